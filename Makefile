@@ -1,0 +1,61 @@
+# Makefile: the front door. It only calls Meson and the scripts in tools/.
+#
+#   make          builds build/skein           make check    -Werror with gcc and clang, static checks
+#   make run      builds and shows it          make asan     the tests under ASan and UBSan
+#   make test     every test there is          make tsan     the tests under TSan
+#   make quick    the tests of a plain build   make fuzz     FUZZ_SECONDS=60 of fuzzing in all
+#   make format   formats the source           make soak     the tests that take long
+#   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+sanitize = -Db_lundef=false -Dc_args=-fno-sanitize-recover=all -Db_sanitize
+options_asan  = $(sanitize)=address,undefined
+options_tsan  = $(sanitize)=thread
+options_fuzz  = $(sanitize)=address,undefined -Dfuzz=true
+options_cover = -Db_coverage=true
+options_gcc   = --werror
+options_clang = --werror
+compiler_gcc   = CC=gcc
+compiler_clang = CC=clang
+compiler_fuzz  = CC=clang
+
+.PHONY: all run test quick check asan tsan fuzz soak bench cover format install clean
+
+all: build/build.ninja
+	ninja -C build
+run: all
+	tools/tour.sh build/skein
+test:
+	+tools/test-all.sh
+quick: deps-test all
+	tools/run-tests.sh build
+asan tsan: %: deps-test build-%/build.ninja
+	ninja -C build-$@
+	SKEIN_PG_FAST=1 tools/run-tests.sh -t 8 build-$@
+fuzz: deps-test build-fuzz/build.ninja
+	ninja -C build-fuzz
+	tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+check: deps-check all build-gcc/build.ninja build-clang/build.ninja
+	ninja -C build-gcc && ninja -C build-clang
+	tools/check.sh build
+soak: deps-test all
+	tools/run-tests.sh -t 0 --suite soak build
+bench: all
+	build/skein bench
+cover: deps-test build-cover/build.ninja
+	ninja -C build-cover && tools/run-tests.sh -t 2 build-cover && tools/cover.sh build-cover
+format:
+	tools/check-format.sh --fix
+install: all
+	meson configure build --prefix=$(PREFIX) && meson install -C build
+clean:
+	rm -rf build build-*
+
+.PHONY: deps-build deps-test deps-check
+deps-build deps-test deps-check: deps-%:
+	tools/deps.sh $*
+build/build.ninja: | deps-build
+	meson setup build --buildtype=debugoptimized
+build-%/build.ninja: | deps-build
+	$(compiler_$*) meson setup build-$* --buildtype=debugoptimized $(options_$*)

@@ -1,0 +1,113 @@
+#!/bin/sh
+# check-layers.sh: includes point only along the table below.
+#
+#   tools/check-layers.sh [TREE]
+#
+# A folder of src/ may include its own headers, all of base, and the door FOLDER/FOLDER.h of the
+# folders named for it. A library's header has one home file. Public headers and examples see
+# <skein/...> and the standard library only.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+find src include examples -name '*.[ch]' | sort | xargs awk '
+BEGIN {
+    may["base"] = ""
+    may["store"] = "base"
+    may["engine"] = "base store"
+    may["provider"] = "base"
+    may["runtime"] = "base engine provider"
+    may["http"] = "base engine"
+    may["cli"] = "base engine runtime http"
+
+    # Headers besides the door that others may include, as " engine/x.h engine/y.h ".
+    also = " "
+    # Headers that the build makes; they belong to the folder whose door is named.
+    made["queries.h"] = "store"
+
+    home["sqlite3.h"] = "src/store/db_sqlite.c"
+    home["libpq-fe.h"] = "src/store/db_pg.c"
+
+    words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
+        "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \
+        "tgmath threads time uchar wchar wctype")
+    words("posix", "dirent dlfcn fcntl fnmatch glob langinfo poll pthread pwd regex sched " \
+        "semaphore strings termios unistd sys/file sys/ioctl sys/mman sys/random sys/resource " \
+        "sys/select sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait")
+    # What the layer below all others needs of the public headers: codes, errors, text.
+    public_base = " skein/codes.def skein/error.h skein/text.h "
+}
+
+FNR == 1 {
+    split(FILENAME, part, "/")
+    area = part[1]
+    folder = (area == "src") ? part[2] : area
+    if (area == "src" && !(folder in may))
+        say("\"" folder "\" is not in the table of tools/check-layers.sh")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*</ {
+    header = $0
+    sub(/^[^<]*</, "", header)
+    sub(/>.*/, "", header)
+    check_angle(header)
+}
+
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    header = $0
+    sub(/^[^"]*"/, "", header)
+    sub(/".*/, "", header)
+    check_quoted(header)
+}
+
+END { exit bad }
+
+function words(kind, list,    word, n, i) {
+    n = split(list, word, " ")
+    for (i = 1; i <= n; i++)
+        system_header[word[i] ".h"] = kind
+}
+
+function say(message) {
+    print FILENAME ":" FNR ": " message
+    bad = 1
+}
+
+function check_angle(header) {
+    if (header ~ /^skein\//) {
+        if (folder == "base" && !index(public_base, " " header " "))
+            say("base may not include <" header ">, only" public_base)
+    } else if (header in home) {
+        if (FILENAME != home[header])
+            say("<" header "> belongs in " home[header] " only")
+    } else if (!(header in system_header)) {
+        say("<" header "> is a library nobody has given a home in tools/check-layers.sh")
+    } else if (area == "include" && system_header[header] != "c") {
+        say("a public header may not include <" header ">, only the C standard library")
+    }
+}
+
+function check_quoted(header,    target) {
+    if (area != "src") {
+        say("\"" header "\" is internal; outside of src/ include <skein/...>")
+        return
+    }
+    if (header in made) {
+        if (folder != made[header])
+            say("\"" header "\" is made for " made[header] " only")
+        return
+    }
+    if (split(header, part, "/") != 2) {
+        say("write \"" header "\" with its folder, as \"" folder "/" header "\"")
+        return
+    }
+    target = part[1]
+    if (target == folder)
+        return
+    if (!(target in may))
+        say("\"" header "\" is in no folder of the table")
+    else if (!index(" " may[folder] " ", " " target " "))
+        say(folder " may not include " target " (\"" header "\")")
+    else if (target != "base" && part[2] != target ".h" && !index(also, " " header " "))
+        say("\"" header "\" is behind the door; include \"" target "/" target ".h\"")
+}
+'

@@ -1,0 +1,234 @@
+# embed-sql.awk: turns the store's SQL files into C.
+#
+#   awk -f embed-sql.awk -v mode=header|source FILES...
+#
+# NNNN_name.sql      a migration. Its text is kept line by line, without comment lines. A name that
+#                    ends in ".sqlite" or ".pg" is for that database only; such a number comes once
+#                    for each.
+# any other *.pg.sql statements that PostgreSQL needs otherwise, by the name of the block
+# any other *.sql    named statements: a line "-- :name" opens a block. Comments and needless
+#                    blanks are dropped, and so is the semicolon at the end.
+#
+# Faults are reported as FILE:LINE: and end the build. Works with mawk and gawk.
+
+FNR == 1 {
+    file = FILENAME
+    sub(/.*\//, "", file)
+    block = ""
+    if (file ~ /^[0-9]+_/) {
+        kind = "migration"
+        add_migration(file)
+    } else {
+        kind = (file ~ /\.pg\.sql$/) ? "pg" : "common"
+    }
+}
+
+kind == "migration" {
+    if ($0 !~ /^[ \t]*(--.*)?$/)
+        text[migrations] = text[migrations] literal($0 "\n")
+    next
+}
+
+/^--[ \t]*:/ {
+    open_block($0)
+    next
+}
+
+{
+    line = squeeze($0)
+    if (line == "")
+        next
+    if (block == "")
+        fault("text before the first \"-- :name\"")
+    body[kind, block] = body[kind, block] (body[kind, block] == "" ? "" : "\n") line
+}
+
+END {
+    if (failed)
+        exit 1
+    check_queries()
+    sort_migrations()
+    if (failed)
+        exit 1
+    if (mode == "header")
+        write_header()
+    else if (mode == "source")
+        write_source()
+    else
+        fail("embed-sql.awk: mode must be \"header\" or \"source\"")
+    exit failed
+}
+
+function fail(message) {
+    print message > "/dev/stderr"
+    failed = 1
+}
+
+function fault(message) {
+    fail(FILENAME ":" FNR ": " message)
+}
+
+function add_migration(file,    name) {
+    migrations++
+    number[migrations] = file + 0
+    name = file
+    sub(/^[0-9]+_/, "", name)
+    sub(/\.sql$/, "", name)
+    title[migrations] = name
+    path[migrations] = FILENAME
+    seen[FILENAME]
+}
+
+function open_block(line) {
+    block = line
+    sub(/^--[ \t]*:/, "", block)
+    sub(/[ \t]+$/, "", block)
+    if (block !~ /^[a-z][a-z0-9_]*$/)
+        fault("\"" block "\" is no name of a block; a-z, 0-9 and _ are")
+    if ((kind, block) in place)
+        fault("\"" block "\" is there already, at " place[kind, block])
+    place[kind, block] = FILENAME ":" FNR
+    body[kind, block] = ""
+    if (kind == "common")
+        query[++queries] = block
+    else
+        override[++overrides] = block
+}
+
+# The line without its comment, with single blanks outside of quotes.
+function squeeze(line,    out, i, c, quote, blank) {
+    out = quote = ""
+    blank = 0
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (quote != "") {
+            if (c == quote)
+                quote = ""
+        } else if (c == " " || c == "\t") {
+            blank = (out != "")
+            continue
+        } else if (c == "-" && substr(line, i, 2) == "--") {
+            break
+        } else if (c == "'" || c == "\"") {
+            quote = c
+        }
+        out = out (blank ? " " : "") c
+        blank = 0
+    }
+    if (quote != "")
+        fault("a quote is not closed on its line")
+    return out
+}
+
+function check_queries(    i, name) {
+    if (queries == 0)
+        fail("embed-sql.awk: there is no named statement")
+    for (i = 1; i <= queries; i++)
+        finish("common", query[i])
+    for (i = 1; i <= overrides; i++) {
+        name = override[i]
+        finish("pg", name)
+        if (!(("common", name) in place))
+            fail(place["pg", name] ": there is no \"" name "\" to override")
+    }
+}
+
+function finish(kind, name) {
+    sub(/[ ;\n]+$/, "", body[kind, name])
+    if (body[kind, name] == "")
+        fail(place[kind, name] ": \"" name "\" is empty")
+}
+
+# By number, then by name; the list is short.
+function sort_migrations(    i, j, m) {
+    for (i = 1; i < ARGC; i++) # a file without a line never came by
+        if (ARGV[i] ~ /(^|\/)[0-9]+_[^\/]*\.sql$/ && !(ARGV[i] in seen))
+            fail(ARGV[i] ": is empty")
+    for (i = 1; i <= migrations; i++) {
+        for (j = i; j > 1 && before(i, order[j - 1]); j--)
+            order[j] = order[j - 1]
+        order[j] = i
+    }
+    for (i = 1; i <= migrations; i++) {
+        m = order[i]
+        if (i > 1 && number[m] == number[order[i - 1]])
+            check_pair(order[i - 1], m)
+        else if (number[m] != last + 1)
+            fail(path[m] ": number " number[m] " follows " last + 0)
+        last = number[m]
+        if (text[m] == "")
+            fail(path[m] ": is empty")
+    }
+}
+
+function before(a, b) {
+    return number[a] < number[b] || (number[a] == number[b] && title[a] < title[b])
+}
+
+function check_pair(a, b) {
+    if (title[a] !~ /\.pg$/ || title[b] !~ /\.sqlite$/)
+        fail(path[b] ": number " number[b] " is taken by " path[a])
+}
+
+# C literals, one for each line of s.
+function literal(s,    out, i, lines, part, end) {
+    end = (s ~ /\n$/) ? "\\n" : ""
+    sub(/\n$/, "", s)
+    gsub(/\\/, "&&", s)
+    gsub(/"/, "\\\"", s)
+    gsub(/\?/, "\\?", s) # no trigraphs
+    gsub(/\t/, "\\t", s)
+    lines = split(s, part, "\n")
+    out = ""
+    for (i = 1; i <= lines; i++)
+        out = out "\n     \"" part[i] (i < lines ? " " : end) "\""
+    return out
+}
+
+function write_header(    i) {
+    print "/* queries.h: the store's SQL, made from sql/ by tools/embed-sql.awk. */"
+    print "#ifndef SKN_STORE_QUERIES_H"
+    print "#define SKN_STORE_QUERIES_H\n"
+    print "enum skn_query {"
+    for (i = 1; i <= queries; i++)
+        print "    SKN_Q_" query[i] ","
+    print "    SKN_Q_COUNT"
+    print "};\n"
+    print "struct skn_query_text {"
+    print "    const char *name, *sqlite, *pg;"
+    print "};\n"
+    print "/* A name that ends in \".sqlite\" or \".pg\" is for that database only. */"
+    print "struct skn_migration {"
+    print "    int         number;"
+    print "    const char *name, *text;"
+    print "};\n"
+    print "extern const struct skn_query_text skn_queries[SKN_Q_COUNT];"
+    print "extern const struct skn_migration  skn_migrations[];"
+    print "extern const int                   skn_migration_count;\n"
+    print "#endif"
+}
+
+function write_source(    i, m, name) {
+    print "/* queries.c: the store's SQL, made from sql/ by tools/embed-sql.awk. */"
+    print "#include \"queries.h\"\n"
+    print "/* A schema is longer than the 4095 characters that every C compiler must take. */"
+    print "#if defined(__GNUC__)"
+    print "#pragma GCC diagnostic ignored \"-Woverlength-strings\""
+    print "#endif\n"
+    print "const struct skn_query_text skn_queries[SKN_Q_COUNT] = {"
+    for (i = 1; i <= queries; i++) {
+        name = query[i]
+        m = (("pg", name) in place) ? "pg" : "common"
+        print "    {\"" name "\"," literal(body["common", name]) "," literal(body[m, name]) "},"
+    }
+    print "};\n"
+    print "const struct skn_migration skn_migrations[] = {"
+    for (i = 1; i <= migrations; i++) {
+        m = order[i]
+        print "    {" number[m] ", \"" title[m] "\"," text[m] "},"
+    }
+    if (migrations == 0)
+        print "    {0, 0, 0}"
+    print "};\n"
+    print "const int skn_migration_count = " migrations + 0 ";"
+}

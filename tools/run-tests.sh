@@ -1,0 +1,50 @@
+#!/bin/sh
+# run-tests.sh: every test of one build directory, with a PostgreSQL of its own.
+#
+#   tools/run-tests.sh [-t TIMES] [--suite NAME]... [BUILDDIR]
+#
+# Without --suite: all suites but "soak". -t lengthens every time limit, for sanitizer builds. The
+# last line says "N passed, N failed", counting each test inside a TAP program; what was skipped
+# counts as failed. With SKEIN_TALLY set, the two numbers are also added to that file.
+set -eu
+
+times=1 suites= build=build
+while [ $# -gt 0 ]; do
+    case $1 in
+    -t) times=$2 && shift 2 ;;
+    --suite) suites="$suites --suite $2" && shift 2 ;;
+    *) build=$1 && shift ;;
+    esac
+done
+[ -n "$suites" ] || suites='--no-suite soak'
+tools=$(cd "$(dirname "$0")" && pwd)
+log=$build/meson-logs/testlog
+
+# Meson leaves the logs of an earlier run in place when it cannot start.
+rm -f "$log.json" "$log.junit.xml"
+export CMOCKA_MESSAGE_OUTPUT=TAP
+# No test here asks whether a disk keeps its word, so none has to wait for one.
+export SKEIN_PG_FAST="${SKEIN_PG_FAST:-1}"
+[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
+export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:second_deadlock_stack=1}"
+
+status=0
+# shellcheck disable=SC2086  # the suites are several words on purpose
+"$tools/pg.sh" run meson test -C "$build" --no-rebuild --print-errorlogs -t "$times" $suites ||
+    status=$?
+
+if [ -f "$log.json" ] && [ -f "$log.junit.xml" ]; then
+    counts=$(awk -f "$tools/count-tests.awk" "$log.json" "$log.junit.xml")
+else
+    counts='0 1'
+fi
+passed=${counts% *} failed=${counts#* }
+# A run that did not end well, or tested nothing, is no success whatever the log says.
+if [ "$failed" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
+    failed=1
+fi
+[ -z "${SKEIN_TALLY:-}" ] || echo "$passed $failed" >>"$SKEIN_TALLY"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
