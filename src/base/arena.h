@@ -1,0 +1,43 @@
+/* arena.h: memory of one request, given back at once.
+ *
+ * Threads: one at a time.  Allocation never fails: it ends the process when memory is out; what
+ * input can make large has a limit checked by its owner.  In sanitizer builds every piece is a
+ * block of its own, so that an overflow is seen. */
+#ifndef SKN_BASE_ARENA_H
+#define SKN_BASE_ARENA_H
+
+#include "base/str.h"
+
+typedef struct skein_mem skn_arena;
+
+skn_arena *skn_arena_new(void);
+void       skn_arena_reset(skn_arena *a);
+void       skn_arena_free(skn_arena *a); /* NULL is fine */
+/* Zeroed, aligned for any type. */
+void *skn_arena_alloc(skn_arena *a, size_t size);
+void *skn_arena_array(skn_arena *a, size_t count, size_t size);
+/* A copy that ends in NUL; an absent text stays absent. */
+skn_str skn_arena_copy(skn_arena *a, skn_str s);
+skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#define SKN_NEW(a, type)      ((type *)skn_arena_alloc((a), sizeof(type)))
+#define SKN_ARRAY(a, n, type) ((type *)skn_arena_array((a), (n), sizeof(type)))
+
+/* A growing array in an arena: doubles when full, so that adding n costs O(n).
+ *   skn_vec(int) v = {0};  skn_vec_add(a, &v, 7);  v.p[0], v.n */
+#define skn_vec(type)                                                                          \
+    struct {                                                                                   \
+        type  *p;                                                                              \
+        size_t n, cap;                                                                         \
+    }
+#define skn_vec_add(a, v, item)                                                                \
+    (skn_vec_grow((a), (void **)&(v)->p, (v)->n, &(v)->cap, sizeof *(v)->p),                   \
+     (void)((v)->p[(v)->n++] = (item)))
+void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size);
+
+/* Heap memory of the engine's lifetime; ends the process when there is none. */
+void *skn_heap(size_t size); /* zeroed */
+void *skn_heap_resize(void *p, size_t size);
+char *skn_heap_copy(skn_str s);
+
+#endif

@@ -1,0 +1,17 @@
+/* clock.h: time, for showing. Order never comes from here. */
+#ifndef SKN_BASE_CLOCK_H
+#define SKN_BASE_CLOCK_H
+
+#include "base/str.h"
+
+int64_t skn_clock_micros(void);    /* UTC since 1970, microseconds */
+int64_t skn_clock_monotonic(void); /* nanoseconds since some start; never steps back */
+
+#define SKN_TIME_TEXT 32
+/* RFC 3339 UTC with milliseconds: 2026-11-15T14:02:03.004Z. Any int64 gives a valid text: years
+ * outside 0000 to 9999 are clamped. */
+skn_str skn_time_format(int64_t micros, char out[SKN_TIME_TEXT]);
+/* Reads RFC 3339 (any offset, any fraction, also "YYYY-MM-DD"); false when it is none. */
+bool skn_time_parse(skn_str s, int64_t *micros);
+
+#endif

@@ -1,0 +1,109 @@
+#include "base/error.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *skein_rc_name(skein_rc rc)
+{
+    switch (rc) {
+    case SKEIN_OK:
+        return "OK";
+#define SKEIN_CODE(name, json, http, exit)                                                     \
+    case SKEIN_##name:                                                                         \
+        return json;
+#include <skein/codes.def>
+#undef SKEIN_CODE
+    }
+    return skein_rc_name(SKEIN_FAILED);
+}
+
+int skein_rc_http(skein_rc rc)
+{
+    switch (rc) {
+    case SKEIN_OK:
+        return 200;
+#define SKEIN_CODE(name, json, http, exit)                                                     \
+    case SKEIN_##name:                                                                         \
+        return http;
+#include <skein/codes.def>
+#undef SKEIN_CODE
+    }
+    return skein_rc_http(SKEIN_FAILED);
+}
+
+int skein_rc_exit(skein_rc rc)
+{
+    switch (rc) {
+    case SKEIN_OK:
+        return 0;
+#define SKEIN_CODE(name, json, http, exit)                                                     \
+    case SKEIN_##name:                                                                         \
+        return exit;
+#include <skein/codes.def>
+#undef SKEIN_CODE
+    }
+    return skein_rc_exit(SKEIN_FAILED);
+}
+
+/* Arguments may be file names or a stranger's bytes; the line is shown on terminals and stands
+ * in JSON, so what is left is UTF-8 without control characters. */
+static void clean(char *line, size_t n)
+{
+    size_t at = 0, bad = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = ' ';
+    while (!skn_utf8_valid((skn_str){line + at, n - at}, &bad)) {
+        line[at + bad] = '?';
+        at += bad + 1;
+    }
+    for (size_t i = 0; i + 1 < n; i++) /* U+0080 to U+009F also move a terminal's cursor */
+        if ((unsigned char)line[i] == 0xc2 && (unsigned char)line[i + 1] < 0xa0)
+            line[i] = line[i + 1] = ' ';
+}
+
+/* Formats aside first: an argument may be the very field that is filled. */
+__attribute__((format(printf, 3, 0))) static void fill(char *out, size_t cap, const char *fmt,
+                                                       va_list args)
+{
+    char    line[512];
+    int     n = vsnprintf(line, sizeof line, fmt, args);
+    size_t  len;
+    skn_str cut;
+
+    len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
+    cut = skn_utf8_cut((skn_str){line, len}, cap - 1);
+    clean(line, cut.n);
+    memcpy(out, line, cut.n);
+    out[cut.n] = '\0';
+}
+
+skein_rc skn_fail(skein_error *err, skein_rc rc, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err)
+        return rc;
+    va_start(args, fmt);
+    fill(err->message, sizeof err->message, fmt, args);
+    va_end(args);
+    err->rc = rc;
+    err->hint[0] = '\0';
+    return rc;
+}
+
+skein_rc skn_hint(skein_error *err, skein_rc rc, const char *fmt, ...)
+{
+    va_list args;
+
+    if (!err)
+        return rc;
+    va_start(args, fmt);
+    fill(err->hint, sizeof err->hint, fmt, args);
+    va_end(args);
+    return rc;
+}

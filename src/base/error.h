@@ -1,0 +1,14 @@
+/* error.h: filling a skein_error. Fill it once, where the cause is known. */
+#ifndef SKN_BASE_ERROR_H
+#define SKN_BASE_ERROR_H
+
+#include <skein/error.h>
+
+/* Sets code and message (hint becomes empty) and returns the code; err may be NULL. */
+skein_rc skn_fail(skein_error *err, skein_rc rc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Adds the hint to an error just filled and returns its code. */
+skein_rc skn_hint(skein_error *err, skein_rc rc, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,47 @@
+/* json.h: reads JSON (RFC 8259) into values that are views of the source.
+ *
+ * Strict where a lenient reader would lose something: invalid UTF-8, lone surrogates, U+0000,
+ * repeated keys and trailing text are errors that name line and column. Numbers keep their text.
+ * No recursion: nesting is limited by max_depth (SKN_JSON_DEPTH), not by the stack.
+ * Lifetimes: values live in the arena; `raw` and texts without escapes point into the source. */
+#ifndef SKN_BASE_JSON_H
+#define SKN_BASE_JSON_H
+
+#include "base/arena.h"
+
+#define SKN_JSON_DEPTH 128
+
+typedef enum skn_json_kind {
+    SKN_JSON_NULL,
+    SKN_JSON_BOOL,
+    SKN_JSON_NUMBER,
+    SKN_JSON_STRING,
+    SKN_JSON_ARRAY,
+    SKN_JSON_OBJECT
+} skn_json_kind;
+
+typedef struct skn_json skn_json;
+struct skn_json {
+    skn_json_kind kind;
+    bool          boolean;
+    skn_str       raw;   /* the value's own source text, exactly */
+    skn_str       text;  /* STRING: decoded; NUMBER: as written */
+    skn_str       key;   /* decoded key, when it is a member of an object */
+    skn_json     *first; /* ARRAY, OBJECT: children in source order */
+    skn_json     *next;
+    size_t        count;
+};
+
+/* `what` names the source in messages: "line 3 of messages.jsonl". */
+skein_rc skn_json_parse(const skn_json **out, skn_str source, const char *what, skn_arena *a,
+                        skein_error *err);
+/* The member, or NULL when v is NULL, no object, or has no such key. */
+const skn_json *skn_json_get(const skn_json *v, const char *key);
+/* The text of a member; absent when it is missing or null. A member of another kind is an error. */
+skein_rc skn_json_text(const skn_json *v, const char *key, skn_str *out, skein_error *err);
+skein_rc skn_json_int(const skn_json *v, const char *key, int64_t fallback, int64_t *out,
+                      skein_error *err);
+skein_rc skn_json_flag(const skn_json *v, const char *key, bool fallback, bool *out,
+                       skein_error *err);
+
+#endif

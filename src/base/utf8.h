@@ -1,0 +1,19 @@
+/* utf8.h: what text may be stored, and cutting it without breaking a character. */
+#ifndef SKN_BASE_UTF8_H
+#define SKN_BASE_UTF8_H
+
+#include "base/str.h"
+
+/* Refuses what is not storable text on every database: bytes that are not UTF-8 (lone surrogates
+ * and over-long forms included) and U+0000. The message names `what` and the byte offset. */
+skein_rc skn_utf8_check(skn_str s, const char *what, skein_error *err);
+/* True if s is UTF-8 without U+0000; *bad is then untouched, else the offset of the first fault. */
+bool skn_utf8_valid(skn_str s, size_t *bad);
+/* The longest prefix of at most max bytes that ends between characters. */
+skn_str skn_utf8_cut(skn_str s, size_t max);
+/* Columns on a terminal, counting every character but combining ones as one. */
+size_t skn_utf8_columns(skn_str s);
+/* Appends code point c, which must be a scalar value, to out[4]; returns the bytes written. */
+size_t skn_utf8_put(uint32_t c, char out[4]);
+
+#endif
