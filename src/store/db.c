@@ -1,0 +1,248 @@
+#include "store/db.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* --- Statements ------------------------------------------------------------------------------ */
+
+skn_stmt skn_stmt_use(skn_db *db, enum skn_query query)
+{
+    return (skn_stmt){.db = db, .query = query};
+}
+
+static struct skn_bind *next_bind(skn_stmt *s)
+{
+    assert(!s->begun && "a statement is bound before its first step");
+    assert(s->bound < SKN_STMT_PARAMS);
+    return &s->binds[s->bound++];
+}
+
+void skn_stmt_bind_int(skn_stmt *s, int64_t v)
+{
+    struct skn_bind *b = next_bind(s);
+
+    b->kind = SKN_BIND_INT;
+    b->number = v;
+}
+
+void skn_stmt_bind_id(skn_stmt *s, int64_t v)
+{
+    if (v)
+        skn_stmt_bind_int(s, v);
+    else
+        next_bind(s)->kind = SKN_BIND_NULL;
+}
+
+void skn_stmt_bind_text(skn_stmt *s, skn_str v)
+{
+    struct skn_bind *b = next_bind(s);
+
+    b->kind = v.p ? SKN_BIND_TEXT : SKN_BIND_NULL;
+    b->bytes = v;
+}
+
+void skn_stmt_bind_blob(skn_stmt *s, skn_str v)
+{
+    struct skn_bind *b = next_bind(s);
+
+    b->kind = v.p ? SKN_BIND_BLOB : SKN_BIND_NULL;
+    b->bytes = v;
+}
+
+skein_rc skn_stmt_step(skn_stmt *s, bool *row, skein_error *err)
+{
+    *row = false;
+    return s->db->driver->step(s, row, err);
+}
+
+skein_rc skn_stmt_run(skn_stmt *s, skein_error *err)
+{
+    bool     row;
+    skein_rc rc = skn_stmt_step(s, &row, err);
+
+    skn_stmt_done(s);
+    return rc;
+}
+
+int64_t skn_stmt_int(const skn_stmt *s, int column)
+{
+    return s->db->driver->get_int(s, column);
+}
+
+skn_str skn_stmt_text(const skn_stmt *s, int column)
+{
+    return s->db->driver->get_text(s, column);
+}
+
+skn_str skn_stmt_blob(const skn_stmt *s, int column)
+{
+    return s->db->driver->get_blob(s, column);
+}
+
+bool skn_stmt_null(const skn_stmt *s, int column)
+{
+    return s->db->driver->is_null(s, column);
+}
+
+void skn_stmt_done(skn_stmt *s)
+{
+    s->db->driver->done(s);
+    s->handle = NULL;
+    s->bound = 0;
+    s->row = 0;
+    s->begun = false;
+}
+
+int64_t skn_db_changes(skn_db *db)
+{
+    return db->changed;
+}
+
+bool skn_db_was_duplicate(const skn_db *db)
+{
+    return db->duplicate;
+}
+
+/* --- Transactions ---------------------------------------------------------------------------- */
+
+static skein_rc begin(skn_db *db, const char *sql, skein_error *err)
+{
+    skein_rc rc;
+
+    assert(!db->in_tx);
+    db->duplicate = db->retry = false; /* of an earlier transaction */
+    if (!(rc = db->driver->script(db, sql, err)))
+        db->in_tx = true;
+    return rc;
+}
+
+skein_rc skn_db_begin_write(skn_db *db, skein_error *err)
+{
+    return begin(db, db->driver->begin_write, err);
+}
+
+skein_rc skn_db_begin_read(skn_db *db, skein_error *err)
+{
+    return begin(db, db->driver->begin_read, err);
+}
+
+skein_rc skn_db_commit(skn_db *db, skein_error *err)
+{
+    skein_rc rc = db->driver->script(db, "COMMIT", err);
+
+    if (rc && db->lost)
+        skn_hint(err, rc,
+                 "the connection broke in the last moment: look whether the change was made "
+                 "before you try again");
+    if (rc)
+        skn_db_rollback(db);
+    db->in_tx = false;
+    return rc;
+}
+
+void skn_db_rollback(skn_db *db)
+{
+    if (db->in_tx)
+        (void)db->driver->script(db, "ROLLBACK", NULL);
+    db->in_tx = false;
+}
+
+skein_rc skn_db_savepoint(skn_db *db, skein_error *err)
+{
+    return db->driver->script(db, "SAVEPOINT step", err);
+}
+
+skein_rc skn_db_savepoint_keep(skn_db *db, skein_error *err)
+{
+    return db->driver->script(db, "RELEASE step", err);
+}
+
+skein_rc skn_db_savepoint_undo(skn_db *db, skein_error *err)
+{
+    return db->driver->script(db, "ROLLBACK TO step; RELEASE step", err);
+}
+
+/* --- The rest -------------------------------------------------------------------------------- */
+
+skein_rc skn_db_script(skn_db *db, const char *sql, skein_error *err)
+{
+    return db->driver->script(db, sql, err);
+}
+
+skein_rc skn_db_number(skn_db *db, const char *sql, int64_t *out, skein_error *err)
+{
+    *out = 0;
+    return db->driver->number(db, sql, out, err);
+}
+
+bool skn_db_is_pg(const skn_db *db)
+{
+    return db->driver == &skn_driver_pg;
+}
+
+skein_rc skn_db_backup(skn_db *db, skn_str path, skein_error *err)
+{
+    return db->driver->backup(db, path, err);
+}
+
+skein_rc skn_db_scrub(skn_db *db, skein_error *err)
+{
+    return db->driver->scrub(db, err);
+}
+
+skein_rc skn_db_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
+{
+    ptrdiff_t end;
+
+    *out = NULL;
+    if (skn_str_starts(address, SKN_STR("sqlite:")))
+        return skn_driver_sqlite.open(out, address, mode, err);
+    if (skn_str_starts(address, SKN_STR("postgresql://")) ||
+        skn_str_starts(address, SKN_STR("postgres://")))
+        return skn_driver_pg.open(out, address, mode, err);
+    end = skn_str_find(address, SKN_STR("@")); /* a password may stand before it */
+    address.n = end < 0 ? address.n : 0;
+    skn_fail(err, SKEIN_USAGE, "\"%.*s\" is not the address of a store", SKN_FMT(address));
+    return skn_hint(
+        err, SKEIN_USAGE,
+        "write sqlite:PATH for a file, or postgresql://USER@HOST/NAME for a server");
+}
+
+void skn_db_close(skn_db *db)
+{
+    if (!db)
+        return;
+    skn_db_rollback(db);
+    db->driver->close(db);
+}
+
+skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *err)
+{
+    db->duplicate = rc == SKEIN_CONFLICT;
+    switch ((int)rc) {
+    case SKEIN_CONFLICT:
+        return skn_fail(err, rc, "a row with this key is there already");
+    case SKEIN_FULL:
+        skn_fail(err, rc, "the disk is full");
+        return skn_hint(err, rc, "nothing was changed; free some space and try again");
+    case SKEIN_READ_ONLY:
+        skn_fail(err, rc, "the store can be read but not written");
+        return skn_hint(err, rc, "check who owns it, its permissions, and how it was opened");
+    case SKEIN_BUSY:
+        skn_fail(err, rc, "another program is writing to the store");
+        return skn_hint(err, rc, "nothing was changed; try again");
+    case SKEIN_DAMAGED:
+        skn_fail(err, rc, "the store is damaged: %s", detail);
+        return skn_hint(err, rc,
+                        "copy it away, then run \"skein fsck\" or go back to a backup");
+    case SKEIN_UNREACHABLE:
+        skn_fail(err, rc, "the database cannot be reached: %s", detail);
+        return skn_hint(err, rc, "check that the server runs and that the address is right");
+    case SKEIN_LIMIT:
+        return skn_fail(err, rc, "too large for the database: %s", detail);
+    case SKEIN_IO:
+        return skn_fail(err, rc, "cannot read or write the store: %s", detail);
+    default:
+        return skn_fail(err, rc, "the database refused: %s", detail);
+    }
+}

@@ -1,0 +1,572 @@
+/* The SQLite driver; the only file that knows sqlite3.h. */
+#include "store/db.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/rand.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define APPLICATION_ID   0x736b656e /* "sken", in the header of every store */
+#define APPLICATION_TEXT "1936418158"
+_Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
+
+#define BUSY_NANOS  (30 * INT64_C(1000000000)) /* how long to wait for another program's lock */
+#define PATH_LIMIT  4096
+#define NO_MORE_ROW (-1)
+
+typedef struct sqlite_db {
+    skn_db        base;
+    sqlite3      *handle;
+    const char   *path; /* within base.address */
+    int64_t       busy_since;
+    int           failure; /* SQLite's code of the last one */
+    sqlite3_stmt *prepared[SKN_Q_COUNT];
+} sqlite_db;
+
+/* Writers keep more in memory: an append touches the last pages of a dozen trees. */
+static const char writer_pragmas[] = "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                                     "PRAGMA secure_delete=ON; PRAGMA cache_size=-3000;"
+                                     "PRAGMA journal_size_limit=16777216; PRAGMA mmap_size=0;";
+static const char reader_pragmas[] = "PRAGMA cache_size=-1500; PRAGMA mmap_size=0;";
+
+static sqlite_db *of(skn_db *db)
+{
+    return (sqlite_db *)db;
+}
+
+/* --- Failures -------------------------------------------------------------------------------- */
+
+/* The system's words for an errno, beginning in lower case. */
+static const char *errno_text(int code, char out[static 128])
+{
+    if (strerror_r(code, out, 128))
+        snprintf(out, 128, "error %d", code);
+    if (out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a')
+        out[0] = (char)(out[0] - 'A' + 'a');
+    return out;
+}
+
+static skein_rc code_of(int extended, int os_error)
+{
+    if (extended == SQLITE_CONSTRAINT_UNIQUE || extended == SQLITE_CONSTRAINT_PRIMARYKEY ||
+        extended == SQLITE_CONSTRAINT_ROWID)
+        return SKEIN_CONFLICT;
+    if (extended == SQLITE_READONLY_DBMOVED)
+        return SKEIN_IO;
+    switch (extended & 0xff) {
+    case SQLITE_FULL:
+        return SKEIN_FULL;
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return os_error == ENOSPC || os_error == EDQUOT ? SKEIN_FULL : SKEIN_IO;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return SKEIN_IO;
+    case SQLITE_READONLY:
+        return SKEIN_READ_ONLY;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return SKEIN_BUSY;
+    case SQLITE_CORRUPT:
+        return SKEIN_DAMAGED;
+    case SQLITE_NOTADB:
+        return SKEIN_NOT_OURS;
+    case SQLITE_TOOBIG:
+        return SKEIN_LIMIT;
+    default:
+        return SKEIN_FAILED;
+    }
+}
+
+static skein_rc not_ours(const sqlite_db *db, skein_error *err)
+{
+    skn_fail(err, SKEIN_NOT_OURS, "\"%s\" is not a skein store", db->path);
+    return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file");
+}
+
+/* Turns the connection's last failure into an error. Some failures (a full disk) also end the
+ * transaction: in_tx says so. */
+static skein_rc fault(sqlite_db *db, skein_error *err)
+{
+    int         extended = sqlite3_extended_errcode(db->handle);
+    int         os_error = sqlite3_system_errno(db->handle);
+    skein_rc    rc = code_of(extended, os_error);
+    char        text[128];
+    const char *detail = sqlite3_errmsg(db->handle);
+
+    db->failure = extended & 0xff;
+    if (db->base.in_tx && sqlite3_get_autocommit(db->handle))
+        db->base.in_tx = false;
+    if (rc == SKEIN_NOT_OURS)
+        return not_ours(db, err);
+    if (extended == SQLITE_READONLY_DBMOVED)
+        detail = "the file was moved or removed while it was open";
+    else if (rc == SKEIN_IO && os_error)
+        detail = errno_text(os_error, text);
+    return skn_db_fault(&db->base, rc, detail, err);
+}
+
+/* --- Waiting for other programs -------------------------------------------------------------- */
+
+/* Short, growing and uneven naps: SQLite's own table starts at whole milliseconds, and equal naps
+ * let two programs meet again and again. */
+static void nap(unsigned round)
+{
+    int64_t         most = INT64_C(100000) << (round < 7 ? round : 7); /* 0.1 to 12.8 ms */
+    int64_t         nanos = most / 2 + (int64_t)(skn_random() % (uint64_t)most) / 2;
+    struct timespec t = {.tv_nsec = (long)nanos};
+
+    nanosleep(&t, NULL);
+}
+
+static int on_busy(void *arg, int round)
+{
+    sqlite_db *db = arg;
+    int64_t    now = skn_clock_monotonic();
+
+    if (round == 0)
+        db->busy_since = now;
+    if (now - db->busy_since > BUSY_NANOS)
+        return 0;
+    nap((unsigned)round);
+    return 1;
+}
+
+/* --- Statements ------------------------------------------------------------------------------ */
+
+static int bind(sqlite3_stmt *handle, const skn_stmt *s)
+{
+    int rc = SQLITE_OK;
+
+    assert(s->bound == sqlite3_bind_parameter_count(handle));
+    for (int i = 0; i < s->bound && !rc; i++) {
+        const struct skn_bind *b = &s->binds[i];
+
+        switch (b->kind) {
+        case SKN_BIND_NULL:
+            rc = sqlite3_bind_null(handle, i + 1);
+            break;
+        case SKN_BIND_INT:
+            rc = sqlite3_bind_int64(handle, i + 1, b->number);
+            break;
+        case SKN_BIND_TEXT:
+            rc = sqlite3_bind_text64(handle, i + 1, b->bytes.p, b->bytes.n, SQLITE_STATIC,
+                                     SQLITE_UTF8);
+            break;
+        case SKN_BIND_BLOB:
+            rc = sqlite3_bind_blob64(handle, i + 1, b->bytes.p, b->bytes.n, SQLITE_STATIC);
+            break;
+        }
+    }
+    return rc;
+}
+
+static skein_rc first_step(skn_stmt *s, skein_error *err)
+{
+    sqlite_db     *db = of(s->db);
+    sqlite3_stmt **slot = &db->prepared[s->query];
+
+    if (!*slot && sqlite3_prepare_v3(db->handle, skn_queries[s->query].sqlite, -1,
+                                     SQLITE_PREPARE_PERSISTENT, slot, NULL))
+        return fault(db, err);
+    assert(!sqlite3_stmt_busy(*slot) && "a statement is done with before its next use");
+    s->handle = *slot;
+    s->begun = true;
+    if (bind(*slot, s))
+        return fault(db, err);
+    return SKEIN_OK;
+}
+
+static skein_rc sqlite_step(skn_stmt *s, bool *row, skein_error *err)
+{
+    sqlite_db *db = of(s->db);
+    skein_rc   rc;
+
+    if (!s->begun && (rc = first_step(s, err)))
+        return rc;
+    if (s->row == NO_MORE_ROW) /* SQLite would start again */
+        return SKEIN_OK;
+    switch (sqlite3_step(s->handle)) {
+    case SQLITE_ROW:
+        *row = true;
+        return SKEIN_OK;
+    case SQLITE_DONE:
+        s->row = NO_MORE_ROW;
+        db->base.changed = sqlite3_changes64(db->handle);
+        return SKEIN_OK;
+    default:
+        s->row = NO_MORE_ROW;
+        return fault(db, err);
+    }
+}
+
+static void sqlite_done(skn_stmt *s)
+{
+    if (!s->handle)
+        return;
+    sqlite3_reset(s->handle);
+    sqlite3_clear_bindings(s->handle); /* they point into the caller's memory */
+}
+
+static int64_t sqlite_int(const skn_stmt *s, int column)
+{
+    return sqlite3_column_int64(s->handle, column);
+}
+
+static bool sqlite_null(const skn_stmt *s, int column)
+{
+    return sqlite3_column_type(s->handle, column) == SQLITE_NULL;
+}
+
+static skn_str sqlite_text(const skn_stmt *s, int column)
+{
+    const unsigned char *p;
+
+    if (sqlite_null(s, column))
+        return SKN_NONE;
+    p = sqlite3_column_text(s->handle, column);
+    return (skn_str){(const char *)p, (size_t)sqlite3_column_bytes(s->handle, column)};
+}
+
+static skn_str sqlite_blob(const skn_stmt *s, int column)
+{
+    const void *p;
+
+    if (sqlite_null(s, column))
+        return SKN_NONE;
+    p = sqlite3_column_blob(s->handle, column); /* NULL when it is empty */
+    return (skn_str){p ? p : "", (size_t)sqlite3_column_bytes(s->handle, column)};
+}
+
+static skein_rc sqlite_script(skn_db *base, const char *sql, skein_error *err)
+{
+    sqlite_db *db = of(base);
+
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) ? fault(db, err) : SKEIN_OK;
+}
+
+static skein_rc sqlite_number(skn_db *base, const char *sql, int64_t *out, skein_error *err)
+{
+    sqlite_db    *db = of(base);
+    sqlite3_stmt *s = NULL;
+    int           got = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL);
+    skein_rc      rc = SKEIN_OK;
+
+    if (!got)
+        got = sqlite3_step(s);
+    if (got == SQLITE_ROW)
+        *out = sqlite3_column_int64(s, 0);
+    else if (got != SQLITE_DONE)
+        rc = fault(db, err);
+    sqlite3_finalize(s);
+    return rc;
+}
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+static void sqlite_close(skn_db *base)
+{
+    sqlite_db *db = of(base);
+
+    for (int i = 0; i < SKN_Q_COUNT; i++)
+        sqlite3_finalize(db->prepared[i]);
+    sqlite3_close(db->handle);
+    free(base->address);
+    free(db);
+}
+
+static skein_rc cannot_open(const sqlite_db *db, int os_error, skein_error *err)
+{
+    char        text[128];
+    const char *hint = "check the path and the permissions of its directory";
+    skein_rc    rc = os_error == ENOSPC || os_error == EDQUOT ? SKEIN_FULL : SKEIN_IO;
+
+    if (os_error == ENOENT)
+        hint = "make the directory first";
+    else if (os_error == EISDIR)
+        hint = "name a file in it";
+    else if (os_error == EMFILE || os_error == ENFILE)
+        hint = "too many files are open; raise the limit with \"ulimit -n\"";
+    skn_fail(err, rc, "cannot open \"%s\": %s", db->path, errno_text(os_error, text));
+    return skn_hint(err, rc, "%s", hint);
+}
+
+/* What SQLite would report badly or too late. */
+static skein_rc look_at_path(const sqlite_db *db, skn_db_mode mode, skein_error *err)
+{
+    struct stat st;
+
+    if (stat(db->path, &st) == 0) {
+        if (S_ISREG(st.st_mode))
+            return SKEIN_OK;
+        return cannot_open(db, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, err);
+    }
+    if (errno != ENOENT)
+        return cannot_open(db, errno, err);
+    if (mode == SKN_DB_WRITER)
+        return SKEIN_OK;
+    skn_fail(err, SKEIN_NOT_FOUND, "there is no store \"%s\"", db->path);
+    return skn_hint(err, SKEIN_NOT_FOUND, "check the path, or open it for writing to make it");
+}
+
+/* Our address with the file's full path, so that it means the same after a change of directory. */
+static void keep_address(sqlite_db *db, const char *path)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, PATH_LIMIT * 2);
+    skn_buf_add(&b, SKN_STR("sqlite:"));
+    skn_buf_add(&b, skn_str_of(path));
+    free(db->base.address);
+    db->base.address = skn_buf_detach(&b);
+    db->path = db->base.address + strlen("sqlite:");
+}
+
+static skein_rc open_handle(sqlite_db *db, const char *name, int flags, skein_error *err)
+{
+    sqlite3_close(db->handle);
+    db->handle = NULL;
+    if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL)) {
+        int os_error = db->handle ? sqlite3_system_errno(db->handle) : ENOMEM;
+
+        return cannot_open(db, os_error ? os_error : EACCES, err);
+    }
+    sqlite3_extended_result_codes(db->handle, 1);
+    sqlite3_busy_handler(db->handle, on_busy, db);
+    db->base.read_only = sqlite3_db_readonly(db->handle, "main") == 1;
+    return SKEIN_OK;
+}
+
+/* Opened where nothing can be written, a file in WAL mode can only be read as if it never changed.
+ * That is true as long as nobody has a log beside it; and to see what came later, the connection
+ * is not kept. */
+static skein_rc open_unchanging(sqlite_db *db, skein_error *err)
+{
+    skn_buf  uri;
+    skein_rc rc;
+
+    skn_buf_init(&uri, PATH_LIMIT * 4);
+    skn_buf_add(&uri, SKN_STR("file:"));
+    for (const char *p = db->path; *p; p++) {
+        if (*p == '?' || *p == '#' || *p == '%')
+            skn_buf_addf(&uri, "%%%02x", (unsigned)*p);
+        else
+            skn_buf_addc(&uri, *p);
+    }
+    skn_buf_add(&uri, SKN_STR("?immutable=1"));
+    rc = open_handle(db, uri.p, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+    skn_buf_release(&uri);
+    db->base.read_only = db->base.brief = true;
+    return rc;
+}
+
+static bool has_log(const sqlite_db *db)
+{
+    skn_buf     name;
+    struct stat st;
+    bool        there;
+
+    skn_buf_init(&name, PATH_LIMIT * 2);
+    skn_buf_addf(&name, "%s-wal", db->path);
+    there = stat(name.p, &st) == 0 || errno != ENOENT;
+    skn_buf_release(&name);
+    return there;
+}
+
+/* Refuses a database that is somebody else's before anything in it is changed; an empty one is
+ * free to take. Both questions are asked of one snapshot, since another program may be making the
+ * store right now. */
+static skein_rc check_ours(sqlite_db *db, skein_error *err)
+{
+    int64_t  id = 0, tables = 0;
+    skein_rc rc;
+
+    if ((rc = sqlite_script(&db->base, "BEGIN", err)))
+        return rc;
+    rc = sqlite_number(&db->base, "PRAGMA application_id", &id, err);
+    if (!rc)
+        rc = sqlite_number(&db->base, "SELECT count(*) FROM sqlite_master", &tables, err);
+    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+    if (!rc && id != APPLICATION_ID && (id || tables))
+        rc = not_ours(db, err);
+    return rc;
+}
+
+/* Changing an empty file to WAL needs it alone, and SQLite does not wait for that. */
+static skein_rc use_wal(sqlite_db *db, skein_error *err)
+{
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc;
+
+    for (unsigned round = 0;; round++) {
+        rc = sqlite_script(&db->base, "PRAGMA journal_mode=WAL", err);
+        if (rc != SKEIN_BUSY || skn_clock_monotonic() - start > BUSY_NANOS)
+            return rc;
+        nap(round);
+    }
+}
+
+static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
+{
+    int      flags = mode == SKN_DB_READER ? SQLITE_OPEN_READONLY
+                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    skein_rc rc;
+
+    if ((rc = look_at_path(db, mode, err)) || (rc = open_handle(db, db->path, flags, err)))
+        return rc;
+    rc = check_ours(db, err);
+    if (rc && (db->failure == SQLITE_CANTOPEN || db->failure == SQLITE_READONLY) &&
+        !has_log(db) && !(rc = open_unchanging(db, err)))
+        rc = check_ours(db, err);
+    if (rc)
+        return rc;
+    if (mode == SKN_DB_READER || db->base.read_only)
+        return sqlite_script(&db->base, reader_pragmas, err);
+    if ((rc = use_wal(db, err)))
+        return rc;
+    return sqlite_script(&db->base, writer_pragmas, err);
+}
+
+static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
+{
+    skn_str    path = skn_str_sub(address, strlen("sqlite:"), address.n);
+    sqlite_db *db = NULL;
+    char      *name;
+    skein_rc   rc;
+
+    *out = NULL;
+    if (path.n == 0 || path.n > PATH_LIMIT || path.p[0] == ':' || memchr(path.p, 0, path.n)) {
+        skn_fail(err, SKEIN_USAGE, "\"%.*s\" names no file", SKN_FMT(address));
+        return skn_hint(err, SKEIN_USAGE, "write sqlite:PATH, for example sqlite:talk.db");
+    }
+    db = skn_heap(sizeof *db);
+    db->base.driver = &skn_driver_sqlite;
+    name = skn_heap_copy(path);
+    keep_address(db, name);
+    free(name);
+    if (!(rc = open_file(db, mode, err))) {
+        if (!db->base.brief)
+            keep_address(db, sqlite3_db_filename(db->handle, "main"));
+        *out = &db->base;
+        db = NULL;
+    }
+    if (db)
+        sqlite_close(&db->base);
+    return rc;
+}
+
+/* --- Maintenance ----------------------------------------------------------------------------- */
+
+static skein_rc copy_all(sqlite_db *from, sqlite_db *to, skein_error *err)
+{
+    sqlite3_backup *b = sqlite3_backup_init(to->handle, "main", from->handle, "main");
+    int             got;
+
+    if (!b)
+        return fault(to, err);
+    got = sqlite3_backup_step(b, -1); /* one snapshot; writers go on meanwhile */
+    sqlite3_backup_finish(b);
+    if (got != SQLITE_DONE)
+        return fault(to, err);
+    return SKEIN_OK;
+}
+
+/* Makes the file, which must not be there yet, as private as the store itself. */
+static skein_rc make_target(const sqlite_db *from, const sqlite_db *to, skein_error *err)
+{
+    struct stat st;
+    mode_t      mode = stat(from->path, &st) ? 0600 : st.st_mode & 0666;
+    int         fd = open(to->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
+
+    if (fd >= 0) {
+        close(fd);
+        return SKEIN_OK;
+    }
+    if (errno != EEXIST)
+        return cannot_open(to, errno, err);
+    skn_fail(err, SKEIN_CONFLICT, "\"%s\" is there already", to->path);
+    return skn_hint(err, SKEIN_CONFLICT, "name a file that does not exist yet");
+}
+
+static skein_rc sqlite_backup(skn_db *base, skn_str path, skein_error *err)
+{
+    sqlite_db to = {.base.driver = &skn_driver_sqlite};
+    char     *name = skn_heap_copy(path);
+    skein_rc  rc;
+
+    keep_address(&to, name);
+    if (!(rc = make_target(of(base), &to, err))) {
+        if (!(rc = open_handle(&to, name, SQLITE_OPEN_READWRITE, err)))
+            rc = copy_all(of(base), &to, err);
+        sqlite3_close(to.handle);
+        if (rc)
+            unlink(name);
+    }
+    free(to.base.address);
+    free(name);
+    return rc;
+}
+
+/* Freed bytes are overwritten when they are freed (secure_delete), but that is not enough: the
+ * index keeps what was removed until its segments are merged, a page that was split or joined
+ * keeps copies of the rows that moved, and the log keeps old pages until it is cut. */
+static skein_rc sqlite_scrub(skn_db *base, skein_error *err)
+{
+    int64_t  busy = 0;
+    skein_rc rc;
+
+    rc = sqlite_script(base,
+                       "INSERT INTO message_words(message_words) VALUES('optimize');"
+                       "VACUUM",
+                       err);
+    if (!rc)
+        rc = sqlite_number(base, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, err);
+    if (!rc && busy) {
+        skn_fail(err, SKEIN_BUSY, "a reader keeps the log of the store from being cut");
+        rc = skn_hint(err, SKEIN_BUSY,
+                      "what was erased is gone from every view; try again to "
+                      "drive it out of the files");
+    }
+    return rc;
+}
+
+const skn_driver skn_driver_sqlite = {
+    .scheme = "sqlite:",
+    .open = sqlite_open,
+    .close = sqlite_close,
+    .step = sqlite_step,
+    .done = sqlite_done,
+    .get_int = sqlite_int,
+    .get_text = sqlite_text,
+    .get_blob = sqlite_blob,
+    .is_null = sqlite_null,
+    .script = sqlite_script,
+    .number = sqlite_number,
+    .backup = sqlite_backup,
+    .scrub = sqlite_scrub,
+    .begin_write = "BEGIN IMMEDIATE",
+    .begin_read = "BEGIN",
+    .dialect =
+        {
+            .suffix = ".pg",
+            .id = "INTEGER PRIMARY KEY",
+            .blob = "BLOB",
+            .rowless = " WITHOUT ROWID",
+            .lock = "", /* BEGIN IMMEDIATE is the lock */
+            .found = "PRAGMA application_id=" APPLICATION_TEXT,
+            .has_version = "SELECT count(*) FROM sqlite_master WHERE type='table' AND "
+                           "name='schema_version'",
+            .has_tables = "SELECT count(*) FROM sqlite_master",
+        },
+};

@@ -1,0 +1,5 @@
+-- Where PostgreSQL needs other words.
+
+-- :conversation_lock
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1 AND c.removed_at IS NULL FOR UPDATE OF c;

@@ -1,0 +1,236 @@
+-- Every statement of the store. A block runs until the next name; queries.pg.sql overrides by name.
+
+-- :meta_get
+SELECT value FROM meta WHERE key = $1;
+-- :meta_set
+INSERT INTO meta(key, value) VALUES($1, $2) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
+-- :meta_insert
+INSERT INTO meta(key, value) VALUES($1, $2);
+
+-- :world_insert
+INSERT INTO worlds(uid, name, description, turn_limit, compact_at, created_at) VALUES($1, $2, $3, $4, $5, $6) RETURNING id;
+-- :world_by_id
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.id = $1 AND w.removed_at IS NULL;
+-- :world_by_ref
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id
+ WHERE (w.name = $1 OR w.uid = $2) AND w.removed_at IS NULL ORDER BY w.id LIMIT 1;
+-- :world_list
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NULL ORDER BY w.id;
+-- :world_remove
+UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :world_set_chat
+UPDATE worlds SET current_conversation_id = $1 WHERE id = $2;
+
+-- :agent_insert
+INSERT INTO agents(uid, world_id, lead_id, name, system_prompt, model, settings, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- :agent_by_id
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.id = $1;
+-- :agent_by_ref
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id
+ WHERE a.world_id = $1 AND (a.name = $2 OR a.uid = $3) AND a.removed_at IS NULL ORDER BY a.id LIMIT 1;
+-- :agent_list
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
+-- :agent_remove
+UPDATE agents SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :agent_without_lane
+SELECT a.id, a.name FROM agents a WHERE a.world_id = $1 AND a.removed_at IS NULL
+   AND NOT EXISTS(SELECT 1 FROM lanes l WHERE l.conversation_id = $2 AND l.agent_id = a.id AND l.parent_id IS NULL) ORDER BY a.id;
+
+-- :conversation_insert
+INSERT INTO conversations(uid, world_id, agent_id, mode, title, branched_from_id, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
+-- :conversation_lock
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1 AND c.removed_at IS NULL;
+-- :conversation_by_id
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1;
+-- :conversation_by_uid
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.uid = $1 AND c.removed_at IS NULL;
+-- :conversation_by_prefix
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+ WHERE c.uid >= $1 AND c.uid < $2 AND c.removed_at IS NULL ORDER BY c.uid LIMIT 2;
+-- :conversation_by_title
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+ WHERE c.world_id = $1 AND c.title = $2 AND c.removed_at IS NULL ORDER BY c.id DESC LIMIT 2;
+-- :conversation_of_agent
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.agent_id = $1 AND c.mode = $2;
+-- :conversation_list
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
+-- :conversation_ids
+SELECT id FROM conversations WHERE id > $1 ORDER BY id LIMIT 1000;
+-- :conversation_set_version
+UPDATE conversations SET version_id = $1 WHERE id = $2;
+-- :conversation_remove
+UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+
+-- :version_insert
+INSERT INTO versions(conversation_id, number, origin_id, origin_length, kind, actor, note, created_at)
+SELECT CAST($1 AS BIGINT), COALESCE(MAX(v.number), 0) + 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS TEXT),
+  CAST($6 AS TEXT), CAST($7 AS BIGINT) FROM versions v WHERE v.conversation_id = $1 RETURNING id;
+-- :version_by_id
+SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
+  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.id = $1;
+-- :version_by_number
+SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
+  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.conversation_id = $1 AND v.number = $2;
+-- :version_list
+SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
+  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.conversation_id = $1 ORDER BY v.number DESC LIMIT $2;
+
+-- :op_insert
+INSERT INTO ops(conversation_id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, actor, at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- :op_last_standing
+SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops
+ WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' AND undone_by_id IS NULL ORDER BY id DESC LIMIT 1;
+-- :op_last_undone
+SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops
+ WHERE conversation_id = $1 AND undone_by_id IS NOT NULL ORDER BY undone_by_id DESC LIMIT 1;
+-- :op_by_id
+SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops WHERE id = $1;
+-- :op_last_change
+SELECT id FROM ops WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' ORDER BY id DESC LIMIT 1;
+-- :op_set_undone
+UPDATE ops SET undone_by_id = $1 WHERE id = $2;
+
+-- :lane_insert
+INSERT INTO lanes(conversation_id, key, agent_id, parent_id, ordinal, spawn_message_id, spawn_call_id, branched_from_id, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id;
+-- :lane_by_key
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.key = $2;
+-- :lane_by_id
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.id = $1;
+-- :lane_of_agent
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.agent_id = $2 AND l.parent_id IS NULL;
+-- :lane_list
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 ORDER BY l.id;
+-- :lane_list_top
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, l.parent_id, l.ordinal, l.spawn_message_id, l.spawn_call_id, l.children, l.state, l.branched_from_id, a.removed_at
+  FROM lanes l LEFT JOIN agents a ON a.id = l.agent_id WHERE l.conversation_id = $1 AND l.parent_id IS NULL ORDER BY l.id;
+-- :lane_count_child
+UPDATE lanes SET children = children + 1 WHERE id = $1 RETURNING children;
+-- :lane_finish
+UPDATE lanes SET state = $1 WHERE id = $2 AND state = 'running';
+
+-- :thread_insert
+INSERT INTO threads(uid, lane_id, version_id, origin_id, origin_length, root_id, base_length, compaction_id)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- :thread_set_base
+UPDATE threads SET root_id = $1, base_length = $2 WHERE id = $3;
+-- :thread_set_compaction
+UPDATE threads SET compaction_id = $1 WHERE id = $2;
+-- :thread_by_id
+SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
+  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) FROM threads t WHERE t.id = $1;
+-- :thread_by_uid
+SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
+  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0) FROM threads t WHERE t.uid = $1;
+-- :thread_of
+SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
+  (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
+  FROM threads t WHERE t.version_id = $1 AND t.lane_id = $2;
+-- :thread_ids
+SELECT id FROM threads WHERE id > $1 ORDER BY id LIMIT 1000;
+
+-- :item_insert
+INSERT INTO items(thread_id, seq, message_id, okey) VALUES($1, $2, $3, $4);
+-- :item_key
+SELECT COALESCE(okey, message_id), message_id FROM items WHERE thread_id = $1 AND seq = $2;
+-- :item_range
+SELECT seq, message_id, COALESCE(okey, message_id) FROM items WHERE thread_id = $1 AND seq >= $2 AND seq < $3 ORDER BY seq;
+-- :item_last
+SELECT message_id FROM items WHERE thread_id = $1 AND seq >= 0 ORDER BY seq DESC LIMIT 1;
+-- :item_placements
+SELECT i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_id, l.conversation_id
+  FROM items i JOIN threads t ON t.id = i.thread_id JOIN lanes l ON l.id = t.lane_id WHERE i.message_id = $1 ORDER BY i.thread_id, i.seq;
+
+-- :node_insert
+INSERT INTO nodes(conversation_id, level, entries) VALUES($1, $2, $3) RETURNING id;
+-- :node_get
+SELECT level, entries FROM nodes WHERE id = $1;
+
+-- :message_insert
+INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
+  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING id;
+-- :message_by_id
+SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  FROM messages m WHERE m.id = $1;
+-- :message_by_uid
+SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  FROM messages m WHERE m.uid = $1;
+-- :message_by_prefix
+SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  FROM messages m WHERE m.uid >= $1 AND m.uid < $2 ORDER BY m.uid LIMIT $3;
+-- :message_range
+SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, i.seq
+  FROM items i JOIN messages m ON m.id = i.message_id WHERE i.thread_id = $1 AND i.seq >= $2 AND i.seq < $3 ORDER BY i.seq;
+-- :message_newest
+SELECT COALESCE(MAX(id), 0) FROM messages;
+-- :message_link
+SELECT id, conversation_id, reply_to_uid, reply_depth, uid FROM messages WHERE uid = $1;
+-- :message_children
+SELECT id FROM messages WHERE reply_to_id = $1 ORDER BY id;
+-- :message_lineage
+SELECT id FROM messages WHERE lineage_id = $1 ORDER BY id;
+-- :message_calls_insert
+INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+-- :message_calls_of
+SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 ORDER BY message_id, is_result;
+-- :message_erase
+UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, purged_at = $1
+ WHERE id = $2 AND purged_at IS NULL;
+
+-- :compaction_insert
+INSERT INTO compactions(thread_id, covers, last_message_id, summary_message_id, previous_id, reason, model, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- :compaction_by_id
+SELECT id, thread_id, covers, last_message_id, summary_message_id, previous_id FROM compactions WHERE id = $1;
+
+-- :squash_insert
+INSERT INTO squashes(uid, conversation_id, version_id, result_message_id, prompt, model, by_agent, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
+-- :squash_by_uid
+SELECT id, conversation_id, version_id, result_message_id, prompt, model, by_agent, created_at FROM squashes WHERE uid = $1;
+-- :squash_source_insert
+INSERT INTO squash_sources(squash_id, idx, message_id) VALUES($1, $2, $3);
+-- :squash_sources
+SELECT s.message_id, m.uid FROM squash_sources s JOIN messages m ON m.id = s.message_id WHERE s.squash_id = $1 ORDER BY s.idx;
+-- :squash_of_source
+SELECT q.id, q.result_message_id FROM squash_sources s JOIN squashes q ON q.id = s.squash_id WHERE s.message_id = $1 ORDER BY q.id;
+-- :squash_erase
+UPDATE squashes SET prompt = NULL WHERE result_message_id = $1;
+
+-- :idempotency_get
+SELECT request_hash, response FROM idempotency WHERE key = $1;
+-- :idempotency_insert
+INSERT INTO idempotency(key, request_hash, response, created_at) VALUES($1, $2, $3, $4);
+
+-- purge
+
+-- :conversation_messages
+SELECT DISTINCT i.message_id FROM versions v JOIN threads t ON t.version_id = v.id JOIN items i ON i.thread_id = t.id
+  JOIN messages m ON m.id = i.message_id WHERE v.conversation_id = $1 AND m.conversation_id = $2 AND m.purged_at IS NULL ORDER BY i.message_id;
+-- :conversation_branches
+SELECT id FROM conversations WHERE branched_from_id = $1 ORDER BY id;

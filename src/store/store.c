@@ -1,0 +1,211 @@
+#include "store/tx.h"
+
+#include "base/rand.h"
+#include "base/uid.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define SQLITE_READERS 8
+#define PG_CONNECTIONS 16
+
+struct skn_store {
+    bool           pg, read_only;
+    skn_db        *writer; /* SQLite: the one connection that writes */
+    skn_group     *group;  /* SQLite: those who wait for it */
+    skn_pool       pool;   /* SQLite: readers; PostgreSQL: all connections */
+    skn_uid_maker *uids;
+};
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+skein_rc skn_store_open(skn_store **out, skn_str address, const skn_store_options *options,
+                        skein_error *err)
+{
+    bool       read_only = options && options->read_only;
+    skn_db    *db = NULL;
+    skn_store *st;
+    skein_rc   rc;
+
+    *out = NULL;
+    if ((rc = skn_db_open(&db, address, read_only ? SKN_DB_READER : SKN_DB_WRITER, err)))
+        return rc;
+    if ((rc = read_only ? skn_migrate_check(db, err) : skn_migrate(db, err))) {
+        skn_db_close(db);
+        return rc;
+    }
+    st = skn_heap(sizeof *st);
+    st->pg = skn_db_is_pg(db);
+    st->read_only = read_only || db->read_only;
+    st->uids = skn_uid_maker_new();
+    skn_pool_init(&st->pool, skn_str_of(db->address), SKN_DB_READER,
+                  st->pg ? PG_CONNECTIONS : SQLITE_READERS);
+    if (st->pg || st->read_only) {
+        skn_pool_add(&st->pool, db);
+    } else {
+        st->writer = db;
+        st->group = skn_group_new(st, db);
+    }
+    *out = st;
+    return SKEIN_OK;
+}
+
+void skn_store_close(skn_store *st)
+{
+    if (!st)
+        return;
+    skn_pool_release(&st->pool); /* before the writer: the last one to go tidies the log away */
+    skn_group_free(st->group);
+    skn_db_close(st->writer);
+    skn_uid_maker_free(st->uids);
+    free(st);
+}
+
+bool skn_store_is_pg(const skn_store *st)
+{
+    return st->pg;
+}
+
+int skn_store_schema(void)
+{
+    return skn_migrate_newest();
+}
+
+void skn_store_uid(skn_store *st, char out[11])
+{
+    skn_uid_next(st->uids, out);
+}
+
+/* --- Transactions ---------------------------------------------------------------------------- */
+
+/* Uneven, so that two that got into each other's way do not meet again. */
+static void nap(int tries)
+{
+    int64_t         most = INT64_C(1000000) << tries; /* 2 ms, then twice as long each time */
+    struct timespec t = {.tv_nsec = (long)(skn_random() % (uint64_t)most)};
+
+    nanosleep(&t, NULL);
+}
+
+/* A connection in a transaction. One that was kept may have been lost meanwhile, when nothing of
+ * this call has happened yet: then the next is tried, at last a new one. */
+static skein_rc begin(skn_store *st, bool writes, skn_db **out, skein_error *err)
+{
+    bool     fresh, lost = false;
+    skein_rc rc;
+
+    do {
+        if ((rc = skn_pool_take(&st->pool, out, &fresh, err)))
+            return rc;
+        rc = writes ? skn_db_begin_write(*out, err) : skn_db_begin_read(*out, err);
+        if (rc) {
+            lost = (*out)->lost;
+            skn_pool_give(&st->pool, *out);
+            *out = NULL;
+        }
+    } while (rc && lost && !fresh);
+    return rc;
+}
+
+/* Runs work once in a transaction of its own; *again tells that it should be run again. */
+static skein_rc run_once(skn_store *st, bool writes, skn_work *work, void *arg, bool *again,
+                         skein_error *err)
+{
+    skn_tx   tx = {.store = st, .writes = writes};
+    skein_rc rc = begin(st, writes, &tx.db, err);
+
+    *again = false;
+    if (rc)
+        return rc;
+    rc = work(&tx, arg, err);
+    if (!rc)
+        rc = skn_db_commit(tx.db, err);
+    else
+        skn_db_rollback(tx.db);
+    *again = rc && (tx.retry || tx.db->retry);
+    skn_pool_give(&st->pool, tx.db);
+    return rc;
+}
+
+static skein_rc run(skn_store *st, bool writes, skn_work *work, void *arg, skein_error *err)
+{
+    bool     again = true;
+    skein_rc rc = SKEIN_OK;
+
+    for (int tries = 0; again && tries < SKN_TX_TRIES; tries++) {
+        if (tries > 0)
+            nap(tries);
+        rc = run_once(st, writes, work, arg, &again, err);
+    }
+    return rc;
+}
+
+static skein_rc refuse_write(skein_error *err)
+{
+    skn_fail(err, SKEIN_READ_ONLY, "the store can be read but not written");
+    return skn_hint(err, SKEIN_READ_ONLY,
+                    "check who owns it, its permissions, and how it was opened");
+}
+
+skein_rc skn_store_write(skn_store *st, skn_work *work, void *arg, skein_error *err)
+{
+    if (st->read_only)
+        return refuse_write(err);
+    if (st->group)
+        return skn_group_write(st->group, work, arg, err);
+    return run(st, true, work, arg, err);
+}
+
+skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err)
+{
+    return run(st, false, work, arg, err);
+}
+
+/* --- Maintenance ----------------------------------------------------------------------------- */
+
+skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err)
+{
+    skn_db  *db;
+    bool     fresh;
+    skein_rc rc;
+
+    if ((rc = skn_pool_take(&st->pool, &db, &fresh, err)))
+        return rc;
+    rc = skn_db_backup(db, path, err);
+    skn_pool_give(&st->pool, db);
+    return rc;
+}
+
+skein_rc skn_store_scrub(skn_store *st, skein_error *err)
+{
+    skn_db  *db;
+    bool     fresh;
+    skein_rc rc;
+
+    if (st->read_only)
+        return refuse_write(err);
+    if (st->group)
+        return skn_group_alone(st->group, skn_db_scrub, err);
+    if ((rc = skn_pool_take(&st->pool, &db, &fresh, err)))
+        return rc;
+    rc = skn_db_scrub(db, err);
+    skn_pool_give(&st->pool, db);
+    return rc;
+}
+
+skein_rc skn_store_floor(skn_store *st, const skn_floor *what, int64_t *nanos, skein_error *err)
+{
+    skn_tx   tx = {.db = st->writer, .store = st, .writes = true};
+    bool     fresh;
+    skein_rc rc;
+
+    if (st->read_only)
+        return refuse_write(err);
+    if (st->writer)
+        return skn_floor_run(&tx, what, nanos, err);
+    if ((rc = skn_pool_take(&st->pool, &tx.db, &fresh, err)))
+        return rc;
+    rc = skn_floor_run(&tx, what, nanos, err);
+    skn_pool_give(&st->pool, tx.db);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* store_archive.c: rows as cells, out of the store and into it. */
+#include "base/json.h"
+#include "store/stmt.h"
+
+#define CHUNK 1000 /* rows of one statement; as in the LIMIT of its text */
+
+/* Which parameters stand before "after" in a table's statement. */
+typedef enum span {
+    OF_WORLD,
+    OF_SCOPE,  /* world and conversation */
+    OF_PARENT, /* the row above it */
+    OF_STORE   /* none: the caller picks */
+} span;
+
+static const struct {
+    enum skn_query rows, insert, reserve; /* no reserve: rows without ids */
+    span           of;
+} statements[SKN_AR_TABLES] = {
+#define NUMBERED(t, name, of)                                                                  \
+    [SKN_AR_##t] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, SKN_Q_archive_ids_##name, of}
+#define HANGING(t, name)                                                                       \
+    [SKN_AR_##t] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, 0, OF_PARENT}
+    NUMBERED(WORLDS, worlds, OF_WORLD),
+    NUMBERED(AGENTS, agents, OF_WORLD),
+    NUMBERED(TAGS, tags, OF_WORLD),
+    NUMBERED(CONVERSATIONS, conversations, OF_SCOPE),
+    HANGING(ACTIVE_TAGS, active_tags),
+    NUMBERED(FILES, files, OF_SCOPE),
+    NUMBERED(VERSIONS, versions, OF_SCOPE),
+    NUMBERED(LANES, lanes, OF_SCOPE),
+    NUMBERED(MESSAGES, messages, OF_SCOPE),
+    NUMBERED(THREADS, threads, OF_STORE),
+    HANGING(ITEMS, items),
+    NUMBERED(NODES, nodes, OF_SCOPE),
+    NUMBERED(COMPACTIONS, compactions, OF_STORE),
+    NUMBERED(SQUASHES, squashes, OF_SCOPE),
+    HANGING(SOURCES, sources),
+    NUMBERED(OPS, ops, OF_SCOPE),
+};
+
+static bool is_text(skn_archive_kind kind)
+{
+    switch (kind) {
+    case SKN_CELL_TEXT:
+    case SKN_CELL_JSON:
+    case SKN_CELL_UID:
+    case SKN_CELL_NAME:
+    case SKN_CELL_WORD:
+        return true;
+    case SKN_CELL_INT:
+    case SKN_CELL_REF:
+    case SKN_CELL_AHEAD:
+    case SKN_CELL_KEY:
+    case SKN_CELL_SPANS:
+        break;
+    }
+    return false;
+}
+
+/* Column 0 is the id; the cells follow. */
+static void read_cells(const skn_stmt *s, const skn_archive_shape *shape, skn_cell *cells)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        int              column = (int)i + 1;
+        skn_archive_kind kind = shape->columns[i].kind;
+
+        cells[i] = (skn_cell){.null = skn_stmt_null(s, column)};
+        if (cells[i].null)
+            continue;
+        if (kind == SKN_CELL_SPANS)
+            cells[i].text = skn_stmt_blob(s, column);
+        else if (is_text(kind))
+            cells[i].text = skn_stmt_text(s, column);
+        else
+            cells[i].number = skn_stmt_int(s, column);
+    }
+}
+
+static skn_stmt chunk_statement(skn_tx *tx, enum skn_query query, span of,
+                                const skn_archive_scope *scope, int64_t after)
+{
+    skn_stmt s = skn_stmt_use(tx->db, query);
+
+    if (of == OF_WORLD || of == OF_SCOPE)
+        skn_stmt_bind_int(&s, scope->world);
+    if (of == OF_SCOPE)
+        skn_stmt_bind_int(&s, scope->conversation);
+    if (of == OF_PARENT)
+        skn_stmt_bind_int(&s, scope->parent);
+    skn_stmt_bind_int(&s, after);
+    return s;
+}
+
+/* Chunk by chunk, each behind the last id of the one before; shape is NULL when only ids come. */
+static skein_rc read_chunks(skn_tx *tx, enum skn_query query, span of,
+                            const skn_archive_shape *shape, const skn_archive_scope *scope,
+                            skn_archive_sink *sink, void *arg, skein_error *err)
+{
+    skn_cell cells[SKN_ARCHIVE_COLUMNS];
+    int64_t  after = INT64_MIN;
+    int      rows;
+    bool     row;
+    skein_rc rc;
+
+    do {
+        skn_stmt s = chunk_statement(tx, query, of, scope, after);
+
+        for (rows = 0; !(rc = skn_stmt_step(&s, &row, err)) && row; rows++) {
+            after = skn_stmt_int(&s, 0);
+            if (shape)
+                read_cells(&s, shape, cells);
+            if ((rc = sink(arg, after, shape ? cells : NULL, err)))
+                break;
+        }
+        skn_stmt_done(&s);
+    } while (!rc && rows == CHUNK);
+    return rc;
+}
+
+skein_rc skn_archive_read(skn_tx *tx, skn_archive_table table, const skn_archive_scope *scope,
+                          skn_archive_sink *sink, void *arg, skein_error *err)
+{
+    return read_chunks(tx, statements[table].rows, statements[table].of,
+                       &skn_archive_tables[table], scope, sink, arg, err);
+}
+
+skein_rc skn_archive_read_ids(skn_tx *tx, skn_archive_table table,
+                              const skn_archive_scope *scope, skn_archive_sink *sink, void *arg,
+                              skein_error *err)
+{
+    if (table != SKN_AR_MESSAGES)
+        return skn_archive_read(tx, table, scope, sink, arg, err);
+    return read_chunks(tx, SKN_Q_archive_message_ids, OF_SCOPE, NULL, scope, sink, arg, err);
+}
+
+skein_rc skn_archive_lock(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_archive_lock);
+
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count, int64_t *base,
+                             skein_error *err)
+{
+    skn_stmt s;
+
+    *base = 0;
+    if (count == 0 || !skn_archive_tables[table].numbered)
+        return SKEIN_OK;
+    s = skn_stmt_use(tx->db, statements[table].reserve);
+    skn_stmt_bind_int(&s, count);
+    return skn_stmt_number(&s, base, err);
+}
+
+static void bind_cell(skn_stmt *s, skn_archive_kind kind, const skn_cell *cell)
+{
+    if (cell->null)
+        skn_stmt_bind_text(s, SKN_NONE);
+    else if (kind == SKN_CELL_SPANS)
+        skn_stmt_bind_blob(s, cell->text);
+    else if (is_text(kind))
+        skn_stmt_bind_text(s, cell->text);
+    else
+        skn_stmt_bind_int(s, cell->number);
+}
+
+enum { CONVERSATION = 1, CALLS = 8, TOOL_CALL_ID = 9 }; /* columns of a message */
+
+static skein_rc insert_half(skn_tx *tx, int64_t message, const skn_cell *cells, skn_str call_id,
+                            bool is_result, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_insert);
+
+    skn_stmt_bind_int(&s, cells[CONVERSATION].number);
+    skn_stmt_bind_text(&s, call_id);
+    skn_stmt_bind_int(&s, message);
+    skn_stmt_bind_int(&s, is_result);
+    return skn_stmt_run(&s, err);
+}
+
+/* The way from a call to its result is not in the archive: it follows from the messages. */
+static skein_rc insert_halves(skn_tx *tx, int64_t message, const skn_cell *cells,
+                              skein_error *err)
+{
+    skn_arena      *a;
+    const skn_json *v = NULL;
+    skein_rc        rc = SKEIN_OK;
+
+    if (!cells[TOOL_CALL_ID].null)
+        rc = insert_half(tx, message, cells, cells[TOOL_CALL_ID].text, true, err);
+    if (rc || cells[CALLS].null)
+        return rc;
+    a = skn_arena_new();
+    rc = skn_json_parse(&v, cells[CALLS].text, "calls", a, err);
+    for (v = rc || v->kind != SKN_JSON_ARRAY ? NULL : v->first; !rc && v; v = v->next) {
+        const skn_json *id = skn_json_get(v, "id");
+
+        if (id && id->kind == SKN_JSON_STRING)
+            rc = insert_half(tx, message, cells, id->text, false, err);
+    }
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
+                            const skn_cell *cells, bool *taken, skein_error *err)
+{
+    const skn_archive_shape *shape = &skn_archive_tables[table];
+    skn_stmt                 s = skn_stmt_use(tx->db, statements[table].insert);
+    skein_rc                 rc;
+
+    if (shape->numbered)
+        skn_stmt_bind_int(&s, id);
+    for (size_t i = 0; i < shape->count; i++)
+        bind_cell(&s, shape->columns[i].kind, &cells[i]);
+    rc = skn_stmt_run(&s, err);
+    *taken = rc && skn_db_was_duplicate(tx->db);
+    if (rc || table != SKN_AR_MESSAGES)
+        return rc;
+    return insert_halves(tx, id, cells, err);
+}

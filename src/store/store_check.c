@@ -1,0 +1,136 @@
+/* store_check.c: what the database can check by itself, and what a row that breaks a rule means. */
+#include "store/stmt.h"
+
+/* "%1" and "%2" stand for the two texts that the statement selects. */
+typedef struct rule {
+    enum skn_query query;
+    const char    *invariant, *text;
+} rule;
+
+static const rule rules[] = {
+    {SKN_Q_check_world_chat, "C20", "the current chat of world \"%1\" is not one of its chats"},
+    {SKN_Q_check_agent, "refs", "agent \"%2\" (%1) has no world, or a lead outside of it"},
+    {SKN_Q_check_conversation, "refs",
+     "conversation \"%1\" has no world, or an agent outside of it"},
+    {SKN_Q_check_tag, "refs", "tag \"%1\" has no world, or no known control"},
+    {SKN_Q_check_active_tag, "refs", "tag %1 is active in conversation %2 of another world"},
+    {SKN_Q_check_file, "refs", "context file \"%1\" has no conversation"},
+    {SKN_Q_check_head, "I10",
+     "the current version of conversation \"%1\" is not one of its own"},
+    {SKN_Q_check_main_lane, "I10", "conversation \"%1\" has no main lane"},
+    {SKN_Q_check_main_thread, "I10",
+     "v%2 of conversation \"%1\" has no thread in the main lane"},
+    {SKN_Q_check_version_numbers, "I10",
+     "the versions of conversation %1 are not numbered 1, 2, …"},
+    {SKN_Q_check_version_home, "I6", "version row %1 has no conversation"},
+    {SKN_Q_check_version_origin, "I8",
+     "v%2 of conversation \"%1\" was not made from an earlier version"},
+    {SKN_Q_check_branch, "I8", "conversation \"%1\" was not branched from an earlier one"},
+    {SKN_Q_check_thread_home, "I6", "thread \"%1\" is not of the conversation of its version"},
+    {SKN_Q_check_thread_origin, "I8",
+     "thread \"%1\" was not made from a state of an earlier thread"},
+    {SKN_Q_check_thread_compaction, "C25",
+     "thread \"%1\" uses compaction %2, which is not there"},
+    {SKN_Q_check_node_home, "I6", "span node %1 has no conversation"},
+    {SKN_Q_check_placed, "I11", "message \"%1\" stands in no thread"},
+    {SKN_Q_check_lane_home, "I6",
+     "lane \"%2\" (%1) has no conversation, or an agent or origin outside of it"},
+    {SKN_Q_check_lane_parent, "I28",
+     "lane \"%2\" (%1) does not hang on an earlier lane of its name"},
+    {SKN_Q_check_lane_children, "I27", "lane \"%2\" (%1) miscounts its delegations"},
+    {SKN_Q_check_lane_gaps, "I27", "the delegations of lane %2 are not numbered 1, 2, …"},
+    {SKN_Q_check_lane_spawn, "I26", "lane \"%2\" (%1) was made by a message that is not there"},
+    {SKN_Q_check_op, "I12", "operation %1 (%2) moved between versions that are not there"},
+    {SKN_Q_check_op_undone, "I12", "operation %1 (%2) was taken back by one that did not"},
+    {SKN_Q_check_op_undoes, "I12", "operation %1 (%2) takes back what is not there"},
+    {SKN_Q_check_op_chain, "I12",
+     "operation %1 (%2) does not start where the one before it ended"},
+    {SKN_Q_check_op_head, "I12", "conversation \"%1\" is not where its last operation left it"},
+    {SKN_Q_check_message_home, "I6", "message \"%1\" has no conversation"},
+    {SKN_Q_check_reply, "C16",
+     "message \"%1\" replies to message %2, which is not the one it names"},
+    {SKN_Q_check_reply_depth, "C17", "message \"%1\" is not %2 levels deep"},
+    {SKN_Q_check_edit, "I15",
+     "message \"%1\" replaces message %2, which is of another kind or not there"},
+    {SKN_Q_check_lineage, "I17",
+     "message \"%1\" does not go back to where the one it replaces does"},
+    {SKN_Q_check_squash, "I16", "squash \"%1\" has no result that names it, or no version"},
+    {SKN_Q_check_squash_count, "I16", "squash \"%1\" has less than two sources, or one twice"},
+    {SKN_Q_check_squash_source, "I16",
+     "squash %1 took message %2, which is not an earlier one"},
+    {SKN_Q_check_squashed, "I16", "message \"%1\" names squash \"%2\", which is not there"},
+    {SKN_Q_check_compaction, "C25",
+     "compaction %1 names a thread, summary or message that is not there"},
+    {SKN_Q_check_result, "I20",
+     "the result \"%2\" in message \"%1\" cannot be found by its call"},
+    {SKN_Q_check_half, "I20", "call \"%1\" is noted for message %2, which does not have it"},
+    {SKN_Q_check_words_upto, "search", "the index of words says it reaches to message %1"},
+    {SKN_Q_check_words, "search",
+     "the index of words has words of message %1, which is erased or unknown"},
+};
+
+static void fill_in(const char *text, skn_str one, skn_str two, skn_buf *out)
+{
+    skn_buf_clear(out);
+    for (const char *p = text; *p; p++) {
+        if (p[0] != '%' || (p[1] != '1' && p[1] != '2')) {
+            skn_buf_addc(out, *p);
+            continue;
+        }
+        skn_buf_add(out, *++p == '1' ? one : two);
+    }
+}
+
+static skein_rc apply(skn_tx *tx, const rule *r, skn_buf *line, skn_check_sink *sink, void *arg,
+                      skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, r->query);
+    bool     row;
+    skein_rc rc;
+
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        fill_in(r->text, skn_stmt_text(&s, 0), skn_stmt_text(&s, 1), line);
+        sink(arg, r->invariant, skn_buf_str(line));
+    }
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_check_rules(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err)
+{
+    skn_buf  line;
+    skein_rc rc = SKEIN_OK;
+
+    skn_buf_init(&line, SIZE_MAX / 2);
+    for (size_t i = 0; rc == SKEIN_OK && i < sizeof rules / sizeof rules[0]; i++)
+        rc = apply(tx, &rules[i], &line, sink, arg, err);
+    skn_buf_release(&line);
+    return rc;
+}
+
+skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_database);
+    bool     row;
+    skein_rc rc;
+
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row)
+        if (!skn_str_is(skn_stmt_text(&s, 0), "ok"))
+            sink(arg, "db", skn_stmt_text(&s, 0));
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_counts);
+    bool     row = false;
+    skein_rc rc = skn_stmt_step(&s, &row, err);
+
+    *out = (skn_check_counts){0};
+    if (rc == SKEIN_OK && row)
+        *out = (skn_check_counts){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1), skn_stmt_int(&s, 2),
+                                  skn_stmt_int(&s, 3), skn_stmt_int(&s, 4)};
+    skn_stmt_done(&s);
+    return rc;
+}

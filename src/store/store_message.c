@@ -1,0 +1,359 @@
+/* store_message.c: rows of messages. Tool calls and instructions are JSON inside the row: they are
+ * only ever read together with it. */
+#include "base/json.h"
+#include "base/json_write.h"
+#include "store/stmt.h"
+
+static const char *const author_names[] = {"human", "agent", "tool", "system"};
+
+static skein_author author_of(skn_str name)
+{
+    for (size_t i = 0; i < sizeof author_names / sizeof *author_names; i++)
+        if (skn_str_is(name, author_names[i]))
+            return (skein_author)i;
+    return SKEIN_BY_SYSTEM;
+}
+
+/* --- Calls and instructions as JSON ----------------------------------------------------------- */
+
+static skn_str calls_json(const skein_message *m, skn_buf *buf)
+{
+    skn_jw w;
+
+    if (m->call_count == 0)
+        return SKN_NONE;
+    skn_jw_init(&w, buf);
+    skn_jw_array(&w);
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_jw_object(&w);
+        skn_jw_kstr(&w, "id", m->calls[i].call_id);
+        skn_jw_kstr(&w, "name", m->calls[i].tool_name);
+        skn_jw_key(&w, "args");
+        skn_jw_raw(&w, m->calls[i].args.n ? m->calls[i].args : SKN_STR("{}"));
+        skn_jw_object_end(&w);
+    }
+    skn_jw_array_end(&w);
+    return skn_buf_str(buf);
+}
+
+static skn_str instructions_json(const skein_message *m, skn_buf *buf)
+{
+    skn_jw w;
+
+    if (m->instruction_count == 0)
+        return SKN_NONE;
+    skn_jw_init(&w, buf);
+    skn_jw_array(&w);
+    for (size_t i = 0; i < m->instruction_count; i++) {
+        skn_jw_object(&w);
+        skn_jw_kstr(&w, "type", m->instructions[i].type);
+        if (m->instructions[i].target.p)
+            skn_jw_kstr(&w, "target", m->instructions[i].target);
+        skn_jw_object_end(&w);
+    }
+    skn_jw_array_end(&w);
+    return skn_buf_str(buf);
+}
+
+static skn_str member(const skn_json *v, const char *key, skn_arena *a)
+{
+    const skn_json *m = skn_json_get(v, key);
+
+    return m && m->kind == SKN_JSON_STRING ? skn_arena_copy(a, m->text) : SKN_NONE;
+}
+
+/* A damaged column reads as no calls: the rest of the message must stay readable. */
+static void read_calls(skn_str json, skn_arena *a, skein_message *m)
+{
+    const skn_json *v = NULL;
+    size_t          n = 0;
+
+    if (!json.p || skn_json_parse(&v, json, "calls", a, NULL) || v->kind != SKN_JSON_ARRAY)
+        return;
+    m->calls = SKN_ARRAY(a, v->count, skein_tool_call);
+    for (const skn_json *c = v->first; c; c = c->next) {
+        const skn_json *args = skn_json_get(c, "args");
+        skein_tool_call call = {member(c, "id", a), member(c, "name", a),
+                                args ? skn_arena_copy(a, args->raw) : SKN_STR("{}")};
+
+        if (call.call_id.p && call.tool_name.p)
+            m->calls[n++] = call;
+    }
+    m->call_count = n;
+}
+
+static void read_instructions(skn_str json, skn_arena *a, skein_message *m)
+{
+    const skn_json *v = NULL;
+    size_t          n = 0;
+
+    if (!json.p || skn_json_parse(&v, json, "instructions", a, NULL) ||
+        v->kind != SKN_JSON_ARRAY)
+        return;
+    m->instructions = SKN_ARRAY(a, v->count, skein_instruction);
+    for (const skn_json *c = v->first; c; c = c->next) {
+        skein_instruction in = {member(c, "type", a), member(c, "target", a)};
+
+        if (in.type.p)
+            m->instructions[n++] = in;
+    }
+    m->instruction_count = n;
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls, skn_str instructions)
+{
+    skn_stmt_bind_text(s, m->uid);
+    skn_stmt_bind_int(s, m->born_in.v);
+    skn_stmt_bind_text(s, skn_str_of(skein_role_name(m->role)));
+    skn_stmt_bind_text(s, skn_str_of(author_names[m->author]));
+    skn_stmt_bind_id(s, m->author_agent.v);
+    skn_stmt_bind_text(s, m->sender);
+    skn_stmt_bind_text(s, m->content.p ? m->content : SKN_STR(""));
+    skn_stmt_bind_text(s, m->thinking);
+    skn_stmt_bind_text(s, calls);
+    skn_stmt_bind_text(s, m->tool_call_id);
+    skn_stmt_bind_int(s, m->tool_failed);
+    skn_stmt_bind_text(s, instructions);
+    skn_stmt_bind_text(s, m->reply_to);
+    skn_stmt_bind_id(s, m->reply_to_id.v);
+    skn_stmt_bind_int(s, m->reply_depth);
+    skn_stmt_bind_id(s, m->version_of.v ? m->lineage.v : 0);
+    skn_stmt_bind_id(s, m->version_of.v);
+    skn_stmt_bind_text(s, m->squash_uid);
+    skn_stmt_bind_text(s, m->model);
+    skn_stmt_bind_text(s, m->turn_uid);
+    skn_stmt_bind_text(s, m->warning);
+    skn_stmt_bind_int(s, m->created_at);
+}
+
+static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_insert);
+
+    skn_stmt_bind_int(&s, m->born_in.v);
+    skn_stmt_bind_text(&s, call_id);
+    skn_stmt_bind_int(&s, m->id.v);
+    skn_stmt_bind_int(&s, is_result);
+    return skn_stmt_run(&s, err);
+}
+
+static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (m->tool_call_id.p)
+        rc = insert_half(tx, m, m->tool_call_id, true, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < m->call_count; i++)
+        rc = insert_half(tx, m, m->calls[i].call_id, false, err);
+    return rc;
+}
+
+skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err)
+{
+    bool     made = !m->uid.p;
+    char     uid[11];
+    skn_stmt s;
+    skn_buf  calls, instructions;
+    skein_rc rc;
+
+    if (made) {
+        skn_store_uid(tx->store, uid);
+        m->uid = skn_arena_copy(a, skn_str_of(uid));
+    }
+    skn_buf_init(&calls, SIZE_MAX / 2);
+    skn_buf_init(&instructions, SIZE_MAX / 2);
+    s = skn_stmt_use(tx->db, SKN_Q_message_insert);
+    bind_message(&s, m, calls_json(m, &calls), instructions_json(m, &instructions));
+    rc = skn_stmt_number(&s, &m->id.v, err);
+    if (rc != SKEIN_OK && made)
+        rc = skn_tx_made_uid(tx, rc);
+    if (m->version_of.v == 0)
+        m->lineage = m->id;
+    skn_buf_release(&calls);
+    skn_buf_release(&instructions);
+    return rc ? rc : insert_halves(tx, m, err);
+}
+
+skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, bool *erased, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_erase);
+    skn_stmt prompt;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, id);
+    if ((rc = skn_stmt_changed(tx, &s, erased, err)))
+        return rc;
+    prompt = skn_stmt_use(tx->db, SKN_Q_squash_erase);
+    skn_stmt_bind_int(&prompt, id);
+    return skn_stmt_run(&prompt, err);
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
+{
+    *m = (skein_message){.id = {skn_stmt_int(s, 0)}, .position = -1};
+    m->uid = skn_stmt_keep(s, 1, a);
+    m->born_in.v = skn_stmt_int(s, 2);
+    if (!skein_role_from(skn_stmt_text(s, 3), &m->role))
+        m->role = SKEIN_SYSTEM;
+    m->author = author_of(skn_stmt_text(s, 4));
+    m->author_agent.v = skn_stmt_int(s, 5);
+    m->sender = skn_stmt_keep(s, 6, a);
+    m->content = skn_stmt_keep(s, 7, a);
+    m->thinking = skn_stmt_keep(s, 8, a);
+    read_calls(skn_stmt_text(s, 9), a, m);
+    m->tool_call_id = skn_stmt_keep(s, 10, a);
+    m->tool_failed = skn_stmt_int(s, 11) != 0;
+    read_instructions(skn_stmt_text(s, 12), a, m);
+    m->reply_to = skn_stmt_keep(s, 13, a);
+    m->reply_to_id.v = skn_stmt_int(s, 14);
+    m->reply_depth = (int)skn_stmt_int(s, 15);
+    m->lineage.v = skn_stmt_null(s, 16) ? m->id.v : skn_stmt_int(s, 16);
+    m->version_of.v = skn_stmt_int(s, 17);
+    m->squash_uid = skn_stmt_keep(s, 18, a);
+    m->model = skn_stmt_keep(s, 19, a);
+    m->turn_uid = skn_stmt_keep(s, 20, a);
+    m->warning = skn_stmt_keep(s, 21, a);
+    m->created_at = skn_stmt_int(s, 22);
+    m->purged = !skn_stmt_null(s, 23);
+}
+
+static skein_rc one_message(skn_stmt *s, skn_arena *a, skein_message *out, bool *found,
+                            skein_error *err)
+{
+    skein_rc rc = skn_stmt_step(s, found, err);
+
+    if (rc == SKEIN_OK && *found)
+        read_message(s, a, out);
+    skn_stmt_done(s);
+    return rc;
+}
+
+skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *out, bool *found,
+                         skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_id);
+
+    skn_stmt_bind_int(&s, id);
+    return one_message(&s, a, out, found, err);
+}
+
+skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,
+                            bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_uid);
+
+    skn_stmt_bind_text(&s, uid);
+    return one_message(&s, a, out, found, err);
+}
+
+skein_rc skn_message_by_prefix(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
+                               skein_messages *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_prefix);
+    skn_vec(skein_message) v = {0};
+    skein_message m;
+    bool          row;
+    skein_rc      rc;
+
+    skn_stmt_bind_text(&s, prefix);
+    skn_stmt_bind_text(&s, skn_prefix_end(prefix, a));
+    skn_stmt_bind_int(&s, limit);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_message(&s, a, &m);
+        skn_vec_add(a, &v, m);
+    }
+    skn_stmt_done(&s);
+    *out = (skein_messages){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
+                           skn_message_sink *sink, void *arg, skein_error *err)
+{
+    skn_stmt      s = skn_stmt_use(tx->db, SKN_Q_message_range);
+    skein_message m;
+    bool          row;
+    skein_rc      rc;
+
+    skn_stmt_bind_int(&s, thread);
+    skn_stmt_bind_int(&s, from);
+    skn_stmt_bind_int(&s, to);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_message(&s, a, &m);
+        m.position = skn_stmt_int(&s, 24);
+        if ((rc = sink(arg, &m, err)))
+            break;
+    }
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_message_newest(skn_tx *tx, int64_t *id, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_newest);
+
+    return skn_stmt_number(&s, id, err);
+}
+
+skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, bool *found,
+                          skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_link);
+    skein_rc rc;
+
+    skn_stmt_bind_text(&s, uid);
+    rc = skn_stmt_step(&s, found, err);
+    if (rc == SKEIN_OK && *found) {
+        out->id = skn_stmt_int(&s, 0);
+        out->conversation_id = skn_stmt_int(&s, 1);
+        out->reply_to = skn_stmt_keep(&s, 2, a);
+        out->depth = (int)skn_stmt_int(&s, 3);
+        out->uid = skn_stmt_keep(&s, 4, a);
+    }
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                              skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_children);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids *out,
+                             skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_lineage);
+
+    skn_stmt_bind_int(&s, lineage);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id, skn_arena *a,
+                                 skn_call_halves *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_of);
+    skn_vec(skn_call_half) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_text(&s, call_id);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skn_call_half half = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1) != 0};
+
+        skn_vec_add(a, &v, half);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_call_halves){v.p, v.n};
+    return rc;
+}

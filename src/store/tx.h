@@ -1,0 +1,59 @@
+/* tx.h: a transaction under way, and what the store hands them out from. Only files of this
+ * folder include it.
+ *
+ * Threads: a skn_tx belongs to the thread that runs its work; pools and groups may be used by any.
+ * Lock order: a pool's lock and a group's lock are never held together, and never during SQL. */
+#ifndef SKN_STORE_TX_H
+#define SKN_STORE_TX_H
+
+#include "store/db.h"
+#include "store/store.h"
+
+#include <pthread.h>
+
+#define SKN_TX_TRIES 5
+
+struct skn_tx {
+    skn_db    *db;
+    skn_store *store;
+    bool       writes; /* false on a snapshot */
+    bool       retry;  /* set by a verb that fails: run the work again from its start */
+};
+
+/* Connections that are opened when they are needed and kept for the next call. */
+typedef struct skn_pool {
+    pthread_mutex_t mu;
+    pthread_cond_t  freed;   /* a connection came back, or may be opened */
+    char           *address; /* set before the first take */
+    skn_db_mode     mode;
+    int             most;     /* connections at a time; a caller waits when all are taken */
+    int             open;     /* guarded by mu: idle ones, and those in use */
+    int             idle;     /* guarded by mu */
+    skn_db         *kept[16]; /* guarded by mu: the idle ones, the last used at the end */
+} skn_pool;
+
+void skn_pool_init(skn_pool *p, skn_str address, skn_db_mode mode, int most);
+void skn_pool_release(skn_pool *p);
+/* Puts an open connection in; before the first take. */
+void skn_pool_add(skn_pool *p, skn_db *db);
+/* A connection for the caller alone; *fresh tells that it was opened just now. */
+skein_rc skn_pool_take(skn_pool *p, skn_db **out, bool *fresh, skein_error *err);
+/* Takes the connection back, and closes it when it is of no more use. */
+void skn_pool_give(skn_pool *p, skn_db *db);
+
+/* Writers that share a transaction, since one fsync costs more than many rows: see
+ * docs/decisions/0003-group-commit.md. */
+typedef struct skn_group skn_group;
+
+skn_group *skn_group_new(skn_store *st, skn_db *writer); /* the connection stays the caller's */
+void       skn_group_free(skn_group *g);
+/* Runs work with others in one transaction; returns when it is durable, or undone. */
+skein_rc skn_group_write(skn_group *g, skn_work *work, void *arg, skein_error *err);
+/* Runs work alone on the writer's connection, outside of any transaction. */
+skein_rc skn_group_alone(skn_group   *g, skein_rc (*work)(skn_db *, skein_error *),
+                         skein_error *err);
+
+/* The loop behind skn_store_floor, on the connection of tx and outside of any transaction. */
+skein_rc skn_floor_run(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* verbs.h: what can be done inside a transaction; part of the door (store.h includes it).
+ *
+ * A lookup that finds nothing returns SKEIN_OK with *found false; what "not found" means is the
+ * engine's business. An insert that meets a taken key sets *id to 0 where that is expected. */
+#ifndef SKN_STORE_VERBS_H
+#define SKN_STORE_VERBS_H
+
+/* --- worlds and agents: store_world.c --- */
+skein_rc skn_world_insert(skn_tx *tx, skein_world *w, skein_error *err);
+skein_rc skn_world_get(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out, bool *found,
+                       skein_error *err);
+skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, skein_world *out,
+                          bool *found, skein_error *err);
+skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
+skein_rc skn_world_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
+skein_rc skn_world_chat(skn_tx *tx, int64_t id, int64_t conversation, skein_error *err);
+skein_rc skn_agent_insert(skn_tx *tx, skein_agent *agent, skein_error *err);
+skein_rc skn_agent_get(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out, bool *found,
+                       skein_error *err);
+skein_rc skn_agent_by_ref(skn_tx *tx, int64_t world, skn_str name, skn_str uid, skn_arena *a,
+                          skein_agent *out, bool *found, skein_error *err);
+skein_rc skn_agent_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_agents *out,
+                        skein_error *err);
+skein_rc skn_agent_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
+/* Agents of the world (id and name only) that have no lane in this chat yet. */
+skein_rc skn_agent_laneless(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
+                            skein_agents *out, skein_error *err);
+
+/* --- conversations, lanes: store_conversation.c --- */
+skein_rc skn_conversation_insert(skn_tx *tx, const skn_conversation_row *row, int64_t *id,
+                                 skein_error *err);
+/* Reads the row and keeps every other writer of this conversation out until the transaction ends. */
+skein_rc skn_conversation_lock(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
+                               bool *found, skein_error *err);
+skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
+                                  bool *found, skein_error *err);
+skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_conversation_row *out,
+                                 bool *found, skein_error *err);
+skein_rc skn_conversation_by_agent(skn_tx *tx, int64_t agent, skein_mode mode, skn_arena *a,
+                                   skn_conversation_row *out, bool *found, skein_error *err);
+typedef struct skn_conversation_rows {
+    skn_conversation_row *at;
+    size_t                count;
+} skn_conversation_rows;
+/* At most two, so that the caller can tell "one" from "several". */
+skein_rc skn_conversation_by_prefix(skn_tx *tx, skn_str prefix, skn_arena *a,
+                                    skn_conversation_rows *out, skein_error *err);
+skein_rc skn_conversation_by_title(skn_tx *tx, int64_t world, skn_str title, skn_arena *a,
+                                   skn_conversation_rows *out, skein_error *err);
+skein_rc skn_conversation_list(skn_tx *tx, int64_t world, skn_arena *a,
+                               skn_conversation_rows *out, skein_error *err);
+/* Ids above `after`, ascending, at most 1,000; hidden ones too. */
+skein_rc skn_conversation_ids(skn_tx *tx, int64_t after, skn_arena *a, skn_ids *out,
+                              skein_error *err);
+/* Messages born in a conversation that some version of it holds, and that were not erased. */
+skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                                   skein_error *err);
+skein_rc skn_conversation_branches(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                                   skein_error *err);
+skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version, skein_error *err);
+skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
+                               skein_error *err);
+skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
+                         skein_error *err);
+skein_rc skn_lane_by_key(skn_tx *tx, int64_t conversation, skn_str key, skn_arena *a,
+                         skn_lane_row *out, bool *found, skein_error *err);
+skein_rc skn_lane_get(skn_tx *tx, int64_t id, skn_arena *a, skn_lane_row *out, bool *found,
+                      skein_error *err);
+skein_rc skn_lane_of_agent(skn_tx *tx, int64_t conversation, int64_t agent, skn_arena *a,
+                           skn_lane_row *out, bool *found, skein_error *err);
+/* All lanes in order of making; only those without a parent (main and agents) when top is set. */
+skein_rc skn_lane_rows_of(skn_tx *tx, int64_t conversation, bool top, skn_arena *a,
+                          skn_lane_rows *out, skein_error *err);
+skein_rc skn_lane_count_child(skn_tx *tx, int64_t id, int64_t *ordinal, skein_error *err);
+skein_rc skn_lane_set_state(skn_tx *tx, int64_t id, skein_lane_state state, bool *changed,
+                            skein_error *err);
+
+/* --- versions, operations: store_version.c --- */
+skein_rc skn_version_insert(skn_tx *tx, const skn_version_row *row, int64_t *id,
+                            skein_error *err);
+skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out, bool *found,
+                         skein_error *err);
+skein_rc skn_version_by_number(skn_tx *tx, int64_t conversation, int64_t number, skn_arena *a,
+                               skn_version_row *out, bool *found, skein_error *err);
+typedef struct skn_version_rows {
+    skn_version_row *at;
+    size_t           count;
+} skn_version_rows;
+skein_rc skn_version_list(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
+                          skn_version_rows *out, skein_error *err);
+skein_rc skn_op_insert(skn_tx *tx, int64_t conversation, const skn_op_row *row, skn_str actor,
+                       int64_t now, int64_t *id, skein_error *err);
+typedef enum skn_op_which {
+    SKN_OP_LAST_STANDING, /* neither undo nor redo, and not taken back */
+    SKN_OP_LAST_UNDONE    /* taken back most recently */
+} skn_op_which;
+skein_rc skn_op_find(skn_tx *tx, int64_t conversation, skn_op_which which, skn_arena *a,
+                     skn_op_row *out, bool *found, skein_error *err);
+skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool *found,
+                    skein_error *err);
+/* The newest operation that is neither undo nor redo; 0 when there is none. */
+skein_rc skn_op_last_change(skn_tx *tx, int64_t conversation, int64_t *id, skein_error *err);
+skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
+skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
+                             skn_str *response, bool *found, skein_error *err);
+skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
+                                int64_t now, skein_error *err);
+
+/* --- threads, items, nodes: store_thread.c --- */
+skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err);
+skein_rc skn_thread_set_base(skn_tx *tx, int64_t id, int64_t root, int64_t length,
+                             skein_error *err);
+skein_rc skn_thread_set_compaction(skn_tx *tx, int64_t id, int64_t compaction, skein_error *err);
+skein_rc skn_thread_get(skn_tx *tx, int64_t id, skn_arena *a, skn_thread_row *out, bool *found,
+                        skein_error *err);
+skein_rc skn_thread_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_thread_row *out,
+                           bool *found, skein_error *err);
+skein_rc skn_thread_of(skn_tx *tx, int64_t version, int64_t lane, skn_arena *a,
+                       skn_thread_row *out, bool *found, skein_error *err);
+skein_rc skn_item_insert(skn_tx *tx, int64_t thread, int64_t seq, int64_t message, int64_t key,
+                         skein_error *err); /* key 0: the message's own id */
+skein_rc skn_item_key(skn_tx *tx, int64_t thread, int64_t seq, int64_t *key, int64_t *message,
+                      skein_error *err);
+skein_rc skn_item_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
+                        skn_items *out, skein_error *err);
+/* The message last appended to the thread itself; 0 when there is none. */
+skein_rc skn_item_last(skn_tx *tx, int64_t thread, int64_t *message, skein_error *err);
+skein_rc skn_item_placements(skn_tx *tx, int64_t message, skn_arena *a, skn_placements *out,
+                             skein_error *err);
+skein_rc skn_node_insert(skn_tx *tx, int64_t conversation, int level, skn_str entries,
+                         int64_t *id, skein_error *err);
+skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str *entries,
+                      bool *found, skein_error *err);
+skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason, skn_str model,
+                               int64_t now, skein_error *err);
+skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, bool *found,
+                            skein_error *err);
+
+/* --- messages: store_message.c --- */
+/* Fills id, and makes a public id when there is none. */
+skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err);
+skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *out, bool *found,
+                         skein_error *err);
+skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,
+                            bool *found, skein_error *err);
+skein_rc skn_message_by_prefix(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
+                               skein_messages *out, skein_error *err);
+typedef skein_rc skn_message_sink(void *arg, skein_message *m, skein_error *err);
+/* Messages of a thread's own items [from, to); position is set to the item's seq. */
+skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
+                           skn_message_sink *sink, void *arg, skein_error *err);
+skein_rc skn_message_newest(skn_tx *tx, int64_t *id, skein_error *err);
+skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, bool *found,
+                          skein_error *err);
+skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                              skein_error *err);
+/* Later versions of a message; the first is not listed. */
+skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids *out,
+                             skein_error *err);
+/* Calls and results with this call id that were said in a conversation, in order. */
+skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id, skn_arena *a,
+                                 skn_call_halves *out, skein_error *err);
+skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, bool *erased, skein_error *err);
+
+/* --- squashes: store_squash.c --- */
+skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,
+                           const int64_t *sources, size_t count, skein_error *err);
+skein_rc skn_squash_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_squash_row *out,
+                           bool *found, skein_error *err);
+skein_rc skn_squash_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *ids, skn_str **uids,
+                            skein_error *err);
+/* Results of the squashes that took this message, oldest first. */
+skein_rc skn_squash_results_of(skn_tx *tx, int64_t message, skn_arena *a, skn_ids *out,
+                               skein_error *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* verbs_check.h: reading the whole store to check it, a bounded piece at a time; part of the door
+ * (store.h includes it).
+ *
+ * Everything here also works on a store whose rows contradict each other. Sinks get views that are
+ * gone when they return, and may use other verbs.
+ *
+ * Threads, lifetimes: as in store.h. */
+#ifndef SKN_STORE_VERBS_CHECK_H
+#define SKN_STORE_VERBS_CHECK_H
+
+typedef struct skn_check_counts {
+    int64_t messages, threads, nodes, conversations, warnings;
+} skn_check_counts;
+
+skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err);
+
+/* Gets what is wrong: the invariant, and one line. */
+typedef void skn_check_sink(void *arg, const char *invariant, skn_str text);
+
+/* The rules that the database itself can decide, row against row. */
+skein_rc skn_check_rules(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
+/* The database's own opinion of its file. */
+skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_error *err);
+
+/* --- Rows to go through --------------------------------------------------------------------------- */
+
+#define SKN_CHECK_TEXTS 8
+
+typedef struct skn_check_message {
+    int64_t id, conversation;
+    skn_str uid, content, calls, instructions;
+    skn_str texts[SKN_CHECK_TEXTS]; /* the others; on PostgreSQL absent, the server checks them */
+    bool    purged;
+    bool    indexed; /* in the index of words, or not yet due there */
+} skn_check_message;
+
+typedef skein_rc skn_check_message_sink(void *arg, const skn_check_message *m, skein_error *err);
+skein_rc skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,
+                            skein_error *err);
+/* Is there a row for this call? */
+skein_rc skn_check_has_call(skn_tx *tx, int64_t conversation, skn_str call_id, int64_t message,
+                            bool *has, skein_error *err);
+
+/* A row for a call, with the calls of its message. */
+typedef struct skn_check_call {
+    skn_str call_id, message_uid, calls;
+} skn_check_call;
+
+typedef skein_rc skn_check_call_sink(void *arg, const skn_check_call *c, skein_error *err);
+skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein_error *err);
+
+typedef struct skn_check_item {
+    int64_t thread, seq, message, key;
+    int64_t conversation; /* of the message; 0 when there is no such message */
+    int64_t lane;         /* only from skn_check_places */
+} skn_check_item;
+
+typedef skein_rc skn_check_item_sink(void *arg, const skn_check_item *i, skein_error *err);
+/* By thread and seq. */
+skein_rc skn_check_items(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err);
+/* By message. */
+skein_rc skn_check_places(skn_tx *tx, skn_check_item_sink *sink, void *arg, skein_error *err);
+
+typedef struct skn_check_node {
+    int64_t id, conversation;
+    int     level;
+    skn_str entries;
+} skn_check_node;
+
+typedef skein_rc skn_check_node_sink(void *arg, const skn_check_node *n, skein_error *err);
+skein_rc skn_check_nodes(skn_tx *tx, skn_check_node_sink *sink, void *arg, skein_error *err);
+/* The smallest and largest key of items [lo, lo+len); `rising` says that the ends have them. *found
+ * is false when an end is missing. */
+skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, bool rising,
+                        int64_t *kmin, int64_t *kmax, bool *found, skein_error *err);
+
+typedef skein_rc skn_check_thread_sink(void *arg, const skn_thread_row *t, skein_error *err);
+skein_rc skn_check_threads(skn_tx *tx, skn_check_thread_sink *sink, void *arg, skein_error *err);
+
+/* What a thread's items may be used for. */
+typedef struct skn_check_source {
+    int64_t id; /* 0: there is no such thread */
+    int64_t lane, conversation, branched_from; /* of the lane: the one it was branched from */
+    int64_t own, patches;                      /* items 0 … own-1, and -patches … -1 */
+} skn_check_source;
+
+skein_rc skn_check_source_of(skn_tx *tx, int64_t thread, skn_check_source *out,
+                             skein_error *err);
+/* The lane that this one was branched from; 0 when there is none. */
+skein_rc skn_check_lane_origin(skn_tx *tx, int64_t lane, int64_t *out, skein_error *err);
+skein_rc skn_check_threads_of_lane(skn_tx *tx, int64_t lane, skn_arena *a, skn_ids *out,
+                                   skein_error *err);
+
+typedef skein_rc skn_check_compaction_sink(void *arg, const skn_compaction_row *k,
+                                           skein_error *err);
+skein_rc skn_check_compactions(skn_tx *tx, skn_check_compaction_sink *sink, void *arg,
+                               skein_error *err);
+
+typedef skein_rc skn_check_file_sink(void *arg, skn_str path, skn_str items, skein_error *err);
+skein_rc skn_check_files(skn_tx *tx, skn_check_file_sink *sink, void *arg, skein_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "fixture.h"
+
+#include "base/rand.h"
+#include "store/db.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void need(bool ok, const char *what)
+{
+    if (!ok)
+        fail_msg("the fixture could not %s", what);
+}
+
+static const char *server(void)
+{
+    const char *s = getenv("SKEIN_TEST_PG");
+
+    return s && *s ? s : NULL;
+}
+
+void skn_fixture_place(skn_fixture *fx, const char *kind)
+{
+    const char *tmp = getenv("TMPDIR"), *url = server();
+
+    *fx = (skn_fixture){.pg = !strcmp(kind, "pg")};
+    snprintf(fx->dir, sizeof fx->dir, "%s/skein-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    need(mkdtemp(fx->dir) != NULL, "make a directory");
+    if (fx->pg) {
+        need(url != NULL, "find a server: set SKEIN_TEST_PG");
+        snprintf(fx->schema, sizeof fx->schema, "t%016llx", (unsigned long long)skn_random());
+        snprintf(fx->address, sizeof fx->address, "%s%cskein_schema=%s", url,
+                 strchr(url, '?') ? '&' : '?', fx->schema);
+    } else {
+        snprintf(fx->path, sizeof fx->path, "%s/store.db", fx->dir);
+        snprintf(fx->address, sizeof fx->address, "sqlite:%s", fx->path);
+    }
+}
+
+void skn_fixture_begin(skn_fixture *fx)
+{
+    skein_error err;
+
+    SKN_OK(skn_store_open(&fx->store, skn_str_of(fx->address), NULL, &err), err);
+}
+
+void skn_fixture_open(skn_fixture *fx, const char *kind)
+{
+    skn_fixture_place(fx, kind);
+    skn_fixture_begin(fx);
+}
+
+void skn_fixture_shut(skn_fixture *fx)
+{
+    skn_store_close(fx->store);
+    fx->store = NULL;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type, (void)at;
+    return remove(path);
+}
+
+void skn_fixture_close(skn_fixture *fx)
+{
+    char sql[100];
+
+    skn_fixture_shut(fx);
+    if (fx->pg) {
+        snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS %s CASCADE", fx->schema);
+        skn_fixture_sql(fx, sql);
+    }
+    need(nftw(fx->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT,
+         "remove its directory");
+}
+
+void skn_fixture_sql(skn_fixture *fx, const char *sql)
+{
+    skein_error err;
+    skn_db     *db;
+
+    SKN_OK(skn_db_open(&db, skn_str_of(fx->address), SKN_DB_WRITER, &err), err);
+    if (skn_db_script(db, sql, &err)) {
+        skn_db_close(db);
+        fail_msg("%s: %s", sql, err.message);
+    }
+    skn_db_close(db);
+}
+
+int64_t skn_fixture_number(skn_fixture *fx, const char *sql)
+{
+    skein_error err;
+    skn_db     *db;
+    int64_t     n = 0;
+
+    SKN_OK(skn_db_open(&db, skn_str_of(fx->address), SKN_DB_READER, &err), err);
+    if (skn_db_number(db, sql, &n, &err)) {
+        skn_db_close(db);
+        fail_msg("%s: %s", sql, err.message);
+    }
+    skn_db_close(db);
+    return n;
+}
+
+const char *skn_fixture_file(skn_fixture *fx, const char *name, char out[static 300])
+{
+    snprintf(out, 300, "%s/%s", fx->dir, name);
+    return out;
+}
+
+/* --- For cmocka ------------------------------------------------------------------------------ */
+
+static int set_up(void **state, const char *kind, bool store)
+{
+    skn_fixture *fx;
+
+    *state = NULL;
+    if (!strcmp(kind, "pg") && !server())
+        return 0; /* the test skips itself */
+    fx = skn_heap(sizeof *fx);
+    *state = fx;
+    skn_fixture_place(fx, kind);
+    if (store)
+        skn_fixture_begin(fx);
+    return 0;
+}
+
+int skn_fixture_setup_sqlite(void **state)
+{
+    return set_up(state, "sqlite", true);
+}
+
+int skn_fixture_setup_pg(void **state)
+{
+    return set_up(state, "pg", true);
+}
+
+int skn_fixture_setup_sqlite_place(void **state)
+{
+    return set_up(state, "sqlite", false);
+}
+
+int skn_fixture_setup_pg_place(void **state)
+{
+    return set_up(state, "pg", false);
+}
+
+int skn_fixture_teardown(void **state)
+{
+    if (!*state)
+        return 0;
+    skn_fixture_close(*state);
+    free(*state);
+    return 0;
+}
+
+skn_fixture *skn_fixture_of(void **state)
+{
+    if (!*state)
+        fail_msg("there is no PostgreSQL: run this under \"tools/pg.sh run\"");
+    return *state;
+}
