@@ -1,0 +1,219 @@
+/* change.h: saying something, and changing what was said.
+ *
+ * Appending grows the current version. Every other change makes a new version of the conversation
+ * and moves its pointer there; the old version stays as it was and can be read, switched to and
+ * appended to for ever. (thread, length) names a state that never changes. */
+#ifndef SKEIN_CHANGE_H
+#define SKEIN_CHANGE_H
+
+#include <skein/engine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A state of a thread. A zero thread means "whatever is current". */
+typedef struct skein_at {
+    skein_thread_id thread;
+    int64_t         length;
+} skein_at;
+
+/* --- Appending ------------------------------------------------------------------------------- */
+
+typedef struct skein_new_message {
+    skein_str                uid; /* absent: made here. Given: the same again is stored once */
+    skein_role               role;
+    skein_str                sender; /* absent: "human" for user, else it must be given */
+    skein_str                content;
+    skein_str                thinking;
+    const skein_tool_call   *calls;
+    size_t                   call_count;
+    skein_str                tool_call_id;
+    bool                     tool_failed;
+    const skein_instruction *instructions;
+    size_t                   instruction_count;
+    skein_str                reply_to; /* a message's public id */
+    skein_str                model;
+    skein_str                turn_uid;
+    int64_t                  created_at; /* 0: now */
+    /* Names of the agents that hear it; heard_by_all (the default of an absent list) means every
+     * agent of the chat. Results of tools are heard only by the agent that called. */
+    const skein_str *heard_by;
+    size_t           heard_by_count;
+    bool             heard_by_given;
+} skein_new_message;
+
+typedef struct skein_append_request {
+    skein_conversation_id    conversation;
+    skein_str                lane; /* absent: "main" */
+    const skein_new_message *messages;
+    size_t                   count;
+    skein_at                 expect; /* of that lane; zero thread: no condition */
+    bool                     import; /* accept tool results without a call */
+} skein_append_request;
+
+/* Stores all of them or none. A reply link that cannot be is dropped (self, cycle, over 100 levels) or
+ * kept dangling (unknown parent); `warning` of the stored message says so. When one of the messages
+ * cannot be stored, stored->count is its index and nothing else is set. */
+SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *request,
+                                skein_mem *mem, skein_messages *stored, skein_error *err);
+
+/* --- Changes that make a version -------------------------------------------------------------- */
+
+typedef struct skein_change {
+    skein_conversation_id conversation;
+    skein_str             actor;   /* who does it; absent: "human" */
+    skein_at              expect;  /* the main lane must still stand here; zero thread: anywhere */
+    bool                  dry_run; /* check everything, say the outcome, change nothing */
+    skein_str             key;     /* idempotency: the same key again returns the first outcome */
+} skein_change;
+
+typedef struct skein_version {
+    int64_t         number; /* 7 for v7 */
+    skein_thread_id thread; /* of the main lane */
+    skein_str       thread_uid;
+    int64_t         length;
+    int64_t         origin; /* number of the version it was made from; 0 for the first */
+    skein_str       origin_thread_uid;
+    int64_t         origin_length; /* how much of it was there then */
+    skein_str       kind; /* start edit delete insert reorder squash remove revise restore fork */
+    skein_str       actor;
+    skein_str       note; /* what it did, in a few words */
+    bool            current;
+    int64_t         created_at;
+} skein_version;
+
+typedef struct skein_versions {
+    skein_version *at;
+    size_t         count;
+} skein_versions;
+
+typedef struct skein_message_ids {
+    const skein_message_id *at;
+    size_t                  count;
+} skein_message_ids;
+
+/* Replaces the message where it stands, in every lane that holds it; the rest stays. */
+SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
+                              skein_str content, skein_mem *mem, skein_version *out,
+                              skein_message *edited, skein_error *err);
+/* A version without these messages; tool calls go with their results and the other way round. */
+SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                                skein_mem *mem, skein_version *out, skein_error *err);
+/* Puts a new message before another one (zero: at the end). */
+SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id before,
+                                const skein_new_message *message, skein_mem *mem,
+                                skein_version *out, skein_message *inserted, skein_error *err);
+/* Moves these messages, in the given order, before another one (zero: to the end). */
+SKEIN_API skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                                 skein_message_id before, skein_mem *mem, skein_version *out,
+                                 skein_error *err);
+/* A version with the content another version has now. */
+SKEIN_API skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
+                                 skein_mem *mem, skein_version *out, skein_error *err);
+
+typedef struct skein_squash_spec {
+    skein_message_ids sources; /* two or more, of the current version */
+    skein_str         content; /* what stands for them */
+    skein_str         prompt;  /* absent when it was done by hand */
+    skein_str         model;
+    skein_agent_id    agent; /* the agent that did it; zero: a person */
+} skein_squash_spec;
+
+typedef struct skein_squash {
+    skein_str     uid; /* "sq_…" */
+    skein_version version;
+    skein_message result;
+    skein_str    *sources; /* public ids, in thread order, closed over tool pairs */
+    size_t        source_count;
+    skein_str     prompt;
+    skein_str     model;
+    bool          by_agent;
+    int64_t       created_at;
+} skein_squash;
+
+SKEIN_API skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
+                                         const skein_squash_spec *spec, skein_mem *mem,
+                                         skein_squash *out, skein_error *err);
+SKEIN_API skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem,
+                                    skein_squash *out, skein_error *err);
+
+typedef struct skein_removal_agent {
+    skein_str name; /* an agent, or "human" */
+    int64_t   count;
+} skein_removal_agent;
+
+typedef struct skein_removal {
+    skein_str            message_uid; /* the target */
+    skein_version        version;     /* the new one; number 0 on a dry run */
+    skein_version        previous;
+    int64_t              count; /* messages that leave the room, the target included */
+    bool                 is_first;
+    skein_removal_agent *by_sender; /* who wrote them */
+    size_t               by_sender_count;
+    skein_removal_agent *by_agent; /* how many left each agent's memory */
+    size_t               by_agent_count;
+    int64_t              delegations;  /* lanes of delegations that lose something */
+    int64_t              side_effects; /* tool calls among them: not undone outside */
+    skein_message        added; /* of a revise: the message sent instead */
+} skein_removal;
+
+/* Seed 003: the message and all after it leave every lane. Any message, or only a person's when
+ * user_only is set. */
+SKEIN_API skein_rc skein_remove_from(skein_engine *e, const skein_change *how,
+                                     skein_message_id message, bool user_only, skein_mem *mem,
+                                     skein_removal *out, skein_error *err);
+/* Seed 003: removes like skein_remove_from and sends the new text in its place, all in one. */
+SKEIN_API skein_rc skein_revise(skein_engine *e, const skein_change *how,
+                                skein_message_id message, skein_str content, skein_mem *mem,
+                                skein_removal *out, skein_error *err);
+
+/* --- Time travel ------------------------------------------------------------------------------ */
+
+typedef struct skein_move {
+    skein_version from, to;
+    skein_str     what; /* kind of the operation taken back or brought back; "switch" */
+    int64_t       steps;
+    int64_t       returning, leaving; /* messages of the main lane */
+    int64_t       side_effects;       /* tool calls that leave: not undone outside */
+} skein_move;
+
+SKEIN_API skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps,
+                              skein_mem *mem, skein_move *out, skein_error *err);
+SKEIN_API skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps,
+                              skein_mem *mem, skein_move *out, skein_error *err);
+SKEIN_API skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version,
+                                skein_mem *mem, skein_move *out, skein_error *err);
+/* A new chat that begins with the first `length` messages of a version (-1: all of them). */
+SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version,
+                                int64_t length, skein_str title, skein_mem *mem,
+                                skein_conversation *out, skein_error *err);
+
+/* --- Erasure and compaction ------------------------------------------------------------------- */
+
+/* Erases the texts of these messages for ever, in every version and branch; their places stay. */
+SKEIN_API skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                               int64_t *erased, skein_error *err);
+/* Erases every message of the conversation that its current version does not hold. */
+SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how,
+                                           int64_t *erased, skein_error *err);
+
+typedef struct skein_compaction {
+    skein_str     lane;   /* absent: "main" */
+    int64_t       covers; /* the first messages of the lane that the text stands for; 0: as many as
+                             may be, which ends at the last closed tool exchange */
+    skein_at      seen;   /* the state the text was made from; the lane must still be that thread */
+    skein_str     content;
+    skein_str     reason; /* "limit", "manual", … */
+    skein_str     model;
+} skein_compaction;
+
+/* Appends the summary and lets the context begin after what it covers. Removes nothing. */
+SKEIN_API skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
+                                 const skein_compaction *what, skein_mem *mem,
+                                 skein_message *summary, int64_t *covers, skein_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

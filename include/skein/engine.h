@@ -1,0 +1,187 @@
+/* engine.h: opening a store; worlds, agents and conversations.
+ *
+ * Threads: an engine may be used by any number of threads; two engines may be open in one process,
+ * also on the same store. Every call is one transaction: when it fails, nothing has changed.
+ * Lifetimes: what a call returns lives in the skein_mem it was given. */
+#ifndef SKEIN_ENGINE_H
+#define SKEIN_ENGINE_H
+
+#include <skein/message.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct skein_engine skein_engine;
+
+typedef struct skein_options {
+    size_t    size;     /* set by SKEIN_OPTIONS_INIT; new fields go at the end */
+    skein_str store;    /* "sqlite:PATH" or "postgresql://…" */
+    size_t    max_text; /* bytes of one text; 0 means 16 MiB */
+    bool      read_only;
+} skein_options;
+#define SKEIN_OPTIONS_INIT                                                                     \
+    {                                                                                          \
+        sizeof(skein_options), {NULL, 0}, 0, false                                             \
+    }
+
+/* Creates the store when it is missing, and brings its schema up to date. */
+SKEIN_API skein_rc skein_open(skein_engine **out, const skein_options *options,
+                              skein_error *err);
+SKEIN_API void     skein_close(skein_engine *e); /* NULL is fine */
+SKEIN_API const char *skein_version_text(void);     /* "0.1.0" */
+
+/* --- Worlds ---------------------------------------------------------------------------------- */
+
+typedef struct skein_world {
+    skein_world_id        id;
+    skein_str             uid;
+    skein_str             name; /* [a-z0-9][a-z0-9_-]{0,63} */
+    skein_str             description;
+    int64_t               turn_limit;
+    int64_t               compact_at;   /* messages in a context before it is compacted */
+    skein_conversation_id current_chat; /* zero: session mode is off */
+    skein_str             current_chat_uid;
+    int64_t               created_at;
+} skein_world;
+
+typedef struct skein_worlds {
+    skein_world *at;
+    size_t       count;
+} skein_worlds;
+
+/* Takes name, description, turn_limit and compact_at (0: the defaults) from *w, fills the rest. */
+SKEIN_API skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem,
+                                   skein_error *err);
+/* By name (any case) or id. */
+SKEIN_API skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem,
+                                    skein_world *out, skein_error *err);
+SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out,
+                                    skein_error *err);
+/* Hides the world and sets its name free; its text stays in the store until it is purged. */
+SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_error *err);
+/* Makes a chat the current one; zero switches session mode off. */
+SKEIN_API skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id,
+                                        skein_conversation_id chat, skein_error *err);
+
+/* --- Agents ---------------------------------------------------------------------------------- */
+
+typedef struct skein_agent {
+    skein_agent_id id;
+    skein_str      uid;
+    skein_world_id world;
+    skein_str      name;
+    skein_str      system_prompt;
+    skein_str      model;
+    skein_agent_id lead; /* zero: it leads itself */
+    skein_str      lead_name;
+    skein_str      settings; /* a JSON object with whatever else the client keeps here, or absent */
+    int64_t        created_at;
+} skein_agent;
+
+typedef struct skein_agents {
+    skein_agent *at;
+    size_t       count;
+} skein_agents;
+
+/* Takes world, name, system_prompt, model, lead_name (by name) and settings from *a. */
+SKEIN_API skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem,
+                                   skein_error *err);
+SKEIN_API skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein_str ref,
+                                    skein_mem *mem, skein_agent *out, skein_error *err);
+SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
+                                    skein_agents *out, skein_error *err);
+SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, skein_error *err);
+
+/* --- Conversations --------------------------------------------------------------------------- */
+
+typedef enum skein_mode { SKEIN_CHAT, SKEIN_FOREGROUND, SKEIN_BACKGROUND } skein_mode;
+
+typedef struct skein_conversation {
+    skein_conversation_id id;
+    skein_str             uid;
+    skein_world_id        world;
+    skein_mode            mode;
+    skein_agent_id        agent; /* of a foreground or background conversation */
+    skein_str             agent_name;
+    skein_str             title;
+    int64_t               version;    /* number of the current version: 7 for v7 */
+    skein_thread_id       thread;     /* current thread of the main lane */
+    skein_str             thread_uid; /* "t_…" */
+    int64_t               length;     /* messages in it */
+    skein_conversation_id branched_from;
+    int64_t               created_at;
+    int64_t               last_activity_at; /* 0: nothing was said yet */
+} skein_conversation;
+
+typedef struct skein_conversations {
+    skein_conversation *at;
+    size_t              count;
+} skein_conversations;
+
+/* Makes a chat with every agent of the world in it, and makes it the world's current one. */
+SKEIN_API skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title,
+                                  skein_mem *mem, skein_conversation *out, skein_error *err);
+/* The agent's one foreground or background conversation, made on first use. */
+SKEIN_API skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
+                                         skein_mem *mem, skein_conversation *out,
+                                         skein_error *err);
+/* By id, unique prefix of an id (4 characters or more), or exact title. Zero world: any. */
+SKEIN_API skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
+                                           skein_mem *mem, skein_conversation *out,
+                                           skein_error *err);
+SKEIN_API skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id,
+                                          skein_mem *mem, skein_conversation *out,
+                                          skein_error *err);
+SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world,
+                                           skein_mem *mem, skein_conversations *out,
+                                           skein_error *err);
+/* Hides it; branches keep what they hold, and the text stays until it is purged. */
+SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
+                                             skein_error *err);
+
+/* --- Lanes ----------------------------------------------------------------------------------- */
+
+typedef enum skein_lane_state {
+    SKEIN_LANE_RUNNING,
+    SKEIN_LANE_DONE,
+    SKEIN_LANE_FAILED,
+    SKEIN_LANE_CANCELLED,
+    SKEIN_LANE_INTERRUPTED
+} skein_lane_state;
+
+typedef struct skein_lane {
+    skein_lane_id    id;
+    skein_str        key; /* "main", "main.1.2", or "@ada" for an agent's memory */
+    skein_agent_id   agent;
+    skein_str        agent_name;
+    skein_lane_id    parent;
+    int64_t          ordinal;
+    skein_message_id spawn_message; /* the message whose call made this lane */
+    skein_str        spawn_call_id;
+    skein_lane_state state;
+    skein_thread_id  thread; /* of the version it was read from */
+    int64_t          length;
+} skein_lane;
+
+typedef struct skein_lanes {
+    skein_lane *at;
+    size_t      count;
+} skein_lanes;
+
+SKEIN_API skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation,
+                                   skein_mem *mem, skein_lanes *out, skein_error *err);
+/* Makes the next child of a lane ("main" gets "main.1", "main.2", …) for a delegation. The call, and
+ * the message that made it, may be absent: the lane is then not attached to any call. */
+SKEIN_API skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation,
+                                  skein_str parent, skein_message_id spawn_message,
+                                  skein_str spawn_call_id, skein_mem *mem, skein_lane *out,
+                                  skein_error *err);
+/* Says how a delegation ended; a state once final stays. */
+SKEIN_API skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane, skein_lane_state state,
+                                     skein_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+/* message.h: what is said. A message never changes; an edit is another message that names the one
+ * it replaces. */
+#ifndef SKEIN_MESSAGE_H
+#define SKEIN_MESSAGE_H
+
+#include <skein/text.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ids have types, so that one kind does not pass for another. Zero is no id. */
+typedef struct skein_world_id {
+    int64_t v;
+} skein_world_id;
+typedef struct skein_agent_id {
+    int64_t v;
+} skein_agent_id;
+typedef struct skein_conversation_id {
+    int64_t v;
+} skein_conversation_id;
+typedef struct skein_lane_id {
+    int64_t v;
+} skein_lane_id;
+typedef struct skein_thread_id {
+    int64_t v;
+} skein_thread_id;
+typedef struct skein_message_id {
+    int64_t v; /* grows with every message of a store: the clock behind "at or after" */
+} skein_message_id;
+
+typedef enum skein_role {
+    SKEIN_USER,
+    SKEIN_ASSISTANT,
+    SKEIN_TOOL,
+    SKEIN_SUMMARY,
+    SKEIN_SYSTEM /* a notice for timelines; never sent to a model */
+} skein_role;
+
+typedef enum skein_author {
+    SKEIN_BY_HUMAN,
+    SKEIN_BY_AGENT,
+    SKEIN_BY_TOOL,
+    SKEIN_BY_SYSTEM
+} skein_author;
+
+typedef struct skein_tool_call {
+    skein_str call_id;
+    skein_str tool_name;
+    skein_str args; /* JSON text, exactly as it was given */
+} skein_tool_call;
+
+typedef struct skein_instruction {
+    skein_str type;   /* "Source.User", "Source.Agent", "ResponseExpected", or a tag's name */
+    skein_str target; /* an agent, where the type needs one; else absent */
+} skein_instruction;
+
+typedef struct skein_message {
+    skein_message_id      id;
+    skein_str             uid; /* "messageId" */
+    skein_conversation_id born_in;
+    skein_role            role;
+    skein_author          author;
+    skein_agent_id        author_agent; /* zero unless an agent of this store said it */
+    skein_str             sender;       /* "human", an agent's name, … */
+    skein_str             content;
+    skein_str             thinking;
+    skein_tool_call      *calls;
+    size_t                call_count;
+    skein_str             tool_call_id; /* of a tool's result */
+    bool                  tool_failed;
+    skein_instruction    *instructions;
+    size_t                instruction_count;
+    skein_str             reply_to;       /* as the client claimed it; may name nothing */
+    skein_message_id      reply_to_id;    /* zero when it names nothing */
+    int                   reply_depth;    /* levels above it, 0 for a root */
+    skein_message_id      lineage;        /* the first version of an edited message, else its own id */
+    skein_message_id      version_of;     /* the message an edit replaced */
+    skein_str             squash_uid;     /* of the squash that made it */
+    skein_str             model;
+    skein_str             turn_uid;
+    skein_str             warning; /* why a reply link was dropped or dangles; absent when all is well */
+    bool                  purged;  /* erased: only the place is left */
+    int64_t               created_at; /* microseconds UTC; for showing only */
+    int64_t               position;   /* in the thread it was read from; -1 outside of one */
+} skein_message;
+
+typedef struct skein_messages {
+    skein_message *at;
+    size_t         count;
+} skein_messages;
+
+SKEIN_API const char *skein_role_name(skein_role role);
+/* False when the name is none of user, assistant, tool, summary, system. */
+SKEIN_API bool skein_role_from(skein_str name, skein_role *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,276 @@
+/* view.h: reading: the room, an agent's memory, what a model may be sent, replies, history, search. */
+#ifndef SKEIN_VIEW_H
+#define SKEIN_VIEW_H
+
+#include <skein/change.h>
+#include <skein/timeline.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct skein_slice {
+    skein_conversation_id conversation;
+    skein_str             lane;    /* absent: "main" */
+    skein_agent_id        agent;   /* set: this agent's memory, role and reply links as it sees them */
+    bool                  raw;     /* with agent: reply links unmasked */
+    int64_t               version; /* 0: the current one */
+    int64_t               from;    /* first position; negative counts from the end: -50 */
+    int64_t               count;   /* 0: to the end */
+} skein_slice;
+
+/* Messages of a lane in order, and the state they were read from. */
+SKEIN_API skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                              skein_messages *out, skein_at *at, skein_error *err);
+
+/* One message, wherever it is. ref: a public id, a unique prefix of 4 characters or more, "@" for the
+ * latest of the version, "@~2" for two before it, and any of these with "^" for what it replies to. */
+SKEIN_API skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
+                                      int64_t version, skein_str ref, skein_mem *mem,
+                                      skein_message *out, skein_error *err);
+
+/* What surrounds a message; everything but the message itself is optional to ask for. */
+typedef struct skein_message_facts {
+    skein_str *seen_by; /* names of agents that have it in memory */
+    size_t     seen_by_count;
+    skein_str *original_ids; /* of an edit or a squash */
+    size_t     original_count;
+    skein_str  previous_uid; /* the one before it in this version */
+    int64_t    reply_count;
+    bool       memory_only;   /* drives "[in-memory, no reply]" */
+    skein_str  shown_reply;   /* the message to show as its parent: follows edits and squashes */
+    int64_t   *versions;      /* numbers of versions that hold it */
+    size_t     version_count; /* newest first; at most 64 */
+} skein_message_facts;
+/* facts[i] for messages->at[i], all read in one snapshot. */
+SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
+                                         int64_t version, const skein_messages *messages,
+                                         skein_mem *mem, skein_message_facts *facts,
+                                         skein_error *err);
+
+/* --- History ---------------------------------------------------------------------------------- */
+
+/* All versions, newest first. */
+SKEIN_API skein_rc skein_history(skein_engine *e, skein_conversation_id conversation,
+                                 skein_mem *mem, skein_versions *out, skein_error *err);
+SKEIN_API skein_rc skein_version_get(skein_engine *e, skein_conversation_id conversation,
+                                     int64_t number, skein_mem *mem, skein_version *out,
+                                     skein_error *err);
+/* The version a thread's public id ("t_…") belongs to. */
+SKEIN_API skein_rc skein_version_of_thread(skein_engine *e, skein_conversation_id conversation,
+                                           skein_str thread_uid, skein_mem *mem,
+                                           skein_version *out, skein_error *err);
+
+typedef enum skein_diff_kind {
+    SKEIN_DIFF_REMOVED,
+    SKEIN_DIFF_ADDED,
+    SKEIN_DIFF_REPLACED, /* another version of the same message */
+    SKEIN_DIFF_MOVED
+} skein_diff_kind;
+
+typedef struct skein_diff_entry {
+    skein_diff_kind kind;
+    skein_message   before; /* of REMOVED, REPLACED, MOVED */
+    skein_message   after;  /* of ADDED, REPLACED, MOVED */
+} skein_diff_entry;
+
+typedef struct skein_diff {
+    skein_diff_entry *at;
+    size_t            count;
+    int64_t           same; /* messages that both hold */
+} skein_diff;
+
+SKEIN_API skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id conversation,
+                                       int64_t from, int64_t to, skein_mem *mem, skein_diff *out,
+                                       skein_error *err);
+
+/* --- What a model may be sent ------------------------------------------------------------------ */
+
+typedef struct skein_prompt_message {
+    skein_role       role; /* user, assistant or tool */
+    skein_str        text;
+    skein_tool_call *calls;
+    size_t           call_count;
+    skein_str        tool_call_id;
+    skein_str        tool_name;
+    bool             failed;    /* of a tool's result */
+    bool             synthetic; /* not said by anyone: put in to keep the list valid */
+    skein_str       *sources;   /* public ids of the messages in it */
+    size_t           source_count;
+} skein_prompt_message;
+
+typedef struct skein_context {
+    skein_prompt_message *at;
+    size_t                count;
+    skein_str             summary_uid; /* absent when nothing was compacted */
+    int64_t               covered;     /* messages the summary stands for */
+    int64_t               stored;      /* messages of the lane after that, the summary counted as one */
+    int64_t               tokens;      /* estimated */
+    int64_t               limit;       /* messages before it is compacted */
+} skein_context;
+
+/* Always a list that OpenAI and Anthropic accept, whatever the store holds. */
+SKEIN_API skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                                      skein_context *out, skein_error *err);
+
+/* --- Replies ------------------------------------------------------------------------------------ */
+
+typedef struct skein_reply_node {
+    skein_message message;
+    int64_t       parent; /* index in the list; -1 for a root */
+    int           depth;  /* 0 for a root */
+    int64_t       replies;
+    bool          unanswered;
+    bool          memory_only;
+} skein_reply_node;
+
+typedef struct skein_reply_tree {
+    skein_reply_node *at; /* parents before children, children in order of the thread */
+    size_t            count;
+    int               depth; /* levels */
+    int64_t           unanswered;
+} skein_reply_tree;
+
+/* The replies under a message (zero: all of the version), by lineage, in this version. */
+SKEIN_API skein_rc skein_reply_tree_read(skein_engine *e, skein_conversation_id conversation,
+                                         int64_t version, skein_message_id root, skein_mem *mem,
+                                         skein_reply_tree *out, skein_error *err);
+SKEIN_API skein_rc skein_reply_children(skein_engine *e, skein_conversation_id conversation,
+                                        int64_t version, skein_message_id of, skein_mem *mem,
+                                        skein_messages *out, skein_error *err);
+/* From its parent up to the root. */
+SKEIN_API skein_rc skein_reply_ancestors(skein_engine *e, skein_conversation_id conversation,
+                                         int64_t version, skein_message_id of, skein_mem *mem,
+                                         skein_messages *out, skein_error *err);
+SKEIN_API skein_rc skein_reply_siblings(skein_engine *e, skein_conversation_id conversation,
+                                        int64_t version, skein_message_id of, skein_mem *mem,
+                                        skein_messages *out, skein_error *err);
+
+typedef struct skein_pair_count {
+    skein_str who, whom;
+    int64_t   count;
+} skein_pair_count;
+
+typedef struct skein_busy_thread {
+    skein_message root;
+    int64_t       messages;
+    int           depth;
+} skein_busy_thread;
+
+typedef struct skein_stats {
+    int64_t            messages, replies, roots, unanswered, memory_only;
+    int                depth;             /* levels of the deepest reply thread */
+    double             replies_a_message; /* replies divided by messages */
+    skein_pair_count  *answers;           /* who answers whom, most first */
+    size_t             answer_count;
+    skein_pair_count  *senders; /* who wrote how many; whom is absent */
+    size_t             sender_count;
+    skein_busy_thread *busiest; /* at most 10, most messages first */
+    size_t             busiest_count;
+} skein_stats;
+
+SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conversation,
+                                    int64_t version, skein_message_id root, skein_mem *mem,
+                                    skein_stats *out, skein_error *err);
+
+/* --- Search ------------------------------------------------------------------------------------- */
+
+typedef struct skein_search_request {
+    skein_world_id        world;        /* zero: all */
+    skein_conversation_id conversation; /* zero: all of the world */
+    skein_str             query; /* words, "phrases", prefix*; all must be there */
+    bool                  current_only;
+    int64_t               limit; /* 0: 50 */
+} skein_search_request;
+
+typedef struct skein_hit {
+    skein_message      message;
+    skein_conversation conversation;
+    int64_t            version; /* the current one if that holds it, else the one it was said in */
+    bool               in_current;
+    skein_str          snippet;
+} skein_hit;
+
+typedef struct skein_hits {
+    skein_hit *at;
+    size_t     count;
+} skein_hits;
+
+/* Newest first, over all versions. */
+SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *what, skein_mem *mem,
+                                skein_hits *out, skein_error *err);
+
+/* --- Timelines ---------------------------------------------------------------------------------- */
+
+/* The timelines of a version, folded from where the engine's cache stands; *out belongs to the caller. */
+SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
+                                       int64_t version, skein_timelines **out, skein_error *err);
+
+/* --- Tags and context files ------------------------------------------------------------------------ */
+
+typedef struct skein_tag {
+    skein_str name;
+    skein_str control;     /* the button or switch it is bound to: "button", "toggle", "choice" */
+    skein_str instruction; /* type of the instruction it adds: "ResponseExpected" */
+    skein_str target;
+    bool      include_in_message; /* false: it only triggers something */
+    bool      active;             /* in the chat that was asked about */
+} skein_tag;
+
+typedef struct skein_tags {
+    skein_tag *at;
+    size_t     count;
+} skein_tags;
+
+SKEIN_API skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
+                                    skein_error *err);
+SKEIN_API skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
+                                    skein_error *err);
+/* Definitions of the world; with a conversation also which are active there. */
+SKEIN_API skein_rc skein_tag_list(skein_engine *e, skein_world_id world,
+                                  skein_conversation_id conversation, skein_mem *mem,
+                                  skein_tags *out, skein_error *err);
+SKEIN_API skein_rc skein_tag_activate(skein_engine *e, skein_conversation_id conversation,
+                                      skein_str name, bool active, skein_error *err);
+
+typedef struct skein_context_file {
+    skein_str  path;
+    skein_str *items; /* none: the whole file */
+    size_t     item_count;
+} skein_context_file;
+
+typedef struct skein_context_files {
+    skein_context_file *at;
+    size_t              count;
+} skein_context_files;
+
+SKEIN_API skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
+                                          const skein_context_file *file, skein_error *err);
+SKEIN_API skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conversation,
+                                             skein_str path, skein_error *err);
+SKEIN_API skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
+                                           skein_mem *mem, skein_context_files *out,
+                                           skein_error *err);
+
+/* --- Care ------------------------------------------------------------------------------------------- */
+
+typedef struct skein_finding {
+    skein_str invariant; /* "I7" */
+    skein_str text;
+} skein_finding;
+
+typedef struct skein_check {
+    skein_finding *at;
+    size_t         count;
+    int64_t        messages, threads, nodes, conversations, warnings;
+} skein_check;
+
+/* Checks every invariant that a store can break, on the whole store. */
+SKEIN_API skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err);
+/* A copy of the store into a new file, while others write. */
+SKEIN_API skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

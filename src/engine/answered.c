@@ -1,0 +1,141 @@
+#include "engine/answered.h"
+
+#include "engine/mention.h"
+
+bool skn_speaks(const skein_message *m)
+{
+    return (m->role == SKEIN_USER || m->role == SKEIN_ASSISTANT) && m->call_count == 0;
+}
+
+static skn_str first_line(skn_str text)
+{
+    size_t n = 0;
+
+    while (n < text.n && text.p[n] != '\n' && text.p[n] != '\r')
+        n++;
+    return skn_str_sub(text, 0, n);
+}
+
+bool skn_may_be_aside(const skein_message *m)
+{
+    skn_str line = skn_str_trim(first_line(m->content));
+
+    return m->role == SKEIN_ASSISTANT && m->author == SKEIN_BY_AGENT && m->call_count == 0 &&
+           (m->reply_to_id.v == 0 || (line.n > 0 && line.p[0] == '@'));
+}
+
+/* --- What must be looked up ------------------------------------------------------------------------- */
+
+static skein_rc learn_listeners(skn_replies *r, skein_error *err)
+{
+    skn_trees    *f = &r->trees;
+    skn_lane_rows lanes;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_lane_rows_of(f->tx, r->conversation.id, true, f->a, &lanes, err)))
+        return rc;
+    r->listeners = SKN_ARRAY(f->a, lanes.count, skn_listener);
+    for (size_t i = 0; i < lanes.count; i++) {
+        skn_listener *l = &r->listeners[r->listener_count];
+
+        *l = (skn_listener){.lane = lanes.at[i].id, .agent = lanes.at[i].agent_id};
+        if (l->agent == 0)
+            continue;
+        if ((rc = skn_thread_load(f, r->version.id, l->lane, &l->thread, &found, err)))
+            return rc;
+        r->listener_count += found;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc learn_names(skn_replies *r, skein_error *err)
+{
+    skein_agents agents;
+    skein_rc     rc;
+
+    rc = skn_agent_rows(r->trees.tx, r->conversation.world_id, r->trees.a, &agents, err);
+    if (rc)
+        return rc;
+    r->names = SKN_ARRAY(r->trees.a, agents.count, skn_str);
+    r->name_count = agents.count;
+    for (size_t i = 0; i < agents.count; i++)
+        r->names[i] = agents.at[i].name;
+    return SKEIN_OK;
+}
+
+static skein_rc learn(skn_replies *r, skein_error *err)
+{
+    skein_rc rc;
+
+    if (r->known)
+        return SKEIN_OK;
+    r->known = true;
+    rc = learn_listeners(r, err);
+    return rc ? rc : learn_names(r, err);
+}
+
+static bool begins_with_mention(const skn_replies *r, const skein_message *m)
+{
+    skn_arena *scratch = skn_arena_new();
+    size_t    *found;
+    bool       yes;
+
+    yes = skn_mentions(first_line(m->content), r->names, r->name_count, scratch, &found) > 0;
+    skn_arena_free(scratch);
+    return yes;
+}
+
+static skein_rc is_heard(skn_replies *r, const skein_message *m, bool *heard, skein_error *err)
+{
+    skn_placements places;
+    int64_t        at;
+    skein_rc       rc;
+
+    *heard = false;
+    if ((rc = skn_item_placements(r->trees.tx, m->id.v, r->trees.a, &places, err)))
+        return rc;
+    for (size_t i = 0; !*heard && i < r->listener_count; i++) {
+        const skn_listener *l = &r->listeners[i];
+
+        if (l->agent == m->author_agent.v)
+            continue;
+        if ((rc = skn_thread_position(&r->trees, &l->thread, &places, &at, err)))
+            return rc;
+        *heard = at >= 0;
+    }
+    return SKEIN_OK;
+}
+
+bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,
+                          bool mention)
+{
+    if (replies > 0)
+        return false;
+    if (agent)
+        return m->author == SKEIN_BY_AGENT && m->author_agent.v != agent;
+    return skn_may_be_aside(m) && heard && (m->reply_to_id.v == 0 || mention);
+}
+
+skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t agent, int64_t replies,
+                         bool *out, skein_error *err)
+{
+    bool     heard = false, mention = false;
+    skein_rc rc;
+
+    *out = skn_memory_only_rule(m, agent, replies, true, true);
+    if (agent || !*out)
+        return SKEIN_OK;
+    if ((rc = learn(r, err)))
+        return rc;
+    mention = m->reply_to_id.v && begins_with_mention(r, m);
+    if ((m->reply_to_id.v == 0 || mention) && (rc = is_heard(r, m, &heard, err)))
+        return rc;
+    *out = skn_memory_only_rule(m, agent, replies, heard, mention);
+    return SKEIN_OK;
+}
+
+bool skn_unanswered(const skein_message *m, int64_t replies, bool memory_only)
+{
+    return skn_speaks(m) && replies == 0 && !memory_only;
+}

@@ -1,0 +1,27 @@
+/* answered.h: when a message is left without an answer: the one rule behind "unanswered" and
+ * behind "[in-memory, no reply]", for every view.
+ *
+ * Threads, lifetimes: as in reply.h. */
+#ifndef SKN_ENGINE_ANSWERED_H
+#define SKN_ENGINE_ANSWERED_H
+
+#include "engine/reply.h"
+
+/* Words of a person or an agent, not a step on the way to some. */
+bool skn_speaks(const skein_message *m);
+/* Could it be an agent's note to others: its own words, that answer nothing or begin with "@"? The
+ * part of the rule that can be told from the message alone. */
+bool skn_may_be_aside(const skein_message *m);
+/* Is it only in somebody's memory?
+ * In the room (agent 0): an agent's words that another agent has in memory (heard), that nobody
+ * replies to, and that reply to nothing themselves or begin with a mention.
+ * In an agent's memory: what another agent wrote, without a reply. */
+bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,
+                          bool mention);
+/* The same, when only the replies were counted: looks up the rest, and only where it matters. */
+skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t agent, int64_t replies,
+                         bool *out, skein_error *err);
+/* Does it wait for an answer that nobody gave? */
+bool skn_unanswered(const skein_message *m, int64_t replies, bool memory_only);
+
+#endif

@@ -1,0 +1,280 @@
+/* append.c: saying something. One row for the message, one for each lane that hears it. */
+#include "engine/core.h"
+
+/* A lane that may get an item. */
+typedef struct receiver {
+    const skn_lane_row *lane;
+    skn_thread          thread;
+    bool                loaded;
+} receiver;
+
+typedef struct appending {
+    skein_engine               *e;
+    const skein_append_request *r;
+    skn_room                    room;
+    skn_lane_row                target;
+    receiver                   *to; /* the target first, then the agents */
+    size_t                      count;
+} appending;
+
+/* The thread of a lane in the current version; a lane that is new there gets one. */
+static skein_rc load_receiver(appending *p, receiver *to, skein_error *err)
+{
+    const skn_conversation_row *c = &p->room.conversation;
+    skn_trees                  *f = &p->room.trees;
+    skn_thread_row              row = {.lane_id = to->lane->id, .version_id = c->version_id};
+    bool                        found;
+    skein_rc                    rc;
+
+    if (to->loaded)
+        return SKEIN_OK;
+    to->loaded = true;
+    rc = skn_thread_load(f, c->version_id, to->lane->id, &to->thread, &found, err);
+    if (rc || found)
+        return rc;
+    rc = skn_thread_insert(f->tx, &row, f->a, err);
+    to->thread.row = row;
+    return rc;
+}
+
+static skein_rc add_item(appending *p, receiver *to, const skein_message *m, skein_error *err)
+{
+    skein_rc rc = load_receiver(p, to, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_item_insert(p->room.trees.tx, to->thread.row.id, to->thread.row.own_length,
+                             m->id.v, 0, err);
+    to->thread.row.own_length++;
+    to->thread.length++;
+    return rc;
+}
+
+/* --- The same message again --------------------------------------------------------------------- */
+
+static bool same_calls(const skein_message *m, const skein_new_message *n)
+{
+    if (m->call_count != n->call_count)
+        return false;
+    for (size_t i = 0; i < m->call_count; i++)
+        if (!skn_str_eq(m->calls[i].call_id, n->calls[i].call_id) ||
+            !skn_str_eq(m->calls[i].tool_name, n->calls[i].tool_name) ||
+            (n->calls[i].args.n && !skn_str_eq(m->calls[i].args, n->calls[i].args)))
+            return false;
+    return true;
+}
+
+static bool same_text(skn_str stored, skn_str given)
+{
+    return stored.n == given.n && (given.n == 0 || skn_str_eq(stored, given));
+}
+
+static bool same_instructions(const skein_message *m, const skein_new_message *n)
+{
+    if (m->instruction_count != n->instruction_count)
+        return false;
+    for (size_t i = 0; i < m->instruction_count; i++)
+        if (!same_text(m->instructions[i].type, n->instructions[i].type) ||
+            !same_text(m->instructions[i].target, n->instructions[i].target))
+            return false;
+    return true;
+}
+
+/* A tool's result is linked to its caller by itself, and a link that cannot be is dropped. */
+static bool same_link(const skein_message *m, const skein_new_message *n)
+{
+    if (!n->reply_to.p)
+        return !m->reply_to.p || m->role == SKEIN_TOOL;
+    return m->reply_to.p ? skn_str_eq(m->reply_to, n->reply_to) : m->warning.p != NULL;
+}
+
+static bool is_same(const appending *p, const skein_message *m, const skein_new_message *n)
+{
+    return m->born_in.v == p->room.conversation.id && !m->purged && m->role == n->role &&
+           same_text(m->content, n->content) && same_text(m->thinking, n->thinking) &&
+           same_text(m->tool_call_id, n->tool_call_id) && same_calls(m, n) &&
+           m->tool_failed == n->tool_failed && same_instructions(m, n) &&
+           same_text(m->model, n->model) && same_text(m->turn_uid, n->turn_uid) &&
+           (!n->sender.p || skn_str_eq(m->sender, n->sender)) && same_link(m, n);
+}
+
+/* A client that was cut off says the same again under the same id: the first outcome stands. */
+static skein_rc find_same(appending *p, const skein_new_message *n, skein_message *out,
+                          bool *same, skein_error *err)
+{
+    skein_rc rc;
+
+    *same = false;
+    if (!n->uid.p)
+        return SKEIN_OK;
+    rc = skn_message_by_uid(p->room.trees.tx, n->uid, p->room.trees.a, out, same, err);
+    if (rc || !*same || is_same(p, out, n))
+        return rc;
+    rc = skn_fail(err, SKEIN_CONFLICT, "message id \"%.*s\" is taken by another message",
+                  SKN_FMT(n->uid));
+    return skn_hint(err, rc, "Leave the id out to get a new one.");
+}
+
+/* --- Results of tools ------------------------------------------------------------------------------ */
+
+static skein_rc link_result(appending *p, const skein_new_message *n, skein_message *m,
+                            skein_error *err)
+{
+    skein_message caller;
+    int64_t       open, caller_id;
+    bool          found = false;
+    skein_rc      rc;
+
+    if (m->role != SKEIN_TOOL)
+        return SKEIN_OK;
+    rc = skn_open_calls(&p->room.trees, &p->to[0].thread, &p->room.kin, m->tool_call_id, &open,
+                        &caller_id, err);
+    if (rc == SKEIN_OK && open == 0 && !p->r->import) {
+        rc = skn_fail(err, SKEIN_CONFLICT, "no tool call \"%.*s\" waits for a result here",
+                      SKN_FMT(m->tool_call_id));
+        return skn_hint(err, rc, caller_id ? "It already has its result."
+                                           : "Store the message with the call first.");
+    }
+    if (rc || !caller_id ||
+        (rc = skn_message_get(p->room.trees.tx, caller_id, p->room.trees.a, &caller, &found,
+                              err)) ||
+        !found)
+        return rc;
+    if (m->author_agent.v == 0)
+        m->author_agent = caller.author_agent;
+    if (!n->reply_to.p && caller.reply_depth + 1 < SKN_REPLY_LEVELS) {
+        m->reply_to = caller.uid;
+        m->reply_to_id = caller.id;
+        m->reply_depth = caller.reply_depth + 1;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Appending -------------------------------------------------------------------------------------- */
+
+static skein_rc check_hearers(const appending *p, const skein_new_message *n, skein_error *err)
+{
+    for (size_t i = 0; i < n->heard_by_count; i++)
+        if (!skn_room_agent(&p->room, n->heard_by[i]))
+            return skn_fail(err, SKEIN_NOT_FOUND, "this chat has no agent \"%.*s\"",
+                            SKN_FMT(n->heard_by[i]));
+    return SKEIN_OK;
+}
+
+static skein_rc append_one(appending *p, const skein_new_message *n, skein_message *m,
+                           skein_error *err)
+{
+    bool     same;
+    skein_rc rc;
+
+    if ((rc = find_same(p, n, m, &same, err)) || same)
+        return rc;
+    if ((rc = check_hearers(p, n, err)) || (rc = skn_message_prepare(&p->room, n, m, err)) ||
+        (rc = link_result(p, n, m, err)) ||
+        (rc = skn_message_insert(p->room.trees.tx, m, p->room.trees.a, err)))
+        return rc;
+    m->position = p->to[0].thread.length;
+    if ((rc = add_item(p, &p->to[0], m, err)))
+        return rc;
+    for (size_t i = 1; i < p->count; i++)
+        if (skn_room_hears(p->to[i].lane, m, n) && (rc = add_item(p, &p->to[i], m, err)))
+            return rc;
+    return SKEIN_OK;
+}
+
+/* The target lane, and the agents' lanes when it is the room itself. */
+static skein_rc find_receivers(appending *p, skein_error *err)
+{
+    skn_lane_rows *lanes = &p->room.lanes;
+    bool           main = !p->r->lane.p || skn_str_eq(p->r->lane, SKN_MAIN);
+    skein_rc       rc;
+
+    p->to = SKN_ARRAY(p->room.trees.a, lanes->count + 1, receiver);
+    if (!main) {
+        rc = skn_lane_need(p->room.trees.tx, &p->room.conversation, p->r->lane, p->room.trees.a,
+                           &p->target, err);
+        if (rc)
+            return rc;
+        p->to[p->count++].lane = &p->target;
+    }
+    for (size_t i = 0; main && i < lanes->count; i++)
+        if (skn_str_eq(lanes->at[i].key, SKN_MAIN))
+            p->to[p->count++].lane = &lanes->at[i];
+    for (size_t i = 0; main && i < lanes->count; i++)
+        if (!skn_str_eq(lanes->at[i].key, SKN_MAIN))
+            p->to[p->count++].lane = &lanes->at[i];
+    if (p->count == 0)
+        return skn_fail(err, SKEIN_DAMAGED, "conversation \"%.*s\" has no main lane",
+                        SKN_FMT(p->room.conversation.uid));
+    return load_receiver(p, &p->to[0], err);
+}
+
+static skein_rc check_expected(const appending *p, skein_error *err)
+{
+    const skn_thread *t = &p->to[0].thread;
+    skein_at          at = p->r->expect;
+    skein_rc          rc;
+
+    if (at.thread.v == 0 || (at.thread.v == t->row.id && at.length == t->length))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
+                  "lane \"%.*s\" has moved on: it has %lld messages now",
+                  SKN_FMT(p->to[0].lane->key), (long long)t->length);
+    return skn_hint(err, rc, "Read it again and repeat the request.");
+}
+
+skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
+                       const skein_append_request *r, int64_t now, skn_arena *a,
+                       skein_messages *stored, skein_error *err)
+{
+    appending p = {.e = e, .r = r};
+    skein_rc  rc;
+
+    if ((rc = skn_room_open(&p.room, tx, c, now, a, err)) || (rc = find_receivers(&p, err)) ||
+        (rc = check_expected(&p, err)))
+        return rc;
+    stored->at = SKN_ARRAY(a, r->count, skein_message);
+    stored->count = r->count;
+    for (size_t i = 0; i < r->count; i++)
+        if ((rc = append_one(&p, &r->messages[i], &stored->at[i], err))) {
+            stored->count = i;
+            return rc;
+        }
+    return SKEIN_OK;
+}
+
+typedef struct call {
+    skein_engine               *e;
+    const skein_append_request *r;
+    skein_mem                  *mem;
+    skein_messages             *out;
+} call;
+
+static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skein_rc             rc = skn_conversation_take(tx, c->r->conversation, c->mem, &row, err);
+
+    return rc ? rc : skn_append_in(c->e, tx, &row, c->r, SKN_NOW(), c->mem, c->out, err);
+}
+
+skein_rc skein_append(skein_engine *e, const skein_append_request *request, skein_mem *mem,
+                      skein_messages *stored, skein_error *err)
+{
+    call     c = {e, request, mem, stored};
+    skein_rc rc;
+
+    *stored = (skein_messages){0};
+    if (request->count == 0 || request->count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; 1 to %zu are possible",
+                        request->count, SKN_BATCH_MAX);
+    for (size_t i = 0; i < request->count; i++)
+        if ((rc = skn_check_new(e, &request->messages[i], err))) {
+            stored->count = i;
+            return rc;
+        }
+    rc = skn_store_write(e->store, append, &c, err);
+    if (rc)
+        stored->at = NULL;
+    return rc;
+}

@@ -1,0 +1,197 @@
+/* archive_read.c: an archive into the store.
+ *
+ * The file is read twice: first only to check it, so that a bad one never takes the write lock, then
+ * inside the transaction, where it is checked again while it is written. What changed in between
+ * is found by the hash in its last line, and the transaction leaves nothing behind. */
+#include "engine/archive.h"
+#include "engine/span.h"
+
+#include <string.h>
+
+enum { WORLD_UID, WORLD_NAME }; /* columns of the one world */
+enum { REPLY_TO_UID = 12 };     /* column of a message */
+
+typedef struct importer {
+    skn_lines                *lines;
+    const skn_import_request *req;
+    skein_mem                *mem;
+    skn_import_report        *report;
+    skn_str                   uid; /* of the world */
+    skn_archive_facts         facts;
+    skn_tx                   *tx;
+    skn_arena                *a; /* of one row */
+    int64_t                   base[SKN_AR_TABLES];
+} importer;
+
+/* --- First reading ------------------------------------------------------------------------------ */
+
+static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
+{
+    importer *im = arg;
+
+    (void)line, (void)err;
+    if (row->table == SKN_AR_WORLDS) {
+        im->uid = skn_arena_copy(im->mem, row->cells[WORLD_UID].text);
+        im->report->world = skn_arena_copy(
+            im->mem, im->req->as_name.p ? im->req->as_name : row->cells[WORLD_NAME].text);
+    }
+    if (row->table == SKN_AR_MESSAGES && !row->cells[REPLY_TO_UID].null)
+        im->report->links_kept++;
+    return SKEIN_OK;
+}
+
+static skein_rc read_first(importer *im, skein_error *err)
+{
+    skn_import_report *r = im->report;
+    skein_rc           rc;
+
+    *r = (skn_import_report){.form = SKN_STR("skein archive"), .exact = true};
+    if ((rc = skn_archive_scan(im->lines, note_row, im, &im->facts, err)))
+        return rc;
+    r->agents = im->facts.counts[SKN_AR_AGENTS];
+    r->conversations = im->facts.counts[SKN_AR_CONVERSATIONS];
+    r->versions = im->facts.counts[SKN_AR_VERSIONS];
+    r->messages = r->ids_kept = im->facts.counts[SKN_AR_MESSAGES];
+    return SKEIN_OK;
+}
+
+/* --- Is there room for it? ---------------------------------------------------------------------- */
+
+static skein_rc check_clash(skn_tx *tx, const importer *im, skein_error *err)
+{
+    skn_arena  *a = skn_arena_new();
+    skn_str     name = im->report->world;
+    skein_world w;
+    bool        same, taken = false;
+    skein_rc    rc;
+
+    rc = skn_world_by_ref(tx, SKN_NONE, im->uid, a, &w, &same, err);
+    if (!rc && !same)
+        rc = skn_world_by_ref(tx, name, SKN_NONE, a, &w, &taken, err);
+    skn_arena_free(a);
+    if (rc)
+        return rc;
+    if (same)
+        return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" of \"%s\" is already in this store",
+                        SKN_FMT(name), im->lines->name);
+    if (!taken)
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_CONFLICT, "there is a world \"%.*s\" already", SKN_FMT(name));
+    return skn_hint(err, rc, "Give the imported one another name with --as NAME.");
+}
+
+static skein_rc try_clash(skn_tx *tx, void *arg, skein_error *err)
+{
+    return check_clash(tx, arg, err);
+}
+
+/* --- Second reading ------------------------------------------------------------------------------- */
+
+static skn_str pack_spans(const importer *im, const skn_archive_row *row, skn_buf *buf)
+{
+    skn_node *n =
+        skn_arena_alloc(im->a, sizeof *n + row->span_count * sizeof(skn_entry));
+
+    n->level = (int)row->cells[1].number;
+    n->count = row->span_count;
+    for (size_t i = 0; i < n->count; i++) {
+        const skn_archive_span *s = &row->spans[i];
+        skn_entry              *e = &n->e[i];
+
+        e->span.len = s->len;
+        e->span.kmin = im->base[SKN_AR_MESSAGES] + s->kmin;
+        e->span.kmax = im->base[SKN_AR_MESSAGES] + s->kmax;
+        e->span.lo = s->lo;
+        if (s->child)
+            e->child_id = im->base[SKN_AR_NODES] + s->child;
+        else
+            e->span.thread = im->base[SKN_AR_THREADS] + s->src;
+    }
+    return skn_node_encode(n, buf);
+}
+
+/* From the archive's numbers to the ids that were set aside. */
+static void translate(const importer *im, skn_archive_row *row, skn_buf *packed)
+{
+    const skn_archive_shape *shape = &skn_archive_tables[row->table];
+
+    if (row->table == SKN_AR_WORLDS)
+        row->cells[WORLD_NAME].text = im->report->world;
+    for (size_t i = 0; i < shape->count; i++) {
+        skn_archive_kind kind = shape->columns[i].kind;
+
+        if (row->cells[i].null)
+            continue;
+        if (kind == SKN_CELL_REF || kind == SKN_CELL_AHEAD || kind == SKN_CELL_KEY)
+            row->cells[i].number += im->base[shape->columns[i].ref];
+        if (kind == SKN_CELL_SPANS)
+            row->cells[i].text = pack_spans(im, row, packed);
+    }
+    if (row->table == SKN_AR_LANES && row->cells[SKN_LANE_KEY].text.p[0] == '@')
+        row->cells[SKN_LANE_KEY].text = skn_arena_printf(
+            im->a, "@%lld", (long long)row->cells[SKN_LANE_AGENT].number);
+}
+
+static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
+{
+    importer *im = arg;
+    skn_buf   packed;
+    bool      taken;
+    skein_rc  rc;
+
+    skn_arena_reset(im->a);
+    skn_buf_init(&packed, 64 * 1024);
+    translate(im, row, &packed);
+    rc = skn_archive_insert(im->tx, row->table, im->base[row->table] + row->number, row->cells,
+                            &taken, err);
+    skn_buf_release(&packed);
+    if (!taken)
+        return rc;
+    rc = skn_fail(err, SKEIN_CONFLICT,
+                  "row %lld of \"%s\" (line %lld) is already in this store, or twice in the archive",
+                  (long long)row->number, skn_archive_tables[row->table].name, (long long)line);
+    return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
+}
+
+static skein_rc fail_changed(const importer *im, skein_error *err)
+{
+    return skn_fail(err, SKEIN_DATA, "\"%s\" changed while it was read", im->lines->name);
+}
+
+static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    importer         *im = arg;
+    skn_archive_facts again;
+    skein_rc          rc;
+
+    im->tx = tx;
+    if ((rc = skn_archive_lock(tx, err)) || (rc = check_clash(tx, im, err)))
+        return rc;
+    for (size_t i = 0; !rc && i < SKN_AR_TABLES; i++)
+        rc = skn_archive_reserve(tx, (skn_archive_table)i, im->facts.counts[i], &im->base[i],
+                                 err);
+    if (rc)
+        return rc;
+    if ((rc = skn_archive_scan(im->lines, put_row, im, &again, err)))
+        return rc;
+    if (memcmp(again.hash, im->facts.hash, sizeof again.hash) != 0)
+        return fail_changed(im, err);
+    im->report->world_id.v = im->base[SKN_AR_WORLDS] + 1;
+    return SKEIN_OK;
+}
+
+skein_rc skn_archive_import(skn_store *st, skn_lines *lines, const skn_import_request *req,
+                            skein_mem *mem, skn_import_report *out, skein_error *err)
+{
+    importer im = {.lines = lines, .req = req, .mem = mem, .report = out};
+    skein_rc rc;
+
+    if ((rc = read_first(&im, err)))
+        return rc;
+    if (req->dry_run)
+        return skn_store_read(st, try_clash, &im, err);
+    im.a = skn_arena_new();
+    rc = skn_store_write(st, put_all, &im, err);
+    skn_arena_free(im.a);
+    return rc;
+}

@@ -1,0 +1,215 @@
+/* arrange.c: changes of order: a new message between others, and messages moved. */
+#include "engine/core.h"
+
+typedef struct ids_call {
+    skn_change_call          change;
+    skein_message_ids        ids;
+    skein_message_id         before;
+    const skein_new_message *message;
+} ids_call;
+
+/* --- Where something goes that stands before a message ----------------------------------------------------- */
+
+/* In a lane that does not hold that message, the place is before the first one as young as it. */
+static skein_rc place_before(skn_draft *d, const skn_lane_draft *l, const skn_target *before,
+                             int64_t *at, skein_error *err)
+{
+    skein_rc rc;
+
+    *at = l->from.length;
+    if (!before)
+        return SKEIN_OK;
+    if ((rc = skn_thread_position(&d->trees, &l->from, &before->places, at, err)) || *at >= 0)
+        return rc;
+    return skn_thread_first_at(&d->trees, &l->from, before->key, at, err);
+}
+
+/* --- Insert --------------------------------------------------------------------------------------------------- */
+
+static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_error *err)
+{
+    skn_draft     *d = &c->change.draft;
+    skein_message *m = c->change.message;
+    int64_t        at, in_main = 0;
+    skein_rc       rc = SKEIN_OK;
+
+    if (before)
+        rc = skn_thread_position(&d->trees, &d->main->from, &before->places, &in_main, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {
+        skn_lane_draft *l = &d->lanes[i];
+        bool            here = l == d->main || skn_room_hears(&l->lane, m, c->message);
+
+        if (in_main < 0) { /* the place is inside a delegation: only there */
+            if ((rc = skn_thread_position(&d->trees, &l->from, &before->places, &at, err)))
+                break;
+            here = at >= 0;
+        } else if (l->lane.parent_id) {
+            here = false;
+        }
+        if (!here)
+            continue;
+        if ((rc = place_before(d, l, before, &at, err)) == SKEIN_OK)
+            rc = skn_draft_replace(d, l, at, at, &m->id.v, 1, err);
+        if (l == d->main)
+            m->position = at;
+    }
+    return rc;
+}
+
+static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
+{
+    ids_call  *c = arg;
+    skn_draft *d = &c->change.draft;
+    skn_target before;
+    skn_room   room;
+    skein_rc   rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+        return rc;
+    if ((c->before.v && (rc = skn_draft_target(d, c->before, &before, err))) ||
+        (rc = skn_room_open(&room, tx, &d->conversation, d->now, d->a, err)) ||
+        (rc = skn_message_prepare(&room, c->message, c->change.message, err)) ||
+        (rc = skn_message_insert(tx, c->change.message, d->a, err)))
+        return rc;
+    d->note = skn_arena_printf(d->a, "insert %.*s", SKN_FMT(c->change.message->uid));
+    if ((rc = insert_in_lanes(c, c->before.v ? &before : NULL, err)))
+        return rc;
+    return skn_change_finish(&c->change, err);
+}
+
+static void add_field(skn_buf *b, skn_str s)
+{
+    skn_buf_addf(b, "%zu:%.*s ", s.n, SKN_FMT(s));
+}
+
+/* All that tells one insertion from another under the same key. */
+static skn_str insert_request(skein_mem *mem, int64_t before, const skein_new_message *m)
+{
+    skn_buf b;
+    skn_str text;
+
+    skn_buf_init(&b, SIZE_MAX / 2);
+    skn_buf_addf(&b, "%lld %d %d ", (long long)before, (int)m->role, (int)m->heard_by_given);
+    add_field(&b, m->uid);
+    add_field(&b, m->sender);
+    add_field(&b, m->reply_to);
+    add_field(&b, m->thinking);
+    add_field(&b, m->content);
+    for (size_t i = 0; i < m->heard_by_count; i++)
+        add_field(&b, m->heard_by[i]);
+    for (size_t i = 0; i < m->instruction_count; i++) {
+        add_field(&b, m->instructions[i].type);
+        add_field(&b, m->instructions[i].target);
+    }
+    text = skn_arena_copy(mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text;
+}
+
+skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id before,
+                      const skein_new_message *message, skein_mem *mem, skein_version *out,
+                      skein_message *inserted, skein_error *err)
+{
+    skein_message scratch;
+    ids_call      c = {.before = before, .message = message};
+    skein_rc      rc = skn_check_new(e, message, err);
+
+    if (rc)
+        return rc;
+    if (message->role == SKEIN_TOOL || message->call_count > 0)
+        return skn_fail(err, SKEIN_INVALID,
+                        "tool calls and results are appended, not inserted");
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "insert",
+                                 .version = out,
+                                 .message = inserted ? inserted : &scratch,
+                                 .request = insert_request(mem, before.v, message)};
+    return skn_change_run(&c.change, insert, &c, err);
+}
+
+/* --- Reorder ---------------------------------------------------------------------------------------------------- */
+
+/* The targets that a lane holds, as spans in the order they were named. */
+static skein_rc spans_of(skn_draft *d, const skn_lane_draft *l, const skn_target *targets,
+                         size_t count, skn_spans *out, skein_error *err)
+{
+    skn_vec(skn_span) v = {0};
+    skein_rc rc;
+
+    for (size_t i = 0; i < count; i++) {
+        skn_spans one;
+        int64_t   at;
+
+        if ((rc = skn_thread_position(&d->trees, &l->from, &targets[i].places, &at, err)))
+            return rc;
+        if (at < 0)
+            continue;
+        if ((rc = skn_thread_slice(&d->trees, &l->from, at, at + 1, &one, err)))
+            return rc;
+        skn_vec_add(d->a, &v, one.at[0]);
+    }
+    *out = (skn_spans){v.p, v.n};
+    return SKEIN_OK;
+}
+
+static skein_rc reorder_lane(skn_draft *d, skn_lane_draft *l, const skn_target *targets,
+                             size_t count, const skn_target *before, skein_error *err)
+{
+    skn_spans spans;
+    int64_t  *at, to, shift = 0;
+    size_t    found;
+    skein_rc  rc;
+
+    if ((rc = skn_change_positions(d, l, targets, count, &at, &found, err)) || found == 0)
+        return rc;
+    if ((rc = spans_of(d, l, targets, count, &spans, err)) ||
+        (rc = place_before(d, l, before, &to, err)) ||
+        (rc = skn_change_cut(d, l, at, found, err)))
+        return rc;
+    for (size_t i = 0; i < found; i++)
+        shift += at[i] < to;
+    return skn_draft_splice(d, l, to - shift, to - shift, spans.at, spans.count, err);
+}
+
+static skein_rc reorder(skn_tx *tx, void *arg, skein_error *err)
+{
+    ids_call   *c = arg;
+    skn_draft  *d = &c->change.draft;
+    skn_target *targets, before;
+    skein_rc    rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+        return rc;
+    if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
+        (c->before.v && (rc = skn_draft_target(d, c->before, &before, err))))
+        return rc;
+    for (size_t i = 0; i < c->ids.count; i++)
+        if (c->ids.at[i].v == c->before.v)
+            return skn_fail(err, SKEIN_INVALID, "message \"%.*s\" cannot stand before itself",
+                            SKN_FMT(before.message.uid));
+    d->note = skn_arena_printf(d->a, "move %zu", c->ids.count);
+    for (size_t i = 0; i < d->lane_count; i++) {
+        rc = reorder_lane(d, &d->lanes[i], targets, c->ids.count, c->before.v ? &before : NULL,
+                          err);
+        if (rc)
+            return rc;
+    }
+    return skn_change_finish(&c->change, err);
+}
+
+skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                       skein_message_id before, skein_mem *mem, skein_version *out,
+                       skein_error *err)
+{
+    ids_call c = {.ids = ids, .before = before};
+
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "reorder",
+                                 .version = out,
+                                 .request = skn_change_ids_text(mem, ids, before.v)};
+    return skn_change_run(&c.change, reorder, &c, err);
+}

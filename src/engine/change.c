@@ -1,0 +1,198 @@
+/* change.c: what all changes have in common: the transaction, the dry run, the key that makes a
+ * repeated request harmless, and taking messages out of lanes. */
+#include "engine/core.h"
+
+#include <stdlib.h>
+
+skein_rc skn_change_run(skn_change_call *c, skn_work *work, void *arg, skein_error *err)
+{
+    skein_rc rc;
+
+    c->dry_done = false;
+    if (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err)))
+        return rc;
+    rc = skn_store_write(c->e->store, work, arg, err);
+    if (rc == SKEIN_NOTHING && c->dry_done) {
+        c->version->number = 0; /* it was never made */
+        return SKEIN_OK;
+    }
+    return rc;
+}
+
+/* --- Keys --------------------------------------------------------------------------------------------- */
+
+static int64_t request_hash(const skn_change_call *c)
+{
+    skn_str kind = skn_str_of(c->kind);
+
+    return (int64_t)skn_hash_bytes(skn_hash_bytes((uint64_t)c->how->conversation.v, kind),
+                                   c->request);
+}
+
+/* An outcome is kept as "VERSION MESSAGE", the message "-" where there is none. */
+static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_error *err)
+{
+    skn_conversation_row row;
+    skn_version_row      version;
+    skn_trees            f;
+    skn_str              number, rest = outcome;
+    int64_t              n = 0;
+    bool                 found;
+    skein_rc             rc;
+
+    skn_str_split(&rest, ' ', &number);
+    skn_str_int(number, &n);
+    if ((rc = skn_conversation_need(tx, c->how->conversation, c->mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, n, c->mem, &version, err)))
+        return rc;
+    skn_trees_init(&f, tx, c->mem, row.id);
+    if ((rc = skn_version_fill(&f, &row, &version, c->version, err)))
+        return rc;
+    c->replayed = true;
+    if (!c->message || skn_str_is(rest, "-"))
+        return SKEIN_OK;
+    return skn_message_by_uid(tx, rest, c->mem, c->message, &found, err);
+}
+
+static skein_rc find_key(skn_change_call *c, skn_tx *tx, skein_error *err)
+{
+    skn_conversation_row row;
+    skn_str              outcome;
+    int64_t              hash;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &row, err)) ||
+        (rc = skn_idempotency_get(tx, c->how->key, c->mem, &hash, &outcome, &found, err)) ||
+        !found)
+        return rc;
+    if (hash == request_hash(c))
+        return replay(c, tx, outcome, err);
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT, "the key \"%.*s\" was used for another request",
+                             SKN_FMT(c->how->key)),
+                    "Use a new key for a new request.");
+}
+
+static skein_rc keep_key(skn_change_call *c, skein_error *err)
+{
+    bool    with = c->message && c->message->uid.p;
+    skn_str outcome = skn_arena_printf(c->mem, "%lld %.*s", (long long)c->version->number,
+                                       with ? (int)c->message->uid.n : 1,
+                                       with ? c->message->uid.p : "-");
+
+    return skn_idempotency_insert(c->draft.tx, c->how->key, request_hash(c), outcome,
+                                  c->draft.now, err);
+}
+
+/* --- Begin and end -------------------------------------------------------------------------------------- */
+
+skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err)
+{
+    skein_rc rc;
+
+    c->replayed = false;
+    if (c->how->key.p && ((rc = find_key(c, tx, err)) || c->replayed))
+        return rc;
+    return skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err);
+}
+
+skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
+{
+    skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
+
+    if (rc || !c->how->dry_run)
+        return rc;
+    c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
+    return SKEIN_NOTHING;
+}
+
+skein_rc skn_change_finish(skn_change_call *c, skein_error *err)
+{
+    skein_rc rc = skn_draft_commit(&c->draft, c->version, err);
+
+    return rc ? rc : skn_change_seal(c, err);
+}
+
+skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more)
+{
+    skn_buf buf;
+    skn_str text;
+
+    skn_buf_init(&buf, SIZE_MAX / 2);
+    for (size_t i = 0; i < ids.count; i++)
+        skn_buf_addf(&buf, "%lld,", (long long)ids.at[i].v);
+    skn_buf_addf(&buf, "%lld", (long long)more);
+    text = skn_arena_copy(mem, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    return text;
+}
+
+/* --- Targets and places ----------------------------------------------------------------------------------- */
+
+skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **out,
+                            skein_error *err)
+{
+    skn_map *seen = skn_map_new(d->a);
+    skein_rc rc;
+
+    if (ids.count == 0 || ids.count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_INVALID, "%zu messages were named; 1 to %zu are possible",
+                        ids.count, SKN_BATCH_MAX);
+    *out = SKN_ARRAY(d->a, ids.count, skn_target);
+    for (size_t i = 0; i < ids.count; i++) {
+        void **slot = skn_map_slot_int(seen, ids.at[i].v);
+
+        if ((rc = skn_draft_target(d, ids.at[i], &(*out)[i], err)))
+            return rc;
+        if (*slot)
+            return skn_fail(err, SKEIN_INVALID, "message \"%.*s\" was named twice",
+                            SKN_FMT((*out)[i].message.uid));
+        *slot = d;
+    }
+    return SKEIN_OK;
+}
+
+static int ascending(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+skein_rc skn_change_positions(skn_draft *d, const skn_lane_draft *l, const skn_target *targets,
+                              size_t count, int64_t **positions, size_t *found,
+                              skein_error *err)
+{
+    int64_t *at = SKN_ARRAY(d->a, count, int64_t);
+    size_t   n = 0;
+    skein_rc rc;
+
+    for (size_t i = 0; i < count; i++) {
+        if ((rc = skn_thread_position(&d->trees, &l->from, &targets[i].places, &at[n], err)))
+            return rc;
+        n += at[n] >= 0;
+    }
+    if (n > 1)
+        qsort(at, n, sizeof *at, ascending);
+    *positions = at;
+    *found = n;
+    return SKEIN_OK;
+}
+
+skein_rc skn_change_cut(skn_draft *d, skn_lane_draft *l, const int64_t *positions, size_t count,
+                        skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    /* From the end, so that the positions before stay true; neighbours go together. */
+    for (size_t end = count; rc == SKEIN_OK && end > 0;) {
+        size_t from = end - 1;
+
+        while (from > 0 && positions[from - 1] == positions[from] - 1)
+            from--;
+        rc = skn_draft_splice(d, l, positions[from], positions[end - 1] + 1, NULL, 0, err);
+        end = from;
+    }
+    return rc;
+}

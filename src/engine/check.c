@@ -1,0 +1,132 @@
+/* check.c: what may be stored. Every input has a limit; what one database cannot keep, none keeps. */
+#include "base/json.h"
+#include "base/uid.h"
+#include "base/utf8.h"
+#include "engine/core.h"
+
+skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err)
+{
+    skein_rc rc;
+
+    if (s.n > e->max_text) {
+        rc = skn_fail(err, SKEIN_LIMIT, "%s is %zu bytes; the limit is %zu", what, s.n,
+                      e->max_text);
+        return skn_hint(err, rc, "Split it, or keep it in a file and name the file.");
+    }
+    return s.p ? skn_utf8_check(s, what, err) : SKEIN_OK;
+}
+
+skein_rc skn_check_word(skn_str s, const char *what, size_t max, skein_error *err)
+{
+    skein_rc rc;
+
+    if (s.n == 0)
+        return skn_fail(err, SKEIN_INVALID, "%s is empty", what);
+    if (s.n > max)
+        return skn_fail(err, SKEIN_LIMIT, "%s is %zu bytes; the limit is %zu", what, s.n, max);
+    if ((rc = skn_utf8_check(s, what, err)))
+        return rc;
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return skn_fail(err, SKEIN_INVALID, "%s has a control character", what);
+    return SKEIN_OK;
+}
+
+static skein_rc check_call(const skein_engine *e, const skein_tool_call *c, skein_error *err)
+{
+    const skn_json *v;
+    skn_arena      *scratch;
+    skein_rc        rc;
+
+    if ((rc = skn_check_word(c->call_id, "a tool call's id", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_word(c->tool_name, "a tool's name", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_text(e, c->args, "a tool call's arguments", err)) || c->args.n == 0)
+        return rc;
+    scratch = skn_arena_new();
+    rc = skn_json_parse(&v, c->args, "a tool call's arguments", scratch, err);
+    skn_arena_free(scratch);
+    return rc;
+}
+
+static skein_rc check_calls(const skein_engine *e, const skein_new_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if (m->call_count > 0 && m->role != SKEIN_ASSISTANT)
+        return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" cannot call tools",
+                        skein_role_name(m->role));
+    if (m->call_count > SKN_CALLS_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "a message has %zu tool calls; the limit is %zu",
+                        m->call_count, SKN_CALLS_MAX);
+    for (size_t i = 0; i < m->call_count; i++)
+        if ((rc = check_call(e, &m->calls[i], err)))
+            return rc;
+    if (m->role == SKEIN_TOOL && !m->tool_call_id.p)
+        return skn_fail(err, SKEIN_INVALID, "a tool's result needs the id of its call");
+    if (m->tool_call_id.p && m->role != SKEIN_TOOL)
+        return skn_fail(err, SKEIN_INVALID, "only a tool's result has the id of a call");
+    return m->tool_call_id.p
+               ? skn_check_word(m->tool_call_id, "a tool call's id", SKN_WORD_MAX, err)
+               : SKEIN_OK;
+}
+
+static skein_rc check_instructions(const skein_new_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if (m->instruction_count > SKN_TAGS_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "a message has %zu instructions; the limit is %zu",
+                        m->instruction_count, SKN_TAGS_MAX);
+    for (size_t i = 0; i < m->instruction_count; i++) {
+        const skein_instruction *in = &m->instructions[i];
+
+        if ((rc = skn_check_word(in->type, "an instruction's type", SKN_WORD_MAX, err)) ||
+            (in->target.p &&
+             (rc = skn_check_word(in->target, "an instruction's target", SKN_WORD_MAX, err))))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc check_ids(const skein_new_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if (m->uid.p && !skn_uid_valid(m->uid)) {
+        rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is not a message id",
+                      (int)(m->uid.n < 80 ? m->uid.n : 80), m->uid.p);
+        return skn_hint(err, rc, "An id has 1 to %d letters, digits, \"-\", \"_\" or \".\".",
+                        SKN_UID_MAX);
+    }
+    if (m->reply_to.p && !skn_uid_valid(m->reply_to))
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\", which it replies to, is not a message id",
+                        (int)(m->reply_to.n < 80 ? m->reply_to.n : 80), m->reply_to.p);
+    return SKEIN_OK;
+}
+
+/* Only an assistant that calls tools may have nothing to say, and a tool may return nothing. */
+static skein_rc check_empty(const skein_new_message *m, skein_error *err)
+{
+    if (m->content.n > 0 || m->role == SKEIN_TOOL ||
+        (m->role == SKEIN_ASSISTANT && (m->call_count > 0 || m->thinking.n > 0)))
+        return SKEIN_OK;
+    return skn_hint(err, skn_fail(err, SKEIN_INVALID, "the message has no text"),
+                    "Only an assistant's message with tool calls may be empty.");
+}
+
+skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = check_empty(m, err)) || (rc = check_ids(m, err)) ||
+        (rc = skn_check_text(e, m->content, "the text", err)) ||
+        (rc = skn_check_text(e, m->thinking, "the thinking", err)) ||
+        (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)))
+        return rc;
+    if (m->sender.p && (rc = skn_check_word(m->sender, "the sender", SKN_WORD_MAX, err)))
+        return rc;
+    if (m->model.p && (rc = skn_check_word(m->model, "the model's name", SKN_WORD_MAX, err)))
+        return rc;
+    return m->turn_uid.p ? skn_check_word(m->turn_uid, "the turn's id", SKN_WORD_MAX, err)
+                         : SKEIN_OK;
+}

@@ -1,0 +1,200 @@
+/* compact.c: a summary that stands for the beginning of a lane. It is appended, nothing is removed,
+ * and the context begins after what it covers. */
+#include "engine/core.h"
+#include "engine/modelview.h"
+
+/* Is this summary's message still in the new thread? */
+static skein_rc holds(skn_draft *d, const skn_lane_draft *l, int64_t message, bool *held,
+                      skein_error *err)
+{
+    skn_thread     as_new = {.row = {.id = l->thread_id, .lane_id = l->lane.id},
+                             .length = l->tree.length,
+                             .base = l->tree};
+    skn_placements places;
+    int64_t        position = -1;
+    skein_rc       rc = skn_item_placements(d->tx, message, d->a, &places, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_thread_position(&d->trees, &as_new, &places, &position, err);
+    *held = position >= 0;
+    return rc;
+}
+
+/* An edited summary covers what the old one covered, with its new text. */
+static skein_rc renew(skn_draft *d, const skn_lane_draft *l, const skn_compaction_row *old,
+                      int64_t *id, skein_error *err)
+{
+    skn_compaction_row row = *old;
+    skein_rc           rc;
+
+    row.thread_id = l->thread_id;
+    row.summary_message_id = d->edited_to;
+    rc = skn_compaction_insert(d->tx, &row, SKN_STR("edit"), SKN_NONE, d->now, err);
+    *id = row.id;
+    return rc;
+}
+
+/* The newest compaction whose covered messages the new thread shares, and whose summary it holds. */
+skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err)
+{
+    skn_compaction_row row;
+    bool               found = true, held;
+    skein_rc           rc;
+
+    *id = l->from.row.compaction_id;
+    while (*id && found) {
+        if ((rc = skn_compaction_get(d->tx, *id, &row, &found, err)))
+            return rc;
+        if (found && row.covers <= l->first_changed) {
+            if ((rc = holds(d, l, row.summary_message_id, &held, err)) || held)
+                return rc;
+            if (d->edited_from == row.summary_message_id)
+                return renew(d, l, &row, id, err);
+        }
+        *id = found && row.previous_id < *id ? row.previous_id : 0;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Recording a compaction -------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine           *e;
+    skein_conversation_id   conversation;
+    const skein_compaction *what;
+    skein_mem              *mem;
+    skein_message          *summary;
+    int64_t                *covers;
+    int64_t                 wanted; /* how many messages to cover; 0: as many as may be */
+} call;
+
+static skein_rc moved_on(skn_str lane, skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_VERSION_CHANGED,
+                             "lane \"%.*s\" changed while it was summarised", SKN_FMT(lane)),
+                    "Nothing was written; summarise it again.");
+}
+
+/* How far the summary may reach: it ends where no call waits for its result, and after the one
+ * before it. */
+static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, int64_t wanted,
+                           int64_t *cut, skein_error *err)
+{
+    skein_messages m;
+    size_t         closed;
+    skein_rc       rc;
+
+    if (wanted > t->length || wanted < 0)
+        return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
+                        (long long)wanted, (long long)t->length);
+    if ((rc = skn_thread_messages(f, t, previous, wanted, &m, err)))
+        return rc;
+    closed = skn_closed_prefix(m.at, m.count);
+    while (closed > 0 && m.at[closed - 1].role == SKEIN_SUMMARY)
+        closed--; /* a summary of summaries alone says nothing new */
+    *cut = previous + (int64_t)closed;
+    if (closed > 0)
+        return SKEIN_OK;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
+                    "A summary ends where every tool call has its result.");
+}
+
+static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_covers,
+                       int64_t now, skein_error *err)
+{
+    skn_compaction_row row = {.thread_id = t->row.id, .previous_id = t->row.compaction_id};
+    skn_item           last;
+    skein_rc           rc;
+
+    rc = choose_cut(f, t, previous_covers, c->wanted ? c->wanted : t->length, &row.covers,
+                    err);
+    if (rc || (rc = skn_thread_item(f, t, row.covers - 1, &last, err)))
+        return rc;
+    *c->summary = (skein_message){.born_in = {f->conversation},
+                                  .role = SKEIN_SUMMARY,
+                                  .author = SKEIN_BY_SYSTEM,
+                                  .sender = SKN_STR("summary"),
+                                  .content = c->what->content,
+                                  .model = c->what->model,
+                                  .created_at = now,
+                                  .position = t->length};
+    if ((rc = skn_message_insert(f->tx, c->summary, f->a, err)) ||
+        (rc = skn_item_insert(f->tx, t->row.id, t->row.own_length, c->summary->id.v, 0, err)))
+        return rc;
+    row.last_message_id = last.message_id;
+    row.summary_message_id = c->summary->id.v;
+    *c->covers = row.covers;
+    rc = skn_compaction_insert(f->tx, &row,
+                               c->what->reason.p ? c->what->reason : SKN_STR("manual"),
+                               c->what->model, now, err);
+    return rc ? rc : skn_thread_set_compaction(f->tx, t->row.id, row.id, err);
+}
+
+/* What was said since the text was made is not covered by it; and if another summary came since,
+ * that one has won. */
+static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
+                           const skn_compaction_row *previous, skein_error *err)
+{
+    const skein_at *seen = &c->what->seen;
+    int64_t         at;
+    skein_rc        rc;
+
+    c->wanted = c->what->covers;
+    if (seen->thread.v == 0)
+        return SKEIN_OK;
+    if (c->wanted == 0)
+        c->wanted = seen->length;
+    if (previous->summary_message_id == 0)
+        return SKEIN_OK;
+    rc = skn_thread_position_of(f, t, previous->summary_message_id, &at, err);
+    if (rc || at < seen->length)
+        return rc;
+    return moved_on(c->what->lane.p ? c->what->lane : SKN_MAIN, err);
+}
+
+static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skn_lane_row         lane;
+    skn_thread           t;
+    skn_trees            f;
+    skn_compaction_row   previous = {0};
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_take(tx, c->conversation, c->mem, &row, err)) ||
+        (rc = skn_lane_need(tx, &row, c->what->lane, c->mem, &lane, err)))
+        return rc;
+    skn_trees_init(&f, tx, c->mem, row.id);
+    if ((rc = skn_thread_load(&f, row.version_id, lane.id, &t, &found, err)))
+        return rc;
+    if (!found || (c->what->seen.thread.v && c->what->seen.thread.v != t.row.id))
+        return moved_on(lane.key, err);
+    if (t.row.compaction_id &&
+        (rc = skn_compaction_get(tx, t.row.compaction_id, &previous, &found, err)))
+        return rc;
+    if ((rc = check_seen(&f, c, &t, &previous, err)))
+        return rc;
+    return record(&f, c, &t, previous.covers, SKN_NOW(), err);
+}
+
+skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
+                       const skein_compaction *what, skein_mem *mem, skein_message *summary,
+                       int64_t *covers, skein_error *err)
+{
+    call     c = {e, conversation, what, mem, summary, covers, 0};
+    skein_rc rc = skn_check_text(e, what->content, "the summary", err);
+
+    if (rc)
+        return rc;
+    if (skn_str_trim(what->content).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "the summary has no text");
+    if (what->model.p && (rc = skn_check_word(what->model, "the model's name", SKN_WORD_MAX, err)))
+        return rc;
+    if (what->reason.p && (rc = skn_check_word(what->reason, "the reason", SKN_WORD_MAX, err)))
+        return rc;
+    return skn_store_write(e->store, compact, &c, err);
+}

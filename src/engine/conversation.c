@@ -1,0 +1,318 @@
+/* conversation.c: conversations and their lanes. */
+#include "engine/core.h"
+
+static skein_rc make_lane(skn_tx *tx, int64_t conversation, skn_str key, int64_t agent,
+                          int64_t now, int64_t *id, skein_error *err)
+{
+    skn_lane_row row = {.conversation_id = conversation, .key = key, .agent_id = agent};
+
+    return skn_lane_insert(tx, &row, now, id, err);
+}
+
+skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now, skn_arena *a,
+                            skein_error *err)
+{
+    skein_agents missing;
+    int64_t      id;
+    skein_rc     rc;
+
+    if (c->mode != SKEIN_CHAT)
+        return SKEIN_OK;
+    if ((rc = skn_agent_laneless(tx, c->world_id, c->id, a, &missing, err)))
+        return rc;
+    for (size_t i = 0; i < missing.count; i++) {
+        /* By number, not by name: a name may be given again to another agent. */
+        skn_str key = skn_arena_printf(a, "@%lld", (long long)missing.at[i].id.v);
+
+        if ((rc = make_lane(tx, c->id, key, missing.at[i].id.v, now, &id, err)))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+/* The row itself; a made id that is taken is made again. */
+static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, skein_error *err)
+{
+    char     uid[11];
+    skein_rc rc = SKEIN_OK;
+
+    c->id = 0;
+    for (int tries = 0; rc == SKEIN_OK && c->id == 0 && tries < 5; tries++) {
+        skn_tx_uid(tx, uid);
+        c->uid = skn_arena_printf(a, "c_%s", uid);
+        rc = skn_conversation_insert(tx, c, &c->id, err);
+        if (c->agent_id)
+            break;
+    }
+    return rc;
+}
+
+skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a, skein_error *err)
+{
+    skn_version_row version = {.kind = SKN_STR("start"), .actor = SKN_STR("human")};
+    skn_thread_row  thread = {0};
+    skein_rc        rc;
+
+    if ((rc = insert_row(tx, c, a, err)) || c->id == 0)
+        return rc;
+    version.conversation_id = c->id;
+    version.created_at = c->created_at;
+    if ((rc = skn_version_insert(tx, &version, &c->version_id, err)) ||
+        (rc = make_lane(tx, c->id, SKN_MAIN, c->agent_id, c->created_at, &thread.lane_id, err)))
+        return rc;
+    thread.version_id = c->version_id;
+    if ((rc = skn_thread_insert(tx, &thread, a, err)) ||
+        (rc = skn_conversation_set_version(tx, c->id, c->version_id, err)))
+        return rc;
+    return skn_lanes_complete(tx, c, c->created_at, a, err);
+}
+
+skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
+                               skein_conversation *out, skein_error *err)
+{
+    skn_version_row version;
+    skein_version   v;
+    skn_thread      t;
+    skn_lane_row    lane;
+    skein_messages  last;
+    bool            found;
+    skein_rc        rc;
+
+    *out = (skein_conversation){.id = {row->id},
+                                .uid = row->uid,
+                                .world = {row->world_id},
+                                .mode = row->mode,
+                                .agent = {row->agent_id},
+                                .agent_name = row->agent_name,
+                                .title = row->title,
+                                .branched_from = {row->branched_from_id},
+                                .created_at = row->created_at};
+    if ((rc = skn_version_pick(f->tx, row, 0, f->a, &version, err)) ||
+        (rc = skn_version_fill(f, row, &version, &v, err)) ||
+        (rc = skn_lane_need(f->tx, row, SKN_MAIN, f->a, &lane, err)) ||
+        (rc = skn_thread_load(f, version.id, lane.id, &t, &found, err)))
+        return rc;
+    out->version = v.number;
+    out->thread = v.thread;
+    out->thread_uid = v.thread_uid;
+    out->length = v.length;
+    if (v.length == 0)
+        return SKEIN_OK;
+    if ((rc = skn_thread_messages(f, &t, t.length - 1, t.length, &last, err)))
+        return rc;
+    out->last_activity_at = last.count ? last.at[0].created_at : 0;
+    return SKEIN_OK;
+}
+
+/* --- Calls ------------------------------------------------------------------------------------------ */
+
+typedef struct call {
+    skein_engine        *e;
+    skein_mem           *mem;
+    skein_conversation  *out;
+    skein_conversations *list;
+    skn_conversation_row row;
+    skn_str              ref;
+    int64_t              world, id;
+} call;
+
+static skein_rc fill(skn_tx *tx, call *c, skein_error *err)
+{
+    skn_trees f;
+
+    skn_trees_init(&f, tx, c->mem, c->row.id);
+    return skn_conversation_fill(&f, &c->row, c->out, err);
+}
+
+static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skein_world w;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_world_get(tx, c->row.world_id, c->mem, &w, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
+                        (long long)c->row.world_id);
+    if ((rc = skn_conversation_make(tx, &c->row, c->mem, err)))
+        return rc;
+    if ((rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
+        return rc;
+    return fill(tx, c, err);
+}
+
+skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, skein_mem *mem,
+                        skein_conversation *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .out = out};
+    skein_rc rc;
+
+    if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
+        return rc;
+    c.row = (skn_conversation_row){
+        .world_id = world.v, .mode = SKEIN_CHAT, .title = skn_arena_copy(mem, title)};
+    c.row.created_at = SKN_NOW();
+    return skn_store_write(e->store, chat_new, &c, err);
+}
+
+/* Two may come for the first use at once: one makes it, the other finds it. */
+static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skein_agent          agent;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_agent_get(tx, c->row.agent_id, c->mem, &agent, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
+                        (long long)c->row.agent_id);
+    rc = skn_conversation_by_agent(tx, agent.id.v, c->row.mode, c->mem, &row, &found, err);
+    if (rc == SKEIN_OK && !found) {
+        c->row.world_id = agent.world.v;
+        rc = skn_conversation_make(tx, &c->row, c->mem, err);
+        if (rc == SKEIN_OK)
+            rc = skn_conversation_by_agent(tx, agent.id.v, c->row.mode, c->mem, &row, &found,
+                                           err);
+    }
+    if (rc)
+        return rc;
+    c->row = row;
+    return fill(tx, c, err);
+}
+
+skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
+                               skein_mem *mem, skein_conversation *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .out = out};
+
+    if (mode == SKEIN_CHAT)
+        return skn_fail(err, SKEIN_USAGE, "an agent has no chat of its own, only a foreground "
+                                          "and a background conversation");
+    c.row = (skn_conversation_row){.agent_id = agent.v, .mode = mode, .created_at = SKN_NOW()};
+    return skn_store_write(e->store, conversation_of, &c, err);
+}
+
+static skein_rc pick_one(const skn_conversation_rows *rows, call *c, bool *found,
+                         skein_error *err)
+{
+    skein_rc rc;
+
+    *found = rows->count == 1;
+    if (*found)
+        c->row = rows->at[0];
+    if (rows->count < 2)
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" names more than one conversation",
+                  SKN_FMT(c->ref));
+    return skn_hint(err, rc, "Among them \"%.*s\" and \"%.*s\".", SKN_FMT(rows->at[0].uid),
+                    SKN_FMT(rows->at[1].uid));
+}
+
+static skein_rc conversation_find(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                 *c = arg;
+    skn_conversation_rows rows;
+    bool                  found;
+    skein_rc              rc = skn_conversation_by_uid(tx, c->ref, c->mem, &c->row, &found, err);
+
+    if (rc == SKEIN_OK && !found && c->ref.n >= 4) {
+        if ((rc = skn_conversation_by_prefix(tx, c->ref, c->mem, &rows, err)) == SKEIN_OK)
+            rc = pick_one(&rows, c, &found, err);
+    }
+    if (rc == SKEIN_OK && !found && c->world) {
+        if ((rc = skn_conversation_by_title(tx, c->world, c->ref, c->mem, &rows, err)) ==
+            SKEIN_OK)
+            rc = pick_one(&rows, c, &found, err);
+    }
+    if (rc)
+        return rc;
+    if (!found || (c->world && c->row.world_id != c->world)) {
+        rc = skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"",
+                      SKN_FMT(c->ref));
+        return skn_hint(err, rc, "\"skein conv ls\" lists the conversations.");
+    }
+    return fill(tx, c, err);
+}
+
+skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_str ref,
+                                 skein_mem *mem, skein_conversation *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .out = out, .ref = ref, .world = world.v};
+    skein_rc rc = skn_check_word(ref, "the conversation's id", SKN_TITLE_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, conversation_find, &c, err);
+}
+
+static skein_rc conversation_get(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc = skn_conversation_need(tx, (skein_conversation_id){c->id}, c->mem, &c->row, err);
+
+    return rc ? rc : fill(tx, c, err);
+}
+
+skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id id, skein_mem *mem,
+                                skein_conversation *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .out = out, .id = id.v};
+
+    return skn_store_read(e->store, conversation_get, &c, err);
+}
+
+static skein_rc conversation_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                 *c = arg;
+    skn_conversation_rows rows;
+    skein_rc              rc = skn_conversation_list(tx, c->world, c->mem, &rows, err);
+
+    if (rc)
+        return rc;
+    c->list->at = SKN_ARRAY(c->mem, rows.count, skein_conversation);
+    c->list->count = rows.count;
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
+        skn_trees f;
+
+        skn_trees_init(&f, tx, c->mem, rows.at[i].id);
+        rc = skn_conversation_fill(&f, &rows.at[i], &c->list->at[i], err);
+    }
+    return rc;
+}
+
+skein_rc skein_conversation_list(skein_engine *e, skein_world_id world, skein_mem *mem,
+                                 skein_conversations *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .list = out, .world = world.v};
+
+    return skn_store_read(e->store, conversation_list, &c, err);
+}
+
+static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skein_world          world;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &row, err)) ||
+        (rc = skn_conversation_hide(tx, c->id, SKN_NOW(), &found, err)) ||
+        (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
+        return rc;
+    if (found && world.current_chat.v == c->id)
+        rc = skn_world_chat(tx, world.id.v, 0, err);
+    return rc;
+}
+
+skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, skein_error *err)
+{
+    call     c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    skein_rc rc = skn_store_write(e->store, conversation_remove, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}

@@ -1,0 +1,252 @@
+/* core.h: what the engine's files share: the engine itself, threads as they are read, and a change
+ * under way. Only files of this folder include it.
+ *
+ * Threads: an engine has no state of its own but its options and a cache with a lock of its own; all
+ * that can change is in the store.  Lifetimes: one transaction, in the caller's arena. */
+#ifndef SKN_ENGINE_CORE_H
+#define SKN_ENGINE_CORE_H
+
+#include "base/clock.h"
+#include "engine/span.h"
+#include <skein/skein.h>
+
+#define SKN_TEXT_MAX     ((size_t)16 << 20)
+#define SKN_TITLE_MAX    ((size_t)512)
+#define SKN_WORD_MAX     ((size_t)256) /* call ids, tool names, models, senders, keys */
+#define SKN_CALLS_MAX    ((size_t)256)
+#define SKN_TAGS_MAX     ((size_t)64)
+#define SKN_BATCH_MAX    ((size_t)10000)
+#define SKN_REPLY_LEVELS 100 /* a message with 99 above it is the last that may be linked */
+#define SKN_MAIN         SKN_STR("main")
+
+typedef struct skn_timeline_cache skn_timeline_cache;
+
+struct skein_engine {
+    skn_store          *store;
+    size_t              max_text;
+    skn_timeline_cache *timelines;
+};
+
+/* --- thread.c: a thread at a length ------------------------------------------------------------- */
+
+typedef struct skn_thread {
+    skn_thread_row row;
+    int64_t        length; /* at most base_length + own_length */
+    skn_tree       base;
+} skn_thread;
+
+/* The thread of a lane in a version; *found is false when the lane has none there yet. */
+skein_rc skn_thread_load(skn_trees *f, int64_t version, int64_t lane, skn_thread *out,
+                         bool *found, skein_error *err);
+/* Spans of positions [i, j), own items included. */
+skein_rc skn_thread_slice(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
+                          skn_spans *out, skein_error *err);
+/* Messages of positions [i, j), with their positions. */
+skein_rc skn_thread_messages(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
+                             skein_messages *out, skein_error *err);
+/* Hands over the messages of positions [i, j) one by one, position set. */
+skein_rc skn_thread_each(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
+                         skn_message_sink *sink, void *arg, skein_error *err);
+/* Where a message stands, or -1. */
+skein_rc skn_thread_position(skn_trees *f, const skn_thread *t, const skn_placements *places,
+                             int64_t *position, skein_error *err);
+skein_rc skn_thread_position_of(skn_trees *f, const skn_thread *t, int64_t message,
+                                int64_t *position, skein_error *err);
+/* The item at a position. */
+skein_rc skn_thread_item(skn_trees *f, const skn_thread *t, int64_t position, skn_item *out,
+                         skein_error *err);
+/* The first position whose order key is at least `key`, or the length. */
+skein_rc skn_thread_first_at(skn_trees *f, const skn_thread *t, int64_t key, int64_t *position,
+                             skein_error *err);
+/* All of it as one tree. */
+skein_rc skn_thread_freeze(skn_trees *f, const skn_thread *t, skn_tree *out, skein_error *err);
+
+/* --- draft.c: a version in the making ------------------------------------------------------------- */
+
+/* A message that takes a place in the middle. */
+typedef struct skn_patch {
+    int64_t message, key;
+} skn_patch;
+
+typedef struct skn_lane_draft {
+    skn_lane_row lane;
+    skn_thread   from;    /* as it stands; length 0 when the lane has no thread here */
+    bool         existed; /* the lane has a thread in the version it comes from */
+    skn_tree     tree;    /* as it will be */
+    bool         frozen;  /* tree is filled in */
+    int64_t      first_changed;
+    int64_t      to_lane;   /* another one only for a branch */
+    int64_t      thread_id; /* of the new thread; 0 until a patch needs it */
+    skn_str      thread_uid;
+    int64_t      patched; /* patch items made */
+} skn_lane_draft;
+
+typedef struct skn_draft {
+    skein_engine         *e;
+    skn_tx               *tx;
+    skn_arena            *a;
+    skn_trees             trees;
+    const skein_change   *how;
+    skn_conversation_row  conversation;
+    skn_version_row       base;       /* the version it is made from */
+    int64_t               version_id; /* of the new one; 0 until it is needed */
+    skn_lane_draft       *lanes;
+    size_t                lane_count;
+    skn_lane_draft       *main;
+    skn_conversation_row  target; /* where the version goes; another conversation for a branch */
+    const char           *kind;
+    skn_str               note;
+    int64_t               now;
+    int64_t               edited_from, edited_to; /* a replaced message, for its summary's sake */
+} skn_draft;
+
+/* Locks the conversation, checks what the caller expects, and reads every lane. base 0 is the
+ * current version. */
+skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a,
+                         const skein_change *how, int64_t base, const char *kind,
+                         skein_error *err);
+/* Replaces positions [i, j) of a lane by new messages. */
+skein_rc skn_draft_replace(skn_draft *d, skn_lane_draft *l, int64_t i, int64_t j,
+                           const int64_t *messages, size_t count, skein_error *err);
+/* Replaces positions [i, j) of a lane by spans of other threads. */
+skein_rc skn_draft_splice(skn_draft *d, skn_lane_draft *l, int64_t i, int64_t j,
+                          const skn_span *ins, size_t count, skein_error *err);
+/* Makes sure that the version's row is there; its kind and note are fixed from then on. */
+skein_rc skn_draft_version(skn_draft *d, skein_error *err);
+/* Writes the version with all its threads, and moves the conversation there. */
+skein_rc skn_draft_commit(skn_draft *d, skein_version *out, skein_error *err);
+
+/* A message of the change, and where it stands. */
+typedef struct skn_target {
+    skein_message  message;
+    skn_placements places;
+    int64_t        key; /* its order key in the first lane that holds it, the main one if it does */
+} skn_target;
+
+/* The message with all its places; SKEIN_NOT_FOUND when no lane of the version holds it. */
+skein_rc skn_draft_target(skn_draft *d, skein_message_id id, skn_target *out, skein_error *err);
+
+/* draft_pairs.c: adds to the targets what belongs to the same tool exchanges, to a fixpoint, and
+ * puts all in the order of the main lane. */
+skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
+                               skein_error *err);
+/* The conversations whose messages this one may hold: itself and those it was branched from. */
+skein_rc skn_conversation_kin(skn_tx *tx, const skn_conversation_row *c, skn_arena *a,
+                              skn_ids *out, skein_error *err);
+/* How many calls with this id wait for a result in a thread, and the latest message that has one. */
+skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
+                        int64_t *open, int64_t *caller, skein_error *err);
+
+/* --- change.c: what all changes have in common ------------------------------------------------------ */
+
+/* A change as its public call made it. version and message (which may be NULL) are filled by the
+ * change, or from the first time when its key was used before. */
+typedef struct skn_change_call {
+    skein_engine       *e;
+    const skein_change *how;
+    skein_mem          *mem;
+    const char         *kind;
+    skein_version      *version;
+    skein_message      *message;
+    skn_str             request; /* tells this request from others under the same key */
+    bool                replayed;
+    bool                dry_done;
+    skn_draft           draft;
+} skn_change_call;
+
+/* Runs a change in a transaction; on a dry run its writes are undone after it has succeeded. */
+skein_rc skn_change_run(skn_change_call *c, skn_work *work, void *arg, skein_error *err);
+/* First in a change. With replayed set there is nothing left to do. */
+skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err);
+/* Last in a change: writes the version. */
+skein_rc skn_change_finish(skn_change_call *c, skein_error *err);
+/* The same after the version was written by other means: keeps the key, ends a dry run. */
+skein_rc skn_change_seal(skn_change_call *c, skein_error *err);
+/* Ids as the text of a request. */
+skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more);
+/* The positions of the targets in a lane, ascending; those it does not hold are left out. */
+skein_rc skn_change_positions(skn_draft *d, const skn_lane_draft *l, const skn_target *targets,
+                              size_t count, int64_t **positions, size_t *found,
+                              skein_error *err);
+/* Takes the messages at these ascending positions out of a lane. */
+skein_rc skn_change_cut(skn_draft *d, skn_lane_draft *l, const int64_t *positions, size_t count,
+                        skein_error *err);
+/* The targets by their ids; a message named twice is an error. */
+skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **out,
+                            skein_error *err);
+
+/* --- version.c: versions for the outside ---------------------------------------------------------- */
+
+/* The public form of a version; thread and length are those of the main lane. */
+skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c, const skn_version_row *row,
+                          skein_version *out, skein_error *err);
+/* By number; 0 is the current one. SKEIN_NOT_FOUND names the number. */
+skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number, skn_arena *a,
+                          skn_version_row *out, skein_error *err);
+/* The conversation's row for reading; SKEIN_NOT_FOUND when there is none. */
+skein_rc skn_conversation_need(skn_tx *tx, skein_conversation_id id, skn_arena *a,
+                               skn_conversation_row *out, skein_error *err);
+/* The same, and no one else may change it until the transaction ends. */
+skein_rc skn_conversation_take(skn_tx *tx, skein_conversation_id id, skn_arena *a,
+                               skn_conversation_row *out, skein_error *err);
+skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, skn_arena *a,
+                       skn_lane_row *out, skein_error *err);
+/* Moves the conversation's pointer and writes the operation down. */
+skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind,
+                          int64_t to, int64_t undoes, skn_str actor, int64_t now, int64_t *op,
+                          skein_error *err);
+
+/* --- place.c --------------------------------------------------------------------------------------- */
+
+/* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
+ * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
+skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
+                               skein_error *err);
+skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
+                               skein_conversation *out, skein_error *err);
+/* Every agent of the world without a lane in this chat gets one. */
+skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now, skn_arena *a,
+                            skein_error *err);
+
+/* --- check.c: what may be stored --------------------------------------------------------------------- */
+
+/* Refuses text that is over the engine's limit or that not every database can keep. */
+skein_rc skn_check_text(const skein_engine *e, skn_str s, const char *what, skein_error *err);
+/* The same with a limit of its own, and without line breaks or other control characters. */
+skein_rc skn_check_word(skn_str s, const char *what, size_t max, skein_error *err);
+skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err);
+
+/* --- append.c ------------------------------------------------------------------------------------------ */
+
+/* Stores messages at the end of a lane, and of the lanes of those who hear them, inside a
+ * transaction that holds the conversation. */
+skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
+                       const skein_append_request *r, int64_t now, skn_arena *a,
+                       skein_messages *stored, skein_error *err);
+/* Who may speak in a conversation, and which messages its replies may name. */
+typedef struct skn_room {
+    skn_trees            trees;
+    skn_conversation_row conversation;
+    skn_lane_rows        lanes; /* main and the agents' */
+    skn_ids              kin;
+    int64_t              now;
+} skn_room;
+
+skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, int64_t now,
+                       skn_arena *a, skein_error *err);
+/* Fills a message from what the caller gave: author, reply link, warning. Not yet stored. */
+skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
+                             skein_error *err);
+/* The lane of a present agent by its name, or NULL. */
+const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
+/* Does the agent of this lane get a message with these hearers into its memory? */
+bool skn_room_hears(const skn_lane_row *lane, const skein_message *m, const skein_new_message *n);
+
+/* --- compact.c ------------------------------------------------------------------------------------------ */
+
+/* The compaction that a new thread inherits from the one it was made of. */
+skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err);
+
+#define SKN_NOW() skn_clock_micros()
+
+#endif

@@ -1,0 +1,170 @@
+/* edit.c: seed 001's changes: edit in place, delete, restore. Each is a new version. */
+#include "engine/core.h"
+
+/* --- Edit ------------------------------------------------------------------------------------------- */
+
+typedef struct edit_call {
+    skn_change_call  change;
+    skein_message_id id;
+    skn_str          content;
+} edit_call;
+
+static skein_rc check_edit(const edit_call *c, const skein_message *m, skein_error *err)
+{
+    skein_new_message as_new = {.role = m->role,
+                                .content = c->content,
+                                .calls = m->calls,
+                                .call_count = m->call_count,
+                                .tool_call_id = m->tool_call_id,
+                                .thinking = m->thinking};
+
+    if (m->purged)
+        return skn_fail(err, SKEIN_CONFLICT, "message \"%.*s\" was erased", SKN_FMT(m->uid));
+    return skn_check_new(c->change.e, &as_new, err);
+}
+
+/* The new version of a message: all of the old one but its id and text. */
+static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_message *out,
+                            skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+
+    *out = t->message;
+    out->uid = SKN_NONE;
+    out->born_in.v = d->conversation.id;
+    out->content = c->content;
+    out->version_of = t->message.id;
+    out->squash_uid = SKN_NONE;
+    out->created_at = d->now;
+    return skn_message_insert(d->tx, out, d->a, err);
+}
+
+static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
+{
+    edit_call *c = arg;
+    skn_draft *d = &c->change.draft;
+    skn_target t;
+    int64_t    at;
+    skein_rc   rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+        return rc;
+    if ((rc = skn_draft_target(d, c->id, &t, err)) ||
+        (rc = check_edit(c, &t.message, err)) ||
+        (rc = make_edited(c, &t, c->change.message, err)))
+        return rc;
+    d->edited_from = t.message.id.v;
+    d->edited_to = c->change.message->id.v;
+    d->note = skn_arena_printf(d->a, "edit %.*s", SKN_FMT(t.message.uid));
+    for (size_t i = 0; i < d->lane_count; i++) {
+        if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
+            return rc;
+        if (at >= 0 && (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->edited_to, 1, err)))
+            return rc;
+        if (&d->lanes[i] == d->main)
+            c->change.message->position = at;
+    }
+    return skn_change_finish(&c->change, err);
+}
+
+skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
+                    skein_str content, skein_mem *mem, skein_version *out, skein_message *edited,
+                    skein_error *err)
+{
+    skein_message scratch;
+    edit_call     c = {.id = message, .content = content};
+
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "edit",
+                                 .version = out,
+                                 .message = edited ? edited : &scratch,
+                                 .request = skn_arena_printf(mem, "%lld %.*s",
+                                                             (long long)message.v,
+                                                             SKN_FMT(content))};
+    return skn_change_run(&c.change, edit, &c, err);
+}
+
+/* --- Delete ------------------------------------------------------------------------------------------- */
+
+typedef struct delete_call {
+    skn_change_call   change;
+    skein_message_ids ids;
+} delete_call;
+
+static skein_rc delete(skn_tx *tx, void *arg, skein_error *err)
+{
+    delete_call *c = arg;
+    skn_draft   *d = &c->change.draft;
+    skn_target  *targets;
+    size_t       count = c->ids.count, found;
+    int64_t     *at;
+    skein_rc     rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+        return rc;
+    if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
+        (rc = skn_draft_close_pairs(d, &targets, &count, err)))
+        return rc;
+    d->note = skn_arena_printf(d->a, "delete %zu", count);
+    for (size_t i = 0; i < d->lane_count; i++) {
+        rc = skn_change_positions(d, &d->lanes[i], targets, count, &at, &found, err);
+        if (rc || (rc = skn_change_cut(d, &d->lanes[i], at, found, err)))
+            return rc;
+    }
+    return skn_change_finish(&c->change, err);
+}
+
+skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                      skein_mem *mem, skein_version *out, skein_error *err)
+{
+    delete_call c = {.ids = ids};
+
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "delete",
+                                 .version = out,
+                                 .request = skn_change_ids_text(mem, ids, 0)};
+    return skn_change_run(&c.change, delete, &c, err);
+}
+
+/* --- Restore ------------------------------------------------------------------------------------------------------ */
+
+typedef struct restore_call {
+    skn_change_call change;
+    int64_t         version;
+} restore_call;
+
+static skein_rc restore(skn_tx *tx, void *arg, skein_error *err)
+{
+    restore_call *c = arg;
+    skein_change  again = *c->change.how;
+    skein_rc      rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
+        return rc;
+    again.expect = (skein_at){{0}, 0}; /* was checked against the current version */
+    rc = skn_draft_begin(&c->change.draft, c->change.e, tx, c->change.mem, &again, c->version,
+                         c->change.kind, err);
+    if (rc)
+        return rc;
+    c->change.draft.note = skn_arena_printf(c->change.mem, "restore v%lld",
+                                            (long long)c->version);
+    return skn_change_finish(&c->change, err);
+}
+
+skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
+                       skein_version *out, skein_error *err)
+{
+    restore_call c = {.version = version};
+
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "restore",
+                                 .version = out,
+                                 .request = skn_arena_printf(mem, "v%lld", (long long)version)};
+    return skn_change_run(&c.change, restore, &c, err);
+}

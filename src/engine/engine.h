@@ -1,0 +1,121 @@
+/* engine.h: the folder's door for http and cli: the public calls, and their answers as JSON.
+ *
+ * A shape writes one value with the member names of the API into the writer it is given; it
+ * cannot fail and keeps nothing. Where it has to read JSON that a client stored, it takes an arena
+ * for that. SKN_FIELDS_X names the members of shape X, as a person may pick them.
+ * Threads: any. */
+#ifndef SKN_ENGINE_ENGINE_H
+#define SKN_ENGINE_ENGINE_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include "engine/exchange.h"
+#include "engine/mention.h"
+#include "engine/timeline.h"
+
+#include <skein/skein.h>
+
+/* The schema version that this program's stores have. */
+int skn_schema_known(void);
+/* What the bare database takes for `count` messages with this text, each committed by itself: what
+ * "skein bench" compares with. The rows are removed again; the conversation must be an empty one,
+ * and no other call under way. With 0 it only brings SQLite's log into the file. */
+skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, skn_str text,
+                           int64_t count, int64_t *nanos, skein_error *err);
+
+/* --- Worlds, agents, conversations -------------------------------------------------------- */
+
+#define SKN_FIELDS_AGENT                                                                       \
+    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,pendingTasks,createdAt"
+#define SKN_FIELDS_CHAT                                                                        \
+    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
+#define SKN_FIELDS_WORLD                                                                       \
+    "id,name,description,turnLimit,compactAt,currentChatId,sessionMode,isProcessing,busy,"     \
+    "agents,chats,createdAt"
+#define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
+#define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
+#define SKN_FIELDS_FILE "path,items"
+
+void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
+void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
+void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
+                     const skein_conversations *chats, skn_arena *scratch);
+void skn_shape_lane(skn_jw *w, const skein_lane *lane);
+void skn_shape_tag(skn_jw *w, const skein_tag *tag);
+void skn_shape_file(skn_jw *w, const skein_context_file *file);
+
+/* The word for a mode or a state, as it stands in JSON. */
+const char *skn_mode_name(skein_mode mode);
+bool        skn_mode_from(skn_str name, skein_mode *out);
+const char *skn_lane_state_name(skein_lane_state state);
+bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
+
+/* --- Messages ----------------------------------------------------------------------------- */
+
+#define SKN_FIELDS_MESSAGE                                                                     \
+    "messageId,chatId,role,sender,content,thinking,replyToMessageId,replyDepth,toolCalls,"     \
+    "toolCallId,toolStatus,instructions,originalIds,squashOperationId,previousMessageId,"      \
+    "seenByAgents,delivery,hasReply,replyCount,memoryOnly,shownReplyToMessageId,versions,"     \
+    "model,usage,turnId,purged,position,createdAt,warnings"
+
+/* Without facts, the members that only they know are left out. */
+void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                       const skein_message_facts *facts);
+/* The members alone, inside an object that the caller opened and may add to. */
+void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                               const skein_message_facts *facts);
+
+/* --- Versions and changes ----------------------------------------------------------------- */
+
+#define SKN_FIELDS_THREAD                                                                      \
+    "threadId,version,number,originalThread,originalVersion,originalLength,operation,length,"  \
+    "current,by,note,createdAt"
+#define SKN_FIELDS_MOVE                                                                        \
+    SKN_FIELDS_THREAD ",previousThreadId,previousVersion,move,steps,returning,leaving,"        \
+                      "sideEffects"
+#define SKN_FIELDS_SQUASH                                                                      \
+    "squashOperationId,sourceMessageIds,resultMessageId,content,prompt,model,"                 \
+    "performedByAgent,threadId,version,createdAt"
+#define SKN_FIELDS_REMOVAL                                                                     \
+    "success,messageId,totalAgents,processedAgents,failedAgents,messagesRemovedTotal,"         \
+    "removedByAgent,requiresRetry,resubmissionStatus,newMessageId,sideEffects,threadId,"       \
+    "previousThreadId,version,previousVersion,undo"
+#define SKN_FIELDS_COUNT                                                                       \
+    "messageId,chatId,count,isFirst,byAgent,delegations,briefings,sideEffects,agents,"         \
+    "preview,editable,blockedBy,sessionMode,etag"
+#define SKN_FIELDS_DIFF "from,to,same,changes"
+
+void skn_shape_thread(skn_jw *w, const skein_version *v);
+void skn_shape_thread_members(skn_jw *w, const skein_version *v);
+void skn_shape_move(skn_jw *w, const skein_move *move);
+void skn_shape_squash(skn_jw *w, const skein_squash *squash);
+/* What a removal or a revision did. */
+void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
+                       const skein_removal *r);
+/* What it would do: the answer of a dry run, with the message it begins at. */
+void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
+                     const skein_removal *r);
+void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
+                    const skein_version *to, const skein_diff *diff);
+
+/* --- Views -------------------------------------------------------------------------------- */
+
+#define SKN_FIELDS_CONTEXT "messages,summaryMessageId,coveredLength,storedLength,tokens,limit"
+#define SKN_FIELDS_STATS                                                                       \
+    "messages,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,answers,"          \
+    "senders,busiest"
+#define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
+#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,snippet"
+#define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings"
+
+void skn_shape_context(skn_jw *w, const skein_context *c);
+void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);
+/* A message with its place in the tree; its parent may be none. */
+void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
+                    const skein_message *parent);
+void skn_shape_hit(skn_jw *w, const skein_hit *hit);
+void skn_shape_check(skn_jw *w, const skein_check *check);
+/* RFC 9457, with the seed's own members and the hint beside it. */
+void skn_shape_problem(skn_jw *w, const skein_error *err);
+
+#endif

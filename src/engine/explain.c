@@ -1,0 +1,399 @@
+/* explain.c: what surrounds messages: who has them in memory, what stands before them, who answers
+ * them, where they come from. */
+#include "engine/explain.h"
+
+#include "engine/answered.h"
+
+#define PAGE_MAX ((size_t)100000)
+
+typedef struct call {
+    skein_conversation_id conversation;
+    int64_t               version;
+    const skein_messages *messages;
+    skein_mem            *mem;
+    skein_message_facts  *facts;
+} call;
+
+/* --- Lanes --------------------------------------------------------------------------------------- */
+
+static int rank(const skn_lane_row *l)
+{
+    if (skn_str_eq(l->key, SKN_MAIN))
+        return 0;
+    return l->parent_id ? 1 : 2;
+}
+
+static skein_rc load_lanes(skn_explain *x, skein_error *err)
+{
+    skn_lane_rows   rows;
+    skn_thread_rows threads;
+    skn_map        *of_lane = skn_map_new(x->a);
+    skein_rc        rc;
+
+    if ((rc = skn_lane_rows_of(x->trees->tx, x->main.conversation.id, false, x->a, &rows, err)) ||
+        (rc = skn_threads_of_version(x->trees->tx, x->main.version.id, x->a, &threads, err)))
+        return rc;
+    for (size_t i = 0; i < threads.count; i++)
+        *skn_map_slot_int(of_lane, threads.at[i].lane_id) = &threads.at[i];
+    x->lanes = SKN_ARRAY(x->a, rows.count, skn_explain_lane);
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t i = 0; i < rows.count; i++) {
+            const skn_thread_row *t = skn_map_get_int(of_lane, rows.at[i].id);
+
+            if (rank(&rows.at[i]) != pass)
+                continue;
+            x->lanes[x->lane_count].row = rows.at[i];
+            if (t)
+                x->lanes[x->lane_count].thread_row = *t;
+            x->lane_count++;
+        }
+    return SKEIN_OK;
+}
+
+skein_rc skn_explain_thread(skn_explain *x, size_t lane, const skn_thread **out, skein_error *err)
+{
+    skn_explain_lane *l = &x->lanes[lane];
+
+    *out = &l->thread;
+    if (l->opened || l->thread_row.id == 0)
+        return SKEIN_OK;
+    l->opened = true;
+    return skn_thread_open(x->trees, &l->thread_row, &l->thread, err);
+}
+
+skein_rc skn_explain_replies(skn_explain *x, size_t lane, skn_replies *out, skein_error *err)
+{
+    const skn_thread *t;
+    skein_rc          rc = skn_explain_thread(x, lane, &t, err);
+
+    if (rc == SKEIN_OK)
+        *out = (skn_replies){.trees = *x->trees,
+                             .conversation = x->main.conversation,
+                             .version = x->main.version,
+                             .thread = *t};
+    return rc;
+}
+
+/* A place in another conversation may have come along into any lane of a branch. */
+void skn_explain_lanes_of(const skn_explain *x, const bool *numbers, bool *marks)
+{
+    skn_map *at = skn_map_new(x->a);
+    bool     all = false;
+
+    for (size_t i = 0; i < x->lane_count; i++)
+        *skn_map_slot_int(at, x->lanes[i].row.id) = &x->lanes[i];
+    for (size_t n = 0; n < x->ids.v.n; n++)
+        for (size_t k = 0; numbers[n] && k < x->batch.places[n].count; k++) {
+            const skn_placement    *p = &x->batch.places[n].at[k];
+            const skn_explain_lane *l = skn_map_get_int(at, p->lane_id);
+
+            if (l)
+                marks[l - x->lanes] = true;
+            all = all || p->conversation_id != x->main.conversation.id;
+        }
+    for (size_t i = 0; all && i < x->lane_count; i++)
+        marks[i] = true;
+}
+
+/* --- Where they stand ------------------------------------------------------------------------------ */
+
+static bool any_homeless(const skn_explain *x, bool *homeless)
+{
+    bool any = false;
+
+    for (size_t n = 0; n < x->ids.v.n; n++) {
+        homeless[n] = x->home[n] == SKN_NO_LANE;
+        any = any || homeless[n];
+    }
+    return any;
+}
+
+static skein_rc find_in_lane(skn_explain *x, size_t lane, skein_error *err)
+{
+    skn_bits         *bits = skn_batch_bits(&x->batch);
+    const skn_thread *t;
+    skein_rc          rc;
+
+    if ((rc = skn_explain_thread(x, lane, &t, err)) ||
+        (rc = skn_batch_held(&x->batch, t, bits, err)))
+        return rc;
+    for (size_t n = 0; n < x->ids.v.n; n++)
+        if (x->home[n] == SKN_NO_LANE && skn_bit(bits, n))
+            x->home[n] = lane;
+    return SKEIN_OK;
+}
+
+static skein_rc find_homes(skn_explain *x, skein_error *err)
+{
+    bool    *homeless = SKN_ARRAY(x->a, x->ids.v.n, bool);
+    bool    *marks = SKN_ARRAY(x->a, x->lane_count, bool);
+    skein_rc rc = SKEIN_OK;
+
+    x->home = SKN_ARRAY(x->a, x->ids.v.n, size_t);
+    for (size_t n = 0; n < x->ids.v.n; n++)
+        x->home[n] = SKN_NO_LANE;
+    if (x->lane_count > 0)
+        rc = find_in_lane(x, 0, err);
+    if (rc || !any_homeless(x, homeless))
+        return rc;
+    skn_explain_lanes_of(x, homeless, marks);
+    for (size_t i = 1; rc == SKEIN_OK && i < x->lane_count; i++)
+        if (marks[i] && x->lanes[i].thread_row.id)
+            rc = find_in_lane(x, i, err);
+    return rc;
+}
+
+/* Adds an agent's name to what it has in memory; there are at most `most` such agents. */
+static skein_rc add_listener(skn_explain *x, size_t lane, size_t most, skein_error *err)
+{
+    skn_bits         *bits = skn_batch_bits(&x->batch);
+    const skn_thread *t;
+    skein_rc          rc;
+
+    if ((rc = skn_explain_thread(x, lane, &t, err)) ||
+        (rc = skn_batch_held(&x->batch, t, bits, err)))
+        return rc;
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+
+        if (!skn_bit(bits, x->number[i]))
+            continue;
+        if (!f->seen_by)
+            f->seen_by = SKN_ARRAY(x->a, most, skn_str);
+        f->seen_by[f->seen_by_count++] = x->lanes[lane].row.agent_name;
+    }
+    return SKEIN_OK;
+}
+
+static bool listens(const skn_explain_lane *l)
+{
+    return l->row.agent_id && !l->row.agent_gone && !l->row.parent_id && l->thread_row.id;
+}
+
+static skein_rc find_listeners(skn_explain *x, skein_error *err)
+{
+    size_t   most = 0;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < x->lane_count; i++)
+        most += listens(&x->lanes[i]);
+    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
+        if (listens(&x->lanes[i]))
+            rc = add_listener(x, i, most, err);
+    return rc;
+}
+
+/* The one before is mostly the one before on the page. */
+static skein_rc find_previous(skn_explain *x, skein_error *err)
+{
+    int64_t  last_at = -1, last_id = 0;
+    size_t   last_lane = SKN_NO_LANE;
+    skein_rc rc;
+
+    for (size_t i = 0; i < x->count; i++) {
+        size_t            n = x->number[i], lane = x->home[n];
+        const skn_thread *t;
+        skn_item          item;
+        int64_t           at;
+
+        if (lane == SKN_NO_LANE)
+            continue;
+        if ((rc = skn_explain_thread(x, lane, &t, err)) ||
+            (rc = skn_thread_position(x->trees, t, &x->batch.places[n], &at, err)))
+            return rc;
+        if (at > 0 && lane == last_lane && at - 1 == last_at)
+            x->previous[i] = last_id;
+        else if (at > 0 && (rc = skn_thread_item(x->trees, t, at - 1, &item, err)))
+            return rc;
+        else if (at > 0)
+            x->previous[i] = item.message_id;
+        last_at = at;
+        last_id = x->at[i].id.v;
+        last_lane = lane;
+    }
+    return SKEIN_OK;
+}
+
+/* --- What they are ----------------------------------------------------------------------------------- */
+
+/* A message that an agent's view shows as a user's, though it was not said as one. */
+static skein_rc find_masked(skn_explain *x, bool *masked, skein_error *err)
+{
+    skn_idset of;
+    skn_ids   ids;
+    skn_heads heads;
+    skein_rc  rc;
+
+    skn_idset_init(&of, x->a);
+    for (size_t i = 0; i < x->count; i++)
+        if (x->at[i].role == SKEIN_USER && x->at[i].author == SKEIN_BY_AGENT)
+            skn_idset_add(&of, x->at[i].id.v);
+    ids = skn_idset_ids(&of);
+    if (ids.count == 0)
+        return SKEIN_OK;
+    if ((rc = skn_heads_of(x->trees->tx, &ids, x->a, &heads, err)))
+        return rc;
+    for (size_t i = 0; i < heads.count; i++)
+        if (heads.at[i].role == SKEIN_ASSISTANT)
+            masked[skn_idset_find(&x->ids, heads.at[i].id)] = true;
+    return SKEIN_OK;
+}
+
+/* -1 is nobody's number: whoever looks, it is not the one who wrote the message. */
+static skein_rc find_asides(skn_explain *x, skein_error *err)
+{
+    bool       *masked = SKN_ARRAY(x->a, x->ids.v.n, bool);
+    skn_replies links;
+    skein_rc    rc;
+
+    if (x->lane_count == 0)
+        return SKEIN_OK;
+    if ((rc = skn_explain_replies(x, 0, &links, err)) || (rc = find_masked(x, masked, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++) {
+        size_t n = x->number[i];
+
+        if (x->home[n] != SKN_NO_LANE)
+            rc = skn_memory_only(&links, &x->at[i], masked[n] ? -1 : 0, x->replies[i],
+                                 &x->facts[i].memory_only, err);
+    }
+    return rc;
+}
+
+static skein_rc find_originals(skn_explain *x, skein_error *err)
+{
+    skn_squash_row squash;
+    skn_ids        ids;
+    bool           found;
+    skein_rc       rc;
+
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+
+        if (x->at[i].version_of.v || !x->at[i].squash_uid.p)
+            continue; /* an edit has one original, which is named with the others */
+        rc = skn_squash_by_uid(x->trees->tx, x->at[i].squash_uid, x->a, &squash, &found, err);
+        if (rc == SKEIN_OK && found)
+            rc = skn_squash_sources(x->trees->tx, squash.id, x->a, &ids, &f->original_ids, err);
+        if (rc)
+            return rc;
+        f->original_count = found ? ids.count : 0;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Names ------------------------------------------------------------------------------------------- */
+
+static skn_str name_of(const skn_map *names, int64_t id)
+{
+    const skn_head *h = id ? skn_map_get_int(names, id) : NULL;
+
+    return h ? h->uid : SKN_NONE;
+}
+
+static void fill_names(skn_explain *x, const skn_map *names)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        skein_message_facts *f = &x->facts[i];
+        skn_str              original = name_of(names, x->at[i].version_of.v);
+
+        f->previous_uid = name_of(names, x->previous[i]);
+        f->shown_reply = name_of(names, x->shown[i]);
+        f->reply_count = x->replies[i];
+        if (!original.p)
+            continue;
+        f->original_ids = SKN_NEW(x->a, skn_str);
+        f->original_ids[0] = original;
+        f->original_count = 1;
+    }
+}
+
+static skein_rc find_names(skn_explain *x, skein_error *err)
+{
+    skn_map  *names = skn_map_new(x->a);
+    skn_idset wanted;
+    skn_ids   ids;
+    skn_heads heads = {0};
+    skein_rc  rc;
+
+    skn_idset_init(&wanted, x->a);
+    for (size_t i = 0; i < x->count; i++) {
+        skn_idset_add(&wanted, x->previous[i]);
+        skn_idset_add(&wanted, x->shown[i]);
+        skn_idset_add(&wanted, x->at[i].version_of.v);
+    }
+    ids = skn_idset_ids(&wanted);
+    if (ids.count > 0 && (rc = skn_heads_of(x->trees->tx, &ids, x->a, &heads, err)))
+        return rc;
+    for (size_t i = 0; i < heads.count; i++)
+        *skn_map_slot_int(names, heads.at[i].id) = &heads.at[i];
+    fill_names(x, names);
+    return SKEIN_OK;
+}
+
+/* --- All of it --------------------------------------------------------------------------------------- */
+
+static skein_rc open_page(skn_explain *x, skn_tx *tx, const call *c, skein_error *err)
+{
+    skein_slice main = {.conversation = c->conversation, .version = c->version};
+    skein_rc    rc;
+
+    *x = (skn_explain){.a = c->mem, .at = c->messages->at, .facts = c->facts};
+    x->count = c->messages->count;
+    if ((rc = skn_reading_open(&x->main, tx, &main, c->mem, err)))
+        return rc;
+    x->trees = &x->main.trees;
+    x->number = SKN_ARRAY(x->a, x->count, size_t);
+    x->previous = SKN_ARRAY(x->a, x->count, int64_t);
+    x->shown = SKN_ARRAY(x->a, x->count, int64_t);
+    x->replies = SKN_ARRAY(x->a, x->count, int64_t);
+    skn_idset_init(&x->ids, x->a);
+    for (size_t i = 0; i < x->count; i++) {
+        x->facts[i] = (skein_message_facts){0};
+        x->number[i] = skn_idset_add(&x->ids, x->at[i].id.v);
+    }
+    return skn_batch_open(&x->batch, x->trees, skn_idset_ids(&x->ids), err);
+}
+
+static skein_rc find_links(skn_explain *x, skein_error *err)
+{
+    bool    *lived_in = SKN_ARRAY(x->a, x->lane_count, bool);
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t n = 0; n < x->ids.v.n; n++)
+        if (x->lane_count > 0)
+            lived_in[x->home[n] == SKN_NO_LANE ? 0 : x->home[n]] = true;
+    for (size_t i = 0; rc == SKEIN_OK && i < x->lane_count; i++)
+        if (lived_in[i])
+            rc = skn_explain_links(x, i, err);
+    return rc;
+}
+
+static skein_rc explain(skn_tx *tx, void *arg, skein_error *err)
+{
+    skn_explain x;
+    skein_rc    rc;
+
+    if ((rc = open_page(&x, tx, arg, err)) || x.count == 0 || (rc = load_lanes(&x, err)) ||
+        (rc = find_homes(&x, err)) || (rc = find_listeners(&x, err)) ||
+        (rc = find_previous(&x, err)) || (rc = find_links(&x, err)) ||
+        (rc = find_asides(&x, err)) || (rc = find_originals(&x, err)) ||
+        (rc = skn_explain_versions(&x, err)))
+        return rc;
+    return find_names(&x, err);
+}
+
+skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,
+                               int64_t version, const skein_messages *messages, skein_mem *mem,
+                               skein_message_facts *facts, skein_error *err)
+{
+    call c = {conversation, version, messages, mem, facts};
+
+    if (messages->count > PAGE_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; at most %zu can be explained",
+                        messages->count, PAGE_MAX);
+    for (size_t i = 0; i < messages->count; i++)
+        if (messages->at[i].id.v <= 0)
+            return skn_fail(err, SKEIN_INVALID, "message %zu of the list has no id", i);
+    return skn_store_read(e->store, explain, &c, err);
+}

@@ -1,0 +1,284 @@
+#include "engine/filespec.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "engine/outline.h"
+#include "engine/outline_lex.h"
+
+#include <skein/filespec.h>
+
+enum { ITEM_LIMIT = 512, SHOWN = 120 };
+
+static const char function_words[] = "fun function func fn def method";
+static const char type_words[] =
+    "class struct interface enum trait object record protocol union "
+    "type namespace module mod extension actor";
+
+/* The declarations of one name. */
+typedef struct named {
+    size_t first; /* index + 1; 0 ends */
+} named;
+
+/* One file while its items are looked up. */
+typedef struct lookup {
+    const skein_file_spec *spec;
+    skn_str                text;
+    size_t                *starts; /* of the lines, from 1, and one more behind the last */
+    size_t                 lines;
+    skn_outline            outline;
+    skn_map               *names; /* to named */
+    size_t                *next;  /* of declaration i: the next of its name, index + 1 */
+    skn_arena             *scratch, *mem;
+    size_t                 room; /* bytes that parts may still take */
+    skn_vec(skein_file_part) parts;
+} lookup;
+
+static skn_str shown(skn_str s)
+{
+    return skn_utf8_cut(s, SHOWN);
+}
+
+static skein_rc bad_item(skein_error *err, skn_str item, const char *why)
+{
+    bool text = skn_utf8_valid(item, NULL);
+
+    skn_fail(err, SKEIN_INVALID, "the item \"%.*s\" %s",
+             SKN_FMT(text ? shown(item) : SKN_STR("?")), why);
+    return skn_hint(
+        err, SKEIN_INVALID,
+        "Name a function (\"fun total\"), a type (\"class Store\") or lines (\"142:156\").");
+}
+
+static skein_rc parse_lines(skn_str text, skn_file_item *out, skein_error *err)
+{
+    skn_str rest = text, from = SKN_NONE;
+    int64_t first, last;
+
+    skn_str_split(&rest, ':', &from);
+    if (!skn_str_int(skn_str_trim(from), &first) || !skn_str_int(skn_str_trim(rest), &last))
+        return bad_item(err, text, "is no range of lines");
+    if (first < 1 || last < first)
+        return bad_item(err, text, "is a range that begins before line 1 or after its end");
+    *out = (skn_file_item){
+        .kind = SKN_ITEM_LINES, .first = (size_t)first, .last = (size_t)last};
+    return SKEIN_OK;
+}
+
+/* Store.total, Store::total, a.b.Store.total: the last name, and its owner before it. */
+static void split_owner(skn_file_item *item)
+{
+    skn_str s = item->name;
+    size_t  at = s.n, end;
+
+    while (at > 0 && s.p[at - 1] != '.' && s.p[at - 1] != ':')
+        at--;
+    if (at == 0 || at == s.n)
+        return;
+    item->name = skn_str_sub(s, at, s.n);
+    for (end = at; end > 0 && (s.p[end - 1] == '.' || s.p[end - 1] == ':');)
+        end--;
+    for (at = end; at > 0 && s.p[at - 1] != '.' && s.p[at - 1] != ':';)
+        at--;
+    item->owner = skn_str_sub(s, at, end);
+}
+
+static skein_rc parse_name(skn_str text, skn_file_item *out, skein_error *err)
+{
+    ptrdiff_t group = skn_str_find(text, SKN_STR("("));
+    skn_str   rest = group < 0 ? text : skn_str_trim(skn_str_sub(text, 0, (size_t)group)), word;
+    bool      other = false;
+
+    *out = (skn_file_item){.kind = SKN_ITEM_ANY};
+    while (skn_str_split(&rest, ' ', &word)) {
+        if (!word.n)
+            continue;
+        if (out->name.n && skn_word_in(function_words, out->name))
+            out->kind = SKN_ITEM_FUNCTION;
+        else if (out->name.n && skn_word_in(type_words, out->name))
+            out->kind = SKN_ITEM_TYPE;
+        else if (out->name.n)
+            other = true;
+        out->name = word;
+    }
+    if (!out->name.n || (other && out->kind == SKN_ITEM_ANY))
+        return bad_item(err, text, "names neither a function nor a type");
+    split_owner(out);
+    return SKEIN_OK;
+}
+
+skein_rc skn_file_item_parse(skn_str text, skn_file_item *out, skein_error *err)
+{
+    skn_str s = skn_str_trim(text);
+
+    if (!s.n)
+        return bad_item(err, text, "is empty");
+    if (s.n > ITEM_LIMIT)
+        return bad_item(err, text, "is too long");
+    if (!skn_utf8_valid(s, NULL))
+        return bad_item(err, text, "is not UTF-8");
+    if ((s.p[0] >= '0' && s.p[0] <= '9') || s.p[0] == '-' || s.p[0] == ':')
+        return parse_lines(s, out, err);
+    return parse_name(s, out, err);
+}
+
+static void index_lines(lookup *l)
+{
+    size_t line = 1;
+
+    l->lines = skn_count_lines(l->text);
+    l->starts = SKN_ARRAY(l->scratch, l->lines + 2, size_t);
+    for (size_t i = 0; i < l->text.n; i++)
+        if (l->text.p[i] == '\n' && ++line <= l->lines)
+            l->starts[line] = i + 1;
+    l->starts[l->lines + 1] = l->text.n;
+}
+
+/* Lines as they are, but for the end of the last. */
+static skein_rc add_part(lookup *l, skn_str item, size_t first, size_t last, skein_error *err)
+{
+    skn_str         text = skn_str_sub(l->text, l->starts[first], l->starts[last + 1]);
+    skein_file_part part = {.first_line = first, .last_line = last};
+
+    if (skn_str_ends(text, SKN_STR("\n")))
+        text.n--;
+    if (skn_str_ends(text, SKN_STR("\r")))
+        text.n--;
+    if (text.n > l->room)
+        return skn_fail(err, SKEIN_LIMIT, "the parts of \"%.*s\" are too large together",
+                        SKN_FMT(shown(l->spec->path)));
+    l->room -= text.n;
+    part.item = skn_arena_copy(l->mem, item);
+    part.text = skn_arena_copy(l->mem, text);
+    skn_vec_add(l->mem, &l->parts, part);
+    return SKEIN_OK;
+}
+
+static skein_rc add_lines(lookup *l, skn_str item, const skn_file_item *want, skein_error *err)
+{
+    if (want->first > l->lines) {
+        skn_fail(err, SKEIN_INVALID, "the lines \"%.*s\" are behind the end of \"%.*s\"",
+                 SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+        return skn_hint(err, SKEIN_INVALID, "The file has %zu lines.", l->lines);
+    }
+    return add_part(l, item, want->first, want->last < l->lines ? want->last : l->lines, err);
+}
+
+/* Reads the outline once, when the first name is asked for. */
+static skein_rc know_names(lookup *l, skn_str item, skein_error *err)
+{
+    const skn_lang *lang = skn_lang_of(l->spec->path);
+
+    if (l->names)
+        return SKEIN_OK;
+    if (!lang) {
+        skn_fail(err, SKEIN_INVALID,
+                 "cannot look for \"%.*s\" in \"%.*s\": its language is not known",
+                 SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+        return skn_hint(err, SKEIN_INVALID, "Ask for lines (\"1:40\") or for the whole file.");
+    }
+    skn_outline_read(l->text, lang, l->scratch, &l->outline);
+    l->names = skn_map_new(l->scratch);
+    l->next = SKN_ARRAY(l->scratch, l->outline.count, size_t);
+    for (size_t i = l->outline.count; i-- > 0;) {
+        void **slot = skn_map_slot(l->names, l->outline.at[i].name);
+
+        if (!*slot)
+            *slot = SKN_NEW(l->scratch, named);
+        l->next[i] = ((named *)*slot)->first;
+        ((named *)*slot)->first = i + 1;
+    }
+    return SKEIN_OK;
+}
+
+static bool fits(const skn_declaration *d, const skn_file_item *want)
+{
+    if (want->kind != SKN_ITEM_ANY && d->type != (want->kind == SKN_ITEM_TYPE))
+        return false;
+    return !want->owner.p || skn_str_eq(d->owner, want->owner);
+}
+
+static skein_rc add_named(lookup *l, skn_str item, const skn_file_item *want, skein_error *err)
+{
+    size_t       had = l->parts.n;
+    const named *of;
+    skein_rc     rc;
+
+    if ((rc = know_names(l, item, err)))
+        return rc;
+    of = skn_map_get(l->names, want->name);
+    for (int body = 1; of && body >= 0 && l->parts.n == had; body--)
+        for (size_t i = of->first; i; i = l->next[i - 1]) {
+            const skn_declaration *d = &l->outline.at[i - 1];
+
+            if (d->body == (body == 1) && fits(d, want) &&
+                (rc = add_part(l, item, d->first_line, d->last_line, err)))
+                return rc;
+        }
+    if (l->parts.n == had)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no \"%.*s\" in \"%.*s\"",
+                        SKN_FMT(shown(item)), SKN_FMT(shown(l->spec->path)));
+    return SKEIN_OK;
+}
+
+static skein_rc add_items(lookup *l, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    index_lines(l);
+    for (size_t i = 0; i < l->spec->item_count && !rc; i++) {
+        skn_str       item = l->spec->items[i];
+        skn_file_item want = {0};
+
+        if ((rc = skn_file_item_parse(item, &want, err)))
+            return rc;
+        rc = want.kind == SKN_ITEM_LINES ? add_lines(l, item, &want, err)
+                                         : add_named(l, item, &want, err);
+    }
+    return rc;
+}
+
+static void add_whole(lookup *l)
+{
+    skein_file_part part = {.text = skn_arena_copy(l->mem, l->text)};
+
+    part.last_line = skn_count_lines(l->text);
+    part.first_line = part.last_line > 0;
+    skn_vec_add(l->mem, &l->parts, part);
+}
+
+static skein_rc check_spec(const skein_file_spec *spec, skein_error *err)
+{
+    if (!skn_utf8_valid(spec->path, NULL))
+        return skn_fail(err, SKEIN_INVALID, "the path of the file is not UTF-8");
+    if (spec->read_full == (spec->item_count > 0)) {
+        skn_fail(err, SKEIN_INVALID, "the specification of \"%.*s\" asks for %s",
+                 SKN_FMT(shown(spec->path)), spec->read_full ? "all and for items" : "nothing");
+        return skn_hint(err, SKEIN_INVALID, "Ask for the whole file or for items of it.");
+    }
+    if (spec->item_count > SKEIN_FILE_ITEMS_LIMIT)
+        return skn_fail(err, SKEIN_LIMIT,
+                        "the specification of \"%.*s\" has %zu items; the limit is %d",
+                        SKN_FMT(shown(spec->path)), spec->item_count, SKEIN_FILE_ITEMS_LIMIT);
+    return SKEIN_OK;
+}
+
+skein_rc skein_files_read(skein_file_parts *out, const char *root, const skein_file_spec *spec,
+                          size_t limit, skein_mem *mem, skein_error *err)
+{
+    lookup   l = {.spec = spec, .scratch = skn_arena_new(), .mem = mem};
+    skein_rc rc;
+
+    *out = (skein_file_parts){0};
+    l.room = limit ? limit : SKEIN_FILE_LIMIT;
+    if ((rc = check_spec(spec, err)) ||
+        (rc = skn_file_read(&l.text, root, spec->path, l.room, l.scratch, err)))
+        goto out;
+    if (spec->read_full)
+        add_whole(&l);
+    else if ((rc = add_items(&l, err)))
+        goto out;
+    *out = (skein_file_parts){l.parts.p, l.parts.n};
+out:
+    skn_arena_free(l.scratch);
+    return rc;
+}

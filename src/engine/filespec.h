@@ -1,0 +1,29 @@
+/* filespec.h: reading a file below a folder, and what one item of a file specification asks for.
+ *
+ * Threads: any.  Lifetimes: an item is a view of the text it was read from. */
+#ifndef SKN_ENGINE_FILESPEC_H
+#define SKN_ENGINE_FILESPEC_H
+
+#include "base/arena.h"
+
+typedef enum skn_item_kind {
+    SKN_ITEM_LINES,
+    SKN_ITEM_FUNCTION,
+    SKN_ITEM_TYPE,
+    SKN_ITEM_ANY
+} skn_item_kind;
+
+typedef struct skn_file_item {
+    skn_item_kind kind;
+    size_t        first, last; /* of SKN_ITEM_LINES */
+    skn_str       name;
+    skn_str       owner; /* absent when any will do */
+} skn_file_item;
+
+/* Reads "fun total", "class Store", "fun Store.total", "total" or "142:156". */
+skein_rc skn_file_item_parse(skn_str text, skn_file_item *out, skein_error *err);
+/* Reads the regular UTF-8 file at path, which may not lead out of root, up to limit bytes. */
+skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit, skn_arena *a,
+                       skein_error *err);
+
+#endif

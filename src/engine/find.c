@@ -1,0 +1,214 @@
+/* find.c: a message by what a person calls it. */
+#include "engine/reading.h"
+#include "engine/reference.h"
+
+/* How many messages one prefix may mean before nobody looks at them one by one. */
+#define CANDIDATES 1000
+#define NAMED      4 /* of them in an error */
+
+typedef struct call {
+    skein_conversation_id conversation;
+    int64_t               version;
+    skn_str               text;
+    skn_reference         ref;
+    skein_mem            *mem;
+    skein_message        *out;
+    skn_reading           r;
+} call;
+
+/* --- By id --------------------------------------------------------------------------------------- */
+
+/* A branch holds messages of the conversation it came from: those that its first version began
+ * with. */
+static skein_rc came_along(call *c, int64_t id, bool *held, skein_error *err)
+{
+    skn_trees      *f = &c->r.trees;
+    skn_placements  places;
+    skn_version_row first;
+    skn_thread_rows rows;
+    skein_rc        rc;
+
+    *held = false;
+    if (c->r.conversation.branched_from_id == 0)
+        return SKEIN_OK;
+    if ((rc = skn_version_by_number(f->tx, c->r.conversation.id, 1, f->a, &first, held, err)) ||
+        !*held || (rc = skn_threads_of_version(f->tx, first.id, f->a, &rows, err)) ||
+        (rc = skn_item_placements(f->tx, id, f->a, &places, err)))
+        return rc;
+    *held = false;
+    for (size_t i = 0; i < rows.count && !*held; i++) {
+        skn_thread t;
+        int64_t    position;
+
+        if ((rc = skn_thread_open(f, &rows.at[i], &t, err)) ||
+            (rc = skn_thread_position(f, &t, &places, &position, err)))
+            return rc;
+        *held = position >= 0;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc belongs(call *c, int64_t id, int64_t born_in, bool *ours, skein_error *err)
+{
+    *ours = born_in == c->r.conversation.id;
+    return *ours ? SKEIN_OK : came_along(c, id, ours, err);
+}
+
+static skein_rc elsewhere(const call *c, skein_error *err)
+{
+    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" is in another conversation",
+                           SKN_FMT(c->out->uid));
+
+    return skn_hint(err, rc, "Name that conversation with -c.");
+}
+
+static skein_rc unknown(const call *c, skein_error *err)
+{
+    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no message \"%.*s\"",
+                           SKN_FMT(c->r.conversation.uid), SKN_FMT(c->ref.id));
+
+    if (c->ref.id.n < SKN_PREFIX_MIN)
+        return skn_hint(err, rc, "The beginning of an id needs %zu characters or more.",
+                        SKN_PREFIX_MIN);
+    return skn_hint(err, rc, "\"skein log\" and \"skein search\" show ids.");
+}
+
+typedef skn_vec(skn_head) head_vec;
+
+static skein_rc ambiguous(const call *c, const head_vec *found, bool more, skein_error *err)
+{
+    skn_str  names = SKN_STR("");
+    skein_rc rc;
+
+    for (size_t i = 0; i < found->n && i < NAMED; i++)
+        names = skn_arena_printf(c->mem, "%.*s%s\"%.*s\"", SKN_FMT(names), i ? ", " : "",
+                                 SKN_FMT(found->p[i].uid));
+    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is the beginning of several messages: %.*s%s",
+                  SKN_FMT(c->ref.id), SKN_FMT(names), more || found->n > NAMED ? " …" : "");
+    return skn_hint(err, rc, "Give more characters of the id.");
+}
+
+/* The messages of this conversation whose ids begin so; *more tells that not all were looked at. */
+static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error *err)
+{
+    skn_trees *f = &c->r.trees;
+    skn_ids    kin;
+    skein_rc   rc = skn_conversation_kin(f->tx, &c->r.conversation, f->a, &kin, err);
+
+    *more = false;
+    for (size_t k = 0; rc == SKEIN_OK && k < kin.count; k++) {
+        skn_heads heads;
+        bool      ours;
+
+        rc = skn_heads_by_prefix(f->tx, c->ref.id, kin.at[k], CANDIDATES, f->a, &heads, err);
+        for (size_t i = 0; rc == SKEIN_OK && i < heads.count; i++) {
+            rc = belongs(c, heads.at[i].id, heads.at[i].conversation_id, &ours, err);
+            if (rc == SKEIN_OK && ours)
+                skn_vec_add(f->a, out, heads.at[i]);
+        }
+        *more = *more || (rc == SKEIN_OK && heads.count == CANDIDATES);
+    }
+    return rc;
+}
+
+static skein_rc by_prefix(call *c, skein_error *err)
+{
+    head_vec found = {0};
+    bool     more, there;
+    skein_rc rc;
+
+    if (c->ref.id.n < SKN_PREFIX_MIN)
+        return unknown(c, err);
+    if ((rc = find_candidates(c, &found, &more, err)))
+        return rc;
+    if (found.n > 1 || (found.n == 1 && more))
+        return ambiguous(c, &found, more, err);
+    if (found.n == 0)
+        return unknown(c, err);
+    return skn_message_get(c->r.trees.tx, found.p[0].id, c->mem, c->out, &there, err);
+}
+
+static skein_rc by_id(call *c, skein_error *err)
+{
+    skn_trees *f = &c->r.trees;
+    bool       found, ours;
+    skein_rc   rc = skn_message_by_uid(f->tx, c->ref.id, f->a, c->out, &found, err);
+
+    if (rc == SKEIN_OK && !found)
+        rc = by_prefix(c, err);
+    else if (rc == SKEIN_OK &&
+             !(rc = belongs(c, c->out->id.v, c->out->born_in.v, &ours, err)) && !ours)
+        rc = elsewhere(c, err);
+    if (rc)
+        return rc;
+    return skn_thread_position_of(f, &c->r.thread, c->out->id.v, &c->out->position, err);
+}
+
+/* --- By place ------------------------------------------------------------------------------------ */
+
+static skein_rc by_position(call *c, skein_error *err)
+{
+    int64_t        length = c->r.thread.length;
+    int64_t        at = length - 1 - c->ref.back;
+    skein_messages one;
+    skein_rc       rc;
+
+    if (length == 0)
+        return skn_fail(err, SKEIN_NOT_FOUND, "v%lld of conversation \"%.*s\" has no messages",
+                        (long long)c->r.version.number, SKN_FMT(c->r.conversation.uid));
+    if (at < 0)
+        return skn_fail(err, SKEIN_NOT_FOUND,
+                        "\"%.*s\" is before the first message: v%lld has %lld", SKN_FMT(c->text),
+                        (long long)c->r.version.number, (long long)length);
+    if ((rc = skn_thread_messages(&c->r.trees, &c->r.thread, at, at + 1, &one, err)))
+        return rc;
+    if (one.count != 1)
+        return skn_fail(err, SKEIN_DAMAGED, "thread \"%.*s\" has no position %lld",
+                        SKN_FMT(c->r.thread.row.uid), (long long)at);
+    *c->out = one.at[0];
+    return SKEIN_OK;
+}
+
+/* To what it replies to, as this version shows it. */
+static skein_rc go_up(call *c, skein_error *err)
+{
+    skein_message *m = c->out;
+    skn_str        from = m->uid, to = m->reply_to;
+    bool           found = false;
+    skein_rc       rc;
+
+    if (!to.p)
+        return skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" replies to nothing",
+                        SKN_FMT(from));
+    if (m->reply_to_id.v &&
+        ((rc = skn_reading_target(&c->r, m->reply_to_id.v, m, &found, err)) || found))
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND,
+                    "message \"%.*s\" replies to \"%.*s\", which is not known here", SKN_FMT(from),
+                    SKN_FMT(to));
+}
+
+static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skein_slice main = {.conversation = c->conversation, .version = c->version};
+    skein_rc    rc;
+
+    if ((rc = skn_reading_open(&c->r, tx, &main, c->mem, err)))
+        return rc;
+    rc = c->ref.id.p ? by_id(c, err) : by_position(c, err);
+    for (int i = 0; rc == SKEIN_OK && i < c->ref.up; i++)
+        rc = go_up(c, err);
+    return rc;
+}
+
+skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation, int64_t version,
+                            skein_str ref, skein_mem *mem, skein_message *out, skein_error *err)
+{
+    call c = {
+        .conversation = conversation, .version = version, .text = ref, .mem = mem, .out = out};
+    skein_rc rc = skn_reference_parse(ref, &c.ref, err);
+
+    *out = (skein_message){.position = -1};
+    return rc ? rc : skn_store_read(e->store, find, &c, err);
+}

@@ -1,0 +1,247 @@
+/* import_lines.c: messages as JSON: one a line, one conversation a line ({"messages":[…]}), or one
+ * document. A broken line refuses the file; a row that has no place here is dropped with a note. */
+#include "engine/import.h"
+#include "engine/lines.h"
+
+#include <string.h>
+
+#define LINE_MAX_BYTES ((size_t)128 << 20)
+
+typedef struct reading {
+    skn_foreign *f;
+    const char  *path;
+    int64_t      place; /* of the next row */
+} reading;
+
+static void drop(reading *r, const char *what, const char *why)
+{
+    r->f->report->dropped++;
+    skn_foreign_note(r->f, "%s was dropped: %s", what, why);
+}
+
+/* --- One message --------------------------------------------------------------------------------------- */
+
+/* Who says it: an assistant is an agent here, under its name or as "assistant". */
+static void set_sender(skn_foreign *f, skn_foreign_message *m)
+{
+    skn_str sender = m->m.sender.n ? m->m.sender : SKN_NONE;
+
+    m->author = -1;
+    switch (m->m.role) {
+    case SKEIN_ASSISTANT:
+        m->author = skn_foreign_agent_of(f, sender.p ? sender : SKN_STR("assistant"));
+        break;
+    case SKEIN_USER:
+    case SKEIN_TOOL:
+        m->author = skn_foreign_agent_find(f, sender);
+        break;
+    case SKEIN_SUMMARY:
+    case SKEIN_SYSTEM:
+        break;
+    }
+    if (m->author >= 0)
+        m->m.sender = f->agents.p[m->author].name;
+    else if (!sender.p)
+        m->m.sender = m->m.role == SKEIN_USER      ? SKN_STR("human")
+                      : m->m.role == SKEIN_TOOL    ? SKN_STR("tool")
+                      : m->m.role == SKEIN_SUMMARY ? SKN_STR("summary")
+                                                   : SKN_STR("system");
+}
+
+/* Our own lines say who heard it; of other files we take that everybody did. */
+static void set_hearers(skn_foreign *f, const skn_json *row, skn_foreign_message *m)
+{
+    const skn_json *seen = skn_json_get(row, "seenByAgents");
+    int64_t         agent;
+
+    m->heard_by_all = !seen || seen->kind != SKN_JSON_ARRAY;
+    if (m->heard_by_all)
+        return;
+    for (const skn_json *v = seen->first; v; v = v->next) {
+        agent = v->kind == SKN_JSON_STRING ? skn_foreign_agent_of(f, v->text) : -1;
+        if (agent >= 0)
+            skn_foreign_heard(f, m, (size_t)agent);
+    }
+}
+
+/* A system message is kept as a notice, which no model is sent; the agent's prompt is what it was. */
+static void note_prompt(skn_foreign *f, const skn_foreign_message *m)
+{
+    int64_t agent;
+
+    if (m->m.role != SKEIN_SYSTEM || m->m.content.n == 0 || f->agents.n > 1)
+        return;
+    agent = skn_foreign_agent_of(f, SKN_STR("assistant"));
+    if (agent >= 0 && !f->agents.p[agent].system_prompt.p)
+        f->agents.p[agent].system_prompt = m->m.content;
+}
+
+static void add_row(reading *r, const skn_json *row, size_t chat, const char *what)
+{
+    skn_foreign        *f = r->f;
+    skn_foreign_message m = {.chat = chat, .author = -1, .parent = -1, .place = r->place++};
+    const char         *why;
+    skein_error         cause;
+
+    skn_foreign_row(f, row, what, &m.m, &why);
+    if (!why && skn_json_get(row, "lane"))
+        why = "it belongs to a delegation, which only an archive keeps";
+    if (why) {
+        drop(r, what, why);
+        return;
+    }
+    set_sender(f, &m);
+    if (m.m.role != SKEIN_TOOL)
+        m.m.tool_call_id = SKN_NONE;
+    if (!skn_foreign_checks(f, &m.m, &cause)) {
+        drop(r, what, cause.message);
+        return;
+    }
+    if (!m.m.created_at)
+        m.m.created_at = f->created_at;
+    skn_vec_add(f->a, &f->messages, m);
+    set_hearers(f, row, &f->messages.p[f->messages.n - 1]);
+    note_prompt(f, &m);
+}
+
+/* --- Conversations --------------------------------------------------------------------------------------- */
+
+static void add_list(reading *r, const skn_json *list, size_t chat, const char *where)
+{
+    int64_t number = 0;
+
+    for (const skn_json *row = list->first; row; row = row->next)
+        add_row(r, row, chat,
+                skn_arena_printf(r->f->a, "message %lld of %s", (long long)++number, where).p);
+}
+
+static void add_agents(skn_foreign *f, const skn_json *list)
+{
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next) {
+        skn_str name = skn_foreign_text(v, "name");
+        int64_t agent = name.n ? skn_foreign_agent_of(f, name) : -1;
+
+        if (agent < 0)
+            continue;
+        f->agents.p[agent].system_prompt = skn_foreign_text(v, "systemPrompt");
+        f->agents.p[agent].model = skn_foreign_text(v, "model");
+    }
+}
+
+/* An object with "messages": a conversation of its own. */
+static void add_conversation(reading *r, const skn_json *doc, const char *where)
+{
+    skn_foreign    *f = r->f;
+    const skn_json *chat = skn_json_get(doc, "chat");
+    skn_str         title = skn_foreign_text(chat ? chat : doc, "title");
+    size_t          index = f->chats.n;
+    skn_foreign_chat made = {.title = title.n ? title : SKN_NONE, .created_at = f->created_at};
+
+    skn_vec_add(f->a, &f->chats, made);
+    add_agents(f, skn_json_get(doc, "agents"));
+    add_list(r, skn_json_get(doc, "messages"), index, where);
+}
+
+static bool has_messages(const skn_json *v)
+{
+    const skn_json *list = skn_json_get(v, "messages");
+
+    return list && list->kind == SKN_JSON_ARRAY;
+}
+
+static skein_rc add_line(reading *r, skn_str line, int64_t number, skein_error *err)
+{
+    const char     *what = skn_arena_printf(r->f->a, "line %lld", (long long)number).p;
+    const skn_json *v;
+    skein_error     cause;
+
+    line = skn_str_trim(line);
+    if (line.n == 0)
+        return SKEIN_OK;
+    if (skn_json_parse(&v, line, what, r->f->a, &cause))
+        return skn_fail(err, SKEIN_DATA, "\"%s\": %s", r->path, cause.message);
+    if (has_messages(v))
+        add_conversation(r, v, what);
+    else
+        add_row(r, v, skn_foreign_chat_of(r->f, skn_foreign_text(v, "chatId")), what);
+    return SKEIN_OK;
+}
+
+static skein_rc read_lines(reading *r, skn_lines *lines, skein_error *err)
+{
+    skn_str  line;
+    bool     more;
+    skein_rc rc;
+
+    while (!(rc = skn_lines_next(lines, &line, &more, NULL, err)) && more)
+        if ((rc = add_line(r, line, lines->number, err)))
+            return rc;
+    return rc;
+}
+
+/* --- Which it is -------------------------------------------------------------------------------------------- */
+
+static skein_rc read_document(reading *r, const skn_json *doc, skein_error *err)
+{
+    skn_foreign *f = r->f;
+
+    if (skn_import_is_world(doc)) {
+        f->report->form = SKN_STR("agent-world export");
+        return skn_import_world(f, doc, err);
+    }
+    f->report->form = SKN_STR("JSON document");
+    if (has_messages(doc))
+        add_conversation(r, doc, "the document");
+    else if (doc->kind == SKN_JSON_ARRAY)
+        add_list(r, doc, skn_foreign_chat_of(f, SKN_NONE), "the list");
+    return SKEIN_OK;
+}
+
+/* A first line that is an object of its own makes it lines; anything else is one document. */
+static bool is_lines(skn_str bytes, skn_arena *a)
+{
+    skn_str         rest = bytes, line = SKN_NONE;
+    const skn_json *v;
+
+    while (skn_str_split(&rest, '\n', &line) && skn_str_trim(line).n == 0)
+        ;
+    if (!line.p || skn_json_parse(&v, line, "it", a, NULL) || v->kind != SKN_JSON_OBJECT)
+        return false;
+    return skn_str_trim(rest).n > 0 || (!has_messages(v) && !skn_import_is_world(v));
+}
+
+static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
+{
+    const skn_json *doc;
+    skn_lines       lines;
+    skein_error     cause;
+
+    if (is_lines(bytes, r->f->a)) {
+        r->f->report->form = SKN_STR("JSON lines");
+        skn_lines_memory(&lines, r->path, bytes, LINE_MAX_BYTES);
+        return read_lines(r, &lines, err);
+    }
+    if (skn_json_parse(&doc, bytes, r->path, r->f->a, &cause)) {
+        skein_rc rc = skn_fail(err, SKEIN_DATA, "cannot import %s", cause.message);
+
+        return skn_hint(err, rc,
+                        "Known are skein archives, JSON lines, and agent-world folders.");
+    }
+    return read_document(r, doc, err);
+}
+
+skein_rc skn_import_lines(skn_foreign *f, const char *path, skein_error *err)
+{
+    reading  r = {.f = f, .path = path};
+    skn_buf  file;
+    skein_rc rc;
+
+    skn_buf_init(&file, SKN_IMPORT_FILE);
+    rc = skn_import_read(path, &file, err);
+    if (!rc) /* values are views of the bytes, which must last as long as they do */
+        rc = read_bytes(&r, skn_arena_copy(f->a, skn_buf_str(&file)), err);
+    skn_buf_release(&file);
+    if (!rc && f->chats.n)
+        f->current_chat = (int64_t)f->chats.n - 1;
+    return rc;
+}

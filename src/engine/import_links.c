@@ -1,0 +1,283 @@
+/* import_links.c: order, ids and reply links of imported messages.
+ *
+ * A claimed link leads to any message of the same chat, or to none. Stored links lead only to older
+ * messages; so a claim that leads ahead stays a claim, and of every circle the oldest message loses
+ * its link. Each message has at most one claim, so a walk that marks where it was sees every message
+ * once and cannot hang. */
+#include "base/uid.h"
+#include "engine/import.h"
+
+#include <stdlib.h>
+
+/* --- Order ------------------------------------------------------------------------------------------ */
+
+typedef struct sortable {
+    int64_t place;
+    size_t  index;
+} sortable;
+
+static int compare(const void *a, const void *b)
+{
+    const sortable *x = a, *y = b;
+
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void sort_messages(skn_foreign *f)
+{
+    size_t               n = f->messages.n;
+    sortable            *order = SKN_ARRAY(f->a, n, sortable);
+    skn_foreign_message *sorted = SKN_ARRAY(f->a, n, skn_foreign_message);
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = (sortable){f->messages.p[i].place, i};
+    if (n)
+        qsort(order, n, sizeof *order, compare);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = f->messages.p[order[i].index];
+    f->messages.p = sorted;
+}
+
+/* --- Ids -------------------------------------------------------------------------------------------- */
+
+static skn_str make_uid(const skn_foreign *f)
+{
+    char uid[11];
+
+    skn_store_uid(f->e->store, uid);
+    return skn_arena_copy(f->a, skn_str_of(uid));
+}
+
+/* Links go by the file's ids, also where such an id cannot be ours: so they are kept per chat. */
+static skn_str claim_key(const skn_foreign *f, size_t chat, skn_str id)
+{
+    return skn_arena_printf(f->a, "%zu %.*s", chat, SKN_FMT(id));
+}
+
+static void set_ids(skn_foreign *f, skn_map *claims)
+{
+    skn_map *used = skn_map_new(f->a);
+
+    for (size_t i = 0; i < f->messages.n; i++) {
+        skn_foreign_message *m = &f->messages.p[i];
+        void               **slot;
+
+        m->had_id = m->m.uid.n > 0;
+        if (m->had_id) {
+            slot = skn_map_slot(claims, claim_key(f, m->chat, m->m.uid));
+            if (!*slot)
+                *slot = m;
+        }
+        if (m->had_id && skn_uid_valid(m->m.uid) && !skn_map_get(used, m->m.uid)) {
+            *skn_map_slot(used, m->m.uid) = m;
+            f->report->ids_kept++;
+            continue;
+        }
+        if (m->had_id)
+            skn_foreign_note(f, "id \"%.*s\" is %s and was replaced",
+                             (int)(m->m.uid.n < 80 ? m->m.uid.n : 80), m->m.uid.p,
+                             skn_uid_valid(m->m.uid) ? "there twice" : "no id here");
+        m->m.uid = make_uid(f);
+        f->report->ids_made++;
+    }
+}
+
+/* --- Links ------------------------------------------------------------------------------------------ */
+
+static void drop_link(skn_foreign_message *m, const char *warning)
+{
+    m->parent = -1;
+    m->guessed = false;
+    m->m.reply_to = SKN_NONE;
+    m->warning = skn_str_of(warning);
+}
+
+static void find_parents(skn_foreign *f, const skn_map *claims)
+{
+    for (size_t i = 0; i < f->messages.n; i++) {
+        skn_foreign_message *m = &f->messages.p[i], *parent;
+
+        m->parent = -1;
+        if (m->m.reply_to.n == 0) {
+            m->m.reply_to = SKN_NONE;
+            continue;
+        }
+        parent = skn_map_get(claims, claim_key(f, m->chat, m->m.reply_to));
+        if (parent)
+            m->parent = parent - f->messages.p;
+    }
+}
+
+/* The result of a tool replies to the message that called, and is for the agent that did. */
+static void pair_results(skn_foreign *f)
+{
+    skn_map *calls = skn_map_new(f->a);
+
+    for (size_t i = 0; i < f->messages.n; i++) {
+        skn_foreign_message *m = &f->messages.p[i], *caller;
+
+        for (size_t k = 0; k < m->m.call_count; k++)
+            *skn_map_slot(calls, claim_key(f, m->chat, m->m.calls[k].call_id)) = m;
+        if (m->m.role != SKEIN_TOOL)
+            continue;
+        caller = skn_map_get(calls, claim_key(f, m->chat, m->m.tool_call_id));
+        if (!caller)
+            continue;
+        if (m->author < 0)
+            m->author = caller->author;
+        if (m->author >= 0 && m->heard.n == 0)
+            skn_vec_add(f->a, &m->heard, (size_t)m->author);
+        if (!m->m.reply_to.p)
+            m->parent = caller - f->messages.p;
+    }
+}
+
+/* What all of a chat heard last, and the last of that from anybody else than who said it. */
+typedef struct said {
+    skn_foreign_message *last, *other;
+} said;
+
+typedef struct last_heard {
+    skn_map *by_agent; /* chat * agents + agent -> message that it heard from another */
+    said    *by_all;   /* of each chat */
+    int64_t  agents;
+} last_heard;
+
+static void note_heard(last_heard *l, skn_foreign_message *m)
+{
+    said *s = &l->by_all[m->chat];
+
+    if (m->m.role != SKEIN_USER && m->m.role != SKEIN_ASSISTANT)
+        return;
+    if (m->heard_by_all) {
+        if (s->last && s->last->author != m->author)
+            s->other = s->last;
+        s->last = m;
+    }
+    for (size_t k = 0; k < m->heard.n; k++)
+        if ((int64_t)m->heard.p[k] != m->author)
+            *skn_map_slot_int(l->by_agent,
+                              (int64_t)m->chat * l->agents + (int64_t)m->heard.p[k]) = m;
+}
+
+static skn_foreign_message *heard_before(const last_heard *l, const skn_foreign_message *m)
+{
+    const said          *s = &l->by_all[m->chat];
+    skn_foreign_message *own, *all;
+
+    if (m->author < 0)
+        return NULL;
+    own = skn_map_get_int(l->by_agent, (int64_t)m->chat * l->agents + m->author);
+    all = s->last && s->last->author == m->author ? s->other : s->last;
+    return !own || (all && all > own) ? all : own;
+}
+
+/* Rows of a time before ids have no links either: there an agent is taken to answer what it heard
+ * last from another. Nothing with an id is ever guessed. */
+static void guess_parents(skn_foreign *f)
+{
+    last_heard l = {skn_map_new(f->a), SKN_ARRAY(f->a, f->chats.n, said), (int64_t)f->agents.n};
+
+    for (size_t i = 0; i < f->messages.n; i++) {
+        skn_foreign_message *m = &f->messages.p[i], *last = heard_before(&l, m);
+
+        if (!m->had_id && m->m.role == SKEIN_ASSISTANT && !m->m.reply_to.p && last) {
+            m->parent = last - f->messages.p;
+            m->guessed = true;
+        }
+        note_heard(&l, m);
+    }
+}
+
+/* Follows claims from i; where the walk meets itself there is a circle. */
+static void open_circle(skn_foreign *f, size_t *walk, size_t start)
+{
+    size_t  oldest, at;
+    int64_t i = (int64_t)start;
+
+    while (i >= 0 && walk[i] == 0) {
+        walk[i] = start + 1;
+        i = f->messages.p[i].parent;
+    }
+    if (i < 0 || walk[i] != start + 1)
+        return;
+    at = oldest = (size_t)i;
+    do {
+        at = (size_t)f->messages.p[at].parent;
+        oldest = at < oldest ? at : oldest;
+    } while (at != (size_t)i);
+    skn_foreign_note(f, "message \"%.*s\" replies in a circle: its link was dropped",
+                     SKN_FMT(f->messages.p[oldest].m.uid));
+    drop_link(&f->messages.p[oldest], "its reply link closed a circle: the link was dropped");
+    f->report->circular++;
+}
+
+static void open_circles(skn_foreign *f)
+{
+    size_t *walk = SKN_ARRAY(f->a, f->messages.n, size_t);
+
+    for (size_t i = 0; i < f->messages.n; i++)
+        if (walk[i] == 0)
+            open_circle(f, walk, i);
+}
+
+static void settle_orphan(skn_foreign *f, skn_foreign_message *m)
+{
+    m->parent = -1;
+    m->warning = SKN_STR("it replies to a message that was not there yet");
+    f->report->orphans++;
+    if (skn_uid_valid(m->m.reply_to))
+        return;
+    skn_foreign_note(f, "message \"%.*s\" replies to what is no id: its link was dropped",
+                     SKN_FMT(m->m.uid));
+    drop_link(m, "its reply link was no id: the link was dropped");
+}
+
+/* By now parents are older or wrong: one pass settles depths and what is left of the links. */
+static void settle_links(skn_foreign *f)
+{
+    for (size_t i = 0; i < f->messages.n; i++) {
+        skn_foreign_message *m = &f->messages.p[i];
+        bool                 ahead = m->parent >= (int64_t)i;
+
+        if (ahead)
+            m->m.reply_to = f->messages.p[m->parent].m.uid;
+        if (ahead || (m->parent < 0 && m->m.reply_to.p)) {
+            settle_orphan(f, m);
+            continue;
+        }
+        if (m->parent < 0)
+            continue;
+        m->depth = f->messages.p[m->parent].depth + 1;
+        m->m.reply_to = f->messages.p[m->parent].m.uid;
+        if (m->depth >= SKN_REPLY_LEVELS) {
+            m->depth = 0;
+            drop_link(m, "its reply link went over 100 levels: the link was dropped");
+            f->report->too_deep++;
+        } else if (m->guessed) {
+            m->warning = SKN_STR("its reply link was guessed from time");
+            f->report->links_guessed++;
+        } else {
+            f->report->links_kept++;
+        }
+    }
+}
+
+skein_rc skn_foreign_link(skn_foreign *f, skein_error *err)
+{
+    skn_map *claims = skn_map_new(f->a);
+
+    if (f->messages.n > SKN_IMPORT_ROWS)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages are more than an import takes",
+                        f->messages.n);
+    sort_messages(f);
+    set_ids(f, claims);
+    find_parents(f, claims);
+    pair_results(f);
+    guess_parents(f);
+    open_circles(f);
+    settle_links(f);
+    return SKEIN_OK;
+}

@@ -1,0 +1,277 @@
+#include "engine/modelview_parts.h"
+
+#include <string.h>
+
+/* The message being gathered: texts of one side until the other side speaks or a call is made. */
+typedef struct draft {
+    bool       open;
+    skein_role role;
+    bool       named; /* a piece begins with an agent's name */
+    skn_vec(skn_str) pieces;
+    skn_vec(skn_str) sources;
+} draft;
+
+typedef struct builder {
+    const skein_message    *msgs;
+    size_t                  n;
+    const skn_view_options *opt;
+    skn_arena              *a;
+    skn_pairs               pairs;
+    skn_voices              voices;
+    skn_call_ids            ids;
+    size_t                  latest_tagged;
+    draft                   now;
+    skn_vec(skn_prompt_message) out;
+} builder;
+
+static skn_str join(skn_arena *a, const skn_str *pieces, size_t n, const char *between)
+{
+    size_t gap = strlen(between), size = 0, at = 0;
+    char  *out;
+
+    if (n < 2)
+        return n ? pieces[0] : SKN_NONE;
+    for (size_t i = 0; i < n; i++)
+        size += pieces[i].n + gap;
+    out = skn_arena_alloc(a, size + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (i) {
+            memcpy(out + at, between, gap);
+            at += gap;
+        }
+        memcpy(out + at, pieces[i].p, pieces[i].n);
+        at += pieces[i].n;
+    }
+    return (skn_str){out, at};
+}
+
+static void add_made_up(builder *b, const char *text)
+{
+    skn_prompt_message m = {.role = SKEIN_USER, .text = skn_str_of(text), .synthetic = true};
+
+    skn_vec_add(b->a, &b->out, m);
+}
+
+/* Ends the draft; the calls, if any, are its own. */
+static void flush(builder *b, skein_tool_call *calls, size_t call_count)
+{
+    draft             *d = &b->now;
+    skn_prompt_message m = {.role = d->role, .calls = calls, .call_count = call_count};
+
+    if (!d->open)
+        return;
+    m.text = join(b->a, d->pieces.p, d->pieces.n, "\n\n");
+    m.sources = d->sources.p;
+    m.source_count = d->sources.n;
+    if (!b->out.n && m.role != SKEIN_USER)
+        add_made_up(b, SKN_VIEW_START);
+    skn_vec_add(b->a, &b->out, m);
+    *d = (draft){0};
+}
+
+/* Goes on with the side's draft or begins one. */
+static void gather(builder *b, skein_role role, const skein_message *from)
+{
+    if (b->now.open && b->now.role != role)
+        flush(b, NULL, 0);
+    b->now.open = true;
+    b->now.role = role;
+    skn_vec_add(b->a, &b->now.sources, from->uid);
+}
+
+static bool by_human(const skein_message *m)
+{
+    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN;
+}
+
+static bool is_source(const skein_instruction *in)
+{
+    return skn_str_starts(in->type, SKN_STR("Source."));
+}
+
+static size_t shown_tags(const skein_message *m, skein_instruction *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; m->instructions && i < m->instruction_count; i++)
+        if (!is_source(&m->instructions[i])) {
+            if (out)
+                out[n] = m->instructions[i];
+            n++;
+        }
+    return n;
+}
+
+static skn_str tags_of(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    size_t               n = shown_tags(m, NULL);
+    skein_instruction   *in;
+
+    if (!n || b->opt->tags == SKN_TAGS_NONE)
+        return SKN_NONE;
+    if (b->opt->tags == SKN_TAGS_LATEST && i != b->latest_tagged)
+        return SKN_NONE;
+    in = SKN_ARRAY(b->a, n, skein_instruction);
+    shown_tags(m, in);
+    return skn_instruction_text(in, n, b->a);
+}
+
+static skn_str user_text(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    skn_str              text = skn_view_clean(b->a, m->content), tags;
+    bool                 named = !by_human(m);
+    skn_str              parts[4];
+    size_t               n = 0;
+
+    if (b->opt->rendered)
+        return text;
+    if (named || b->now.named) {
+        parts[n++] = skn_view_name(b->a, m);
+        parts[n++] = SKN_STR(": ");
+    }
+    parts[n++] = skn_voices_escape(&b->voices, text, true);
+    text = join(b->a, parts, n, "");
+    b->now.named = b->now.named || named;
+    tags = tags_of(b, i);
+    return tags.n ? join(b->a, (skn_str[]){text, tags}, 2, "\n") : text;
+}
+
+static void add_user(builder *b, size_t i)
+{
+    if (b->msgs[i].purged || skn_view_blank(b->msgs[i].content))
+        return;
+    gather(b, SKEIN_USER, &b->msgs[i]);
+    skn_vec_add(b->a, &b->now.pieces, user_text(b, i));
+}
+
+static void add_result(builder *b, const skein_tool_call *call, size_t result)
+{
+    skn_prompt_message m = {
+        .role = SKEIN_TOOL, .tool_call_id = call->call_id, .tool_name = call->tool_name};
+
+    if (result == SKN_UNPAIRED || b->msgs[result].purged) {
+        m.text = SKN_STR(SKN_NO_RESULT);
+        m.failed = m.synthetic = true;
+    } else {
+        const skein_message *r = &b->msgs[result];
+
+        m.text = skn_view_blank(r->content) ? SKN_STR(SKN_NO_OUTPUT)
+                                            : skn_view_clean(b->a, r->content);
+        m.failed = r->tool_failed;
+    }
+    if (result != SKN_UNPAIRED) {
+        m.sources = SKN_NEW(b->a, skn_str);
+        m.sources[m.source_count++] = b->msgs[result].uid;
+    }
+    skn_vec_add(b->a, &b->out, m);
+}
+
+static void add_calls(builder *b, size_t i, size_t count)
+{
+    const skein_message *m = &b->msgs[i];
+    skein_tool_call     *calls = SKN_ARRAY(b->a, count, skein_tool_call);
+
+    for (size_t k = 0; k < count; k++) {
+        calls[k].call_id = skn_call_id_take(&b->ids, m->calls[k].call_id);
+        calls[k].tool_name = skn_tool_name_clean(b->a, m->calls[k].tool_name);
+        calls[k].args = skn_call_args(b->a, m->calls[k].args);
+    }
+    flush(b, calls, count);
+    for (size_t k = 0; k < count; k++)
+        add_result(b, &calls[k], b->pairs.result[b->pairs.first_call[i] + k]);
+}
+
+static void add_own(builder *b, size_t i)
+{
+    const skein_message *m = &b->msgs[i];
+    size_t               count = skn_calls_of(m);
+    bool                 text = !m->purged && !skn_view_blank(m->content);
+
+    if (!text && !count)
+        return;
+    gather(b, SKEIN_ASSISTANT, m);
+    if (text)
+        skn_vec_add(b->a, &b->now.pieces, skn_view_clean(b->a, m->content));
+    if (count)
+        add_calls(b, i, count);
+}
+
+static bool own(const builder *b, const skein_message *m)
+{
+    int64_t me = b->opt->viewpoint.v;
+
+    return m->role == SKEIN_ASSISTANT && (!me || m->author_agent.v == me);
+}
+
+static void add_message(builder *b, size_t i)
+{
+    switch (b->msgs[i].role) {
+    case SKEIN_USER:
+        add_user(b, i);
+        break;
+    case SKEIN_ASSISTANT:
+        if (own(b, &b->msgs[i]))
+            add_own(b, i);
+        else
+            add_user(b, i);
+        break;
+    case SKEIN_TOOL: /* stands behind its call, or nowhere */
+    case SKEIN_SUMMARY:
+    case SKEIN_SYSTEM:
+        break;
+    }
+}
+
+static void add_summary(builder *b)
+{
+    const skein_message *m = b->opt->summary;
+    skn_str lines[3] = {SKN_STR(SKN_SUMMARY_BEGIN), SKN_NONE, SKN_STR(SKN_SUMMARY_END)};
+
+    if (!m || m->purged || skn_view_blank(m->content))
+        return;
+    lines[1] = skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), false);
+    gather(b, SKEIN_USER, m);
+    skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
+}
+
+/* Names must be known before the first text is escaped. */
+static void learn_voices(builder *b)
+{
+    b->latest_tagged = b->n;
+    for (size_t i = 0; i < b->opt->name_count; i++)
+        skn_voices_add(&b->voices, b->opt->names[i]);
+    for (size_t i = 0; i < b->n; i++) {
+        const skein_message *m = &b->msgs[i];
+
+        if ((m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT) || own(b, m))
+            continue;
+        if (!by_human(m))
+            skn_voices_add(&b->voices, skn_view_name(b->a, m));
+        if (!m->purged && !skn_view_blank(m->content) && shown_tags(m, NULL))
+            b->latest_tagged = i;
+    }
+}
+
+void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options *opt,
+                    skn_arena *a, skn_prompt *out)
+{
+    static const skn_view_options none = {0};
+    builder                       b = {.msgs = msgs, .n = n, .opt = opt ? opt : &none, .a = a};
+
+    skn_pairs_find(&b.pairs, msgs, n, a);
+    skn_voices_init(&b.voices, a);
+    skn_call_ids_init(&b.ids, a);
+    learn_voices(&b);
+    add_summary(&b);
+    for (size_t i = 0; i < n; i++)
+        add_message(&b, i);
+    flush(&b, NULL, 0);
+    if (!b.out.n)
+        add_made_up(&b, SKN_VIEW_START);
+    else if (b.out.p[b.out.n - 1].role == SKEIN_ASSISTANT)
+        add_made_up(&b, SKN_VIEW_CONTINUE);
+    out->at = b.out.p;
+    out->count = b.out.n;
+}

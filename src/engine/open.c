@@ -1,0 +1,44 @@
+/* open.c: an engine and its store. */
+#include "engine/core.h"
+
+#include <stdlib.h>
+
+#include "engine/timeline_cache.h"
+
+skein_rc skein_open(skein_engine **out, const skein_options *options, skein_error *err)
+{
+    skn_store_options how = {.read_only = options->read_only};
+    skn_store        *store;
+    skein_rc          rc;
+
+    *out = NULL;
+    if (!options->store.p || options->store.n == 0)
+        return skn_hint(err, skn_fail(err, SKEIN_USAGE, "no store was named"),
+                        "Name one: sqlite:PATH or postgresql://HOST/DATABASE.");
+    if ((rc = skn_store_open(&store, options->store, &how, err)))
+        return rc;
+    *out = skn_heap(sizeof **out);
+    (*out)->store = store;
+    (*out)->max_text = options->max_text ? options->max_text : SKN_TEXT_MAX;
+    (*out)->timelines = skn_timeline_cache_new();
+    return SKEIN_OK;
+}
+
+void skein_close(skein_engine *e)
+{
+    if (!e)
+        return;
+    skn_timeline_cache_free(e->timelines);
+    skn_store_close(e->store);
+    free(e);
+}
+
+const char *skein_version_text(void)
+{
+    return SKN_VERSION;
+}
+
+skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err)
+{
+    return skn_store_backup(e->store, path, err);
+}

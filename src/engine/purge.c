@@ -1,0 +1,175 @@
+/* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
+ * shape; the text is gone from all versions and branches, from the search index and from the file. */
+#include "engine/core.h"
+#include "engine/search.h"
+#include "engine/timeline_cache.h"
+
+typedef struct call {
+    skein_engine       *e;
+    const skein_change *how;
+    skein_message_ids   ids;
+    bool                unreachable;
+    skn_arena          *a;
+    int64_t             erased;
+    bool                dry_done;
+} call;
+
+static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
+{
+    bool     erased;
+    skein_rc rc;
+
+    if ((rc = skn_search_forget(tx, id, c->a, err)) ||
+        (rc = skn_message_erase(tx, id, SKN_NOW(), &erased, err)))
+        return rc;
+    c->erased += erased;
+    return SKEIN_OK;
+}
+
+/* --- Named messages ------------------------------------------------------------------------------------- */
+
+static skein_rc erase_named(call *c, skn_tx *tx, const skn_conversation_row *row,
+                            skein_error *err)
+{
+    skn_ids  kin;
+    skein_rc rc = skn_conversation_kin(tx, row, c->a, &kin, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->ids.count; i++) {
+        skein_message m;
+        bool          found, ours = false;
+
+        if ((rc = skn_message_get(tx, c->ids.at[i].v, c->a, &m, &found, err)))
+            return rc;
+        for (size_t k = 0; found && k < kin.count; k++)
+            ours = ours || kin.at[k] == m.born_in.v;
+        if (!ours)
+            return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no such message",
+                            SKN_FMT(row->uid));
+        rc = erase(c, tx, m.id.v, err);
+    }
+    return rc;
+}
+
+/* --- What no current version holds ------------------------------------------------------------------------ */
+
+typedef struct reach {
+    skn_trees trees;
+    skn_vec(skn_thread) threads; /* current ones, of the conversation and of its branches */
+} reach;
+
+static skein_rc add_threads(reach *r, const skn_conversation_row *row, skein_error *err)
+{
+    skn_lane_rows lanes;
+    skein_rc rc = skn_lane_rows_of(r->trees.tx, row->id, false, r->trees.a, &lanes, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++) {
+        skn_thread t;
+        bool       found;
+
+        rc = skn_thread_load(&r->trees, row->version_id, lanes.at[i].id, &t, &found, err);
+        if (rc == SKEIN_OK && found)
+            skn_vec_add(r->trees.a, &r->threads, t);
+    }
+    return rc;
+}
+
+/* A branch, or a branch of a branch, may still show what its origin left behind. */
+static skein_rc find_reach(reach *r, const skn_conversation_row *row, skein_error *err)
+{
+    skn_vec(int64_t) todo = {0};
+    skein_rc rc = SKEIN_OK;
+
+    skn_vec_add(r->trees.a, &todo, row->id);
+    for (size_t i = 0; rc == SKEIN_OK && i < todo.n; i++) {
+        skn_conversation_row at;
+        skn_ids              branches;
+
+        rc = skn_conversation_need(r->trees.tx, (skein_conversation_id){todo.p[i]}, r->trees.a,
+                                   &at, err);
+        if (rc == SKEIN_OK)
+            rc = add_threads(r, &at, err);
+        if (rc == SKEIN_OK)
+            rc = skn_conversation_branches(r->trees.tx, at.id, r->trees.a, &branches, err);
+        for (size_t k = 0; rc == SKEIN_OK && k < branches.count; k++)
+            skn_vec_add(r->trees.a, &todo, branches.at[k]);
+    }
+    return rc;
+}
+
+static skein_rc erase_unreachable(call *c, skn_tx *tx, const skn_conversation_row *row,
+                                  skein_error *err)
+{
+    reach    r = {0};
+    skn_ids  all;
+    skein_rc rc;
+
+    skn_trees_init(&r.trees, tx, c->a, 0);
+    if ((rc = find_reach(&r, row, err)) ||
+        (rc = skn_conversation_messages(tx, row->id, c->a, &all, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < all.count; i++) {
+        skn_placements places;
+        int64_t        at = -1;
+
+        rc = skn_item_placements(tx, all.at[i], c->a, &places, err);
+        for (size_t k = 0; rc == SKEIN_OK && at < 0 && k < r.threads.n; k++)
+            rc = skn_thread_position(&r.trees, &r.threads.p[k], &places, &at, err);
+        if (rc == SKEIN_OK && at < 0)
+            rc = erase(c, tx, all.at[i], err);
+    }
+    return rc;
+}
+
+static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skein_rc             rc = skn_conversation_take(tx, c->how->conversation, c->a, &row, err);
+
+    c->erased = 0;
+    if (rc == SKEIN_OK)
+        rc = c->unreachable ? erase_unreachable(c, tx, &row, err)
+                            : erase_named(c, tx, &row, err);
+    if (rc == SKEIN_OK && c->erased > 0)
+        rc = skn_erasure_count(tx, err);
+    if (rc || !c->how->dry_run)
+        return rc;
+    c->dry_done = true;
+    return SKEIN_NOTHING;
+}
+
+static skein_rc run(call *c, int64_t *erased, skein_error *err)
+{
+    skein_rc rc;
+
+    c->a = skn_arena_new();
+    rc = skn_store_write(c->e->store, purge, c, err);
+    skn_arena_free(c->a);
+    *erased = c->erased;
+    if (rc == SKEIN_NOTHING && c->dry_done)
+        return SKEIN_OK;
+    if (rc || c->erased == 0)
+        return rc;
+    skn_timeline_cache_clear(c->e->timelines);
+    return skn_store_scrub(c->e->store, err);
+}
+
+skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                     int64_t *erased, skein_error *err)
+{
+    call c = {.e = e, .how = how, .ids = ids};
+
+    *erased = 0;
+    if (ids.count == 0 || ids.count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_INVALID, "%zu messages were named; 1 to %zu are possible",
+                        ids.count, SKN_BATCH_MAX);
+    return run(&c, erased, err);
+}
+
+skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how, int64_t *erased,
+                                 skein_error *err)
+{
+    call c = {.e = e, .how = how, .unreachable = true};
+
+    return run(&c, erased, err);
+}

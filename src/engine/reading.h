@@ -1,0 +1,29 @@
+/* reading.h: a lane of a version, opened to be read.
+ *
+ * Threads: a skn_reading belongs to one transaction.  Lifetimes: everything lives in its arena. */
+#ifndef SKN_ENGINE_READING_H
+#define SKN_ENGINE_READING_H
+
+#include "engine/core.h"
+
+typedef struct skn_reading {
+    skn_trees            trees;
+    skn_conversation_row conversation;
+    skn_version_row      version;
+    skn_lane_row         lane;   /* id 0: the agent has heard nothing here yet */
+    skn_thread           thread; /* empty when the lane has none in this version */
+} skn_reading;
+
+/* Opens the lane that the slice names: an agent's memory when it names an agent and no lane. The
+ * slice's range is not looked at. */
+skein_rc skn_reading_open(skn_reading *r, skn_tx *tx, const skein_slice *what, skn_arena *a,
+                          skein_error *err);
+/* A thread whose row was read among others. */
+skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *out,
+                         skein_error *err);
+/* The message of the lane that a link to `id` means: itself, its latest text, or what it was squashed
+ * into; the message itself with position -1 when the lane holds none of them. */
+skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
+                            skein_error *err);
+
+#endif

@@ -1,0 +1,266 @@
+/* remove.c: seed 003: a message and all after it leave every lane at once, and, in a revise, another
+ * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
+#include "engine/core.h"
+
+typedef struct call {
+    skn_change_call  change;
+    skein_message_id id;
+    bool             user_only, revise;
+    skn_str          content;
+    skein_removal   *out;
+} call;
+
+/* --- What leaves, in numbers ---------------------------------------------------------------------------- */
+
+typedef struct tally {
+    skn_arena *a;
+    skn_map   *senders; /* name -> index + 1 */
+    skn_vec(skein_removal_agent) v;
+    int64_t side_effects;
+} tally;
+
+static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
+{
+    tally *t = arg;
+    void **slot = skn_map_slot(t->senders, m->sender);
+
+    (void)err;
+    if (!*slot) {
+        skein_removal_agent entry = {m->sender, 0};
+
+        skn_vec_add(t->a, &t->v, entry);
+        *slot = (void *)(uintptr_t)t->v.n;
+    }
+    t->v.p[(uintptr_t)*slot - 1].count++;
+    t->side_effects += (int64_t)m->call_count;
+    return SKEIN_OK;
+}
+
+/* Reads all that leaves, so only a dry run asks for it. */
+static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    tally      t = {.a = d->a, .senders = skn_map_new(d->a)};
+    skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length,
+                                    count_message, &t, err);
+
+    c->out->by_sender = t.v.p;
+    c->out->by_sender_count = t.v.n;
+    c->out->side_effects = t.side_effects;
+    return rc;
+}
+
+/* --- Cutting lanes ----------------------------------------------------------------------------------------- */
+
+/* A lane that never got the target is cut before the first message as young as it. */
+static skein_rc find_cut(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
+                         int64_t *cut, skein_error *err)
+{
+    skein_rc rc = skn_thread_position(&d->trees, &l->from, &t->places, cut, err);
+
+    if (rc || *cut >= 0)
+        return rc;
+    return skn_thread_first_at(&d->trees, &l->from, t->key, cut, err);
+}
+
+static void note_lane(call *c, const skn_lane_row *l, int64_t length, int64_t gone)
+{
+    skein_removal_agent entry = {l->agent_name, gone};
+
+    if (skn_str_eq(l->key, SKN_MAIN)) {
+        c->out->count = gone;
+        c->out->is_first = gone == length;
+    } else if (l->parent_id) {
+        c->out->delegations += gone > 0;
+    } else if (!l->agent_gone) {
+        c->out->by_agent[c->out->by_agent_count++] = entry;
+    }
+}
+
+static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    int64_t    cut;
+    skein_rc   rc;
+
+    c->out->by_agent = SKN_ARRAY(d->a, d->lane_count, skein_removal_agent);
+    for (size_t i = 0; i < d->lane_count; i++) {
+        skn_lane_draft *l = &d->lanes[i];
+
+        if ((rc = find_cut(d, l, t, &cut, err)))
+            return rc;
+        note_lane(c, &l->lane, l->from.length, l->from.length - cut);
+        if (cut < l->from.length &&
+            (rc = skn_draft_splice(d, l, cut, l->from.length, NULL, 0, err)))
+            return rc;
+        if (l == d->main && d->how->dry_run && (rc = count_senders(c, cut, err)))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Sending the new text -------------------------------------------------------------------------------------- */
+
+/* Before anything changes: a chat that is not in session takes no new message. */
+static skein_rc check_session(call *c, skein_error *err)
+{
+    skn_draft  *d = &c->change.draft;
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    if (!c->revise || d->conversation.mode != SKEIN_CHAT)
+        return SKEIN_OK;
+    if ((rc = skn_world_get(d->tx, d->conversation.world_id, d->a, &world, &found, err)))
+        return rc;
+    if (found && world.current_chat.v != 0)
+        return SKEIN_OK;
+    return skn_hint(err, skn_fail(err, SKEIN_SESSION_OFF, "session mode is off in this world"),
+                    "Make a chat the current one: \"skein conv use CHAT\".");
+}
+
+static skein_rc send_again(call *c, const skein_message *old, skein_error *err)
+{
+    skn_draft           *d = &c->change.draft;
+    skein_new_message    m = {.role = SKEIN_USER,
+                              .sender = old->sender,
+                              .content = c->content,
+                              .instructions = old->instructions,
+                              .instruction_count = old->instruction_count,
+                              .reply_to = old->reply_to};
+    skein_append_request r = {.conversation = {d->conversation.id}, .messages = &m, .count = 1};
+    skn_conversation_row now_at = d->conversation;
+    skein_messages       stored;
+    skein_rc             rc;
+
+    now_at.version_id = d->version_id;
+    if ((rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
+        return rc;
+    *c->change.message = stored.at[0];
+    c->change.version->length++;
+    return SKEIN_OK;
+}
+
+static skein_rc check_target(const call *c, const skein_message *m, skein_error *err)
+{
+    skein_rc rc;
+
+    if (!c->user_only || (m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_NOT_USER_MESSAGE, "message \"%.*s\" was not written by a person",
+                  SKN_FMT(m->uid));
+    return skn_hint(err, rc, "To change it where it stands, use \"skein amend\".");
+}
+
+static skein_rc fill_previous(call *c, skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+
+    return skn_version_fill(&d->trees, &d->target, &d->base, &c->out->previous, err);
+}
+
+/* The numbers of a removal that was made before: its threads begin with what was left of those they
+ * come from. */
+static skein_rc count_again(call *c, skn_tx *tx, const skn_conversation_row *row,
+                            int64_t version_id, skein_error *err)
+{
+    skein_mem     *mem = c->change.mem;
+    skn_lane_rows  lanes;
+    skn_thread_row t;
+    bool           found;
+    skein_rc       rc = skn_lane_rows_of(tx, row->id, false, mem, &lanes, err);
+
+    if (rc)
+        return rc;
+    c->out->by_agent = SKN_ARRAY(mem, lanes.count, skein_removal_agent);
+    for (size_t i = 0; i < lanes.count; i++) {
+        t = (skn_thread_row){0};
+        if ((rc = skn_thread_of(tx, version_id, lanes.at[i].id, mem, &t, &found, err)))
+            return rc;
+        note_lane(c, &lanes.at[i], t.origin_length, t.origin_length - t.base_length);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_mem           *mem = c->change.mem;
+    skn_conversation_row row;
+    skn_version_row      version, origin;
+    skein_message        target;
+    skn_trees            f;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_need(tx, c->change.how->conversation, mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, c->out->version.number, mem, &version, err)) ||
+        (rc = skn_version_pick(tx, &row, c->out->version.origin, mem, &origin, err)) ||
+        (rc = skn_message_get(tx, c->id.v, mem, &target, &found, err)) ||
+        (rc = count_again(c, tx, &row, version.id, err)))
+        return rc;
+    c->out->message_uid = found ? target.uid : SKN_NONE;
+    skn_trees_init(&f, tx, mem, row.id);
+    if ((rc = skn_version_fill(&f, &row, &origin, &c->out->previous, err)))
+        return rc;
+    c->out->previous.length = c->out->version.origin_length; /* it may have grown since */
+    return SKEIN_OK;
+}
+
+static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
+{
+    call      *c = arg;
+    skn_draft *d = &c->change.draft;
+    skn_target t;
+    skein_rc   rc;
+
+    *c->out = (skein_removal){0};
+    if ((rc = skn_change_start(&c->change, tx, 0, err)))
+        return rc;
+    if (c->change.replayed)
+        return replay(c, tx, err);
+    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
+        (rc = check_session(c, err)) || (rc = cut_lanes(c, &t, err)))
+        return rc;
+    c->out->message_uid = t.message.uid;
+    d->note = skn_arena_printf(d->a, "%s from %.*s", c->revise ? "revise" : "remove",
+                               SKN_FMT(t.message.uid));
+    rc = skn_draft_commit(d, c->change.version, err);
+    if (rc || (rc = fill_previous(c, err)))
+        return rc;
+    if (c->revise && (rc = send_again(c, &t.message, err)))
+        return rc;
+    return skn_change_seal(&c->change, err);
+}
+
+static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
+                    skein_mem *mem, skein_error *err)
+{
+    c->change = (skn_change_call){.e = e,
+                                  .how = how,
+                                  .mem = mem,
+                                  .kind = kind,
+                                  .version = &c->out->version,
+                                  .message = &c->out->added,
+                                  .request = skn_arena_printf(mem, "%lld %.*s",
+                                                              (long long)c->id.v,
+                                                              SKN_FMT(c->content))};
+    return skn_change_run(&c->change, remove_from, c, err);
+}
+
+skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_message_id message,
+                           bool user_only, skein_mem *mem, skein_removal *out, skein_error *err)
+{
+    call c = {.id = message, .user_only = user_only, .content = SKN_STR(""), .out = out};
+
+    return run(&c, e, how, "remove", mem, err);
+}
+
+skein_rc skein_revise(skein_engine *e, const skein_change *how, skein_message_id message,
+                      skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
+{
+    call     c = {.id = message, .user_only = true, .revise = true, .content = content, .out = out};
+    skein_rc rc = skn_check_new(
+        e, &(skein_new_message){.role = SKEIN_USER, .content = content}, err);
+
+    return rc ? rc : run(&c, e, how, "revise", mem, err);
+}

@@ -1,0 +1,185 @@
+/* room.c: who speaks, who hears, and what a message may reply to. */
+#include "engine/core.h"
+
+skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, int64_t now,
+                       skn_arena *a, skein_error *err)
+{
+    skein_rc rc;
+
+    *r = (skn_room){.conversation = *c, .now = now};
+    skn_trees_init(&r->trees, tx, a, c->id);
+    if ((rc = skn_lanes_complete(tx, c, now, a, err)) ||
+        (rc = skn_lane_rows_of(tx, c->id, true, a, &r->lanes, err)))
+        return rc;
+    return skn_conversation_kin(tx, c, a, &r->kin, err);
+}
+
+const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name)
+{
+    for (size_t i = 0; i < r->lanes.count; i++) {
+        const skn_lane_row *l = &r->lanes.at[i];
+
+        if (l->agent_id && !l->agent_gone && skn_str_eq(l->agent_name, name))
+            return l;
+    }
+    return NULL;
+}
+
+/* A tool's result is its caller's business, a notice nobody's; the rest is heard by all or by those
+ * named. */
+bool skn_room_hears(const skn_lane_row *lane, const skein_message *m, const skein_new_message *n)
+{
+    if (lane->agent_id == 0 || lane->agent_gone || m->role == SKEIN_SYSTEM ||
+        m->role == SKEIN_SUMMARY)
+        return false;
+    if (m->author_agent.v == lane->agent_id)
+        return true;
+    if (m->role == SKEIN_TOOL)
+        return false;
+    if (!n->heard_by_given)
+        return true;
+    for (size_t i = 0; i < n->heard_by_count; i++)
+        if (skn_str_eq(n->heard_by[i], lane->agent_name))
+            return true;
+    return false;
+}
+
+/* --- Authors -------------------------------------------------------------------------------------- */
+
+static skn_str default_sender(const skn_room *r, skein_role role)
+{
+    switch (role) {
+    case SKEIN_USER:
+        return SKN_STR("human");
+    case SKEIN_ASSISTANT:
+        return r->conversation.agent_id ? r->conversation.agent_name : SKN_STR("assistant");
+    case SKEIN_TOOL:
+        return r->conversation.agent_id ? r->conversation.agent_name : SKN_STR("tool");
+    case SKEIN_SUMMARY:
+        return SKN_STR("summary");
+    case SKEIN_SYSTEM:
+        break;
+    }
+    return SKN_STR("system");
+}
+
+static void set_author(const skn_room *r, const skein_new_message *n, skein_message *m)
+{
+    const skn_lane_row *agent;
+
+    m->sender = n->sender.p ? n->sender : default_sender(r, n->role);
+    agent = skn_room_agent(r, m->sender);
+    m->author_agent.v = agent ? agent->agent_id : 0;
+    switch (n->role) {
+    case SKEIN_USER:
+        m->author = agent ? SKEIN_BY_AGENT : SKEIN_BY_HUMAN;
+        break;
+    case SKEIN_ASSISTANT:
+        m->author = SKEIN_BY_AGENT;
+        break;
+    case SKEIN_TOOL:
+        m->author = SKEIN_BY_TOOL;
+        break;
+    case SKEIN_SUMMARY:
+    case SKEIN_SYSTEM:
+        m->author = SKEIN_BY_SYSTEM;
+        break;
+    }
+}
+
+/* --- Reply links ------------------------------------------------------------------------------------ */
+
+static void drop_link(skein_message *m, skn_str warning)
+{
+    m->reply_to = SKN_NONE;
+    m->warning = warning;
+}
+
+static bool is_kin(const skn_room *r, int64_t conversation)
+{
+    for (size_t i = 0; i < r->kin.count; i++)
+        if (r->kin.at[i] == conversation)
+            return true;
+    return false;
+}
+
+/* Stored links cannot close a loop, since a parent is always older. But somebody above may have
+ * claimed this message as its parent before it was there. */
+static skein_rc closes_loop(const skn_room *r, const skein_message *m, skn_link at, bool *loop,
+                            skein_error *err)
+{
+    skein_rc rc;
+    bool     found = true;
+
+    *loop = false;
+    for (int level = 0; found && at.reply_to.p && level < SKN_REPLY_LEVELS; level++) {
+        if (skn_str_eq(at.reply_to, m->uid)) {
+            *loop = true;
+            return SKEIN_OK;
+        }
+        rc = skn_message_link(r->trees.tx, at.reply_to, r->trees.a, &at, &found, err);
+        if (rc)
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
+{
+    skn_link parent = {0};
+    bool     found, loop = false;
+    skein_rc rc;
+
+    if (!m->reply_to.p)
+        return SKEIN_OK;
+    if (m->uid.p && skn_str_eq(m->reply_to, m->uid)) {
+        drop_link(m, SKN_STR("it replied to itself: the link was dropped"));
+        return SKEIN_OK;
+    }
+    rc = skn_message_link(r->trees.tx, m->reply_to, r->trees.a, &parent, &found, err);
+    if (rc)
+        return rc;
+    if (!found || !is_kin(r, parent.conversation_id)) {
+        m->warning = found ? SKN_STR("it replies to a message of another conversation")
+                           : SKN_STR("it replies to a message that is not known");
+        return SKEIN_OK;
+    }
+    if (m->uid.p && (rc = closes_loop(r, m, parent, &loop, err)))
+        return rc;
+    if (loop) {
+        drop_link(m, SKN_STR("its reply link closed a circle: the link was dropped"));
+    } else if (parent.depth + 1 >= SKN_REPLY_LEVELS) {
+        drop_link(m, SKN_STR("its reply link went over 100 levels: the link was dropped"));
+    } else {
+        m->reply_to_id.v = parent.id;
+        m->reply_depth = parent.depth + 1;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
+                             skein_error *err)
+{
+    *m = (skein_message){.uid = n->uid,
+                         .born_in = {r->conversation.id},
+                         .role = n->role,
+                         .content = n->content.p ? n->content : SKN_STR(""),
+                         .thinking = n->thinking,
+                         .call_count = n->call_count,
+                         .tool_call_id = n->tool_call_id,
+                         .tool_failed = n->tool_failed,
+                         .instruction_count = n->instruction_count,
+                         .reply_to = n->reply_to,
+                         .model = n->model,
+                         .turn_uid = n->turn_uid,
+                         .created_at = n->created_at ? n->created_at : r->now,
+                         .position = -1};
+    m->calls = SKN_ARRAY(r->trees.a, n->call_count, skein_tool_call);
+    for (size_t i = 0; i < n->call_count; i++)
+        m->calls[i] = n->calls[i];
+    m->instructions = SKN_ARRAY(r->trees.a, n->instruction_count, skein_instruction);
+    for (size_t i = 0; i < n->instruction_count; i++)
+        m->instructions[i] = n->instructions[i];
+    set_author(r, n, m);
+    return set_link(r, m, err);
+}

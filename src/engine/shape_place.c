@@ -1,0 +1,148 @@
+#include "engine/engine.h"
+
+#include "base/json.h"
+
+static const char *const mode_names[] = {"chat", "foreground", "background"};
+static const char *const state_names[] = {"running", "done", "failed", "cancelled",
+                                          "interrupted"};
+
+const char *skn_mode_name(skein_mode mode)
+{
+    return mode_names[mode];
+}
+
+bool skn_mode_from(skn_str name, skein_mode *out)
+{
+    for (int i = SKEIN_CHAT; i <= SKEIN_BACKGROUND; i++)
+        if (skn_str_is(name, mode_names[i])) {
+            *out = (skein_mode)i;
+            return true;
+        }
+    return false;
+}
+
+const char *skn_lane_state_name(skein_lane_state state)
+{
+    return state_names[state];
+}
+
+bool skn_lane_state_from(skn_str name, skein_lane_state *out)
+{
+    for (int i = SKEIN_LANE_RUNNING; i <= SKEIN_LANE_INTERRUPTED; i++)
+        if (skn_str_is(name, state_names[i])) {
+            *out = (skein_lane_state)i;
+            return true;
+        }
+    return false;
+}
+
+/* What a client keeps in the settings, or the given text when it keeps nothing there. */
+static void setting(skn_jw *w, const skn_json *settings, const char *name, skn_str otherwise)
+{
+    const skn_json *v = skn_json_get(settings, name);
+
+    skn_jw_key(w, name);
+    skn_jw_raw(w, v ? v->raw : otherwise);
+}
+
+void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
+{
+    const skn_json *settings = NULL;
+
+    if (agent->settings.n &&
+        skn_json_parse(&settings, agent->settings, "settings", scratch, NULL))
+        settings = NULL;
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", agent->uid);
+    skn_jw_kstr(w, "name", agent->name);
+    skn_jw_kstr(w, "systemPrompt", agent->system_prompt);
+    skn_jw_kstr(w, "model", agent->model);
+    skn_jw_kstr(w, "lead", agent->lead_name);
+    setting(w, settings, "tools", SKN_STR("[]"));
+    setting(w, settings, "temperature", SKN_STR("null"));
+    setting(w, settings, "autoReply", SKN_STR("true"));
+    skn_jw_kstr(w, "state", SKN_STR("idle"));
+    skn_jw_kint(w, "pendingTasks", 0);
+    skn_jw_ktime(w, "createdAt", agent->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_chat(skn_jw *w, const skein_conversation *chat)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", chat->uid);
+    skn_jw_kstr(w, "title", chat->title);
+    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(chat->mode)));
+    skn_jw_kstr(w, "agent", chat->agent_name);
+    skn_jw_kstr(w, "currentThread", chat->thread_uid);
+    skn_jw_kint(w, "version", chat->version);
+    skn_jw_kint(w, "messageCount", chat->length);
+    skn_jw_ktime(w, "lastActivityAt", chat->last_activity_at);
+    skn_jw_ktime(w, "createdAt", chat->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
+                     const skein_conversations *chats, skn_arena *scratch)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", world->uid);
+    skn_jw_kstr(w, "name", world->name);
+    skn_jw_kstr(w, "description", world->description);
+    skn_jw_kint(w, "turnLimit", world->turn_limit);
+    skn_jw_kint(w, "compactAt", world->compact_at);
+    skn_jw_kstr(w, "currentChatId", world->current_chat_uid);
+    skn_jw_kbool(w, "sessionMode", world->current_chat.v != 0);
+    skn_jw_kbool(w, "isProcessing", false);
+    skn_jw_key(w, "busy");
+    skn_jw_array(w);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "agents");
+    skn_jw_array(w);
+    for (size_t i = 0; i < agents->count; i++)
+        skn_shape_agent(w, &agents->at[i], scratch);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "chats");
+    skn_jw_array(w);
+    for (size_t i = 0; i < chats->count; i++)
+        skn_shape_chat(w, &chats->at[i]);
+    skn_jw_array_end(w);
+    skn_jw_ktime(w, "createdAt", world->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_lane(skn_jw *w, const skein_lane *lane)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "delegationId", lane->key);
+    skn_jw_kstr(w, "threadPath", lane->key);
+    skn_jw_kstr(w, "agent", lane->agent_name);
+    skn_jw_kstr(w, "spawnCallId", lane->spawn_call_id);
+    skn_jw_kstr(w, "state", skn_str_of(skn_lane_state_name(lane->state)));
+    skn_jw_kint(w, "messageCount", lane->length);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_tag(skn_jw *w, const skein_tag *tag)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", tag->name);
+    skn_jw_kstr(w, "control", tag->control);
+    skn_jw_kstr(w, "instruction", tag->instruction);
+    skn_jw_kstr(w, "target", tag->target);
+    skn_jw_kbool(w, "includeInMessage", tag->include_in_message);
+    skn_jw_kbool(w, "active", tag->active);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_file(skn_jw *w, const skein_context_file *file)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "path", file->path);
+    skn_jw_key(w, "items");
+    skn_jw_array(w);
+    for (size_t i = 0; i < file->item_count; i++)
+        skn_jw_str(w, file->items[i]);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}

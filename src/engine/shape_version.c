@@ -1,0 +1,201 @@
+#include "engine/engine.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PREVIEW_BYTES 200
+
+static void version_name(skn_jw *w, const char *key, int64_t number)
+{
+    char text[32];
+
+    if (!number) {
+        skn_jw_knull(w, key);
+        return;
+    }
+    snprintf(text, sizeof text, "v%" PRId64, number);
+    skn_jw_kstr(w, key, skn_str_of(text));
+}
+
+void skn_shape_thread_members(skn_jw *w, const skein_version *v)
+{
+    skn_jw_kstr(w, "threadId", v->thread_uid);
+    version_name(w, "version", v->number);
+    skn_jw_kint(w, "number", v->number);
+    skn_jw_kstr(w, "originalThread", v->origin_thread_uid);
+    version_name(w, "originalVersion", v->origin);
+    skn_jw_kint(w, "originalLength", v->origin_length);
+    skn_jw_kstr(w, "operation", v->kind);
+    skn_jw_kint(w, "length", v->length);
+    skn_jw_kbool(w, "current", v->current);
+    skn_jw_kstr(w, "by", v->actor);
+    skn_jw_kstr(w, "note", v->note);
+    skn_jw_ktime(w, "createdAt", v->created_at);
+}
+
+void skn_shape_thread(skn_jw *w, const skein_version *v)
+{
+    skn_jw_object(w);
+    skn_shape_thread_members(w, v);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_move(skn_jw *w, const skein_move *move)
+{
+    skn_jw_object(w);
+    skn_shape_thread_members(w, &move->to);
+    skn_jw_kstr(w, "previousThreadId", move->from.thread_uid);
+    version_name(w, "previousVersion", move->from.number);
+    skn_jw_kstr(w, "move", move->what);
+    skn_jw_kint(w, "steps", move->steps);
+    skn_jw_kint(w, "returning", move->returning);
+    skn_jw_kint(w, "leaving", move->leaving);
+    skn_jw_kint(w, "sideEffects", move->side_effects);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_squash(skn_jw *w, const skein_squash *s)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "squashOperationId", s->uid);
+    skn_jw_key(w, "sourceMessageIds");
+    skn_jw_array(w);
+    for (size_t i = 0; i < s->source_count; i++)
+        skn_jw_str(w, s->sources[i]);
+    skn_jw_array_end(w);
+    skn_jw_kstr(w, "resultMessageId", s->result.uid);
+    skn_jw_kstr(w, "content", s->result.content);
+    skn_jw_kstr(w, "prompt", s->prompt);
+    skn_jw_kstr(w, "model", s->model);
+    skn_jw_kbool(w, "performedByAgent", s->by_agent);
+    skn_jw_kstr(w, "threadId", s->version.thread_uid);
+    version_name(w, "version", s->version.number);
+    skn_jw_ktime(w, "createdAt", s->created_at);
+    skn_jw_object_end(w);
+}
+
+static void counts(skn_jw *w, const char *key, const skein_removal_agent *at, size_t count)
+{
+    skn_jw_key(w, key);
+    skn_jw_object(w);
+    for (size_t i = 0; i < count; i++) {
+        skn_jw_key_str(w, at[i].name);
+        skn_jw_int(w, at[i].count);
+    }
+    skn_jw_object_end(w);
+}
+
+static void removal_undo(skn_jw *w, skein_str world_name, skein_str chat_uid,
+                         const skein_removal *r)
+{
+    skn_buf href;
+
+    skn_buf_init(&href, 1024);
+    skn_buf_addf(&href, "/worlds/%.*s/chats/%.*s/currentThread", SKN_FMT(world_name),
+                 SKN_FMT(chat_uid));
+    skn_jw_key(w, "undo");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "method", SKN_STR("PUT"));
+    skn_jw_kstr(w, "href", skn_buf_str(&href));
+    skn_jw_key(w, "body");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "threadId", r->previous.thread_uid);
+    skn_jw_object_end(w);
+    skn_jw_object_end(w);
+    skn_buf_release(&href);
+}
+
+void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
+                       const skein_removal *r)
+{
+    skn_jw_object(w);
+    skn_jw_kbool(w, "success", true);
+    skn_jw_kstr(w, "messageId", r->message_uid);
+    skn_jw_kint(w, "totalAgents", (int64_t)r->by_agent_count);
+    skn_jw_key(w, "processedAgents");
+    skn_jw_array(w);
+    for (size_t i = 0; i < r->by_agent_count; i++)
+        skn_jw_str(w, r->by_agent[i].name);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "failedAgents"); /* all lanes move in one transaction, or none does */
+    skn_jw_array(w);
+    skn_jw_array_end(w);
+    skn_jw_kint(w, "messagesRemovedTotal", r->count);
+    counts(w, "removedByAgent", r->by_agent, r->by_agent_count);
+    skn_jw_kbool(w, "requiresRetry", false);
+    skn_jw_kstr(w, "resubmissionStatus",
+                r->added.uid.p ? SKN_STR("success") : SKN_STR("skipped"));
+    skn_jw_kstr(w, "newMessageId", r->added.uid);
+    skn_jw_kint(w, "sideEffects", r->side_effects);
+    skn_jw_kstr(w, "threadId", r->version.thread_uid);
+    skn_jw_kstr(w, "previousThreadId", r->previous.thread_uid);
+    version_name(w, "version", r->version.number);
+    version_name(w, "previousVersion", r->previous.number);
+    removal_undo(w, world_name, chat_uid, r);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
+                     const skein_removal *r)
+{
+    char etag[128];
+
+    snprintf(etag, sizeof etag, "\"%.*s.%" PRId64 "\"", SKN_FMT(r->previous.thread_uid),
+             r->previous.length);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "messageId", r->message_uid);
+    skn_jw_kstr(w, "chatId", chat_uid);
+    skn_jw_kint(w, "count", r->count);
+    skn_jw_kbool(w, "isFirst", r->is_first);
+    counts(w, "byAgent", r->by_sender, r->by_sender_count);
+    skn_jw_kint(w, "delegations", r->delegations);
+    skn_jw_kint(w, "briefings", 0);
+    skn_jw_kint(w, "sideEffects", r->side_effects);
+    skn_jw_kint(w, "agents", (int64_t)r->by_agent_count);
+    skn_jw_key(w, "preview");
+    skn_jw_array(w);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "messageId", target->uid);
+    skn_jw_kstr(w, "sender", target->sender);
+    skn_jw_kstr(w, "text", skn_utf8_cut(target->content, PREVIEW_BYTES));
+    skn_jw_object_end(w);
+    skn_jw_array_end(w);
+    skn_jw_kbool(w, "editable", session && target->author == SKEIN_BY_HUMAN);
+    skn_jw_knull(w, "blockedBy");
+    skn_jw_kbool(w, "sessionMode", session);
+    skn_jw_kstr(w, "etag", skn_str_of(etag));
+    skn_jw_object_end(w);
+}
+
+static const char *const diff_names[] = {"removed", "added", "replaced", "moved"};
+
+static void side(skn_jw *w, const char *key, skein_str chat_uid, const skein_message *m)
+{
+    skn_jw_key(w, key);
+    if (m->uid.p)
+        skn_shape_message(w, chat_uid, m, NULL);
+    else
+        skn_jw_null(w);
+}
+
+void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
+                    const skein_version *to, const skein_diff *diff)
+{
+    skn_jw_object(w);
+    version_name(w, "from", from->number);
+    version_name(w, "to", to->number);
+    skn_jw_kint(w, "same", diff->same);
+    skn_jw_key(w, "changes");
+    skn_jw_array(w);
+    for (size_t i = 0; i < diff->count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "kind", skn_str_of(diff_names[diff->at[i].kind]));
+        side(w, "before", chat_uid, &diff->at[i].before);
+        side(w, "after", chat_uid, &diff->at[i].after);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}

@@ -1,0 +1,197 @@
+#include "engine/engine.h"
+
+static void prompt_calls(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_key(w, "toolCalls");
+    skn_jw_array(w);
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "toolCallId", m->calls[i].call_id);
+        skn_jw_kstr(w, "toolName", m->calls[i].tool_name);
+        skn_jw_key(w, "args");
+        skn_jw_raw(w, m->calls[i].args.n ? m->calls[i].args : SKN_STR("{}"));
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+static void prompt_message(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "role", skn_str_of(skein_role_name(m->role)));
+    skn_jw_kstr(w, "content", m->text.p ? m->text : SKN_STR(""));
+    prompt_calls(w, m);
+    skn_jw_kstr(w, "toolCallId", m->tool_call_id);
+    skn_jw_kstr(w, "toolName", m->tool_name);
+    skn_jw_kbool(w, "isError", m->failed);
+    skn_jw_kbool(w, "synthetic", m->synthetic);
+    skn_jw_key(w, "messageIds");
+    skn_jw_array(w);
+    for (size_t i = 0; i < m->source_count; i++)
+        skn_jw_str(w, m->sources[i]);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_context(skn_jw *w, const skein_context *c)
+{
+    skn_jw_object(w);
+    skn_jw_key(w, "messages");
+    skn_jw_array(w);
+    for (size_t i = 0; i < c->count; i++)
+        prompt_message(w, &c->at[i]);
+    skn_jw_array_end(w);
+    skn_jw_kstr(w, "summaryMessageId", c->summary_uid);
+    skn_jw_kint(w, "coveredLength", c->covered);
+    skn_jw_kint(w, "storedLength", c->stored);
+    skn_jw_kint(w, "tokens", c->tokens);
+    skn_jw_kint(w, "limit", c->limit);
+    skn_jw_object_end(w);
+}
+
+static void busiest(skn_jw *w, skein_str chat_uid, const skein_stats *s)
+{
+    skn_jw_key(w, "busiest");
+    skn_jw_array(w);
+    for (size_t i = 0; i < s->busiest_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kint(w, "messages", s->busiest[i].messages);
+        skn_jw_kint(w, "depth", s->busiest[i].depth);
+        skn_jw_key(w, "root");
+        skn_shape_message(w, chat_uid, &s->busiest[i].root, NULL);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s)
+{
+    skn_jw_object(w);
+    skn_jw_kint(w, "messages", s->messages);
+    skn_jw_kint(w, "replies", s->replies);
+    skn_jw_kint(w, "threads", s->roots);
+    skn_jw_kint(w, "unanswered", s->unanswered);
+    skn_jw_kint(w, "memoryOnly", s->memory_only);
+    skn_jw_kint(w, "depth", s->depth);
+    skn_jw_key(w, "repliesPerMessage");
+    skn_jw_double(w, s->replies_a_message);
+    skn_jw_key(w, "answers");
+    skn_jw_array(w);
+    for (size_t i = 0; i < s->answer_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "who", s->answers[i].who);
+        skn_jw_kstr(w, "whom", s->answers[i].whom);
+        skn_jw_kint(w, "count", s->answers[i].count);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_key(w, "senders");
+    skn_jw_object(w);
+    for (size_t i = 0; i < s->sender_count; i++) {
+        skn_jw_key_str(w, s->senders[i].who);
+        skn_jw_int(w, s->senders[i].count);
+    }
+    skn_jw_object_end(w);
+    busiest(w, chat_uid, s);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
+                    const skein_message *parent)
+{
+    skn_jw_object(w);
+    skn_shape_message_members(w, chat_uid, &node->message, NULL);
+    skn_jw_kstr(w, "parentMessageId", parent ? parent->uid : SKN_NONE);
+    skn_jw_kint(w, "depth", node->depth);
+    skn_jw_kbool(w, "hasReply", node->replies > 0);
+    skn_jw_kint(w, "replyCount", node->replies);
+    skn_jw_kbool(w, "unanswered", node->unanswered);
+    skn_jw_kbool(w, "memoryOnly", node->memory_only);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_hit(skn_jw *w, const skein_hit *hit)
+{
+    skn_jw_object(w);
+    skn_shape_message_members(w, hit->conversation.uid, &hit->message, NULL);
+    skn_jw_kstr(w, "title", hit->conversation.title);
+    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(hit->conversation.mode)));
+    skn_jw_kint(w, "version", hit->version);
+    skn_jw_kbool(w, "inCurrent", hit->in_current);
+    skn_jw_kstr(w, "snippet", hit->snippet);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_check(skn_jw *w, const skein_check *c)
+{
+    skn_jw_object(w);
+    skn_jw_kbool(w, "ok", c->count == 0);
+    skn_jw_key(w, "findings");
+    skn_jw_array(w);
+    for (size_t i = 0; i < c->count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "invariant", c->at[i].invariant);
+        skn_jw_kstr(w, "text", c->at[i].text);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_kint(w, "messages", c->messages);
+    skn_jw_kint(w, "threads", c->threads);
+    skn_jw_kint(w, "nodes", c->nodes);
+    skn_jw_kint(w, "conversations", c->conversations);
+    skn_jw_kint(w, "warnings", c->warnings);
+    skn_jw_object_end(w);
+}
+
+/* The type's address and the title, which name the kind and not the case. */
+static const struct {
+    const char *type, *title;
+} kinds[] = {
+    [SKEIN_FAILED] = {"/problems/internal", "Something went wrong"},
+    [SKEIN_INVALID] = {"/problems/validation", "The input is not valid"},
+    [SKEIN_USAGE] = {"/problems/usage", "The command was not understood"},
+    [SKEIN_LIMIT] = {"/problems/too-large", "The input is too large"},
+    [SKEIN_DATA] = {"/problems/bad-file", "The file cannot be read"},
+    [SKEIN_NOT_USER_MESSAGE] = {"/problems/not-a-user-message",
+                                "A person did not write this message"},
+    [SKEIN_NOT_FOUND] = {"/problems/not-found", "There is no such thing"},
+    [SKEIN_AUTH] = {"/problems/sign-in", "Sign in first"},
+    [SKEIN_CONFLICT] = {"/problems/conflict", "This does not fit with what is there"},
+    [SKEIN_NOTHING] = {"/problems/nothing-to-do", "There is nothing to do"},
+    [SKEIN_SESSION_OFF] = {"/problems/session-off", "The world has no current conversation"},
+    [SKEIN_VERSION_CHANGED] = {"/problems/version-changed", "The conversation has moved on"},
+    [SKEIN_BUSY] = {"/problems/world-busy", "Others are working on this"},
+    [SKEIN_IO] = {"/problems/io", "Reading or writing failed"},
+    [SKEIN_FULL] = {"/problems/storage-full", "The storage is full"},
+    [SKEIN_READ_ONLY] = {"/problems/read-only", "The store cannot be written"},
+    [SKEIN_NOT_OURS] = {"/problems/not-a-store", "This is not a store of this program"},
+    [SKEIN_NEWER] = {"/problems/newer-store", "A newer program made this store"},
+    [SKEIN_DAMAGED] = {"/problems/damaged-store", "The store is damaged"},
+    [SKEIN_UNREACHABLE] = {"/problems/database-unreachable", "The database does not answer"},
+};
+
+static bool retryable(skein_rc rc)
+{
+    return rc == SKEIN_BUSY || rc == SKEIN_VERSION_CHANGED || rc == SKEIN_UNREACHABLE ||
+           rc == SKEIN_FULL;
+}
+
+void skn_shape_problem(skn_jw *w, const skein_error *err)
+{
+    size_t      i = (size_t)err->rc;
+    bool        known = i < sizeof kinds / sizeof kinds[0] && kinds[i].type;
+    const char *type = kinds[known ? i : SKEIN_FAILED].type;
+    const char *title = kinds[known ? i : SKEIN_FAILED].title;
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "type", skn_str_of(type));
+    skn_jw_kstr(w, "title", skn_str_of(title));
+    skn_jw_kint(w, "status", skein_rc_http(err->rc));
+    skn_jw_kstr(w, "detail", skn_str_of(err->message));
+    skn_jw_kstr(w, "code", skn_str_of(skein_rc_name(err->rc)));
+    skn_jw_kbool(w, "retryable", retryable(err->rc));
+    skn_jw_kstr(w, "error", skn_str_of(err->message));
+    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : title));
+    skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+    skn_jw_object_end(w);
+}

@@ -1,0 +1,224 @@
+/* squash.c: one message in the place of several, which stay in the versions before. The text was made
+ * outside of any transaction; whether its sources still stand is checked here. */
+#include "engine/core.h"
+
+typedef struct call {
+    skn_change_call          change;
+    const skein_squash_spec *spec;
+    skein_squash            *out;
+} call;
+
+/* A source that is gone means that somebody was faster: a conflict, not a wrong id. */
+static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein_error *err)
+{
+    skn_draft    *d = &c->change.draft;
+    skein_message m;
+    bool          found;
+    skein_rc      rc;
+
+    *count = c->spec->sources.count;
+    if (*count < 2)
+        return skn_fail(err, SKEIN_INVALID, "a squash needs two messages or more");
+    rc = skn_change_targets(d, c->spec->sources, targets, err);
+    for (size_t i = 0; rc == SKEIN_NOT_FOUND && i < *count; i++) {
+        if (skn_message_get(d->tx, c->spec->sources.at[i].v, d->a, &m, &found, NULL) || !found)
+            return rc;
+        if (i == *count - 1 && err)
+            err->rc = SKEIN_CONFLICT;
+        if (i == *count - 1)
+            return SKEIN_CONFLICT;
+    }
+    return rc ? rc : skn_draft_close_pairs(d, targets, count, err);
+}
+
+/* Sources of one role keep it; a mixture becomes the user's side, as a summary does. */
+static skein_role result_role(const skn_target *targets, size_t count)
+{
+    skein_role role = targets[0].message.role;
+
+    for (size_t i = 1; i < count; i++)
+        if (targets[i].message.role != role)
+            return SKEIN_USER;
+    return role == SKEIN_ASSISTANT ? SKEIN_ASSISTANT : SKEIN_USER;
+}
+
+static skein_rc make_result(call *c, const skn_target *targets, size_t count, skein_error *err)
+{
+    skn_draft           *d = &c->change.draft;
+    const skein_message *first = &targets[0].message;
+    char                 uid[11];
+    skein_message       *m = c->change.message;
+    bool                 same = true;
+
+    for (size_t i = 1; i < count; i++)
+        same = same && skn_str_eq(targets[i].message.sender, first->sender);
+    skn_tx_uid(d->tx, uid);
+    c->out->uid = skn_arena_printf(d->a, "sq_%s", uid);
+    *m = (skein_message){.born_in = {d->conversation.id},
+                         .role = result_role(targets, count),
+                         .author = SKEIN_BY_HUMAN,
+                         .sender = SKN_STR("human"),
+                         .content = c->spec->content,
+                         .squash_uid = c->out->uid,
+                         .model = c->spec->model,
+                         .created_at = d->now,
+                         .position = -1};
+    if (same && first->role == m->role) {
+        m->author = first->author;
+        m->author_agent = first->author_agent;
+        m->sender = first->sender;
+    } else if (m->role == SKEIN_ASSISTANT) {
+        m->author = SKEIN_BY_AGENT;
+        m->sender = SKN_STR("assistant");
+    }
+    return skn_message_insert(d->tx, m, d->a, err);
+}
+
+/* The result takes the place of the first source that the lane holds. */
+static skein_rc squash_lane(call *c, skn_lane_draft *l, const skn_target *targets, size_t count,
+                            skein_error *err)
+{
+    skn_draft *d = &c->change.draft;
+    int64_t   *at;
+    size_t     found;
+    skein_rc   rc = skn_change_positions(d, l, targets, count, &at, &found, err);
+
+    if (rc || found == 0)
+        return rc;
+    if ((rc = skn_change_cut(d, l, at + 1, found - 1, err)))
+        return rc;
+    if (l == d->main)
+        c->change.message->position = at[0];
+    return skn_draft_replace(d, l, at[0], at[0] + 1, &c->change.message->id.v, 1, err);
+}
+
+static skein_rc write_squash(call *c, const skn_target *targets, size_t count, skein_error *err)
+{
+    skn_draft     *d = &c->change.draft;
+    int64_t       *ids = SKN_ARRAY(d->a, count, int64_t);
+    skn_squash_row row = {.conversation_id = d->conversation.id,
+                          .version_id = d->version_id,
+                          .result_message_id = c->change.message->id.v,
+                          .created_at = d->now,
+                          .prompt = c->spec->prompt,
+                          .model = c->spec->model,
+                          .by_agent = c->spec->agent.v != 0};
+
+    c->out->sources = SKN_ARRAY(d->a, count, skn_str);
+    c->out->source_count = count;
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = targets[i].message.id.v;
+        c->out->sources[i] = targets[i].message.uid;
+    }
+    c->out->prompt = c->spec->prompt;
+    c->out->model = c->spec->model;
+    c->out->by_agent = row.by_agent;
+    c->out->created_at = d->now;
+    return skn_squash_insert(d->tx, c->out->uid, &row, ids, count, err);
+}
+
+static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein_error *err);
+
+static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skn_draft  *d = &c->change.draft;
+    skn_target *targets;
+    size_t      count;
+    skein_rc    rc;
+
+    if ((rc = skn_change_start(&c->change, tx, 0, err)))
+        return rc;
+    if (c->change.replayed) {
+        c->out->uid = c->change.message->squash_uid;
+        return load_squash(tx, c->out, c->change.mem, err);
+    }
+    if ((rc = find_sources(c, &targets, &count, err)) ||
+        (rc = make_result(c, targets, count, err)))
+        return rc;
+    d->note = skn_arena_printf(d->a, "squash %zu to 1, %.*s", count, SKN_FMT(c->out->uid));
+    for (size_t i = 0; i < d->lane_count; i++)
+        if ((rc = squash_lane(c, &d->lanes[i], targets, count, err)))
+            return rc;
+    if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)))
+        return rc;
+    return skn_change_finish(&c->change, err);
+}
+
+skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
+                               const skein_squash_spec *spec, skein_mem *mem, skein_squash *out,
+                               skein_error *err)
+{
+    call     c = {.spec = spec, .out = out};
+    skn_str  ids = skn_change_ids_text(mem, spec->sources, (int64_t)spec->content.n);
+    skein_rc rc;
+
+    *out = (skein_squash){0};
+    if (skn_str_trim(spec->content).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "the squash has no text");
+    if ((rc = skn_check_text(e, spec->content, "the text", err)) ||
+        (rc = skn_check_text(e, spec->prompt, "the prompt", err)) ||
+        (spec->model.p && (rc = skn_check_word(spec->model, "the model's name", SKN_WORD_MAX, err))))
+        return rc;
+    c.change = (skn_change_call){.e = e,
+                                 .how = how,
+                                 .mem = mem,
+                                 .kind = "squash",
+                                 .version = &out->version,
+                                 .message = &out->result,
+                                 .request = skn_arena_printf(mem, "%.*s %.*s", SKN_FMT(ids),
+                                                             SKN_FMT(spec->content))};
+    return skn_change_run(&c.change, squash, &c, err);
+}
+
+/* --- Reading ------------------------------------------------------------------------------------------ */
+
+static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein_error *err)
+{
+    skn_squash_row       row;
+    skn_conversation_row conversation;
+    skn_version_row      version;
+    skn_ids              ids;
+    skn_trees            f;
+    bool                 found;
+    skein_rc             rc = skn_squash_by_uid(tx, out->uid, mem, &row, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no squash \"%.*s\"", SKN_FMT(out->uid));
+    out->prompt = row.prompt;
+    out->model = row.model;
+    out->by_agent = row.by_agent;
+    out->created_at = row.created_at;
+    if ((rc = skn_squash_sources(tx, row.id, mem, &ids, &out->sources, err)) ||
+        (rc = skn_message_get(tx, row.result_message_id, mem, &out->result, &found, err)) ||
+        (rc = skn_conversation_need(tx, (skein_conversation_id){row.conversation_id}, mem,
+                                    &conversation, err)) ||
+        (rc = skn_version_get(tx, row.version_id, mem, &version, &found, err)))
+        return rc;
+    out->source_count = ids.count;
+    skn_trees_init(&f, tx, mem, conversation.id);
+    return found ? skn_version_fill(&f, &conversation, &version, &out->version, err) : SKEIN_OK;
+}
+
+typedef struct get_call {
+    skein_mem    *mem;
+    skein_squash *out;
+} get_call;
+
+static skein_rc squash_get(skn_tx *tx, void *arg, skein_error *err)
+{
+    get_call *c = arg;
+
+    return load_squash(tx, c->out, c->mem, err);
+}
+
+skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_squash *out,
+                          skein_error *err)
+{
+    get_call c = {mem, out};
+
+    *out = (skein_squash){.uid = skn_arena_copy(mem, uid)};
+    return skn_store_read(e->store, squash_get, &c, err);
+}

@@ -1,0 +1,183 @@
+/* tags.c: tags that a world offers, and which of them are on in a conversation. */
+#include "engine/core.h"
+
+#define NAME_MAX_BYTES ((size_t)64)
+#define WORLD_TAGS     256
+
+/* --- What may be a tag ------------------------------------------------------------------------------- */
+
+static bool starts_any_case(skn_str s, const char *prefix)
+{
+    for (size_t i = 0; prefix[i]; i++) {
+        char c = i < s.n ? s.p[i] : '\0';
+
+        if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != prefix[i])
+            return false;
+    }
+    return true;
+}
+
+/* Who a message is from is stamped by the system: no tag may say it. */
+static skein_rc check_word(skn_str s, const char *what, size_t max, skein_error *err)
+{
+    skein_rc rc = skn_check_word(s, what, max, err);
+
+    if (rc)
+        return rc;
+    if (skn_str_trim(s).n != s.n)
+        return skn_fail(err, SKEIN_INVALID, "%s begins or ends with a blank", what);
+    if (starts_any_case(s, "source."))
+        return skn_hint(err, skn_fail(err, SKEIN_INVALID, "%s begins with \"Source.\"", what),
+                        "Only the system says where a message comes from.");
+    return SKEIN_OK;
+}
+
+static skein_rc check_tag(const skein_tag *tag, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = check_word(tag->name, "the tag's name", NAME_MAX_BYTES, err)) ||
+        (rc = check_word(tag->instruction, "the tag's instruction", SKN_WORD_MAX, err)))
+        return rc;
+    if (!skn_str_is(tag->control, "button") && !skn_str_is(tag->control, "toggle") &&
+        !skn_str_is(tag->control, "choice"))
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_INVALID, "the tag \"%.*s\" has no such control",
+                                 SKN_FMT(tag->name)),
+                        "A control is one of button, toggle and choice.");
+    return tag->target.p ? skn_check_word(tag->target, "the tag's target", SKN_WORD_MAX, err)
+                         : SKEIN_OK;
+}
+
+static skein_rc no_tag(skn_str name, skein_error *err)
+{
+    int n = (int)(name.n < 80 ? name.n : 80);
+
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOT_FOUND, "this world has no tag \"%.*s\"", n,
+                             name.p ? name.p : ""),
+                    "\"skein tag ls\" lists its tags.");
+}
+
+/* --- The calls ---------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_world_id        world;
+    skein_conversation_id conversation;
+    const skein_tag      *tag;
+    skn_str               name;
+    bool                  active;
+    skn_arena            *a;
+    skein_tags           *out;
+} call;
+
+static skein_rc need_world(skn_tx *tx, const call *c, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->world.v, c->a, &world, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
+                    (long long)c->world.v);
+}
+
+static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    int64_t  others;
+    skein_rc rc;
+
+    if ((rc = need_world(tx, c, err)) ||
+        (rc = skn_tag_others(tx, c->world.v, c->tag->name, &others, err)))
+        return rc;
+    if (others >= WORLD_TAGS)
+        return skn_fail(err, SKEIN_LIMIT, "the world has %lld tags; the limit is %d",
+                        (long long)others, WORLD_TAGS);
+    return skn_tag_put(tx, c->world.v, c->tag, SKN_NOW(), err);
+}
+
+static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    int64_t  id;
+    skein_rc rc;
+
+    if ((rc = need_world(tx, c, err)) ||
+        (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
+        return rc;
+    return id ? skn_tag_drop(tx, id, err) : no_tag(c->name, err);
+}
+
+static skein_rc activate(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    int64_t              id;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
+        (rc = skn_tag_find(tx, row.world_id, c->name, &id, err)))
+        return rc;
+    return id ? skn_tag_set_active(tx, row.id, id, c->active, err) : no_tag(c->name, err);
+}
+
+static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row = {0};
+    skein_rc             rc = need_world(tx, c, err);
+
+    if (rc || (c->conversation.v &&
+               (rc = skn_conversation_need(tx, c->conversation, c->a, &row, err))))
+        return rc;
+    if (row.id && row.world_id != c->world.v)
+        return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" is in another world",
+                        SKN_FMT(row.uid));
+    return skn_tag_rows(tx, c->world.v, row.id, c->a, c->out, err);
+}
+
+static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err)
+{
+    skein_rc rc;
+
+    c->a = skn_arena_new();
+    rc = skn_store_write(e->store, work, c, err);
+    skn_arena_free(c->a);
+    return rc;
+}
+
+skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
+                          skein_error *err)
+{
+    call     c = {.world = world, .tag = tag};
+    skein_rc rc = check_tag(tag, err);
+
+    return rc ? rc : write(e, &c, define, err);
+}
+
+skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
+                          skein_error *err)
+{
+    call c = {.world = world, .name = name};
+
+    return write(e, &c, forget, err);
+}
+
+skein_rc skein_tag_activate(skein_engine *e, skein_conversation_id conversation, skein_str name,
+                            bool active, skein_error *err)
+{
+    call c = {.conversation = conversation, .name = name, .active = active};
+
+    return write(e, &c, activate, err);
+}
+
+skein_rc skein_tag_list(skein_engine *e, skein_world_id world, skein_conversation_id conversation,
+                        skein_mem *mem, skein_tags *out, skein_error *err)
+{
+    call c = {.world = world, .conversation = conversation, .a = mem, .out = out};
+
+    *out = (skein_tags){0};
+    return skn_store_read(e->store, list, &c, err);
+}

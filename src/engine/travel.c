@@ -1,0 +1,278 @@
+/* travel.c: undo, redo, switch. A conversation has one pointer to its current version; time travel
+ * moves it and writes down from where, and that is all: no thread is touched. */
+#include "engine/core.h"
+
+typedef struct call {
+    skein_engine        *e;
+    const skein_change  *how;
+    skein_mem           *mem;
+    skein_move          *out;
+    int64_t              steps, version;
+    bool                 dry_done;
+    skn_conversation_row row;
+    skn_trees            trees;
+    skn_tx              *tx;
+} call;
+
+static skein_rc fill(call *c, int64_t version_id, skein_version *out, skein_error *err)
+{
+    skn_version_row row;
+    bool            found;
+    skein_rc        rc = skn_version_get(c->tx, version_id, c->mem, &row, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_DAMAGED, "version row %lld is missing",
+                        (long long)version_id);
+    return skn_version_fill(&c->trees, &c->row, &row, out, err);
+}
+
+/* --- What a move changes, in numbers: only asked for on a dry run ------------------------------------------ */
+
+static skein_rc load_main(call *c, int64_t version_id, skn_thread *t, skein_error *err)
+{
+    skn_lane_row lane;
+    bool         found;
+    skein_rc     rc = skn_lane_need(c->tx, &c->row, SKN_MAIN, c->mem, &lane, err);
+
+    return rc ? rc : skn_thread_load(&c->trees, version_id, lane.id, t, &found, err);
+}
+
+static skein_rc count_calls(void *arg, skein_message *m, skein_error *err)
+{
+    (void)err;
+    *(int64_t *)arg += (int64_t)m->call_count;
+    return SKEIN_OK;
+}
+
+static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
+{
+    skn_thread a, b;
+    skn_tree   x, y;
+    skn_spans  leaving, returning;
+    skein_rc   rc;
+
+    if ((rc = load_main(c, from, &a, err)) || (rc = load_main(c, to, &b, err)) ||
+        (rc = skn_thread_freeze(&c->trees, &a, &x, err)) ||
+        (rc = skn_thread_freeze(&c->trees, &b, &y, err)) ||
+        (rc = skn_tree_diff(&c->trees, &x, &y, &leaving, &returning, err)))
+        return rc;
+    for (size_t i = 0; i < returning.count; i++)
+        c->out->returning += returning.at[i].len;
+    for (size_t i = 0; rc == SKEIN_OK && i < leaving.count; i++) {
+        const skn_span *s = &leaving.at[i];
+
+        c->out->leaving += s->len;
+        rc = skn_message_range(c->tx, s->thread, s->lo, s->lo + s->len, c->mem, count_calls,
+                               &c->out->side_effects, err);
+    }
+    return rc;
+}
+
+/* --- The three moves ------------------------------------------------------------------------------------------- */
+
+static skein_rc check_expected(call *c, skein_error *err)
+{
+    const skein_at *at = &c->how->expect;
+    skein_rc        rc;
+
+    if (at->thread.v == 0 ||
+        (at->thread.v == c->out->from.thread.v && at->length == c->out->from.length))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
+                  "conversation \"%.*s\" has moved on: it is at v%lld with %lld messages",
+                  SKN_FMT(c->row.uid), (long long)c->out->from.number,
+                  (long long)c->out->from.length);
+    return skn_hint(err, rc, "Read it again and repeat the request.");
+}
+
+static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_rc rc;
+
+    c->tx = tx;
+    *c->out = (skein_move){0};
+    if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &c->row, err)))
+        return rc;
+    skn_trees_init(&c->trees, tx, c->mem, c->row.id);
+    rc = fill(c, c->row.version_id, &c->out->from, err);
+    return rc ? rc : check_expected(c, err);
+}
+
+static skein_rc finish(call *c, int64_t started_at, skein_error *err)
+{
+    skein_rc rc = fill(c, c->row.version_id, &c->out->to, err);
+
+    c->out->from.current = c->row.version_id == started_at;
+    if (rc || !c->how->dry_run)
+        return rc;
+    if ((rc = count_move(c, started_at, c->row.version_id, err)))
+        return rc;
+    c->dry_done = true;
+    return SKEIN_NOTHING;
+}
+
+static skein_rc undo_one(call *c, skein_error *err)
+{
+    skn_op_row op;
+    int64_t    id;
+    bool       found;
+    skein_rc   rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found)
+        return skn_hint(err, skn_fail(err, SKEIN_NOTHING, "there is nothing to undo"),
+                        "Messages are not undone: remove them with \"skein rm\".");
+    rc = skn_version_move(c->tx, &c->row, "undo", op.from_version_id, op.id, c->how->actor,
+                          SKN_NOW(), &id, err);
+    if (rc == SKEIN_OK)
+        rc = skn_op_set_undone(c->tx, op.id, id, err);
+    c->row.version_id = op.from_version_id;
+    c->out->what = op.kind;
+    c->out->steps++;
+    return rc;
+}
+
+/* Was anything said since that operation, in any lane of the version that is current? */
+static skein_rc said_since(call *c, int64_t newest, bool *said, skein_error *err)
+{
+    skn_lane_rows lanes;
+    skein_rc      rc = skn_lane_rows_of(c->tx, c->row.id, false, c->mem, &lanes, err);
+
+    *said = false;
+    for (size_t i = 0; rc == SKEIN_OK && !*said && i < lanes.count; i++) {
+        skn_thread_row t;
+        int64_t        last = 0;
+        bool           found;
+
+        rc = skn_thread_of(c->tx, c->row.version_id, lanes.at[i].id, c->mem, &t, &found, err);
+        if (rc == SKEIN_OK && found)
+            rc = skn_item_last(c->tx, t.id, &last, err);
+        *said = last > newest;
+    }
+    return rc;
+}
+
+static skein_rc nothing_to_redo(call *c, int64_t version_id, skein_error *err)
+{
+    skein_version left;
+    skein_rc      rc;
+
+    if (version_id == 0)
+        return skn_fail(err, SKEIN_NOTHING, "there is nothing to redo");
+    if ((rc = fill(c, version_id, &left, err)))
+        return rc;
+    rc = skn_fail(err, SKEIN_NOTHING,
+                  "the conversation went on after the undo, so redo would lose that");
+    return skn_hint(err, rc, "The version left by the undo is v%lld: \"skein switch v%lld\".",
+                    (long long)left.number, (long long)left.number);
+}
+
+/* What was taken back last may come again while nothing was said or changed since it was. */
+static skein_rc redo_one(call *c, skein_error *err)
+{
+    skn_op_row op, undo;
+    int64_t    id, change;
+    bool       found, said = false;
+    skein_rc   rc;
+
+    if ((rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_UNDONE, c->mem, &op, &found, err)))
+        return rc;
+    if (!found)
+        return nothing_to_redo(c, 0, err);
+    if ((rc = skn_op_get(c->tx, op.undone_by_id, c->mem, &undo, &found, err)) ||
+        (rc = skn_op_last_change(c->tx, c->row.id, &change, err)) ||
+        (rc = said_since(c, undo.newest_message_id, &said, err)))
+        return rc;
+    if (said || op.undone_by_id < change)
+        return nothing_to_redo(c, op.to_version_id, err);
+    rc = skn_version_move(c->tx, &c->row, "redo", op.to_version_id, undo.id, c->how->actor,
+                          SKN_NOW(), &id, err);
+    if (rc == SKEIN_OK)
+        rc = skn_op_set_undone(c->tx, op.id, 0, err);
+    c->row.version_id = op.to_version_id;
+    c->out->what = op.kind;
+    c->out->steps++;
+    return rc;
+}
+
+/* As many steps as there are, if at least one is. */
+static skein_rc walk(call *c, skn_tx *tx, skein_rc (*step)(call *, skein_error *),
+                     skein_error *err)
+{
+    int64_t  started_at;
+    skein_rc rc = begin(c, tx, err);
+
+    if (rc)
+        return rc;
+    started_at = c->row.version_id;
+    for (int64_t i = 0; rc == SKEIN_OK && i < c->steps; i++)
+        rc = step(c, err);
+    if (rc && (rc != SKEIN_NOTHING || c->out->steps == 0))
+        return rc;
+    return finish(c, started_at, err);
+}
+
+static skein_rc undo_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    return walk(arg, tx, undo_one, err);
+}
+
+static skein_rc redo_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    return walk(arg, tx, redo_one, err);
+}
+
+static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
+{
+    call           *c = arg;
+    skn_version_row to;
+    int64_t         started_at, op;
+    skein_rc        rc = begin(c, tx, err);
+
+    if (rc || (rc = skn_version_pick(tx, &c->row, c->version, c->mem, &to, err)))
+        return rc;
+    started_at = c->row.version_id;
+    c->out->what = SKN_STR("switch");
+    c->out->steps = 1;
+    if (to.id == started_at)
+        return skn_fail(err, SKEIN_NOTHING, "v%lld is already the current version",
+                        (long long)to.number);
+    rc = skn_version_move(tx, &c->row, "switch", to.id, 0, c->how->actor, SKN_NOW(), &op, err);
+    c->row.version_id = to.id;
+    return rc ? rc : finish(c, started_at, err);
+}
+
+static skein_rc run(call *c, skn_work *work, skein_error *err)
+{
+    skein_rc rc;
+
+    if (c->steps < 1 || c->steps > 1000000)
+        return skn_fail(err, SKEIN_INVALID, "the number of steps must be 1 or more");
+    if (c->how->actor.p && (rc = skn_check_word(c->how->actor, "actor", SKN_WORD_MAX, err)))
+        return rc;
+    rc = skn_store_write(c->e->store, work, c, err);
+    return rc == SKEIN_NOTHING && c->dry_done ? SKEIN_OK : rc;
+}
+
+skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
+                    skein_move *out, skein_error *err)
+{
+    return run(&(call){.e = e, .how = how, .mem = mem, .out = out, .steps = steps}, undo_all, err);
+}
+
+skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
+                    skein_move *out, skein_error *err)
+{
+    return run(&(call){.e = e, .how = how, .mem = mem, .out = out, .steps = steps}, redo_all, err);
+}
+
+skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
+                      skein_move *out, skein_error *err)
+{
+    call c = {.e = e, .how = how, .mem = mem, .out = out, .steps = 1, .version = version};
+
+    return run(&c, switch_to, err);
+}
