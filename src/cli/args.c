@@ -1,0 +1,336 @@
+#include "base/error.h"
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reading {
+    skn_cli    *cli;
+    int         argc;
+    char      **argv;
+    int         i;
+    const char *noun; /* "world" of "world new", until its verb comes */
+} reading;
+
+static const char *command_name(const void *ctx, size_t i)
+{
+    const skn_command *c = skn_command_at(i);
+    const skn_noun    *noun;
+
+    (void)ctx;
+    if (!c)
+        return NULL;
+    noun = skn_noun_find(skn_str_of(c->name));
+    return noun ? noun->name : c->name;
+}
+
+static const char *verb_name(const void *ctx, size_t i)
+{
+    const char        *noun = ctx;
+    size_t             n = strlen(noun);
+    const skn_command *c;
+
+    for (size_t row = 0; (c = skn_command_at(row)); row++)
+        if (!strncmp(c->name, noun, n) && c->name[n] == ' ' && i-- == 0)
+            return c->name + n + 1;
+    return NULL;
+}
+
+static const char *option_name(const void *ctx, size_t i)
+{
+    const skn_cli *cli = ctx;
+
+    for (const skn_option *o = cli->command ? cli->command->options : NULL; o && o->name; o++)
+        if (i-- == 0)
+            return o->name;
+    for (const skn_option *o = skn_global_options; o->name; o++)
+        if (i-- == 0)
+            return o->name;
+    return NULL;
+}
+
+static void give(skn_cli *cli, const skn_option *option, const char *value)
+{
+    cli->given[cli->given_count].option = option;
+    cli->given[cli->given_count].value = value;
+    cli->given_count++;
+}
+
+static const skn_option *lookup(const skn_cli *cli, skn_str name, char letter)
+{
+    const skn_option *own = cli->command ? cli->command->options : NULL;
+    const skn_option *found = own ? skn_option_find(own, name, letter) : NULL;
+
+    return found ? found : skn_option_find(skn_global_options, name, letter);
+}
+
+static skein_rc unknown_option(skn_cli *cli, const char *text, skn_str name)
+{
+    char        typed[64];
+    const char *near;
+
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not an option%s%s%s", text,
+             cli->command ? " of \"skein " : "", cli->command ? cli->command->name : "",
+             cli->command ? "\"" : "");
+    snprintf(typed, sizeof typed, "%.*s", SKN_FMT(name));
+    near = name.n ? skn_suggest(typed, option_name, cli) : NULL;
+    if (near)
+        return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"--%s\"?", near);
+    return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help%s%s\"", cli->command ? " " : "",
+                    cli->command ? cli->command->name : "");
+}
+
+static skein_rc take_value(reading *r, const skn_option *o, const char *shown)
+{
+    if (r->i + 1 >= r->argc)
+        return skn_fail(&r->cli->err, SKEIN_USAGE, "\"%s\" needs %s", shown, o->arg);
+    give(r->cli, o, r->argv[++r->i]);
+    return SKEIN_OK;
+}
+
+/* Bare --json takes the next word only if it can be nothing but a list of fields. */
+static void take_json(reading *r, const skn_option *o)
+{
+    skn_cli *cli = r->cli;
+    skn_str  next, unknown;
+
+    if (cli->command && cli->command->fields && r->i + 1 < r->argc) {
+        next = skn_str_of(r->argv[r->i + 1]);
+        if (next.n && skn_fields_known(cli->command->fields, next, &unknown)) {
+            give(cli, o, r->argv[++r->i]);
+            return;
+        }
+    }
+    give(cli, o, "");
+}
+
+static skein_rc long_option(reading *r)
+{
+    skn_cli          *cli = r->cli;
+    const char       *text = r->argv[r->i];
+    const char       *equal = strchr(text, '=');
+    skn_str           name = {text + 2, equal ? (size_t)(equal - text - 2) : strlen(text + 2)};
+    const skn_option *o = lookup(cli, name, 0);
+
+    if (!o)
+        return unknown_option(cli, text, name);
+    if (!strcmp(o->name, "json") && !equal)
+        take_json(r, o);
+    else if (equal && (o->arg || !strcmp(o->name, "json")))
+        give(cli, o, equal + 1);
+    else if (equal)
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--%s\" takes no value", o->name);
+    else if (o->arg)
+        return take_value(r, o, text);
+    else
+        give(cli, o, "");
+    return SKEIN_OK;
+}
+
+static skein_rc short_options(reading *r)
+{
+    skn_cli    *cli = r->cli;
+    const char *text = r->argv[r->i];
+
+    for (const char *p = text + 1; *p; p++) {
+        const skn_option *o = lookup(cli, SKN_NONE, *p);
+
+        if (!o)
+            return unknown_option(cli, text, SKN_NONE);
+        if (!o->arg) {
+            give(cli, o, "");
+            continue;
+        }
+        if (!p[1])
+            return take_value(r, o, text);
+        give(cli, o, p + 1);
+        return SKEIN_OK;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_unknown_command(skn_cli *cli, const char *word)
+{
+    const char *near = skn_suggest(word, command_name, NULL);
+
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a command", word);
+    if (near)
+        return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s\"?", near);
+    return skn_hint(&cli->err, SKEIN_USAGE, "\"skein help\" lists them");
+}
+
+static void list_verbs(const char *noun, char *out, size_t cap)
+{
+    size_t      n = 0;
+    const char *verb;
+
+    out[0] = '\0';
+    for (size_t i = 0; n < cap && (verb = verb_name(noun, i)); i++)
+        n += (size_t)snprintf(out + n, cap - n, "%s%s", i ? ", " : "", verb);
+}
+
+static skein_rc unknown_verb(skn_cli *cli, const char *noun, const char *word)
+{
+    const char *near = skn_suggest(word, verb_name, noun);
+    char        all[160];
+
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s %s\" is not a command", noun, word);
+    if (near)
+        return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s %s\"?", noun, near);
+    list_verbs(noun, all, sizeof all);
+    return skn_hint(&cli->err, SKEIN_USAGE, "There is: %s", all);
+}
+
+/* The first word, or the first two, name the command. */
+static skein_rc command_word(reading *r, const char *word)
+{
+    skn_cli        *cli = r->cli;
+    const skn_noun *noun;
+    char            full[64];
+
+    if (r->noun) {
+        snprintf(full, sizeof full, "%s %s", r->noun, word);
+        cli->command = skn_command_find(full);
+        return cli->command ? SKEIN_OK : unknown_verb(cli, r->noun, word);
+    }
+    cli->command = skn_command_find(word);
+    if (cli->command)
+        return SKEIN_OK;
+    noun = skn_noun_find(skn_str_of(word));
+    if (!noun || strcmp(noun->name, word) != 0)
+        return skn_unknown_command(cli, word);
+    r->noun = word;
+    return SKEIN_OK;
+}
+
+static skein_rc read_words(reading *r)
+{
+    skn_cli *cli = r->cli;
+    bool     only_words = false;
+    skein_rc rc = SKEIN_OK;
+
+    for (r->i = 1; !rc && r->i < r->argc; r->i++) {
+        const char *a = r->argv[r->i];
+
+        if (!only_words && !strcmp(a, "--"))
+            only_words = true;
+        else if (!only_words && a[0] == '-' && a[1] == '-')
+            rc = long_option(r);
+        else if (!only_words && a[0] == '-' && a[1])
+            rc = short_options(r);
+        else if (!cli->command)
+            rc = command_word(r, a);
+        else
+            cli->args[cli->arg_count++] = a;
+    }
+    return rc;
+}
+
+static skein_rc check_words(const reading *r)
+{
+    skn_cli           *cli = r->cli;
+    const skn_command *c = cli->command;
+    char               all[160];
+
+    if (!c && r->noun) {
+        list_verbs(r->noun, all, sizeof all);
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"skein %s\" needs one of: %s", r->noun, all);
+    }
+    if (!c)
+        return SKEIN_OK;
+    if (cli->arg_count < (size_t)c->min_args) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"skein %s\" needs %s", c->name, c->args);
+        return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", c->name);
+    }
+    if (c->max_args >= 0 && cli->arg_count > (size_t)c->max_args) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"skein %s\" does not take \"%s\"", c->name,
+                 cli->args[c->max_args]);
+        return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", c->name);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc check_fields(skn_cli *cli)
+{
+    const char *fields = skn_opt(cli, "json");
+    skn_str     unknown;
+
+    cli->json = fields != NULL;
+    if (!fields || !*fields)
+        return SKEIN_OK;
+    if (!cli->command || !cli->command->fields)
+        return skn_fail(&cli->err, SKEIN_USAGE, "there are no fields to choose from here");
+    if (!skn_fields_known(cli->command->fields, skn_str_of(fields), &unknown)) {
+        cli->known = cli->command->fields;
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a field of \"skein %s\"",
+                 SKN_FMT(unknown), cli->command->name);
+        return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", cli->command->name);
+    }
+    cli->fields = fields;
+    return SKEIN_OK;
+}
+
+skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
+{
+    reading  r = {.cli = cli, .argc = argc, .argv = argv};
+    size_t   room = 1; /* a cluster of letters gives one option each */
+    skein_rc rc;
+
+    for (int i = 1; i < argc; i++)
+        room += strlen(argv[i]) + 1;
+    cli->args = SKN_ARRAY(cli->keep, (size_t)argc + 1, const char *);
+    cli->given = SKN_ARRAY(cli->keep, room, skn_given);
+    rc = read_words(&r);
+    for (size_t i = 0; i < cli->given_count; i++) /* also when it failed: how to say so */
+        cli->json |= !strcmp(cli->given[i].option->name, "json");
+    cli->quiet = skn_opt(cli, "quiet");
+    cli->dry_run = skn_opt(cli, "dry-run");
+    cli->yes = skn_opt(cli, "yes");
+    if (rc || skn_opt(cli, "help") || skn_opt(cli, "version"))
+        return rc;
+    if ((rc = check_words(&r)))
+        return rc;
+    return check_fields(cli);
+}
+
+const char *skn_opt(const skn_cli *cli, const char *name)
+{
+    for (size_t i = cli->given_count; i-- > 0;)
+        if (!strcmp(cli->given[i].option->name, name))
+            return cli->given[i].value;
+    return NULL;
+}
+
+const char *skn_opt_next(const skn_cli *cli, const char *name, size_t *at)
+{
+    while (*at < cli->given_count) {
+        const skn_given *g = &cli->given[(*at)++];
+
+        if (!strcmp(g->option->name, name))
+            return g->value;
+    }
+    return NULL;
+}
+
+skein_rc skn_opt_int(skn_cli *cli, const char *name, int64_t min, int64_t max, int64_t fallback,
+                     int64_t *out)
+{
+    const char *value = skn_opt(cli, name);
+
+    *out = fallback;
+    if (!value)
+        return SKEIN_OK;
+    if (!skn_str_int(skn_str_of(value), out) || *out < min || *out > max)
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"%s\" is not a whole number from %" PRId64 " to %" PRId64
+                        " for \"--%s\"",
+                        value, min, max, name);
+    return SKEIN_OK;
+}
+
+skn_str skn_arg(const skn_cli *cli, size_t i)
+{
+    return skn_str_of(cli->args[i]);
+}

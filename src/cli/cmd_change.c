@@ -1,0 +1,281 @@
+/* Changes that make a version: amend, insert, rm, move, and the edit that sends again. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
+                        skein_at *out)
+{
+    const char   *dot = strrchr(text, '.');
+    skein_version version;
+    int64_t       length;
+    skein_rc      rc;
+
+    if (!dot || !skn_str_int(skn_str_of(dot + 1), &length) || length < 0) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a state of a conversation", text);
+        return skn_hint(&cli->err, SKEIN_USAGE, "States look like v7.12: version and length");
+    }
+    rc = skn_need_version(cli, chat,
+                          skn_arena_copy(cli->keep, (skn_str){text, (size_t)(dot - text)}).p,
+                          &version);
+    out->thread = rc ? (skein_thread_id){0} : version.thread;
+    out->length = length;
+    return rc;
+}
+
+skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
+                         skein_change *how)
+{
+    const char *expect = skn_opt(cli, "expect");
+    skein_rc    rc = skn_need_chat(cli, world, chat);
+
+    if (rc)
+        return rc;
+    *how = (skein_change){.conversation = chat->id,
+                          .actor = skn_str_of(skn_opt(cli, "as")),
+                          .dry_run = cli->dry_run,
+                          .key = skn_str_of(skn_opt(cli, "key"))};
+    return expect ? skn_need_state(cli, chat, expect, &how->expect) : SKEIN_OK;
+}
+
+/* What became of the conversation, for a person. */
+static void say_version(skn_cli *cli, const skein_conversation *before, const skein_version *v)
+{
+    skn_str what = v->note.n ? v->note : v->kind;
+
+    if (cli->dry_run) {
+        skn_print(cli, "Would make a new version of v%" PRId64 " with %" PRId64 " messages: ",
+                  before->version, v->length);
+        skn_print_line(cli, what, 0);
+        skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
+        return;
+    }
+    skn_print(cli, "v%" PRId64 " → v%" PRId64 ": ", before->version, v->number);
+    skn_print_line(cli, what, 0);
+    skn_print_raw(cli, SKN_STR(". Undo with \"skein undo\".\n"));
+}
+
+static skein_rc version_out(skn_cli *cli, const skein_conversation *before,
+                            const skein_version *v, skn_str message, skn_str original)
+{
+    skn_jw *w;
+
+    if (!cli->json) {
+        say_version(cli, before, v);
+        return SKEIN_OK;
+    }
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_shape_thread_members(w, v);
+    if (message.p)
+        skn_jw_kstr(w, "messageId", message);
+    if (original.p)
+        skn_jw_kstr(w, "originalMessageId", original);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+int skn_cmd_amend(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message      target, edited = {.id = {0}};
+    skein_version      version;
+    skn_str            text;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
+        (rc = skn_need_text(cli, target.content, &text)) ||
+        (rc = skein_edit(cli->engine, &how, target.id, text, cli->keep, &version, &edited,
+                         &cli->err)))
+        return (int)rc;
+    return (int)version_out(cli, &chat, &version, edited.uid, target.uid);
+}
+
+/* --before ID, or --end; zero stands for the end. */
+static skein_rc where(skn_cli *cli, const skein_conversation *chat, skein_message_id *out)
+{
+    const char   *before = skn_opt(cli, "before");
+    skein_message m = {.id = {0}};
+    skein_rc      rc = SKEIN_OK;
+
+    if (!before == !skn_opt(cli, "end"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"skein %s\" needs either --before ID or --end", cli->command->name);
+    if (before)
+        rc = skn_need_message(cli, chat, skn_str_of(before), &m);
+    *out = m.id;
+    return rc;
+}
+
+int skn_cmd_insert(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message_id   before;
+    skein_new_message  message = {.role = SKEIN_USER, .sender = SKN_STR("human")};
+    skein_message      inserted = {.id = {0}};
+    skein_version      version;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = where(cli, &chat, &before)) ||
+        (rc = skn_need_text(cli, SKN_STR(""), &message.content)) ||
+        (rc = skein_insert(cli->engine, &how, before, &message, cli->keep, &version, &inserted,
+                           &cli->err)))
+        return (int)rc;
+    return (int)version_out(cli, &chat, &version, inserted.uid, SKN_NONE);
+}
+
+int skn_cmd_move(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message_ids  ids;
+    skein_message_id   before;
+    skein_version      version;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = where(cli, &chat, &before)) ||
+        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
+        (rc = skein_reorder(cli->engine, &how, ids, before, cli->keep, &version, &cli->err)))
+        return (int)rc;
+    return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
+}
+
+/* --- Removal ------------------------------------------------------------------------------ */
+
+static void say_count(skn_cli *cli, const skein_removal *r)
+{
+    skn_print(cli,
+              "This will remove %" PRId64 " message%s (including this one) from the current "
+              "version:\n  ",
+              r->count, r->count == 1 ? "" : "s");
+    for (size_t i = 0; i < r->by_sender_count; i++) {
+        skn_print_raw(cli, i ? SKN_STR(", ") : SKN_STR(""));
+        skn_print_line(cli, skn_sender_name(r->by_sender[i].name), 0);
+        skn_print(cli, " %" PRId64, r->by_sender[i].count);
+    }
+    if (r->delegations)
+        skn_print(cli, "; %" PRId64 " delegation%s", r->delegations,
+                  r->delegations == 1 ? "" : "s");
+    skn_print_raw(cli, SKN_STR("\n"));
+    if (r->side_effects)
+        skn_print(cli, "Tool calls among them: %" PRId64 "; what they did outside stays.\n",
+                  r->side_effects);
+    skn_print_raw(cli, SKN_STR("Nothing is lost: undo with \"skein undo\".\n"));
+}
+
+static skein_rc count_out(skn_cli *cli, const skein_world *world,
+                          const skein_conversation *chat, const skein_message *target,
+                          const skein_removal *r)
+{
+    if (cli->json) {
+        skn_shape_count(skn_item(cli), chat->uid, world->current_chat.v != 0, target, r);
+        return skn_item_end(cli);
+    }
+    say_count(cli, r);
+    skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
+    return SKEIN_OK;
+}
+
+static skein_rc removal_out(skn_cli *cli, const skein_world *world,
+                            const skein_conversation *chat, const skein_removal *r)
+{
+    if (cli->json) {
+        skn_shape_removal(skn_item(cli), world->name, chat->uid, r);
+        return skn_item_end(cli);
+    }
+    skn_print(cli, "Removed %" PRId64 " messages from %zu agents' memory.\n", r->count,
+              r->by_agent_count);
+    if (r->added.uid.p)
+        skn_print(cli, "Sent the edited message as %.*s.\n", SKN_FMT(r->added.uid));
+    skn_print(cli,
+              "Now at v%" PRId64 ". The %" PRId64 " messages are in v%" PRId64
+              "; undo with \"skein undo\".\n",
+              r->version.number, r->count, r->previous.number);
+    return SKEIN_OK;
+}
+
+/* On a terminal the person sees what goes before it goes. */
+static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message_id target)
+{
+    skein_change  look = *how;
+    skein_removal r;
+    skein_rc      rc;
+
+    if (!cli->out.terminal || cli->yes || cli->dry_run || cli->json)
+        return SKEIN_OK;
+    look.dry_run = true;
+    look.key = SKN_NONE;
+    if ((rc = skein_remove_from(cli->engine, &look, target, false, cli->keep, &r, &cli->err)))
+        return rc;
+    say_count(cli, &r);
+    return skn_confirm(cli, "Continue?", false);
+}
+
+static int remove_from(skn_cli *cli, const char *ref)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message      target;
+    skein_removal      r;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = skn_need_message(cli, &chat, skn_str_of(ref), &target)) ||
+        (rc = ask_removal(cli, &how, target.id)) ||
+        (rc = skein_remove_from(cli->engine, &how, target.id, false, cli->keep, &r, &cli->err)))
+        return (int)rc;
+    return cli->dry_run ? (int)count_out(cli, &world, &chat, &target, &r)
+                        : (int)removal_out(cli, &world, &chat, &r);
+}
+
+int skn_cmd_rm(skn_cli *cli)
+{
+    const char        *from = skn_opt(cli, "from");
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message_ids  ids;
+    skein_version      version;
+    skein_rc           rc;
+
+    if (!from == !cli->arg_count)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"skein rm\" needs either messages or --from ID");
+    if (from)
+        return remove_from(cli, from);
+    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
+        (rc = skein_delete(cli->engine, &how, ids, cli->keep, &version, &cli->err)))
+        return (int)rc;
+    return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
+}
+
+int skn_cmd_edit(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_message      target;
+    skein_removal      r;
+    skn_str            text;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
+        (rc = skn_need_text(cli, target.content, &text)) ||
+        (rc = ask_removal(cli, &how, target.id)) ||
+        (rc = skein_revise(cli->engine, &how, target.id, text, cli->keep, &r, &cli->err)))
+        return (int)rc;
+    if (cli->dry_run)
+        return (int)count_out(cli, &world, &chat, &target, &r);
+    rc = removal_out(cli, &world, &chat, &r);
+    skn_note(cli, "No server runs here: nobody answers.");
+    return (int)rc;
+}

@@ -1,0 +1,194 @@
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+static skein_rc chat_item(skn_cli *cli, const skein_conversation *chat)
+{
+    skn_shape_chat(skn_item(cli), chat);
+    return skn_item_end(cli);
+}
+
+static void chat_name(skn_cli *cli, const skein_conversation *c)
+{
+    if (c->mode == SKEIN_CHAT)
+        skn_print_line(cli, c->title.n ? c->title : SKN_STR("(no title)"), 60);
+    else
+        skn_print(cli, "%s of @%.*s", skn_mode_name(c->mode), SKN_FMT(c->agent_name));
+}
+
+int skn_cmd_conv_new(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skn_str            title = skn_str_of(skn_opt(cli, "title"));
+    skein_rc           rc = skn_need_world(cli, &world);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_print(cli,
+                  "Would make a conversation in %.*s and make it current. Nothing was "
+                  "changed.\n",
+                  SKN_FMT(world.name));
+        return 0;
+    }
+    if ((rc = skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli,
+              "Made the conversation %.*s in %.*s; it is current. Take it back with "
+              "\"skein conv rm %.*s\".\n",
+              SKN_FMT(chat.uid), SKN_FMT(world.name), SKN_FMT(chat.uid));
+    return 0;
+}
+
+int skn_cmd_conv_ls(skn_cli *cli)
+{
+    skein_world         world;
+    skein_conversations all;
+    skein_rc            rc = skn_need_world(cli, &world);
+
+    if (rc || (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &all, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < all.count && !rc; i++) {
+        const skein_conversation *c = &all.at[i];
+
+        if (cli->json) {
+            rc = chat_item(cli, c);
+            continue;
+        }
+        skn_print(cli, "%c %.*s  v%-4lld %7lld  ", c->id.v == world.current_chat.v ? '*' : ' ',
+                  SKN_FMT(c->uid), (long long)c->version, (long long)c->length);
+        chat_name(cli, c);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    if (cli->json)
+        skn_list_end(cli);
+    return (int)rc;
+}
+
+/* An argument stands for -c. */
+static skein_rc chat_named(skn_cli *cli, skein_world *world, skein_conversation *out)
+{
+    static const skn_option named = {"conversation", 'c', "REF", ""};
+
+    if (cli->arg_count) {
+        cli->given[cli->given_count].option = &named;
+        cli->given[cli->given_count].value = cli->args[0];
+        cli->given_count++;
+    }
+    return skn_need_chat(cli, world, out);
+}
+
+int skn_cmd_conv_show(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = chat_named(cli, &world, &chat);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
+    chat_name(cli, &chat);
+    skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld messages\n",
+              skn_mode_name(chat.mode), SKN_FMT(world.name), (long long)chat.version,
+              SKN_FMT(chat.thread_uid), (long long)chat.length);
+    if (chat.last_activity_at) {
+        skn_print(cli, "  last said ");
+        skn_print_time(cli, chat.last_activity_at);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    return 0;
+}
+
+static int leave_session(skn_cli *cli)
+{
+    skein_world world;
+    skein_rc    rc = skn_need_world(cli, &world);
+
+    if (!rc && !cli->dry_run)
+        rc = skein_world_set_chat(cli->engine, world.id, (skein_conversation_id){0}, &cli->err);
+    if (!rc && !cli->json)
+        skn_print(cli,
+                  "%.*s has no current conversation now. Choose one with \"skein conv "
+                  "use REF\".\n",
+                  SKN_FMT(world.name));
+    if (!rc && cli->json)
+        skn_print(cli, "null\n");
+    return (int)rc;
+}
+
+int skn_cmd_conv_use(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if (skn_str_is(skn_arg(cli, 0), "none"))
+        return leave_session(cli);
+    if ((rc = chat_named(cli, &world, &chat)))
+        return (int)rc;
+    if (!cli->dry_run && (rc = skein_world_set_chat(cli->engine, world.id, chat.id, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli, cli->dry_run ? "Would make %.*s current: " : "Current is %.*s: ",
+              SKN_FMT(chat.uid));
+    chat_name(cli, &chat);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return 0;
+}
+
+int skn_cmd_conv_of(skn_cli *cli)
+{
+    const char        *word = skn_opt(cli, "mode");
+    skein_world        world;
+    skein_agent        agent;
+    skein_conversation chat;
+    skein_mode         mode = SKEIN_FOREGROUND;
+    skein_rc           rc;
+
+    if (word && (!skn_mode_from(skn_str_of(word), &mode) || mode == SKEIN_CHAT))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"--mode\" is foreground or background, not \"%s\"", word);
+    if ((rc = skn_need_world(cli, &world)) ||
+        (rc = skn_need_agent(cli, &world, cli->args[0], &agent)))
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_print(cli, "Would give the %s conversation of @%.*s. Nothing was changed.\n",
+                  skn_mode_name(mode), SKN_FMT(agent.name));
+        return 0;
+    }
+    if ((rc = skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
+    chat_name(cli, &chat);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return 0;
+}
+
+int skn_cmd_conv_rm(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = chat_named(cli, &world, &chat);
+
+    if (rc || (rc = skn_confirm(cli, "Remove this conversation?", false)))
+        return (int)rc;
+    if (!cli->dry_run && (rc = skein_conversation_remove(cli->engine, chat.id, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli,
+              cli->dry_run ? "Would remove the conversation %.*s. Nothing was changed.\n"
+                           : "Removed the conversation %.*s. Branches keep what they hold.\n",
+              SKN_FMT(chat.uid));
+    return 0;
+}

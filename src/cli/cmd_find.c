@@ -1,0 +1,205 @@
+/* search, stats and context: what can be found out about a conversation. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+static skn_str joined_args(skn_cli *cli)
+{
+    skn_buf all;
+    skn_str out;
+
+    skn_buf_init(&all, 1 << 20);
+    for (size_t i = 0; i < cli->arg_count; i++) {
+        skn_buf_add(&all, i ? SKN_STR(" ") : SKN_STR(""));
+        skn_buf_add(&all, skn_arg(cli, i));
+    }
+    out = skn_arena_copy(cli->keep, skn_buf_str(&all));
+    skn_buf_release(&all);
+    return out;
+}
+
+static void print_hit(skn_cli *cli, const skein_hit *hit)
+{
+    skn_print_colour(cli, SKN_YELLOW, hit->message.uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_sender(cli, hit->message.sender, 6);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_time(cli, hit->message.created_at);
+    skn_print_raw(cli, SKN_STR("  "));
+    if (hit->conversation.mode == SKEIN_CHAT)
+        skn_print_line(
+            cli, hit->conversation.title.n ? hit->conversation.title : hit->conversation.uid,
+            40);
+    else
+        skn_print(cli, "%s of @%.*s", skn_mode_name(hit->conversation.mode),
+                  SKN_FMT(hit->conversation.agent_name));
+    if (!hit->in_current)
+        skn_print(cli, "  only in v%" PRId64, hit->version);
+    skn_print_raw(cli, SKN_STR("\n    "));
+    skn_print_line(cli, hit->snippet, 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static skein_rc search_place(skn_cli *cli, skein_search_request *req)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if (skn_opt(cli, "conversation")) {
+        if ((rc = skn_need_chat(cli, &world, &chat)))
+            return rc;
+        req->conversation = chat.id;
+    } else {
+        if (skn_opt(cli, "all-worlds"))
+            return SKEIN_OK;
+        if ((rc = skn_need_world(cli, &world)))
+            return rc;
+    }
+    req->world = world.id;
+    return SKEIN_OK;
+}
+
+int skn_cmd_search(skn_cli *cli)
+{
+    skein_search_request req = {.query = joined_args(cli),
+                                .current_only = skn_opt(cli, "current")};
+    skein_hits           hits;
+    skein_rc             rc;
+
+    if ((rc = skn_opt_int(cli, "limit", 1, 100000, 0, &req.limit)) ||
+        (rc = search_place(cli, &req)) ||
+        (rc = skein_search(cli->engine, &req, cli->keep, &hits, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    else
+        skn_out_page(cli);
+    for (size_t i = 0; i < hits.count && !rc; i++) {
+        if (!cli->json) {
+            print_hit(cli, &hits.at[i]);
+            continue;
+        }
+        skn_shape_hit(skn_item(cli), &hits.at[i]);
+        rc = skn_item_end(cli);
+    }
+    if (cli->json)
+        skn_list_end(cli);
+    else
+        skn_note(cli, "%zu found", hits.count);
+    return (int)rc;
+}
+
+/* --- Numbers ------------------------------------------------------------------------------ */
+
+static void print_stats(skn_cli *cli, const skein_stats *s)
+{
+    skn_print(cli,
+              "messages     %" PRId64 "\nreplies      %" PRId64 "  (%.2f a message)\n"
+              "threads      %" PRId64 "\ndeepest      %d\nunanswered   %" PRId64
+              "\nmemory only  %" PRId64 "\n",
+              s->messages, s->replies, s->replies_a_message, s->roots, s->depth, s->unanswered,
+              s->memory_only);
+    for (size_t i = 0; i < s->sender_count; i++) {
+        skn_print(cli, "%s", i ? "" : "who wrote\n");
+        skn_print(cli, "  %6" PRId64 "  ", s->senders[i].count);
+        skn_print_sender(cli, s->senders[i].who, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    for (size_t i = 0; i < s->answer_count; i++) {
+        skn_print(cli, "%s", i ? "" : "who answers whom\n");
+        skn_print(cli, "  %6" PRId64 "  ", s->answers[i].count);
+        skn_print_sender(cli, s->answers[i].who, 0);
+        skn_print_raw(cli, SKN_STR(" → "));
+        skn_print_sender(cli, s->answers[i].whom, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    for (size_t i = 0; i < s->busiest_count; i++) {
+        skn_print(cli, "%s", i ? "" : "busiest threads\n");
+        skn_print(cli, "  %6" PRId64 "  ", s->busiest[i].messages);
+        skn_print_oneline(cli, &s->busiest[i].root, NULL);
+    }
+}
+
+int skn_cmd_stats(skn_cli *cli)
+{
+    const char        *at = skn_opt(cli, "at");
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      version = {.number = 0};
+    skein_message      root = {.id = {0}};
+    skein_stats        stats;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+
+    if (!rc && at)
+        rc = skn_need_version(cli, &chat, at, &version);
+    if (!rc && cli->arg_count)
+        rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root);
+    if (rc || (rc = skein_stats_read(cli->engine, chat.id, version.number, root.id, cli->keep,
+                                     &stats, &cli->err)))
+        return (int)rc;
+    if (cli->json) {
+        skn_shape_stats(skn_item(cli), chat.uid, &stats);
+        return (int)skn_item_end(cli);
+    }
+    print_stats(cli, &stats);
+    return 0;
+}
+
+/* --- What a model would be sent ----------------------------------------------------------- */
+
+static void print_context(skn_cli *cli, const skein_context *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const skein_prompt_message *m = &c->at[i];
+
+        skn_print_colour(cli, SKN_BOLD, skn_str_of(skein_role_name(m->role)));
+        if (m->tool_call_id.n) {
+            skn_print_raw(cli, SKN_STR("  result of "));
+            skn_print_line(cli, m->tool_call_id, 0);
+        }
+        skn_print(cli, "%s\n", m->synthetic ? "  (put in)" : "");
+        skn_print_block(cli, m->text, 4);
+        for (size_t j = 0; j < m->call_count; j++) {
+            skn_print_raw(cli, SKN_STR("    calls "));
+            skn_print_line(cli, m->calls[j].tool_name, 0);
+            skn_print_raw(cli, SKN_STR(" "));
+            skn_print_line(cli, m->calls[j].args, 0);
+            skn_print_raw(cli, SKN_STR("\n"));
+        }
+    }
+    skn_note(cli,
+             "%zu messages, about %" PRId64 " tokens; %" PRId64 " stored, compacts at %" PRId64,
+             c->count, c->tokens, c->stored, c->limit);
+}
+
+int skn_cmd_context(skn_cli *cli)
+{
+    const char        *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      version = {.number = 0};
+    skein_agent        who = {.id = {0}};
+    skein_slice        slice = {.lane = skn_str_of(skn_opt(cli, "lane"))};
+    skein_context      context;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+
+    if (!rc && at)
+        rc = skn_need_version(cli, &chat, at, &version);
+    if (!rc && agent)
+        rc = skn_need_agent(cli, &world, agent, &who);
+    slice.conversation = chat.id;
+    slice.version = version.number;
+    slice.agent = who.id;
+    if (rc || (rc = skein_context_read(cli->engine, &slice, cli->keep, &context, &cli->err)))
+        return (int)rc;
+    if (cli->json) {
+        skn_shape_context(skn_item(cli), &context);
+        return (int)skn_item_end(cli);
+    }
+    skn_out_page(cli);
+    print_context(cli, &context);
+    return 0;
+}

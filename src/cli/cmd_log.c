@@ -1,0 +1,299 @@
+#include "cli/commands.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+
+#define PAGE      200
+#define GRAPH_MAX 1000
+
+typedef struct log_job {
+    skein_world        world;
+    skein_conversation chat;
+    skein_slice        slice;
+    int64_t            length;       /* of what is read */
+    int64_t            count;        /* -n; 0: all */
+    int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
+    bool               main_thread, no_memory_only, oneline;
+    skn_map           *thread; /* ids that --thread lets through; NULL: all */
+    skn_map           *leads;  /* agents that lead themselves, for --main-thread */
+} log_job;
+
+/* --- What to read ------------------------------------------------------------------------- */
+
+/* RFC 3339, a date, or a time ago: 30s 20m 2h 3d. */
+static skein_rc read_time(skn_cli *cli, const char *option, int64_t fallback, int64_t *out)
+{
+    static const struct {
+        char    letter;
+        int64_t seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+    const char *text = skn_opt(cli, option);
+    skn_str     s = skn_str_of(text);
+    int64_t     number;
+
+    *out = fallback;
+    if (!text || skn_time_parse(s, out))
+        return SKEIN_OK;
+    for (size_t i = 0; s.n > 1 && i < sizeof units / sizeof units[0]; i++)
+        if (s.p[s.n - 1] == units[i].letter &&
+            skn_str_int(skn_str_sub(s, 0, s.n - 1), &number) && number >= 0 &&
+            number < 1000000000) {
+            *out = skn_clock_micros() - number * units[i].seconds * 1000000;
+            return SKEIN_OK;
+        }
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a time for \"--%s\"", text, option);
+    return skn_hint(&cli->err, SKEIN_USAGE,
+                    "Times look like 2026-11-15, 2026-11-15T14:02:00Z or 2h");
+}
+
+static skein_rc read_thread(skn_cli *cli, log_job *job)
+{
+    const char      *ref = skn_opt(cli, "thread");
+    skein_message    root;
+    skein_reply_tree tree;
+    skein_rc         rc;
+
+    if (!ref)
+        return SKEIN_OK;
+    if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)) ||
+        (rc = skein_reply_tree_read(cli->engine, job->chat.id, job->slice.version, root.id,
+                                    cli->mem, &tree, &cli->err)))
+        return rc;
+    job->thread = skn_map_new(cli->keep);
+    for (size_t i = 0; i < tree.count; i++)
+        *skn_map_slot_int(job->thread, tree.at[i].message.id.v) = job;
+    return SKEIN_OK;
+}
+
+static skein_rc read_leads(skn_cli *cli, log_job *job)
+{
+    skein_agents agents;
+    skein_rc     rc;
+
+    job->main_thread = skn_opt(cli, "main-thread");
+    if (!job->main_thread)
+        return SKEIN_OK;
+    if ((rc = skein_agent_list(cli->engine, job->world.id, cli->keep, &agents, &cli->err)))
+        return rc;
+    job->leads = skn_map_new(cli->keep);
+    for (size_t i = 0; i < agents.count; i++)
+        if (!agents.at[i].lead.v)
+            *skn_map_slot_int(job->leads, agents.at[i].id.v) = job;
+    return SKEIN_OK;
+}
+
+static skein_rc read_slice(skn_cli *cli, log_job *job)
+{
+    const char   *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
+    skein_version version;
+    skein_agent   who;
+    skein_rc      rc = SKEIN_OK;
+
+    job->slice.conversation = job->chat.id;
+    job->slice.lane = skn_str_of(skn_opt(cli, "lane"));
+    job->slice.raw = skn_opt(cli, "raw");
+    if (at && !(rc = skn_need_version(cli, &job->chat, at, &version)))
+        job->slice.version = version.number;
+    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who)))
+        job->slice.agent = who.id;
+    return rc;
+}
+
+static skein_rc read_options(skn_cli *cli, log_job *job)
+{
+    skein_rc rc;
+
+    if ((rc = skn_opt_int(cli, "count", 1, INT64_MAX / 2, 0, &job->count)) ||
+        (rc = read_time(cli, "since", 0, &job->since)) ||
+        (rc = read_time(cli, "until", INT64_MAX, &job->until)) ||
+        (rc = skn_need_chat(cli, &job->world, &job->chat)) || (rc = read_slice(cli, job)) ||
+        (rc = read_thread(cli, job)) || (rc = read_leads(cli, job)))
+        return rc;
+    job->no_memory_only = skn_opt(cli, "no-memory-only");
+    job->oneline = skn_opt(cli, "oneline") || skn_opt(cli, "graph");
+    return SKEIN_OK;
+}
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+static bool wanted(const log_job *job, const skein_message *m, const skein_message_facts *f)
+{
+    if (m->created_at < job->since || m->created_at > job->until)
+        return false;
+    if (job->thread && !skn_map_get_int(job->thread, m->id.v))
+        return false;
+    if (job->no_memory_only && f->memory_only)
+        return false;
+    return !job->main_thread || !m->reply_to.n || m->author == SKEIN_BY_HUMAN ||
+           skn_map_get_int(job->leads, m->author_agent.v);
+}
+
+static bool has_filter(const log_job *job)
+{
+    return job->since || job->until != INT64_MAX || job->thread || job->no_memory_only ||
+           job->main_thread;
+}
+
+typedef struct page {
+    skein_messages       list;
+    skein_message_facts *facts;
+} page;
+
+static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_t count,
+                          skein_mem *mem, page *out)
+{
+    skein_slice slice = job->slice;
+    skein_at    at;
+    skein_rc    rc;
+
+    slice.from = from;
+    slice.count = count;
+    if ((rc = skein_read(cli->engine, &slice, mem, &out->list, &at, &cli->err)))
+        return rc;
+    out->facts = SKN_ARRAY(mem, out->list.count + 1, skein_message_facts);
+    return skein_message_explain(cli->engine, job->chat.id, slice.version, &out->list, mem,
+                                 out->facts, &cli->err);
+}
+
+/* How long the lane is, and which version is read, so that all pages are of the same one. */
+static skein_rc measure(skn_cli *cli, log_job *job)
+{
+    skein_slice    slice = job->slice;
+    skein_messages last;
+    skein_at       at;
+    skein_rc       rc;
+
+    slice.from = -1;
+    slice.count = 1;
+    if (!slice.version)
+        job->slice.version = slice.version = job->chat.version;
+    rc = skein_read(cli->engine, &slice, cli->mem, &last, &at, &cli->err);
+    job->length = rc ? 0 : at.length;
+    return rc;
+}
+
+/* Who wrote the message that this one answers; only looked up for people. */
+static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, size_t i)
+{
+    skn_str       uid = p->facts[i].shown_reply;
+    skein_message m;
+    skein_error   err;
+
+    if (!uid.n)
+        return SKN_NONE;
+    for (size_t j = i; j-- > 0;)
+        if (skn_str_eq(p->list.at[j].uid, uid))
+            return p->list.at[j].sender;
+    if (skein_message_find(cli->engine, job->chat.id, job->slice.version, uid, cli->mem, &m,
+                           &err))
+        return SKN_NONE;
+    return m.sender;
+}
+
+static skein_rc print_one(skn_cli *cli, const log_job *job, const page *p, size_t i)
+{
+    if (cli->json) {
+        skn_shape_message(skn_item(cli), job->chat.uid, &p->list.at[i], &p->facts[i]);
+        return skn_item_end(cli);
+    }
+    if (job->oneline)
+        skn_print_oneline(cli, &p->list.at[i], &p->facts[i]);
+    else
+        skn_print_message(cli, &p->list.at[i], &p->facts[i], parent_sender(cli, job, p, i));
+    return SKEIN_OK;
+}
+
+/* Where to begin so that `count` wanted messages follow: counted from the end, page by page. */
+static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
+{
+    int64_t  found = 0, end;
+    page     p;
+    skein_rc rc;
+
+    *start = 0;
+    if (!job->count)
+        return SKEIN_OK;
+    if (!has_filter(job)) {
+        *start = job->length > job->count ? job->length - job->count : 0;
+        return SKEIN_OK;
+    }
+    for (end = job->length; end > 0; end -= PAGE) {
+        int64_t from = end > PAGE ? end - PAGE : 0;
+
+        skein_mem_reset(cli->mem);
+        if ((rc = read_page(cli, job, from, end - from, cli->mem, &p)))
+            return rc;
+        for (size_t i = p.list.count; i-- > 0;)
+            if (wanted(job, &p.list.at[i], &p.facts[i]) && ++found == job->count) {
+                *start = from + (int64_t)i;
+                return SKEIN_OK;
+            }
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc print_log(skn_cli *cli, const log_job *job)
+{
+    int64_t  from;
+    page     p;
+    skein_rc rc = find_start(cli, job, &from);
+
+    for (; !rc && from < job->length && !cli->out.failure; from += PAGE) {
+        int64_t left = job->length - from;
+
+        skein_mem_reset(cli->mem);
+        rc = read_page(cli, job, from, left < PAGE ? left : PAGE, cli->mem, &p);
+        for (size_t i = 0; !rc && i < p.list.count; i++)
+            if (wanted(job, &p.list.at[i], &p.facts[i]))
+                rc = print_one(cli, job, &p, i);
+    }
+    return rc;
+}
+
+/* A line leads only to a parent that is drawn too. */
+static skein_rc print_graph(skn_cli *cli, log_job *job)
+{
+    int64_t    from, count = job->count ? job->count : GRAPH_MAX;
+    skn_graph *graph = skn_graph_new(cli->keep);
+    skn_map   *here = skn_map_new(cli->keep);
+    page       p;
+    skein_rc   rc;
+
+    job->count = count < GRAPH_MAX ? count : GRAPH_MAX;
+    if ((rc = find_start(cli, job, &from)) ||
+        (rc = read_page(cli, job, from, job->length - from, cli->keep, &p)))
+        return rc;
+    for (size_t i = 0; i < p.list.count; i++)
+        if (wanted(job, &p.list.at[i], &p.facts[i]))
+            *skn_map_slot(here, p.list.at[i].uid) = &p.list.at[i];
+    for (size_t i = p.list.count; i-- > 0;) {
+        const skein_message *parent = skn_map_get(here, p.facts[i].shown_reply);
+
+        if (!wanted(job, &p.list.at[i], &p.facts[i]))
+            continue;
+        skn_graph_node(cli, graph, p.list.at[i].id.v, parent ? parent->id.v : 0, '*');
+        skn_print_oneline(cli, &p.list.at[i], &p.facts[i]);
+    }
+    return SKEIN_OK;
+}
+
+int skn_cmd_log(skn_cli *cli)
+{
+    log_job  job = {.count = 0};
+    skein_rc rc = read_options(cli, &job);
+
+    if (rc || (rc = measure(cli, &job)))
+        return (int)rc;
+    skn_out_page(cli);
+    if (skn_opt(cli, "graph") && !cli->json)
+        return (int)print_graph(cli, &job);
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = print_log(cli, &job);
+    if (cli->json)
+        skn_list_end(cli);
+    return (int)rc;
+}

@@ -1,0 +1,230 @@
+/* In and out: export, import, backup, migrate. */
+#include "cli/commands.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- Export ------------------------------------------------------------------------------- */
+
+/* A file is written beside its name and takes the name when it is whole. */
+typedef struct target {
+    skn_cli    *cli;
+    const char *path; /* NULL: standard output */
+    const char *partial;
+    int         fd;
+} target;
+
+static skein_rc target_write(void *arg, skn_str bytes, skein_error *err)
+{
+    target *t = arg;
+
+    if (!t->path) {
+        skn_print_raw(t->cli, bytes);
+        return t->cli->out.failure ? skn_fail(err, SKEIN_IO, "writing the output failed: %s",
+                                              strerror(t->cli->out.failure))
+                                   : SKEIN_OK;
+    }
+    while (bytes.n) {
+        ssize_t n = write(t->fd, bytes.p, bytes.n);
+
+        if (n < 0 && errno != EINTR)
+            return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
+                            "\"%s\" cannot be written: %s", t->path, strerror(errno));
+        if (n > 0)
+            bytes = skn_str_sub(bytes, (size_t)n, bytes.n);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc target_open(skn_cli *cli, target *t)
+{
+    t->cli = cli;
+    t->path = skn_opt(cli, "output");
+    t->fd = -1;
+    if (t->path && !strcmp(t->path, "-"))
+        t->path = NULL;
+    if (!t->path)
+        return SKEIN_OK;
+    t->partial = skn_arena_printf(cli->keep, "%s.part", t->path).p;
+    t->fd = open(t->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (t->fd < 0)
+        return skn_fail(&cli->err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
+                        "\"%s\" cannot be written: %s", t->path, strerror(errno));
+    return SKEIN_OK;
+}
+
+static skein_rc target_close(target *t, skein_rc rc)
+{
+    skn_cli *cli = t->cli;
+
+    if (t->fd < 0)
+        return rc;
+    if (!rc && fsync(t->fd) != 0 && errno != EINVAL)
+        rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", t->path,
+                      strerror(errno));
+    close(t->fd);
+    if (!rc && rename(t->partial, t->path) != 0)
+        rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", t->path,
+                      strerror(errno));
+    if (rc)
+        unlink(t->partial);
+    return rc;
+}
+
+static skein_rc export_what(skn_cli *cli, skn_export_request *req)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      version;
+    skein_message      root;
+    skein_rc           rc;
+
+    if (skn_opt(cli, "whole-world")) {
+        if (!(rc = skn_need_world(cli, &world)))
+            req->world = world.id;
+        return rc;
+    }
+    if ((rc = skn_need_chat(cli, &world, &chat)))
+        return rc;
+    req->conversation = chat.id;
+    if (!cli->arg_count)
+        return SKEIN_OK;
+    if (skn_is_version(skn_arg(cli, 0))) {
+        if (!(rc = skn_need_version(cli, &chat, cli->args[0], &version)))
+            req->version = version.number;
+        return rc;
+    }
+    if (!(rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root)))
+        req->root = root.id;
+    return rc;
+}
+
+static skein_rc export_how(skn_cli *cli, skn_export_request *req)
+{
+    const char *format = skn_opt(cli, "format"), *lanes = skn_opt(cli, "delegations");
+
+    req->format = SKN_FORMAT_MD;
+    if (format && !skn_format_from(skn_str_of(format), &req->format))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"%s\" is not a format; there are md, json, jsonl, mermaid, html and "
+                        "skein",
+                        format);
+    if (lanes && !skn_delegations_from(skn_str_of(lanes), &req->delegations))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--delegations\" is none, summary or full, not \"%s\"", lanes);
+    req->no_memory_only = skn_opt(cli, "no-memory-only");
+    req->redact = skn_opt(cli, "redact");
+    return SKEIN_OK;
+}
+
+int skn_cmd_export(skn_cli *cli)
+{
+    skn_export_request req = {.conversation = {0}};
+    target             t = {.fd = -1};
+    skn_sink           sink = {target_write, &t};
+    skein_rc           rc;
+
+    if ((rc = export_how(cli, &req)) || (rc = export_what(cli, &req)) ||
+        (rc = target_open(cli, &t)))
+        return (int)rc;
+    rc = target_close(&t, skn_export(cli->engine, &req, &sink, &cli->err));
+    if (!rc && t.path)
+        skn_note(cli, "Wrote %s.", t.path);
+    return (int)rc;
+}
+
+/* --- Import ------------------------------------------------------------------------------- */
+
+static skein_rc import_one(skn_cli *cli, const char *path)
+{
+    skn_import_request req = {.as_name = skn_str_of(skn_opt(cli, "as")),
+                              .dry_run = cli->dry_run};
+    skn_import_report  report;
+    skn_buf            text;
+    skein_rc           rc = skn_import(cli->engine, path, &req, cli->keep, &report, &cli->err);
+
+    if (rc)
+        return rc;
+    if (cli->json) {
+        skn_import_report_json(&report, skn_str_of(path), cli->dry_run, skn_item(cli));
+        return skn_item_end(cli);
+    }
+    skn_buf_init(&text, 1 << 20);
+    skn_import_report_text(&report, skn_str_of(path), cli->dry_run, &text);
+    skn_print_block(cli, skn_buf_str(&text), 0);
+    skn_buf_release(&text);
+    return SKEIN_OK;
+}
+
+int skn_cmd_import(skn_cli *cli)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (skn_opt(cli, "as") && cli->arg_count > 1)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"--as\" names one world; there are %zu "
+                             "files",
+                             cli->arg_count);
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < cli->arg_count && !rc; i++)
+        rc = import_one(cli, cli->args[i]);
+    if (cli->json)
+        skn_list_end(cli);
+    return (int)rc;
+}
+
+/* --- Backup ------------------------------------------------------------------------------- */
+
+static const char *backup_name(skn_cli *cli)
+{
+    const char *given = skn_opt(cli, "output");
+    char        now[SKN_TIME_TEXT], name[SKN_TIME_TEXT];
+    size_t      n = 0;
+
+    if (given)
+        return given;
+    skn_time_format(skn_clock_micros(), now);
+    for (const char *p = now; *p && *p != '.'; p++)
+        if (*p != '-' && *p != ':')
+            name[n++] = *p;
+    name[n] = '\0';
+    return skn_arena_printf(cli->keep, "skein-%sZ.db", name).p;
+}
+
+int skn_cmd_backup(skn_cli *cli)
+{
+    const char *path = backup_name(cli);
+    struct stat file = {.st_size = 0};
+    skn_jw     *w;
+    skein_rc    rc;
+
+    if (access(path, F_OK) == 0) {
+        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", path);
+        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE");
+    }
+    if (cli->dry_run) {
+        skn_print(cli, "Would write %s.\n", path);
+        return 0;
+    }
+    if ((rc = skein_backup(cli->engine, skn_str_of(path), &cli->err)))
+        return (int)rc;
+    stat(path, &file);
+    if (!cli->json) {
+        skn_print(cli, "Wrote %s, %" PRId64 " bytes.\n", path, (int64_t)file.st_size);
+        return 0;
+    }
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "file", skn_str_of(path));
+    skn_jw_kint(w, "bytes", (int64_t)file.st_size);
+    skn_jw_object_end(w);
+    return (int)skn_item_end(cli);
+}

@@ -1,0 +1,266 @@
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+#define AROUND 3
+
+typedef struct show_job {
+    skein_world        world;
+    skein_conversation chat;
+} show_job;
+
+/* --- A message ---------------------------------------------------------------------------- */
+
+/* A version that holds the message, so that what surrounds it can be told: the current one, or
+ * else the newest. The message is read again there to have its position. */
+static skein_rc place_message(skn_cli *cli, const show_job *job, skein_message *m,
+                              skein_message_facts *facts, int64_t *version)
+{
+    skein_messages one = {m, 1};
+    skein_rc       rc;
+
+    *version = job->chat.version;
+    rc = skein_message_explain(cli->engine, job->chat.id, 0, &one, cli->keep, facts, &cli->err);
+    if (rc || m->position >= 0 || !facts->version_count)
+        return rc;
+    *version = facts->versions[0];
+    if ((rc = skein_message_find(cli->engine, job->chat.id, *version, m->uid, cli->keep, m,
+                                 &cli->err)))
+        return rc;
+    return skein_message_explain(cli->engine, job->chat.id, *version, &one, cli->keep, facts,
+                                 &cli->err);
+}
+
+static void versions_line(skn_cli *cli, const show_job *job, const skein_message_facts *f)
+{
+    bool current = false;
+
+    for (size_t i = 0; i < f->version_count; i++)
+        current |= f->versions[i] == job->chat.version;
+    skn_print_raw(cli, current ? SKN_STR("in ") : SKN_STR("only in "));
+    for (size_t i = 0; i < f->version_count; i++)
+        skn_print(cli, "%sv%" PRId64, i ? ", " : "", f->versions[i]);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static void details(skn_cli *cli, const show_job *job, const skein_message *m,
+                    const skein_message_facts *f)
+{
+    skn_print(cli, "role %s, position %" PRId64 ", replies %" PRId64 ", reply depth %d\n",
+              skein_role_name(m->role), m->position, f->reply_count, m->reply_depth);
+    versions_line(cli, job, f);
+    if (m->thinking.n) {
+        skn_print_raw(cli, SKN_STR("thinking\n"));
+        skn_print_block(cli, m->thinking, 4);
+    }
+    if (m->model.n) {
+        skn_print_raw(cli, SKN_STR("model "));
+        skn_print_line(cli, m->model, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    for (size_t i = 0; i < m->instruction_count; i++) {
+        skn_print_raw(cli, SKN_STR("instruction "));
+        skn_print_line(cli, m->instructions[i].type, 0);
+        skn_print(cli, "%s%.*s\n", m->instructions[i].target.n ? " → " : "",
+                  SKN_FMT(m->instructions[i].target));
+    }
+}
+
+static void delivery(skn_cli *cli, const skein_message_facts *f)
+{
+    for (size_t i = 0; i < f->seen_by_count; i++) {
+        skn_print_sender(cli, f->seen_by[i], 16);
+        skn_print_raw(cli, SKN_STR("  in memory\n"));
+    }
+}
+
+static skein_rc origin(skn_cli *cli, const show_job *job, const skein_message_facts *f)
+{
+    skein_message m;
+    skein_rc      rc = SKEIN_OK;
+
+    if (!f->original_count)
+        skn_print_raw(cli, SKN_STR("It was said as it is.\n"));
+    for (size_t i = 0; i < f->original_count && !rc; i++) {
+        rc = skn_need_message(cli, &job->chat, f->original_ids[i], &m);
+        if (!rc)
+            skn_print_oneline(cli, &m, NULL);
+    }
+    return rc;
+}
+
+static skein_rc around(skn_cli *cli, const show_job *job, const skein_message *m,
+                       int64_t version)
+{
+    skein_slice    slice = {.conversation = job->chat.id, .version = version};
+    skein_messages list;
+    skein_at       at;
+    skein_rc       rc;
+
+    if (m->position < 0)
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" is not in the main lane",
+                        SKN_FMT(m->uid));
+    slice.from = m->position > AROUND ? m->position - AROUND : 0;
+    slice.count = m->position - slice.from + AROUND + 1;
+    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)))
+        return rc;
+    for (size_t i = 0; i < list.count; i++) {
+        skn_print_raw(cli, list.at[i].id.v == m->id.v ? SKN_STR("> ") : SKN_STR("  "));
+        skn_print_oneline(cli, &list.at[i], NULL);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m)
+{
+    skein_message_facts facts = {.seen_by = NULL};
+    int64_t             version;
+    skein_rc            rc;
+
+    if (skn_opt(cli, "raw") && !cli->json) {
+        skn_print_raw(cli, m->content);
+        return SKEIN_OK;
+    }
+    if ((rc = place_message(cli, job, m, &facts, &version)))
+        return rc;
+    if (cli->json) {
+        skn_shape_message(skn_item(cli), job->chat.uid, m, &facts);
+        return skn_item_end(cli);
+    }
+    if (skn_opt(cli, "origin"))
+        return origin(cli, job, &facts);
+    if (skn_opt(cli, "context"))
+        return around(cli, job, m, version);
+    if (skn_opt(cli, "delivery")) {
+        delivery(cli, &facts);
+        return SKEIN_OK;
+    }
+    skn_print_message(cli, m, &facts, SKN_NONE);
+    details(cli, job, m, &facts);
+    return SKEIN_OK;
+}
+
+/* --- Other things ------------------------------------------------------------------------- */
+
+static skein_rc show_version(skn_cli *cli, const show_job *job)
+{
+    skein_version v;
+    skein_rc      rc = skn_need_version(cli, &job->chat, cli->args[0], &v);
+
+    if (rc)
+        return rc;
+    if (cli->json) {
+        skn_shape_thread(skn_item(cli), &v);
+        return skn_item_end(cli);
+    }
+    skn_print(cli, "v%" PRId64 "  %.*s  %.*s%s\n", v.number, SKN_FMT(v.thread_uid),
+              SKN_FMT(v.kind), v.current ? "  (current)" : "");
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_line(cli, v.note, 0);
+    skn_print(cli, "\n  %" PRId64 " messages", v.length);
+    if (v.origin)
+        skn_print(cli, ", made from v%" PRId64 " when it had %" PRId64, v.origin,
+                  v.origin_length);
+    skn_print_raw(cli, SKN_STR("\n  by "));
+    skn_print_line(cli, skn_sender_name(v.actor), 0);
+    skn_print_raw(cli, SKN_STR(" at "));
+    skn_print_time(cli, v.created_at);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
+static skein_rc show_squash(skn_cli *cli)
+{
+    skein_squash s;
+    skein_rc     rc = skein_squash_get(cli->engine, skn_arg(cli, 0), cli->keep, &s, &cli->err);
+
+    if (rc)
+        return rc;
+    if (cli->json) {
+        skn_shape_squash(skn_item(cli), &s);
+        return skn_item_end(cli);
+    }
+    skn_print(cli, "%.*s  %zu messages → %.*s, in v%" PRId64 "\n", SKN_FMT(s.uid),
+              s.source_count, SKN_FMT(s.result.uid), s.version.number);
+    skn_print_block(cli, s.result.content, 4);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_line(cli, s.prompt.p ? s.prompt : SKN_STR("by hand"), 0);
+    skn_print_raw(cli, s.model.n ? SKN_STR("  ") : SKN_STR(""));
+    skn_print_line(cli, s.model, 0);
+    skn_print_raw(cli, SKN_STR("\n  from"));
+    for (size_t i = 0; i < s.source_count; i++)
+        skn_print(cli, " %.*s", SKN_FMT(s.sources[i]));
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
+static skein_rc show_lane(skn_cli *cli, const show_job *job)
+{
+    skein_lane     lane;
+    skein_slice    slice = {.conversation = job->chat.id, .lane = skn_arg(cli, 0)};
+    skein_messages list;
+    skein_at       at;
+    bool           found;
+    skein_rc       rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
+
+    if (!rc && !found)
+        rc = skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no lane \"%s\"", cli->args[0]);
+    if (rc)
+        return rc;
+    if (cli->json) {
+        skn_shape_lane(skn_item(cli), &lane);
+        return skn_item_end(cli);
+    }
+    skn_print(cli, "%.*s  %s  %" PRId64 " messages\n", SKN_FMT(lane.key),
+              skn_lane_state_name(lane.state), lane.length);
+    skn_out_page(cli);
+    for (slice.from = 0, slice.count = 200; slice.from < lane.length; slice.from += 200) {
+        skein_mem_reset(cli->mem);
+        if ((rc = skein_read(cli->engine, &slice, cli->mem, &list, &at, &cli->err)))
+            return rc;
+        for (size_t i = 0; i < list.count; i++)
+            skn_print_oneline(cli, &list.at[i], NULL);
+    }
+    return SKEIN_OK;
+}
+
+/* A word that is no message may still be an agent; the first failure is the one to tell. */
+static skein_rc show_agent(skn_cli *cli, const show_job *job, skein_rc otherwise)
+{
+    skein_error first = cli->err;
+    skein_agent agent;
+
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    if (!skn_need_agent(cli, &job->world, cli->args[0], &agent))
+        return (skein_rc)skn_cmd_agent_show(cli);
+    cli->err = first;
+    return otherwise;
+}
+
+int skn_cmd_show(skn_cli *cli)
+{
+    show_job      job;
+    skein_message m;
+    skn_str       ref = skn_arg(cli, 0);
+    skein_rc      rc;
+
+    if (skn_str_starts(ref, SKN_STR("sq_")))
+        return (int)show_squash(cli);
+    if ((rc = skn_need_chat(cli, &job.world, &job.chat))) {
+        if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
+            return (int)rc;
+        if ((rc = skn_need_world(cli, &job.world)))
+            return (int)rc;
+        return (int)show_agent(cli, &job, SKEIN_NOT_FOUND);
+    }
+    if (skn_is_version(ref))
+        return (int)show_version(cli, &job);
+    if (skn_is_lane(ref))
+        return (int)show_lane(cli, &job);
+    rc = skn_need_message(cli, &job.chat, ref, &m);
+    if (rc == SKEIN_NOT_FOUND || rc == SKEIN_INVALID || rc == SKEIN_USAGE)
+        return (int)show_agent(cli, &job, rc);
+    return rc ? (int)rc : (int)show_message(cli, &job, &m);
+}

@@ -1,0 +1,140 @@
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void item_line(skn_cli *cli, const skein_timeline_item *item, int indent)
+{
+    skn_print(cli, "%*s", indent, "");
+    if (item->record.at) {
+        skn_print_time(cli, item->record.at);
+        skn_print_raw(cli, SKN_STR("  "));
+    }
+    skn_print(cli, "%-14s ", skein_item_kind_name(item->kind));
+    if (item->kind != SKEIN_ITEM_TOOL_EXECUTION) {
+        skn_print_line(cli, item->text, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+        return;
+    }
+    skn_print_line(cli, item->record.tool_name, 0);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_line(cli, item->record.input, cli->out.terminal ? 60 : 0);
+    skn_print_raw(cli, !item->answered       ? SKN_STR("  … no result yet")
+                       : item->result.failed ? SKN_STR("  failed")
+                                             : SKN_STR("  ok"));
+    if (item->duplicate_count)
+        skn_print(cli, "  (%" PRIu32 " more results)", item->duplicate_count);
+    if (item->delegation.n) {
+        skn_print_raw(cli, SKN_STR("  ▸ "));
+        skn_print_line(cli, item->delegation, 0);
+        skn_print(cli, "%s", item->guessed ? " (guessed)" : "");
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static void print_lane(skn_cli *cli, const skein_timeline *t)
+{
+    skein_timeline_view view = skein_build_timeline(t, NULL, 0, cli->keep);
+
+    skn_print_colour(cli, SKN_BOLD, skein_timeline_lane(t));
+    skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
+    for (size_t i = 0; i < view.item_count; i++) {
+        skein_timeline_item item = skein_timeline_item_at(t, i);
+
+        item_line(cli, &item, 2);
+    }
+}
+
+static skein_rc print_set(skn_cli *cli, skein_timelines *set)
+{
+    if (cli->json) {
+        skn_timelines_write_json(skn_item(cli), set, cli->keep);
+        return skn_item_end(cli);
+    }
+    skn_out_page(cli);
+    for (size_t i = 0; i < skein_timelines_count(set); i++)
+        print_lane(cli, skein_timelines_at(set, i));
+    return SKEIN_OK;
+}
+
+/* --- Of event lines ----------------------------------------------------------------------- */
+
+static skein_rc read_events(skn_cli *cli, skein_timelines *set, const char *path)
+{
+    bool     standard = !strcmp(path, "-");
+    FILE    *in = standard ? stdin : fopen(path, "re");
+    skein_rc rc;
+
+    if (!in)
+        return skn_fail(&cli->err, errno == ENOENT ? SKEIN_NOT_FOUND : SKEIN_IO,
+                        "\"%s\" cannot be read: %s", path, strerror(errno));
+    rc = skn_timelines_read_file(set, in, standard ? "standard input" : path, &cli->err);
+    if (!standard)
+        fclose(in);
+    return rc;
+}
+
+static int timeline_of_events(skn_cli *cli, const char *path)
+{
+    skein_timeline_options options = SKEIN_TIMELINE_OPTIONS_INIT;
+    skein_timelines       *set;
+    skein_rc               rc;
+
+    options.guess_links = skn_opt(cli, "guess-links");
+    set = skein_timelines_new(&options);
+    rc = read_events(cli, set, path);
+    if (!rc) { /* events are asked for by programs: JSON also without --json */
+        skn_timelines_write_json(skn_item(cli), set, cli->keep);
+        rc = skn_item_end(cli);
+    }
+    skein_timelines_free(set);
+    return (int)rc;
+}
+
+/* --- Of a conversation -------------------------------------------------------------------- */
+
+static skein_rc print_one(skn_cli *cli, skein_timelines *set, const char *lane)
+{
+    const skein_timeline *t = lane ? skein_timelines_get(set, skn_str_of(lane))
+                                   : skein_timelines_main(set);
+    skein_timeline_view   view;
+
+    if (lane && !t)
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", lane);
+    if (!cli->json && lane) {
+        print_lane(cli, t);
+        return SKEIN_OK;
+    }
+    if (!cli->json || !t)
+        return print_set(cli, set);
+    view = skein_build_timeline(t, NULL, 0, cli->keep);
+    skn_timeline_write_nested(skn_item(cli), &view, 0, cli->keep);
+    return skn_item_end(cli);
+}
+
+int skn_cmd_timeline(skn_cli *cli)
+{
+    const char        *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      version = {.number = 0};
+    skein_timelines   *set = NULL;
+    skein_rc           rc;
+
+    if (events)
+        return timeline_of_events(cli, events);
+    if (skn_opt(cli, "guess-links"))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"--guess-links\" goes with \"--events\"");
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &chat)))
+        return (int)rc;
+    if (at && (rc = skn_need_version(cli, &chat, at, &version)))
+        return (int)rc;
+    if (!(rc = skein_timeline_read(cli->engine, chat.id, version.number, &set, &cli->err)))
+        rc = print_one(cli, set, skn_opt(cli, "delegation"));
+    skein_timelines_free(set);
+    return (int)rc;
+}

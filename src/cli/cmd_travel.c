@@ -1,0 +1,235 @@
+/* Time travel: undo, redo, switch, branch; and the one thing that cannot be taken back. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+static void say_effects(skn_cli *cli, const skein_move *m)
+{
+    skn_print(cli, "%" PRId64 " message%s return%s, %" PRId64 " leave%s.", m->returning,
+              m->returning == 1 ? "" : "s", m->returning == 1 ? "s" : "", m->leaving,
+              m->leaving == 1 ? "s" : "");
+    if (m->side_effects)
+        skn_print(cli,
+                  " %" PRId64 " tool call%s in v%" PRId64
+                  " may have changed something outside: "
+                  "it will not be undone.",
+                  m->side_effects, m->side_effects == 1 ? "" : "s", m->from.number);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* What the way there takes back or brings back, in the words of the version that did it. */
+static void say_what(skn_cli *cli, const skein_move *m, const skein_version *v)
+{
+    skn_print_line(cli, m->steps == 1 && v->note.n ? v->note : m->what, 60);
+    if (m->steps > 1)
+        skn_print(cli, " and what came after it, %" PRId64 " steps", m->steps);
+}
+
+typedef struct wording {
+    const char *would, *did, *back;
+    bool        of_target; /* the version that is gone to says what, not the one that is left */
+} wording;
+
+static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words)
+{
+    const skein_version *v = words->of_target ? &m->to : &m->from;
+
+    if (cli->json) {
+        skn_shape_move(skn_item(cli), m);
+        return skn_item_end(cli);
+    }
+    if (cli->dry_run) {
+        skn_print(cli, "Would go from v%" PRId64 " to v%" PRId64 " (%s: ", m->from.number,
+                  m->to.number, words->would);
+        say_what(cli, m, v);
+        skn_print_raw(cli, SKN_STR(").\n"));
+        say_effects(cli, m);
+        return SKEIN_OK;
+    }
+    skn_print(cli, "v%" PRId64 " → v%" PRId64 ". %s: ", m->from.number, m->to.number,
+              words->did);
+    say_what(cli, m, v);
+    skn_print(cli, ". %s\n", words->back);
+    if (m->side_effects)
+        say_effects(cli, m);
+    return SKEIN_OK;
+}
+
+static skein_rc read_steps(skn_cli *cli, int64_t *out)
+{
+    *out = 1;
+    if (!cli->arg_count)
+        return SKEIN_OK;
+    if (!skn_str_int(skn_arg(cli, 0), out) || *out < 1 || *out > 1000000)
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a number of steps",
+                        cli->args[0]);
+    return SKEIN_OK;
+}
+
+int skn_cmd_undo(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_move         move;
+    int64_t            steps;
+    skein_rc           rc = read_steps(cli, &steps);
+
+    if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = skein_undo(cli->engine, &how, steps, cli->keep, &move, &cli->err)))
+        return (int)rc;
+    return (int)move_out(
+        cli, &move,
+        &(wording){"takes back", "Took back", "Bring it back with \"skein redo\".", false});
+}
+
+int skn_cmd_redo(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_move         move;
+    int64_t            steps;
+    skein_rc           rc = read_steps(cli, &steps);
+
+    if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = skein_redo(cli->engine, &how, steps, cli->keep, &move, &cli->err)))
+        return (int)rc;
+    return (int)move_out(
+        cli, &move,
+        &(wording){"brings back", "Brought back", "Undo with \"skein undo\".", true});
+}
+
+int skn_cmd_switch(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    skein_version      version;
+    skein_move         move;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
+        (rc = skein_switch(cli->engine, &how, version.number, cli->keep, &move, &cli->err)))
+        return (int)rc;
+    if (cli->json || cli->dry_run)
+        return (int)move_out(cli, &move, &(wording){"switches to", "", "", true});
+    skn_print(cli,
+              "Now at v%" PRId64 " (was v%" PRId64 "). Back with \"skein undo\" or \"skein "
+              "switch v%" PRId64 "\".\n",
+              move.to.number, move.from.number, move.from.number);
+    return 0;
+}
+
+/* Which version, and how much of it: all, or up to and including a message. */
+static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
+                             int64_t *length)
+{
+    skein_version       v;
+    skein_message       m;
+    skein_message_facts facts = {.seen_by = NULL};
+    skein_messages      one = {&m, 1};
+    skein_rc            rc;
+
+    *length = -1;
+    if (skn_is_version(skn_arg(cli, 0))) {
+        rc = skn_need_version(cli, chat, cli->args[0], &v);
+        *version = rc ? 0 : v.number;
+        return rc;
+    }
+    if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)))
+        return rc;
+    *version = chat->version;
+    if (m.position < 0) { /* not in the current version: the newest that holds it */
+        rc = skein_message_explain(cli->engine, chat->id, 0, &one, cli->keep, &facts,
+                                   &cli->err);
+        if (!rc && !facts.version_count)
+            rc = skn_fail(&cli->err, SKEIN_NOT_FOUND,
+                          "\"%s\" is in no version of the main lane", cli->args[0]);
+        if (rc)
+            return rc;
+        *version = facts.versions[0];
+        rc = skein_message_find(cli->engine, chat->id, *version, m.uid, cli->keep, &m,
+                                &cli->err);
+    }
+    *length = m.position + 1;
+    return rc;
+}
+
+int skn_cmd_branch(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat, branch;
+    skein_change       how;
+    int64_t            version, length;
+    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+
+    if (rc || (rc = branch_point(cli, &chat, &version, &length)))
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_print(cli,
+                  "Would start a new conversation from v%" PRId64 ". Nothing was changed.\n",
+                  version);
+        return 0;
+    }
+    if ((rc = skein_branch(cli->engine, &how, version, length,
+                           skn_str_of(skn_opt(cli, "title")), cli->keep, &branch, &cli->err)))
+        return (int)rc;
+    if (cli->json) {
+        skn_shape_chat(skn_item(cli), &branch);
+        return (int)skn_item_end(cli);
+    }
+    skn_print(cli,
+              "Made the conversation %.*s with %" PRId64 " messages of v%" PRId64
+              ". Take it back with \"skein conv rm %.*s\".\n",
+              SKN_FMT(branch.uid), branch.length, version, SKN_FMT(branch.uid));
+    return 0;
+}
+
+/* --- Erasure ------------------------------------------------------------------------------ */
+
+static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change *how,
+                      int64_t *erased)
+{
+    skein_message_ids ids;
+    skein_rc          rc;
+
+    if (skn_opt(cli, "unreachable"))
+        return skein_purge_unreachable(cli->engine, how, erased, &cli->err);
+    if ((rc = skn_need_messages(cli, chat, 0, &ids)))
+        return rc;
+    return skein_purge(cli->engine, how, ids, erased, &cli->err);
+}
+
+int skn_cmd_purge(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    int64_t            erased = 0;
+    skn_jw            *w;
+    skein_rc           rc;
+
+    if (!skn_opt(cli, "unreachable") == !cli->arg_count)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"skein purge\" needs either messages or --unreachable");
+    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
+        (rc = purge(cli, &chat, &how, &erased)))
+        return (int)rc;
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kint(w, "erased", erased);
+        skn_jw_kbool(w, "dryRun", cli->dry_run);
+        skn_jw_object_end(w);
+        return (int)skn_item_end(cli);
+    }
+    skn_print(cli,
+              cli->dry_run ? "Would erase %" PRId64 " messages. Nothing was changed.\n"
+                           : "Erased %" PRId64 " messages; their places stay.\n",
+              erased);
+    return 0;
+}

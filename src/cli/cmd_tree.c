@@ -1,0 +1,229 @@
+#include "cli/commands.h"
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TEXT_COLUMNS 60
+#define MAX_LEVELS   128
+
+typedef struct tree_job {
+    skein_conversation chat;
+    skein_reply_tree   tree;
+    int64_t           *first, *next; /* children of a node, as a list; -1 ends it */
+    int64_t            root;         /* the first of the roots */
+    bool              *shown;
+} tree_job;
+
+/* Lists of children in order; the tree gives parents before children. */
+static void link_children(skn_cli *cli, tree_job *job)
+{
+    size_t   n = job->tree.count;
+    int64_t *last = SKN_ARRAY(cli->keep, n + 1, int64_t), last_root = -1;
+
+    job->first = SKN_ARRAY(cli->keep, n + 1, int64_t);
+    job->next = SKN_ARRAY(cli->keep, n + 1, int64_t);
+    job->root = -1;
+    for (size_t i = 0; i < n; i++) {
+        int64_t parent = job->tree.at[i].parent,
+                *tail = parent < 0 ? &last_root : &last[parent];
+        int64_t *head = parent < 0 ? &job->root : &job->first[parent];
+
+        job->first[i] = job->next[i] = last[i] = -1;
+        if (*head < 0)
+            *head = (int64_t)i;
+        else
+            job->next[*tail] = (int64_t)i;
+        *tail = (int64_t)i;
+    }
+}
+
+/* A message is shown when it is wanted itself, or leads to one that is. */
+static void choose(skn_cli *cli, tree_job *job, int64_t depth, bool unanswered)
+{
+    size_t n = job->tree.count;
+
+    job->shown = SKN_ARRAY(cli->keep, n + 1, bool);
+    for (size_t i = n; i-- > 0;) {
+        const skein_reply_node *node = &job->tree.at[i];
+
+        if (node->depth < depth && (!unanswered || node->unanswered))
+            job->shown[i] = true;
+        if (job->shown[i] && node->parent >= 0)
+            job->shown[node->parent] = true;
+    }
+}
+
+static bool shown_follows(const tree_job *job, int64_t i)
+{
+    for (i = job->next[i]; i >= 0; i = job->next[i])
+        if (job->shown[i])
+            return true;
+    return false;
+}
+
+/* The next node in the order of a tree: below, beside, or beside one above. */
+static int64_t step(const tree_job *job, int64_t i)
+{
+    if (job->first[i] >= 0)
+        return job->first[i];
+    while (i >= 0 && job->next[i] < 0)
+        i = job->tree.at[i].parent;
+    return i < 0 ? -1 : job->next[i];
+}
+
+static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *more)
+{
+    const skein_reply_node *node = &job->tree.at[i];
+    const skein_message    *m = &node->message;
+
+    for (int level = 1; level < node->depth; level++)
+        skn_print_raw(cli, more[level] ? SKN_STR("│   ") : SKN_STR("    "));
+    if (node->depth)
+        skn_print_raw(cli, more[node->depth] ? SKN_STR("├── ") : SKN_STR("└── "));
+    skn_print_sender(cli, m->sender, 5);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_gist(cli, m, cli->out.terminal ? TEXT_COLUMNS : 0);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_time(cli, m->created_at);
+    if (m->reply_to.n && node->parent < 0)
+        skn_print_raw(cli, SKN_STR("  ! answers a message that is not here"));
+    if (node->memory_only)
+        skn_print_raw(cli, SKN_STR("  [in-memory, no reply]"));
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static void print_text(skn_cli *cli, const tree_job *job)
+{
+    bool more[MAX_LEVELS + 1] = {false};
+
+    for (int64_t i = job->root; i >= 0; i = step(job, i)) {
+        int depth = job->tree.at[i].depth;
+
+        if (!job->shown[i] || depth > MAX_LEVELS)
+            continue;
+        more[depth] = shown_follows(job, i);
+        node_line(cli, job, i, more);
+    }
+    skn_print(cli, "%zu messages, depth %d, %" PRId64 " unanswered\n", job->tree.count,
+              job->tree.depth, job->tree.unanswered);
+}
+
+static skein_rc print_json(skn_cli *cli, const tree_job *job)
+{
+    skein_rc rc = SKEIN_OK;
+
+    skn_list_begin(cli);
+    for (int64_t i = job->root; i >= 0 && !rc; i = step(job, i)) {
+        const skein_reply_node *node = &job->tree.at[i];
+
+        if (!job->shown[i])
+            continue;
+        skn_shape_node(skn_item(cli), job->chat.uid, node,
+                       node->parent < 0 ? NULL : &job->tree.at[node->parent].message);
+        rc = skn_item_end(cli);
+    }
+    skn_list_end(cli);
+    return rc;
+}
+
+/* A label that Graphviz reads as one string. */
+static void dot_label(skn_cli *cli, const skein_message *m)
+{
+    skn_buf label;
+
+    skn_buf_init(&label, 4096);
+    skn_clean_add(&label, skn_sender_name(m->sender), false);
+    skn_buf_add(&label, SKN_STR(": "));
+    skn_clean_add(&label, skn_utf8_cut(m->content, TEXT_COLUMNS), false);
+    skn_print_raw(cli, SKN_STR("\""));
+    for (size_t i = 0; i < label.n; i++)
+        skn_print(cli, "%s%c", label.p[i] == '"' || label.p[i] == '\\' ? "\\" : "", label.p[i]);
+    skn_print_raw(cli, SKN_STR("\""));
+    skn_buf_release(&label);
+}
+
+static void print_dot(skn_cli *cli, const tree_job *job)
+{
+    skn_print_raw(cli, SKN_STR("digraph replies {\n  node [shape=box];\n"));
+    for (int64_t i = job->root; i >= 0; i = step(job, i)) {
+        const skein_reply_node *node = &job->tree.at[i];
+
+        if (!job->shown[i])
+            continue;
+        skn_print(cli, "  \"%.*s\" [label=", SKN_FMT(node->message.uid));
+        dot_label(cli, &node->message);
+        skn_print_raw(cli, SKN_STR("];\n"));
+        if (node->parent >= 0)
+            skn_print(cli, "  \"%.*s\" -> \"%.*s\";\n",
+                      SKN_FMT(job->tree.at[node->parent].message.uid),
+                      SKN_FMT(node->message.uid));
+    }
+    skn_print_raw(cli, SKN_STR("}\n"));
+}
+
+static skein_rc to_output(void *arg, skn_str bytes, skein_error *err)
+{
+    (void)err;
+    skn_print_raw(arg, bytes);
+    return SKEIN_OK;
+}
+
+static skein_rc read_tree(skn_cli *cli, tree_job *job, int64_t *version, skein_message *root)
+{
+    const char   *at = skn_opt(cli, "at");
+    skein_world   world;
+    skein_version v;
+    skein_rc      rc = skn_need_chat(cli, &world, &job->chat);
+
+    *version = 0;
+    *root = (skein_message){.id = {0}};
+    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v)))
+        *version = v.number;
+    if (!rc && cli->arg_count)
+        rc = skn_need_message(cli, &job->chat, skn_arg(cli, 0), root);
+    return rc;
+}
+
+static skein_rc print_mermaid(skn_cli *cli, const tree_job *job, int64_t version,
+                              skein_message_id root)
+{
+    skn_export_request req = {.conversation = job->chat.id,
+                              .version = version,
+                              .root = root,
+                              .format = SKN_FORMAT_MERMAID};
+    skn_sink           sink = {to_output, cli};
+
+    return skn_export(cli->engine, &req, &sink, &cli->err);
+}
+
+int skn_cmd_tree(skn_cli *cli)
+{
+    tree_job      job = {.root = -1};
+    skein_message root;
+    int64_t       version, depth;
+    skein_rc      rc;
+
+    if ((rc = skn_opt_int(cli, "depth", 1, MAX_LEVELS, MAX_LEVELS, &depth)) ||
+        (rc = read_tree(cli, &job, &version, &root)))
+        return (int)rc;
+    if (skn_opt(cli, "mermaid") && !cli->json)
+        return (int)print_mermaid(cli, &job, version, root.id);
+    if ((rc = skein_reply_tree_read(cli->engine, job.chat.id, version, root.id, cli->keep,
+                                    &job.tree, &cli->err)))
+        return (int)rc;
+    link_children(cli, &job);
+    choose(cli, &job, depth, skn_opt(cli, "unanswered"));
+    skn_out_page(cli);
+    if (cli->json)
+        return (int)print_json(cli, &job);
+    if (skn_opt(cli, "dot"))
+        print_dot(cli, &job);
+    else
+        print_text(cli, &job);
+    return 0;
+}

@@ -1,0 +1,434 @@
+/* The table of commands: help, completion and "did you mean" come from it. */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#define END                                                                                    \
+    {                                                                                          \
+        NULL, 0, NULL, NULL                                                                    \
+    }
+
+const skn_option skn_global_options[] = {
+    {"world", 'w', "NAME", "The world; default: SKEIN_WORLD, or the only one"},
+    {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
+    {"data", 0, "DIR", "Keep everything in this folder"},
+    {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
+    {"json", 0, NULL, "Print JSON; --json=a,b prints only these fields"},
+    {"dry-run", 'n', NULL, "Say what would happen, change nothing"},
+    {"yes", 'y', NULL, "Do not ask"},
+    {"no-input", 0, NULL, "Never ask, never open an editor"},
+    {"quiet", 'q', NULL, "No notes on standard error"},
+    {"verbose", 'v', NULL, "Say which store and conversation are used"},
+    {"color", 0, "WHEN", "auto, always or never"},
+    {"no-pager", 0, NULL, "Print straight to the terminal"},
+    {"help", 'h', NULL, "Show help"},
+    {"version", 0, NULL, "Show the version of the program"},
+    END,
+};
+
+static const skn_noun nouns[] = {
+    {"world", "Manage", "Workspaces"},
+    {"agent", "Manage", "Agents of a world"},
+    {"conv", "Manage", "Conversations"},
+    {"lane", "Manage", "Delegations inside a conversation"},
+    {"tag", "Manage", "Instructions that can be put on messages"},
+    {"files", "Manage", "Files that belong to a conversation's context"},
+};
+
+/* --- Options ------------------------------------------------------------------------------ */
+
+#define TEXT_OPTIONS                                                                           \
+    {"message", 'm', "TEXT", "The text"},                                                      \
+    {                                                                                          \
+        "file", 'F', "FILE", "Read the text from a file; - is standard input"                  \
+    }
+#define CHANGE_OPTIONS                                                                         \
+    {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},           \
+        {"key", 0, "KEY", "Doing it again with the same key changes nothing"},                 \
+    {                                                                                          \
+        "as", 0, "NAME", "Who does it, for the history"                                        \
+    }
+#define AT_OPTION                                                                              \
+    {                                                                                          \
+        "at", 'v', "VERSION", "Read this version: v4"                                          \
+    }
+
+static const skn_option bench_options[] = {
+    {"messages", 0, "N", "Messages of the large conversation; default: 1000000"},
+    {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
+    {"quick", 0, NULL, "Everything once and small, without a verdict"},
+    END,
+};
+static const skn_option world_new_options[] = {
+    {"description", 0, "TEXT", "What it is for"},
+    {"turn-limit", 0, "N", "Answers of agents in a row before they pause"},
+    {"compact-at", 0, "N", "Messages in a context before it is compacted"},
+    END,
+};
+static const skn_option agent_new_options[] = {
+    {"prompt", 0, "TEXT", "What it is told before everything else"},
+    {"model", 0, "PROVIDER/MODEL", "The model that speaks for it"},
+    {"lead", 0, "AGENT", "The agent it works for"},
+    END,
+};
+static const skn_option conv_new_options[] = {
+    {"title", 0, "TEXT", "Its title"},
+    END,
+};
+static const skn_option conv_of_options[] = {
+    {"mode", 0, "MODE", "foreground or background"},
+    END,
+};
+static const skn_option lane_new_options[] = {
+    {"call", 0, "CALL_ID", "The tool call that starts it"},
+    END,
+};
+static const skn_option lane_finish_options[] = {
+    {"state", 0, "STATE", "done, failed, cancelled or interrupted"},
+    END,
+};
+static const skn_option tag_new_options[] = {
+    {"control", 0, "KIND", "button, toggle or choice"},
+    {"instruction", 0, "TYPE", "The instruction it adds; default: its name"},
+    {"target", 0, "AGENT", "Whom the instruction is for"},
+    {"trigger-only", 0, NULL, "It starts something and is not put on messages"},
+    END,
+};
+static const skn_option append_options[] = {
+    {"lane", 0, "LANE", "The delegation; made when it is the next one: main.1"},
+    {"call", 0, "CALL_ID", "The tool call that starts that delegation"},
+    {"import", 0, NULL, "Take results of tools whose call is not there"},
+    {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},
+    END,
+};
+static const skn_option send_options[] = {
+    {"to", 0, "AGENT", "Whom it is for; may be repeated"},
+    {"reply-to", 0, "ID", "The message it answers"},
+    {"expect-reply", 0, "AGENT", "Mark that this agent's answer is expected"},
+    {"tag", 0, "NAME", "Put a defined tag on it; may be repeated"},
+    {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
+    {"no-wait", 0, NULL, "Do not wait for answers"},
+    {"timeout", 0, "TIME", "How long to wait for answers"},
+    END,
+};
+static const skn_option log_options[] = {
+    {"count", 'n', "N", "Only the last N messages"},
+    {"agent", 0, "AGENT", "The memory of this agent, as it sees it"},
+    {"raw", 0, NULL, "With --agent: reply links unmasked"},
+    {"lane", 0, "LANE", "A delegation: main.1"},
+    {"since", 0, "TIME", "Not before: RFC 3339, a date, or 2h, 3d ago"},
+    {"until", 0, "TIME", "Not after"},
+    {"thread", 0, "ID", "Only this message and the replies under it"},
+    {"main-thread", 0, NULL, "Only first messages, people and leads"},
+    {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
+    {"oneline", 0, NULL, "One line each"},
+    {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
+    AT_OPTION,
+    END,
+};
+static const skn_option tree_options[] = {
+    {"depth", 0, "N", "Only N levels"},
+    {"unanswered", 0, NULL, "Only messages without an answer, and what they answer"},
+    {"mermaid", 0, NULL, "As a Mermaid flowchart"},
+    {"dot", 0, NULL, "As a Graphviz graph"},
+    AT_OPTION,
+    END,
+};
+static const skn_option show_options[] = {
+    {"raw", 0, NULL, "Only the text of a message, byte for byte"},
+    {"context", 0, NULL, "With the messages around it"},
+    {"delivery", 0, NULL, "Who has it in memory"},
+    {"origin", 0, NULL, "What an edit or a squash was made from"},
+    END,
+};
+static const skn_option search_options[] = {
+    {"current", 0, NULL, "Only current versions"},
+    {"all-worlds", 0, NULL, "In every world"},
+    {"limit", 0, "N", "At most N hits; default 50"},
+    END,
+};
+static const skn_option history_options[] = {
+    {"graph", 0, NULL, "With the lines from each version to its origin"},
+    {"count", 'n', "N", "Only the newest N versions"},
+    END,
+};
+static const skn_option diff_options[] = {
+    {"exit-code", 0, NULL, "Exit with 10 when they differ"},
+    END,
+};
+static const skn_option at_options[] = {
+    AT_OPTION,
+    END,
+};
+static const skn_option timeline_options[] = {
+    {"delegation", 0, "LANE", "Only this delegation: main.1"},
+    {"events", 0, "FILE", "Read event lines instead of a conversation; - is standard input"},
+    {"guess-links", 0, NULL, "With --events: guess which call started which thread"},
+    AT_OPTION,
+    END,
+};
+static const skn_option context_options[] = {
+    {"agent", 0, "AGENT", "Whose model it is for"},
+    {"lane", 0, "LANE", "A delegation: main.1"},
+    AT_OPTION,
+    END,
+};
+static const skn_option text_change_options[] = {
+    TEXT_OPTIONS,
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option insert_options[] = {
+    TEXT_OPTIONS,
+    {"before", 0, "ID", "The message it goes before"},
+    {"end", 0, NULL, "At the end"},
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option rm_options[] = {
+    {"from", 0, "ID", "This message and all after it, in every agent's memory"},
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option move_options[] = {
+    {"before", 0, "ID", "The message they go before"},
+    {"end", 0, NULL, "To the end"},
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option squash_options[] = {
+    {"by-hand", 0, NULL, "The text stands for the messages"},
+    {"join", 0, NULL, "Their own texts, one after the other, stand for them"},
+    TEXT_OPTIONS,
+    {"model", 0, "PROVIDER/MODEL", "Let this model write the text (needs a server)"},
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option compact_options[] = {
+    {"agent", 0, "AGENT", "The memory of this agent"},
+    {"lane", 0, "LANE", "A delegation: main.1"},
+    {"covers", 0, "N", "The first N messages; default: as many as may be"},
+    TEXT_OPTIONS,
+    {"model", 0, "PROVIDER/MODEL", "The model that wrote the text"},
+    END,
+};
+static const skn_option move_to_options[] = {
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option branch_options[] = {
+    {"title", 'm', "TEXT", "Title of the new conversation"},
+    END,
+};
+static const skn_option purge_options[] = {
+    {"unreachable", 0, NULL, "Every message that the current version does not hold"},
+    END,
+};
+static const skn_option export_options[] = {
+    {"format", 'f', "FORMAT", "md, json, jsonl, mermaid, html or skein"},
+    {"output", 'o', "FILE", "Where to; default: standard output"},
+    {"whole-world", 0, NULL, "Every conversation of the world"},
+    {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
+    {"delegations", 0, "HOW", "none, summary or full"},
+    {"redact", 0, NULL, "Who, when and how much, but no text"},
+    END,
+};
+static const skn_option import_options[] = {
+    {"as", 0, "NAME", "Name of the world it becomes"},
+    END,
+};
+static const skn_option backup_options[] = {
+    {"output", 'o', "FILE", "The new file; default: a name with the time, here"},
+    END,
+};
+
+/* --- Commands ----------------------------------------------------------------------------- */
+
+#define START  "Start"
+#define READ   "Read"
+#define CHANGE "Change"
+#define MANAGE "Manage"
+#define CARE   "Move and care"
+
+static const skn_command commands[] = {
+    {"status", START, "", "Which store, how many worlds and messages", 0, 0, SKN_CMD_PLAIN,
+     "program,store,exists,server,worlds", NULL, skn_cmd_status},
+    {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
+    {"version", START, "", "Show the version of the program", 0, 0, SKN_CMD_PLAIN,
+     "program,version", NULL, skn_cmd_version},
+
+    {"log", READ, "", "Messages, newest last", 0, 0, SKN_CMD_READ, SKN_FIELDS_MESSAGE,
+     log_options, skn_cmd_log},
+    {"tree", READ, "[ID]", "Messages as reply threads", 0, 1, SKN_CMD_READ, SKN_FIELDS_NODE,
+     tree_options, skn_cmd_tree},
+    {"show", READ, "ID", "One message, version, squash, delegation or agent", 1, 1,
+     SKN_CMD_READ, NULL, show_options, skn_cmd_show},
+    {"search", READ, "QUERY…", "Find messages, in all versions", 1, -1, SKN_CMD_READ,
+     SKN_FIELDS_HIT, search_options, skn_cmd_search},
+    {"history", READ, "", "Versions of a conversation", 0, 0, SKN_CMD_READ, SKN_FIELDS_THREAD,
+     history_options, skn_cmd_history},
+    {"diff", READ, "[A..B]", "Compare two versions", 0, 2, SKN_CMD_READ, SKN_FIELDS_DIFF,
+     diff_options, skn_cmd_diff},
+    {"stats", READ, "[ID]", "Numbers about reply threads", 0, 1, SKN_CMD_READ, SKN_FIELDS_STATS,
+     at_options, skn_cmd_stats},
+    {"timeline", READ, "", "What happened: messages, tool calls with results, delegations", 0,
+     0, SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
+    {"context", READ, "", "What a model would be sent", 0, 0, SKN_CMD_READ, SKN_FIELDS_CONTEXT,
+     context_options, skn_cmd_context},
+
+    {"send", CHANGE, "[TEXT]", "Say something", 0, -1, SKN_CMD_WRITE, SKN_FIELDS_MESSAGE,
+     send_options, skn_cmd_send},
+    {"append", CHANGE, "", "Store messages as they are, one JSON object a line", 0, 0,
+     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
+    {"edit", CHANGE, "ID", "Edit a message and send it again; all after it goes", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL, text_change_options, skn_cmd_edit},
+    {"amend", CHANGE, "ID", "Replace a message where it stands; the rest stays", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_THREAD ",messageId,originalMessageId", text_change_options,
+     skn_cmd_amend},
+    {"insert", CHANGE, "", "Put a new message before another", 0, 0, SKN_CMD_WRITE,
+     SKN_FIELDS_THREAD ",messageId", insert_options, skn_cmd_insert},
+    {"rm", CHANGE, "ID…", "Remove messages from the current version", 0, -1, SKN_CMD_WRITE,
+     NULL, rm_options, skn_cmd_rm},
+    {"move", CHANGE, "ID…", "Put messages somewhere else", 1, -1, SKN_CMD_WRITE,
+     SKN_FIELDS_THREAD, move_options, skn_cmd_move},
+    {"squash", CHANGE, "ID…", "Merge messages into one", 2, -1, SKN_CMD_WRITE,
+     SKN_FIELDS_SQUASH, squash_options, skn_cmd_squash},
+    {"compact", CHANGE, "", "Let a summary stand for the start of a context", 0, 0,
+     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},
+    {"undo", CHANGE, "[N]", "Take back the last change, or the last N", 0, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_MOVE, move_to_options, skn_cmd_undo},
+    {"redo", CHANGE, "[N]", "Bring back what was undone", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
+     move_to_options, skn_cmd_redo},
+    {"switch", CHANGE, "VERSION", "Make another version current", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
+    {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
+    {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
+     "erased,dryRun", purge_options, skn_cmd_purge},
+
+    {"world ls", MANAGE, "", "List the worlds", 0, 0, SKN_CMD_READ, SKN_FIELDS_WORLD, NULL,
+     skn_cmd_world_ls},
+    {"world new", MANAGE, "NAME", "Make a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
+     world_new_options, skn_cmd_world_new},
+    {"world show", MANAGE, "[NAME]", "Show a world with its agents and conversations", 0, 1,
+     SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
+    {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL,
+     skn_cmd_world_rm},
+    {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,
+     NULL, skn_cmd_agent_ls},
+    {"agent new", MANAGE, "NAME", "Make an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
+     agent_new_options, skn_cmd_agent_new},
+    {"agent show", MANAGE, "NAME", "Show an agent", 1, 1, SKN_CMD_READ, SKN_FIELDS_AGENT, NULL,
+     skn_cmd_agent_show},
+    {"agent rm", MANAGE, "NAME", "Remove an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT, NULL,
+     skn_cmd_agent_rm},
+    {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_CHAT, NULL, skn_cmd_conv_ls},
+    {"conv new", MANAGE, "", "Make a conversation and make it current", 0, 0, SKN_CMD_WRITE,
+     SKN_FIELDS_CHAT, conv_new_options, skn_cmd_conv_new},
+    {"conv show", MANAGE, "[REF]", "Show a conversation", 0, 1, SKN_CMD_READ, SKN_FIELDS_CHAT,
+     NULL, skn_cmd_conv_show},
+    {"conv use", MANAGE, "REF", "Make a conversation current; \"none\" leaves the session", 1,
+     1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_use},
+    {"conv of", MANAGE, "AGENT", "An agent's own conversation, made on first use", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
+    {"conv rm", MANAGE, "REF", "Remove a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
+     NULL, skn_cmd_conv_rm},
+    {"lane ls", MANAGE, "", "List the lanes of a conversation", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_LANE, NULL, skn_cmd_lane_ls},
+    {"lane new", MANAGE, "[PARENT]", "Start a delegation under a lane; default: main", 0, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_LANE, lane_new_options, skn_cmd_lane_new},
+    {"lane finish", MANAGE, "LANE", "Say how a delegation ended", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_LANE, lane_finish_options, skn_cmd_lane_finish},
+    {"tag ls", MANAGE, "", "List the tags, and which are on in the conversation", 0, 0,
+     SKN_CMD_READ, SKN_FIELDS_TAG, NULL, skn_cmd_tag_ls},
+    {"tag new", MANAGE, "NAME", "Define a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG,
+     tag_new_options, skn_cmd_tag_new},
+    {"tag rm", MANAGE, "NAME", "Forget a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL,
+     skn_cmd_tag_rm},
+    {"tag on", MANAGE, "NAME", "Put it on what is sent in the conversation", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL, skn_cmd_tag_on},
+    {"tag off", MANAGE, "NAME", "No longer put it on what is sent", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_TAG, NULL, skn_cmd_tag_off},
+    {"files ls", MANAGE, "", "List the context files of a conversation", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_FILE, NULL, skn_cmd_files_ls},
+    {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes, lines of it", 1,
+     -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL, skn_cmd_files_add},
+    {"files show", MANAGE, "[PATH]", "The text that the files give now", 0, 1, SKN_CMD_READ,
+     SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
+    {"files rm", MANAGE, "PATH", "Take a file out", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL,
+     skn_cmd_files_rm},
+
+    {"export", CARE, "[ID|VERSION]", "Write a conversation for people or programs", 0, 1,
+     SKN_CMD_READ, NULL, export_options, skn_cmd_export},
+    {"import", CARE, "FILE…", "Bring in archives and exports of other programs", 1, -1,
+     SKN_CMD_WRITE, NULL, import_options, skn_cmd_import},
+    {"backup", CARE, "", "Copy the store into a new file while it is used", 0, 0, SKN_CMD_READ,
+     "file,bytes", backup_options, skn_cmd_backup},
+    {"migrate", CARE, "", "Bring the store's schema up to date", 0, 0, SKN_CMD_PLAIN,
+     "store,schema,changed", NULL, skn_cmd_migrate},
+    {"fsck", CARE, "", "Check every rule that a store must keep", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_CHECK, NULL, skn_cmd_fsck},
+    {"doctor", CARE, "", "Look at program, data and store, and say what to do", 0, 0,
+     SKN_CMD_PLAIN, "check,result,text,cure", NULL, skn_cmd_doctor},
+    {"bench", CARE, "", "Measure speed and memory in a store made for it", 0, 2, SKN_CMD_PLAIN,
+     "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
+    {"completion", CARE, "SHELL", "Completion script for bash, zsh or fish", 1, 1,
+     SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
+};
+
+/* --- Looking things up -------------------------------------------------------------------- */
+
+const skn_command *skn_command_at(size_t i)
+{
+    return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
+}
+
+const skn_command *skn_command_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+const skn_noun *skn_noun_find(skn_str name)
+{
+    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++) {
+        skn_str noun = skn_str_of(nouns[i].name);
+
+        if (skn_str_starts(name, noun) && (name.n == noun.n || name.p[noun.n] == ' '))
+            return &nouns[i];
+    }
+    return NULL;
+}
+
+const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter)
+{
+    for (const skn_option *o = table; o->name; o++)
+        if (letter ? o->letter == letter : skn_str_is(name, o->name))
+            return o;
+    return NULL;
+}
+
+static bool is_among(skn_str names, skn_str wanted)
+{
+    skn_str name;
+
+    while (skn_str_split(&names, ',', &name))
+        if (skn_str_eq(name, wanted))
+            return true;
+    return false;
+}
+
+bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown)
+{
+    skn_str name;
+
+    while (skn_str_split(&wanted, ',', &name)) {
+        *unknown = skn_str_trim(name);
+        if (!is_among(skn_str_of(known), *unknown))
+            return false;
+    }
+    return true;
+}

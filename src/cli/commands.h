@@ -1,0 +1,102 @@
+/* commands.h: the functions behind the rows of the table, and what they share.
+ *
+ * Each returns the exit status; a failure is in cli->err and its code is the status then. */
+#ifndef SKN_CLI_COMMANDS_H
+#define SKN_CLI_COMMANDS_H
+
+#include "cli/place.h"
+#include "cli/print.h"
+
+int skn_cmd_world_new(skn_cli *cli);
+int skn_cmd_world_ls(skn_cli *cli);
+int skn_cmd_world_show(skn_cli *cli);
+int skn_cmd_world_rm(skn_cli *cli);
+int skn_cmd_agent_new(skn_cli *cli);
+int skn_cmd_agent_ls(skn_cli *cli);
+int skn_cmd_agent_show(skn_cli *cli);
+int skn_cmd_agent_rm(skn_cli *cli);
+int skn_cmd_conv_new(skn_cli *cli);
+int skn_cmd_conv_ls(skn_cli *cli);
+int skn_cmd_conv_show(skn_cli *cli);
+int skn_cmd_conv_use(skn_cli *cli);
+int skn_cmd_conv_of(skn_cli *cli);
+int skn_cmd_conv_rm(skn_cli *cli);
+int skn_cmd_lane_new(skn_cli *cli);
+int skn_cmd_lane_ls(skn_cli *cli);
+int skn_cmd_lane_finish(skn_cli *cli);
+int skn_cmd_tag_new(skn_cli *cli);
+int skn_cmd_tag_ls(skn_cli *cli);
+int skn_cmd_tag_rm(skn_cli *cli);
+int skn_cmd_tag_on(skn_cli *cli);
+int skn_cmd_tag_off(skn_cli *cli);
+int skn_cmd_files_add(skn_cli *cli);
+int skn_cmd_files_ls(skn_cli *cli);
+int skn_cmd_files_rm(skn_cli *cli);
+int skn_cmd_files_show(skn_cli *cli);
+
+int skn_cmd_append(skn_cli *cli);
+int skn_cmd_send(skn_cli *cli);
+
+int skn_cmd_log(skn_cli *cli);
+int skn_cmd_tree(skn_cli *cli);
+int skn_cmd_show(skn_cli *cli);
+int skn_cmd_search(skn_cli *cli);
+int skn_cmd_history(skn_cli *cli);
+int skn_cmd_diff(skn_cli *cli);
+int skn_cmd_stats(skn_cli *cli);
+int skn_cmd_timeline(skn_cli *cli);
+int skn_cmd_context(skn_cli *cli);
+
+int skn_cmd_edit(skn_cli *cli);
+int skn_cmd_amend(skn_cli *cli);
+int skn_cmd_insert(skn_cli *cli);
+int skn_cmd_rm(skn_cli *cli);
+int skn_cmd_move(skn_cli *cli);
+int skn_cmd_squash(skn_cli *cli);
+int skn_cmd_compact(skn_cli *cli);
+int skn_cmd_undo(skn_cli *cli);
+int skn_cmd_redo(skn_cli *cli);
+int skn_cmd_switch(skn_cli *cli);
+int skn_cmd_branch(skn_cli *cli);
+int skn_cmd_purge(skn_cli *cli);
+
+int skn_cmd_export(skn_cli *cli);
+int skn_cmd_import(skn_cli *cli);
+int skn_cmd_backup(skn_cli *cli);
+int skn_cmd_migrate(skn_cli *cli);
+int skn_cmd_fsck(skn_cli *cli);
+int skn_cmd_doctor(skn_cli *cli);
+int skn_cmd_status(skn_cli *cli);
+int skn_cmd_bench(skn_cli *cli);
+int skn_cmd_help(skn_cli *cli);
+int skn_cmd_version(skn_cli *cli);
+int skn_cmd_completion(skn_cli *cli);
+
+/* --- Shared ------------------------------------------------------------------------------- */
+
+/* The conversation that is meant, and how it is to be changed. */
+skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
+                         skein_change *how);
+/* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
+skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
+                        skein_at *out);
+
+/* A message of a log; `parent` is whom it answers, absent if nobody. */
+void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message_facts *f,
+                       skn_str parent);
+void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
+/* What it says in one line: its first, or what it calls. */
+void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
+/* "human" and who else got it, as "→ lead, ada". */
+void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
+/* Messages as one array or one line each, with their facts. */
+skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
+                          const skein_messages *list);
+
+/* Lines of a graph of nodes that each have at most one parent, newest first. */
+typedef struct skn_graph skn_graph;
+skn_graph               *skn_graph_new(skn_arena *a);
+/* Draws what stands left of the node; joins of columns go on lines of their own before it. */
+void skn_graph_node(skn_cli *cli, skn_graph *g, int64_t id, int64_t parent, char mark);
+
+#endif

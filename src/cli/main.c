@@ -1,0 +1,78 @@
+/* The program: reads the command line, opens the store, runs one command, says how it went. */
+#include "base/error.h"
+#include "cli/place.h"
+#include "cli/print.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A descriptor that was closed would become the store's file, and output would go into it. What
+ * takes its place here can be read or written only the wrong way round. */
+static void keep_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(1);
+}
+
+static skein_rc check_colour(skn_cli *cli)
+{
+    const char *when = skn_opt(cli, "color");
+
+    if (!when || !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never"))
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE, "\"--color\" is auto, always or never, not \"%s\"",
+                    when);
+}
+
+static int run(skn_cli *cli)
+{
+    int status;
+
+    if (skn_opt(cli, "version")) {
+        skn_print(cli, "skein %s\n", skein_version_text());
+        return 0;
+    }
+    if (!cli->command) {
+        skn_help_overview(cli);
+        return 0;
+    }
+    if (skn_opt(cli, "help")) {
+        skn_help_command(cli, cli->command);
+        return 0;
+    }
+    if (cli->command->kind != SKN_CMD_PLAIN && skn_place_open(cli))
+        return 1;
+    status = cli->command->run(cli);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    skn_cli cli = {.mem = NULL};
+    int     status;
+
+    keep_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and is reported */
+    cli.mem = skein_mem_new();
+    cli.keep = skein_mem_new();
+    if (!skn_args_read(&cli, argc, argv))
+        check_colour(&cli);
+    skn_out_init(&cli);
+    status = cli.err.rc ? 1 : run(&cli);
+    skn_out_finish(&cli);
+    if (cli.err.rc) {
+        skn_report(&cli);
+        status = skein_rc_exit(cli.err.rc);
+    }
+    skein_close(cli.engine);
+    skn_buf_release(&cli.item);
+    skn_buf_release(&cli.out.bytes);
+    skein_mem_free(cli.mem);
+    skein_mem_free(cli.keep);
+    return status;
+}

@@ -1,0 +1,128 @@
+/* How a message looks in a terminal. */
+#include "cli/commands.h"
+
+#include "base/hash.h"
+#include "base/utf8.h"
+
+#define SENDER_COLUMNS 6
+#define MEMORY_ONLY    "[in-memory, no reply]"
+
+void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < f->seen_by_count; i++) {
+        if (skn_str_eq(f->seen_by[i], m->sender))
+            continue;
+        skn_print_raw(cli, first ? SKN_STR("→ ") : SKN_STR(", "));
+        skn_print_line(cli, f->seen_by[i], 0);
+        first = false;
+    }
+}
+
+/* What a reader must know that the text does not say. */
+static void marks(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+{
+    if (m->role == SKEIN_SUMMARY || m->role == SKEIN_SYSTEM)
+        skn_print(cli, "   (%s)", skein_role_name(m->role));
+    if (m->version_of.v)
+        skn_print_raw(cli, SKN_STR("   (edited)"));
+    if (m->squash_uid.n)
+        skn_print(cli, "   (squash %.*s)", SKN_FMT(m->squash_uid));
+    if (m->tool_failed)
+        skn_print_raw(cli, SKN_STR("   (failed)"));
+    if (f && f->memory_only) {
+        skn_print_raw(cli, SKN_STR("   "));
+        skn_print_colour(cli, SKN_DIM, SKN_STR(MEMORY_ONLY));
+    }
+    if (m->warning.n) {
+        skn_print_raw(cli, SKN_STR("   ! "));
+        skn_print_colour(cli, SKN_YELLOW, m->warning);
+    }
+}
+
+static void body(skn_cli *cli, const skein_message *m)
+{
+    if (m->purged)
+        skn_print_raw(cli, SKN_STR("    [erased]\n"));
+    if (m->tool_call_id.n) {
+        skn_print_raw(cli, SKN_STR("    result of "));
+        skn_print_line(cli, m->tool_call_id, 60);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    skn_print_block(cli, m->content, 4);
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_print_raw(cli, SKN_STR("    calls "));
+        skn_print_line(cli, m->calls[i].tool_name, 0);
+        skn_print_raw(cli, SKN_STR(" "));
+        skn_print_line(cli, m->calls[i].args, cli->out.terminal ? 60 : 0);
+        skn_print_raw(cli, SKN_STR("  ("));
+        skn_print_line(cli, m->calls[i].call_id, 0);
+        skn_print_raw(cli, SKN_STR(")\n"));
+    }
+}
+
+void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message_facts *f,
+                       skn_str parent)
+{
+    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_sender(cli, m->sender, SENDER_COLUMNS);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_time(cli, m->created_at);
+    if (f->shown_reply.n) {
+        skn_print_raw(cli, SKN_STR("   ↪ "));
+        skn_print_line(cli, skn_sender_name(parent), 0);
+        skn_print(cli, "%s%.*s", parent.n ? " " : "", SKN_FMT(f->shown_reply));
+    } else if (m->reply_to.n) {
+        skn_print_raw(cli, SKN_STR("   ↪ ?"));
+        skn_print_line(cli, m->reply_to, 0);
+    } else if (f->seen_by_count) {
+        skn_print_raw(cli, SKN_STR("   "));
+        skn_print_heard(cli, m, f);
+    }
+    marks(cli, m, f);
+    skn_print_raw(cli, SKN_STR("\n"));
+    body(cli, m);
+}
+
+void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns)
+{
+    if (m->purged) {
+        skn_print_raw(cli, SKN_STR("[erased]"));
+    } else if (m->content.n || !m->call_count) {
+        skn_print_line(cli, m->content, columns);
+    } else {
+        skn_print_raw(cli, SKN_STR("calls "));
+        skn_print_line(cli, m->calls[0].tool_name, columns);
+    }
+}
+
+void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+{
+    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_sender(cli, m->sender, SENDER_COLUMNS);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_gist(cli, m, cli->out.width > 40 ? (size_t)cli->out.width - 30 : 0);
+    marks(cli, m, f);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
+                          const skein_messages *list)
+{
+    skein_message_facts *facts = SKN_ARRAY(cli->mem, list->count + 1, skein_message_facts);
+    skein_rc rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->mem, facts,
+                                        &cli->err);
+
+    for (size_t i = 0; i < list->count && !rc; i++) {
+        if (!cli->json) {
+            skn_print_oneline(cli, &list->at[i], &facts[i]);
+            continue;
+        }
+        skn_shape_message(skn_item(cli), chat->uid, &list->at[i], &facts[i]);
+        rc = skn_item_end(cli);
+    }
+    return rc;
+}

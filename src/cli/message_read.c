@@ -1,0 +1,172 @@
+#include "cli/message_read.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+
+static skein_rc member_array(const skn_json *v, const char *key, const skn_json **out,
+                             skein_error *err)
+{
+    const skn_json *member = skn_json_get(v, key);
+
+    *out = member && member->kind != SKN_JSON_NULL ? member : NULL;
+    if (*out && member->kind != SKN_JSON_ARRAY)
+        return skn_fail(err, SKEIN_INVALID, "\"%s\" must be a list", key);
+    return SKEIN_OK;
+}
+
+static skein_rc need_object(const skn_json *v, const char *where, skein_error *err)
+{
+    if (v->kind == SKN_JSON_OBJECT)
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_INVALID, "\"%s\" must hold objects", where);
+}
+
+static skein_rc read_role(const skn_json *v, skein_role *out, skein_error *err)
+{
+    skn_str  name;
+    skein_rc rc = skn_json_text(v, "role", &name, err);
+
+    *out = SKEIN_USER;
+    if (rc || !name.p || skein_role_from(name, out))
+        return rc;
+    return skn_fail(err, SKEIN_INVALID,
+                    "\"role\" is \"%.*s\"; it must be user, assistant, tool, summary or system",
+                    SKN_FMT(name));
+}
+
+static skein_rc read_calls(const skn_json *v, skn_arena *a, skein_new_message *out,
+                           skein_error *err)
+{
+    const skn_json  *list, *args;
+    skein_tool_call *calls;
+    skein_rc         rc = member_array(v, "toolCalls", &list, err);
+
+    if (rc || !list)
+        return rc;
+    calls = SKN_ARRAY(a, list->count + 1, skein_tool_call);
+    for (const skn_json *c = list->first; c; c = c->next) {
+        skein_tool_call *call = &calls[out->call_count++];
+
+        if ((rc = need_object(c, "toolCalls", err)) ||
+            (rc = skn_json_text(c, "toolCallId", &call->call_id, err)) ||
+            (rc = skn_json_text(c, "toolName", &call->tool_name, err)))
+            return rc;
+        args = skn_json_get(c, "args");
+        call->args = args ? args->raw : SKN_STR("{}");
+    }
+    out->calls = calls;
+    return SKEIN_OK;
+}
+
+static skein_rc read_status(const skn_json *v, bool *failed, skein_error *err)
+{
+    skn_str  status;
+    skein_rc rc;
+
+    if ((rc = skn_json_flag(v, "isError", false, failed, err)) ||
+        (rc = skn_json_text(v, "toolStatus", &status, err)) || !status.p)
+        return rc;
+    if (skn_str_is(status, "error") || skn_str_is(status, "failed"))
+        *failed = true;
+    else if (!skn_str_is(status, "ok") && !skn_str_is(status, "success"))
+        return skn_fail(err, SKEIN_INVALID,
+                        "\"toolStatus\" is \"%.*s\"; it must be ok or error", SKN_FMT(status));
+    return SKEIN_OK;
+}
+
+static skein_rc read_instructions(const skn_json *v, skn_arena *a, skein_new_message *out,
+                                  skein_error *err)
+{
+    const skn_json    *list;
+    skein_instruction *all;
+    skein_rc           rc = member_array(v, "instructions", &list, err);
+
+    if (rc || !list)
+        return rc;
+    all = SKN_ARRAY(a, list->count + 1, skein_instruction);
+    for (const skn_json *i = list->first; i; i = i->next) {
+        skein_instruction *one = &all[out->instruction_count++];
+
+        if ((rc = need_object(i, "instructions", err)) ||
+            (rc = skn_json_text(i, "type", &one->type, err)) ||
+            (rc = skn_json_text(i, "target", &one->target, err)))
+            return rc;
+    }
+    out->instructions = all;
+    return SKEIN_OK;
+}
+
+static skein_rc read_hearers(const skn_json *v, skn_arena *a, skein_new_message *out,
+                             skein_error *err)
+{
+    const skn_json *list;
+    skein_str      *names;
+    skein_rc        rc = member_array(v, "seenByAgents", &list, err);
+
+    if (rc || !list)
+        return rc;
+    names = SKN_ARRAY(a, list->count + 1, skein_str);
+    for (const skn_json *n = list->first; n; n = n->next) {
+        if (n->kind != SKN_JSON_STRING)
+            return skn_fail(err, SKEIN_INVALID, "\"seenByAgents\" must hold names");
+        names[out->heard_by_count++] = n->text;
+    }
+    out->heard_by = names;
+    out->heard_by_given = true;
+    return SKEIN_OK;
+}
+
+static skein_rc read_time(const skn_json *v, int64_t *out, skein_error *err)
+{
+    skn_str  text;
+    skein_rc rc = skn_json_text(v, "createdAt", &text, err);
+
+    if (rc || !text.p || skn_time_parse(text, out))
+        return rc;
+    return skn_fail(err, SKEIN_INVALID, "\"createdAt\" is \"%.*s\", which is no RFC 3339 time",
+                    SKN_FMT(text));
+}
+
+static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message *out,
+                             skn_str *lane, skein_error *err)
+{
+    const struct {
+        const char *name;
+        skn_str    *to;
+    } texts[] = {{"messageId", &out->uid},
+                 {"sender", &out->sender},
+                 {"content", &out->content},
+                 {"thinking", &out->thinking},
+                 {"toolCallId", &out->tool_call_id},
+                 {"replyToMessageId", &out->reply_to},
+                 {"model", &out->model},
+                 {"turnId", &out->turn_uid},
+                 {"lane", lane}};
+    skein_rc rc = read_role(v, &out->role, err);
+
+    for (size_t i = 0; !rc && i < sizeof texts / sizeof texts[0]; i++)
+        rc = skn_json_text(v, texts[i].name, texts[i].to, err);
+    if (rc || (rc = read_calls(v, a, out, err)) ||
+        (rc = read_status(v, &out->tool_failed, err)) ||
+        (rc = read_instructions(v, a, out, err)) || (rc = read_hearers(v, a, out, err)))
+        return rc;
+    return read_time(v, &out->created_at, err);
+}
+
+skein_rc skn_message_read(skn_str line, const char *what, skn_arena *a, skein_new_message *out,
+                          skn_str *lane, skein_error *err)
+{
+    const skn_json *v;
+    skein_error     inner = {.rc = SKEIN_OK};
+    skein_rc        rc = skn_json_parse(&v, line, what, a, err);
+
+    *out = (skein_new_message){.role = SKEIN_USER};
+    *lane = SKN_NONE;
+    if (rc)
+        return rc;
+    if (v->kind != SKN_JSON_OBJECT)
+        return skn_fail(err, SKEIN_INVALID, "%s: a message is a JSON object", what);
+    rc = read_members(v, a, out, lane, &inner);
+    return rc ? skn_fail(err, rc, "%s: %s", what, inner.message) : SKEIN_OK;
+}

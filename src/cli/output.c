@@ -1,0 +1,205 @@
+/* Where bytes go: standard output, the pager, standard error, and questions on the terminal. */
+#include "cli/print.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHUNK       ((size_t)64 << 10)
+#define ITEM_LIMIT  ((size_t)4 << 30)
+#define MANY_COLUMN 1000
+
+/* A small system may have no pager at all. */
+static const char default_pager[] =
+    "if command -v less >/dev/null; then exec less -FIRX; else exec cat; fi";
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value;
+}
+
+static bool want_colour(const skn_cli *cli)
+{
+    const char *when = skn_opt(cli, "color");
+
+    if (when && strcmp(when, "auto") != 0)
+        return !strcmp(when, "always");
+    if (is_set("NO_COLOR"))
+        return false;
+    return is_set("FORCE_COLOR") || (cli->out.terminal && !cli->json);
+}
+
+static int columns_of(int fd)
+{
+    struct winsize size;
+
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_col < MANY_COLUMN)
+        return size.ws_col;
+    return 80;
+}
+
+void skn_out_init(skn_cli *cli)
+{
+    skn_buf_init(&cli->item, ITEM_LIMIT);
+    skn_buf_init(&cli->out.bytes, ITEM_LIMIT + CHUNK);
+    cli->out.fd = STDOUT_FILENO;
+    cli->out.terminal = isatty(STDOUT_FILENO) == 1;
+    cli->out.colour = want_colour(cli);
+    cli->out.width = cli->out.terminal ? columns_of(STDOUT_FILENO) : 0;
+}
+
+void skn_out_flush(skn_cli *cli)
+{
+    skn_str left = skn_buf_str(&cli->out.bytes);
+
+    while (left.n && !cli->out.failure) {
+        ssize_t n = write(cli->out.fd, left.p, left.n);
+
+        if (n >= 0)
+            left = skn_str_sub(left, (size_t)n, left.n);
+        else if (errno != EINTR)
+            cli->out.failure = errno;
+    }
+    skn_buf_clear(&cli->out.bytes);
+}
+
+void skn_print_raw(skn_cli *cli, skn_str bytes)
+{
+    skn_buf_add(&cli->out.bytes, bytes);
+    if (cli->out.bytes.n >= CHUNK)
+        skn_out_flush(cli);
+}
+
+/* The child is the pager and the parent the program, so that the exit status stays ours. */
+void skn_out_page(skn_cli *cli)
+{
+    const char *pager = getenv("PAGER");
+    int         ends[2];
+    pid_t       pid;
+
+    if (!cli->out.terminal || cli->json || cli->out.pager || skn_opt(cli, "no-pager"))
+        return;
+    if (!pager || !*pager)
+        pager = default_pager;
+    if (!strcmp(pager, "cat") || pipe(ends) != 0)
+        return;
+    pid = fork();
+    if (pid == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[0]);
+    if (pid < 0) {
+        close(ends[1]);
+        return;
+    }
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    cli->out.fd = ends[1];
+    cli->out.pager = pid;
+}
+
+skein_rc skn_out_finish(skn_cli *cli)
+{
+    bool lost;
+
+    skn_out_flush(cli);
+    if (cli->out.pager) {
+        close(cli->out.fd);
+        while (waitpid(cli->out.pager, NULL, 0) < 0 && errno == EINTR)
+            ;
+        cli->out.fd = STDOUT_FILENO;
+    }
+    /* A reader who leaves the pager early has seen enough. */
+    lost = cli->out.failure && !(cli->out.pager && cli->out.failure == EPIPE);
+    if (!lost || cli->err.rc)
+        return cli->err.rc;
+    return skn_fail(&cli->err, cli->out.failure == ENOSPC ? SKEIN_FULL : SKEIN_IO,
+                    "writing the output failed: %s", strerror(cli->out.failure));
+}
+
+void skn_note(skn_cli *cli, const char *fmt, ...)
+{
+    char    line[2048];
+    va_list args;
+    skn_buf clean;
+
+    if (cli->quiet)
+        return;
+    skn_out_flush(cli);
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    skn_buf_init(&clean, 4 * sizeof line);
+    skn_clean_add(&clean, skn_str_of(line), true);
+    fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&clean)));
+    skn_buf_release(&clean);
+}
+
+skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
+{
+    char answer[16] = "";
+    bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !skn_opt(cli, "no-input");
+
+    if (cli->yes || cli->dry_run)
+        return SKEIN_OK;
+    if (!can_ask && !must_ask)
+        return SKEIN_OK;
+    if (!can_ask) {
+        skn_fail(&cli->err, SKEIN_USAGE,
+                 "\"skein %s\" cannot be taken back and nobody can be "
+                 "asked here",
+                 cli->command->name);
+        return skn_hint(&cli->err, SKEIN_USAGE, "Say so with -y");
+    }
+    skn_out_flush(cli);
+    fprintf(stderr, "%s [y/N] ", question);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
+}
+
+/* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
+static void report_text(const skn_cli *cli, const skein_error *err)
+{
+    if (err->rc != SKEIN_USAGE) {
+        fprintf(stderr, "error: %s\n", err->message);
+        if (err->hint[0])
+            fprintf(stderr, "  %s\n", err->hint);
+        return;
+    }
+    if (cli->known)
+        fprintf(stderr, "skein: %s. There are: %s\n", err->message, cli->known);
+    else if (err->hint[0])
+        fprintf(stderr, "skein: %s. %s\n", err->message, err->hint);
+    else
+        fprintf(stderr, "skein: %s\n", err->message);
+}
+
+void skn_report(skn_cli *cli)
+{
+    if (!cli->json) {
+        report_text(cli, &cli->err);
+        return;
+    }
+    skn_buf_clear(&cli->item);
+    skn_jw_init(&cli->jw, &cli->item);
+    skn_shape_problem(&cli->jw, &cli->err);
+    if (cli->known) { /* the list is longer than a hint may be */
+        cli->item.n--;
+        skn_buf_addf(&cli->item, ",\"fields\":\"%s\"}", cli->known);
+    }
+    fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&cli->item)));
+}

@@ -1,0 +1,63 @@
+#include "cli/print.h"
+
+/* The end of the JSON value that begins at i. The text comes from our own writer: it is well
+ * formed, so counting brackets outside of strings is enough, at any depth. */
+static size_t value_end(skn_str s, size_t i)
+{
+    size_t depth = 0;
+    bool   quoted = false;
+
+    for (; i < s.n; i++) {
+        char c = s.p[i];
+
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (quoted)
+            continue;
+        else if (c == '{' || c == '[')
+            depth++;
+        else if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            return i;
+        else if (c == '}' || c == ']')
+            depth--;
+    }
+    return s.n;
+}
+
+static skn_str member(skn_str object, skn_str name)
+{
+    for (size_t i = 1; i + 1 < object.n; i++) { /* steps over "{" or "," */
+        size_t  colon = i + 1, end;
+        skn_str key;
+
+        while (colon < object.n && object.p[colon] != '"')
+            colon++;
+        key = skn_str_sub(object, i + 1, colon);
+        end = value_end(object, colon + 2);
+        if (skn_str_eq(key, name))
+            return skn_str_sub(object, colon + 2, end);
+        i = end;
+    }
+    return SKN_STR("null");
+}
+
+void skn_pick(skn_buf *out, skn_str object, const char *fields)
+{
+    skn_str rest = skn_str_of(fields), name;
+    bool    first = true;
+
+    skn_buf_addc(out, '{');
+    while (skn_str_split(&rest, ',', &name)) {
+        name = skn_str_trim(name);
+        if (!first)
+            skn_buf_addc(out, ',');
+        first = false;
+        skn_buf_addc(out, '"');
+        skn_buf_add(out, name);
+        skn_buf_add(out, SKN_STR("\":"));
+        skn_buf_add(out, member(object, name));
+    }
+    skn_buf_addc(out, '}');
+}

@@ -1,0 +1,382 @@
+#include "cli/place.h"
+
+#include "base/error.h"
+#include "cli/print.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *data_folder(skn_cli *cli)
+{
+    const char *folder = skn_opt(cli, "data"), *home = getenv("HOME");
+
+    if (!folder)
+        folder = getenv("SKEIN_DATA");
+    if (folder && *folder)
+        return folder;
+    folder = getenv("XDG_DATA_HOME");
+    if (folder && *folder == '/')
+        return skn_arena_printf(cli->keep, "%s/skein", folder).p;
+    return home && *home ? skn_arena_printf(cli->keep, "%s/.local/share/skein", home).p : NULL;
+}
+
+skein_rc skn_place_address(skn_cli *cli)
+{
+    const char *db = skn_opt(cli, "db"), *folder;
+
+    if (cli->address)
+        return SKEIN_OK;
+    if (db && !*db)
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--db\" is empty");
+    folder = db ? NULL : data_folder(cli);
+    if (!db && !folder) {
+        skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
+        return skn_hint(&cli->err, SKEIN_USAGE, "Name one with --data DIR");
+    }
+    cli->address = db ? db : skn_arena_printf(cli->keep, "sqlite:%s/skein.db", folder).p;
+    return SKEIN_OK;
+}
+
+const char *skn_place_file(const skn_cli *cli)
+{
+    if (!cli->address || strncmp(cli->address, "sqlite:", 7) != 0)
+        return NULL;
+    return cli->address + 7;
+}
+
+skn_str skn_place_shown(const skn_cli *cli)
+{
+    const char *file = skn_place_file(cli);
+    const char *host = file ? NULL : strstr(cli->address, "://"), *at;
+    size_t      n;
+
+    if (file)
+        return skn_str_of(file);
+    if (!host)
+        return SKN_STR("postgresql"); /* keywords, one of which may be the password */
+    n = strcspn(host + 3, "/?");
+    at = memchr(host + 3, '@', n);
+    host = at ? at + 1 : host + 3;
+    return skn_arena_printf(cli->keep, "postgresql://%.*s", (int)strcspn(host, "?"), host);
+}
+
+/* The folder and those above it, for the person's eyes only. */
+static skein_rc make_folders(skn_cli *cli, const char *file)
+{
+    skn_str path = skn_arena_copy(cli->keep, skn_str_of(file));
+    char   *p = skn_arena_alloc(cli->keep, path.n + 1);
+
+    memcpy(p, path.p, path.n);
+    for (char *slash = strchr(p + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(p, 0700) != 0 && errno != EEXIST) {
+            skn_fail(&cli->err, errno == EROFS ? SKEIN_READ_ONLY : SKEIN_IO,
+                     "the folder \"%s\" cannot be made: %s", p, strerror(errno));
+            return skn_hint(&cli->err, cli->err.rc, "Try another place with --data DIR");
+        }
+        *slash = '/';
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc no_store(skn_cli *cli)
+{
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
+             SKN_FMT(skn_place_shown(cli)));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                    "Begin one with \"skein world new NAME\", or name another with --data");
+}
+
+/* A SQLite store: only a command that writes, and is not just trying, makes the file. */
+static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options)
+{
+    bool     write = cli->command->kind == SKN_CMD_WRITE;
+    skein_rc rc = SKEIN_OK;
+
+    if (access(file, F_OK) != 0 && (!write || cli->dry_run))
+        return no_store(cli);
+    if (access(file, F_OK) != 0 && !skn_opt(cli, "db"))
+        rc = make_folders(cli, file);
+    options->read_only = !write && access(file, W_OK) != 0;
+    return rc ? rc : skein_open(&cli->engine, options, &cli->err);
+}
+
+/* A database: opened for reading first, so that looking never makes tables in it. Tables of an
+ * older program are then brought up to date by whatever comes first. */
+static skein_rc open_database(skn_cli *cli, skein_options *options)
+{
+    skein_error err = {.rc = SKEIN_OK};
+    bool        write = cli->command->kind == SKN_CMD_WRITE;
+
+    if (!write || cli->dry_run) {
+        options->read_only = true;
+        if (!skein_open(&cli->engine, options, &err) && !write)
+            return SKEIN_OK;
+        skein_close(cli->engine);
+        cli->engine = NULL;
+        if (err.rc == SKEIN_NOT_FOUND)
+            return no_store(cli);
+        options->read_only = false;
+    }
+    if (!err.rc || err.rc == SKEIN_READ_ONLY)
+        return skein_open(&cli->engine, options, &cli->err);
+    cli->err = err;
+    return err.rc;
+}
+
+skein_rc skn_place_open(skn_cli *cli)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+    const char   *file;
+    skein_rc      rc;
+
+    if (cli->engine)
+        return SKEIN_OK;
+    if ((rc = skn_place_address(cli)))
+        return rc;
+    options.store = skn_str_of(cli->address);
+    if (skn_opt(cli, "verbose"))
+        skn_note(cli, "store: %.*s", SKN_FMT(skn_place_shown(cli)));
+    file = skn_place_file(cli);
+    return file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
+}
+
+/* --- World, conversation, agent ----------------------------------------------------------- */
+
+static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds)
+{
+    char   names[160];
+    size_t n = 0;
+
+    if (!worlds->count) {
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no world yet");
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Make one with \"skein world new NAME\"");
+    }
+    for (size_t i = 0; i < worlds->count && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%.*s", i ? ", " : "",
+                              SKN_FMT(worlds->at[i].name));
+    skn_fail(&cli->err, SKEIN_USAGE, "there are several worlds: %s", names);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Choose one with -w NAME or SKEIN_WORLD");
+}
+
+skein_rc skn_need_world(skn_cli *cli, skein_world *out)
+{
+    const char  *ref = skn_opt(cli, "world");
+    skein_worlds worlds;
+    skein_rc     rc;
+
+    if (!ref)
+        ref = getenv("SKEIN_WORLD");
+    if (ref && *ref)
+        return skein_world_find(cli->engine, skn_str_of(ref), cli->keep, out, &cli->err);
+    if ((rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
+        return rc;
+    if (worlds.count != 1)
+        return which_world(cli, &worlds);
+    *out = worlds.at[0];
+    return SKEIN_OK;
+}
+
+/* "ada:background" */
+static bool agent_and_mode(skn_str ref, skn_str *agent, skein_mode *mode)
+{
+    for (size_t i = ref.n; i-- > 0;)
+        if (ref.p[i] == ':') {
+            *agent = skn_str_sub(ref, 0, i);
+            return skn_mode_from(skn_str_sub(ref, i + 1, ref.n), mode) && *mode != SKEIN_CHAT;
+        }
+    return false;
+}
+
+static skein_rc world_of(skn_cli *cli, skein_world_id id, skein_world *out)
+{
+    skein_worlds worlds;
+    skein_rc     rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
+
+    for (size_t i = 0; !rc && i < worlds.count; i++)
+        if (worlds.at[i].id.v == id.v) {
+            *out = worlds.at[i];
+            return SKEIN_OK;
+        }
+    return rc ? rc : skn_fail(&cli->err, SKEIN_NOT_FOUND, "its world was removed");
+}
+
+/* An agent's own conversation, if it has come into being: reading does not make it. */
+static skein_rc existing_of(skn_cli *cli, const skein_agent *agent, skein_mode mode,
+                            skein_conversation *out)
+{
+    skein_conversations all;
+    skein_rc            rc = skein_conversation_list(cli->engine, agent->world, cli->keep, &all,
+                                                     &cli->err);
+
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].agent.v == agent->id.v && all.at[i].mode == mode) {
+            *out = all.at[i];
+            return SKEIN_OK;
+        }
+    if (rc)
+        return rc;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" has no %s conversation yet",
+             SKN_FMT(agent->name), skn_mode_name(mode));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "It comes into being when it is first used");
+}
+
+static skein_rc chat_by_ref(skn_cli *cli, skn_str ref, skein_world *world,
+                            skein_conversation *out)
+{
+    skein_agent agent;
+    skein_mode  mode;
+    skn_str     name;
+    skein_rc    rc = skn_need_world(cli, world);
+
+    if (rc == SKEIN_USAGE) { /* several worlds: the conversation itself may say which */
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        rc = skein_conversation_find(cli->engine, (skein_world_id){0}, ref, cli->keep, out,
+                                     &cli->err);
+        return rc ? rc : world_of(cli, out->world, world);
+    }
+    if (rc || !agent_and_mode(ref, &name, &mode))
+        return rc ? rc
+                  : skein_conversation_find(cli->engine, world->id, ref, cli->keep, out,
+                                            &cli->err);
+    if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
+        return rc;
+    if (cli->command->kind == SKN_CMD_WRITE && !cli->dry_run)
+        return skein_conversation_of(cli->engine, agent.id, mode, cli->keep, out, &cli->err);
+    return existing_of(cli, &agent, mode, out);
+}
+
+/* The newest chat; those that belong to one agent are only taken when asked for. */
+static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out)
+{
+    skein_conversations all;
+    size_t              best = SIZE_MAX;
+    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.at[i].mode == SKEIN_CHAT &&
+            (best == SIZE_MAX || all.at[i].id.v > all.at[best].id.v))
+            best = i;
+    if (best == SIZE_MAX) {
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
+                 SKN_FMT(world->name));
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                        "Make one with \"skein conv new\", or name one with -c");
+    }
+    *out = all.at[best];
+    return SKEIN_OK;
+}
+
+skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+{
+    const char *ref = skn_opt(cli, "conversation");
+    skein_rc    rc;
+
+    if (ref)
+        rc = chat_by_ref(cli, skn_str_of(ref), world, out);
+    else if ((rc = skn_need_world(cli, world)))
+        return rc;
+    else if (world->current_chat.v)
+        rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
+                                    &cli->err);
+    else
+        rc = newest_chat(cli, world, out);
+    if (!rc && skn_opt(cli, "verbose"))
+        skn_note(cli, "conversation: %.*s", SKN_FMT(out->uid));
+    return rc;
+}
+
+skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
+                        skein_agent *out)
+{
+    skn_str name = skn_str_of(*ref == '@' ? ref + 1 : ref);
+
+    return skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
+}
+
+/* --- Version, message, lane --------------------------------------------------------------- */
+
+bool skn_is_version(skn_str ref)
+{
+    int64_t number;
+
+    if (skn_str_starts(ref, SKN_STR("t_")))
+        return true;
+    return ref.n > 1 && ref.p[0] == 'v' && isdigit((unsigned char)ref.p[1]) &&
+           skn_str_int(skn_str_sub(ref, 1, ref.n), &number);
+}
+
+bool skn_is_lane(skn_str ref)
+{
+    skn_str piece;
+    int64_t number;
+
+    if (!skn_str_split(&ref, '.', &piece) || !skn_str_is(piece, "main"))
+        return false;
+    while (skn_str_split(&ref, '.', &piece))
+        if (!piece.n || !isdigit((unsigned char)piece.p[0]) || !skn_str_int(piece, &number))
+            return false;
+    return true;
+}
+
+skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
+                          skein_version *out)
+{
+    int64_t number = chat->version;
+
+    if (ref && !skn_is_version(skn_str_of(ref))) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
+        return skn_hint(&cli->err, SKEIN_USAGE,
+                        "Versions are v1, v2, …; \"skein history\" lists them");
+    }
+    if (ref && ref[0] == 't')
+        return skein_version_of_thread(cli->engine, chat->id, skn_str_of(ref), cli->keep, out,
+                                       &cli->err);
+    if (ref)
+        skn_str_int(skn_str_of(ref + 1), &number);
+    return skein_version_get(cli->engine, chat->id, number, cli->keep, out, &cli->err);
+}
+
+skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                          skein_message *out)
+{
+    return skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err);
+}
+
+skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
+                           skein_message_ids *out)
+{
+    size_t            count = cli->arg_count - from;
+    skein_message_id *ids = SKN_ARRAY(cli->keep, count + 1, skein_message_id);
+    skein_message     m;
+    skein_rc          rc = SKEIN_OK;
+
+    for (size_t i = 0; i < count && !rc; i++) {
+        rc = skn_need_message(cli, chat, skn_arg(cli, from + i), &m);
+        ids[i] = m.id;
+    }
+    out->at = ids;
+    out->count = count;
+    return rc;
+}
+
+skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
+                       skein_lane *out, bool *found)
+{
+    skein_lanes lanes;
+    skein_rc    rc = skein_lane_list(cli->engine, chat->id, cli->keep, &lanes, &cli->err);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < lanes.count; i++)
+        if (skn_str_eq(lanes.at[i].key, key)) {
+            *out = lanes.at[i];
+            *found = true;
+        }
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* place.h: which store, world, conversation, version and message are meant. */
+#ifndef SKN_CLI_PLACE_H
+#define SKN_CLI_PLACE_H
+
+#include "cli/cli.h"
+
+/* The store's address: --db, --data, the environment, or the person's data folder. */
+skein_rc skn_place_address(skn_cli *cli);
+/* Opens the store into cli->engine. Makes its folder if the command writes. */
+skein_rc skn_place_open(skn_cli *cli);
+/* The file of a SQLite address, or NULL. */
+const char *skn_place_file(const skn_cli *cli);
+
+/* The address as it may be shown: without a password. */
+skn_str skn_place_shown(const skn_cli *cli);
+
+/* -w, $SKEIN_WORLD or the only world. */
+skein_rc skn_need_world(skn_cli *cli, skein_world *out);
+/* -c, the world's current chat, or its newest; the world comes with it. */
+skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* An agent of the world, by name with or without "@". */
+skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
+                        skein_agent *out);
+/* "v7" or "t_…"; NULL gives the current one. */
+skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
+                          skein_version *out);
+/* True if the text has the form of a version. */
+bool skn_is_version(skn_str ref);
+/* "main" or "main.1.2" */
+bool skn_is_lane(skn_str ref);
+/* A message of the current version, or wherever it is. */
+skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                          skein_message *out);
+/* The arguments from number `from` on, as messages. */
+skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
+                           skein_message_ids *out);
+skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
+                       skein_lane *out, bool *found);
+/* Text of -m, of the file of -F, or from the person's editor (starting with `old`). */
+skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out);
+/* A file, or standard input for "-", up to the limit. */
+skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *out);
+
+/* The bytes of one text that the store takes. */
+#define SKN_TEXT_LIMIT ((size_t)16 << 20)
+
+#endif

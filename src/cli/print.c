@@ -1,0 +1,187 @@
+#include "cli/print.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const codes[] = {"\033[2m",  "\033[1m",  "\033[31m",
+                                    "\033[32m", "\033[33m", "\033[36m"};
+
+/* Characters that would change what a terminal shows around them: the C0 and C1 controls, and
+ * those that turn the direction of writing. */
+static bool harmful(const unsigned char *p, size_t n, size_t *bytes)
+{
+    *bytes = 1;
+    if (p[0] < 0x20 || p[0] == 0x7f)
+        return true;
+    if (n >= 2 && p[0] == 0xc2 && p[1] < 0xa0) {
+        *bytes = 2;
+        return true;
+    }
+    *bytes = 3;
+    if (n >= 3 && p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
+        return true;
+    return n >= 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
+void skn_clean_add(skn_buf *out, skn_str text, bool lines)
+{
+    const unsigned char *p = (const unsigned char *)text.p;
+    size_t               from = 0, i = 0, bytes;
+
+    while (i < text.n) {
+        if ((p[i] >= 0x20 && p[i] < 0x7f) || p[i] == '\t' || (lines && p[i] == '\n') ||
+            !harmful(p + i, text.n - i, &bytes)) {
+            i++;
+            continue;
+        }
+        skn_buf_add(out, skn_str_sub(text, from, i));
+        if (p[i] == '\n')
+            skn_buf_addc(out, ' ');
+        else if (p[i] < 0x20 && !(p[i] == '\r' && i + 1 < text.n && p[i + 1] == '\n'))
+            skn_buf_addf(out, "\xe2\x90%c",
+                         0x80 + p[i]); /* U+241B shows an escape, and so on */
+        else if (p[i] >= 0x7f)
+            skn_buf_add(out, SKN_STR("\xef\xbf\xbd"));
+        i += bytes;
+        from = i;
+    }
+    skn_buf_add(out, skn_str_sub(text, from, text.n));
+}
+
+void skn_print(skn_cli *cli, const char *fmt, ...)
+{
+    char    line[2048];
+    va_list args;
+    int     n;
+
+    va_start(args, fmt);
+    n = vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    if (n > 0)
+        skn_print_raw(cli,
+                      (skn_str){line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1});
+}
+
+void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text)
+{
+    if (cli->out.colour)
+        skn_print_raw(cli, skn_str_of(codes[colour]));
+    skn_clean_add(&cli->out.bytes, text, false);
+    if (cli->out.colour)
+        skn_print_raw(cli, SKN_STR("\033[0m"));
+}
+
+void skn_print_block(skn_cli *cli, skn_str text, int indent)
+{
+    skn_str line;
+
+    while (skn_str_split(&text, '\n', &line)) {
+        if (!text.n && !line.n)
+            break; /* the text ended with a line end */
+        if (skn_str_ends(line, SKN_STR("\r")))
+            line.n--;
+        skn_print(cli, "%*s", line.n ? indent : 0, "");
+        skn_clean_add(&cli->out.bytes, line, false);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+}
+
+void skn_print_line(skn_cli *cli, skn_str text, size_t columns)
+{
+    skn_buf clean;
+    skn_str line = SKN_STR("");
+
+    text = skn_str_trim(text);
+    skn_str_split(&text, '\n', &line);
+    line = skn_str_trim(line);
+    skn_buf_init(&clean, line.n * 3 + 16);
+    skn_clean_add(&clean, line, false);
+    line = skn_buf_str(&clean);
+    if (columns > 1 && skn_utf8_columns(line) > columns) {
+        while (skn_utf8_columns(line) > columns - 1)
+            line = skn_utf8_cut(line, line.n - 1);
+        skn_print_raw(cli, line);
+        skn_print_raw(cli, SKN_STR("…"));
+    } else {
+        skn_print_raw(cli, line);
+    }
+    skn_buf_release(&clean);
+}
+
+skn_str skn_sender_name(skn_str sender)
+{
+    return skn_str_is(sender, "human") ? SKN_STR("you") : sender;
+}
+
+void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns)
+{
+    skn_str name = skn_sender_name(sender);
+    size_t  used = skn_utf8_columns(name);
+
+    skn_print_colour(cli, SKN_BOLD, name);
+    skn_buf_fill(&cli->out.bytes, ' ', used < columns ? columns - used : 0);
+}
+
+void skn_print_time(skn_cli *cli, int64_t micros)
+{
+    char      text[SKN_TIME_TEXT];
+    time_t    at = (time_t)(micros / 1000000), now = (time_t)(skn_clock_micros() / 1000000);
+    struct tm then, today;
+
+    if (!cli->out.terminal || !localtime_r(&at, &then) || !localtime_r(&now, &today)) {
+        skn_print_raw(cli, skn_time_format(micros, text));
+        return;
+    }
+    strftime(text, sizeof text,
+             then.tm_year == today.tm_year && then.tm_yday == today.tm_yday ? "%H:%M"
+                                                                            : "%Y-%m-%d %H:%M",
+             &then);
+    skn_print_colour(cli, SKN_DIM, skn_str_of(text));
+}
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+void skn_list_begin(skn_cli *cli)
+{
+    cli->in_list = true;
+    cli->list_started = false;
+    skn_print_raw(cli, SKN_STR("["));
+}
+
+void skn_list_end(skn_cli *cli)
+{
+    cli->in_list = false;
+    skn_print_raw(cli, SKN_STR("]\n"));
+}
+
+skn_jw *skn_item(skn_cli *cli)
+{
+    skn_buf_clear(&cli->item);
+    skn_jw_init(&cli->jw, &cli->item);
+    return &cli->jw;
+}
+
+skein_rc skn_item_end(skn_cli *cli)
+{
+    if (cli->item.over)
+        return skn_fail(&cli->err, SKEIN_LIMIT, "the answer is over %zu bytes",
+                        cli->item.limit);
+    if (cli->in_list && cli->list_started)
+        skn_print_raw(cli, SKN_STR(",\n"));
+    cli->list_started = true;
+    if (cli->fields)
+        skn_pick(&cli->out.bytes, skn_buf_str(&cli->item), cli->fields);
+    else
+        skn_print_raw(cli, skn_buf_str(&cli->item));
+    if (!cli->in_list)
+        skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}

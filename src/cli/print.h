@@ -1,0 +1,61 @@
+/* print.h: what the program writes.
+ *
+ * Results go to standard output through cli->out, notes to standard error. Stored text is shown
+ * without control characters, whoever reads; JSON and raw output keep every byte. */
+#ifndef SKN_CLI_PRINT_H
+#define SKN_CLI_PRINT_H
+
+#include "cli/cli.h"
+
+typedef enum skn_colour {
+    SKN_DIM,
+    SKN_BOLD,
+    SKN_RED,
+    SKN_GREEN,
+    SKN_YELLOW,
+    SKN_CYAN
+} skn_colour;
+
+void skn_out_init(skn_cli *cli);
+/* From here on through a pager, if the output is a terminal and nobody forbade it. */
+void skn_out_page(skn_cli *cli);
+/* Writes what is left and waits for the pager; fills cli->err when output was lost. */
+skein_rc skn_out_finish(skn_cli *cli);
+/* Passes on what was collected so far. */
+void skn_out_flush(skn_cli *cli);
+
+void skn_print(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void skn_print_raw(skn_cli *cli, skn_str bytes);
+void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text); /* cleaned */
+/* Cleaned, line ends kept, each line behind `indent` blanks; ends with a line end. */
+void skn_print_block(skn_cli *cli, skn_str text, int indent);
+/* The first line, cleaned, cut to `columns` when that is not 0. */
+void skn_print_line(skn_cli *cli, skn_str text, size_t columns);
+/* A person's name for the sender, padded to `columns`. */
+void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns);
+/* Short local time for a person, else RFC 3339. */
+void skn_print_time(skn_cli *cli, int64_t micros);
+/* "you" for a person, else the name itself. */
+skn_str skn_sender_name(skn_str sender);
+/* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */
+void skn_clean_add(skn_buf *out, skn_str text, bool lines);
+
+/* A note to standard error, unless it must be quiet. */
+void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A question on the terminal. Without one it is yes, or an error if `must_ask`. */
+skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask);
+/* The failure on standard error: for a person, or as one JSON object. */
+void skn_report(skn_cli *cli);
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+/* Between these two calls items are the elements of one array. */
+void skn_list_begin(skn_cli *cli);
+void skn_list_end(skn_cli *cli);
+/* Write one object into what this returns, then end it; picked members only, if so asked. */
+skn_jw  *skn_item(skn_cli *cli);
+skein_rc skn_item_end(skn_cli *cli);
+/* The members `fields` of a JSON object, in that order, as an object. Trusts its input. */
+void skn_pick(skn_buf *out, skn_str object, const char *fields);
+
+#endif
