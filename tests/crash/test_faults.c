@@ -1,0 +1,246 @@
+/* The disk fails, or the server does, at every place of every change in turn: the change is there
+ * whole or not at all, the error says why, and the same engine goes on as soon as the fault is gone. */
+#include "deeds.h"
+#include "disk.h"
+#include "rounds.h"
+#include "whole.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES_MOST 2000 /* where a change can fail */
+
+/* --- What is compared ------------------------------------------------------------------------- */
+
+typedef struct outcome {
+    skein_mem *mem;
+    skein_str  before, after; /* the whole store */
+} outcome;
+
+static void expect_text(skein_str is, skein_str expected, const char *deed, int64_t n,
+                        const char *when)
+{
+    size_t i = 0;
+
+    if (skn_str_eq(is, expected))
+        return;
+    while (i < is.n && i < expected.n && is.p[i] == expected.p[i])
+        i++;
+    i = i < 80 ? 0 : i - 80;
+    fail_msg("%s, fault at %lld, %s: the store reads\n…%.300s\ninstead of\n…%.300s", deed,
+             (long long)n, when, is.p + i, expected.p + i);
+}
+
+static bool is_fault(skein_rc rc, int error)
+{
+    return error == ENOSPC ? rc == SKEIN_FULL : rc == SKEIN_IO;
+}
+
+/* --- SQLite ----------------------------------------------------------------------------------- */
+
+static void copy_file(const char *from, const char *to)
+{
+    char   block[8192];
+    FILE  *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t n;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((n = fread(block, 1, sizeof block, in)) > 0)
+        assert_int_equal(fwrite(block, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* The scene in a file of its own, without a log beside it. */
+static void make_template(skn_fixture *fx, char path[static 300], skn_scene *s)
+{
+    char          address[320];
+    skein_engine *e;
+
+    skn_fixture_file(fx, "template.db", path);
+    snprintf(address, sizeof address, "sqlite:%s", path);
+    e = skn_whole_open(address);
+    skn_scene_make(e, s);
+    skein_close(e);
+}
+
+typedef struct sweep {
+    skn_fixture    *fx;
+    const skn_deed *deed;
+    const skn_scene *scene;
+    const char     *template;
+    skn_disk        fault;
+    outcome         text;
+} sweep;
+
+static skein_engine *fresh_copy(const sweep *s)
+{
+    copy_file(s->template, s->fx->path);
+    return skn_whole_open(s->fx->address);
+}
+
+static void end_copy(const sweep *s, skein_engine *e)
+{
+    skein_close(e);
+    assert_int_equal(remove(s->fx->path), 0);
+}
+
+static skein_rc run_deed(const sweep *s, skein_engine *e, skein_error *err)
+{
+    skein_mem *mem = skein_mem_new();
+    skein_rc   rc;
+
+    *err = (skein_error){0};
+    rc = s->deed->run(e, s->scene, mem, err);
+    skein_mem_free(mem);
+    return rc;
+}
+
+static void learn_outcome(sweep *s)
+{
+    skein_engine *e = fresh_copy(s);
+    skein_error   err;
+
+    s->text.mem = skein_mem_new();
+    s->text.before = skn_whole_text(s->fx, e, s->text.mem);
+    if (run_deed(s, e, &err))
+        fail_msg("%s: %s", s->deed->name, err.message);
+    s->text.after = skn_whole_text(s->fx, e, s->text.mem);
+    assert_false(skn_str_eq(s->text.before, s->text.after));
+    end_copy(s, e);
+}
+
+/* The fault is gone: what failed left nothing, and can be done now. */
+static void go_on(const sweep *s, skein_engine *e, skein_mem *mem, int64_t n,
+                  const skein_error *err)
+{
+    skein_str   is = skn_whole_text(s->fx, e, mem);
+    skein_error again;
+
+    if (!is_fault(err->rc, s->fault.error) || !err->message[0])
+        fail_msg("%s, fault at %lld: %s \"%s\"", s->deed->name, (long long)n,
+                 skein_rc_name(err->rc), err->message);
+    if (!s->deed->two_steps || !skn_str_eq(is, s->text.after))
+        expect_text(is, s->text.before, s->deed->name, n, "after the failure");
+    if (run_deed(s, e, &again))
+        fail_msg("%s, fault at %lld, when it is gone: %s", s->deed->name, (long long)n,
+                 again.message);
+}
+
+/* One run with a fault at the n-th place; false when there is no such place. */
+static bool fail_at(sweep *s, int64_t n)
+{
+    skein_engine *e = fresh_copy(s);
+    skein_mem    *mem = skein_mem_new();
+    int64_t       failed;
+    skein_error   err;
+    skein_rc      rc;
+
+    s->fault.nth = n;
+    skn_disk_break(&s->fault);
+    rc = run_deed(s, e, &err);
+    failed = skn_disk_mend();
+    if (rc)
+        go_on(s, e, mem, n, &err);
+    expect_text(skn_whole_text(s->fx, e, mem), s->text.after, s->deed->name, n, "in the end");
+    skein_close(e);
+    e = skn_whole_open(s->fx->address);
+    expect_text(skn_whole_text(s->fx, e, mem), s->text.after, s->deed->name, n, "opened again");
+    skn_whole_sound(e, s->deed->name);
+    end_copy(s, e);
+    skein_mem_free(mem);
+    return failed > 0;
+}
+
+static void sweep_disk(void **state, skn_disk fault)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    char         template[300];
+    skn_scene    scene;
+
+    make_template(fx, template, &scene);
+    for (int i = 0; i < skn_deed_count; i++) {
+        sweep   s = {.fx = fx,
+                     .deed = &skn_deeds[i],
+                     .scene = &scene,
+                     .template = template,
+                     .fault = fault};
+        int64_t n = 1;
+
+        learn_outcome(&s);
+        while (fail_at(&s, n))
+            assert_true(++n < PLACES_MOST);
+        assert_true(n > 2); /* a change writes and syncs at the least */
+        skein_mem_free(s.text.mem);
+    }
+}
+
+static void a_write_that_fails_leaves_all_or_nothing_of_a_change(void **state)
+{
+    sweep_disk(state, (skn_disk){.error = EIO, .torn = true});
+}
+
+static void a_disk_that_stays_full_leaves_all_or_nothing_of_a_change(void **state)
+{
+    sweep_disk(state, (skn_disk){.error = ENOSPC, .stays = true});
+}
+
+/* --- Making a store --------------------------------------------------------------------------- */
+
+static void remove_store(skn_fixture *fx)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char                     path[260];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s%s", fx->path, ends[i]);
+        remove(path);
+    }
+}
+
+static bool fail_to_open_at(skn_fixture *fx, int64_t n)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skn_disk      fault = {.nth = n, .error = n % 2 ? EIO : ENOSPC, .torn = true};
+    skein_engine *e;
+    skn_scene     scene;
+    skein_error   err = {0};
+    int64_t       failed;
+
+    options.store = skein_text(fx->address);
+    skn_disk_break(&fault);
+    if (skein_open(&e, &options, &err))
+        assert_true(is_fault(err.rc, fault.error) && err.message[0]);
+    failed = skn_disk_mend();
+    skein_close(e);
+    e = skn_whole_open(fx->address);
+    skn_scene_make(e, &scene);
+    skn_whole_sound(e, "made after a failure");
+    skein_close(e);
+    remove_store(fx);
+    return failed > 0;
+}
+
+static void a_store_whose_making_failed_is_made_the_next_time(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    int64_t      n = 1;
+
+    while (fail_to_open_at(fx, n))
+        assert_true(++n < PLACES_MOST);
+    assert_true(n > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_PLACE_SQLITE(a_write_that_fails_leaves_all_or_nothing_of_a_change),
+        SKN_PLACE_SQLITE(a_disk_that_stays_full_leaves_all_or_nothing_of_a_change),
+        SKN_PLACE_SQLITE(a_store_whose_making_failed_is_made_the_next_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+#!/bin/sh
+# cli_basics.sh: worlds, agents, conversations; saying and reading; help and JSON.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+
+# --- Help -------------------------------------------------------------------------------------
+
+s
+t 'without a command there is an overview' prints 'Move and care'
+s help history
+t 'help of a command lists its options' prints '--graph'
+t 'help of a command lists its fields' prints 'originalThread'
+s log -h
+t 'the switch -h shows the same help' prints '--oneline'
+s help world
+t 'help of a noun lists its commands' prints 'skein world new NAME'
+s --version
+t 'the version is printed' prints 'skein 0.'
+s completion bash
+t 'completion for bash knows the commands' prints ' timeline'
+printf '%s\n' "$out" >"$dir/completion"
+t 'completion for bash is a script' sh -c 'command -v bash >/dev/null || exit 0; bash -n "$1"' - "$dir/completion"
+s completion fish
+t 'completion for fish knows the options' prints '-l guess-links'
+
+# Every command and every option of the table stands in the manual page.
+undocumented=
+s
+for word in $(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p'); do
+    s help "$word"
+    for command in "$word" $(printf '%s\n' "$out" | sed -n "s/^  skein $word \([a-z]*\).*/\1/p"); do
+        [ "$command" = "$word" ] && full=$word || full="$word $command"
+        [ "$full" != "$word" ] || printf '%s\n' "$out" | grep -q "^skein $word" || continue
+        grep -q "^\.It Ic $full\( \|\$\)" "$here/../../docs/skein.1" || undocumented="$undocumented $full;"
+    done
+    for option in $(printf '%s\n' "$out" | sed -n 's/^  .. *\(--[a-z-]*\).*/\1/p'); do
+        grep -q "Fl ${option#-}\( \|\$\)" "$here/../../docs/skein.1" || undocumented="$undocumented $option;"
+    done
+done
+t 'the manual page has every command and option' is "$undocumented" ''
+
+# --- Managing ---------------------------------------------------------------------------------
+
+s world new Launch --description 'The launch'
+t 'a world is made, its name in lower case' prints 'Made the world launch'
+s world ls --json
+t 'a world is listed as JSON' is "$(every name)" launch
+must agent new lead --prompt 'You lead.' --model demo/scripted
+s agent new ada --lead lead --json
+t 'an agent knows its lead' is "$(first lead)" lead
+must agent new bo
+s agent ls --json=name
+t 'the chosen fields alone are printed' is "$out" '[{"name":"lead"},
+{"name":"ada"},
+{"name":"bo"}]'
+s agent ls --json name,lead
+t 'the fields may follow as a word of their own' prints '{"name":"ada","lead":"lead"}'
+s conv new --title 'Plan'
+t 'a conversation is made and is current' prints 'it is current'
+s conv ls --json
+chat=$(first id)
+t 'a conversation is listed with its title' is "$(first title)" Plan
+s conv show Plan --json
+t 'a conversation is found by its title' is "$(first id)" "$chat"
+must world show --json
+t 'the world names its current conversation' is "$(first currentChatId)" "$chat"
+must conv new --title 'Other'
+must conv use Plan
+s world show --json=currentChatId
+t 'another conversation can be made current' prints "\"$chat\""
+s log -c ada:background
+t 'reading does not make the conversation of an agent' fails 3 'when it is first used'
+s conv of ada --mode background --json
+t 'an agent has a background conversation' is "$(first mode)" background
+own=$(first id)
+s conv show ada:background --json
+t 'it is always the same one' is "$(first id)" "$own"
+s -n world new second
+t 'a dry run makes nothing' prints 'Would make the world second'
+s world ls --json
+t 'after a dry run there is one world' is "$(every name)" "launch $(every name | cut -d ' ' -f 2-)"
+must world ls --json=name
+t 'only the first world is there' is "$out" '[{"name":"launch"}]'
+
+# --- Saying -----------------------------------------------------------------------------------
+
+s send '@lead plan the launch' --json
+t 'what is sent is printed as one object' lines 1
+t 'it is an event' is "$(first event)" message.created
+t 'every agent hears it' prints '"seenByAgents":["lead","ada","bo"]'
+one=$(first messageId)
+t 'it is said that nobody answers' complains 'nobody answers'
+s send hello --to bo --no-wait -q
+t 'quiet is quiet' is "$err" ''
+s log -n 1 --json
+t 'whom it is for stands at its start' is "$(first content)" '@bo hello'
+s send again --reply-to "$one" --expect-reply ada --no-wait --json
+t 'a reply keeps its link' is "$(first replyToMessageId)" "$one"
+t 'an expected answer is an instruction' prints '{"type":"ResponseExpected","target":"ada"}'
+must tag new urgent --instruction Priority --target lead
+must send 'now' --tag urgent --no-wait
+s log -n 1 --json
+t 'a tag becomes its instruction' prints '{"type":"Priority","target":"lead"}'
+must tag on urgent
+s tag ls --json
+t 'a tag is on' prints '"active":true'
+must send 'then' --no-wait
+s log -n 1 --json=instructions
+t 'a tag that is on goes onto what is sent' prints 'Priority'
+must tag off urgent
+must send 'later' --no-wait
+s log -n 1 --json=instructions
+t 'a tag that is off does not' lacks 'Priority'
+printf 'from a pipe\n' >"$dir/in"
+must send --no-wait <"$dir/in"
+s log -n 1 --json
+t 'without a text standard input is sent' is "$(first content)" 'from a pipe'
+
+# --- Appending --------------------------------------------------------------------------------
+
+must conv new --title Work
+cat >"$dir/in" <<'END'
+{"messageId":"m-1","role":"user","content":"Plan the launch for next Friday."}
+{"messageId":"m-2","role":"assistant","sender":"lead","content":"I will split this.","replyToMessageId":"m-1"}
+
+{"messageId":"m-3","role":"assistant","sender":"ada","content":"","replyToMessageId":"m-2","toolCalls":[{"toolCallId":"call-1","toolName":"calendar","args":{"week": 47}}],"unknown":{"ignored":[1,2]}}
+{"messageId":"m-4","role":"tool","sender":"calendar","content":"freeze until noon","toolCallId":"call-1"}
+{"messageId":"m-5","role":"assistant","sender":"ada","content":"The freeze lasts until noon.","replyToMessageId":"m-2","createdAt":"2001-02-03T04:05:06Z","thinking":"let me see","model":"demo/scripted"}
+END
+s append --json <"$dir/in"
+t 'lines are stored and printed' is "$(every messageId | cut -d ' ' -f 1-5)" 'm-1 m-2 m-3 m-4 m-5'
+s append --json=messageId <"$dir/in"
+t 'the same ids again are stored once' gave 0
+s log --json=messageId
+t 'there are five messages' lines 5
+s log -n 2 --json=messageId
+t 'the last two are the last two' is "$(every messageId)" 'm-4 m-5'
+s show m-3 --json
+t 'the arguments of a call keep their text' prints '"args":{"week": 47}'
+t 'a message says who came before it' is "$(first previousMessageId)" m-2
+s show m-5 --json
+t 'a time is kept' is "$(first createdAt)" '2001-02-03T04:05:06.000Z'
+t 'thinking is kept' is "$(first thinking)" 'let me see'
+s log --until 2001-02-03T04:05:06Z --json=messageId
+t 'a time bounds the log' is "$(every messageId)" m-5
+s log --oneline
+t 'one line for each message' lines 5
+s log
+t 'a reply names whom it answers' prints '↪ you m-1'
+t 'a message says who heard it' prints '→ lead, ada, bo'
+s log --graph
+t 'the graph begins with the newest' is "$(printf '%s\n' "$out" | head -n 1 | cut -c 1-5)" '* m-5'
+s log --thread m-3 --json=messageId
+t 'a reply thread can be read alone' is "$(every messageId)" 'm-3 m-4'
+s log --agent ada --json
+t 'an agent remembers its own words as its own' prints '"messageId":"m-5","chatId":"'"$(first chatId)"'","role":"assistant"'
+t 'an agent remembers the words of others as said to it' prints '"messageId":"m-2","chatId":"'"$(first chatId)"'","role":"user"'
+s show @ --json
+t 'the latest message has a short name' is "$(first messageId)" m-5
+s show @~3 --json
+t 'so have those before it' is "$(first messageId)" m-2
+s show 'm-2^' --json
+t 'and what a message replies to' is "$(first messageId)" m-1
+s show m-4 --raw
+t 'the raw text is the text alone' is "$out" 'freeze until noon'
+
+# --- Reading ----------------------------------------------------------------------------------
+
+s tree
+t 'the tree is drawn' prints '    │   └── calendar freeze until noon'
+t 'the tree is counted' prints '5 messages'
+s tree --json=messageId,parentMessageId
+t 'the tree as JSON names parents' prints '{"messageId":"m-4","parentMessageId":"m-3"}'
+s tree m-2 --depth 1 --json=messageId
+t 'a part of the tree, one level deep' is "$(every messageId)" m-2
+s tree --unanswered --json=messageId
+t 'unanswered messages with what they answer' prints m-5
+s tree --dot
+t 'the tree for Graphviz' prints '"m-2" -> "m-3";'
+s tree --mermaid
+t 'the tree for Mermaid' prints 'flowchart'
+s stats --json
+t 'numbers about the threads' prints '"messages":5'
+s search freeze --json
+t 'search finds words' is "$(every messageId)" 'm-5 m-4'
+s search freeze
+t 'search says how many' complains '2 found'
+s context --agent ada --json
+t 'a context has the call and its result' prints '"toolCallId":"call-1"'
+s timeline --json
+t 'a timeline pairs calls and results' prints '"kind":"tool_execution"'
+
+printf '%s\n' '{"messageId":"m-6","role":"assistant","sender":"ada","content":"For your notes: {\"a\":[1,\"}\"]}"}' >"$dir/in"
+must conv new --title Notes
+must append <"$dir/in"
+s log
+t 'what an agent said to nobody is marked' prints '[in-memory, no reply]'
+s log --no-memory-only --json
+t 'and can be left out' is "$out" '[]'
+s log --json=content,sender
+t 'fields are chosen whatever the text holds' is "$out" '[{"content":"For your notes: {\"a\":[1,\"}\"]}","sender":"ada"}]'
+must conv use Work
+
+printf '%s\n' '{"role":"user","content":"check dates"}' '{"role":"assistant","sender":"ada","content":"done"}' >"$dir/in"
+must append --lane main.1 --call call-1 <"$dir/in"
+s lane ls --json
+t 'appending starts the next delegation' prints '"delegationId":"main.1","threadPath":"main.1","agent":null,"spawnCallId":"call-1"'
+s log --lane main.1 --json=content
+t 'a delegation has its own log' is "$(every content)" 'check dates done'
+s timeline --delegation main.1 --json
+t 'a delegation has its own timeline' is "$(first lane)" main.1
+s timeline --json
+t 'a call shows what it started' prints '"delegation":"main.1"'
+must lane finish main.1 --state failed
+s lane ls --json
+t 'a delegation says how it ended' prints '"state":"failed"'
+s show main.1
+t 'a delegation can be shown' prints 'check dates'
+s show ada
+t 'an agent can be shown' prints 'works for @lead'
+s log --main-thread --json=messageId
+t 'the main thread has people, leads and first messages' is "$(every messageId)" 'm-1 m-2'
+
+cat >"$dir/events" <<'END'
+{"id":"e1","threadId":"main","type":"USER_MESSAGE","timestamp":"2026-11-15T14:02:00Z","data":"hi"}
+{"id":"e2","threadId":"main","type":"TOOL_CALL","timestamp":"2026-11-15T14:02:01Z","data":{"callId":"c1","toolName":"delegate","input":{"delegateThreadId":"main.1"}}}
+{"id":"e3","threadId":"main.1","type":"AGENT_MESSAGE","timestamp":"2026-11-15T14:02:02Z","data":"working"}
+{"id":"e4","threadId":"main","type":"TOOL_RESULT","timestamp":"2026-11-15T14:02:03Z","data":{"callId":"c1","output":"ok","success":true}}
+END
+s timeline --events "$dir/events"
+t 'event lines give a timeline' prints '"mainTimeline":{"lane":"main"'
+t 'and those of delegations' prints '"delegateTimelines":{"main.1":'
+s timeline --events - <"$dir/events"
+t 'event lines may come from standard input' prints '"delegation":"main.1"'
+
+# --- Context files ----------------------------------------------------------------------------
+
+cd "$dir"
+printf 'int total(int a)\n{\n    return a;\n}\nint other(void);\n' >"$dir/sum.c"
+must files add sum.c 'fun total'
+s files ls --json
+t 'a context file is listed' is "$out" '[{"path":"sum.c","items":["fun total"]}]'
+s files show
+t 'a context file gives the function' prints 'return a;'
+t 'and no more' lacks 'other'
+must files rm sum.c
+s files ls --json
+t 'a context file can be taken out' is "$out" '[]'
+
+# --- Moving -----------------------------------------------------------------------------------
+
+s export -f md
+t 'an export as Markdown' prints 'Plan the launch for next Friday.'
+must export -f skein -o "$dir/all.skein"
+t 'an archive is a file of its own' test -s "$dir/all.skein"
+t 'no part of it is left beside' test ! -e "$dir/all.skein.part"
+s import "$dir/all.skein"
+t 'an archive of what is here already is a conflict' fails 5 'already in this store'
+s fsck
+t 'the store is sound' gave 0
+if [ "$kind" = sqlite ]; then
+    must backup -o "$dir/copy.db"
+    s world ls
+    t 'a backup is a store' sh -c '"$1" --db "sqlite:$2" world ls | grep -q launch' - "$SKEIN" "$dir/copy.db"
+fi
+s migrate
+t 'a store that is up to date stays as it is' prints 'already'
+s status --json
+t 'status knows the worlds' prints '"name":"launch"'
+s doctor
+t 'the doctor finds nothing' prints '0 failures'
+
+s log --json
+printf '%s\n' "$out" >"$dir/before"
+fresh
+s -n world new empty
+t 'a dry run makes no store' gave 3
+must world new empty
+s import "$dir/all.skein" -n
+t 'a dry run of an import says what would come' prints '7 messages'
+s world ls --json=name
+t 'but nothing came' is "$out" '[{"name":"empty"}]'
+must import "$dir/all.skein" --as copy
+s -w copy log --json
+printf '%s\n' "$out" >"$dir/after"
+t 'an archive comes back as it was' cmp -s "$dir/before" "$dir/after"
+s fsck
+t 'and is sound' gave 0
+
+finish

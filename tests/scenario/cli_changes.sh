@@ -1,0 +1,188 @@
+#!/bin/sh
+# cli_changes.sh: every change makes a version, says so, and can be taken back.
+. "$(dirname "$0")/lib.sh"
+
+must world new launch
+must agent new lead
+must agent new ada
+must conv new --title Plan
+cat >"$dir/in" <<'END'
+{"messageId":"a-1","role":"user","content":"one"}
+{"messageId":"a-2","role":"assistant","sender":"lead","content":"two","replyToMessageId":"a-1"}
+{"messageId":"a-3","role":"user","content":"three"}
+{"messageId":"a-4","role":"assistant","sender":"ada","content":"four","toolCalls":[{"toolCallId":"c1","toolName":"look","args":{}}]}
+{"messageId":"a-5","role":"tool","sender":"look","content":"five","toolCallId":"c1"}
+{"messageId":"a-6","role":"user","content":"six"}
+END
+must append <"$dir/in"
+
+texts() {
+    s log "$@" --json=content
+    every content
+}
+all='one two three four five six'
+
+t 'the conversation stands as it was stored' is "$(texts)" "$all"
+
+# --- Amend ------------------------------------------------------------------------------------
+
+s amend a-1 -m eins -n
+t 'a dry run of an edit says so' prints 'Nothing was changed'
+t 'and changes nothing' is "$(texts)" "$all"
+s amend a-1 -m eins
+t 'an edit makes v2' prints 'v1 → v2'
+t 'an edit says how to take it back' prints 'Undo with "skein undo"'
+t 'an edit keeps the rest' is "$(texts)" 'eins two three four five six'
+t 'the old version stays' is "$(texts -v v1)" "$all"
+s show a-1 --json
+t 'the old message is still found' is "$(first content)" one
+s show a-1
+t 'and says where it is' prints 'only in v1'
+s log --json=messageId,originalIds -n 6
+new=$(first messageId)
+t 'the new message names the old one' prints '"originalIds":["a-1"]'
+s tree --json=messageId,parentMessageId
+t 'a reply to the old text hangs on the new one' prints "{\"messageId\":\"a-2\",\"parentMessageId\":\"$new\"}"
+s diff v1..v2
+t 'the difference shows both texts' prints '+ '
+s diff --json
+t 'the difference of the last change as JSON' prints '"kind":"replaced"'
+s diff v1..v2 --exit-code
+t 'a difference can be the exit status' gave 10
+s diff v2 v2 --exit-code
+t 'no difference is 0' gave 0
+s search one --json
+t 'search finds what is only in an old version' prints '"version":1,"inCurrent":false'
+s search one --current --json
+t 'but not when only current versions are asked for' is "$out" '[]'
+
+# --- Undo, redo, switch -----------------------------------------------------------------------
+
+s undo -n
+t 'a dry run of undo says where it would go' prints 'Would go from v2 to v1'
+s undo --json
+t 'undo goes back' is "$(first version)" v1
+t 'undo says where it was' is "$(first previousVersion)" v2
+t 'the old text is back' is "$(texts)" "$all"
+s redo
+t 'redo says how to take it back' prints 'skein undo'
+t 'redo brings the edit back' is "$(texts)" 'eins two three four five six'
+s switch v1
+t 'a switch says how to come back' prints 'skein switch v2'
+must undo
+t 'a switch can be undone' is "$(texts)" 'eins two three four five six'
+must switch v1
+s history --json
+t 'the history lists versions, newest first' is "$(every version)" 'v2 v1'
+s history --graph
+t 'the graph marks the current version' prints 'v1  now'
+
+# --- rm, insert, move, squash -----------------------------------------------------------------
+
+s rm a-5 --json
+t 'a result goes with its call' is "$(texts)" 'one two three six'
+must undo
+s rm a-2 a-3
+t 'two messages are removed' is "$(texts)" 'one four five six'
+must undo
+s insert --before a-3 -m between
+t 'a message is put in between' is "$(texts)" 'one two between three four five six'
+must undo
+s move a-6 --before a-1
+t 'a message is moved' is "$(texts)" 'six one two three four five'
+must undo
+s move a-1 --end
+t 'a message is moved to the end' is "$(texts)" 'two three four five six one'
+must undo
+s squash a-1 a-2 --by-hand -m short --json
+sq=$(first squashOperationId)
+t 'a squash names its sources' prints '"sourceMessageIds":["a-1","a-2"]'
+t 'a squash stands for them' is "$(texts)" 'short three four five six'
+s show "$sq"
+t 'a squash can be shown' prints 'by hand'
+s log -n 5 --json=messageId
+result=$(first messageId)
+s show "$result" --origin
+t 'its message says what it was made from' prints 'a-2'
+must undo
+s squash a-1 a-2 --join
+t 'texts can be joined' prints 'squashed 2 messages'
+must undo
+t 'after all that the conversation is as it was' is "$(texts)" "$all"
+
+# --- Removal and edit -------------------------------------------------------------------------
+
+s rm --from a-3 -n --json
+t 'a dry run counts what would go' prints '"count":4'
+t 'and by whom it was said' prints '"byAgent":{'
+s rm --from a-3 --json
+t 'a removal answers like the server' prints '"success":true,"messageId":"a-3"'
+t 'it says how many went' prints '"messagesRemovedTotal":4'
+t 'nothing was sent instead' is "$(first resubmissionStatus)" skipped
+t 'the message and all after it are gone' is "$(texts)" 'one two'
+t 'also from the memory of an agent' is "$(texts --agent ada)" 'one two'
+must undo
+t 'a removal can be undone' is "$(texts)" "$all"
+s edit a-3 -m drei --json
+t 'an edit sends again' is "$(first resubmissionStatus)" success
+t 'all after it is gone' is "$(texts)" 'one two drei'
+must undo
+t 'an edit can be undone in one step' is "$(texts)" "$all"
+
+# --- Branch, append to an old version ---------------------------------------------------------
+
+s branch a-2 -m 'what if' --json
+other=$(first id)
+t 'a branch is a conversation of its own' is "$(first title)" 'what if'
+t 'it ends with the message it was made from' is "$(texts -c "$other")" 'one two'
+must send more -c "$other" --no-wait
+t 'what is said there stays there' is "$(texts)" "$all"
+must amend a-1 -m eins
+must undo
+must send seven --no-wait
+t 'after an undo the talk goes on' is "$(texts)" "$all seven"
+s redo
+t 'and there is nothing to redo' gave 5
+
+# --- Conditions -------------------------------------------------------------------------------
+
+s conv show --json
+now=$(printf '%s' "$out" | sed 's/.*"version":\([0-9]*\).*"messageCount":\([0-9]*\).*/v\1.\2/')
+s rm a-2 --expect v1.1
+t 'a state that has passed refuses the change' fails 5 'has moved on'
+s rm a-2 --expect "$now" --key k1 --json
+t 'the state that is allows it' gave 0
+made=$(first version)
+s rm a-2 --expect "$now" --key k1 --json
+t 'the same key again gives the first outcome' is "$(first version)" "$made"
+must undo
+
+# --- Compaction -------------------------------------------------------------------------------
+
+s compact -m 'They counted to six.' --covers 6 --json
+t 'a compaction is a message' is "$(first role)" summary
+s context --json
+t 'the context begins with the summary' prints '"coveredLength":6'
+t 'and has the text of the summary' prints 'They counted to six.'
+s log --json=messageId
+t 'nothing was removed' prints a-1
+
+# --- Purge ------------------------------------------------------------------------------------
+
+s purge a-3
+t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
+s purge a-3 -n
+t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
+t 'the text is still there' is "$(s show a-3 --raw; echo "$out")" three
+must purge a-3 -y
+s show a-3 --raw
+t 'an erased text is gone' is "$out" ''
+s log --oneline
+t 'its place stays' prints '[erased]'
+s search three --json
+t 'search does not find it' is "$out" '[]'
+must purge --unreachable -y
+s fsck
+t 'the store is sound after all this' gave 0
+
+finish

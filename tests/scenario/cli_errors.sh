@@ -1,0 +1,281 @@
+#!/bin/sh
+# cli_errors.sh: every mistake gets one clear line, a stable exit status, and changes nothing.
+. "$(dirname "$0")/lib.sh"
+
+# --- Words ------------------------------------------------------------------------------------
+
+s hist
+t 'an unknown command says which one may be meant' fails 2 'skein: "hist" is not a command. Did you mean "history"?'
+s serve
+t 'a command of later is no command' fails 2 '"serve" is not a command'
+s wrold ls
+t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
+s world
+t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, rm'
+s log --onelin
+t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
+s log --follow
+t 'following needs a server and is no option yet' fails 2 '"--follow" is not an option'
+s log -n
+t 'an option without its value is refused' fails 2 '"-n" needs N'
+s show
+t 'a missing argument is named' fails 2 '"skein show" needs ID'
+s undo 1 2
+t 'an argument too many is named' fails 2 'does not take "2"'
+s log --json=messageid
+t 'an unknown field lists the known ones' fails 2 'messageId,chatId'
+s log --json=messageid
+t 'with --json the failure is one object' complains '"code":"USAGE"'
+s --color=blue help
+t 'a colour that is none is refused' fails 2 'auto, always or never'
+s log
+t 'reading makes no store' gave 3
+if [ "$kind" = sqlite ]; then
+    t 'reading says how to begin' complains 'skein world new'
+    t 'no folder was made' test ! -e "$dir/data1"
+fi
+
+# --- Names ------------------------------------------------------------------------------------
+
+must world new launch
+if [ "$kind" = sqlite ]; then
+    t 'the data folder is for its owner only' is "$(stat -c %a "$dir/data1")" 700
+fi
+s world new launch
+t 'a taken name is a conflict' gave 5
+s world new 'a b'
+t 'a bad name is refused' gave 2
+s log -n many
+t 'a number must be one' fails 2 'is not a whole number'
+s log --since yesterday
+t 'a time must be one' fails 2 'is not a time'
+s -w nowhere conv ls
+t 'an unknown world is not found' gave 3
+s conv use nowhere
+t 'an unknown conversation is not found' gave 3
+s log
+t 'a world without conversations says how to make one' fails 3 'skein conv new'
+must agent new ada
+s agent new bo --lead nobody
+t 'an unknown lead is not found' gave 3
+must conv new --title one
+s send hello --to nobody
+t 'an unknown agent is not found' gave 3
+s send hello --tag nothing
+t 'an unknown tag is not found' fails 3 'skein tag new'
+must world new second
+s conv ls
+t 'with several worlds one must be chosen' fails 2 'there are several worlds: launch, second'
+must world rm second
+
+# --- Messages ---------------------------------------------------------------------------------
+
+must send first --no-wait
+s conv show --json
+one=$(first id)
+s log --json
+id=$(first messageId)
+must conv new --title two
+must send other --no-wait
+
+s show zzzz9999
+t 'an unknown message is not found' gave 3
+s -c "$one" rm @~9
+t 'a place before the first is not found' gave 3
+s amend "$id" -m x
+t 'a message of another conversation is refused' gave 3
+s show v9
+t 'an unknown version is not found' gave 3
+s switch nine
+t 'what is no version is refused' fails 2 'is not a version'
+s -c "$one" undo
+t 'nothing to undo is an ordinary answer' gave 5
+s -c "$one" redo
+t 'nothing to redo too' gave 5
+s -c "$one" amend @
+t 'a change without a text says how to give it' fails 2 '-m TEXT'
+s -c "$one" amend @ -m ''
+t 'an empty text is refused' gave 2
+s send ''
+t 'nothing is nothing to say' gave 2
+s -c "$one" squash @ --by-hand -m x
+t 'a squash of one is refused' gave 2
+s -c "$one" squash @ @ -m shorter
+t 'a squash by a model needs a server' fails 2 'needs a running server'
+s -c "$one" move @
+t 'a move needs its place' fails 2 '--before ID or --end'
+s -c "$one" rm
+t 'a removal needs messages' fails 2 'either messages or --from'
+s purge
+t 'an erasure needs messages' fails 2 'either messages or --unreachable'
+s -c "$one" rm @ --expect v1
+t 'a condition needs a length' fails 2 'States look like'
+must append <<'END'
+{"role":"assistant","sender":"ada","content":"mine"}
+END
+s edit @ -m x
+t 'only what a person wrote is sent again' fails 2 'error: '
+s edit @ -m x --json
+t 'that has a code of its own' complains '"code":"INVALID_MESSAGE_TYPE"'
+must conv use none
+s -c two edit @~1 -m x
+t 'without a session nothing is sent again' gave 5
+must conv use two
+
+# --- Lines ------------------------------------------------------------------------------------
+
+count() {
+    s log --json=messageId
+    printf '%s\n' "$out" | grep -c messageId
+}
+before=$(count)
+# refused SENTENCE WORDS: what stands in $dir/in is refused with these words, and leaves nothing.
+refused() {
+    s append <"$dir/in"
+    t "$1" fails 2 "$2"
+}
+
+printf '{"content":"a\377b"}\n' >"$dir/in"
+refused 'bytes that are not UTF-8 are refused' 'line 1'
+printf '{"content":"a\\u0000b"}\n' >"$dir/in"
+refused 'U+0000 is refused' 'line 1'
+printf '{"content":"\\ud800"}\n' >"$dir/in"
+refused 'a lone surrogate is refused' 'line 1'
+printf '{"content":""}\n' >"$dir/in"
+refused 'an empty text is refused' 'line 1'
+printf '{"content":"fine"}\n{"content":7}\n' >"$dir/in"
+refused 'a wrong type is named with its line' 'line 2: "content" must be a text'
+printf '{"content":"fine"}\n{"role":"king","content":"x"}\n' >"$dir/in"
+refused 'an unknown role is named with its line' 'line 2: "role" is "king"'
+printf '{"content":"fine"}\n{"content":' >"$dir/in"
+refused 'a line that is cut is refused' 'line 2'
+printf '[]\n' >"$dir/in"
+refused 'a line that is no object is refused' 'line 1: a message is a JSON object'
+printf '{"content":"x","createdAt":"yesterday"}\n' >"$dir/in"
+refused 'a time that is none is refused' 'no RFC 3339 time'
+printf '{"content":"fine"}\n{"content":"x","messageId":"not ok!"}\n' >"$dir/in"
+refused 'a bad id is named with its line' 'line 2: '
+{ printf '{"content":"'; head -c 16777217 /dev/zero | tr '\0' x; printf '"}\n'; } >"$dir/in"
+refused 'a text over 16 MiB is refused' 'line 1: '
+printf '{"content":"fine"}\n{"role":"tool","sender":"x","content":"x","toolCallId":"none"}\n' >"$dir/in"
+s append <"$dir/in"
+t 'a result without a call is a conflict' fails 5 'line 2: '
+printf '{"content":"fine"}\n{"content":"x","seenByAgents":["nobody"]}\n' >"$dir/in"
+s append <"$dir/in"
+t 'an unknown hearer is not found' fails 3 'line 2: '
+printf '{"content":"x"}\n' >"$dir/in"
+s append --lane main.7 <"$dir/in"
+t 'a delegation that is not the next one is named' fails 3 'main.1'
+s append --lane main.1 --call none <"$dir/in"
+t 'an unknown call is not found' fails 3 'there is no call "none"'
+t 'nothing of all that was stored' is "$(count)" "$before"
+
+# A batch has 1,000 lines: what came before the batch with the bad line stays.
+{
+    i=0
+    while [ $i -lt 1000 ]; do
+        echo '{"content":"line"}'
+        i=$((i + 1))
+    done
+    echo '{"content":"fine"}'
+    echo '{"content":7}'
+} >"$dir/in"
+s append -q <"$dir/in"
+t 'a bad line in the second batch is named' complains 'line 1002'
+t 'the first batch stays, nothing of the second' is "$(count)" $((before + 1000))
+
+printf '{"messageId":"same-1","content":"x"}\n' >"$dir/in"
+must append <"$dir/in"
+printf '{"messageId":"same-1","content":"y"}\n' >"$dir/in"
+s append <"$dir/in"
+t 'an id with other content is a conflict' fails 5 'same-1'
+printf '{"messageId":"self-1","content":"x","replyToMessageId":"self-1"}\n' >"$dir/in"
+s append --json <"$dir/in"
+t 'a reply to itself is stored without the link' prints '"replyToMessageId":null'
+t 'and with a warning' lacks '"warnings":[]'
+printf '{"content":"x","replyToMessageId":"nowhere"}\n' >"$dir/in"
+s append --json <"$dir/in"
+t 'a reply to nobody keeps its link' prints '"replyToMessageId":"nowhere"'
+t 'and has a warning too' lacks '"warnings":[]'
+
+# --- Control characters -----------------------------------------------------------------------
+
+printf '{"content":"red \\u001b[31m alert\\u0007 \\u202e"}\n' >"$dir/in"
+must append <"$dir/in"
+esc=$(printf '\033')
+s log -n 1
+t 'no escape sequence reaches the terminal' lacks "$esc"
+t 'it is shown instead' prints '␛[31m'
+s show @ --raw
+t 'the raw text has every byte' prints "$esc[31m"
+s show "$(printf 'x\033[31m')"
+t 'errors are clean too' lacks "$esc"
+
+# --- Files ------------------------------------------------------------------------------------
+
+s import "$dir/nowhere"
+t 'a file that is not there is not found' gave 3
+must export -f skein -o "$dir/all.skein"
+head -c $(($(wc -c <"$dir/all.skein") / 2)) "$dir/all.skein" >"$dir/half.skein"
+s import "$dir/half.skein" --as half
+t 'an archive that is cut is refused' gave 2
+s world ls --json=name
+t 'nothing of it is there' is "$out" '[{"name":"launch"}]'
+s export -f pdf
+t 'an unknown format lists the known ones' fails 2 'md, json, jsonl, mermaid, html and skein'
+s export -o "$dir/no/where"
+t 'a file that cannot be written is named' fails 1 'no/where'
+s timeline --events "$dir/nowhere"
+t 'events that are not there are not found' gave 3
+printf '{"id":"e1"\n' >"$dir/in"
+s timeline --events "$dir/in"
+t 'a bad event line is refused' fails 2 'line 1'
+
+# --- Output -----------------------------------------------------------------------------------
+
+rc=0
+"$SKEIN" "$store" log >/dev/full 2>"$dir/err" || rc=$?
+err=$(cat "$dir/err") out=
+t 'a full disk under the output is a failure' fails 1 'writing the output failed'
+rc=0
+"$SKEIN" "$store" log >&- 2>"$dir/err" || rc=$?
+err=$(cat "$dir/err")
+t 'a closed output is a failure' fails 1 'writing the output failed'
+s fsck
+t 'and does not end up in the store' gave 0
+
+# --- Stores -----------------------------------------------------------------------------------
+
+s --db=mysql://x log
+t 'an unknown kind of store is refused' gave 2
+if [ "$kind" = sqlite ]; then
+    head -c 8192 /dev/urandom >"$dir/noise.db"
+    s "--db=sqlite:$dir/noise.db" world ls
+    t 'a file that is no database is refused' fails 1 'error: '
+    s "--db=sqlite:$dir/noise.db" world new x --json
+    t 'that has a code of its own' complains '"code":"NOT_A_STORE"'
+    t 'and its bytes stay' is "$(wc -c <"$dir/noise.db")" 8192
+    if [ "$(id -u)" != 0 ]; then
+        cp "$dir/data1/skein.db" "$dir/ro.db"
+        chmod 400 "$dir/ro.db"
+        s "--db=sqlite:$dir/ro.db" world ls
+        t 'a file that may only be read can be read' gave 0
+        s "--db=sqlite:$dir/ro.db" world new x
+        t 'but not written' gave 1
+    fi
+    # No file may grow: what was stored stays whole.
+    { i=0; while [ $i -lt 400 ]; do head -c 4000 /dev/zero | tr '\0' y | sed 's/.*/{"content":"&"}/'; echo; i=$((i + 1)); done; } >"$dir/in"
+    had=$(count)
+    rc=0
+    (trap '' XFSZ; ulimit -f 400; exec "$SKEIN" "$store" append -q) <"$dir/in" >"$dir/out" 2>"$dir/err" || rc=$?
+    out= err=$(cat "$dir/err")
+    t 'a store that cannot grow says so' fails 1 'error: '
+    t 'and has kept what it had' is "$(count)" "$had"
+    s fsck
+    t 'and is sound' gave 0
+else
+    s --db=postgresql://127.0.0.1:1/none?connect_timeout=2 world ls
+    t 'a database that does not answer has its own status' gave 6
+fi
+
+finish

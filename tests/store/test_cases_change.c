@@ -1,0 +1,331 @@
+/* test_cases_change.c: the cases of the model's section 7 that are about changing what was said. */
+#include "store/kit.h"
+
+static skein_message say(kit *k, const char *text)
+{
+    return kit_say(k, SKEIN_USER, "human", text);
+}
+
+static skein_version edit(kit *k, skein_message_id id, const char *text)
+{
+    skein_version v;
+
+    KIT_OK(k, skein_edit(k->e, &k->how, id, skein_text(text), k->mem, &v, NULL, &k->err));
+    return v;
+}
+
+static skein_rc delete_one(kit *k, skein_message_id id)
+{
+    skein_version v;
+
+    return skein_delete(k->e, &k->how, (skein_message_ids){&id, 1}, k->mem, &v, &k->err);
+}
+
+static skein_rc squash(kit *k, const skein_message_id *ids, size_t count, skein_squash *out)
+{
+    skein_squash_spec spec = {.sources = {ids, count}, .content = skein_text("short")};
+
+    return skein_squash_messages(k->e, &k->how, &spec, k->mem, out, &k->err);
+}
+
+static void undo(kit *k)
+{
+    skein_move move;
+
+    KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
+}
+
+static void go_to(kit *k, int64_t version)
+{
+    skein_move move;
+
+    KIT_OK(k, skein_switch(k->e, &k->how, version, k->mem, &move, &k->err));
+}
+
+/* --- 9 and 10: threads that share structure ------------------------------------------------------ */
+
+static void case_09_an_append_leaves_what_was_derived_alone(void **state)
+{
+    kit                k;
+    skein_message      two;
+    skein_conversation branch;
+    skein_messages     first;
+    skein_at           before, at;
+
+    kit_open(&k, state);
+    say(&k, "one");
+    two = say(&k, "two");
+    say(&k, "three");
+    before = kit_at(&k);
+    edit(&k, two.id, "zwei");
+    KIT_OK(&k, skein_branch(k.e, &k.how, 1, 2, skein_text("side"), k.mem, &branch, &k.err));
+    undo(&k);
+    say(&k, "four");
+    assert_string_equal(kit_texts(&k, "main", 1), "one two three four");
+    assert_string_equal(kit_texts(&k, "main", 2), "one zwei three");
+    go_to(&k, 2);
+    say(&k, "five");
+    assert_string_equal(kit_texts(&k, "main", 1), "one two three four");
+    assert_string_equal(kit_texts(&k, "@bo", 1), "one two three four");
+    assert_string_equal(kit_texts(&k, "main", 2), "one zwei three five");
+    assert_string_equal(kit_texts(&k, "@bo", 2), "one zwei three five");
+
+    /* The state before the append has a name of its own, and that still reads the same. */
+    KIT_OK(&k, skein_read(k.e,
+                          &(skein_slice){.conversation = k.chat.id,
+                                         .version = 1,
+                                         .count = before.length},
+                          k.mem, &first, &at, &k.err));
+    assert_int_equal(at.thread.v, before.thread.v);
+    assert_int_equal(first.count, 3);
+    assert_string_equal(first.at[1].content.p, "two");
+    assert_string_equal(first.at[2].content.p, "three");
+    k.how.conversation = branch.id;
+    assert_string_equal(kit_texts(&k, "main", 0), "one two");
+    kit_close(&k);
+}
+
+enum { MANY = 20000, EDITS = 300, STEP = 50 };
+
+static void say_many(kit *k, skein_message_id *ids)
+{
+    static skein_new_message batch[MANY / 4];
+    skein_mem               *mem = skein_mem_new(), *own = k->mem;
+    skein_messages           out;
+
+    k->mem = mem;
+    for (size_t i = 0; i < MANY / 4; i++)
+        batch[i] = (skein_new_message){
+            .role = SKEIN_USER, .content = skein_text("word"), .heard_by_given = true};
+    for (size_t i = 0; i < MANY; i += MANY / 4) {
+        KIT_OK(k, kit_append(k, batch, MANY / 4, &out));
+        for (size_t n = 0; n < out.count; n++)
+            ids[i + n] = out.at[n].id;
+        skein_mem_reset(mem);
+    }
+    k->mem = own;
+    skein_mem_free(mem);
+}
+
+static void case_10_an_edit_costs_the_same_at_any_place_and_for_ever(void **state)
+{
+    static skein_message_id ids[MANY];
+    kit                     k;
+    int64_t                 nodes, items, bytes[EDITS / STEP + 1];
+
+    kit_open(&k, state);
+    say_many(&k, ids);
+    nodes = skn_fixture_number(k.fx, "SELECT count(*) FROM nodes");
+    items = skn_fixture_number(k.fx, "SELECT count(*) FROM items");
+    edit(&k, ids[0], "erstes");
+    nodes = skn_fixture_number(k.fx, "SELECT count(*) FROM nodes") - nodes;
+    assert_in_range(nodes, 1, 3);
+    assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM items"), items + 1);
+    assert_int_equal(kit_at(&k).length, MANY);
+
+    for (int i = 0; i <= EDITS; i++) {
+        if (i % STEP == 0)
+            bytes[i / STEP] = skn_fixture_number(k.fx, "SELECT sum(length(entries)) FROM nodes");
+        if (i < EDITS) /* at places far from each other, each on the version before */
+            edit(&k, ids[1 + i * 7919 % (MANY - 1)], "again");
+    }
+    /* A list copied by every edit would be written four times as fast at the end as early on. */
+    assert_true(bytes[EDITS / STEP] - bytes[EDITS / STEP - 1] < 2 * (bytes[2] - bytes[1]));
+    assert_true(bytes[EDITS / STEP] < 4096 * EDITS);
+    kit_close(&k);
+}
+
+/* --- 11 and 12: squashing and deleting ------------------------------------------------------------ */
+
+static void case_11_a_squash_of_what_changed_meanwhile_is_refused(void **state)
+{
+    kit              k;
+    skein_message_id ids[3];
+    skein_squash     out;
+    const char      *before;
+
+    kit_open(&k, state);
+    ids[0] = say(&k, "one").id;
+    say(&k, "between");
+    ids[1] = say(&k, "two").id;
+    ids[2] = say(&k, "three").id;
+
+    edit(&k, ids[1], "zwei"); /* while the text of the squash was being written */
+    before = kit_state(&k);
+    assert_int_equal(squash(&k, ids, 3, &out), SKEIN_CONFLICT);
+    assert_int_equal(k.err.rc, SKEIN_CONFLICT);
+    assert_string_equal(kit_state(&k), before);
+
+    undo(&k);
+    KIT_OK(&k, delete_one(&k, ids[2]));
+    before = kit_state(&k);
+    assert_int_equal(squash(&k, ids, 3, &out), SKEIN_CONFLICT);
+    assert_string_equal(kit_state(&k), before);
+
+    undo(&k);
+    KIT_OK(&k, squash(&k, ids, 3, &out));
+    assert_string_equal(kit_texts(&k, "main", 0), "short between");
+    kit_close(&k);
+}
+
+static void case_12_a_call_goes_with_its_result(void **state)
+{
+    kit           k;
+    skein_message call, result;
+
+    kit_open(&k, state);
+    say(&k, "ask");
+    call = kit_call(&k, "ada", "c1");
+    result = kit_result(&k, "c1");
+    say(&k, "then");
+    KIT_OK(&k, delete_one(&k, call.id));
+    assert_string_equal(kit_texts(&k, "main", 0), "ask then");
+    assert_string_equal(kit_texts(&k, "@ada", 0), "ask then");
+    kit_valid(&k);
+    undo(&k);
+    KIT_OK(&k, delete_one(&k, result.id));
+    assert_string_equal(kit_texts(&k, "main", 0), "ask then");
+    kit_valid(&k);
+    kit_close(&k);
+}
+
+static void case_12_pairs_are_closed_to_the_end(void **state)
+{
+    kit               k;
+    skein_message_id  ids[2];
+    skein_squash      out;
+    skein_messages    stored;
+    skein_tool_call   calls[2] = {{skein_text("a"), skein_text("t"), skein_text("{}")},
+                                  {skein_text("b"), skein_text("t"), skein_text("{}")}};
+    skein_new_message m = {.role = SKEIN_ASSISTANT,
+                           .sender = skein_text("ada"),
+                           .content = skein_text("both"),
+                           .calls = calls,
+                           .call_count = 2};
+
+    kit_open(&k, state);
+    ids[0] = say(&k, "ask").id;
+    KIT_OK(&k, kit_append(&k, &m, 1, &stored));
+    kit_result(&k, "a");
+    say(&k, "aside");
+    ids[1] = kit_result(&k, "b").id; /* leads to the call, and that to the other result */
+    KIT_OK(&k, squash(&k, ids, 2, &out));
+    assert_int_equal(out.source_count, 4);
+    assert_string_equal(out.sources[1].p, stored.at[0].uid.p);
+    assert_string_equal(kit_texts(&k, "main", 0), "short aside");
+    kit_valid(&k);
+    kit_close(&k);
+}
+
+static void case_12_a_pair_in_a_delegation_goes_together(void **state)
+{
+    kit                  k;
+    skein_lane           lane;
+    skein_messages       out;
+    skein_tool_call      call = {skein_text("in"), skein_text("t"), skein_text("{}")};
+    skein_new_message    m[3] = {{.role = SKEIN_ASSISTANT,
+                                  .sender = skein_text("bo"),
+                                  .content = skein_text("calling"),
+                                  .calls = &call,
+                                  .call_count = 1},
+                                 {.role = SKEIN_TOOL,
+                                  .content = skein_text("found"),
+                                  .tool_call_id = skein_text("in")},
+                                 {.role = SKEIN_ASSISTANT,
+                                  .sender = skein_text("bo"),
+                                  .content = skein_text("done")}};
+    skein_append_request r = {.messages = m, .count = 3};
+
+    kit_open(&k, state);
+    kit_call(&k, "ada", "c1");
+    KIT_OK(&k, skein_lane_new(k.e, k.chat.id, skein_text("main"), (skein_message_id){0},
+                              skein_text("c1"), k.mem, &lane, &k.err));
+    r.conversation = k.chat.id;
+    r.lane = lane.key;
+    KIT_OK(&k, skein_append(k.e, &r, k.mem, &out, &k.err));
+    KIT_OK(&k, delete_one(&k, out.at[1].id));
+    assert_string_equal(kit_texts(&k, "main.1", 0), "done");
+    assert_string_equal(kit_texts(&k, "main", 0), "calling");
+    kit_close(&k);
+}
+
+/* --- 13: replies to what was changed --------------------------------------------------------------- */
+
+static const char *shown_parent(kit *k, skein_message reply)
+{
+    skein_messages      one = {&reply, 1};
+    skein_message_facts facts;
+
+    KIT_OK(k, skein_message_explain(k->e, k->chat.id, 0, &one, k->mem, &facts, &k->err));
+    return facts.shown_reply.p ? facts.shown_reply.p : "";
+}
+
+static const skein_reply_node *node_of(kit *k, const char *uid, skein_reply_tree *tree)
+{
+    KIT_OK(k, skein_reply_tree_read(k->e, k->chat.id, 0, (skein_message_id){0}, k->mem, tree,
+                                    &k->err));
+    for (size_t i = 0; i < tree->count; i++)
+        if (strcmp(tree->at[i].message.uid.p, uid) == 0)
+            return &tree->at[i];
+    fail_msg("message %s is not in the tree", uid);
+    return NULL;
+}
+
+/* The reply stands under `parent`, which counts as answered. */
+static void assert_answers(kit *k, skein_message reply, const char *parent)
+{
+    skein_reply_tree        tree;
+    const skein_reply_node *node = node_of(k, reply.uid.p, &tree), *above;
+
+    assert_string_equal(shown_parent(k, reply), parent);
+    assert_true(node->parent >= 0);
+    above = &tree.at[node->parent];
+    assert_string_equal(above->message.uid.p, parent);
+    assert_int_equal(above->replies, 1);
+    assert_false(above->unanswered);
+}
+
+static void case_13_a_reply_follows_what_became_of_its_parent(void **state)
+{
+    kit              k;
+    skein_message    question, other, answer, edited;
+    skein_version    v;
+    skein_squash     out;
+    skein_reply_tree tree;
+    skein_message_id ids[2];
+
+    kit_open(&k, state);
+    question = say(&k, "question");
+    other = say(&k, "other");
+    answer = kit_reply(&k, "ada", "answer", question.uid);
+    assert_answers(&k, answer, question.uid.p);
+
+    KIT_OK(&k, skein_edit(k.e, &k.how, question.id, skein_text("better"), k.mem, &v, &edited,
+                          &k.err));
+    assert_answers(&k, answer, edited.uid.p);
+
+    ids[0] = edited.id;
+    ids[1] = other.id;
+    KIT_OK(&k, squash(&k, ids, 2, &out));
+    assert_answers(&k, answer, out.result.uid.p);
+
+    KIT_OK(&k, delete_one(&k, out.result.id)); /* nothing is left to show it under */
+    assert_string_equal(shown_parent(&k, answer), "");
+    assert_int_equal(node_of(&k, answer.uid.p, &tree)->parent, -1);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(case_09_an_append_leaves_what_was_derived_alone),
+        SKN_BOTH(case_10_an_edit_costs_the_same_at_any_place_and_for_ever),
+        SKN_BOTH(case_11_a_squash_of_what_changed_meanwhile_is_refused),
+        SKN_BOTH(case_12_a_call_goes_with_its_result),
+        SKN_BOTH(case_12_pairs_are_closed_to_the_end),
+        SKN_BOTH(case_12_a_pair_in_a_delegation_goes_together),
+        SKN_BOTH(case_13_a_reply_follows_what_became_of_its_parent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

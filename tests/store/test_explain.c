@@ -1,0 +1,487 @@
+/* What surrounds messages: who remembers them, who answers them, where they come from, which versions
+ * hold them. Small cases, and random histories against what the other calls say. */
+#include "store/kit.h"
+
+#include <stdlib.h>
+
+/* The facts of the whole main lane of a version. */
+typedef struct page {
+    skein_messages       m;
+    skein_message_facts *f;
+} page;
+
+static page explain(kit *k, const skein_slice *what)
+{
+    skein_slice s = *what;
+    page        p;
+
+    if (s.conversation.v == 0)
+        s.conversation = k->how.conversation;
+    KIT_OK(k, skein_read(k->e, &s, k->mem, &p.m, NULL, &k->err));
+    p.f = calloc(p.m.count + 1, sizeof *p.f);
+    KIT_OK(k, skein_message_explain(k->e, s.conversation, s.version, &p.m, k->mem, p.f, &k->err));
+    return p;
+}
+
+static page explain_version(kit *k, int64_t version)
+{
+    return explain(k, &(skein_slice){.version = version});
+}
+
+static skein_message_facts one_fact(kit *k, int64_t version, skein_message m)
+{
+    skein_messages      list = {&m, 1};
+    skein_message_facts f;
+
+    KIT_OK(k, skein_message_explain(k->e, k->how.conversation, version, &list, k->mem, &f,
+                                    &k->err));
+    return f;
+}
+
+static skein_message edit(kit *k, skein_message_id id, const char *text)
+{
+    skein_version v;
+    skein_message m;
+
+    KIT_OK(k, skein_edit(k->e, &k->how, id, skein_text(text), k->mem, &v, &m, &k->err));
+    return m;
+}
+
+static skein_squash squash(kit *k, skein_message a, skein_message b, const char *text)
+{
+    skein_message_id  ids[] = {a.id, b.id};
+    skein_squash_spec spec = {.sources = {ids, 2}, .content = skein_text(text)};
+    skein_squash      s;
+
+    KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &s, &k->err));
+    return s;
+}
+
+static skein_message last_of(kit *k)
+{
+    skein_message m;
+
+    KIT_OK(k, skein_message_find(k->e, k->how.conversation, 0, skein_text("@"), k->mem, &m,
+                                 &k->err));
+    return m;
+}
+
+static bool same(skein_str a, skein_str b)
+{
+    return !a.p == !b.p && a.n == b.n && (!a.p || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* "ada bo" */
+static const char *listeners(const skein_message_facts *f, char out[static 64])
+{
+    out[0] = '\0';
+    for (size_t i = 0; i < f->seen_by_count; i++)
+        snprintf(out + strlen(out), 64 - strlen(out), "%s%s", i ? " " : "", f->seen_by[i].p);
+    return out;
+}
+
+/* --- Small cases ------------------------------------------------------------------------------------- */
+
+static void seen_by_names_the_agents_that_have_it_in_memory(void **state)
+{
+    kit            k;
+    page           p;
+    skein_str      some[] = {skein_text("cy"), skein_text("ada")};
+    skein_messages out;
+    char           names[64];
+
+    kit_open(&k, state);
+    kit_say(&k, SKEIN_USER, "human", "all");
+    KIT_OK(&k, kit_append(&k,
+                          &(skein_new_message){.role = SKEIN_USER,
+                                               .content = skein_text("some"),
+                                               .heard_by = some,
+                                               .heard_by_count = 2,
+                                               .heard_by_given = true},
+                          1, &out));
+    kit_call(&k, "bo", "c1");
+    kit_result(&k, "c1");
+    p = explain_version(&k, 0);
+    assert_string_equal(listeners(&p.f[0], names), "ada bo cy");
+    assert_string_equal(listeners(&p.f[1], names), "ada cy");
+    assert_string_equal(listeners(&p.f[3], names), "bo");
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[2].id, &k.err));
+    free(p.f);
+    p = explain_version(&k, 0);
+    assert_string_equal(listeners(&p.f[1], names), "ada");
+    free(p.f);
+    kit_close(&k);
+}
+
+static void previous_is_the_one_before_it_in_the_version(void **state)
+{
+    kit           k;
+    page          p;
+    skein_message a, b, c, a2;
+
+    kit_open(&k, state);
+    a = kit_say(&k, SKEIN_USER, "human", "a");
+    b = kit_say(&k, SKEIN_USER, "human", "b");
+    c = kit_say(&k, SKEIN_USER, "human", "c");
+    a2 = edit(&k, a.id, "a2");
+    p = explain(&k, &(skein_slice){.from = 1});
+    assert_true(same(p.f[0].previous_uid, a2.uid));
+    assert_true(same(p.f[1].previous_uid, b.uid));
+    assert_true(same(one_fact(&k, 1, b).previous_uid, a.uid));
+    assert_null(one_fact(&k, 0, a2).previous_uid.p);
+    assert_null(one_fact(&k, 0, a).previous_uid.p); /* not in this version */
+    assert_true(same(one_fact(&k, 0, c).previous_uid, b.uid));
+    free(p.f);
+    kit_close(&k);
+}
+
+static void case_13_a_reply_to_an_edited_message_counts_for_its_new_text(void **state)
+{
+    kit                 k;
+    skein_message       ask, answer, edited;
+    skein_message_facts f;
+
+    kit_open(&k, state);
+    ask = kit_say(&k, SKEIN_USER, "human", "why");
+    answer = kit_reply(&k, "ada", "because", ask.uid);
+    edited = edit(&k, ask.id, "how");
+    f = one_fact(&k, 0, edited);
+    assert_int_equal(f.reply_count, 1);
+    assert_int_equal(f.original_count, 1);
+    assert_true(same(f.original_ids[0], ask.uid));
+    assert_true(same(one_fact(&k, 0, answer).shown_reply, edited.uid));
+    assert_true(same(one_fact(&k, 1, answer).shown_reply, ask.uid));
+    assert_int_equal(one_fact(&k, 1, ask).reply_count, 1);
+    assert_int_equal(one_fact(&k, 1, ask).original_count, 0);
+    assert_int_equal(one_fact(&k, 0, ask).reply_count, 1); /* by lineage, though it is not there */
+    kit_close(&k);
+}
+
+static void case_13_a_reply_to_a_squashed_message_is_shown_under_the_result(void **state)
+{
+    kit                 k;
+    skein_message       a, b, answer, edited;
+    skein_squash        s, again;
+    skein_message_facts f;
+
+    kit_open(&k, state);
+    a = kit_say(&k, SKEIN_USER, "human", "a");
+    b = kit_say(&k, SKEIN_USER, "human", "b");
+    answer = kit_reply(&k, "ada", "yes", b.uid);
+    s = squash(&k, a, b, "ab");
+    f = one_fact(&k, 0, s.result);
+    assert_int_equal(f.reply_count, 1);
+    assert_int_equal(f.original_count, 2);
+    assert_true(same(f.original_ids[0], a.uid) && same(f.original_ids[1], b.uid));
+    assert_true(same(one_fact(&k, 0, answer).shown_reply, s.result.uid));
+    edited = edit(&k, s.result.id, "AB");
+    assert_true(same(one_fact(&k, 0, answer).shown_reply, edited.uid));
+    assert_int_equal(one_fact(&k, 0, edited).reply_count, 1);
+    again = squash(&k, edited, kit_say(&k, SKEIN_USER, "human", "c"), "abc");
+    assert_true(same(one_fact(&k, 0, answer).shown_reply, again.result.uid));
+    assert_int_equal(one_fact(&k, 0, again.result).reply_count, 1);
+    assert_true(same(one_fact(&k, 1, answer).shown_reply, b.uid));
+    kit_close(&k);
+}
+
+static void a_parent_that_left_the_version_is_not_shown(void **state)
+{
+    kit           k;
+    skein_message ask, answer;
+    skein_version v;
+
+    kit_open(&k, state);
+    ask = kit_say(&k, SKEIN_USER, "human", "why");
+    answer = kit_reply(&k, "ada", "because", ask.uid);
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&ask.id, 1}, k.mem, &v, &k.err));
+    assert_null(one_fact(&k, 0, answer).shown_reply.p);
+    assert_true(same(one_fact(&k, 1, answer).shown_reply, ask.uid));
+    kit_close(&k);
+}
+
+static void versions_are_those_that_hold_it_newest_first(void **state)
+{
+    kit                 k;
+    skein_message       a, b, a2;
+    skein_message_facts f;
+    skein_move          move;
+
+    kit_open(&k, state);
+    a = kit_say(&k, SKEIN_USER, "human", "a");
+    b = kit_say(&k, SKEIN_USER, "human", "b");
+    a2 = edit(&k, a.id, "a2");
+    for (int i = 0; i < 70; i++)
+        edit(&k, last_of(&k).id, "b again");
+    f = one_fact(&k, 0, a);
+    assert_int_equal(f.version_count, 1);
+    assert_int_equal(f.versions[0], 1);
+    f = one_fact(&k, 0, b);
+    assert_int_equal(f.version_count, 2);
+    assert_int_equal(f.versions[0], 2);
+    f = one_fact(&k, 0, a2);
+    assert_int_equal(f.version_count, 64);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(f.versions[i], 72 - i);
+    KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &move, &k.err));
+    assert_int_equal(one_fact(&k, 1, a2).versions[0], 72);
+    kit_close(&k);
+}
+
+static void messages_of_a_delegation_are_explained_in_their_lane(void **state)
+{
+    kit                  k;
+    skein_message        call, edited;
+    skein_lane           lane;
+    skein_messages       out;
+    skein_new_message    m[2] = {{.role = SKEIN_USER, .content = skein_text("do")},
+                                 {.role = SKEIN_ASSISTANT,
+                                  .sender = skein_text("worker"),
+                                  .content = skein_text("did")}};
+    skein_append_request r = {.lane = skein_text("main.1"), .messages = m, .count = 2};
+    page                 p;
+
+    kit_open(&k, state);
+    call = kit_call(&k, "ada", "c1");
+    KIT_OK(&k, skein_lane_new(k.e, k.chat.id, skein_text("main"), call.id, skein_text("c1"), k.mem,
+                              &lane, &k.err));
+    m[0].uid = skein_text("order");
+    m[1].reply_to = skein_text("order");
+    r.conversation = k.chat.id;
+    KIT_OK(&k, skein_append(k.e, &r, k.mem, &out, &k.err));
+    edited = edit(&k, out.at[0].id, "do it");
+    p = explain(&k, &(skein_slice){.lane = skein_text("main.1")});
+    assert_int_equal(p.m.count, 2);
+    assert_int_equal(p.f[0].reply_count, 1);
+    assert_null(p.f[0].previous_uid.p);
+    assert_true(same(p.f[1].shown_reply, edited.uid));
+    assert_true(same(p.f[1].previous_uid, edited.uid));
+    assert_int_equal(p.f[0].seen_by_count, 0);
+    assert_int_equal(p.f[1].version_count, 2);
+    assert_int_equal(p.f[0].version_count, 1);
+    free(p.f);
+    kit_close(&k);
+}
+
+static void an_unanswered_note_to_others_is_only_in_memory(void **state)
+{
+    kit           k;
+    page          p;
+    skein_message note;
+
+    kit_open(&k, state);
+    kit_say(&k, SKEIN_USER, "human", "hi");
+    note = kit_say(&k, SKEIN_ASSISTANT, "ada", "@bo have a look");
+    p = explain_version(&k, 0);
+    assert_false(p.f[0].memory_only);
+    assert_true(p.f[1].memory_only);
+    free(p.f);
+    p = explain(&k, &(skein_slice){.agent = k.agent[1].id});
+    assert_int_equal(p.m.at[1].role, SKEIN_USER);
+    assert_true(p.f[1].memory_only);
+    free(p.f);
+    kit_reply(&k, "bo", "I did", note.uid);
+    p = explain_version(&k, 0);
+    assert_false(p.f[1].memory_only);
+    free(p.f);
+    p = explain(&k, &(skein_slice){.agent = k.agent[1].id});
+    assert_false(p.f[1].memory_only);
+    free(p.f);
+    kit_close(&k);
+}
+
+static void a_branch_explains_what_came_along(void **state)
+{
+    kit                 k;
+    skein_conversation  branch;
+    skein_message       a, b, b2;
+    skein_message_facts f;
+
+    kit_open(&k, state);
+    a = kit_say(&k, SKEIN_USER, "human", "a");
+    b = kit_reply(&k, "ada", "b", a.uid);
+    KIT_OK(&k, skein_branch(k.e, &k.how, 0, -1, skein_text("b"), k.mem, &branch, &k.err));
+    k.how.conversation = branch.id;
+    b2 = edit(&k, b.id, "b2");
+    f = one_fact(&k, 0, a);
+    assert_int_equal(f.reply_count, 1);
+    assert_int_equal(f.seen_by_count, 3);
+    assert_int_equal(f.version_count, 2);
+    f = one_fact(&k, 0, b2);
+    assert_true(same(f.shown_reply, a.uid) && same(f.previous_uid, a.uid));
+    assert_true(same(f.original_ids[0], b.uid));
+    kit_close(&k);
+}
+
+static void a_message_without_an_id_is_refused(void **state)
+{
+    kit                 k;
+    skein_message       m = {.position = -1};
+    skein_message_facts f;
+
+    kit_open(&k, state);
+    assert_int_equal(skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){&m, 1}, k.mem, &f,
+                                           &k.err),
+                     SKEIN_INVALID);
+    KIT_OK(&k, skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){0}, k.mem, NULL,
+                                     &k.err));
+    kit_close(&k);
+}
+
+/* --- Random histories -------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+static size_t below(uint64_t *seed, size_t n)
+{
+    return (size_t)(next_random(seed) % n);
+}
+
+static skein_messages room(kit *k, const char *lane, int64_t version)
+{
+    skein_slice    what = {.conversation = k->chat.id, .version = version};
+    skein_messages m;
+
+    what.lane = skein_text(lane);
+    KIT_OK(k, skein_read(k->e, &what, k->mem, &m, NULL, &k->err));
+    return m;
+}
+
+/* A message that replies to any message there ever was, or to nothing. */
+static void say_something(kit *k, uint64_t *seed, skein_message *ever, size_t *count)
+{
+    static const char *const who[] = {"ada", "bo", "cy"};
+    skein_str                to = {NULL, 0};
+
+    if (*count > 0 && below(seed, 3) > 0)
+        to = ever[below(seed, *count)].uid;
+    ever[(*count)++] = kit_reply(k, who[below(seed, 3)], "text", to);
+}
+
+static void change_something(kit *k, uint64_t *seed, skein_message *ever, size_t *count)
+{
+    skein_messages now = room(k, "main", 0);
+    skein_message  m = now.at[below(seed, now.count)], other = now.at[below(seed, now.count)];
+    skein_version  v;
+    skein_move     move;
+    skein_rc       rc = SKEIN_OK;
+
+    switch (below(seed, 6)) {
+    case 0:
+    case 1:
+        ever[(*count)++] = edit(k, m.id, "edited");
+        break;
+    case 2:
+        if (m.id.v != other.id.v)
+            ever[(*count)++] = squash(k, m, other, "squashed").result;
+        break;
+    case 3:
+        rc = skein_delete(k->e, &k->how, (skein_message_ids){&m.id, 1}, k->mem, &v, &k->err);
+        break;
+    case 4:
+        if (m.id.v != other.id.v)
+            rc = skein_reorder(k->e, &k->how, (skein_message_ids){&m.id, 1}, other.id, k->mem, &v,
+                               &k->err);
+        break;
+    default:
+        rc = skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err);
+        break;
+    }
+    if (rc != SKEIN_OK && rc != SKEIN_NOTHING)
+        fail_msg("%s", k->err.message);
+}
+
+static bool holds(const skein_messages *m, int64_t id)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->at[i].id.v == id)
+            return true;
+    return false;
+}
+
+static void check_links(kit *k, int64_t version, const page *p, size_t i)
+{
+    skein_messages children, above;
+
+    KIT_OK(k, skein_reply_children(k->e, k->chat.id, version, p->m.at[i].id, k->mem, &children,
+                                   &k->err));
+    KIT_OK(k, skein_reply_ancestors(k->e, k->chat.id, version, p->m.at[i].id, k->mem, &above,
+                                    &k->err));
+    assert_int_equal(p->f[i].reply_count, children.count);
+    assert_true(same(p->f[i].shown_reply, above.count ? above.at[0].uid : (skein_str){NULL, 0}));
+    assert_true(same(p->f[i].previous_uid, i ? p->m.at[i - 1].uid : (skein_str){NULL, 0}));
+}
+
+static void check_version(kit *k, int64_t version, const skein_messages *versions, size_t count)
+{
+    page           p = explain_version(k, version);
+    skein_messages memory = room(k, "@bo", version);
+
+    for (size_t i = 0; i < p.m.count; i++) {
+        int64_t id = p.m.at[i].id.v;
+        size_t  n = 0;
+        bool    bo = false;
+
+        check_links(k, version, &p, i);
+        for (size_t v = count; v-- > 0;)
+            if (holds(&versions[v], id))
+                assert_int_equal(p.f[i].versions[n++], v + 1);
+        assert_int_equal(p.f[i].version_count, n);
+        for (size_t s = 0; s < p.f[i].seen_by_count; s++)
+            bo = bo || same(p.f[i].seen_by[s], skein_text("bo"));
+        assert_int_equal(bo, holds(&memory, id));
+    }
+    free(p.f);
+}
+
+static void facts_are_what_the_other_calls_say_after_any_history(void **state)
+{
+    enum { STEPS = 60 };
+    kit             k;
+    uint64_t        seed = 88172645463325252u;
+    skein_message   ever[2 * STEPS];
+    size_t          count = 0;
+    skein_versions  all;
+    skein_messages *versions;
+
+    kit_open(&k, state);
+    for (int step = 0; step < STEPS; step++) {
+        if (room(&k, "main", 0).count < 4 || below(&seed, 2))
+            say_something(&k, &seed, ever, &count);
+        else
+            change_something(&k, &seed, ever, &count);
+    }
+    KIT_OK(&k, skein_history(k.e, k.chat.id, k.mem, &all, &k.err));
+    assert_true(all.count > 10);
+    versions = calloc(all.count, sizeof *versions);
+    for (size_t v = 0; v < all.count; v++)
+        versions[v] = room(&k, "main", (int64_t)v + 1);
+    for (size_t v = 0; v < all.count; v += 3)
+        check_version(&k, (int64_t)v + 1, versions, all.count);
+    free(versions);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(seen_by_names_the_agents_that_have_it_in_memory),
+        SKN_BOTH(previous_is_the_one_before_it_in_the_version),
+        SKN_BOTH(case_13_a_reply_to_an_edited_message_counts_for_its_new_text),
+        SKN_BOTH(case_13_a_reply_to_a_squashed_message_is_shown_under_the_result),
+        SKN_BOTH(a_parent_that_left_the_version_is_not_shown),
+        SKN_BOTH(versions_are_those_that_hold_it_newest_first),
+        SKN_BOTH(messages_of_a_delegation_are_explained_in_their_lane),
+        SKN_BOTH(an_unanswered_note_to_others_is_only_in_memory),
+        SKN_BOTH(a_branch_explains_what_came_along),
+        SKN_BOTH(a_message_without_an_id_is_refused),
+        SKN_BOTH(facts_are_what_the_other_calls_say_after_any_history),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

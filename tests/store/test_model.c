@@ -1,0 +1,846 @@
+/* test_model.c: random histories of every operation, compared with plain lists.
+ *
+ * The model keeps, for every version ever made, one list for each lane, and copies whole lists where
+ * the engine shares structure. After each operation the current version must be the same in both; at
+ * the end of a history every version must. The number of histories is SKEIN_TEST_HISTORIES. */
+#include "store/fixture.h"
+
+#include "engine/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 4, AGENTS = 2, OPS = 200, MAX_LEN = 4000 };
+
+typedef struct item {
+    int64_t id, key;
+} item;
+
+typedef struct list {
+    item  *p;
+    size_t n, cap;
+} list;
+
+typedef struct version {
+    list    lane[LANES]; /* main, two agents' memories, one delegation */
+    int64_t number;
+} version;
+
+typedef struct op {
+    size_t from, to; /* versions */
+    bool   undone;
+} op;
+
+typedef struct message {
+    int64_t id;
+    int     call; /* number of the tool exchange it belongs to, or 0 */
+    bool    result, human;
+} message;
+
+typedef struct world {
+    skein_engine         *e;
+    skein_mem            *mem;
+    skein_conversation_id chat;
+    int64_t               lane_id[LANES];
+    version              *versions;
+    size_t                version_count, current;
+    op                    ops[OPS + 1];
+    size_t                op_count;
+    size_t                redo[OPS + 1]; /* operations that may come again, the next one last */
+    size_t                redo_count;
+    message              *messages;
+    size_t                message_count;
+    int64_t               open_call; /* a call without a result, or 0 */
+    char                  open_id[24];
+    uint64_t              seed;
+    int                   calls;
+} world;
+
+static uint64_t next_random(world *w)
+{
+    w->seed ^= w->seed << 13;
+    w->seed ^= w->seed >> 7;
+    w->seed ^= w->seed << 17;
+    return w->seed;
+}
+
+static size_t below(world *w, size_t n)
+{
+    return (size_t)(next_random(w) % n);
+}
+
+/* --- Lists --------------------------------------------------------------------------------------- */
+
+static void grow(list *l, size_t n)
+{
+    if (n <= l->cap)
+        return;
+    l->cap = n * 2 + 8;
+    l->p = realloc(l->p, l->cap * sizeof *l->p);
+    assert_non_null(l->p);
+}
+
+static void splice(list *l, size_t i, size_t j, const item *ins, size_t n)
+{
+    size_t tail = l->n - j;
+
+    grow(l, i + n + tail);
+    if (tail)
+        memmove(l->p + i + n, l->p + j, tail * sizeof *l->p);
+    if (n)
+        memcpy(l->p + i, ins, n * sizeof *ins);
+    l->n = i + n + tail;
+}
+
+static ptrdiff_t find(const list *l, int64_t id)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->p[i].id == id)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+static size_t first_at(const list *l, int64_t key)
+{
+    size_t i = 0;
+
+    while (i < l->n && l->p[i].key < key)
+        i++;
+    return i;
+}
+
+static version *now(world *w)
+{
+    return &w->versions[w->current];
+}
+
+/* A new version that begins as a copy of another. */
+static version *derive(world *w, size_t from)
+{
+    version *v, *old;
+
+    w->versions = realloc(w->versions, (w->version_count + 1) * sizeof *w->versions);
+    assert_non_null(w->versions);
+    v = &w->versions[w->version_count];
+    old = &w->versions[from];
+    memset(v, 0, sizeof *v);
+    for (int k = 0; k < LANES; k++)
+        splice(&v->lane[k], 0, 0, old->lane[k].p, old->lane[k].n);
+    v->number = (int64_t)w->version_count + 1;
+    w->ops[w->op_count++] = (op){w->current, w->version_count, false};
+    w->redo_count = 0;
+    w->current = w->version_count++;
+    return v;
+}
+
+static message *message_of(world *w, int64_t id)
+{
+    for (size_t i = 0; i < w->message_count; i++)
+        if (w->messages[i].id == id)
+            return &w->messages[i];
+    fail_msg("message %lld is unknown to the model", (long long)id);
+    return NULL;
+}
+
+static void remember(world *w, int64_t id, bool human, int call, bool result)
+{
+    w->messages = realloc(w->messages, (w->message_count + 1) * sizeof *w->messages);
+    assert_non_null(w->messages);
+    w->messages[w->message_count++] = (message){id, call, result, human};
+}
+
+/* --- Comparing ------------------------------------------------------------------------------------- */
+
+typedef struct reading {
+    world  *w;
+    size_t  v;
+    int64_t i, j;
+    int     lane;
+} reading;
+
+static skein_rc compare_lane(skn_tx *tx, void *arg, skein_error *err)
+{
+    reading             *r = arg;
+    const list          *want = &r->w->versions[r->v].lane[r->lane];
+    skn_arena           *a = skn_arena_new();
+    skn_trees            f;
+    skn_thread           t;
+    skn_conversation_row c;
+    skn_version_row      row;
+    skn_spans            spans;
+    bool                 found;
+    int64_t              at = r->i;
+
+    skn_trees_init(&f, tx, a, r->w->chat.v);
+    assert_int_equal(skn_conversation_need(tx, r->w->chat, a, &c, err), SKEIN_OK);
+    assert_int_equal(skn_version_pick(tx, &c, r->w->versions[r->v].number, a, &row, err),
+                     SKEIN_OK);
+    SKN_OK(skn_thread_load(&f, row.id, r->w->lane_id[r->lane], &t, &found, err), *err);
+    assert_int_equal(t.length, want->n);
+    SKN_OK(skn_thread_slice(&f, &t, r->i, r->j, &spans, err), *err);
+    for (size_t k = 0; k < spans.count; k++) {
+        skn_items items;
+
+        SKN_OK(skn_item_range(tx, spans.at[k].thread, spans.at[k].lo,
+                              spans.at[k].lo + spans.at[k].len, a, &items, err),
+               *err);
+        assert_int_equal(items.count, spans.at[k].len);
+        for (size_t n = 0; n < items.count; n++, at++) {
+            assert_int_equal(items.at[n].message_id, want->p[at].id);
+            assert_int_equal(items.at[n].key, want->p[at].key);
+        }
+    }
+    assert_int_equal(at, r->j);
+    if (r->j > r->i) { /* and back: from a message to its position */
+        SKN_OK(skn_thread_position_of(&f, &t, want->p[r->i].id, &at, err), *err);
+        assert_int_equal(at, r->i);
+    }
+    skn_arena_free(a);
+    return SKEIN_OK;
+}
+
+static void compare(world *w, size_t v, bool whole)
+{
+    skein_error err = {0};
+
+    for (int lane = 0; lane < LANES; lane++) {
+        size_t  n = w->versions[v].lane[lane].n;
+        reading r = {.w = w, .v = v, .lane = lane, .j = (int64_t)n};
+
+        if (!whole && n > 0) {
+            r.i = (int64_t)below(w, n);
+            r.j = r.i + (int64_t)below(w, n - (size_t)r.i) + 1;
+        }
+        SKN_OK(skn_store_read(w->e->store, compare_lane, &r, &err), err);
+    }
+}
+
+/* --- Operations ------------------------------------------------------------------------------------- */
+
+static skein_change how(world *w)
+{
+    return (skein_change){.conversation = w->chat};
+}
+
+/* Says something, heard by both agents, one, or none; or in the delegation. */
+static void do_append(world *w)
+{
+    static const skein_str names[AGENTS] = {{"ada", 3}, {"bo", 2}};
+    skein_error            err = {0};
+    skein_messages         stored;
+    size_t                 count = 1 + below(w, 4), hear = below(w, 4);
+    bool                   delegated = below(w, 6) == 0;
+    skein_new_message      m[4] = {0};
+    skein_append_request   r = {.conversation = w->chat, .messages = m, .count = count};
+
+    for (size_t i = 0; i < count; i++) {
+        bool human = below(w, 2);
+
+        m[i].role = human ? SKEIN_USER : SKEIN_ASSISTANT;
+        m[i].sender = human ? skein_text("human") : skein_text("guest");
+        m[i].content = skein_text("something");
+        m[i].heard_by_given = hear < 3;
+        m[i].heard_by = hear == 1 ? &names[1] : names;
+        m[i].heard_by_count = hear == 3 ? 0 : hear == 2 ? 1 : hear;
+    }
+    if (delegated)
+        r.lane = skein_text("main.1");
+    SKN_OK(skein_append(w->e, &r, w->mem, &stored, &err), err);
+    for (size_t i = 0; i < count; i++) {
+        item it = {stored.at[i].id.v, stored.at[i].id.v};
+        bool to[LANES] = {!delegated, !delegated && (hear == 2 || hear == 3),
+                          !delegated && (hear == 1 || hear == 3), delegated};
+
+        remember(w, it.id, m[i].role == SKEIN_USER, 0, false);
+        for (int k = 0; k < LANES; k++)
+            if (to[k])
+                splice(&now(w)->lane[k], now(w)->lane[k].n, now(w)->lane[k].n, &it, 1);
+    }
+    w->redo_count = 0;
+}
+
+/* A tool call of ada's, or the result of the last one. */
+static void do_tool(world *w)
+{
+    skein_error          err = {0};
+    skein_messages       stored;
+    skein_new_message    m = {.role = SKEIN_ASSISTANT, .sender = skein_text("ada")};
+    skein_append_request r = {.conversation = w->chat, .messages = &m, .count = 1};
+    skein_tool_call      call;
+    item                 it;
+    bool                 result = w->open_call && find(&now(w)->lane[0], w->open_call) >= 0;
+
+    if (result) {
+        m.role = SKEIN_TOOL;
+        m.tool_call_id = skein_text(w->open_id);
+        m.content = skein_text("done");
+    } else {
+        snprintf(w->open_id, sizeof w->open_id, "call_%d", ++w->calls);
+        call = (skein_tool_call){skein_text(w->open_id), skein_text("tool"), skein_text("{}")};
+        m.calls = &call;
+        m.call_count = 1;
+        m.heard_by_given = true;
+    }
+    SKN_OK(skein_append(w->e, &r, w->mem, &stored, &err), err);
+    it = (item){stored.at[0].id.v, stored.at[0].id.v};
+    remember(w, it.id, false, w->calls, result);
+    w->open_call = result ? 0 : it.id;
+    splice(&now(w)->lane[0], now(w)->lane[0].n, now(w)->lane[0].n, &it, 1);
+    splice(&now(w)->lane[1], now(w)->lane[1].n, now(w)->lane[1].n, &it, 1);
+    w->redo_count = 0;
+}
+
+static int64_t pick(world *w)
+{
+    list *l = &now(w)->lane[below(w, 8) == 0 && now(w)->lane[3].n ? 3 : 0];
+
+    return l->n ? l->p[below(w, l->n)].id : 0;
+}
+
+static int64_t key_of(const version *v, int64_t id)
+{
+    for (int k = 0; k < LANES; k++) {
+        ptrdiff_t at = find(&v->lane[k], id);
+
+        if (at >= 0)
+            return v->lane[k].p[at].key;
+    }
+    return 0;
+}
+
+static void do_edit(world *w)
+{
+    int64_t       id = pick(w);
+    skein_change  h = how(w);
+    skein_version out;
+    skein_message edited;
+    skein_error   err = {0};
+    version      *v;
+
+    if (!id)
+        return;
+    SKN_OK(skein_edit(w->e, &h, (skein_message_id){id}, skein_text("edited"), w->mem, &out,
+                      &edited, &err),
+           err);
+    remember(w, edited.id.v, message_of(w, id)->human, message_of(w, id)->call,
+             message_of(w, id)->result);
+    v = derive(w, w->current);
+    assert_int_equal(out.number, v->number);
+    for (int k = 0; k < LANES; k++) {
+        ptrdiff_t at = find(&v->lane[k], id);
+
+        if (at >= 0)
+            v->lane[k].p[at].id = edited.id.v;
+    }
+    if (w->open_call == id)
+        w->open_call = edited.id.v;
+}
+
+/* Two to four different messages, with the other halves of their tool exchanges. */
+static size_t pick_several(world *w, skein_message_id *ids, size_t most)
+{
+    size_t n = 0;
+
+    for (size_t tries = 0; n < most && tries < most * 3; tries++) {
+        int64_t id = now(w)->lane[0].n ? now(w)->lane[0].p[below(w, now(w)->lane[0].n)].id : 0;
+        bool    twice = id == 0;
+
+        for (size_t i = 0; i < n; i++)
+            twice = twice || ids[i].v == id;
+        if (!twice)
+            ids[n++].v = id;
+    }
+    return n;
+}
+
+/* The other half of a tool exchange in the current version: a result stands after its call. */
+static int64_t partner_of(world *w, int64_t id)
+{
+    const list    *l = &now(w)->lane[0];
+    const message *m = message_of(w, id);
+    ptrdiff_t      at = find(l, id);
+
+    for (size_t i = 0; m->call && i < l->n; i++) {
+        const message *other = message_of(w, l->p[i].id);
+
+        if (other->call == m->call && other->result != m->result &&
+            (other->result ? (ptrdiff_t)i > at : (ptrdiff_t)i < at))
+            return other->id;
+    }
+    return 0;
+}
+
+static size_t close_pairs(world *w, skein_message_id *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t partner = partner_of(w, ids[i].v);
+        bool    in = partner == 0;
+
+        for (size_t k = 0; k < n; k++)
+            in = in || ids[k].v == partner;
+        if (!in)
+            ids[n++].v = partner;
+    }
+    return n;
+}
+
+static void take_out(list *l, const skein_message_id *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t at = find(l, ids[i].v);
+
+        if (at >= 0)
+            splice(l, (size_t)at, (size_t)at + 1, NULL, 0);
+    }
+}
+
+static void do_delete(world *w)
+{
+    skein_message_id ids[8];
+    size_t           n = pick_several(w, ids, 1 + below(w, 3));
+    skein_change     h = how(w);
+    skein_version    out;
+    skein_error      err = {0};
+    version         *v;
+
+    if (n == 0)
+        return;
+    SKN_OK(skein_delete(w->e, &h, (skein_message_ids){ids, n}, w->mem, &out, &err), err);
+    n = close_pairs(w, ids, n);
+    v = derive(w, w->current);
+    for (int k = 0; k < LANES; k++)
+        take_out(&v->lane[k], ids, n);
+    assert_int_equal(out.length, v->lane[0].n);
+}
+
+static void do_insert(world *w)
+{
+    int64_t           before = below(w, 4) ? pick(w) : 0;
+    bool              in_main = before == 0 || find(&now(w)->lane[0], before) >= 0;
+    skein_new_message m = {.role = SKEIN_USER, .content = skein_text("inserted")};
+    skein_change      h = how(w);
+    skein_version     out;
+    skein_message     made;
+    skein_error       err = {0};
+    int64_t           key = before ? key_of(now(w), before) : 0;
+    version          *v;
+
+    SKN_OK(skein_insert(w->e, &h, (skein_message_id){before}, &m, w->mem, &out, &made, &err),
+           err);
+    remember(w, made.id.v, true, 0, false);
+    v = derive(w, w->current);
+    for (int k = 0; k < LANES; k++) {
+        list     *l = &v->lane[k];
+        ptrdiff_t at = before ? find(l, before) : (ptrdiff_t)l->n;
+        item      it = {made.id.v, made.id.v};
+
+        if ((k == 3) == in_main)
+            continue;
+        if (at < 0)
+            at = (ptrdiff_t)first_at(l, key);
+        if (l->n)
+            it.key = l->p[at > 0 ? at - 1 : 0].key;
+        splice(l, (size_t)at, (size_t)at, &it, 1);
+    }
+}
+
+static void move_in(list *l, const skein_message_id *ids, size_t n, int64_t before, int64_t key)
+{
+    item      moved[8];
+    size_t    m = 0, to;
+    ptrdiff_t anchor = before ? find(l, before) : (ptrdiff_t)l->n;
+
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t at = find(l, ids[i].v);
+
+        if (at >= 0)
+            moved[m++] = l->p[at];
+    }
+    if (m == 0)
+        return;
+    to = anchor >= 0 ? (size_t)anchor : first_at(l, key);
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t at = find(l, ids[i].v);
+
+        if (at < 0)
+            continue;
+        splice(l, (size_t)at, (size_t)at + 1, NULL, 0);
+        to -= (size_t)at < to;
+    }
+    splice(l, to, to, moved, m);
+}
+
+static void do_reorder(world *w)
+{
+    skein_message_id ids[8];
+    size_t           n = pick_several(w, ids, 1 + below(w, 3));
+    int64_t          before = below(w, 4) ? pick(w) : 0;
+    skein_change     h = how(w);
+    skein_version    out;
+    skein_error      err = {0};
+    int64_t          key = before ? key_of(now(w), before) : 0;
+    version         *v;
+
+    for (size_t i = 0; i < n; i++)
+        if (ids[i].v == before)
+            return;
+    if (n == 0)
+        return;
+    SKN_OK(skein_reorder(w->e, &h, (skein_message_ids){ids, n}, (skein_message_id){before},
+                         w->mem, &out, &err),
+           err);
+    v = derive(w, w->current);
+    for (int k = 0; k < LANES; k++)
+        move_in(&v->lane[k], ids, n, before, key);
+}
+
+static void squash_in(list *l, const skein_message_id *ids, size_t n, int64_t result)
+{
+    ptrdiff_t first = -1;
+
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t at = find(l, ids[i].v);
+
+        if (at >= 0 && (first < 0 || at < first))
+            first = at;
+    }
+    if (first < 0)
+        return;
+    l->p[first].id = result;
+    take_out(l, ids, n);
+}
+
+static void do_squash(world *w)
+{
+    skein_message_id  ids[8];
+    size_t            n = pick_several(w, ids, 2 + below(w, 2));
+    skein_squash_spec spec = {.sources = {ids, n}, .content = skein_text("squashed")};
+    skein_change      h = how(w);
+    skein_squash      out;
+    skein_error       err = {0};
+    version          *v;
+
+    if (n < 2)
+        return;
+    SKN_OK(skein_squash_messages(w->e, &h, &spec, w->mem, &out, &err), err);
+    remember(w, out.result.id.v, out.result.author == SKEIN_BY_HUMAN, 0, false);
+    n = close_pairs(w, ids, n);
+    assert_int_equal(out.source_count, n);
+    v = derive(w, w->current);
+    for (int k = 0; k < LANES; k++)
+        squash_in(&v->lane[k], ids, n, out.result.id.v);
+}
+
+static void cut_from(version *v, int64_t id, int64_t key)
+{
+    for (int k = 0; k < LANES; k++) {
+        ptrdiff_t at = find(&v->lane[k], id);
+
+        v->lane[k].n = at >= 0 ? (size_t)at : first_at(&v->lane[k], key);
+    }
+}
+
+static void do_remove(world *w)
+{
+    int64_t       id = pick(w), key;
+    skein_change  h = how(w);
+    skein_removal out;
+    skein_error   err = {0};
+
+    if (!id)
+        return;
+    key = key_of(now(w), id);
+    SKN_OK(skein_remove_from(w->e, &h, (skein_message_id){id}, false, w->mem, &out, &err), err);
+    assert_int_equal(out.previous.number, now(w)->number);
+    cut_from(derive(w, w->current), id, key);
+    assert_int_equal(out.version.length, now(w)->lane[0].n);
+}
+
+static void do_revise(world *w)
+{
+    int64_t       id = pick(w), key;
+    skein_change  h = how(w);
+    skein_removal out;
+    skein_error   err = {0};
+    skein_rc      rc;
+
+    if (!id)
+        return;
+    key = key_of(now(w), id);
+    rc = skein_revise(w->e, &h, (skein_message_id){id}, skein_text("again"), w->mem, &out,
+                      &err);
+    if (!message_of(w, id)->human) {
+        assert_int_equal(rc, SKEIN_NOT_USER_MESSAGE);
+        return;
+    }
+    SKN_OK(rc, err);
+    cut_from(derive(w, w->current), id, key);
+    remember(w, out.added.id.v, true, 0, false);
+    for (int k = 0; k < 3; k++)
+        splice(&now(w)->lane[k], now(w)->lane[k].n, now(w)->lane[k].n,
+               &(item){out.added.id.v, out.added.id.v}, 1);
+}
+
+static void do_undo(world *w)
+{
+    skein_change h = how(w);
+    skein_move   out;
+    skein_error  err = {0};
+    skein_rc     rc = skein_undo(w->e, &h, 1, w->mem, &out, &err);
+    size_t       i = w->op_count;
+
+    while (i > 0 && w->ops[i - 1].undone)
+        i--;
+    if (i == 0) {
+        assert_int_equal(rc, SKEIN_NOTHING);
+        return;
+    }
+    SKN_OK(rc, err);
+    w->ops[i - 1].undone = true;
+    w->redo[w->redo_count++] = i - 1;
+    w->current = w->ops[i - 1].from;
+    assert_int_equal(out.to.number, now(w)->number);
+}
+
+static void do_redo(world *w)
+{
+    skein_change h = how(w);
+    skein_move   out;
+    skein_error  err = {0};
+    skein_rc     rc = skein_redo(w->e, &h, 1, w->mem, &out, &err);
+    op          *o;
+
+    if (w->redo_count == 0) {
+        assert_int_equal(rc, SKEIN_NOTHING);
+        return;
+    }
+    SKN_OK(rc, err);
+    o = &w->ops[w->redo[--w->redo_count]];
+    o->undone = false;
+    w->current = o->to;
+    assert_int_equal(out.to.number, now(w)->number);
+}
+
+static void do_switch(world *w)
+{
+    size_t       to = below(w, w->version_count);
+    skein_change h = how(w);
+    skein_move   out;
+    skein_error  err = {0};
+    skein_rc     rc = skein_switch(w->e, &h, w->versions[to].number, w->mem, &out, &err);
+
+    if (to == w->current) {
+        assert_int_equal(rc, SKEIN_NOTHING);
+        return;
+    }
+    SKN_OK(rc, err);
+    w->ops[w->op_count++] = (op){w->current, to, false};
+    w->redo_count = 0;
+    w->current = to;
+}
+
+static void do_restore(world *w)
+{
+    size_t        from = below(w, w->version_count);
+    skein_change  h = how(w);
+    skein_version out;
+    skein_error   err = {0};
+
+    SKN_OK(skein_restore(w->e, &h, w->versions[from].number, w->mem, &out, &err), err);
+    derive(w, from);
+}
+
+/* --- Histories ------------------------------------------------------------------------------------- */
+
+static void find_lanes(world *w)
+{
+    skein_error err = {0};
+    skein_lanes lanes;
+
+    SKN_OK(skein_lane_list(w->e, w->chat, w->mem, &lanes, &err), err);
+    assert_int_equal(lanes.count, LANES);
+    for (size_t i = 0; i < lanes.count; i++)
+        w->lane_id[i] = lanes.at[i].id.v;
+}
+
+static void begin(world *w, skein_world_id home)
+{
+    skein_error        err = {0};
+    skein_conversation c;
+    skein_lane         lane;
+
+    SKN_OK(skein_chat_new(w->e, home, skein_text(NULL), w->mem, &c, &err), err);
+    w->chat = c.id;
+    SKN_OK(skein_lane_new(w->e, c.id, skein_text("main"), (skein_message_id){0},
+                          skein_text(NULL), w->mem, &lane, &err),
+           err);
+    find_lanes(w);
+    w->versions = calloc(1, sizeof *w->versions);
+    w->versions[0].number = 1;
+    w->version_count = 1;
+}
+
+/* Goes on in a new chat that begins with what some version held. */
+static void do_branch(world *w)
+{
+    size_t             from = below(w, w->version_count);
+    version            first = {.number = 1};
+    size_t             n = w->versions[from].lane[0].n, length = below(w, n + 1);
+    skein_change       h = how(w);
+    skein_conversation c;
+    skein_error        err = {0};
+
+    SKN_OK(skein_branch(w->e, &h, w->versions[from].number, (int64_t)length,
+                        skein_text("branch"), w->mem, &c, &err),
+           err);
+    for (int k = 0; k < LANES; k++) {
+        list  *l = &w->versions[from].lane[k];
+        size_t cut = length == n ? l->n
+                     : k == 0    ? length
+                                 : first_at(l, w->versions[from].lane[0].p[length].key);
+
+        splice(&first.lane[k], 0, 0, l->p, cut);
+    }
+    for (size_t v = 0; v < w->version_count; v++)
+        compare(w, v,
+                true); /* the old chat stays as it is; from here on the new one is looked at */
+    for (size_t v = 0; v < w->version_count; v++)
+        for (int k = 0; k < LANES; k++)
+            free(w->versions[v].lane[k].p);
+    w->versions[0] = first;
+    w->version_count = 1;
+    w->current = w->op_count = w->redo_count = 0;
+    w->open_call = 0;
+    w->chat = c.id;
+    find_lanes(w);
+}
+
+static void one_operation(world *w)
+{
+    switch (below(w, 20)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        do_append(w);
+        break;
+    case 4:
+    case 5:
+        do_tool(w);
+        break;
+    case 6:
+    case 7:
+        do_edit(w);
+        break;
+    case 8:
+        do_delete(w);
+        break;
+    case 9:
+    case 10:
+        do_insert(w);
+        break;
+    case 11:
+    case 12:
+        do_reorder(w);
+        break;
+    case 13:
+        do_squash(w);
+        break;
+    case 14:
+        do_remove(w);
+        break;
+    case 15:
+        do_revise(w);
+        break;
+    case 16:
+        do_undo(w);
+        break;
+    case 17:
+        do_redo(w);
+        break;
+    case 18:
+        do_switch(w);
+        break;
+    default:
+        if (below(w, 10) == 0)
+            do_branch(w);
+        else
+            do_restore(w);
+    }
+}
+
+static void history(skein_engine *e, skein_world_id home, uint64_t seed)
+{
+    world *w = calloc(1, sizeof *w);
+
+    w->e = e;
+    w->mem = skein_mem_new();
+    w->seed = seed;
+    begin(w, home);
+    for (int i = 0; i < OPS; i++) {
+        one_operation(w);
+        compare(w, w->current, false);
+        skein_mem_reset(w->mem);
+    }
+    for (size_t v = 0; v < w->version_count; v++)
+        compare(w, v, true);
+    for (size_t v = 0; v < w->version_count; v++)
+        for (int k = 0; k < LANES; k++)
+            free(w->versions[v].lane[k].p);
+    free(w->versions);
+    free(w->messages);
+    skein_mem_free(w->mem);
+    free(w);
+}
+
+static skein_world_id make_home(skein_engine *e)
+{
+    skein_error err = {0};
+    skein_mem  *mem = skein_mem_new();
+    skein_world home = {.name = skein_text("lab")};
+    const char *names[] = {"ada", "bo"};
+
+    SKN_OK(skein_world_new(e, &home, mem, &err), err);
+    for (int i = 0; i < AGENTS; i++) {
+        skein_agent agent = {.world = home.id, .name = skein_text(names[i])};
+
+        SKN_OK(skein_agent_new(e, &agent, mem, &err), err);
+    }
+    skein_mem_free(mem);
+    return home.id;
+}
+
+static void random_histories_equal_plain_lists(void **state)
+{
+    skn_fixture   *fx = skn_fixture_of(state);
+    const char    *many = getenv("SKEIN_TEST_HISTORIES");
+    long           count = many ? strtol(many, NULL, 10) : 300;
+    skein_options  options = SKEIN_OPTIONS_INIT;
+    skein_engine  *e;
+    skein_error    err = {0};
+    skein_check    check;
+    skein_mem     *mem = skein_mem_new();
+    skein_world_id home;
+
+    options.store = skein_text(fx->address);
+    SKN_OK(skein_open(&e, &options, &err), err);
+    home = make_home(e);
+    for (long i = 0; i < count; i++)
+        history(e, home, 0x9e3779b97f4a7c15u * (uint64_t)(i + 1));
+    SKN_OK(skein_fsck(e, mem, &check, &err), err);
+    for (size_t i = 0; i < check.count; i++)
+        print_error("%s: %s\n", check.at[i].invariant.p, check.at[i].text.p);
+    assert_int_equal(check.count, 0);
+    skein_mem_free(mem);
+    skein_close(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(random_histories_equal_plain_lists),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

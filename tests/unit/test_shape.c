@@ -1,0 +1,430 @@
+/* The JSON of every answer has exactly the members that its list of fields names. */
+#include "base/json.h"
+#include "engine/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* For initialisers of static things, where a compound literal is no constant. */
+#define LIT(s)                                                                                 \
+    {                                                                                          \
+        "" s, sizeof(s) - 1                                                                    \
+    }
+
+typedef struct fixture {
+    skn_arena *a;
+    skn_buf    out;
+    skn_jw     w;
+} fixture;
+
+static int begin(void **state)
+{
+    fixture *f = skn_heap(sizeof *f);
+
+    f->a = skn_arena_new();
+    skn_buf_init(&f->out, 1 << 20);
+    skn_jw_init(&f->w, &f->out);
+    *state = f;
+    return 0;
+}
+
+static int end(void **state)
+{
+    fixture *f = *state;
+
+    skn_buf_release(&f->out);
+    skn_arena_free(f->a);
+    free(f);
+    return 0;
+}
+
+static const skn_json *written(fixture *f)
+{
+    const skn_json *v;
+    skein_error     err;
+
+    if (skn_json_parse(&v, skn_buf_str(&f->out), "shape", f->a, &err))
+        fail_msg("%s in %s", err.message, f->out.p);
+    return v;
+}
+
+static size_t count_fields(const char *fields)
+{
+    skn_str rest = skn_str_of(fields), name;
+    size_t  n = 0;
+
+    while (skn_str_split(&rest, ',', &name))
+        n++;
+    return n;
+}
+
+static bool has_member(const skn_json *v, skn_str name)
+{
+    for (const skn_json *m = v->first; m; m = m->next)
+        if (skn_str_eq(m->key, name))
+            return true;
+    return false;
+}
+
+static void has_members(const skn_json *v, const char *fields)
+{
+    skn_str rest = skn_str_of(fields), name;
+
+    assert_int_equal(v->kind, SKN_JSON_OBJECT);
+    while (skn_str_split(&rest, ',', &name))
+        if (!has_member(v, name))
+            fail_msg("there is no member \"%.*s\"", SKN_FMT(name));
+}
+
+static void has_exactly(const skn_json *v, const char *fields)
+{
+    has_members(v, fields);
+    assert_int_equal(v->count, count_fields(fields));
+}
+
+static const skein_tool_call one_call = {LIT("c1"), LIT("look"),
+                                         LIT("{\"deep\":[1,{\"a\":null}]}")};
+
+static skein_message sample(void)
+{
+    static skein_tool_call   calls[1];
+    static skein_instruction instructions[1];
+    skein_message            m = {.uid = SKN_STR("m-1"),
+                                  .role = SKEIN_ASSISTANT,
+                                  .author = SKEIN_BY_AGENT,
+                                  .sender = SKN_STR("ada"),
+                                  .content = SKN_STR("say \"hi\"\n{]"),
+                                  .reply_to = SKN_STR("m-0"),
+                                  .created_at = 1000000,
+                                  .position = 4};
+
+    calls[0] = one_call;
+    instructions[0] = (skein_instruction){SKN_STR("Source.User"), SKN_NONE};
+    m.calls = calls;
+    m.call_count = 1;
+    m.instructions = instructions;
+    m.instruction_count = 1;
+    return m;
+}
+
+static void a_message_with_facts_has_every_member(void **state)
+{
+    fixture            *f = *state;
+    skein_message       m = sample();
+    skein_str           seen[] = {SKN_STR("lead"), SKN_STR("ada")};
+    int64_t             versions[] = {3, 1};
+    skein_message_facts facts = {.seen_by = seen,
+                                 .seen_by_count = 2,
+                                 .reply_count = 1,
+                                 .versions = versions,
+                                 .version_count = 2};
+    const skn_json     *v, *call;
+
+    skn_shape_message(&f->w, SKN_STR("c_1"), &m, &facts);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_MESSAGE);
+    assert_true(skn_str_is(skn_json_get(v, "content")->text, "say \"hi\"\n{]"));
+    assert_true(skn_str_is(skn_json_get(v, "seenByAgents")->raw, "[\"lead\",\"ada\"]"));
+    assert_true(skn_json_get(v, "hasReply")->boolean);
+    assert_true(skn_str_is(skn_json_get(v, "warnings")->raw, "[]"));
+    call = skn_json_get(v, "toolCalls")->first;
+    assert_true(skn_str_eq(skn_json_get(call, "args")->raw, one_call.args));
+}
+
+static void a_message_without_facts_leaves_them_out(void **state)
+{
+    fixture        *f = *state;
+    skein_message   m = sample();
+    const skn_json *v;
+
+    skn_shape_message(&f->w, SKN_STR("c_1"), &m, NULL);
+    v = written(f);
+    has_members(v, "messageId,chatId,role,sender,content,replyToMessageId,createdAt");
+    assert_null(skn_json_get(v, "hasReply"));
+    assert_null(skn_json_get(v, "seenByAgents"));
+}
+
+static void a_tool_says_whether_it_failed(void **state)
+{
+    fixture      *f = *state;
+    skein_message m = {.uid = SKN_STR("m"), .role = SKEIN_TOOL, .tool_failed = true};
+
+    skn_shape_message(&f->w, SKN_STR("c_1"), &m, NULL);
+    assert_true(skn_str_is(skn_json_get(written(f), "toolStatus")->text, "error"));
+}
+
+static void an_agent_keeps_what_its_settings_say(void **state)
+{
+    fixture        *f = *state;
+    skein_agent     agent = {.name = SKN_STR("ada"),
+                             .settings = SKN_STR("{\"tools\":[\"tell\"],\"temperature\":0.70}")};
+    const skn_json *v;
+
+    skn_shape_agent(&f->w, &agent, f->a);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_AGENT);
+    assert_true(skn_str_is(skn_json_get(v, "tools")->raw, "[\"tell\"]"));
+    assert_true(skn_str_is(skn_json_get(v, "temperature")->raw, "0.70"));
+    assert_int_equal(skn_json_get(v, "lead")->kind, SKN_JSON_NULL);
+}
+
+static void a_world_holds_its_agents_and_chats(void **state)
+{
+    fixture            *f = *state;
+    skein_world         world = {.name = SKN_STR("launch"), .turn_limit = 8};
+    skein_agent         agent = {.name = SKN_STR("ada")};
+    skein_conversation  chat = {.uid = SKN_STR("c_1"), .version = 2};
+    skein_agents        agents = {&agent, 1};
+    skein_conversations chats = {&chat, 1};
+    const skn_json     *v;
+
+    skn_shape_world(&f->w, &world, &agents, &chats, f->a);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_WORLD);
+    has_exactly(skn_json_get(v, "chats")->first, SKN_FIELDS_CHAT);
+    assert_false(skn_json_get(v, "sessionMode")->boolean);
+}
+
+static void lanes_tags_and_files_have_their_members(void **state)
+{
+    fixture           *f = *state;
+    skein_lane         lane = {.key = SKN_STR("main.1"), .state = SKEIN_LANE_DONE};
+    skein_tag          tag = {.name = SKN_STR("urgent")};
+    skein_str          items[] = {SKN_STR("fun total")};
+    skein_context_file file = {SKN_STR("a.c"), items, 1};
+
+    skn_shape_lane(&f->w, &lane);
+    has_exactly(written(f), SKN_FIELDS_LANE);
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_tag(&f->w, &tag);
+    has_exactly(written(f), SKN_FIELDS_TAG);
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_file(&f->w, &file);
+    has_exactly(written(f), SKN_FIELDS_FILE);
+}
+
+static const skein_version v2 = {.number = 2,
+                                 .thread_uid = LIT("t_2"),
+                                 .origin = 1,
+                                 .origin_thread_uid = LIT("t_1"),
+                                 .kind = LIT("edit"),
+                                 .actor = LIT("human"),
+                                 .current = true};
+static const skein_version v1 = {.number = 1, .thread_uid = LIT("t_1"), .length = 7};
+
+static void a_thread_is_numbered_and_names_its_origin(void **state)
+{
+    fixture        *f = *state;
+    const skn_json *v;
+
+    skn_shape_thread(&f->w, &v2);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_THREAD);
+    assert_true(skn_str_is(skn_json_get(v, "version")->text, "v2"));
+    assert_true(skn_str_is(skn_json_get(v, "originalVersion")->text, "v1"));
+}
+
+static void the_first_thread_has_no_origin(void **state)
+{
+    fixture        *f = *state;
+    const skn_json *v;
+
+    skn_shape_thread(&f->w, &v1);
+    v = written(f);
+    assert_int_equal(skn_json_get(v, "originalVersion")->kind, SKN_JSON_NULL);
+    assert_int_equal(skn_json_get(v, "originalThread")->kind, SKN_JSON_NULL);
+}
+
+static void a_move_says_where_it_came_from(void **state)
+{
+    fixture        *f = *state;
+    skein_move      move = {.from = v2, .to = v1, .what = SKN_STR("edit"), .steps = 1};
+    const skn_json *v;
+
+    skn_shape_move(&f->w, &move);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_MOVE);
+    assert_true(skn_str_is(skn_json_get(v, "version")->text, "v1"));
+    assert_true(skn_str_is(skn_json_get(v, "previousVersion")->text, "v2"));
+}
+
+static void a_squash_has_its_members(void **state)
+{
+    fixture     *f = *state;
+    skein_str    sources[] = {SKN_STR("a"), SKN_STR("b")};
+    skein_squash s = {.uid = SKN_STR("sq_1"), .sources = sources, .source_count = 2};
+
+    skn_shape_squash(&f->w, &s);
+    has_exactly(written(f), SKN_FIELDS_SQUASH);
+}
+
+static skein_removal removal(void)
+{
+    static skein_removal_agent by_sender[] = {{LIT("human"), 1}, {LIT("ada"), 2}};
+    static skein_removal_agent by_agent[] = {{LIT("ada"), 3}};
+
+    return (skein_removal){.message_uid = SKN_STR("m-1"),
+                           .version = v2,
+                           .previous = v1,
+                           .count = 3,
+                           .by_sender = by_sender,
+                           .by_sender_count = 2,
+                           .by_agent = by_agent,
+                           .by_agent_count = 1};
+}
+
+static void a_removal_says_how_to_take_it_back(void **state)
+{
+    fixture        *f = *state;
+    skein_removal   r = removal();
+    const skn_json *v, *undo;
+
+    skn_shape_removal(&f->w, SKN_STR("launch"), SKN_STR("c_1"), &r);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_REMOVAL);
+    assert_true(skn_str_is(skn_json_get(v, "resubmissionStatus")->text, "skipped"));
+    undo = skn_json_get(v, "undo");
+    assert_true(
+        skn_str_is(skn_json_get(undo, "href")->text, "/worlds/launch/chats/c_1/currentThread"));
+    assert_true(skn_str_is(skn_json_get(skn_json_get(undo, "body"), "threadId")->text, "t_1"));
+}
+
+static void a_revision_names_what_was_sent_instead(void **state)
+{
+    fixture        *f = *state;
+    skein_removal   r = removal();
+    const skn_json *v;
+
+    r.added.uid = SKN_STR("m-9");
+    skn_shape_removal(&f->w, SKN_STR("launch"), SKN_STR("c_1"), &r);
+    v = written(f);
+    assert_true(skn_str_is(skn_json_get(v, "resubmissionStatus")->text, "success"));
+    assert_true(skn_str_is(skn_json_get(v, "newMessageId")->text, "m-9"));
+}
+
+static void a_count_can_be_sent_back_as_a_condition(void **state)
+{
+    fixture        *f = *state;
+    skein_removal   r = removal();
+    skein_message   m = sample();
+    const skn_json *v;
+
+    m.author = SKEIN_BY_HUMAN;
+    skn_shape_count(&f->w, SKN_STR("c_1"), true, &m, &r);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_COUNT);
+    assert_true(skn_str_is(skn_json_get(v, "etag")->text, "\"t_1.7\""));
+    assert_true(skn_str_is(skn_json_get(v, "byAgent")->raw, "{\"human\":1,\"ada\":2}"));
+    assert_true(skn_json_get(v, "editable")->boolean);
+}
+
+static void a_diff_shows_each_side_that_is_there(void **state)
+{
+    fixture         *f = *state;
+    skein_diff_entry entry = {.kind = SKEIN_DIFF_ADDED, .after = sample()};
+    skein_diff       diff = {&entry, 1, 5};
+    const skn_json  *v, *change;
+
+    skn_shape_diff(&f->w, SKN_STR("c_1"), &v1, &v2, &diff);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_DIFF);
+    change = skn_json_get(v, "changes")->first;
+    assert_true(skn_str_is(skn_json_get(change, "kind")->text, "added"));
+    assert_int_equal(skn_json_get(change, "before")->kind, SKN_JSON_NULL);
+    assert_int_equal(skn_json_get(change, "after")->kind, SKN_JSON_OBJECT);
+}
+
+static void views_have_their_members(void **state)
+{
+    fixture             *f = *state;
+    skein_prompt_message pm = {.role = SKEIN_USER, .text = SKN_STR("hi")};
+    skein_context        context = {.at = &pm, .count = 1};
+    skein_pair_count     sender = {SKN_STR("ada"), SKN_NONE, 2};
+    skein_stats          stats = {.senders = &sender, .sender_count = 1};
+    skein_finding        finding = {SKN_STR("I7"), SKN_STR("twice")};
+    skein_check          check = {.at = &finding, .count = 1};
+    const skn_json      *v;
+
+    skn_shape_context(&f->w, &context);
+    has_exactly(written(f), SKN_FIELDS_CONTEXT);
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_stats(&f->w, SKN_STR("c_1"), &stats);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_STATS);
+    assert_true(skn_str_is(skn_json_get(v, "senders")->raw, "{\"ada\":2}"));
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_check(&f->w, &check);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_CHECK);
+    assert_false(skn_json_get(v, "ok")->boolean);
+}
+
+static void a_node_and_a_hit_are_messages_with_more(void **state)
+{
+    fixture         *f = *state;
+    skein_reply_node node = {.message = sample(), .parent = -1, .unanswered = true};
+    skein_hit        hit = {.message = sample(), .version = 3, .in_current = false};
+
+    skn_shape_node(&f->w, SKN_STR("c_1"), &node, NULL);
+    has_members(written(f), "messageId,parentMessageId,depth,unanswered,hasReply,memoryOnly");
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_hit(&f->w, &hit);
+    has_members(written(f), "messageId,chatId,title,mode,version,inCurrent,snippet");
+}
+
+static void every_code_has_a_problem_of_its_own(void **state)
+{
+    fixture    *f = *state;
+    const char *seen[64] = {NULL};
+
+    for (int rc = SKEIN_OK + 1; rc <= SKEIN_UNREACHABLE; rc++) {
+        skein_error err = {.rc = (skein_rc)rc, .message = "what is wrong", .hint = "do this"};
+        const skn_json *v;
+
+        skn_buf_clear(&f->out);
+        skn_jw_init(&f->w, &f->out);
+        skn_shape_problem(&f->w, &err);
+        v = written(f);
+        has_exactly(v, "type,title,status,detail,code,retryable,error,message,hint");
+        assert_true(skn_str_is(skn_json_get(v, "code")->text, skein_rc_name(err.rc)));
+        seen[rc] = skn_arena_copy(f->a, skn_json_get(v, "type")->text).p;
+        for (int other = SKEIN_OK + 1; other < rc; other++)
+            assert_string_not_equal(seen[rc], seen[other]);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_message_with_facts_has_every_member),
+        TEST(a_message_without_facts_leaves_them_out),
+        TEST(a_tool_says_whether_it_failed),
+        TEST(an_agent_keeps_what_its_settings_say),
+        TEST(a_world_holds_its_agents_and_chats),
+        TEST(lanes_tags_and_files_have_their_members),
+        TEST(a_thread_is_numbered_and_names_its_origin),
+        TEST(the_first_thread_has_no_origin),
+        TEST(a_move_says_where_it_came_from),
+        TEST(a_squash_has_its_members),
+        TEST(a_removal_says_how_to_take_it_back),
+        TEST(a_revision_names_what_was_sent_instead),
+        TEST(a_count_can_be_sent_back_as_a_condition),
+        TEST(a_diff_shows_each_side_that_is_there),
+        TEST(views_have_their_members),
+        TEST(a_node_and_a_hit_are_messages_with_more),
+        TEST(every_code_has_a_problem_of_its_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
