@@ -207,12 +207,12 @@ static skein_rc measure(skn_bench *b, sized *small, sized *middle, sized *large)
     if ((rc = make(b, "small", b->size.small, small)) ||
         (rc = make(b, "middle", b->size.middle, middle)) ||
         (rc = make(b, "large", b->size.large, large)) ||
-        (rc = skn_bench_resident(b, &large->store)) ||
         (rc = compare_reads(b, "last 50 messages", read_last, small, large)) ||
         (rc = compare_reads(b, "context after a summary", read_context, small, large)) ||
         (rc = compare_changes(b, middle, large)) || (rc = skn_bench_edits(b, &large->store)))
         return rc;
-    return skn_bench_timelines(b, &small->store, &large->store);
+    rc = skn_bench_timelines(b, &small->store, &large->store);
+    return rc ? rc : skn_bench_resident(b, &large->store);
 }
 
 skein_rc skn_bench_by_size(skn_bench *b)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define BURST 64 /* records of a round: one alone is too short for the clock */
 

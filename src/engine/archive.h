@@ -85,10 +85,28 @@ skein_rc skn_archive_scan(skn_lines *lines, skn_archive_visit *visit, void *arg,
 skein_rc skn_archive_export(skn_store *st, skein_world_id world,
                             skein_conversation_id conversation, skn_sink *sink,
                             skein_error *err);
-/* Checks that each row fits to the others, then writes all of them in one transaction. */
-skein_rc skn_archive_import(skn_store *st, skn_lines *lines, const skn_import_request *req,
-                            skein_mem *mem, skn_import_report *out, skein_error *err);
-/* archive_prove.c: refuses with SKEIN_DATA what would leave a store that is not sound. */
-skein_rc skn_archive_prove(skn_lines *lines, skein_error *err);
+
+/* An archive on its way in. */
+typedef struct skn_intake {
+    skn_lines                *lines;
+    const skn_import_request *req;
+    skein_mem                *mem;
+    skn_import_report        *report;
+    skn_str                   uid; /* of the world */
+    skn_archive_facts         facts;
+    skn_tx                   *tx; /* while it is written */
+    skn_arena                *a;  /* of one row */
+    int64_t                   base[SKN_AR_TABLES];
+} skn_intake;
+
+/* Reads all of it, and refuses what does not fit together; fills the report but for the world's id. */
+skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_request *req,
+                         skein_mem *mem, skn_import_report *r, skein_error *err);
+/* Fails with SKEIN_CONFLICT when the store has this world, or one of its name. */
+skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err);
+/* Refuses with SKEIN_DATA what would leave a store that is not sound; archive_prove.c. */
+skein_rc skn_intake_prove(skn_intake *im, skein_error *err);
+/* Writes all of it in one transaction. */
+skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err);
 
 #endif

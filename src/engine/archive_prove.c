@@ -60,17 +60,15 @@ static skein_rc check_stage(stage *s, const skn_lines *lines, skein_error *err)
     return skn_hint(err, rc, "Nothing was written.");
 }
 
-skein_rc skn_archive_prove(skn_lines *lines, skein_error *err)
+skein_rc skn_intake_prove(skn_intake *im, skein_error *err)
 {
-    skn_import_request req = {0};
-    skn_import_report  report;
-    stage              s;
-    skein_rc           rc = open_stage(&s, err);
+    stage    s;
+    skein_rc rc = open_stage(&s, err);
 
     if (!rc)
-        rc = skn_archive_import(s.e->store, lines, &req, s.mem, &report, err);
+        rc = skn_intake_put(im, s.e->store, err);
     if (!rc)
-        rc = check_stage(&s, lines, err);
+        rc = check_stage(&s, im->lines, err);
     close_stage(&s);
     return rc;
 }

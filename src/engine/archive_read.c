@@ -11,23 +11,11 @@
 enum { WORLD_UID, WORLD_NAME }; /* columns of the one world */
 enum { REPLY_TO_UID = 12 };     /* column of a message */
 
-typedef struct importer {
-    skn_lines                *lines;
-    const skn_import_request *req;
-    skein_mem                *mem;
-    skn_import_report        *report;
-    skn_str                   uid; /* of the world */
-    skn_archive_facts         facts;
-    skn_tx                   *tx;
-    skn_arena                *a; /* of one row */
-    int64_t                   base[SKN_AR_TABLES];
-} importer;
-
 /* --- First reading ------------------------------------------------------------------------------ */
 
 static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
 {
-    importer *im = arg;
+    skn_intake *im = arg;
 
     (void)line, (void)err;
     if (row->table == SKN_AR_WORLDS) {
@@ -40,11 +28,12 @@ static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_er
     return SKEIN_OK;
 }
 
-static skein_rc read_first(importer *im, skein_error *err)
+skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_request *req,
+                         skein_mem *mem, skn_import_report *r, skein_error *err)
 {
-    skn_import_report *r = im->report;
-    skein_rc           rc;
+    skein_rc rc;
 
+    *im = (skn_intake){.lines = lines, .req = req, .mem = mem, .report = r};
     *r = (skn_import_report){.form = SKN_STR("skein archive"), .exact = true};
     if ((rc = skn_archive_scan(im->lines, note_row, im, &im->facts, err)))
         return rc;
@@ -57,7 +46,7 @@ static skein_rc read_first(importer *im, skein_error *err)
 
 /* --- Is there room for it? ---------------------------------------------------------------------- */
 
-static skein_rc check_clash(skn_tx *tx, const importer *im, skein_error *err)
+static skein_rc check_clash(skn_tx *tx, const skn_intake *im, skein_error *err)
 {
     skn_arena  *a = skn_arena_new();
     skn_str     name = im->report->world;
@@ -85,9 +74,14 @@ static skein_rc try_clash(skn_tx *tx, void *arg, skein_error *err)
     return check_clash(tx, arg, err);
 }
 
+skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err)
+{
+    return skn_store_read(st, try_clash, im, err);
+}
+
 /* --- Second reading ------------------------------------------------------------------------------- */
 
-static skn_str pack_spans(const importer *im, const skn_archive_row *row, skn_buf *buf)
+static skn_str pack_spans(const skn_intake *im, const skn_archive_row *row, skn_buf *buf)
 {
     skn_node *n =
         skn_arena_alloc(im->a, sizeof *n + row->span_count * sizeof(skn_entry));
@@ -111,7 +105,7 @@ static skn_str pack_spans(const importer *im, const skn_archive_row *row, skn_bu
 }
 
 /* From the archive's numbers to the ids that were set aside. */
-static void translate(const importer *im, skn_archive_row *row, skn_buf *packed)
+static void translate(const skn_intake *im, skn_archive_row *row, skn_buf *packed)
 {
     const skn_archive_shape *shape = &skn_archive_tables[row->table];
 
@@ -134,7 +128,7 @@ static void translate(const importer *im, skn_archive_row *row, skn_buf *packed)
 
 static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
 {
-    importer *im = arg;
+    skn_intake *im = arg;
     skn_buf   packed;
     bool      taken;
     skein_rc  rc;
@@ -153,14 +147,14 @@ static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_err
     return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
 }
 
-static skein_rc fail_changed(const importer *im, skein_error *err)
+static skein_rc fail_changed(const skn_intake *im, skein_error *err)
 {
     return skn_fail(err, SKEIN_DATA, "\"%s\" changed while it was read", im->lines->name);
 }
 
 static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
 {
-    importer         *im = arg;
+    skn_intake       *im = arg;
     skn_archive_facts again;
     skein_rc          rc;
 
@@ -180,18 +174,12 @@ static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skn_archive_import(skn_store *st, skn_lines *lines, const skn_import_request *req,
-                            skein_mem *mem, skn_import_report *out, skein_error *err)
+skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err)
 {
-    importer im = {.lines = lines, .req = req, .mem = mem, .report = out};
     skein_rc rc;
 
-    if ((rc = read_first(&im, err)))
-        return rc;
-    if (req->dry_run)
-        return skn_store_read(st, try_clash, &im, err);
-    im.a = skn_arena_new();
-    rc = skn_store_write(st, put_all, &im, err);
-    skn_arena_free(im.a);
+    im->a = skn_arena_new();
+    rc = skn_store_write(st, put_all, im, err);
+    skn_arena_free(im->a);
     return rc;
 }

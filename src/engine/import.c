@@ -192,6 +192,7 @@ static skein_rc import_foreign(skein_engine *e, const char *path, bool folder,
 {
     skn_import_report read;
     skn_foreign       f;
+    skn_intake        intake;
     skn_buf           archive;
     skn_lines         lines;
     skein_rc          rc;
@@ -205,8 +206,11 @@ static skein_rc import_foreign(skein_engine *e, const char *path, bool folder,
     }
     if (!rc) {
         skn_lines_memory(&lines, path, skn_buf_str(&archive), SKN_ARCHIVE_LINE);
-        rc = skn_archive_import(e->store, &lines, req, mem, out, err);
+        rc = skn_intake_read(&intake, &lines, req, mem, out, err);
     }
+    if (!rc)
+        rc = req->dry_run ? skn_intake_try(&intake, e->store, err)
+                          : skn_intake_put(&intake, e->store, err);
     if (!rc)
         finish_report(&f, &read, out);
     skn_buf_release(&archive);
@@ -217,13 +221,20 @@ static skein_rc import_foreign(skein_engine *e, const char *path, bool folder,
 static skein_rc import_archive(skein_engine *e, const char *path, const skn_import_request *req,
                                skein_mem *mem, skn_import_report *out, skein_error *err)
 {
-    skn_lines lines;
-    skein_rc  rc = skn_lines_open(&lines, path, SKN_ARCHIVE_LINE, err);
+    skn_intake intake;
+    skn_lines  lines;
+    skein_rc   rc = skn_lines_open(&lines, path, SKN_ARCHIVE_LINE, err);
 
     if (!rc)
-        rc = skn_archive_prove(&lines, err);
+        rc = skn_intake_read(&intake, &lines, req, mem, out, err);
     if (!rc)
-        rc = skn_archive_import(e->store, &lines, req, mem, out, err);
+        rc = skn_intake_try(&intake, e->store, err);
+    if (!rc)
+        rc = skn_intake_prove(&intake, err);
+    if (!rc && !req->dry_run)
+        rc = skn_intake_put(&intake, e->store, err);
+    if (req->dry_run)
+        out->world_id.v = 0;
     skn_lines_close(&lines);
     return rc;
 }

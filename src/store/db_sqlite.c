@@ -95,12 +95,22 @@ static skein_rc not_ours(const sqlite_db *db, skein_error *err)
     return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file");
 }
 
+/* The errno behind a failure, 0 when there is none. SQLite keeps it for most calls, but not when a
+ * COMMIT cannot sync: then what it keeps is that of an older failure. So errno is set to 0 before
+ * each call that may touch the disk, and stands first here. */
+static int os_error_of(const sqlite_db *db)
+{
+    int now = errno;
+
+    return now ? now : sqlite3_system_errno(db->handle);
+}
+
 /* Turns the connection's last failure into an error. Some failures (a full disk) also end the
  * transaction: in_tx says so. */
 static skein_rc fault(sqlite_db *db, skein_error *err)
 {
+    int         os_error = os_error_of(db);
     int         extended = sqlite3_extended_errcode(db->handle);
-    int         os_error = sqlite3_system_errno(db->handle);
     skein_rc    rc = code_of(extended, os_error);
     char        text[128];
     const char *detail = sqlite3_errmsg(db->handle);
@@ -177,6 +187,7 @@ static skein_rc first_step(skn_stmt *s, skein_error *err)
     sqlite_db     *db = of(s->db);
     sqlite3_stmt **slot = &db->prepared[s->query];
 
+    errno = 0;
     if (!*slot && sqlite3_prepare_v3(db->handle, skn_queries[s->query].sqlite, -1,
                                      SQLITE_PREPARE_PERSISTENT, slot, NULL))
         return fault(db, err);
@@ -197,6 +208,7 @@ static skein_rc sqlite_step(skn_stmt *s, bool *row, skein_error *err)
         return rc;
     if (s->row == NO_MORE_ROW) /* SQLite would start again */
         return SKEIN_OK;
+    errno = 0;
     switch (sqlite3_step(s->handle)) {
     case SQLITE_ROW:
         *row = true;
@@ -253,6 +265,7 @@ static skein_rc sqlite_script(skn_db *base, const char *sql, skein_error *err)
 {
     sqlite_db *db = of(base);
 
+    errno = 0;
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) ? fault(db, err) : SKEIN_OK;
 }
 
@@ -260,9 +273,11 @@ static skein_rc sqlite_number(skn_db *base, const char *sql, int64_t *out, skein
 {
     sqlite_db    *db = of(base);
     sqlite3_stmt *s = NULL;
-    int           got = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL);
+    int           got;
     skein_rc      rc = SKEIN_OK;
 
+    errno = 0;
+    got = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL);
     if (!got)
         got = sqlite3_step(s);
     if (got == SQLITE_ROW)
@@ -475,6 +490,7 @@ static skein_rc copy_all(sqlite_db *from, sqlite_db *to, skein_error *err)
 
     if (!b)
         return fault(to, err);
+    errno = 0;
     got = sqlite3_backup_step(b, -1); /* one snapshot; writers go on meanwhile */
     sqlite3_backup_finish(b);
     if (got != SQLITE_DONE)

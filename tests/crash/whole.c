@@ -40,11 +40,13 @@ static void read_version(reader *r, const skein_conversation *c, const skein_lan
     v->lane_count = lanes->count;
     v->lanes = SKN_ARRAY(r->mem, lanes->count, skn_whole_lane);
     for (size_t i = 0; i < lanes->count; i++) {
-        skein_slice slice = {.conversation = c->id,
-                             .lane = lanes->at[i].key,
-                             .version = v->version.number};
+        skein_slice slice = {.conversation = c->id, .version = v->version.number, .raw = true};
 
         v->lanes[i].key = lanes->at[i].key;
+        if (lanes->at[i].key.p[0] == '@') /* also of an agent that was removed */
+            slice.agent = lanes->at[i].agent;
+        else
+            slice.lane = lanes->at[i].key;
         SKN_OK(skein_read(r->e, &slice, r->mem, &v->lanes[i].messages, NULL, &err), err);
         keep_messages(r, &v->lanes[i].messages);
     }

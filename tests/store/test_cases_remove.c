@@ -65,39 +65,6 @@ static void case_14_who_never_heard_the_target_is_cut_as_well(void **state)
     kit_close(&k);
 }
 
-/* A message put between others is as old as its place, in every lane. */
-static void case_14_a_removal_at_an_inserted_message_takes_nothing_before_it(void **state)
-{
-    kit               k;
-    skein_message     two, three, in;
-    skein_version     v;
-    skein_removal     r;
-    skein_str         bo = skein_text("bo");
-    skein_new_message m = {.role = SKEIN_USER,
-                           .content = skein_text("in"),
-                           .heard_by = &bo,
-                           .heard_by_count = 1,
-                           .heard_by_given = true};
-
-    kit_open(&k, state);
-    say(&k, "one");
-    two = kit_whisper(&k, "cy", "two");
-    three = say(&k, "three");
-    KIT_OK(&k, skein_insert(k.e, &k.how, three.id, &m, k.mem, &v, &in, &k.err));
-    assert_string_equal(kit_texts(&k, "main", 0), "one two in three");
-    KIT_OK(&k, remove_from(&k, in.id, true, &r));
-    assert_string_equal(kit_texts(&k, "main", 0), "one two");
-    assert_string_equal(kit_texts(&k, "@bo", 0), "one");
-    assert_string_equal(kit_texts(&k, "@cy", 0), "one two");
-    assert_int_equal(gone_of(&r, "cy"), 1);
-    undo(&k);
-    KIT_OK(&k, remove_from(&k, two.id, true, &r)); /* which bo never heard */
-    assert_string_equal(kit_texts(&k, "main", 0), "one");
-    assert_string_equal(kit_texts(&k, "@bo", 0), "one");
-    assert_int_equal(gone_of(&r, "bo"), 2);
-    kit_close(&k);
-}
-
 static void case_14_a_refused_removal_changes_nothing(void **state)
 {
     kit           k;
@@ -383,7 +350,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(case_14_who_never_heard_the_target_is_cut_as_well),
-        SKN_BOTH(case_14_a_removal_at_an_inserted_message_takes_nothing_before_it),
         SKN_BOTH(case_14_a_refused_removal_changes_nothing),
         SKN_BOTH(case_15_time_decides_nothing),
         SKN_BOTH(case_16_a_repeated_revise_sends_one_message),

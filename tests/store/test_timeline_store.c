@@ -289,7 +289,6 @@ static void who_looks_may_fail_and_the_next_one_sees_the_same(void **state)
 typedef struct random_history {
     kit     *k;
     uint64_t seed;
-    int      calls;
     size_t   lanes; /* "main", "main.1", … */
 } random_history;
 

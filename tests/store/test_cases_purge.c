@@ -1,0 +1,269 @@
+/* test_cases_purge.c: case 25 of the model's section 7 as far as it needs no server: erasing what was
+ * said, and clocks that step backwards. */
+#include "store/kit.h"
+
+#include <stdlib.h>
+
+#define SECRET "xyzzyplugh" /* one word, so that search can find it */
+
+static skein_message say(kit *k, const char *text)
+{
+    return kit_say(k, SKEIN_USER, "human", text);
+}
+
+static skein_rc purge(kit *k, const skein_message_id *ids, size_t count, int64_t *erased)
+{
+    return skein_purge(k->e, &k->how, (skein_message_ids){ids, count}, erased, &k->err);
+}
+
+/* --- Where text could be left ---------------------------------------------------------------------- */
+
+static void assert_not_in_file(const char *path)
+{
+    FILE  *f = fopen(path, "rb");
+    char  *bytes;
+    size_t n, want = strlen(SECRET);
+
+    if (!f)
+        return; /* a log that is not there holds nothing */
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    n = (size_t)ftell(f);
+    rewind(f);
+    bytes = malloc(n + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, n, f), n);
+    fclose(f);
+    for (size_t i = 0; i + want <= n; i++)
+        if (memcmp(bytes + i, SECRET, want) == 0)
+            fail_msg("%s holds it at byte %zu", path, i);
+    free(bytes);
+}
+
+static void assert_not_in_files(kit *k)
+{
+    char log[300];
+
+    assert_not_in_file(k->fx->path);
+    snprintf(log, sizeof log, "%s-wal", k->fx->path);
+    assert_not_in_file(log);
+}
+
+static int64_t rows_with_it(kit *k)
+{
+    return skn_fixture_number(k->fx, "SELECT count(*) FROM messages WHERE content LIKE '%" SECRET
+                                     "%' OR thinking LIKE '%" SECRET "%' OR calls LIKE '%" SECRET
+                                     "%' OR instructions LIKE '%" SECRET "%'") +
+           skn_fixture_number(k->fx, "SELECT count(*) FROM squashes WHERE prompt LIKE '%" SECRET
+                                     "%'");
+}
+
+static size_t hits(kit *k)
+{
+    skein_search_request what = {.query = skein_text(SECRET)};
+    skein_hits           found;
+
+    KIT_OK(k, skein_search(k->e, &what, k->mem, &found, &k->err));
+    return found.count;
+}
+
+static const char *timeline(kit *k, int64_t version)
+{
+    skein_timelines *set;
+    skein_str        json;
+
+    KIT_OK(k, skein_timeline_read(k->e, k->how.conversation, version, &set, &k->err));
+    KIT_OK(k, skein_timelines_json(set, k->mem, &json, &k->err));
+    skein_timelines_free(set);
+    return json.p;
+}
+
+/* --- 25 ---------------------------------------------------------------------------------------------- */
+
+/* A secret in everything that can hold one: text, thinking, a call's arguments, a squash's prompt. */
+static void tell_secrets(kit *k, skein_message_id ids[4])
+{
+    skein_tool_call   call = {skein_text("c"), skein_text("t"), skein_text("{\"a\":\"" SECRET "\"}")};
+    skein_new_message thinks = {.role = SKEIN_ASSISTANT,
+                                .sender = skein_text("ada"),
+                                .thinking = skein_text("hm, " SECRET),
+                                .calls = &call,
+                                .call_count = 1};
+    skein_squash_spec spec = {.content = skein_text("squashed " SECRET),
+                              .prompt = skein_text("make it short: " SECRET)};
+    skein_message_id  sources[2];
+    skein_messages    out;
+    skein_squash      sq;
+    skein_version     v;
+    skein_message     edited;
+
+    sources[0] = say(k, "one").id;
+    sources[1] = say(k, "two").id;
+    ids[0] = say(k, "the word is " SECRET).id;
+    KIT_OK(k, kit_append(k, &thinks, 1, &out));
+    ids[1] = out.at[0].id;
+    kit_result(k, "c");
+    KIT_OK(k, skein_edit(k->e, &k->how, ids[0], skein_text("not " SECRET), k->mem, &v, &edited,
+                         &k->err));
+    ids[2] = edited.id;
+    spec.sources = (skein_message_ids){sources, 2};
+    KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &sq, &k->err));
+    ids[3] = sq.result.id;
+}
+
+static void case_25_what_was_erased_is_nowhere(void **state)
+{
+    kit                k;
+    skein_message_id   ids[4];
+    skein_conversation branch;
+    int64_t            erased;
+
+    kit_open(&k, state);
+    tell_secrets(&k, ids);
+    KIT_OK(&k, skein_branch(k.e, &k.how, 2, -1, skein_text("side"), k.mem, &branch, &k.err));
+    assert_int_equal(hits(&k), 3);
+    assert_non_null(strstr(timeline(&k, 1), SECRET));
+    KIT_OK(&k, purge(&k, ids, 4, &erased));
+    assert_int_equal(erased, 4);
+    assert_int_equal(rows_with_it(&k), 0);
+    assert_int_equal(hits(&k), 0);
+    if (!k.fx->pg)
+        assert_not_in_files(&k);
+    assert_null(strstr(kit_state(&k), SECRET));
+    assert_null(strstr(kit_context(&k, ""), SECRET));
+    for (int64_t version = 1; version <= 3; version++)
+        assert_null(strstr(timeline(&k, version), SECRET));
+    kit_valid(&k);
+    KIT_OK(&k, purge(&k, ids, 4, &erased));
+    assert_int_equal(erased, 0);
+    k.how.conversation = branch.id;
+    assert_null(strstr(kit_state(&k), SECRET));
+    kit_close(&k);
+}
+
+static void case_25_erased_messages_keep_their_places_and_ids(void **state)
+{
+    kit               k;
+    skein_message     two, later;
+    skein_version     v;
+    skein_messages    m, out;
+    skein_at          at;
+    int64_t           erased;
+    skein_new_message again = {.role = SKEIN_USER, .content = skein_text("two")};
+
+    kit_open(&k, state);
+    say(&k, "one");
+    two = say(&k, "two");
+    say(&k, "three");
+    KIT_OK(&k, purge(&k, &two.id, 1, &erased));
+    KIT_OK(&k, skein_read(k.e, &(skein_slice){.conversation = k.chat.id}, k.mem, &m, &at,
+                          &k.err));
+    assert_int_equal(m.count, 3);
+    assert_int_equal(m.at[1].id.v, two.id.v);
+    assert_string_equal(m.at[1].uid.p, two.uid.p);
+    assert_int_equal(m.at[1].created_at, two.created_at);
+    assert_true(m.at[1].purged);
+    assert_string_equal(m.at[1].content.p, "");
+    assert_string_equal(m.at[2].content.p, "three");
+
+    later = say(&k, "four");
+    assert_true(later.id.v > m.at[2].id.v);
+    again.uid = two.uid; /* its id is taken for ever */
+    assert_int_equal(kit_append(&k, &again, 1, &out), SKEIN_CONFLICT);
+    assert_int_equal(
+        skein_edit(k.e, &k.how, two.id, skein_text("back"), k.mem, &v, NULL, &k.err),
+        SKEIN_CONFLICT);
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&two.id, 1}, k.mem, &v, &k.err));
+    assert_string_equal(kit_texts(&k, "@bo", 0), "one three four");
+    kit_close(&k);
+}
+
+static void case_25_erasing_is_all_or_nothing(void **state)
+{
+    kit                k;
+    skein_conversation other;
+    skein_message_id   ids[2];
+    int64_t            erased;
+    const char        *before;
+
+    kit_open(&k, state);
+    ids[0] = say(&k, "mine").id;
+    KIT_OK(&k, skein_chat_new(k.e, k.world.id, skein_text("other"), k.mem, &other, &k.err));
+    k.how.conversation = other.id;
+    ids[1] = say(&k, "theirs").id;
+    k.how.conversation = k.chat.id;
+    before = kit_state(&k);
+    assert_int_equal(purge(&k, ids, 2, &erased), SKEIN_NOT_FOUND);
+    ids[1] = (skein_message_id){9999};
+    assert_int_equal(purge(&k, ids, 2, &erased), SKEIN_NOT_FOUND);
+    assert_int_equal(purge(&k, ids, 0, &erased), SKEIN_INVALID);
+    k.how.dry_run = true;
+    KIT_OK(&k, purge(&k, ids, 1, &erased));
+    assert_int_equal(erased, 1);
+    assert_string_equal(kit_state(&k), before);
+    kit_close(&k);
+}
+
+static void case_25_what_no_current_version_holds_can_be_erased(void **state)
+{
+    kit                k;
+    skein_message      two;
+    skein_removal      r;
+    skein_conversation branch;
+    int64_t            erased;
+
+    kit_open(&k, state);
+    say(&k, "one");
+    two = say(&k, "two");
+    kit_whisper(&k, "bo", "three");
+    say(&k, "four");
+    KIT_OK(&k, skein_branch(k.e, &k.how, 0, 2, skein_text("side"), k.mem, &branch, &k.err));
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, two.id, true, k.mem, &r, &k.err));
+    say(&k, "five");
+    k.how.dry_run = true;
+    KIT_OK(&k, skein_purge_unreachable(k.e, &k.how, &erased, &k.err));
+    assert_int_equal(erased, 2);
+    assert_string_equal(kit_texts(&k, "main", 1), "one two three four");
+    k.how.dry_run = false;
+    KIT_OK(&k, skein_purge_unreachable(k.e, &k.how, &erased, &k.err));
+    assert_int_equal(erased, 2); /* a branch still shows the second */
+    assert_string_equal(kit_texts(&k, "main", 1), "one two  ");
+    assert_string_equal(kit_texts(&k, "main", 0), "one five");
+    k.how.conversation = branch.id;
+    assert_string_equal(kit_texts(&k, "main", 0), "one two");
+    kit_close(&k);
+}
+
+static void case_25_a_clock_that_steps_back_changes_no_order(void **state)
+{
+    kit               k;
+    skein_messages    out, found;
+    skein_at          at;
+    skein_new_message m[3] = {
+        {.role = SKEIN_USER, .content = skein_text("one"), .created_at = 3000},
+        {.role = SKEIN_USER, .content = skein_text("two"), .created_at = 2000},
+        {.role = SKEIN_USER, .content = skein_text("three"), .created_at = 1000}};
+
+    kit_open(&k, state);
+    for (int i = 0; i < 3; i++)
+        KIT_OK(&k, kit_append(&k, &m[i], 1, &out));
+    assert_string_equal(kit_texts(&k, "main", 0), "one two three");
+    assert_string_equal(kit_texts(&k, "@cy", 0), "one two three");
+    assert_string_equal(kit_context(&k, "cy"), "user:one\n\ntwo\n\nthree");
+    KIT_OK(&k, skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .from = -1}, k.mem,
+                          &found, &at, &k.err));
+    assert_string_equal(found.at[0].content.p, "three");
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(case_25_what_was_erased_is_nowhere),
+        SKN_BOTH(case_25_erased_messages_keep_their_places_and_ids),
+        SKN_BOTH(case_25_erasing_is_all_or_nothing),
+        SKN_BOTH(case_25_what_no_current_version_holds_can_be_erased),
+        SKN_BOTH(case_25_a_clock_that_steps_back_changes_no_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,636 @@
+/* Every invariant that a store can break, broken by hand: the check names that one and no other. */
+#include "store/kit.h"
+
+#include "base/buf.h"
+#include "engine/core.h"
+
+#include <stdlib.h>
+
+/* --- A store with some of everything ------------------------------------------------------------------- */
+
+static skein_message_id id_of(kit *k, const char *uid)
+{
+    skein_message m;
+
+    KIT_OK(k, skein_message_find(k->e, k->chat.id, 0, skein_text(uid), k->mem, &m, &k->err));
+    return m.id;
+}
+
+static void say(kit *k, const char *uid, skein_role role, const char *sender, const char *reply)
+{
+    skein_new_message m = {.uid = skein_text(uid),
+                           .role = role,
+                           .sender = skein_text(sender),
+                           .content = skein_text("some words"),
+                           .reply_to = reply ? skein_text(reply) : (skein_str){0}};
+    skein_messages    out;
+
+    KIT_OK(k, kit_append(k, &m, 1, &out));
+}
+
+static void say_in(kit *k, const char *lane, const char *uid)
+{
+    skein_new_message m = {
+        .uid = skein_text(uid), .role = SKEIN_USER, .content = skein_text("in a delegation")};
+    skein_append_request r = {
+        .conversation = k->chat.id, .lane = skein_text(lane), .messages = &m, .count = 1};
+    skein_messages out;
+
+    KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
+}
+
+static void call_a_tool(kit *k)
+{
+    skein_tool_call   call = {skein_text("c1"), skein_text("look"), skein_text("{}")};
+    skein_new_message m[] = {{.uid = skein_text("m4"),
+                              .role = SKEIN_ASSISTANT,
+                              .sender = skein_text("ada"),
+                              .calls = &call,
+                              .call_count = 1},
+                             {.uid = skein_text("m5"),
+                              .role = SKEIN_TOOL,
+                              .content = skein_text("seen"),
+                              .tool_call_id = skein_text("c1")}};
+    skein_messages    out;
+
+    KIT_OK(k, kit_append(k, m, 2, &out));
+}
+
+static void delegate(kit *k)
+{
+    skein_lane lane;
+
+    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main"), id_of(k, "m4"),
+                             skein_text("c1"), k->mem, &lane, &k->err));
+    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main.1"), (skein_message_id){0},
+                             (skein_str){0}, k->mem, &lane, &k->err));
+    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main"), (skein_message_id){0},
+                             (skein_str){0}, k->mem, &lane, &k->err));
+}
+
+static void change(kit *k)
+{
+    skein_message_id  two[] = {id_of(k, "m7"), id_of(k, "m8")};
+    skein_squash_spec spec = {.sources = {two, 2}, .content = skein_text("seven and eight")};
+    skein_compaction  c = {.covers = 3, .content = skein_text("what was before")};
+    skein_version     v;
+    skein_message     m;
+    skein_squash      s;
+    skein_move        move;
+    int64_t           covers;
+
+    KIT_OK(k, skein_edit(k->e, &k->how, id_of(k, "m6"), skein_text("another six"), k->mem, &v,
+                         &m, &k->err));
+    KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &s, &k->err));
+    KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
+    KIT_OK(k, skein_redo(k->e, &k->how, 1, k->mem, &move, &k->err));
+    KIT_OK(k, skein_compact(k->e, k->chat.id, &c, k->mem, &m, &covers, &k->err));
+}
+
+static void furnish(kit *k)
+{
+    skein_tag            tag = {.name = skein_text("brief"),
+                                .control = skein_text("toggle"),
+                                .instruction = skein_text("Short")};
+    skein_str            item = skein_text("fun main");
+    skein_world          other = {.name = skein_text("elsewhere")};
+    skein_context_file   file = {skein_text("src/main.c"), &item, 1};
+    skein_search_request what = {.query = skein_text("words")};
+    skein_conversation   branch;
+    skein_hits           hits;
+
+    KIT_OK(k,
+           skein_branch(k->e, &k->how, 0, -1, skein_text("branch"), k->mem, &branch, &k->err));
+    KIT_OK(k, skein_world_new(k->e, &other, k->mem, &k->err));
+    KIT_OK(k, skein_tag_define(k->e, k->world.id, &tag, &k->err));
+    KIT_OK(k, skein_tag_activate(k->e, k->chat.id, tag.name, true, &k->err));
+    KIT_OK(k, skein_context_file_set(k->e, k->chat.id, &file, &k->err));
+    KIT_OK(k, skein_search(k->e, &what, k->mem, &hits, &k->err));
+    assert_true(hits.count > 0);
+}
+
+static void build(kit *k, void **state)
+{
+    kit_open(k, state);
+    say(k, "m1", SKEIN_USER, "human", NULL);
+    say(k, "m2", SKEIN_ASSISTANT, "ada", "m1");
+    say(k, "m3", SKEIN_ASSISTANT, "bo", "m2");
+    call_a_tool(k);
+    for (int i = 6; i <= 10; i++) {
+        char uid[8];
+
+        snprintf(uid, sizeof uid, "m%d", i);
+        say(k, uid, SKEIN_USER, "human", NULL);
+    }
+    delegate(k);
+    change(k);
+    say_in(k, "main.2", "d1");
+    say_in(k, "main.2", "d2");
+    furnish(k);
+}
+
+/* --- Breaking it --------------------------------------------------------------------------------------- */
+
+static void leave(kit *k)
+{
+    skein_close(k->e);
+    k->e = NULL;
+}
+
+static void come_back(kit *k)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+
+    options.store = skein_text(k->fx->address);
+    KIT_OK(k, skein_open(&k->e, &options, &k->err));
+}
+
+/* Runs SQL with everything off that would refuse it. */
+static void vandalise(kit *k, const char *sql)
+{
+    skn_buf all;
+
+    skn_buf_init(&all, 1 << 20);
+    skn_buf_addf(&all, "%s%s",
+                 k->fx->pg ? "SET session_replication_role = replica;"
+                           : "PRAGMA foreign_keys=OFF; PRAGMA ignore_check_constraints=ON;",
+                 sql);
+    leave(k);
+    skn_fixture_sql(k->fx, all.p);
+    come_back(k);
+    skn_buf_release(&all);
+}
+
+/* All findings are of this invariant, and there is one. */
+static void expect(kit *k, const char *invariant)
+{
+    skein_check check;
+
+    KIT_OK(k, skein_fsck(k->e, k->mem, &check, &k->err));
+    for (size_t i = 0; i < check.count; i++)
+        if (strcmp(check.at[i].invariant.p, invariant) != 0)
+            fail_msg("expected %s, but %s: %s", invariant, check.at[i].invariant.p,
+                     check.at[i].text.p);
+    if (check.count == 0)
+        fail_msg("nothing was found, expected %s", invariant);
+}
+
+static void done(kit *k)
+{
+    skein_close(k->e);
+    skein_mem_free(k->mem);
+}
+
+static void broken(void **state, const char *invariant, const char *sql)
+{
+    kit k;
+
+    build(&k, state);
+    kit_check(&k);
+    vandalise(&k, sql);
+    expect(&k, invariant);
+    done(&k);
+}
+
+#define CHAT    "(SELECT MIN(id) FROM conversations)"
+#define BRANCH  "(SELECT MAX(id) FROM conversations)"
+#define ID(uid) "(SELECT id FROM messages x WHERE x.uid = '" uid "')"
+#define LANE(conversation, key)                                                                \
+    "(SELECT id FROM lanes x WHERE x.conversation_id = " conversation " AND x.key = '" key "'" \
+    ")"
+/* The thread that d1 and d2 were said in. */
+#define SIDE "(SELECT thread_id FROM items x WHERE x.message_id = " ID("d1") ")"
+#define V(n)                                                                                   \
+    "(SELECT id FROM versions x WHERE x.conversation_id = " CHAT " AND x.number = " #n ")"
+
+#define BREAKS(name, invariant, sql)                                                           \
+    static void name(void **state)                                                             \
+    {                                                                                          \
+        broken(state, invariant, sql);                                                         \
+    }
+
+BREAKS(an_id_with_a_blank_is_I1, "I1", "UPDATE messages SET uid = 'm 10' WHERE uid = 'm10'")
+BREAKS(a_text_that_is_not_utf8_is_I2, "I2",
+       "UPDATE messages SET content = CAST(X'c328' AS TEXT) WHERE uid = 'm10'")
+BREAKS(a_text_with_a_zero_is_I2, "I2",
+       "UPDATE messages SET content = CAST(X'610062' AS TEXT) WHERE uid = 'm10'")
+BREAKS(a_sender_that_is_not_utf8_is_I2, "I2",
+       "UPDATE messages SET sender = CAST(X'ff' AS TEXT) WHERE uid = 'm10'")
+BREAKS(a_thread_in_a_foreign_lane_is_I6, "I6",
+       "UPDATE threads SET lane_id = " LANE(BRANCH, "main.2") " WHERE id = " SIDE)
+BREAKS(an_item_without_a_message_is_I6, "I6",
+       "INSERT INTO items(thread_id, seq, message_id) VALUES(" SIDE ", 2, 999999)")
+BREAKS(a_node_without_a_conversation_is_I6, "I6", "UPDATE nodes SET conversation_id = 999999")
+BREAKS(
+    a_lane_with_a_foreign_agent_is_I6, "I6",
+    "INSERT INTO agents(uid, world_id, name, created_at) VALUES('spy', (SELECT id FROM worlds "
+    "WHERE name = 'elsewhere'), 'spy', 0); UPDATE lanes SET agent_id = (SELECT id FROM agents "
+    "WHERE name = 'spy') WHERE id = " LANE(CHAT, "main.2"))
+BREAKS(a_gap_in_a_thread_is_I7, "I7", "UPDATE items SET seq = 7 WHERE message_id = " ID("d2"))
+BREAKS(
+    a_gap_in_the_patches_is_I7, "I7",
+    "UPDATE items SET seq = -3 WHERE thread_id = (SELECT MAX(thread_id) FROM items WHERE seq "
+    "= -1) AND seq = -1")
+BREAKS(a_falling_order_key_is_I7, "I7",
+       "UPDATE items SET okey = 1 WHERE message_id = " ID("d2"))
+BREAKS(a_message_twice_in_a_thread_is_I7, "I7",
+       "INSERT INTO items(thread_id, seq, message_id, okey) VALUES(" SIDE
+       ", 2, " ID("d1") ", 999)")
+BREAKS(a_tree_of_another_length_is_I7, "I7",
+       "UPDATE threads SET base_length = base_length + 1 WHERE lane_id = " LANE(BRANCH, "main"))
+BREAKS(a_missing_root_is_I7, "I7",
+       "UPDATE threads SET root_id = 999999 WHERE lane_id = " LANE(BRANCH, "main"))
+BREAKS(a_version_made_from_itself_is_I8, "I8",
+       "UPDATE versions SET origin_id = id WHERE id = " V(2))
+BREAKS(a_thread_made_from_a_later_one_is_I8, "I8",
+       "UPDATE threads SET origin_id = 999999 WHERE lane_id = " LANE(BRANCH, "main"))
+BREAKS(a_thread_made_from_more_than_there_was_is_I8, "I8",
+       "UPDATE threads SET origin_length = 999999 WHERE lane_id = " LANE(BRANCH, "main"))
+BREAKS(a_branch_of_nothing_is_I8, "I8",
+       "UPDATE conversations SET branched_from_id = 999999 WHERE id = (SELECT id FROM "
+       "conversations WHERE title = 'alone')")
+BREAKS(a_pointer_to_a_foreign_version_is_I10, "I10",
+       "UPDATE conversations SET version_id = " V(1) " WHERE id = " BRANCH)
+BREAKS(a_conversation_without_a_version_is_I10, "I10",
+       "UPDATE conversations SET version_id = NULL WHERE id = " BRANCH)
+BREAKS(a_version_without_a_main_thread_is_I10, "I10",
+       "INSERT INTO versions(conversation_id, number, origin_length, kind, actor, created_at) "
+       "VALUES(" CHAT ", 4, 0, 'edit', 'x', 0)")
+BREAKS(a_missing_version_number_is_I10, "I10",
+       "UPDATE versions SET number = 9 WHERE id = " V(3))
+BREAKS(a_message_in_no_thread_is_I11, "I11",
+       "INSERT INTO messages(uid, conversation_id, role, author, sender, content, created_at) "
+       "VALUES('lost', " CHAT ", 'user', 'human', 'human', 'x', 0)")
+BREAKS(a_lost_last_item_is_I11, "I11", "DELETE FROM items WHERE message_id = " ID("d2"))
+BREAKS(a_pointer_that_no_operation_moved_is_I12, "I12",
+       "UPDATE conversations SET version_id = " V(1) " WHERE id = " CHAT)
+BREAKS(an_operation_from_nowhere_is_I12, "I12",
+       "UPDATE ops SET from_version_id = 999999 WHERE kind = 'edit'")
+BREAKS(operations_that_do_not_meet_are_I12, "I12",
+       "UPDATE ops SET from_version_id = " V(1) " WHERE kind = 'squash'")
+BREAKS(an_operation_taken_back_by_none_is_I12, "I12",
+       "UPDATE ops SET undone_by_id = 999999 WHERE kind = 'edit'")
+BREAKS(an_undo_of_nothing_is_I12, "I12", "UPDATE ops SET undoes_id = NULL WHERE kind = 'undo'")
+BREAKS(an_edit_of_another_role_is_I15, "I15",
+       "UPDATE messages SET role = 'assistant' WHERE version_of_id IS NOT NULL")
+BREAKS(a_squash_of_one_is_I16, "I16", "DELETE FROM squash_sources WHERE idx = 1")
+BREAKS(a_squash_of_one_twice_is_I16, "I16", "UPDATE squash_sources SET message_id = " ID("m7"))
+BREAKS(a_squash_of_its_own_result_is_I16, "I16",
+       "UPDATE squash_sources SET message_id = (SELECT result_message_id FROM squashes) WHERE "
+       "idx = 1")
+BREAKS(a_squash_without_a_result_is_I16, "I16",
+       "UPDATE squashes SET result_message_id = 999999")
+BREAKS(a_message_of_an_unknown_squash_is_I16, "I16",
+       "UPDATE messages SET squash_uid = 'sq_none' WHERE uid = 'm10'")
+BREAKS(an_edit_of_another_lineage_is_I17, "I17",
+       "UPDATE messages SET lineage_id = " ID("m1") " WHERE version_of_id IS NOT NULL")
+BREAKS(a_result_that_no_call_leads_to_is_I20, "I20",
+       "DELETE FROM message_calls WHERE is_result = 1")
+BREAKS(a_call_that_cannot_be_found_is_I20, "I20",
+       "DELETE FROM message_calls WHERE is_result = 0")
+BREAKS(a_call_that_was_not_made_is_I20, "I20",
+       "INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES(" CHAT
+       ", 'c9', " ID("m4") ", 0)")
+BREAKS(calls_that_cannot_be_read_are_I20, "I20",
+       "UPDATE messages SET calls = '[{' WHERE uid = 'm4'")
+BREAKS(a_delegation_by_no_message_is_I26, "I26",
+       "UPDATE lanes SET spawn_message_id = 999999 WHERE id = " LANE(CHAT, "main.1"))
+BREAKS(a_missing_ordinal_is_I27, "I27",
+       "UPDATE lanes SET ordinal = 3, key = 'main.3' WHERE id = " LANE(CHAT, "main.2"))
+BREAKS(miscounted_delegations_are_I27, "I27",
+       "UPDATE lanes SET children = 9 WHERE id = " LANE(CHAT, "main"))
+BREAKS(a_lane_under_itself_is_I28, "I28",
+       "UPDATE lanes SET parent_id = id, children = 1 WHERE id = " LANE(
+           CHAT, "main.1.1") "; UPDATE lanes SET children = 0 WHERE id = " LANE(CHAT, "main.1"))
+BREAKS(a_lane_with_a_strange_name_is_I28, "I28",
+       "UPDATE lanes SET key = 'other' WHERE id = " LANE(CHAT, "main.2"))
+BREAKS(instructions_that_cannot_be_read_are_I39, "I39",
+       "UPDATE messages SET instructions = '[{}]' WHERE uid = 'm10'")
+BREAKS(a_reply_to_another_than_it_names_is_C16, "C16",
+       "UPDATE messages SET reply_to_uid = 'm9' WHERE uid = 'm3'")
+BREAKS(a_reply_to_nothing_known_is_C16, "C16",
+       "UPDATE messages SET reply_to_id = 0, reply_depth = 0 WHERE uid = 'm3'")
+BREAKS(a_reply_of_the_wrong_depth_is_C17, "C17",
+       "UPDATE messages SET reply_depth = 7 WHERE uid = 'm3'")
+BREAKS(a_world_with_a_foreign_chat_is_C20, "C20",
+       "UPDATE worlds SET current_conversation_id = " CHAT " WHERE name = 'elsewhere'")
+BREAKS(a_summary_of_more_than_there_is_is_C25, "C25", "UPDATE compactions SET covers = 999999")
+BREAKS(a_summary_that_ends_elsewhere_is_C25, "C25",
+       "UPDATE compactions SET last_message_id = " ID("m1"))
+BREAKS(a_compaction_without_a_summary_is_C25, "C25",
+       "UPDATE compactions SET summary_message_id = 999999")
+BREAKS(a_thread_with_an_unknown_compaction_is_C25, "C25",
+       "UPDATE threads SET compaction_id = 999999 WHERE id = " SIDE)
+BREAKS(
+    a_lead_in_another_world_is_told, "refs",
+    "INSERT INTO agents(uid, world_id, name, created_at) VALUES('spy', (SELECT id FROM worlds "
+    "WHERE name = 'elsewhere'), 'spy', 0); UPDATE agents SET lead_id = (SELECT id FROM agents "
+    "WHERE name = 'ada') WHERE name = 'spy'")
+BREAKS(a_tag_without_a_control_is_told, "refs", "UPDATE tag_definitions SET control = 'lever'")
+BREAKS(a_tag_of_another_world_is_told, "refs",
+       "UPDATE tag_definitions SET world_id = (SELECT id FROM worlds WHERE name = 'elsewhere')")
+BREAKS(a_file_whose_items_cannot_be_read_is_told, "refs",
+       "UPDATE context_files SET items = '[1]'")
+BREAKS(an_index_that_claims_too_much_is_told, "search",
+       "UPDATE meta SET value = 999999 WHERE key = 'words_upto'")
+BREAKS(an_erased_message_in_the_index_is_told, "search",
+       "UPDATE messages SET purged_at = 1 WHERE uid = 'm10'")
+BREAKS(a_message_missing_in_the_index_is_told_on_sqlite, "search",
+       "DELETE FROM message_words_docsize WHERE id = " ID("m10"))
+BREAKS(a_message_missing_in_the_index_is_told_on_pg, "search",
+       "DELETE FROM message_words WHERE message_id = " ID("m10"))
+/* The index no longer has what its definition says. */
+BREAKS(an_index_without_its_rows_is_told, "db",
+       "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql = 'CREATE INDEX "
+       "messages_lineage ON "
+       "messages(lineage_id)' WHERE name = 'messages_lineage'")
+
+/* --- Nodes ---------------------------------------------------------------------------------------------- */
+
+typedef struct node_work {
+    kit      *k;
+    int64_t   root; /* of the thread whose tree is broken */
+    skn_node *node;
+    bool      decoded;
+} node_work;
+
+static skein_rc read_root(skn_tx *tx, void *arg, skein_error *err)
+{
+    node_work *w = arg;
+    skn_str    bytes;
+    int        level;
+    bool       found;
+    skein_rc   rc = skn_node_get(tx, w->root, w->k->mem, &level, &bytes, &found, err);
+
+    w->decoded = !rc && found && skn_node_decode(bytes, level, w->k->mem, &w->node);
+    return rc;
+}
+
+/* Writes a node over the one with this id, and the length that goes with it. */
+static void write_node(kit *k, int64_t id, const skn_node *n)
+{
+    skn_buf bytes, sql;
+    skn_str b;
+
+    skn_buf_init(&bytes, 1 << 20);
+    skn_buf_init(&sql, 1 << 20);
+    b = skn_node_encode(n, &bytes);
+    skn_buf_addf(&sql, "UPDATE nodes SET entries = %s", k->fx->pg ? "'\\x" : "X'");
+    for (size_t i = 0; i < b.n; i++)
+        skn_buf_addf(&sql, "%02x", (unsigned)(unsigned char)b.p[i]);
+    skn_buf_addf(&sql, "' WHERE id = %lld", (long long)id);
+    vandalise(k, sql.p);
+    skn_buf_release(&sql);
+    skn_buf_release(&bytes);
+}
+
+/* A chat with enough edits for a tree of several spans, and the root of its current thread. */
+static node_work grow(kit *k, void **state, int messages)
+{
+    node_work        w = {.k = k};
+    skein_version    v = {0};
+    skein_message_id ids[400];
+    skein_message    m;
+
+    kit_open(k, state);
+    for (int i = 0; i < messages; i++)
+        ids[i] = kit_say(k, SKEIN_USER, "human", "one more").id;
+    for (int i = 1; i < messages; i += 2)
+        KIT_OK(k, skein_edit(k->e, &k->how, ids[i], skein_text("edited"), k->mem, &v, &m,
+                             &k->err));
+    w.root = skn_fixture_number(
+        k->fx, "SELECT root_id FROM threads WHERE id = (SELECT MAX(t.id) FROM "
+               "threads t JOIN lanes l ON l.id = t.lane_id WHERE l.key = 'main')");
+    kit_check(k);
+    KIT_OK(k, skn_store_read(k->fx->store, read_root, &w, &k->err));
+    assert_true(w.decoded);
+    return w;
+}
+
+static void after(node_work *w)
+{
+    write_node(w->k, w->root, w->node);
+    expect(w->k, "I7");
+    done(w->k);
+}
+
+static void a_span_beyond_its_items_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 6);
+
+    assert_true(w.node->count > 2);
+    w.node->e[0].span.lo += 1000;
+    after(&w);
+}
+
+static void a_span_with_narrow_keys_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 6);
+
+    w.node->e[0].span.kmin += 1000;
+    w.node->e[0].span.kmax += 1000;
+    after(&w);
+}
+
+static void an_item_twice_in_a_tree_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 6);
+    size_t    other = 2;
+
+    assert_int_equal(w.node->e[0].span.len, w.node->e[other].span.len);
+    w.node->e[other] = w.node->e[0];
+    after(&w);
+}
+
+static void a_node_that_miscounts_its_child_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    assert_int_equal(w.node->level, 1);
+    w.node->e[0].span.len++;
+    w.node->e[1].span.len--;
+    after(&w);
+}
+
+static void a_node_with_a_child_of_its_own_level_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    w.node->e[0].child_id = w.root;
+    after(&w);
+}
+
+static void a_node_that_holds_a_child_twice_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    assert_int_equal(w.node->e[0].span.len, w.node->e[1].span.len);
+    w.node->e[1] = w.node->e[0];
+    after(&w);
+}
+
+static void a_node_that_cannot_be_read_is_I7(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    vandalise(&k, k.fx->pg ? "UPDATE nodes SET entries = '\\x05' WHERE level = 1"
+                           : "UPDATE nodes SET entries = X'05' WHERE level = 1");
+    (void)w;
+    expect(&k, "I7");
+    done(&k);
+}
+
+/* --- Whole stores ------------------------------------------------------------------------------------------ */
+
+static void a_sound_store_is_counted_and_nothing_is_found(void **state)
+{
+    kit         k;
+    skein_check check;
+
+    build(&k, state);
+    KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+    assert_int_equal(check.count, 0);
+    assert_int_equal(check.messages, skn_fixture_number(k.fx, "SELECT count(*) FROM messages"));
+    assert_int_equal(check.threads, skn_fixture_number(k.fx, "SELECT count(*) FROM threads"));
+    assert_int_equal(check.nodes, skn_fixture_number(k.fx, "SELECT count(*) FROM nodes"));
+    assert_int_equal(check.conversations, 2);
+    assert_int_equal(check.warnings, 0);
+    kit_close(&k);
+}
+
+static void a_dangling_reply_is_a_warning_and_no_finding(void **state)
+{
+    kit         k;
+    skein_check check;
+
+    kit_open(&k, state);
+    say(&k, "m1", SKEIN_USER, "human", "nobody");
+    KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+    assert_int_equal(check.count, 0);
+    assert_int_equal(check.warnings, 1);
+    kit_close(&k);
+}
+
+/* A thousand are told, the rest is counted. */
+static void findings_are_bounded(void **state)
+{
+    kit               k;
+    skein_check       check;
+    skein_new_message m[1200];
+    skein_messages    out;
+
+    kit_open(&k, state);
+    for (int i = 0; i < 1200; i++)
+        m[i] = (skein_new_message){.role = SKEIN_USER, .content = skein_text("x")};
+    KIT_OK(&k, kit_append(&k, m, 1200, &out));
+    vandalise(&k, "UPDATE messages SET instructions = '?'");
+    KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+    assert_int_equal(check.count, 1000);
+    assert_string_equal(check.at[998].invariant.p, "I39");
+    assert_string_equal(check.at[999].invariant.p, "more");
+    assert_non_null(strstr(check.at[999].text.p, "201 more"));
+    done(&k);
+}
+
+static void an_erased_store_is_sound(void **state)
+{
+    kit              k;
+    skein_message_id ids[2];
+    int64_t          erased;
+
+    build(&k, state);
+    ids[0] = id_of(&k, "m2");
+    ids[1] = id_of(&k, "m4");
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){ids, 2}, &erased, &k.err));
+    assert_int_equal(erased, 2);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(a_sound_store_is_counted_and_nothing_is_found),
+        SKN_BOTH(a_dangling_reply_is_a_warning_and_no_finding),
+        SKN_BOTH(findings_are_bounded),
+        SKN_BOTH(an_erased_store_is_sound),
+        SKN_BOTH(an_id_with_a_blank_is_I1),
+        SKN_ON_SQLITE(a_text_that_is_not_utf8_is_I2),
+        SKN_ON_SQLITE(a_text_with_a_zero_is_I2),
+        SKN_ON_SQLITE(a_sender_that_is_not_utf8_is_I2),
+        SKN_BOTH(a_thread_in_a_foreign_lane_is_I6),
+        SKN_BOTH(an_item_without_a_message_is_I6),
+        SKN_BOTH(a_node_without_a_conversation_is_I6),
+        SKN_BOTH(a_lane_with_a_foreign_agent_is_I6),
+        SKN_BOTH(a_gap_in_a_thread_is_I7),
+        SKN_BOTH(a_gap_in_the_patches_is_I7),
+        SKN_BOTH(a_falling_order_key_is_I7),
+        SKN_BOTH(a_message_twice_in_a_thread_is_I7),
+        SKN_BOTH(a_tree_of_another_length_is_I7),
+        SKN_BOTH(a_missing_root_is_I7),
+        SKN_BOTH(a_span_beyond_its_items_is_I7),
+        SKN_BOTH(a_span_with_narrow_keys_is_I7),
+        SKN_BOTH(an_item_twice_in_a_tree_is_I7),
+        SKN_BOTH(a_node_that_miscounts_its_child_is_I7),
+        SKN_BOTH(a_node_with_a_child_of_its_own_level_is_I7),
+        SKN_BOTH(a_node_that_holds_a_child_twice_is_I7),
+        SKN_BOTH(a_node_that_cannot_be_read_is_I7),
+        SKN_BOTH(a_version_made_from_itself_is_I8),
+        SKN_BOTH(a_thread_made_from_a_later_one_is_I8),
+        SKN_BOTH(a_thread_made_from_more_than_there_was_is_I8),
+        SKN_BOTH(a_branch_of_nothing_is_I8),
+        SKN_BOTH(a_pointer_to_a_foreign_version_is_I10),
+        SKN_BOTH(a_conversation_without_a_version_is_I10),
+        SKN_BOTH(a_version_without_a_main_thread_is_I10),
+        SKN_BOTH(a_missing_version_number_is_I10),
+        SKN_BOTH(a_message_in_no_thread_is_I11),
+        SKN_BOTH(a_lost_last_item_is_I11),
+        SKN_BOTH(a_pointer_that_no_operation_moved_is_I12),
+        SKN_BOTH(an_operation_from_nowhere_is_I12),
+        SKN_BOTH(operations_that_do_not_meet_are_I12),
+        SKN_BOTH(an_operation_taken_back_by_none_is_I12),
+        SKN_BOTH(an_undo_of_nothing_is_I12),
+        SKN_BOTH(an_edit_of_another_role_is_I15),
+        SKN_BOTH(a_squash_of_one_is_I16),
+        SKN_BOTH(a_squash_of_one_twice_is_I16),
+        SKN_BOTH(a_squash_of_its_own_result_is_I16),
+        SKN_BOTH(a_squash_without_a_result_is_I16),
+        SKN_BOTH(a_message_of_an_unknown_squash_is_I16),
+        SKN_BOTH(an_edit_of_another_lineage_is_I17),
+        SKN_BOTH(a_result_that_no_call_leads_to_is_I20),
+        SKN_BOTH(a_call_that_cannot_be_found_is_I20),
+        SKN_BOTH(a_call_that_was_not_made_is_I20),
+        SKN_BOTH(calls_that_cannot_be_read_are_I20),
+        SKN_BOTH(a_delegation_by_no_message_is_I26),
+        SKN_BOTH(a_missing_ordinal_is_I27),
+        SKN_BOTH(miscounted_delegations_are_I27),
+        SKN_BOTH(a_lane_under_itself_is_I28),
+        SKN_BOTH(a_lane_with_a_strange_name_is_I28),
+        SKN_BOTH(instructions_that_cannot_be_read_are_I39),
+        SKN_BOTH(a_reply_to_another_than_it_names_is_C16),
+        SKN_BOTH(a_reply_to_nothing_known_is_C16),
+        SKN_BOTH(a_reply_of_the_wrong_depth_is_C17),
+        SKN_BOTH(a_world_with_a_foreign_chat_is_C20),
+        SKN_BOTH(a_summary_of_more_than_there_is_is_C25),
+        SKN_BOTH(a_summary_that_ends_elsewhere_is_C25),
+        SKN_BOTH(a_compaction_without_a_summary_is_C25),
+        SKN_BOTH(a_thread_with_an_unknown_compaction_is_C25),
+        SKN_BOTH(a_lead_in_another_world_is_told),
+        SKN_BOTH(a_tag_without_a_control_is_told),
+        SKN_BOTH(a_tag_of_another_world_is_told),
+        SKN_BOTH(a_file_whose_items_cannot_be_read_is_told),
+        SKN_BOTH(an_index_that_claims_too_much_is_told),
+        SKN_BOTH(an_erased_message_in_the_index_is_told),
+        SKN_ON_SQLITE(a_message_missing_in_the_index_is_told_on_sqlite),
+        SKN_ON_PG(a_message_missing_in_the_index_is_told_on_pg),
+        SKN_ON_SQLITE(an_index_without_its_rows_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
