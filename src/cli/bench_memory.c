@@ -33,22 +33,18 @@ static int64_t status_kb(const char *name)
     return kb;
 }
 
-/* Both ends, and the context: after that, the most that was ever resident. */
+/* Both ends, and then the most that was ever resident. */
 static skein_rc read_ends(skn_bench *b, const skn_bench_store *s, int64_t *kb)
 {
     skein_slice    what = {.conversation = s->chat, .count = TAIL};
     skein_mem     *mem = b->cli->mem;
     skein_messages m;
-    skein_context  c;
     skein_rc       rc;
 
     if ((rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err)))
         return rc;
     what.from = -TAIL;
-    if ((rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err)))
-        return rc;
-    what = (skein_slice){.conversation = s->chat};
-    rc = skein_context_read(s->engine, &what, mem, &c, &b->cli->err);
+    rc = skein_read(s->engine, &what, mem, &m, NULL, &b->cli->err);
     *kb = status_kb("VmHWM");
     return rc;
 }

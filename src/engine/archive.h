@@ -96,6 +96,7 @@ typedef struct skn_intake {
     skn_archive_facts         facts;
     skn_tx                   *tx; /* while it is written */
     skn_arena                *a;  /* of one row */
+    bool                      alone; /* the store has nothing else in it */
     int64_t                   base[SKN_AR_TABLES];
 } skn_intake;
 

@@ -65,8 +65,10 @@ skein_rc skn_intake_prove(skn_intake *im, skein_error *err)
     stage    s;
     skein_rc rc = open_stage(&s, err);
 
+    im->alone = true;
     if (!rc)
         rc = skn_intake_put(im, s.e->store, err);
+    im->alone = false;
     if (!rc)
         rc = check_stage(&s, im->lines, err);
     close_stage(&s);

@@ -126,6 +126,20 @@ static void translate(const skn_intake *im, skn_archive_row *row, skn_buf *packe
             im->a, "@%lld", (long long)row->cells[SKN_LANE_AGENT].number);
 }
 
+static skein_rc fail_taken(const skn_intake *im, const skn_archive_row *row, int64_t line,
+                           skein_error *err)
+{
+    const char *table = skn_archive_tables[row->table].name;
+    skein_rc    rc;
+
+    if (im->alone)
+        return skn_fail(err, SKEIN_DATA, "archive line %lld: this row of \"%s\" is twice in it",
+                        (long long)line, table);
+    rc = skn_fail(err, SKEIN_CONFLICT, "row %lld of \"%s\" (line %lld) is already in this store",
+                  (long long)row->number, table, (long long)line);
+    return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
+}
+
 static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
 {
     skn_intake *im = arg;
@@ -139,12 +153,7 @@ static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_err
     rc = skn_archive_insert(im->tx, row->table, im->base[row->table] + row->number, row->cells,
                             &taken, err);
     skn_buf_release(&packed);
-    if (!taken)
-        return rc;
-    rc = skn_fail(err, SKEIN_CONFLICT,
-                  "row %lld of \"%s\" (line %lld) is already in this store, or twice in the archive",
-                  (long long)row->number, skn_archive_tables[row->table].name, (long long)line);
-    return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
+    return taken ? fail_taken(im, row, line, err) : rc;
 }
 
 static skein_rc fail_changed(const skn_intake *im, skein_error *err)

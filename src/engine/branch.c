@@ -9,6 +9,7 @@ typedef struct call {
     skein_conversation *out;
     int64_t             version, length;
     skn_str             title;
+    bool                dry_done;
 } call;
 
 /* The main lane is cut at the length, the others before the first message that is as young as the one
@@ -46,6 +47,7 @@ static skein_rc copy_lanes(skn_draft *d, skein_error *err)
     for (size_t i = 0; i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i], *parent;
         skn_lane_row    row = l->lane;
+        bool            ended;
 
         row.conversation_id = d->target.id;
         row.branched_from_id = l->lane.id;
@@ -53,7 +55,9 @@ static skein_rc copy_lanes(skn_draft *d, skein_error *err)
             row.agent_id = 0; /* a chat has no agent of its own */
         parent = row.parent_id ? skn_map_get_int(lanes, row.parent_id) : NULL;
         row.parent_id = parent ? parent->to_lane : 0;
-        if ((rc = skn_lane_insert(d->tx, &row, d->now, &l->to_lane, err)))
+        if ((rc = skn_lane_insert(d->tx, &row, d->now, &l->to_lane, err)) ||
+            (row.state != SKEIN_LANE_RUNNING &&
+             (rc = skn_lane_set_state(d->tx, l->to_lane, row.state, &ended, err))))
             return rc;
         if (parent && (rc = skn_lane_count_child(d->tx, parent->to_lane, &row.ordinal, err)))
             return rc;
@@ -101,16 +105,24 @@ static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_lanes_complete(tx, &d.target, d.now, c->mem, err)))
         return rc;
     skn_trees_init(&f, tx, c->mem, d.target.id);
-    return skn_conversation_fill(&f, &d.target, c->out, err);
+    if ((rc = skn_conversation_fill(&f, &d.target, c->out, err)) || !c->how->dry_run)
+        return rc;
+    c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
+    return SKEIN_NOTHING;
 }
 
 skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version, int64_t length,
                       skein_str title, skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    call     c = {e, how, mem, out, version, length, title};
+    call     c = {e, how, mem, out, version, length, title, false};
     skein_rc rc;
 
     if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
         return rc;
-    return skn_store_write(e->store, branch, &c, err);
+    rc = skn_store_write(e->store, branch, &c, err);
+    if (rc != SKEIN_NOTHING || !c.dry_done)
+        return rc;
+    out->id.v = out->thread.v = 0; /* it was never made */
+    out->uid = out->thread_uid = SKN_NONE;
+    return SKEIN_OK;
 }

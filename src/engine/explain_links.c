@@ -165,20 +165,15 @@ static skein_rc load_held(linking *l, skein_error *err)
 
 /* --- Answers ----------------------------------------------------------------------------------------- */
 
-/* A reply to a text belongs to that text where the lane holds it, and else to the latest it holds. A
- * message that the lane does not hold gets those to any of its texts. */
+/* A version holds one text of a message at most, so a reply to any of them is one to that. */
 static int64_t count_replies(const linking *l, const skein_message *m, const texts *t)
 {
-    bool    here = is_held(l, m->id.v);
     int64_t n = 0;
 
     for (size_t i = 0; i < t->ids.n; i++) {
-        int64_t       text = t->ids.p[i];
-        const id_vec *v = skn_map_get_int(l->replies, text);
+        const id_vec *v = skn_map_get_int(l->replies, t->ids.p[i]);
 
-        if (!v || (here && (is_held(l, text) ? text : t->held) != m->id.v))
-            continue;
-        for (size_t k = 0; k < v->n; k++)
+        for (size_t k = 0; v && k < v->n; k++)
             n += v->p[k] != m->id.v && is_held(l, v->p[k]);
     }
     return n;

@@ -120,6 +120,29 @@ static skein_rc erase_unreachable(call *c, skn_tx *tx, const skn_conversation_ro
     return rc;
 }
 
+static skein_rc check_expected(call *c, skn_tx *tx, const skn_conversation_row *row,
+                               skein_error *err)
+{
+    skein_at        at = c->how->expect;
+    skn_version_row current;
+    skein_version   v;
+    skn_trees       f;
+    skein_rc        rc;
+
+    if (at.thread.v == 0)
+        return SKEIN_OK;
+    skn_trees_init(&f, tx, c->a, row->id);
+    if ((rc = skn_version_pick(tx, row, 0, c->a, &current, err)) ||
+        (rc = skn_version_fill(&f, row, &current, &v, err)))
+        return rc;
+    if (at.thread.v == v.thread.v && at.length == v.length)
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
+                  "conversation \"%.*s\" has moved on: it is at v%lld with %lld messages",
+                  SKN_FMT(row->uid), (long long)v.number, (long long)v.length);
+    return skn_hint(err, rc, "Read it again before anything is erased.");
+}
+
 static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -127,6 +150,8 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc = skn_conversation_take(tx, c->how->conversation, c->a, &row, err);
 
     c->erased = 0;
+    if (rc == SKEIN_OK)
+        rc = check_expected(c, tx, &row, err);
     if (rc == SKEIN_OK)
         rc = c->unreachable ? erase_unreachable(c, tx, &row, err)
                             : erase_named(c, tx, &row, err);
@@ -145,10 +170,10 @@ static skein_rc run(call *c, int64_t *erased, skein_error *err)
     c->a = skn_arena_new();
     rc = skn_store_write(c->e->store, purge, c, err);
     skn_arena_free(c->a);
-    *erased = c->erased;
     if (rc == SKEIN_NOTHING && c->dry_done)
-        return SKEIN_OK;
-    if (rc || c->erased == 0)
+        rc = SKEIN_OK;
+    *erased = rc ? 0 : c->erased;
+    if (rc || c->dry_done || c->erased == 0)
         return rc;
     skn_timeline_cache_clear(c->e->timelines);
     return skn_store_scrub(c->e->store, err);

@@ -58,7 +58,6 @@ void skn_book_line(skn_book *b, skein_str line)
 {
     skein_str rest = line, word;
 
-    pthread_mutex_lock(&b->mu);
     assert_true(skn_str_split(&rest, ' ', &word));
     if (skn_str_is(word, "said"))
         note_said(b, rest);
@@ -69,7 +68,30 @@ void skn_book_line(skn_book *b, skein_str line)
     else if (!skn_str_is(word, "moved"))
         fail_msg("the load told \"%.*s\"", SKN_FMT(line));
     b->lines++;
+}
+
+void skn_book_keep(skn_book *b, const char *line)
+{
+    pthread_mutex_lock(&b->mu);
+    skn_vec_add(b->mem, &b->kept, skn_arena_copy(b->mem, skein_text(line)));
     pthread_mutex_unlock(&b->mu);
+}
+
+int64_t skn_book_kept(skn_book *b)
+{
+    int64_t n;
+
+    pthread_mutex_lock(&b->mu);
+    n = (int64_t)b->kept.n;
+    pthread_mutex_unlock(&b->mu);
+    return n;
+}
+
+void skn_book_settle(skn_book *b)
+{
+    for (size_t i = 0; i < b->kept.n; i++)
+        skn_book_line(b, b->kept.p[i]);
+    b->kept.n = 0;
 }
 
 /* --- What was said ---------------------------------------------------------------------------- */

@@ -363,35 +363,46 @@ DEED(purge)
 }
 
 const skn_deed skn_deeds[] = {
-    {"make a world", make_world, false},
-    {"remove a world", remove_world, false},
-    {"leave a session", leave_session, false},
-    {"make an agent", make_agent, false},
-    {"remove an agent", remove_agent, false},
-    {"make a chat", make_chat, false},
-    {"use a foreground conversation", use_foreground, false},
-    {"remove a chat", remove_chat, false},
-    {"make a lane", make_lane, false},
-    {"finish a lane", finish_lane, false},
-    {"append", append, false},
-    {"append two", append_two, false},
-    {"append in a lane", append_in_lane, false},
-    {"append a long text", append_long, false},
-    {"edit", edit, false},
-    {"delete", delete_pair, false},
-    {"insert", insert, false},
-    {"reorder", reorder, false},
-    {"squash", squash, false},
-    {"remove from", remove_from, false},
-    {"revise", revise, false},
-    {"restore", restore, false},
-    {"undo", undo, false},
-    {"redo", redo, false},
-    {"switch", switch_version, false},
-    {"branch", branch, false},
-    {"compact", compact, false},
-    {"activate a tag", activate_tag, false},
-    {"set a context file", set_context_file, false},
-    {"purge", purge, true}, /* first erased from the views, then from the files */
+    {"make a world", make_world, SKN_DEED_PLAIN},
+    {"remove a world", remove_world, SKN_DEED_FINAL},
+    {"leave a session", leave_session, SKN_DEED_PLAIN},
+    {"make an agent", make_agent, SKN_DEED_PLAIN},
+    {"remove an agent", remove_agent, SKN_DEED_PLAIN},
+    {"make a chat", make_chat, SKN_DEED_PLAIN},
+    {"use a foreground conversation", use_foreground, SKN_DEED_PLAIN},
+    {"remove a chat", remove_chat, SKN_DEED_FINAL},
+    {"make a lane", make_lane, SKN_DEED_PLAIN},
+    {"finish a lane", finish_lane, SKN_DEED_PLAIN},
+    {"append", append, SKN_DEED_PLAIN},
+    {"append two", append_two, SKN_DEED_PLAIN},
+    {"append in a lane", append_in_lane, SKN_DEED_PLAIN},
+    {"append a long text", append_long, SKN_DEED_PLAIN},
+    {"edit", edit, SKN_DEED_PLAIN},
+    {"delete", delete_pair, SKN_DEED_PLAIN},
+    {"insert", insert, SKN_DEED_PLAIN},
+    {"reorder", reorder, SKN_DEED_PLAIN},
+    {"squash", squash, SKN_DEED_PLAIN},
+    {"remove from", remove_from, SKN_DEED_PLAIN},
+    {"revise", revise, SKN_DEED_PLAIN},
+    {"restore", restore, SKN_DEED_PLAIN},
+    {"undo", undo, SKN_DEED_PLAIN},
+    {"redo", redo, SKN_DEED_PLAIN},
+    {"switch", switch_version, SKN_DEED_PLAIN},
+    {"branch", branch, SKN_DEED_PLAIN},
+    {"compact", compact, SKN_DEED_PLAIN},
+    {"activate a tag", activate_tag, SKN_DEED_PLAIN},
+    {"set a context file", set_context_file, SKN_DEED_PLAIN},
+    {"purge", purge, SKN_DEED_TWO_STEPS}, /* first erased from the views, then from the files */
 };
 const int skn_deed_count = sizeof skn_deeds / sizeof skn_deeds[0];
+
+skein_rc skn_deed_run(const skn_deed *d, skein_engine *e, const skn_scene *s, skein_error *err)
+{
+    skein_mem *mem = skein_mem_new();
+    skein_rc   rc;
+
+    *err = (skein_error){0};
+    rc = d->run(e, s, mem, err);
+    skein_mem_free(mem);
+    return rc;
+}

@@ -22,13 +22,22 @@ typedef struct skn_scene {
  * undone. Fails the test when it cannot. */
 void skn_scene_make(skein_engine *e, skn_scene *s);
 
+typedef enum skn_deed_kind {
+    SKN_DEED_PLAIN,
+    SKN_DEED_FINAL,    /* leaves no chat on which another could be done */
+    SKN_DEED_TWO_STEPS /* a failure may leave the first of two steps done */
+} skn_deed_kind;
+
 typedef struct skn_deed {
     const char *name;
     skein_rc (*run)(skein_engine *e, const skn_scene *s, skein_mem *mem, skein_error *err);
-    bool two_steps; /* a failure may leave the first of two done */
+    skn_deed_kind kind;
 } skn_deed;
 
 extern const skn_deed skn_deeds[];
 extern const int      skn_deed_count;
+
+/* Does it, with memory of its own; err is empty when it succeeds. */
+skein_rc skn_deed_run(const skn_deed *d, skein_engine *e, const skn_scene *s, skein_error *err);
 
 #endif

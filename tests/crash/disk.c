@@ -7,6 +7,7 @@
 #include "load.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -74,6 +75,27 @@ int64_t skn_disk_writes(void)
     n = disk.writes;
     pthread_mutex_unlock(&disk.mu);
     return n;
+}
+
+bool skn_disk_copy(const char *from, const char *to, int64_t n)
+{
+    char    block[8192];
+    int     in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ssize_t got = 1;
+    bool    ok = in >= 0 && out >= 0;
+
+    while (ok && got > 0 && n != 0) {
+        size_t most = n < 0 || n > (int64_t)sizeof block ? sizeof block : (size_t)n;
+
+        got = read(in, block, most);
+        ok = got >= 0 && write(out, block, (size_t)got) == got;
+        n -= n > 0 ? got : 0;
+    }
+    if (in >= 0)
+        close(in);
+    if (out >= 0)
+        ok = close(out) == 0 && ok;
+    return ok;
 }
 
 /* --- Deciding --------------------------------------------------------------------------------- */

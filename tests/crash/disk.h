@@ -33,4 +33,7 @@ bool skn_disk_synced(void);
 /* How many writes the watched file has got. */
 int64_t skn_disk_writes(void);
 
+/* Copies the first n bytes of a file (-1: all of it); false when it cannot. */
+bool skn_disk_copy(const char *from, const char *to, int64_t n);
+
 #endif

@@ -336,11 +336,17 @@ static bool once(worker *w)
     return w->l->fail(w->l->arg, what, &err);
 }
 
+static bool is_over(const worker *w)
+{
+    return (w->l->changes && w->calls >= w->l->changes) ||
+           (w->l->stop && atomic_load(w->l->stop));
+}
+
 static void *run_worker(void *arg)
 {
     worker *w = arg;
 
-    while (once(w) && (w->l->changes == 0 || w->calls < w->l->changes))
+    while (once(w) && !is_over(w))
         ;
     return NULL;
 }

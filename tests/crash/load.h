@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include <skein/skein.h>
 
+#include <stdatomic.h>
+
 #define SKN_LOAD_THREADS 4
 #define SKN_LOAD_BATCH   3 /* most messages of one append */
 
@@ -21,6 +23,7 @@ typedef struct skn_load {
     uint64_t              seed;
     int                   threads; /* at most SKN_LOAD_THREADS */
     int64_t               changes; /* each thread ends after so many calls; 0: never */
+    const atomic_bool    *stop;    /* or as soon as this is set; may be NULL */
     int64_t               next[SKN_LOAD_THREADS]; /* number of the first message of each thread */
     /* Takes a line about a success, after the call has returned:
      *   said THREAD FIRST COUNT     messages of a thread

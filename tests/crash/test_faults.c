@@ -19,40 +19,12 @@ typedef struct outcome {
     skein_str  before, after; /* the whole store */
 } outcome;
 
-static void expect_text(skein_str is, skein_str expected, const char *deed, int64_t n,
-                        const char *when)
-{
-    size_t i = 0;
-
-    if (skn_str_eq(is, expected))
-        return;
-    while (i < is.n && i < expected.n && is.p[i] == expected.p[i])
-        i++;
-    i = i < 80 ? 0 : i - 80;
-    fail_msg("%s, fault at %lld, %s: the store reads\n…%.300s\ninstead of\n…%.300s", deed,
-             (long long)n, when, is.p + i, expected.p + i);
-}
-
 static bool is_fault(skein_rc rc, int error)
 {
     return error == ENOSPC ? rc == SKEIN_FULL : rc == SKEIN_IO;
 }
 
 /* --- SQLite ----------------------------------------------------------------------------------- */
-
-static void copy_file(const char *from, const char *to)
-{
-    char   block[8192];
-    FILE  *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    size_t n;
-
-    assert_non_null(in);
-    assert_non_null(out);
-    while ((n = fread(block, 1, sizeof block, in)) > 0)
-        assert_int_equal(fwrite(block, 1, n, out), n);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
-}
 
 /* The scene in a file of its own, without a log beside it. */
 static void make_template(skn_fixture *fx, char path[static 300], skn_scene *s)
@@ -78,7 +50,7 @@ typedef struct sweep {
 
 static skein_engine *fresh_copy(const sweep *s)
 {
-    copy_file(s->template, s->fx->path);
+    assert_true(skn_disk_copy(s->template, s->fx->path, -1));
     return skn_whole_open(s->fx->address);
 }
 
@@ -88,17 +60,6 @@ static void end_copy(const sweep *s, skein_engine *e)
     assert_int_equal(remove(s->fx->path), 0);
 }
 
-static skein_rc run_deed(const sweep *s, skein_engine *e, skein_error *err)
-{
-    skein_mem *mem = skein_mem_new();
-    skein_rc   rc;
-
-    *err = (skein_error){0};
-    rc = s->deed->run(e, s->scene, mem, err);
-    skein_mem_free(mem);
-    return rc;
-}
-
 static void learn_outcome(sweep *s)
 {
     skein_engine *e = fresh_copy(s);
@@ -106,7 +67,7 @@ static void learn_outcome(sweep *s)
 
     s->text.mem = skein_mem_new();
     s->text.before = skn_whole_text(s->fx, e, s->text.mem);
-    if (run_deed(s, e, &err))
+    if (skn_deed_run(s->deed, e, s->scene, &err))
         fail_msg("%s: %s", s->deed->name, err.message);
     s->text.after = skn_whole_text(s->fx, e, s->text.mem);
     assert_false(skn_str_eq(s->text.before, s->text.after));
@@ -123,9 +84,10 @@ static void go_on(const sweep *s, skein_engine *e, skein_mem *mem, int64_t n,
     if (!is_fault(err->rc, s->fault.error) || !err->message[0])
         fail_msg("%s, fault at %lld: %s \"%s\"", s->deed->name, (long long)n,
                  skein_rc_name(err->rc), err->message);
-    if (!s->deed->two_steps || !skn_str_eq(is, s->text.after))
-        expect_text(is, s->text.before, s->deed->name, n, "after the failure");
-    if (run_deed(s, e, &again))
+    if (s->deed->kind != SKN_DEED_TWO_STEPS || !skn_str_eq(is, s->text.after))
+        skn_whole_expect(is, s->text.before, "%s, after a fault at %lld", s->deed->name,
+                         (long long)n);
+    if (skn_deed_run(s->deed, e, s->scene, &again))
         fail_msg("%s, fault at %lld, when it is gone: %s", s->deed->name, (long long)n,
                  again.message);
 }
@@ -141,14 +103,16 @@ static bool fail_at(sweep *s, int64_t n)
 
     s->fault.nth = n;
     skn_disk_break(&s->fault);
-    rc = run_deed(s, e, &err);
+    rc = skn_deed_run(s->deed, e, s->scene, &err);
     failed = skn_disk_mend();
     if (rc)
         go_on(s, e, mem, n, &err);
-    expect_text(skn_whole_text(s->fx, e, mem), s->text.after, s->deed->name, n, "in the end");
+    skn_whole_expect(skn_whole_text(s->fx, e, mem), s->text.after, "%s, fault at %lld, done",
+                     s->deed->name, (long long)n);
     skein_close(e);
     e = skn_whole_open(s->fx->address);
-    expect_text(skn_whole_text(s->fx, e, mem), s->text.after, s->deed->name, n, "opened again");
+    skn_whole_expect(skn_whole_text(s->fx, e, mem), s->text.after,
+                     "%s, fault at %lld, opened again", s->deed->name, (long long)n);
     skn_whole_sound(e, s->deed->name);
     end_copy(s, e);
     skein_mem_free(mem);

@@ -176,6 +176,24 @@ skein_str skn_whole_text(skn_fixture *fx, skein_engine *e, skein_mem *mem)
     return text;
 }
 
+void skn_whole_expect(skein_str is, skein_str expected, const char *fmt, ...)
+{
+    size_t  i = 0;
+    char    when[200];
+    va_list args;
+
+    if (skn_str_eq(is, expected))
+        return;
+    va_start(args, fmt);
+    vsnprintf(when, sizeof when, fmt, args);
+    va_end(args);
+    while (i < is.n && i < expected.n && is.p[i] == expected.p[i])
+        i++;
+    i = i < 80 ? 0 : i - 80;
+    fail_msg("%s: the store reads\n…%.300s\ninstead of\n…%.300s", when, is.p + i,
+             expected.p + i);
+}
+
 /* --- Checking -------------------------------------------------------------------------------- */
 
 void skn_whole_sound(skein_engine *e, const char *when)

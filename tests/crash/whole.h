@@ -41,6 +41,9 @@ void skn_whole_read(skein_engine *e, skein_mem *mem, skn_whole *out);
 /* Everything but ids and times as text, with the number of rows of every table: two stores where
  * the same was done have the same text. The text lives in mem. */
 skein_str skn_whole_text(skn_fixture *fx, skein_engine *e, skein_mem *mem);
+/* Fails the test at the first difference between two such texts. */
+void skn_whole_expect(skein_str is, skein_str expected, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Fails the test with the first thing that skein_fsck finds. */
 void skn_whole_sound(skein_engine *e, const char *when);
 /* Opens an engine on the place, or fails the test. */

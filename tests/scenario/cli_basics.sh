@@ -174,7 +174,7 @@ t 'the tree as JSON names parents' prints '{"messageId":"m-4","parentMessageId":
 s tree m-2 --depth 1 --json=messageId
 t 'a part of the tree, one level deep' is "$(every messageId)" m-2
 s tree --unanswered --json=messageId
-t 'unanswered messages with what they answer' prints m-5
+t 'unanswered messages with what they answer' is "$(every messageId)" 'm-1 m-2 m-5'
 s tree --dot
 t 'the tree for Graphviz' prints '"m-2" -> "m-3";'
 s tree --mermaid
@@ -220,6 +220,8 @@ s show ada
 t 'an agent can be shown' prints 'works for @lead'
 s log --main-thread --json=messageId
 t 'the main thread has people, leads and first messages' is "$(every messageId)" 'm-1 m-2'
+s log --main-thread -n 1 --json=messageId
+t 'the last of them are counted after choosing' is "$(every messageId)" m-2
 
 cat >"$dir/events" <<'END'
 {"id":"e1","threadId":"main","type":"USER_MESSAGE","timestamp":"2026-11-15T14:02:00Z","data":"hi"}

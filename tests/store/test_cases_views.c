@@ -155,6 +155,33 @@ static void case_21_a_lane_whose_call_is_gone_hangs_on_no_other(void **state)
     kit_close(&k);
 }
 
+static void case_21_a_branch_takes_its_delegations_along(void **state)
+{
+    static const char *const id[] = {"x"};
+    kit                      k;
+    skein_lane               lane;
+    skein_lanes              lanes;
+    skein_conversation       branch;
+    bool                     found = false;
+
+    kit_open(&k, state);
+    lane = delegate(&k, "main", call_in(&k, skein_text("main"), id, 1).id, "x");
+    work_in(&k, lane.key, "work");
+    KIT_OK(&k, skein_lane_finish(k.e, lane.id, SKEIN_LANE_DONE, &k.err));
+    KIT_OK(&k, skein_branch(k.e, &k.how, 0, -1, skein_text("side"), k.mem, &branch, &k.err));
+    k.chat = branch;
+    assert_string_equal(shape(&k), "main[x>main.1] main.1[work]");
+    KIT_OK(&k, skein_lane_list(k.e, branch.id, k.mem, &lanes, &k.err));
+    for (size_t i = 0; i < lanes.count; i++)
+        if (strcmp(lanes.at[i].key.p, "main.1") == 0) {
+            found = true;
+            assert_int_equal(lanes.at[i].state, SKEIN_LANE_DONE);
+        }
+    assert_true(found);
+    assert_string_equal(delegate(&k, "main", (skein_message_id){0}, "y").key.p, "main.2");
+    kit_close(&k);
+}
+
 enum { DEEP = 2000 };
 
 static void case_21_delegations_nest_as_deep_as_they_like(void **state)
@@ -409,6 +436,7 @@ int main(void)
         SKN_BOTH(case_21_each_lane_hangs_on_its_own_call),
         SKN_BOTH(case_21_a_call_id_used_again_gets_its_own_lane),
         SKN_BOTH(case_21_a_lane_whose_call_is_gone_hangs_on_no_other),
+        SKN_BOTH(case_21_a_branch_takes_its_delegations_along),
         SKN_BOTH(case_21_delegations_nest_as_deep_as_they_like),
         SKN_BOTH(case_22_a_chain_has_a_hundred_levels),
         SKN_BOTH(case_22_a_message_does_not_reply_to_itself),

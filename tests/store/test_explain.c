@@ -132,6 +132,12 @@ static void previous_is_the_one_before_it_in_the_version(void **state)
     assert_null(one_fact(&k, 0, a).previous_uid.p); /* not in this version */
     assert_true(same(one_fact(&k, 0, c).previous_uid, b.uid));
     free(p.f);
+    p = explain(&k, &(skein_slice){.from = 0});
+    p.m.at[1] = p.m.at[2];
+    p.m.count = 2; /* a page with a hole in it */
+    KIT_OK(&k, skein_message_explain(k.e, k.chat.id, 0, &p.m, k.mem, p.f, &k.err));
+    assert_true(same(p.f[1].previous_uid, b.uid));
+    free(p.f);
     kit_close(&k);
 }
 

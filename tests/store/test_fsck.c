@@ -99,6 +99,7 @@ static void furnish(kit *k)
     skein_conversation   branch;
     skein_hits           hits;
 
+    KIT_OK(k, skein_chat_new(k->e, k->world.id, skein_text("alone"), k->mem, &branch, &k->err));
     KIT_OK(k,
            skein_branch(k->e, &k->how, 0, -1, skein_text("branch"), k->mem, &branch, &k->err));
     KIT_OK(k, skein_world_new(k->e, &other, k->mem, &k->err));
@@ -127,6 +128,7 @@ static void build(kit *k, void **state)
     say_in(k, "main.2", "d1");
     say_in(k, "main.2", "d2");
     furnish(k);
+    say_in(k, "main.2", "d3"); /* after the branch */
 }
 
 /* --- Breaking it --------------------------------------------------------------------------------------- */
@@ -161,18 +163,36 @@ static void vandalise(kit *k, const char *sql)
     skn_buf_release(&all);
 }
 
-/* All findings are of this invariant, and there is one. */
-static void expect(kit *k, const char *invariant)
+/* All findings are of this invariant and say this, and there is one. */
+static void expect_only(kit *k, const char *invariant, const char *text)
 {
     skein_check check;
 
     KIT_OK(k, skein_fsck(k->e, k->mem, &check, &k->err));
     for (size_t i = 0; i < check.count; i++)
-        if (strcmp(check.at[i].invariant.p, invariant) != 0)
-            fail_msg("expected %s, but %s: %s", invariant, check.at[i].invariant.p,
+        if (strcmp(check.at[i].invariant.p, invariant) != 0 ||
+            !strstr(check.at[i].text.p, text))
+            fail_msg("expected %s (%s), but %s: %s", invariant, text, check.at[i].invariant.p,
                      check.at[i].text.p);
     if (check.count == 0)
         fail_msg("nothing was found, expected %s", invariant);
+}
+
+/* One of the findings is this. */
+static void expect_among(kit *k, const char *invariant, const char *text)
+{
+    skein_check check;
+
+    KIT_OK(k, skein_fsck(k->e, k->mem, &check, &k->err));
+    for (size_t i = 0; i < check.count; i++)
+        if (!strcmp(check.at[i].invariant.p, invariant) && strstr(check.at[i].text.p, text))
+            return;
+    fail_msg("%zu findings, but not %s (%s)", check.count, invariant, text);
+}
+
+static void expect(kit *k, const char *invariant)
+{
+    expect_only(k, invariant, "");
 }
 
 static void done(kit *k)
@@ -198,7 +218,7 @@ static void broken(void **state, const char *invariant, const char *sql)
 #define LANE(conversation, key)                                                                \
     "(SELECT id FROM lanes x WHERE x.conversation_id = " conversation " AND x.key = '" key "'" \
     ")"
-/* The thread that d1 and d2 were said in. */
+/* The thread that d1, d2 and d3 were said in. */
 #define SIDE "(SELECT thread_id FROM items x WHERE x.message_id = " ID("d1") ")"
 #define V(n)                                                                                   \
     "(SELECT id FROM versions x WHERE x.conversation_id = " CHAT " AND x.number = " #n ")"
@@ -219,23 +239,23 @@ BREAKS(a_sender_that_is_not_utf8_is_I2, "I2",
 BREAKS(a_thread_in_a_foreign_lane_is_I6, "I6",
        "UPDATE threads SET lane_id = " LANE(BRANCH, "main.2") " WHERE id = " SIDE)
 BREAKS(an_item_without_a_message_is_I6, "I6",
-       "INSERT INTO items(thread_id, seq, message_id) VALUES(" SIDE ", 2, 999999)")
+       "INSERT INTO items(thread_id, seq, message_id) VALUES(" SIDE ", 3, 999999)")
 BREAKS(a_node_without_a_conversation_is_I6, "I6", "UPDATE nodes SET conversation_id = 999999")
 BREAKS(
     a_lane_with_a_foreign_agent_is_I6, "I6",
     "INSERT INTO agents(uid, world_id, name, created_at) VALUES('spy', (SELECT id FROM worlds "
     "WHERE name = 'elsewhere'), 'spy', 0); UPDATE lanes SET agent_id = (SELECT id FROM agents "
     "WHERE name = 'spy') WHERE id = " LANE(CHAT, "main.2"))
-BREAKS(a_gap_in_a_thread_is_I7, "I7", "UPDATE items SET seq = 7 WHERE message_id = " ID("d2"))
+BREAKS(a_gap_in_a_thread_is_I7, "I7", "UPDATE items SET seq = 7 WHERE message_id = " ID("d3"))
 BREAKS(
     a_gap_in_the_patches_is_I7, "I7",
     "UPDATE items SET seq = -3 WHERE thread_id = (SELECT MAX(thread_id) FROM items WHERE seq "
     "= -1) AND seq = -1")
 BREAKS(a_falling_order_key_is_I7, "I7",
-       "UPDATE items SET okey = 1 WHERE message_id = " ID("d2"))
+       "UPDATE items SET okey = 1 WHERE message_id = " ID("d3"))
 BREAKS(a_message_twice_in_a_thread_is_I7, "I7",
        "INSERT INTO items(thread_id, seq, message_id, okey) VALUES(" SIDE
-       ", 2, " ID("d1") ", 999)")
+       ", 3, " ID("d1") ", 999)")
 BREAKS(a_tree_of_another_length_is_I7, "I7",
        "UPDATE threads SET base_length = base_length + 1 WHERE lane_id = " LANE(BRANCH, "main"))
 BREAKS(a_missing_root_is_I7, "I7",
@@ -261,7 +281,7 @@ BREAKS(a_missing_version_number_is_I10, "I10",
 BREAKS(a_message_in_no_thread_is_I11, "I11",
        "INSERT INTO messages(uid, conversation_id, role, author, sender, content, created_at) "
        "VALUES('lost', " CHAT ", 'user', 'human', 'human', 'x', 0)")
-BREAKS(a_lost_last_item_is_I11, "I11", "DELETE FROM items WHERE message_id = " ID("d2"))
+BREAKS(a_lost_last_item_is_I11, "I11", "DELETE FROM items WHERE message_id = " ID("d3"))
 BREAKS(a_pointer_that_no_operation_moved_is_I12, "I12",
        "UPDATE conversations SET version_id = " V(1) " WHERE id = " CHAT)
 BREAKS(an_operation_from_nowhere_is_I12, "I12",
@@ -407,10 +427,10 @@ static node_work grow(kit *k, void **state, int messages)
     return w;
 }
 
-static void after(node_work *w)
+static void after(node_work *w, const char *text)
 {
     write_node(w->k, w->root, w->node);
-    expect(w->k, "I7");
+    expect_only(w->k, "I7", text);
     done(w->k);
 }
 
@@ -421,7 +441,7 @@ static void a_span_beyond_its_items_is_I7(void **state)
 
     assert_true(w.node->count > 2);
     w.node->e[0].span.lo += 1000;
-    after(&w);
+    after(&w, "not there");
 }
 
 static void a_span_with_narrow_keys_is_I7(void **state)
@@ -431,7 +451,7 @@ static void a_span_with_narrow_keys_is_I7(void **state)
 
     w.node->e[0].span.kmin += 1000;
     w.node->e[0].span.kmax += 1000;
-    after(&w);
+    after(&w, "do not bound");
 }
 
 static void an_item_twice_in_a_tree_is_I7(void **state)
@@ -442,7 +462,7 @@ static void an_item_twice_in_a_tree_is_I7(void **state)
 
     assert_int_equal(w.node->e[0].span.len, w.node->e[other].span.len);
     w.node->e[other] = w.node->e[0];
-    after(&w);
+    after(&w, "holds an item twice");
 }
 
 static void a_node_that_miscounts_its_child_is_I7(void **state)
@@ -453,7 +473,7 @@ static void a_node_that_miscounts_its_child_is_I7(void **state)
     assert_int_equal(w.node->level, 1);
     w.node->e[0].span.len++;
     w.node->e[1].span.len--;
-    after(&w);
+    after(&w, "miscounts");
 }
 
 static void a_node_with_a_child_of_its_own_level_is_I7(void **state)
@@ -462,7 +482,7 @@ static void a_node_with_a_child_of_its_own_level_is_I7(void **state)
     node_work w = grow(&k, state, 80);
 
     w.node->e[0].child_id = w.root;
-    after(&w);
+    after(&w, "no earlier node");
 }
 
 static void a_node_that_holds_a_child_twice_is_I7(void **state)
@@ -472,7 +492,31 @@ static void a_node_that_holds_a_child_twice_is_I7(void **state)
 
     assert_int_equal(w.node->e[0].span.len, w.node->e[1].span.len);
     w.node->e[1] = w.node->e[0];
-    after(&w);
+    after(&w, "holds an item twice");
+}
+
+/* What the newest leaf repeats stands in a leaf that it shares with the thread it was made from. */
+static void an_item_twice_across_leaves_is_I7(void **state)
+{
+    kit        k;
+    node_work  w = grow(&k, state, 80), fresh = {.k = &k};
+    skn_entry *newest = &w.node->e[0], *other = &w.node->e[0];
+
+    for (size_t i = 0; i < w.node->count; i++)
+        if (w.node->e[i].child_id > newest->child_id)
+            newest = &w.node->e[i];
+    if (newest == other)
+        other++;
+    fresh.root = newest->child_id;
+    KIT_OK(&k, skn_store_read(k.fx->store, read_root, &fresh, &k.err));
+    w.root = other->child_id;
+    KIT_OK(&k, skn_store_read(k.fx->store, read_root, &w, &k.err));
+    assert_true(fresh.decoded && w.decoded);
+    assert_int_equal(fresh.node->e[0].span.len, w.node->e[0].span.len);
+    fresh.node->e[0] = w.node->e[0];
+    write_node(&k, fresh.root, fresh.node);
+    expect_among(&k, "I7", "holds an item twice");
+    done(&k);
 }
 
 static void a_node_that_cannot_be_read_is_I7(void **state)
@@ -500,7 +544,7 @@ static void a_sound_store_is_counted_and_nothing_is_found(void **state)
     assert_int_equal(check.messages, skn_fixture_number(k.fx, "SELECT count(*) FROM messages"));
     assert_int_equal(check.threads, skn_fixture_number(k.fx, "SELECT count(*) FROM threads"));
     assert_int_equal(check.nodes, skn_fixture_number(k.fx, "SELECT count(*) FROM nodes"));
-    assert_int_equal(check.conversations, 2);
+    assert_int_equal(check.conversations, 3);
     assert_int_equal(check.warnings, 0);
     kit_close(&k);
 }
@@ -580,6 +624,7 @@ int main(void)
         SKN_BOTH(a_node_that_miscounts_its_child_is_I7),
         SKN_BOTH(a_node_with_a_child_of_its_own_level_is_I7),
         SKN_BOTH(a_node_that_holds_a_child_twice_is_I7),
+        SKN_BOTH(an_item_twice_across_leaves_is_I7),
         SKN_BOTH(a_node_that_cannot_be_read_is_I7),
         SKN_BOTH(a_version_made_from_itself_is_I8),
         SKN_BOTH(a_thread_made_from_a_later_one_is_I8),

@@ -146,6 +146,23 @@ static void states_from_before_an_erasure_are_dropped(void **state)
     skn_timeline_cache_free(NULL);
 }
 
+/* Somebody may still look at the store as it was before the erasure. */
+static void who_sees_an_older_store_leaves_newer_states_alone(void **state)
+{
+    skn_timeline_cache *c = skn_timeline_cache_new();
+    skn_timeline_state *s = state_of(1, 10, 5);
+    skn_folded          want = {1, 10, 9};
+
+    (void)state;
+    s->erasures = 1;
+    skn_timeline_cache_put(c, &s);
+    assert_null(skn_timeline_cache_take(c, 1, 0, &want, 1));
+    s = skn_timeline_cache_take(c, 1, 1, &want, 1);
+    assert_non_null(s);
+    skn_timeline_state_free(s);
+    skn_timeline_cache_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_state_takes_the_place_of_the_one_it_continues),
         cmocka_unit_test(what_was_not_used_for_longest_is_dropped),
         cmocka_unit_test(states_from_before_an_erasure_are_dropped),
+        cmocka_unit_test(who_sees_an_older_store_leaves_newer_states_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
