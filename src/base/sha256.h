@@ -1,4 +1,5 @@
-/* sha256.h: SHA-256 (FIPS 180-4) of bytes that come in pieces, for files that leave this machine.
+/* sha256.h: SHA-256 (FIPS 180-4) of bytes that come in pieces, for files that leave this
+ * machine.
  *
  * Threads: one at a time for each state. */
 #ifndef SKN_BASE_SHA256_H

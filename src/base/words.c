@@ -6,7 +6,11 @@
 
 /* --- Characters ---------------------------------------------------------------------------------- */
 
-typedef enum sort { LETTER, APART, ALONE } sort; /* APART: between words; ALONE: a word by itself */
+typedef enum sort {
+    LETTER,
+    APART,
+    ALONE
+} sort; /* APART: between words; ALONE: a word by itself */
 
 typedef struct span {
     uint32_t from, to;
@@ -43,17 +47,17 @@ typedef struct capitals {
 } capitals;
 
 static const capitals folds[] = {
-    {0x0041, 0x005a, 32, false},  {0x00c0, 0x00d6, 32, false},    {0x00d8, 0x00de, 32, false},
-    {0x0100, 0x012e, 1, true},    {0x0132, 0x0136, 1, true},      {0x0139, 0x0147, 1, true},
-    {0x014a, 0x0176, 1, true},    {0x0178, 0x0178, -121, false},  {0x0179, 0x017d, 1, true},
-    {0x01cd, 0x01db, 1, true},    {0x01de, 0x01ee, 1, true},      {0x01f8, 0x021e, 1, true},
-    {0x0222, 0x0232, 1, true},    {0x0386, 0x0386, 38, false},    {0x0388, 0x038a, 37, false},
-    {0x038c, 0x038c, 64, false},  {0x038e, 0x038f, 63, false},    {0x0391, 0x03a1, 32, false},
-    {0x03a3, 0x03ab, 32, false},  {0x03c2, 0x03c2, 1, false},     {0x03d8, 0x03ee, 1, true},
-    {0x0400, 0x040f, 80, false},  {0x0410, 0x042f, 32, false},    {0x0460, 0x0480, 1, true},
-    {0x048a, 0x04be, 1, true},    {0x04c1, 0x04cd, 1, true},      {0x04d0, 0x052e, 1, true},
-    {0x0531, 0x0556, 48, false},  {0x1e00, 0x1e94, 1, true},      {0x1e9e, 0x1e9e, -7615, false},
-    {0x1ea0, 0x1efe, 1, true},    {0xff21, 0xff3a, 32, false},    {0x10400, 0x10427, 40, false},
+    {0x0041, 0x005a, 32, false}, {0x00c0, 0x00d6, 32, false},   {0x00d8, 0x00de, 32, false},
+    {0x0100, 0x012e, 1, true},   {0x0132, 0x0136, 1, true},     {0x0139, 0x0147, 1, true},
+    {0x014a, 0x0176, 1, true},   {0x0178, 0x0178, -121, false}, {0x0179, 0x017d, 1, true},
+    {0x01cd, 0x01db, 1, true},   {0x01de, 0x01ee, 1, true},     {0x01f8, 0x021e, 1, true},
+    {0x0222, 0x0232, 1, true},   {0x0386, 0x0386, 38, false},   {0x0388, 0x038a, 37, false},
+    {0x038c, 0x038c, 64, false}, {0x038e, 0x038f, 63, false},   {0x0391, 0x03a1, 32, false},
+    {0x03a3, 0x03ab, 32, false}, {0x03c2, 0x03c2, 1, false},    {0x03d8, 0x03ee, 1, true},
+    {0x0400, 0x040f, 80, false}, {0x0410, 0x042f, 32, false},   {0x0460, 0x0480, 1, true},
+    {0x048a, 0x04be, 1, true},   {0x04c1, 0x04cd, 1, true},     {0x04d0, 0x052e, 1, true},
+    {0x0531, 0x0556, 48, false}, {0x1e00, 0x1e94, 1, true},     {0x1e9e, 0x1e9e, -7615, false},
+    {0x1ea0, 0x1efe, 1, true},   {0xff21, 0xff3a, 32, false},   {0x10400, 0x10427, 40, false},
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
@@ -379,9 +383,8 @@ skn_str skn_words_snippet(skn_str text, size_t at, size_t width, skn_arena *a)
         else if (b.n > 0 && b.p[b.n - 1] != ' ' && i > start)
             skn_buf_addc(&b, ' ');
     }
-    if (end < text.n)
-        skn_buf_add(&b, SKN_STR("…"));
-    out = skn_arena_copy(a, skn_str_trim(skn_buf_str(&b)));
+    out = skn_str_trim(skn_buf_str(&b));
+    out = skn_arena_printf(a, "%.*s%s", SKN_FMT(out), end < text.n ? "…" : "");
     skn_buf_release(&b);
     return out;
 }

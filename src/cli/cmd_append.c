@@ -116,7 +116,7 @@ static skein_rc store(skn_cli *cli, batch *b)
                                 .messages = b->messages.p,
                                 .count = b->messages.n,
                                 .expect = b->expect,
-                                .import = skn_opt(cli, "import")};
+                                .import = !skn_opt(cli, "strict")};
     skein_messages       stored = {NULL, 0};
     skein_rc             rc;
 

@@ -213,7 +213,7 @@ int skn_cmd_doctor(skn_cli *cli)
     if (cli->json)
         skn_list_end(cli);
     else if (!rc)
-        skn_print(cli, "%d failure%s\n", failures, failures == 1 ? "" : "s");
+        skn_print(cli, "%d failure%s\n", failures, skn_plural(failures));
     return rc ? (int)rc : failures ? EXIT_DAMAGED : 0;
 }
 

@@ -155,7 +155,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
     skn_print(cli,
               "This will remove %" PRId64 " message%s (including this one) from the current "
               "version:\n  ",
-              r->count, r->count == 1 ? "" : "s");
+              r->count, skn_plural(r->count));
     for (size_t i = 0; i < r->by_sender_count; i++) {
         skn_print_raw(cli, i ? SKN_STR(", ") : SKN_STR(""));
         skn_print_line(cli, skn_sender_name(r->by_sender[i].name), 0);
@@ -163,7 +163,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
     }
     if (r->delegations)
         skn_print(cli, "; %" PRId64 " delegation%s", r->delegations,
-                  r->delegations == 1 ? "" : "s");
+                  skn_plural(r->delegations));
     skn_print_raw(cli, SKN_STR("\n"));
     if (r->side_effects)
         skn_print(cli, "Tool calls among them: %" PRId64 "; what they did outside stays.\n",
@@ -191,14 +191,15 @@ static skein_rc removal_out(skn_cli *cli, const skein_world *world,
         skn_shape_removal(skn_item(cli), world->name, chat->uid, r);
         return skn_item_end(cli);
     }
-    skn_print(cli, "Removed %" PRId64 " messages from %zu agents' memory.\n", r->count,
-              r->by_agent_count);
+    skn_print(cli, "Removed %" PRId64 " message%s, also from the memory of %zu agent%s.\n",
+              r->count, skn_plural(r->count), r->by_agent_count,
+              skn_plural((int64_t)r->by_agent_count));
     if (r->added.uid.p)
         skn_print(cli, "Sent the edited message as %.*s.\n", SKN_FMT(r->added.uid));
     skn_print(cli,
-              "Now at v%" PRId64 ". The %" PRId64 " messages are in v%" PRId64
+              "Now at v%" PRId64 ". What was removed is in v%" PRId64
               "; undo with \"skein undo\".\n",
-              r->version.number, r->count, r->previous.number);
+              r->version.number, r->previous.number);
     return SKEIN_OK;
 }
 

@@ -26,10 +26,7 @@ int skn_cmd_conv_new(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->dry_run) {
-        skn_print(cli,
-                  "Would make a conversation in %.*s and make it current. Nothing was "
-                  "changed.\n",
-                  SKN_FMT(world.name));
+        skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
         return 0;
     }
     if ((rc = skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
@@ -160,8 +157,8 @@ int skn_cmd_conv_of(skn_cli *cli)
         (rc = skn_need_agent(cli, &world, cli->args[0], &agent)))
         return (int)rc;
     if (cli->dry_run) {
-        skn_print(cli, "Would give the %s conversation of @%.*s. Nothing was changed.\n",
-                  skn_mode_name(mode), SKN_FMT(agent.name));
+        skn_would(cli, "give the %s conversation of @%.*s", skn_mode_name(mode),
+                  SKN_FMT(agent.name));
         return 0;
     }
     if ((rc = skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat, &cli->err)))

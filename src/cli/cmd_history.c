@@ -5,6 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The note without the word that stands before it already. */
+static skn_str note_of(const skein_version *v)
+{
+    if (v->kind.n && skn_str_starts(v->note, v->kind) && v->note.n > v->kind.n &&
+        v->note.p[v->kind.n] == ' ')
+        return skn_str_sub(v->note, v->kind.n + 1, v->note.n);
+    return v->note;
+}
+
 static void version_line(skn_cli *cli, const skein_version *v)
 {
     char number[24];
@@ -14,8 +23,9 @@ static void version_line(skn_cli *cli, const skein_version *v)
     skn_print(cli, "%*s%s  ", (int)(strlen(number) < 4 ? 4 - strlen(number) : 0), "",
               v->current ? "now" : "   ");
     skn_print(cli, "%-8.*s ", SKN_FMT(v->kind));
-    skn_print_line(cli, v->note, 50);
-    skn_print(cli, "  %" PRId64 " messages  ", v->length);
+    skn_print_line(cli, note_of(v), 50);
+    skn_print(cli, "%s%" PRId64 " message%s  ", v->note.n ? "  " : "", v->length,
+              skn_plural(v->length));
     skn_print_sender(cli, v->actor, 0);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_time(cli, v->created_at);
@@ -152,8 +162,9 @@ int skn_cmd_diff(skn_cli *cli)
         for (size_t i = 0; i < diff.count; i++)
             print_entry(cli, &diff.at[i]);
         skn_print(cli,
-                  "v%" PRId64 "..v%" PRId64 ": %zu changes, %" PRId64 " messages the same\n",
-                  from.number, to.number, diff.count, diff.same);
+                  "v%" PRId64 "..v%" PRId64 ": %zu change%s, %" PRId64 " message%s the same\n",
+                  from.number, to.number, diff.count, skn_plural((int64_t)diff.count),
+                  diff.same, skn_plural(diff.same));
     }
     return skn_opt(cli, "exit-code") && diff.count ? 10 : 0;
 }

@@ -159,8 +159,7 @@ int skn_cmd_lane_new(skn_cli *cli)
         (rc = skn_lane_start(cli, &chat, parent, skn_opt(cli, "call"), &lane)))
         return (int)rc;
     if (cli->dry_run)
-        skn_print(cli, "Would start the delegation %.*s. Nothing was changed.\n",
-                  SKN_FMT(next));
+        skn_would(cli, "start the delegation %.*s", SKN_FMT(next));
     else if (cli->json)
         rc = lane_item(cli, &lane);
     else

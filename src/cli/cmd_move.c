@@ -211,7 +211,7 @@ int skn_cmd_backup(skn_cli *cli)
         return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file with -o FILE");
     }
     if (cli->dry_run) {
-        skn_print(cli, "Would write %s.\n", path);
+        skn_would(cli, "write %s", path);
         return 0;
     }
     if ((rc = skein_backup(cli->engine, skn_str_of(path), &cli->err)))

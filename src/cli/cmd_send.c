@@ -182,8 +182,7 @@ int skn_cmd_send(skn_cli *cli)
         return (int)rc;
     req.conversation = chat.id;
     if (cli->dry_run) {
-        skn_print(cli, "Would say %zu bytes in %.*s. Nothing was changed.\n", message.content.n,
-                  SKN_FMT(chat.uid));
+        skn_would(cli, "say %zu bytes in %.*s", message.content.n, SKN_FMT(chat.uid));
         return 0;
     }
     if ((rc = skein_append(cli->engine, &req, cli->keep, &stored, &cli->err)) ||

@@ -102,8 +102,7 @@ int skn_cmd_compact(skn_cli *cli)
         (rc = skn_need_text(cli, SKN_STR(""), &what.content)))
         return (int)rc;
     if (cli->dry_run) {
-        skn_print(cli, "Would append a summary of %zu bytes. Nothing was changed.\n",
-                  what.content.n);
+        skn_would(cli, "append a summary of %zu bytes", what.content.n);
         return 0;
     }
     if ((rc = skein_compact(cli->engine, chat.id, &what, cli->keep, &summary, &covers,

@@ -8,14 +8,14 @@
 static void say_effects(skn_cli *cli, const skein_move *m)
 {
     skn_print(cli, "%" PRId64 " message%s return%s, %" PRId64 " leave%s.", m->returning,
-              m->returning == 1 ? "" : "s", m->returning == 1 ? "s" : "", m->leaving,
+              skn_plural(m->returning), m->returning == 1 ? "s" : "", m->leaving,
               m->leaving == 1 ? "s" : "");
     if (m->side_effects)
         skn_print(cli,
                   " %" PRId64 " tool call%s in v%" PRId64
                   " may have changed something outside: "
                   "it will not be undone.",
-                  m->side_effects, m->side_effects == 1 ? "" : "s", m->from.number);
+                  m->side_effects, skn_plural(m->side_effects), m->from.number);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -169,9 +169,7 @@ int skn_cmd_branch(skn_cli *cli)
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
         return (int)rc;
     if (cli->dry_run) {
-        skn_print(cli,
-                  "Would start a new conversation from v%" PRId64 ". Nothing was changed.\n",
-                  version);
+        skn_would(cli, "start a new conversation from v%" PRId64 "", version);
         return 0;
     }
     if ((rc = skein_branch(cli->engine, &how, version, length,

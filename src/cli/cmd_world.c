@@ -34,7 +34,7 @@ static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
         cli->err = err;
         return rc;
     }
-    skn_print(cli, "Would make the world %.*s. Nothing was changed.\n", SKN_FMT(name));
+    skn_would(cli, "make the world %.*s", SKN_FMT(name));
     return SKEIN_OK;
 }
 
@@ -180,7 +180,7 @@ static skein_rc agent_would_be(skn_cli *cli, const skein_agent *wanted)
             rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
                           SKN_FMT(name));
     if (!rc)
-        skn_print(cli, "Would make the agent %.*s. Nothing was changed.\n", SKN_FMT(name));
+        skn_would(cli, "make the agent %.*s", SKN_FMT(name));
     return rc;
 }
 

@@ -97,7 +97,7 @@ static const skn_option tag_new_options[] = {
 static const skn_option append_options[] = {
     {"lane", 0, "LANE", "The delegation; made when it is the next one: main.1"},
     {"call", 0, "CALL_ID", "The tool call that starts that delegation"},
-    {"import", 0, NULL, "Take results of tools whose call is not there"},
+    {"strict", 0, NULL, "Refuse results of tools that no call waits for"},
     {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},
     END,
 };

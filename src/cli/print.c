@@ -147,6 +147,32 @@ void skn_print_time(skn_cli *cli, int64_t micros)
     skn_print_colour(cli, SKN_DIM, skn_str_of(text));
 }
 
+const char *skn_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void skn_would(skn_cli *cli, const char *fmt, ...)
+{
+    char    line[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    if (!cli->json) {
+        skn_print(cli, "Would %s. Nothing was changed.\n", line);
+        return;
+    }
+    skn_item(cli);
+    skn_jw_object(&cli->jw);
+    skn_jw_kbool(&cli->jw, "dryRun", true);
+    skn_jw_kstr(&cli->jw, "would", skn_str_of(line));
+    skn_jw_object_end(&cli->jw);
+    skn_print_raw(cli, skn_buf_str(&cli->item));
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
 /* --- JSON --------------------------------------------------------------------------------- */
 
 void skn_list_begin(skn_cli *cli)

@@ -40,6 +40,10 @@ skn_str skn_sender_name(skn_str sender);
 /* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */
 void skn_clean_add(skn_buf *out, skn_str text, bool lines);
 
+/* The ending of a plural: "s" unless there is one. */
+const char *skn_plural(int64_t n);
+/* What a dry run would do, where there is nothing else to show: a sentence, or it in JSON. */
+void skn_would(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A note to standard error, unless it must be quiet. */
 void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A question on the terminal. Without one it is yes, or an error if `must_ask`. */

@@ -86,25 +86,34 @@ static bool begins_with_mention(const skn_replies *r, const skein_message *m)
     return yes;
 }
 
+/* Only the lanes it was put into can hold it; in a branch those have other numbers. */
+static bool may_hold(const skn_replies *r, const skn_listener *l, const skn_placements *places)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (places->at[i].lane_id == l->lane ||
+            places->at[i].conversation_id != r->conversation.id)
+            return true;
+    return false;
+}
+
 static skein_rc is_heard(skn_replies *r, const skein_message *m, bool *heard, skein_error *err)
 {
+    skn_arena     *scratch = skn_arena_new();
     skn_placements places;
     int64_t        at;
-    skein_rc       rc;
+    skein_rc       rc = skn_item_placements(r->trees.tx, m->id.v, scratch, &places, err);
 
     *heard = false;
-    if ((rc = skn_item_placements(r->trees.tx, m->id.v, r->trees.a, &places, err)))
-        return rc;
-    for (size_t i = 0; !*heard && i < r->listener_count; i++) {
+    for (size_t i = 0; rc == SKEIN_OK && !*heard && i < r->listener_count; i++) {
         const skn_listener *l = &r->listeners[i];
 
-        if (l->agent == m->author_agent.v)
+        if (l->agent == m->author_agent.v || !may_hold(r, l, &places))
             continue;
-        if ((rc = skn_thread_position(&r->trees, &l->thread, &places, &at, err)))
-            return rc;
-        *heard = at >= 0;
+        rc = skn_thread_position(&r->trees, &l->thread, &places, &at, err);
+        *heard = rc == SKEIN_OK && at >= 0;
     }
-    return SKEIN_OK;
+    skn_arena_free(scratch);
+    return rc;
 }
 
 bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,

@@ -131,9 +131,12 @@ static skein_rc link_result(appending *p, const skein_new_message *n, skein_mess
     if (rc == SKEIN_OK && open == 0 && !p->r->import) {
         rc = skn_fail(err, SKEIN_CONFLICT, "no tool call \"%.*s\" waits for a result here",
                       SKN_FMT(m->tool_call_id));
-        return skn_hint(err, rc, caller_id ? "It already has its result."
-                                           : "Store the message with the call first.");
+        return skn_hint(err, rc,
+                        caller_id ? "It already has its result."
+                                  : "Store the message with the call first.");
     }
+    if (open == 0)
+        m->warning = SKN_STR("no tool call waited for this result");
     if (rc || !caller_id ||
         (rc = skn_message_get(p->room.trees.tx, caller_id, p->room.trees.a, &caller, &found,
                               err)) ||

@@ -1,8 +1,8 @@
 /* archive.h: the lossless archive as text, row by row; docs/decisions/0006-archive-format.md.
  *
- * A row's number is its place among the rows of its table in the file, from 1 on, and all references
- * are such numbers: the store's own ids never leave it. There is one way to write a row, and only
- * that is read, so whatever is accepted is written again byte for byte.
+ * A row's number is its place among the rows of its table in the file, from 1 on, and all
+ * references are such numbers: the store's own ids never leave it. There is one way to write a
+ * row, and only that is read, so whatever is accepted is written again byte for byte.
  *
  * Threads: any.  Lifetimes: a row that was read lives in the arena it was read with. */
 #ifndef SKN_ENGINE_ARCHIVE_H
@@ -49,7 +49,7 @@ bool skn_archive_is(skn_str start);
 skein_rc skn_archive_row_read(skn_str line, int64_t number, skn_arena *a, skn_archive_row *out,
                               skein_error *err);
 
-/* --- Checking: archive_check.c ---------------------------------------------------------------- */
+/* --- Checking: archive_check.c ------------------------------------------------------------ */
 
 typedef struct skn_archive_check skn_archive_check;
 
@@ -61,9 +61,9 @@ skein_rc skn_archive_check_row(skn_archive_check *c, const skn_archive_row *row,
 /* After the last row: refuses what never came. */
 skein_rc skn_archive_check_end(skn_archive_check *c, const skn_archive_header *h,
                                skein_error *err);
-int64_t skn_archive_check_count(const skn_archive_check *c, skn_archive_table table);
+int64_t  skn_archive_check_count(const skn_archive_check *c, skn_archive_table table);
 
-/* --- Reading a whole archive: archive_scan.c --------------------------------------------------- */
+/* --- Reading a whole archive: archive_scan.c ---------------------------------------------- */
 
 typedef skein_rc skn_archive_visit(void *arg, skn_archive_row *row, int64_t line,
                                    skein_error *err);
@@ -74,12 +74,13 @@ typedef struct skn_archive_facts {
     char               hash[SKN_SHA256_TEXT];
 } skn_archive_facts;
 
-/* Reads all of it from the first line on, checking everything; visit (may be NULL) gets every row
- * once it is known to fit to those before it, but before the rest of the file is known to be good. */
+/* Reads all of it from the first line on, checking everything; visit (may be NULL) gets every
+ * row once it is known to fit to those before it, but before the rest of the file is known to
+ * be good. */
 skein_rc skn_archive_scan(skn_lines *lines, skn_archive_visit *visit, void *arg,
                           skn_archive_facts *out, skein_error *err);
 
-/* --- Store to archive and back: archive_write.c, archive_read.c ---------------------------------- */
+/* --- Store to archive and back: archive_write.c, archive_read.c --------------------------- */
 
 /* A whole world when conversation is zero. */
 skein_rc skn_archive_export(skn_store *st, skein_world_id world,
@@ -94,13 +95,14 @@ typedef struct skn_intake {
     skn_import_report        *report;
     skn_str                   uid; /* of the world */
     skn_archive_facts         facts;
-    skn_tx                   *tx; /* while it is written */
-    skn_arena                *a;  /* of one row */
+    skn_tx                   *tx;    /* while it is written */
+    skn_arena                *a;     /* of one row */
     bool                      alone; /* the store has nothing else in it */
     int64_t                   base[SKN_AR_TABLES];
 } skn_intake;
 
-/* Reads all of it, and refuses what does not fit together; fills the report but for the world's id. */
+/* Reads all of it, and refuses what does not fit together; fills the report but for the world's
+ * id. */
 skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_request *req,
                          skein_mem *mem, skn_import_report *r, skein_error *err);
 /* Fails with SKEIN_CONFLICT when the store has this world, or one of its name. */

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `jump` skips many branches at once, so that a question about a chain of n takes log n steps. */
+/* `jump` skips many branches at once, so that a question about a chain of n takes log n
+ * steps. */
 typedef struct branch {
     int64_t parent, jump, depth;
     int64_t version, versions;
@@ -42,7 +43,7 @@ typedef struct node {
 
 struct skn_archive_check {
     skn_arena        *a;
-    skn_archive_table table;                /* of the row before */
+    skn_archive_table table; /* of the row before */
     int64_t           counts[SKN_AR_TABLES];
     int64_t           ahead[SKN_AR_TABLES]; /* the highest number a reference ahead has named */
     int64_t           last[2];              /* of a table without ids: the row before */
@@ -75,7 +76,7 @@ int64_t skn_archive_check_count(const skn_archive_check *c, skn_archive_table ta
     return c->counts[table];
 }
 
-/* --- References ------------------------------------------------------------------------------- */
+/* --- References --------------------------------------------------------------------------- */
 
 typedef struct place {
     skn_archive_check     *c;
@@ -105,10 +106,11 @@ static skein_rc check_reference(const place *p, const skn_archive_column *column
     }
     if (to <= c->counts[column->ref])
         return SKEIN_OK;
-    return skn_fail(p->err, SKEIN_DATA,
-                    "archive line %lld: \"%s\" is %lld, but only %lld of \"%s\" stand before it",
-                    (long long)p->line, column->name, (long long)to,
-                    (long long)c->counts[column->ref], skn_archive_tables[column->ref].name);
+    return skn_fail(
+        p->err, SKEIN_DATA,
+        "archive line %lld: \"%s\" is %lld, but only %lld of \"%s\" stand before it",
+        (long long)p->line, column->name, (long long)to, (long long)c->counts[column->ref],
+        skn_archive_tables[column->ref].name);
 }
 
 static skein_rc check_references(const place *p)
@@ -140,10 +142,11 @@ static skein_rc check_number(const place *p)
         c->last[0] = c->last[1] = 0;
     c->table = p->row->table;
     if (shape->numbered && p->row->number != c->counts[c->table] + 1)
-        return skn_fail(p->err, SKEIN_DATA,
-                        "archive line %lld: \"%s\" %lld follows %lld: a row is missing or twice",
-                        (long long)p->line, shape->name, (long long)p->row->number,
-                        (long long)c->counts[c->table]);
+        return skn_fail(
+            p->err, SKEIN_DATA,
+            "archive line %lld: \"%s\" %lld follows %lld: a row is missing or twice",
+            (long long)p->line, shape->name, (long long)p->row->number,
+            (long long)c->counts[c->table]);
     return SKEIN_OK;
 }
 
@@ -165,7 +168,7 @@ static bool within(const skn_archive_check *c, int64_t number, int64_t other)
     return number == other;
 }
 
-/* --- Tables ----------------------------------------------------------------------------------- */
+/* --- Tables ------------------------------------------------------------------------------- */
 
 static skein_rc check_conversation(const place *p)
 {
@@ -174,7 +177,8 @@ static skein_rc check_conversation(const place *p)
     bool          chat = skn_str_is(p->row->cells[3].text, "chat");
 
     if (chat != p->row->cells[2].null)
-        return refuse(p, "\"agent_id\" is for conversations that are no chat, and only for them");
+        return refuse(p,
+                      "\"agent_id\" is for conversations that are no chat, and only for them");
     if (b.version == 0)
         return refuse(p, "a conversation needs a \"version_id\"");
     b.depth = b.parent ? parent->depth + 1 : 0;
@@ -252,8 +256,8 @@ static skein_rc check_message(const place *p)
 static skein_rc check_thread(const place *p)
 {
     skn_archive_check *c = p->c;
-    thread   t = {.root = cell(p, 5), .base = cell(p, 6), .compaction = cell(p, 7)};
-    int64_t  origin = cell(p, 3);
+    thread             t = {.root = cell(p, 5), .base = cell(p, 6), .compaction = cell(p, 7)};
+    int64_t            origin = cell(p, 3);
 
     t.conversation = c->lanes.p[cell(p, 1) - 1].conversation;
     if (c->versions.p[cell(p, 2) - 1].conversation != t.conversation)
@@ -431,7 +435,7 @@ skein_rc skn_archive_check_row(skn_archive_check *c, const skn_archive_row *row,
     return SKEIN_OK;
 }
 
-/* --- The end ---------------------------------------------------------------------------------- */
+/* --- The end ------------------------------------------------------------------------------ */
 
 static skein_rc check_ends(const skn_archive_check *c, skein_error *err)
 {
@@ -440,7 +444,8 @@ static skein_rc check_ends(const skn_archive_check *c, skein_error *err)
 
         if (c->versions.p[v - 1].conversation != (int64_t)i + 1)
             return skn_fail(err, SKEIN_DATA,
-                            "archive: the version of conversation %zu belongs to another", i + 1);
+                            "archive: the version of conversation %zu belongs to another",
+                            i + 1);
     }
     for (size_t i = 0; i < c->threads.n; i++) {
         const thread *t = &c->threads.p[i];
@@ -463,9 +468,9 @@ skein_rc skn_archive_check_end(skn_archive_check *c, const skn_archive_header *h
         c->ahead[SKN_AR_CONVERSATIONS] = h->conversation;
     for (size_t i = 0; i < SKN_AR_TABLES; i++)
         if (c->ahead[i] > c->counts[i])
-            return skn_fail(err, SKEIN_DATA,
-                            "archive: row %lld of \"%s\" is referred to, but there are only %lld",
-                            (long long)c->ahead[i], skn_archive_tables[i].name,
-                            (long long)c->counts[i]);
+            return skn_fail(
+                err, SKEIN_DATA,
+                "archive: row %lld of \"%s\" is referred to, but there are only %lld",
+                (long long)c->ahead[i], skn_archive_tables[i].name, (long long)c->counts[i]);
     return check_ends(c, err);
 }

@@ -1,8 +1,9 @@
 /* archive_prove.c: would the store still be sound with this archive in it?
  *
- * The archive is imported into a store of its own, in a directory made for it, and that store is
- * checked as any other. So whatever a check can find in a store is found before anything is written
- * to the one that is meant, and it costs what the archive costs, however large that store is. */
+ * The archive is imported into a store of its own, in a directory made for it, and that store
+ * is checked as any other. So whatever a check can find in a store is found before anything is
+ * written to the one that is meant, and it costs what the archive costs, however large that
+ * store is. */
 #include "engine/archive.h"
 #include "engine/core.h"
 

@@ -1,8 +1,8 @@
 /* archive_read.c: an archive into the store.
  *
- * The file is read twice: first only to check it, so that a bad one never takes the write lock, then
- * inside the transaction, where it is checked again while it is written. What changed in between
- * is found by the hash in its last line, and the transaction leaves nothing behind. */
+ * The file is read twice: first only to check it, so that a bad one never takes the write lock,
+ * then inside the transaction, where it is checked again while it is written. What changed in
+ * between is found by the hash in its last line, and the transaction leaves nothing behind. */
 #include "engine/archive.h"
 #include "engine/span.h"
 
@@ -11,7 +11,7 @@
 enum { WORLD_UID, WORLD_NAME }; /* columns of the one world */
 enum { REPLY_TO_UID = 12 };     /* column of a message */
 
-/* --- First reading ------------------------------------------------------------------------------ */
+/* --- First reading ------------------------------------------------------------------------ */
 
 static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
 {
@@ -44,7 +44,7 @@ skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_requ
     return SKEIN_OK;
 }
 
-/* --- Is there room for it? ---------------------------------------------------------------------- */
+/* --- Is there room for it? ---------------------------------------------------------------- */
 
 static skein_rc check_clash(skn_tx *tx, const skn_intake *im, skein_error *err)
 {
@@ -61,8 +61,9 @@ static skein_rc check_clash(skn_tx *tx, const skn_intake *im, skein_error *err)
     if (rc)
         return rc;
     if (same)
-        return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" of \"%s\" is already in this store",
-                        SKN_FMT(name), im->lines->name);
+        return skn_fail(err, SKEIN_CONFLICT,
+                        "world \"%.*s\" of \"%s\" is already in this store", SKN_FMT(name),
+                        im->lines->name);
     if (!taken)
         return SKEIN_OK;
     rc = skn_fail(err, SKEIN_CONFLICT, "there is a world \"%.*s\" already", SKN_FMT(name));
@@ -79,12 +80,11 @@ skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err)
     return skn_store_read(st, try_clash, im, err);
 }
 
-/* --- Second reading ------------------------------------------------------------------------------- */
+/* --- Second reading ----------------------------------------------------------------------- */
 
 static skn_str pack_spans(const skn_intake *im, const skn_archive_row *row, skn_buf *buf)
 {
-    skn_node *n =
-        skn_arena_alloc(im->a, sizeof *n + row->span_count * sizeof(skn_entry));
+    skn_node *n = skn_arena_alloc(im->a, sizeof *n + row->span_count * sizeof(skn_entry));
 
     n->level = (int)row->cells[1].number;
     n->count = row->span_count;
@@ -135,7 +135,8 @@ static skein_rc fail_taken(const skn_intake *im, const skn_archive_row *row, int
     if (im->alone)
         return skn_fail(err, SKEIN_DATA, "archive line %lld: this row of \"%s\" is twice in it",
                         (long long)line, table);
-    rc = skn_fail(err, SKEIN_CONFLICT, "row %lld of \"%s\" (line %lld) is already in this store",
+    rc = skn_fail(err, SKEIN_CONFLICT,
+                  "row %lld of \"%s\" (line %lld) is already in this store",
                   (long long)row->number, table, (long long)line);
     return skn_hint(err, rc, "Import it into another store: --db sqlite:NEW.db.");
 }
@@ -143,9 +144,9 @@ static skein_rc fail_taken(const skn_intake *im, const skn_archive_row *row, int
 static skein_rc put_row(void *arg, skn_archive_row *row, int64_t line, skein_error *err)
 {
     skn_intake *im = arg;
-    skn_buf   packed;
-    bool      taken;
-    skein_rc  rc;
+    skn_buf     packed;
+    bool        taken;
+    skein_rc    rc;
 
     skn_arena_reset(im->a);
     skn_buf_init(&packed, 64 * 1024);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* --- Writing ---------------------------------------------------------------------------------- */
+/* --- Writing ------------------------------------------------------------------------------ */
 
 void skn_archive_header_write(const skn_archive_header *h, skn_buf *out)
 {
@@ -98,7 +98,7 @@ void skn_archive_row_write(const skn_archive_row *row, skn_buf *out)
     skn_buf_addc(out, '\n');
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
+/* --- Reading ------------------------------------------------------------------------------ */
 
 typedef struct reader {
     int64_t          line;
@@ -283,7 +283,8 @@ static skein_rc read_members(reader *r, const skn_json *v)
     return refuse(r, "has a member that is unknown or out of order");
 }
 
-/* Blanks, other escapes and other ways to write a number are refused by writing the row again. */
+/* Blanks, other escapes and other ways to write a number are refused by writing the row
+ * again. */
 static skein_rc check_form(reader *r, skn_str line)
 {
     skn_buf again;

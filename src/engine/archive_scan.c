@@ -38,9 +38,11 @@ static skein_rc read_header_members(const scan *s, const skn_json *v, skein_erro
     if ((rc = skn_json_int(v, "skein", 0, &format, err)))
         return rc;
     if (format != SKN_ARCHIVE_FORMAT) {
-        rc = skn_fail(err, SKEIN_DATA, "\"%s\" is an archive of format %lld; this program reads %d",
+        rc = skn_fail(err, SKEIN_DATA,
+                      "\"%s\" is an archive of format %lld; this program reads %d",
                       s->lines->name, (long long)format, SKN_ARCHIVE_FORMAT);
-        return skn_hint(err, rc, "Import it with the version of skein that wrote it, or a newer one.");
+        return skn_hint(err, rc,
+                        "Import it with the version of skein that wrote it, or a newer one.");
     }
     if ((rc = skn_json_int(v, "schema", 0, &h->schema, err)))
         return rc;
@@ -59,8 +61,7 @@ static skein_rc read_header(scan *s, skn_str line, skein_error *err)
         return skn_fail(err, SKEIN_DATA, "\"%s\" does not begin as an archive does",
                         s->lines->name);
     if ((rc = read_header_members(s, v, err)))
-        return rc == SKEIN_DATA ? rc
-                                : skn_fail(err, SKEIN_DATA, "archive line 1 is damaged");
+        return rc == SKEIN_DATA ? rc : skn_fail(err, SKEIN_DATA, "archive line 1 is damaged");
     skn_buf_init(&again, 1024);
     skn_archive_header_write(&s->out->header, &again);
     good = same(&again, line) && s->out->header.conversation >= 0;

@@ -1,7 +1,7 @@
 /* archive_write.c: the store's rows as an archive, all of them from one snapshot.
  *
- * Rows come by ascending id, and their place in that order is their number in the archive; so the
- * ids met so far, sorted as they came, are all that is needed to translate references. */
+ * Rows come by ascending id, and their place in that order is their number in the archive; so
+ * the ids met so far, sorted as they came, are all that is needed to translate references. */
 #include "engine/archive.h"
 #include "engine/span.h"
 
@@ -64,12 +64,12 @@ static int64_t number_of(const id_list *ids, int64_t id)
 static skein_rc fail_reference(const writer *w, const char *column, int64_t to,
                                skein_error *err)
 {
-    return skn_fail(err, SKEIN_DAMAGED, "\"%s\" of row %lld of \"%s\" names %lld, which is not there",
-                    column, (long long)w->row.number, skn_archive_tables[w->table].name,
-                    (long long)to);
+    return skn_fail(err, SKEIN_DAMAGED,
+                    "\"%s\" of row %lld of \"%s\" names %lld, which is not there", column,
+                    (long long)w->row.number, skn_archive_tables[w->table].name, (long long)to);
 }
 
-/* --- What a row refers to ----------------------------------------------------------------------- */
+/* --- What a row refers to ----------------------------------------------------------------- */
 
 /* Threads and compactions are read of the whole store; the others are in scope already. */
 static bool belongs(const writer *w, const skn_cell *cells)
@@ -138,8 +138,7 @@ static skein_rc translate_cell(writer *w, const skn_archive_column *column,
 /* When one conversation leaves its world, the world's current chat may stay behind. */
 static void fit_to_scope(const writer *w, skn_cell *cells)
 {
-    if (w->table == SKN_AR_WORLDS &&
-        !number_of(&w->ids[SKN_AR_CONVERSATIONS], cells[5].number))
+    if (w->table == SKN_AR_WORLDS && !number_of(&w->ids[SKN_AR_CONVERSATIONS], cells[5].number))
         cells[5].null = true;
 }
 
@@ -153,7 +152,7 @@ static void translate_key(writer *w)
                                      (long long)w->row.cells[SKN_LANE_AGENT].number);
 }
 
-/* --- Rows --------------------------------------------------------------------------------------- */
+/* --- Rows --------------------------------------------------------------------------------- */
 
 static skein_rc write_row(void *arg, int64_t id, const skn_cell *cells, skein_error *err)
 {

@@ -56,6 +56,18 @@ static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_err
     return rc;
 }
 
+static skein_rc check_free(skn_tx *tx, skn_str uid, skn_arena *a, skein_error *err)
+{
+    skn_link taken;
+    bool     found = false;
+    skein_rc rc = uid.p ? skn_message_link(tx, uid, a, &taken, &found, err) : SKEIN_OK;
+
+    if (rc || !found)
+        return rc;
+    rc = skn_fail(err, SKEIN_CONFLICT, "message id \"%.*s\" is taken", SKN_FMT(uid));
+    return skn_hint(err, rc, "Leave the id out to get a new one.");
+}
+
 static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
 {
     ids_call  *c = arg;
@@ -67,6 +79,7 @@ static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
         return rc;
     if ((c->before.v && (rc = skn_draft_target(d, c->before, &before, err))) ||
+        (rc = check_free(tx, c->message->uid, d->a, err)) ||
         (rc = skn_room_open(&room, tx, &d->conversation, d->now, d->a, err)) ||
         (rc = skn_message_prepare(&room, c->message, c->change.message, err)) ||
         (rc = skn_message_insert(tx, c->change.message, d->a, err)))

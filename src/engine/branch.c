@@ -112,7 +112,8 @@ static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
 }
 
 skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version, int64_t length,
-                      skein_str title, skein_mem *mem, skein_conversation *out, skein_error *err)
+                      skein_str title, skein_mem *mem, skein_conversation *out,
+                      skein_error *err)
 {
     call     c = {e, how, mem, out, version, length, title, false};
     skein_rc rc;

@@ -43,8 +43,8 @@ static int by_position(const void *x, const void *y)
 
 /* All halves with this call id that the thread holds, in its order, each with its partner: a result
  * answers the latest earlier call that has no answer yet. */
-static skein_rc find_halves(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
-                            halves *out, skein_error *err)
+static skein_rc find_halves(skn_trees *f, const skn_thread *t, const skn_ids *kin,
+                            skn_str call_id, halves *out, skein_error *err)
 {
     skn_vec(size_t) open = {0};
     skein_rc rc;

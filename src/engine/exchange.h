@@ -1,8 +1,8 @@
-/* exchange.h: moving conversations in and out: exports that people and programs read, the archive
- * that loses nothing, and imports. Part of the folder's door (engine.h includes it).
+/* exchange.h: moving conversations in and out: exports that people and programs read, the
+ * archive that loses nothing, and imports. Part of the folder's door (engine.h includes it).
  *
- * An export is written in pieces as it is read, so that its size never sits in memory. An import is
- * checked whole before anything is written, and is one transaction.
+ * An export is written in pieces as it is read, so that its size never sits in memory. An
+ * import is checked whole before anything is written, and is one transaction.
  *
  * Threads: any.  Lifetimes: a report lives in the skein_mem it was made with. */
 #ifndef SKN_ENGINE_EXCHANGE_H
@@ -67,21 +67,23 @@ typedef struct skn_import_report {
     skn_str        world;    /* the name it got */
     skein_world_id world_id; /* zero on a dry run */
     int64_t        agents, conversations, versions, messages;
-    bool           exact;    /* an archive: nothing was guessed, and the counts below are zero */
+    bool           exact; /* an archive: nothing was guessed, and the counts below are zero */
     int64_t        ids_kept, ids_made;
-    int64_t        copies;   /* rows that were another agent's copy of a message */
+    int64_t        copies; /* rows that were another agent's copy of a message */
     int64_t        links_kept, links_guessed;
-    int64_t        circular, too_deep; /* links dropped; a message that replies to itself is circular */
-    int64_t        orphans;            /* links kept though their parent is not in the file */
-    int64_t        dropped;            /* rows that could not be kept */
-    skn_str       *notes;              /* which, and why; at most SKN_IMPORT_NOTES */
-    size_t         note_count;
+    int64_t        circular,
+        too_deep;     /* links dropped; a message that replies to itself is circular */
+    int64_t  orphans; /* links kept though their parent is not in the file */
+    int64_t  dropped; /* rows that could not be kept */
+    skn_str *notes;   /* which, and why; at most SKN_IMPORT_NOTES */
+    size_t   note_count;
 } skn_import_report;
 
 #define SKN_IMPORT_NOTES 100
 
-/* Brings in a file or folder, whatever of the known forms it has: our archive, our or OpenAI-style
- * JSON lines, an agent-world folder or its JSON. All of it becomes one new world. */
+/* Brings in a file or folder, whatever of the known forms it has: our archive, our or
+ * OpenAI-style JSON lines, an agent-world folder or its JSON. All of it becomes one new
+ * world. */
 skein_rc skn_import(skein_engine *e, const char *path, const skn_import_request *req,
                     skein_mem *mem, skn_import_report *out, skein_error *err);
 

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define SLICE   1000          /* messages read at a time */
-#define PIECE   (64 * 1024)   /* bytes that are enough to call the sink */
-#define SENDERS 50000         /* names kept; above that they are looked up again */
+#define SLICE   1000        /* messages read at a time */
+#define PIECE   (64 * 1024) /* bytes that are enough to call the sink */
+#define SENDERS 50000       /* names kept; above that they are looked up again */
 
-/* --- Words ------------------------------------------------------------------------------------- */
+/* --- Words -------------------------------------------------------------------------------- */
 
 static const char *const format_names[] = {"md", "json", "jsonl", "mermaid", "html", "skein"};
 
@@ -52,7 +52,7 @@ skn_sink skn_sink_buf(skn_buf *b)
     return (skn_sink){write_buf, b};
 }
 
-/* --- Helpers of the forms ---------------------------------------------------------------------- */
+/* --- Helpers of the forms ----------------------------------------------------------------- */
 
 static skein_rc flush_all(skn_exporter *x, skein_error *err)
 {
@@ -129,7 +129,7 @@ skein_message skn_export_redacted(const skein_message *m, skein_mem *mem)
     return r;
 }
 
-/* --- Senders ----------------------------------------------------------------------------------- */
+/* --- Senders ------------------------------------------------------------------------------ */
 
 static void forget_senders(skn_exporter *x)
 {
@@ -167,7 +167,7 @@ skein_rc skn_export_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_err
     return SKEIN_OK;
 }
 
-/* --- Messages ---------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------- */
 
 typedef struct reading {
     skn_exporter    *x;
@@ -252,7 +252,7 @@ skein_rc skn_export_messages(skn_exporter *x, skn_str lane, skn_export_each *eac
     return give_lane(&r, SKN_NONE, x->version.length, err);
 }
 
-/* --- What is asked for -------------------------------------------------------------------------- */
+/* --- What is asked for -------------------------------------------------------------------- */
 
 typedef struct world_work {
     int64_t      id;
@@ -366,7 +366,7 @@ skein_rc skn_export(skein_engine *e, const skn_export_request *req, skn_sink *si
                     skein_error *err)
 {
     skn_exporter x = {.e = e, .req = req, .sink = sink};
-    skein_rc   rc = check_request(req, err);
+    skein_rc     rc = check_request(req, err);
 
     if (rc)
         return rc;

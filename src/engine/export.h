@@ -1,14 +1,14 @@
 /* export.h: what the forms of export share: reading a conversation in slices, and writing in
  * pieces. Only files of this folder include it.
  *
- * Threads: one.  Lifetimes: what stands in skn_exporter lives until its end; a message and its facts
- * until the next slice. */
+ * Threads: one.  Lifetimes: what stands in skn_exporter lives until its end; a message and its
+ * facts until the next slice. */
 #ifndef SKN_ENGINE_EXPORT_H
 #define SKN_ENGINE_EXPORT_H
 
+#include "base/hash.h"
 #include "engine/engine.h"
 #include "engine/exchange.h"
-#include "base/hash.h"
 
 typedef struct skn_exporter {
     skein_engine             *e;
@@ -16,9 +16,9 @@ typedef struct skn_exporter {
     skn_sink                 *sink;
     skn_buf                   out; /* a piece not yet given to the sink */
     int64_t                   now;
-    skein_mem                *mem;   /* of the whole export */
-    skein_mem                *slice; /* of the messages at hand */
-    skein_mem                *named; /* of `senders` */
+    skein_mem                *mem;     /* of the whole export */
+    skein_mem                *slice;   /* of the messages at hand */
+    skein_mem                *named;   /* of `senders` */
     skn_map                  *senders; /* of messages seen lately, by public id */
     skein_world               world;
     skein_agents              agents;
@@ -44,8 +44,8 @@ skein_rc skn_export_flush(skn_exporter *x, skein_error *err);
 
 typedef skein_rc skn_export_each(void *arg, const skein_message *m,
                                  const skein_message_facts *facts, skein_error *err);
-/* Hands over the messages of a lane, or of the reply thread that was asked for, in order; flushes
- * after each. Messages nobody answered are left out when that was asked for. */
+/* Hands over the messages of a lane, or of the reply thread that was asked for, in order;
+ * flushes after each. Messages nobody answered are left out when that was asked for. */
 skein_rc skn_export_messages(skn_exporter *x, skn_str lane, skn_export_each *each, void *arg,
                              skein_error *err);
 /* Who said the message with this public id; absent when there is none. */

@@ -30,7 +30,7 @@ static skein_rc each_message(void *arg, const skein_message *m, const skein_mess
     return SKEIN_OK;
 }
 
-/* --- One document -------------------------------------------------------------------------------- */
+/* --- One document ------------------------------------------------------------------------- */
 
 static void add_agents(skn_exporter *x, skn_jw *w)
 {
@@ -130,8 +130,8 @@ static void add_world(skn_exporter *x, skn_jw *w)
     add_agents(x, w);
 }
 
-/* The document is opened before the first conversation and closed behind the last: its writer has
- * to last as long, and lives in the export's own memory. */
+/* The document is opened before the first conversation and closed behind the last: its writer
+ * has to last as long, and lives in the export's own memory. */
 static skein_rc json_begin(skn_exporter *x, skein_error *err)
 {
     writing *w = x->form = SKN_NEW(x->mem, writing);
@@ -175,7 +175,7 @@ static skein_rc json_end(skn_exporter *x, skein_error *err)
 
 const skn_export_form skn_export_json = {json_begin, json_chat, json_end};
 
-/* --- One message a line --------------------------------------------------------------------------- */
+/* --- One message a line ------------------------------------------------------------------- */
 
 static skein_rc each_line(void *arg, const skein_message *m, const skein_message_facts *f,
                           skein_error *err)

@@ -1,5 +1,5 @@
-/* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as the
- * reader's system is. Everything that was said is escaped. */
+/* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as
+ * the reader's system is. Everything that was said is escaped. */
 #include "base/clock.h"
 #include "engine/export.h"
 
@@ -21,7 +21,8 @@ static const char style[] =
     "h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
     "header p,.meta{color:var(--soft);font-size:.85rem;margin:.2rem 0}\n"
     "ol{list-style:none;margin:1.5rem 0 0;padding:0}\n"
-    "li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 .75rem;padding:.6rem .8rem}\n"
+    "li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 .75rem;padding:.6rem "
+    ".8rem}\n"
     "li.user{background:var(--room)}li:target{outline:2px solid var(--link)}\n"
     "pre{margin:.3rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:inherit}\n"
     "pre.code,.meta code{font-family:ui-monospace,monospace;font-size:.85rem}\n"
@@ -30,7 +31,8 @@ static const char style[] =
     "@media print{li{break-inside:avoid}}\n"
     "</style>\n";
 
-/* Texts and attribute values alike; control characters that HTML forbids are shown as U+FFFD. */
+/* Texts and attribute values alike; control characters that HTML forbids are shown as
+ * U+FFFD. */
 static void add_escaped(skn_buf *out, skn_str s)
 {
     size_t from = 0;
@@ -55,7 +57,8 @@ static void add_escaped(skn_buf *out, skn_str s)
     skn_buf_add(out, skn_str_sub(s, from, s.n));
 }
 
-/* A text begins on its own line: a page drops one line end there, which is then not the text's. */
+/* A text begins on its own line: a page drops one line end there, which is then not the
+ * text's. */
 static void add_pre(skn_buf *out, const char *kind, skn_str text)
 {
     if (text.n == 0)
@@ -74,7 +77,7 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
     skn_buf_addf(out, "</p>\n");
 }
 
-/* --- An entry ------------------------------------------------------------------------------------- */
+/* --- An entry ----------------------------------------------------------------------------- */
 
 static const char *const words[] = {"", "", "tool", "summary", "notice"};
 
@@ -176,7 +179,7 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
     return SKEIN_OK;
 }
 
-/* --- The page ------------------------------------------------------------------------------------- */
+/* --- The page ----------------------------------------------------------------------------- */
 
 static skein_rc add_delegations(skn_exporter *x, skein_error *err)
 {

@@ -1,5 +1,5 @@
-/* export_mermaid.c: the reply links of a version as a Mermaid flowchart. Above 300 messages a chart
- * of all of them shows nothing: then it has one node for each who speaks, with counts. */
+/* export_mermaid.c: the reply links of a version as a Mermaid flowchart. Above 300 messages a
+ * chart of all of them shows nothing: then it has one node for each who speaks, with counts. */
 #include "base/utf8.h"
 #include "engine/export.h"
 
@@ -8,7 +8,7 @@
 #define NODES 300
 #define LABEL 60 /* characters of text in a label */
 
-/* --- Text in a chart ----------------------------------------------------------------------------- */
+/* --- Text in a chart ---------------------------------------------------------------------- */
 
 /* A label stands in double quotes; "#name;" is Mermaid's way to write what would end it. */
 static void add_char(skn_buf *out, skn_str c)
@@ -16,9 +16,9 @@ static void add_char(skn_buf *out, skn_str c)
     static const struct {
         char        c;
         const char *as;
-    } special[] = {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"}, {'>', "#gt;"}, {'&', "#amp;"},
-                   {'[', "("},      {']', ")"},    {'{', "("},    {'}', ")"},    {'`', "'"},
-                   {'\\', "#92;"},  {'|', "#124;"}};
+    } special[] = {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"},  {'>', "#gt;"},
+                   {'&', "#amp;"},  {'[', "("},    {']', ")"},     {'{', "("},
+                   {'}', ")"},      {'`', "'"},    {'\\', "#92;"}, {'|', "#124;"}};
 
     if ((unsigned char)*c.p < 0x20 || *c.p == 0x7f) {
         skn_buf_addc(out, ' ');
@@ -48,12 +48,12 @@ static void add_label(skn_buf *out, skn_str text, size_t most)
         skn_buf_addf(out, "…");
 }
 
-/* A message's id as a node's name: letters and digits as they are, the rest as "_" and two digits,
- * and an "m" before what Mermaid might read as a word of its own. */
+/* A message's id as a node's name: letters and digits as they are, the rest as "_" and two
+ * digits, and an "m" before what Mermaid might read as a word of its own. */
 static void add_id(skn_buf *out, skn_str uid)
 {
-    static const char *const words[] = {"end",   "graph", "flowchart", "subgraph",  "style",
-                                        "click", "class", "classDef",  "linkStyle", "default",
+    static const char *const words[] = {"end",   "graph", "flowchart", "subgraph",   "style",
+                                        "click", "class", "classDef",  "linkStyle",  "default",
                                         "call",  "href",  "direction", "interpolate"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -69,7 +69,7 @@ static void add_id(skn_buf *out, skn_str uid)
     }
 }
 
-/* --- Every message --------------------------------------------------------------------------------- */
+/* --- Every message ------------------------------------------------------------------------ */
 
 static void add_node(skn_exporter *x, const skein_reply_node *n)
 {
@@ -100,7 +100,8 @@ static skein_rc add_tree(skn_exporter *x, const skein_reply_tree *t, skein_error
         skn_buf_addf(&x->out, "  ");
         if (n->parent >= 0) {
             add_id(&x->out, t->at[n->parent].message.uid);
-            skn_buf_addf(&x->out, n->memory_only ? " -. \"in-memory, no reply\" .-> " : " --> ");
+            skn_buf_addf(&x->out,
+                         n->memory_only ? " -. \"in-memory, no reply\" .-> " : " --> ");
         }
         add_node(x, n);
         rc = skn_export_flush(x, err);
@@ -133,7 +134,7 @@ static void add_delegations(skn_exporter *x, const skein_reply_tree *t)
     }
 }
 
-/* --- Counts ---------------------------------------------------------------------------------------- */
+/* --- Counts ------------------------------------------------------------------------------- */
 
 static size_t sender_index(const skein_stats *s, skn_str name)
 {
@@ -146,8 +147,8 @@ static size_t sender_index(const skein_stats *s, skn_str name)
 static skein_rc add_counts(skn_exporter *x, skein_error *err)
 {
     skein_stats s;
-    skein_rc    rc = skein_stats_read(x->e, x->chat.id, x->version.number, x->req->root,
-                                      x->slice, &s, err);
+    skein_rc rc = skein_stats_read(x->e, x->chat.id, x->version.number, x->req->root, x->slice,
+                                   &s, err);
 
     if (rc)
         return rc;
@@ -161,7 +162,8 @@ static skein_rc add_counts(skn_exporter *x, skein_error *err)
         skn_buf_addf(&x->out, ": %lld messages\"]\n", (long long)s.senders[i].count);
     }
     for (size_t i = 0; i < s.answer_count && i < NODES; i++) {
-        size_t who = sender_index(&s, s.answers[i].who), whom = sender_index(&s, s.answers[i].whom);
+        size_t who = sender_index(&s, s.answers[i].who),
+               whom = sender_index(&s, s.answers[i].whom);
 
         if (who && whom)
             skn_buf_addf(&x->out, "  s%zu -- \"%lld replies\" --> s%zu\n", whom,

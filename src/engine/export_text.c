@@ -1,5 +1,5 @@
-/* export_text.c: a conversation as Markdown that reads well as plain text: numbered entries, each
- * line of a text indented under its entry, so that nothing said can look like an entry. */
+/* export_text.c: a conversation as Markdown that reads well as plain text: numbered entries,
+ * each line of a text indented under its entry, so that nothing said can look like an entry. */
 #include "base/clock.h"
 #include "engine/export.h"
 
@@ -36,7 +36,7 @@ static void add_indented(skn_buf *out, size_t indent, const char *before, skn_st
     }
 }
 
-/* --- The line of an entry ----------------------------------------------------------------------- */
+/* --- The line of an entry ----------------------------------------------------------------- */
 
 static void add_receivers(skn_buf *out, const skein_message_facts *f)
 {
@@ -127,7 +127,7 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
     return SKEIN_OK;
 }
 
-/* --- What stands under it ------------------------------------------------------------------------ */
+/* --- What stands under it ----------------------------------------------------------------- */
 
 static void add_calls(skn_buf *out, size_t indent, const skein_message *m)
 {
@@ -204,7 +204,7 @@ static skein_rc add_entry(void *arg, const skein_message *m, const skein_message
     return SKEIN_OK;
 }
 
-/* --- Conversations ------------------------------------------------------------------------------- */
+/* --- Conversations ------------------------------------------------------------------------ */
 
 static void add_lane(skn_exporter *x, const skein_lane *lane, const char *mark)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- What is being read ------------------------------------------------------------------------------ */
+/* --- What is being read ------------------------------------------------------------------- */
 
 void skn_foreign_init(skn_foreign *f, skein_engine *e, skn_arena *a, skn_import_report *report)
 {
@@ -139,7 +139,7 @@ skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err)
     return SKEIN_OK;
 }
 
-/* --- Which form --------------------------------------------------------------------------------------- */
+/* --- Which form --------------------------------------------------------------------------- */
 
 /* The last part of a path, without what follows its last dot. */
 static skn_str base_name(const char *path)
@@ -164,7 +164,8 @@ static skein_rc read_foreign(skn_foreign *f, const char *path, bool folder, skei
         return rc;
     if (f->messages.n == 0 && f->agents.n == 0) {
         rc = skn_fail(err, SKEIN_DATA, "there is no conversation in \"%s\"", path);
-        return skn_hint(err, rc, "Known are skein archives, JSON lines, and agent-world folders.");
+        return skn_hint(err, rc,
+                        "Known are skein archives, JSON lines, and agent-world folders.");
     }
     return skn_foreign_link(f, err);
 }
@@ -217,7 +218,8 @@ static skein_rc import_foreign(skein_engine *e, const char *path, bool folder,
     return rc;
 }
 
-/* An archive may come from anywhere; what we make of another program's file is sound by itself. */
+/* An archive may come from anywhere; what we make of another program's file is sound by
+ * itself. */
 static skein_rc import_archive(skein_engine *e, const char *path, const skn_import_request *req,
                                skein_mem *mem, skn_import_report *out, skein_error *err)
 {
@@ -258,7 +260,8 @@ static skein_rc looks_like(const char *path, bool *folder, bool *archive, skein_
         return skn_fail(err, SKEIN_IO, "cannot open \"%s\": %s", path, strerror(errno));
     n = fread(start, 1, sizeof start, in);
     fclose(in);
-    *archive = skn_archive_is((skn_str){start, n}) || skn_str_ends(skn_str_of(path), SKN_STR(".skein"));
+    *archive = skn_archive_is((skn_str){start, n}) ||
+               skn_str_ends(skn_str_of(path), SKN_STR(".skein"));
     return SKEIN_OK;
 }
 

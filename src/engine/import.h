@@ -1,9 +1,10 @@
-/* import.h: other programs' conversations on their way in. Only files of this folder include it.
+/* import.h: other programs' conversations on their way in. Only files of this folder include
+ * it.
  *
- * A form reads its file into a skn_foreign: one world with agents, chats, and messages in order.
- * import_links.c gives it ids and reply links, import_build.c writes it down as an archive, and the
- * archive is what is imported: so there is one way into the store, checked as a whole and written in
- * one transaction.
+ * A form reads its file into a skn_foreign: one world with agents, chats, and messages in
+ * order. import_links.c gives it ids and reply links, import_build.c writes it down as an
+ * archive, and the archive is what is imported: so there is one way into the store, checked as
+ * a whole and written in one transaction.
  *
  * Threads: one.  Lifetimes: all of it lives in one arena. */
 #ifndef SKN_ENGINE_IMPORT_H
@@ -36,9 +37,9 @@ typedef struct skn_foreign_message {
     int64_t           author; /* the agent that said it, or -1 */
     bool              heard_by_all;
     skn_vec(size_t) heard; /* agents, each once */
-    int64_t place;   /* what orders it: rows of equal place stay as they came */
-    bool    had_id;  /* in the file */
-    int64_t parent;  /* the message it replies to, or -1 */
+    int64_t place;         /* what orders it: rows of equal place stay as they came */
+    bool    had_id;        /* in the file */
+    int64_t parent;        /* the message it replies to, or -1 */
     int     depth;
     bool    guessed; /* its parent is a guess */
     skn_str warning;
@@ -54,8 +55,8 @@ typedef struct skn_foreign {
     skn_vec(skn_foreign_agent) agents;
     skn_vec(skn_foreign_chat) chats;
     skn_vec(skn_foreign_message) messages;
-    skn_map *names;   /* the file's names of agents -> index + 1 */
-    skn_map *taken;   /* names of agents here -> anything */
+    skn_map *names;    /* the file's names of agents -> index + 1 */
+    skn_map *taken;    /* names of agents here -> anything */
     skn_map *chat_ids; /* -> index + 1 */
     skn_vec(skn_str) notes;
 } skn_foreign;
@@ -75,12 +76,12 @@ size_t skn_foreign_chat_of(skn_foreign *f, skn_str id);
 /* Notes that an agent heard a message of the list; false when that was known. */
 bool skn_foreign_heard(skn_foreign *f, skn_foreign_message *m, size_t agent);
 
-/* --- import_rows.c: a message as JSON, however it is spelled ---------------------------------------- */
+/* --- import_rows.c: a message as JSON, however it is spelled ------------------------------ */
 
-/* Fills role, texts, calls, ids and time from a message as OpenAI, agent-world or we write it. *why is
- * NULL when it can be kept, else says why not. `what` names the row in notes. */
-void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what, skein_new_message *out,
-                     const char **why);
+/* Fills role, texts, calls, ids and time from a message as OpenAI, agent-world or we write it.
+ * *why is NULL when it can be kept, else says why not. `what` names the row in notes. */
+void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
+                     skein_new_message *out, const char **why);
 /* False, with the reason, when the engine would not take such a message. */
 bool skn_foreign_checks(skn_foreign *f, const skein_new_message *m, skein_error *why);
 /* A time: RFC 3339, or a number of seconds or milliseconds; 0 when it is none. */
@@ -88,17 +89,18 @@ int64_t skn_foreign_time(const skn_json *v);
 /* The text of a member; absent when it is missing or something else. */
 skn_str skn_foreign_text(const skn_json *v, const char *key);
 
-/* --- import_links.c ----------------------------------------------------------------------------------- */
+/* --- import_links.c ----------------------------------------------------------------------- */
 
-/* Puts the messages in order, makes ids where they are missing, and settles who replies to whom. */
+/* Puts the messages in order, makes ids where they are missing, and settles who replies to
+ * whom. */
 skein_rc skn_foreign_link(skn_foreign *f, skein_error *err);
 
-/* --- import_build.c ----------------------------------------------------------------------------------- */
+/* --- import_build.c ----------------------------------------------------------------------- */
 
 /* All of it as an archive. */
 skein_rc skn_foreign_archive(const skn_foreign *f, skn_buf *out, skein_error *err);
 
-/* --- the forms ------------------------------------------------------------------------------------------ */
+/* --- the forms ---------------------------------------------------------------------------- */
 
 /* import_lines.c: JSON lines, or one JSON document with messages. */
 skein_rc skn_import_lines(skn_foreign *f, const char *path, skein_error *err);

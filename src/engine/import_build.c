@@ -1,5 +1,5 @@
-/* import_build.c: what was read of another program's file, as the rows of an archive: each chat with
- * one version, its main lane, and a lane for each agent. */
+/* import_build.c: what was read of another program's file, as the rows of an archive: each chat
+ * with one version, its main lane, and a lane for each agent. */
 #include "base/json_write.h"
 #include "engine/archive.h"
 #include "engine/import.h"
@@ -25,7 +25,7 @@ typedef struct builder {
     size_t items;
 } builder;
 
-/* --- Who hears what --------------------------------------------------------------------------------- */
+/* --- Who hears what ----------------------------------------------------------------------- */
 
 static lane *need_lane(builder *b, size_t chat, size_t agent)
 {
@@ -88,7 +88,7 @@ static skein_rc deal_messages(builder *b, skein_error *err)
     return SKEIN_OK;
 }
 
-/* --- Rows, cell by cell in the order of the table ------------------------------------------------------ */
+/* --- Rows, cell by cell in the order of the table ----------------------------------------- */
 
 static void begin(builder *b, skn_archive_table table)
 {
@@ -135,7 +135,7 @@ static void end(builder *b)
     b->rows++;
 }
 
-/* --- Tables --------------------------------------------------------------------------------------------- */
+/* --- Tables ------------------------------------------------------------------------------- */
 
 static void put_world(builder *b)
 {
@@ -218,7 +218,7 @@ static void put_lane(builder *b, const lane *l)
     end(b);
 }
 
-/* --- Messages ------------------------------------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------------------- */
 
 static skn_str calls_json(builder *b, const skein_new_message *m)
 {
@@ -314,7 +314,7 @@ static void put_message(builder *b, const skn_foreign_message *m)
     end(b);
 }
 
-/* --- Threads and items ---------------------------------------------------------------------------------- */
+/* --- Threads and items -------------------------------------------------------------------- */
 
 static void put_thread(builder *b, size_t number)
 {

@@ -1,5 +1,6 @@
-/* import_lines.c: messages as JSON: one a line, one conversation a line ({"messages":[…]}), or one
- * document. A broken line refuses the file; a row that has no place here is dropped with a note. */
+/* import_lines.c: messages as JSON: one a line, one conversation a line ({"messages":[…]}), or
+ * one document. A broken line refuses the file; a row that has no place here is dropped with a
+ * note. */
 #include "engine/import.h"
 #include "engine/lines.h"
 
@@ -19,7 +20,7 @@ static void drop(reading *r, const char *what, const char *why)
     skn_foreign_note(r->f, "%s was dropped: %s", what, why);
 }
 
-/* --- One message --------------------------------------------------------------------------------------- */
+/* --- One message -------------------------------------------------------------------------- */
 
 /* Who says it: an assistant is an agent here, under its name or as "assistant". */
 static void set_sender(skn_foreign *f, skn_foreign_message *m)
@@ -64,7 +65,8 @@ static void set_hearers(skn_foreign *f, const skn_json *row, skn_foreign_message
     }
 }
 
-/* A system message is kept as a notice, which no model is sent; the agent's prompt is what it was. */
+/* A system message is kept as a notice, which no model is sent; the agent's prompt is what it
+ * was. */
 static void note_prompt(skn_foreign *f, const skn_foreign_message *m)
 {
     int64_t agent;
@@ -104,7 +106,7 @@ static void add_row(reading *r, const skn_json *row, size_t chat, const char *wh
     note_prompt(f, &m);
 }
 
-/* --- Conversations --------------------------------------------------------------------------------------- */
+/* --- Conversations ------------------------------------------------------------------------ */
 
 static void add_list(reading *r, const skn_json *list, size_t chat, const char *where)
 {
@@ -131,10 +133,10 @@ static void add_agents(skn_foreign *f, const skn_json *list)
 /* An object with "messages": a conversation of its own. */
 static void add_conversation(reading *r, const skn_json *doc, const char *where)
 {
-    skn_foreign    *f = r->f;
-    const skn_json *chat = skn_json_get(doc, "chat");
-    skn_str         title = skn_foreign_text(chat ? chat : doc, "title");
-    size_t          index = f->chats.n;
+    skn_foreign     *f = r->f;
+    const skn_json  *chat = skn_json_get(doc, "chat");
+    skn_str          title = skn_foreign_text(chat ? chat : doc, "title");
+    size_t           index = f->chats.n;
     skn_foreign_chat made = {.title = title.n ? title : SKN_NONE, .created_at = f->created_at};
 
     skn_vec_add(f->a, &f->chats, made);
@@ -179,7 +181,7 @@ static skein_rc read_lines(reading *r, skn_lines *lines, skein_error *err)
     return rc;
 }
 
-/* --- Which it is -------------------------------------------------------------------------------------------- */
+/* --- Which it is -------------------------------------------------------------------------- */
 
 static skein_rc read_document(reading *r, const skn_json *doc, skein_error *err)
 {

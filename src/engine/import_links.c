@@ -1,15 +1,15 @@
 /* import_links.c: order, ids and reply links of imported messages.
  *
- * A claimed link leads to any message of the same chat, or to none. Stored links lead only to older
- * messages; so a claim that leads ahead stays a claim, and of every circle the oldest message loses
- * its link. Each message has at most one claim, so a walk that marks where it was sees every message
- * once and cannot hang. */
+ * A claimed link leads to any message of the same chat, or to none. Stored links lead only to
+ * older messages; so a claim that leads ahead stays a claim, and of every circle the oldest
+ * message loses its link. Each message has at most one claim, so a walk that marks where it was
+ * sees every message once and cannot hang. */
 #include "base/uid.h"
 #include "engine/import.h"
 
 #include <stdlib.h>
 
-/* --- Order ------------------------------------------------------------------------------------------ */
+/* --- Order -------------------------------------------------------------------------------- */
 
 typedef struct sortable {
     int64_t place;
@@ -40,7 +40,7 @@ static void sort_messages(skn_foreign *f)
     f->messages.p = sorted;
 }
 
-/* --- Ids -------------------------------------------------------------------------------------------- */
+/* --- Ids ---------------------------------------------------------------------------------- */
 
 static skn_str make_uid(const skn_foreign *f)
 {
@@ -50,7 +50,8 @@ static skn_str make_uid(const skn_foreign *f)
     return skn_arena_copy(f->a, skn_str_of(uid));
 }
 
-/* Links go by the file's ids, also where such an id cannot be ours: so they are kept per chat. */
+/* Links go by the file's ids, also where such an id cannot be ours: so they are kept per
+ * chat. */
 static skn_str claim_key(const skn_foreign *f, size_t chat, skn_str id)
 {
     return skn_arena_printf(f->a, "%zu %.*s", chat, SKN_FMT(id));
@@ -84,7 +85,7 @@ static void set_ids(skn_foreign *f, skn_map *claims)
     }
 }
 
-/* --- Links ------------------------------------------------------------------------------------------ */
+/* --- Links -------------------------------------------------------------------------------- */
 
 static void drop_link(skn_foreign_message *m, const char *warning)
 {
@@ -174,8 +175,8 @@ static skn_foreign_message *heard_before(const last_heard *l, const skn_foreign_
     return !own || (all && all > own) ? all : own;
 }
 
-/* Rows of a time before ids have no links either: there an agent is taken to answer what it heard
- * last from another. Nothing with an id is ever guessed. */
+/* Rows of a time before ids have no links either: there an agent is taken to answer what it
+ * heard last from another. Nothing with an id is ever guessed. */
 static void guess_parents(skn_foreign *f)
 {
     last_heard l = {skn_map_new(f->a), SKN_ARRAY(f->a, f->chats.n, said), (int64_t)f->agents.n};

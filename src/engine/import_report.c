@@ -13,25 +13,29 @@ static const char *tense(bool dry_run, const char *future, const char *past)
     return dry_run ? future : past;
 }
 
-void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_run, skn_buf *out)
+void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_run,
+                            skn_buf *out)
 {
     skn_buf_addf(out, "%.*s: %.*s, %lld agents, %lld conversations, %lld messages\n",
                  SKN_FMT(file), SKN_FMT(r->form), (long long)r->agents,
                  (long long)r->conversations, (long long)r->messages);
     if (r->exact)
-        skn_buf_addf(out, "  %lld versions; ids, order, links and provenance exactly as they were\n",
+        skn_buf_addf(out,
+                     "  %lld versions; ids, order, links and provenance exactly as they were\n",
                      (long long)r->versions);
     else
         skn_buf_addf(out, "  %lld have message ids, %lld %s new ones\n", (long long)r->ids_kept,
                      (long long)r->ids_made, tense(dry_run, "will get", "got"));
     if (!r->exact)
-        skn_buf_addf(out, "  %lld have reply links, %lld %s guessed from time and marked as guessed\n",
-                     (long long)r->links_kept, (long long)r->links_guessed,
-                     tense(dry_run, "will be", "were"));
+        skn_buf_addf(
+            out, "  %lld have reply links, %lld %s guessed from time and marked as guessed\n",
+            (long long)r->links_kept, (long long)r->links_guessed,
+            tense(dry_run, "will be", "were"));
     add_line(out, r->copies, "were copies of a message in another agent's memory");
     add_line(out, r->circular, "circular: link dropped");
     add_line(out, r->too_deep, "deeper than 100 levels: link dropped");
-    add_line(out, r->orphans, "orphans (their parent is not in the file before them): kept as roots");
+    add_line(out, r->orphans,
+             "orphans (their parent is not in the file before them): kept as roots");
     add_line(out, r->dropped, "could not be kept");
     for (size_t i = 0; i < r->note_count; i++)
         skn_buf_addf(out, "  - %.*s\n", SKN_FMT(r->notes[i]));

@@ -43,7 +43,7 @@ int64_t skn_foreign_time(const skn_json *v)
     return n < INT64_MAX / 1000 ? n * 1000 : 0;
 }
 
-/* --- Content ------------------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------ */
 
 /* A list of parts: texts are joined, anything else cannot be kept. */
 static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *what)
@@ -77,7 +77,7 @@ static skn_str content_of(skn_foreign *f, const skn_json *row, const char *what)
     return v->kind == SKN_JSON_ARRAY ? join_parts(f, v, what) : v->raw;
 }
 
-/* --- Tool calls ----------------------------------------------------------------------------------- */
+/* --- Tool calls --------------------------------------------------------------------------- */
 
 /* Arguments are JSON inside a text; a text that is none becomes one. */
 static skn_str arguments_of(skn_foreign *f, const skn_json *v)
@@ -108,7 +108,8 @@ static skein_tool_call call_of(skn_foreign *f, const skn_json *v)
     const skn_json *function = skn_json_get(v, "function");
     skein_tool_call c = {.call_id = text_of(v, "toolCallId", "id")};
 
-    c.tool_name = function ? skn_foreign_text(function, "name") : text_of(v, "toolName", "name");
+    c.tool_name = function ? skn_foreign_text(function, "name")
+                           : text_of(v, "toolName", "name");
     c.args = arguments_of(f, function ? skn_json_get(function, "arguments")
                                       : member(v, "args", "arguments"));
     return c;
@@ -152,7 +153,7 @@ static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_mes
     out->instruction_count = n;
 }
 
-/* --- The row --------------------------------------------------------------------------------------- */
+/* --- The row ------------------------------------------------------------------------------ */
 
 static bool role_of(skn_str name, skein_role *out)
 {
@@ -175,8 +176,8 @@ static bool failed(const skn_json *row)
            skn_str_is(skn_foreign_text(row, "toolStatus"), "error");
 }
 
-void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what, skein_new_message *out,
-                     const char **why)
+void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
+                     skein_new_message *out, const char **why)
 {
     skn_str role = skn_foreign_text(row, "role");
 

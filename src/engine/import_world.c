@@ -1,6 +1,7 @@
-/* import_world.c: agent-world. It keeps no message of its own: every agent that heard one has a copy
- * in its memory, with the same id or, in old worlds, with none. The copies become one message that
- * several agents heard. Its rows are ordered by time, within what each memory's own order says. */
+/* import_world.c: agent-world. It keeps no message of its own: every agent that heard one has a
+ * copy in its memory, with the same id or, in old worlds, with none. The copies become one
+ * message that several agents heard. Its rows are ordered by time, within what each memory's
+ * own order says. */
 #include "engine/import.h"
 
 #include <dirent.h>
@@ -20,7 +21,7 @@ static void reading_init(reading *r, skn_foreign *f)
     *r = (reading){f, skn_map_new(f->a), skn_map_new(f->a)};
 }
 
-/* --- A row of a memory ------------------------------------------------------------------------------------ */
+/* --- A row of a memory -------------------------------------------------------------------- */
 
 static bool is_human(skn_str sender)
 {
@@ -28,8 +29,8 @@ static bool is_human(skn_str sender)
            skn_str_is(sender, "user");
 }
 
-/* In its author's memory a message is the assistant's, in all others a user's: here it is what it was
- * to its author. */
+/* In its author's memory a message is the assistant's, in all others a user's: here it is what
+ * it was to its author. */
 static void set_sender(skn_foreign *f, skn_foreign_message *m, size_t owner)
 {
     skn_str sender = m->m.sender;
@@ -54,18 +55,18 @@ static size_t *find_copy(reading *r, const skn_foreign_message *m, void ***slot)
     skn_arena *a = r->f->a;
 
     if (m->m.uid.n)
-        *slot = skn_map_slot(
-            r->by_id, skn_arena_printf(a, "%zu %.*s", m->chat, SKN_FMT(m->m.uid)));
+        *slot = skn_map_slot(r->by_id,
+                             skn_arena_printf(a, "%zu %.*s", m->chat, SKN_FMT(m->m.uid)));
     else
-        *slot = skn_map_slot(r->by_text,
-                             skn_arena_printf(a, "%zu %.*s %lld %.*s", m->chat,
-                                              SKN_FMT(m->m.sender), (long long)m->m.created_at,
-                                              SKN_FMT(m->m.content)));
+        *slot = skn_map_slot(
+            r->by_text, skn_arena_printf(a, "%zu %.*s %lld %.*s", m->chat, SKN_FMT(m->m.sender),
+                                         (long long)m->m.created_at, SKN_FMT(m->m.content)));
     return **slot;
 }
 
 /* The same id with another text is another message; so is the same text twice in one memory. */
-static bool is_copy(const skn_foreign_message *known, const skn_foreign_message *m, size_t owner)
+static bool is_copy(const skn_foreign_message *known, const skn_foreign_message *m,
+                    size_t owner)
 {
     bool again = known->heard.n && known->heard.p[known->heard.n - 1] == owner;
 
@@ -121,7 +122,8 @@ static void add_row(reading *r, const skn_json *row, size_t owner, const char *w
     }
     m.chat = skn_foreign_chat_of(f, skn_foreign_text(row, "chatId"));
     if (m.m.created_at > *place)
-        *place = m.m.created_at; /* a row without a time, or back in time, stays behind the last */
+        *place =
+            m.m.created_at; /* a row without a time, or back in time, stays behind the last */
     m.place = *place;
     if (!m.m.created_at)
         m.m.created_at = *place ? *place : f->created_at;
@@ -141,7 +143,7 @@ static void add_memory(reading *r, const skn_json *memory, size_t owner)
                 &place);
 }
 
-/* --- Agents, chats, the world --------------------------------------------------------------------------- */
+/* --- Agents, chats, the world ------------------------------------------------------------- */
 
 /* An agent goes by its id and by its name; both lead to the same. */
 static int64_t add_agent(skn_foreign *f, const skn_json *config, skn_str id)
@@ -210,7 +212,7 @@ static void set_current(skn_foreign *f, const skn_json *config)
         f->current_chat = (int64_t)*index;
 }
 
-/* --- As one document ---------------------------------------------------------------------------------------- */
+/* --- As one document ---------------------------------------------------------------------- */
 
 static const skn_json *memory_of(const skn_json *agent)
 {
@@ -258,7 +260,7 @@ skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err)
     return SKEIN_OK;
 }
 
-/* --- As a folder ---------------------------------------------------------------------------------------------- */
+/* --- As a folder -------------------------------------------------------------------------- */
 
 static const char *inside(skn_foreign *f, const char *folder, const char *name)
 {
@@ -409,7 +411,8 @@ static skein_rc fail_folder(const char *path, skein_error *err)
 {
     skein_rc rc = skn_fail(err, SKEIN_DATA, "\"%s\" is no agent-world folder", path);
 
-    return skn_hint(err, rc, "Name the folder of one world: it has config.json and agents/ in it.");
+    return skn_hint(err, rc,
+                    "Name the folder of one world: it has config.json and agents/ in it.");
 }
 
 skein_rc skn_import_folder(skn_foreign *f, const char *path, skein_error *err)

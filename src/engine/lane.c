@@ -61,6 +61,30 @@ skein_rc skein_lane_list(skein_engine *e, skein_conversation_id conversation, sk
     return skn_store_read(e->store, lane_list, &c, err);
 }
 
+/* The message whose call makes the lane is one of this conversation, in whatever version. */
+static skein_rc check_spawn(skn_tx *tx, const call *c, const skn_conversation_row *row,
+                            skein_error *err)
+{
+    skein_message m;
+    skn_ids       kin;
+    bool          found, ours = false;
+    skein_rc      rc;
+
+    if (c->message == 0)
+        return SKEIN_OK;
+    if ((rc = skn_message_get(tx, c->message, c->mem, &m, &found, err)) ||
+        (rc = skn_conversation_kin(tx, row, c->mem, &kin, err)))
+        return rc;
+    for (size_t i = 0; found && i < kin.count; i++)
+        ours = ours || kin.at[i] == m.born_in.v;
+    if (ours)
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_NOT_FOUND,
+                    "conversation \"%.*s\" has no message with the number "
+                    "%lld",
+                    SKN_FMT(row->uid), (long long)c->message);
+}
+
 /* The link to the call is written together with the lane, never guessed later. */
 static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
 {
@@ -72,7 +96,8 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->mem, &conversation, err)) ||
-        (rc = skn_lane_need(tx, &conversation, c->parent, c->mem, &parent, err)))
+        (rc = skn_lane_need(tx, &conversation, c->parent, c->mem, &parent, err)) ||
+        (rc = check_spawn(tx, c, &conversation, err)))
         return rc;
     row = (skn_lane_row){.conversation_id = conversation.id,
                          .parent_id = parent.id,
@@ -80,7 +105,8 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
                          .spawn_call_id = c->call_id};
     if ((rc = skn_lane_count_child(tx, parent.id, &row.ordinal, err)))
         return rc;
-    row.key = skn_arena_printf(c->mem, "%.*s.%lld", SKN_FMT(parent.key), (long long)row.ordinal);
+    row.key = skn_arena_printf(c->mem, "%.*s.%lld", SKN_FMT(parent.key),
+                               (long long)row.ordinal);
     if ((rc = skn_lane_insert(tx, &row, SKN_NOW(), &row.id, err)) ||
         (rc = skn_lane_get(tx, row.id, c->mem, &row, &found, err)))
         return rc;
@@ -104,7 +130,8 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
         (rc = skn_check_word(spawn_call_id, "a tool call's id", SKN_WORD_MAX, err)))
         return rc;
     if (parent.p && parent.n > 0 && parent.p[0] == '@')
-        return skn_fail(err, SKEIN_INVALID, "an agent's memory has no delegations; use \"main\"");
+        return skn_fail(err, SKEIN_INVALID,
+                        "an agent's memory has no delegations; use \"main\"");
     return skn_store_write(e->store, lane_new, &c, err);
 }
 

@@ -25,8 +25,8 @@ skein_rc skn_lines_open(skn_lines *l, const char *path, size_t limit, skein_erro
 void     skn_lines_close(skn_lines *l);
 /* Back to the first line. */
 skein_rc skn_lines_rewind(skn_lines *l, skein_error *err);
-/* The next line without its line end; *more is false when there is none. *whole (may be NULL) is
- * false for a last line that lacks its line end. */
+/* The next line without its line end; *more is false when there is none. *whole (may be NULL)
+ * is false for a last line that lacks its line end. */
 skein_rc skn_lines_next(skn_lines *l, skn_str *line, bool *more, bool *whole, skein_error *err);
 
 #endif

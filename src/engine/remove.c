@@ -235,15 +235,14 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
 static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
                     skein_mem *mem, skein_error *err)
 {
-    c->change = (skn_change_call){.e = e,
-                                  .how = how,
-                                  .mem = mem,
-                                  .kind = kind,
-                                  .version = &c->out->version,
-                                  .message = &c->out->added,
-                                  .request = skn_arena_printf(mem, "%lld %.*s",
-                                                              (long long)c->id.v,
-                                                              SKN_FMT(c->content))};
+    c->change = (skn_change_call){
+        .e = e,
+        .how = how,
+        .mem = mem,
+        .kind = kind,
+        .version = &c->out->version,
+        .message = &c->out->added,
+        .request = skn_arena_printf(mem, "%lld %.*s", (long long)c->id.v, SKN_FMT(c->content))};
     return skn_change_run(&c->change, remove_from, c, err);
 }
 
@@ -258,9 +257,9 @@ skein_rc skein_remove_from(skein_engine *e, const skein_change *how, skein_messa
 skein_rc skein_revise(skein_engine *e, const skein_change *how, skein_message_id message,
                       skein_str content, skein_mem *mem, skein_removal *out, skein_error *err)
 {
-    call     c = {.id = message, .user_only = true, .revise = true, .content = content, .out = out};
-    skein_rc rc = skn_check_new(
-        e, &(skein_new_message){.role = SKEIN_USER, .content = content}, err);
+    call c = {.id = message, .user_only = true, .revise = true, .content = content, .out = out};
+    skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
+                                err);
 
     return rc ? rc : run(&c, e, how, "revise", mem, err);
 }

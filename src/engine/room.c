@@ -157,6 +157,16 @@ static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
+/* Who sent a message is known from its author: a "Source" that the client claims is left out, so that
+ * nobody can pass for another. */
+static void keep_instructions(const skn_room *r, const skein_new_message *n, skein_message *m)
+{
+    m->instructions = SKN_ARRAY(r->trees.a, n->instruction_count, skein_instruction);
+    for (size_t i = 0; i < n->instruction_count; i++)
+        if (!skn_str_starts(n->instructions[i].type, SKN_STR("Source.")))
+            m->instructions[m->instruction_count++] = n->instructions[i];
+}
+
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err)
 {
@@ -168,7 +178,6 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
                          .call_count = n->call_count,
                          .tool_call_id = n->tool_call_id,
                          .tool_failed = n->tool_failed,
-                         .instruction_count = n->instruction_count,
                          .reply_to = n->reply_to,
                          .model = n->model,
                          .turn_uid = n->turn_uid,
@@ -177,9 +186,7 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
     m->calls = SKN_ARRAY(r->trees.a, n->call_count, skein_tool_call);
     for (size_t i = 0; i < n->call_count; i++)
         m->calls[i] = n->calls[i];
-    m->instructions = SKN_ARRAY(r->trees.a, n->instruction_count, skein_instruction);
-    for (size_t i = 0; i < n->instruction_count; i++)
-        m->instructions[i] = n->instructions[i];
+    keep_instructions(r, n, m);
     set_author(r, n, m);
     return set_link(r, m, err);
 }

@@ -23,17 +23,26 @@ static void calls(skn_jw *w, const skein_message *m)
                                       : SKN_STR("ok"));
 }
 
+static void instruction(skn_jw *w, skn_str type, skn_str target)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "type", type);
+    if (target.p)
+        skn_jw_kstr(w, "target", target);
+    skn_jw_object_end(w);
+}
+
+/* The source is not stored but follows from the author, who cannot be forged. */
 static void instructions(skn_jw *w, const skein_message *m)
 {
     skn_jw_key(w, "instructions");
     skn_jw_array(w);
-    for (size_t i = 0; i < m->instruction_count; i++) {
-        skn_jw_object(w);
-        skn_jw_kstr(w, "type", m->instructions[i].type);
-        if (m->instructions[i].target.p)
-            skn_jw_kstr(w, "target", m->instructions[i].target);
-        skn_jw_object_end(w);
-    }
+    if (m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN)
+        instruction(w, SKN_STR("Source.User"), SKN_NONE);
+    else if (m->role == SKEIN_USER && m->author == SKEIN_BY_AGENT)
+        instruction(w, SKN_STR("Source.Agent"), m->sender);
+    for (size_t i = 0; i < m->instruction_count; i++)
+        instruction(w, m->instructions[i].type, m->instructions[i].target);
     skn_jw_array_end(w);
 }
 

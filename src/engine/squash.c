@@ -8,25 +8,40 @@ typedef struct call {
     skein_squash            *out;
 } call;
 
+/* Were all sources said in this conversation, or in one it was branched from? */
+static skein_rc were_here(const call *c, bool *all, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_ids          kin;
+    skein_message    m;
+    bool             found;
+    skein_rc         rc = skn_conversation_kin(d->tx, &d->conversation, d->a, &kin, err);
+
+    *all = true;
+    for (size_t i = 0; rc == SKEIN_OK && *all && i < c->spec->sources.count; i++) {
+        rc = skn_message_get(d->tx, c->spec->sources.at[i].v, d->a, &m, &found, err);
+        *all = false;
+        for (size_t k = 0; rc == SKEIN_OK && found && k < kin.count; k++)
+            *all = *all || kin.at[k] == m.born_in.v;
+    }
+    return rc;
+}
+
 /* A source that is gone means that somebody was faster: a conflict, not a wrong id. */
 static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein_error *err)
 {
-    skn_draft    *d = &c->change.draft;
-    skein_message m;
-    bool          found;
-    skein_rc      rc;
+    skn_draft *d = &c->change.draft;
+    bool       all;
+    skein_rc   rc;
 
     *count = c->spec->sources.count;
     if (*count < 2)
         return skn_fail(err, SKEIN_INVALID, "a squash needs two messages or more");
     rc = skn_change_targets(d, c->spec->sources, targets, err);
-    for (size_t i = 0; rc == SKEIN_NOT_FOUND && i < *count; i++) {
-        if (skn_message_get(d->tx, c->spec->sources.at[i].v, d->a, &m, &found, NULL) || !found)
-            return rc;
-        if (i == *count - 1 && err)
-            err->rc = SKEIN_CONFLICT;
-        if (i == *count - 1)
-            return SKEIN_CONFLICT;
+    if (rc == SKEIN_NOT_FOUND && were_here(c, &all, NULL) == SKEIN_OK && all) {
+        rc = SKEIN_CONFLICT;
+        if (err)
+            err->rc = rc;
     }
     return rc ? rc : skn_draft_close_pairs(d, targets, count, err);
 }
@@ -158,16 +173,17 @@ skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
         return skn_fail(err, SKEIN_INVALID, "the squash has no text");
     if ((rc = skn_check_text(e, spec->content, "the text", err)) ||
         (rc = skn_check_text(e, spec->prompt, "the prompt", err)) ||
-        (spec->model.p && (rc = skn_check_word(spec->model, "the model's name", SKN_WORD_MAX, err))))
+        (spec->model.p &&
+         (rc = skn_check_word(spec->model, "the model's name", SKN_WORD_MAX, err))))
         return rc;
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "squash",
-                                 .version = &out->version,
-                                 .message = &out->result,
-                                 .request = skn_arena_printf(mem, "%.*s %.*s", SKN_FMT(ids),
-                                                             SKN_FMT(spec->content))};
+    c.change = (skn_change_call){
+        .e = e,
+        .how = how,
+        .mem = mem,
+        .kind = "squash",
+        .version = &out->version,
+        .message = &out->result,
+        .request = skn_arena_printf(mem, "%.*s %.*s", SKN_FMT(ids), SKN_FMT(spec->content))};
     return skn_change_run(&c.change, squash, &c, err);
 }
 
@@ -218,7 +234,8 @@ skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_
                           skein_error *err)
 {
     get_call c = {mem, out};
+    skein_rc rc = skn_check_word(uid, "the squash's id", SKN_WORD_MAX, err);
 
     *out = (skein_squash){.uid = skn_arena_copy(mem, uid)};
-    return skn_store_read(e->store, squash_get, &c, err);
+    return rc ? rc : skn_store_read(e->store, squash_get, &c, err);
 }

@@ -1,4 +1,5 @@
 /* tags.c: tags that a world offers, and which of them are on in a conversation. */
+#include "base/utf8.h"
 #include "engine/core.h"
 
 #define NAME_MAX_BYTES ((size_t)64)
@@ -104,8 +105,7 @@ static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
     int64_t  id;
     skein_rc rc;
 
-    if ((rc = need_world(tx, c, err)) ||
-        (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
+    if ((rc = need_world(tx, c, err)) || (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
         return rc;
     return id ? skn_tag_drop(tx, id, err) : no_tag(c->name, err);
 }
@@ -140,8 +140,10 @@ static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
 
 static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err)
 {
-    skein_rc rc;
+    skein_rc rc = c->name.p ? skn_utf8_check(c->name, "the tag's name", err) : SKEIN_OK;
 
+    if (rc)
+        return rc;
     c->a = skn_arena_new();
     rc = skn_store_write(e->store, work, c, err);
     skn_arena_free(c->a);
@@ -173,8 +175,9 @@ skein_rc skein_tag_activate(skein_engine *e, skein_conversation_id conversation,
     return write(e, &c, activate, err);
 }
 
-skein_rc skein_tag_list(skein_engine *e, skein_world_id world, skein_conversation_id conversation,
-                        skein_mem *mem, skein_tags *out, skein_error *err)
+skein_rc skein_tag_list(skein_engine *e, skein_world_id world,
+                        skein_conversation_id conversation, skein_mem *mem, skein_tags *out,
+                        skein_error *err)
 {
     call c = {.world = world, .conversation = conversation, .a = mem, .out = out};
 

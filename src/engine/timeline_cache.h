@@ -13,7 +13,7 @@
 #include <skein/timeline.h>
 
 #define SKN_TIMELINES_KEPT 8                  /* states */
-#define SKN_TIMELINES_MOST (INT64_C(2) << 20) /* messages in all of them */
+#define SKN_TIMELINES_MOST (INT64_C(5) << 18) /* messages in all of them */
 
 /* How far a lane is folded. */
 typedef struct skn_folded {

@@ -1,4 +1,5 @@
 /* version.c: finding conversations, lanes and versions, and moving a conversation's pointer. */
+#include "base/utf8.h"
 #include "engine/core.h"
 
 static skein_rc no_conversation(skein_conversation_id id, skein_error *err)
@@ -45,23 +46,25 @@ skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, s
                        skn_lane_row *out, skein_error *err)
 {
     bool     found;
-    skein_rc rc = key.n > 1 && key.p[0] == '@'
-                      ? lane_by_agent(tx, c, skn_str_sub(key, 1, key.n), a, out, &found, err)
-                      : skn_lane_by_key(tx, c->id, key.p ? key : SKN_MAIN, a, out, &found, err);
+    skein_rc rc = key.p ? skn_utf8_check(key, "the lane's key", err) : SKEIN_OK;
 
+    if (rc)
+        return rc;
+    rc = key.n > 1 && key.p[0] == '@'
+             ? lane_by_agent(tx, c, skn_str_sub(key, 1, key.n), a, out, &found, err)
+             : skn_lane_by_key(tx, c->id, key.p ? key : SKN_MAIN, a, out, &found, err);
     if (rc || found)
         return rc;
     return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no lane \"%.*s\"",
                     SKN_FMT(c->uid), SKN_FMT(key));
 }
 
-skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number, skn_arena *a,
-                          skn_version_row *out, skein_error *err)
+skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number,
+                          skn_arena *a, skn_version_row *out, skein_error *err)
 {
     bool     found;
-    skein_rc rc = number == 0
-                      ? skn_version_get(tx, c->version_id, a, out, &found, err)
-                      : skn_version_by_number(tx, c->id, number, a, out, &found, err);
+    skein_rc rc = number == 0 ? skn_version_get(tx, c->version_id, a, out, &found, err)
+                              : skn_version_by_number(tx, c->id, number, a, out, &found, err);
 
     if (rc || found)
         return rc;
@@ -79,13 +82,14 @@ static skein_rc main_thread(skn_trees *f, int64_t conversation, int64_t version,
     skein_rc     rc;
 
     *out = (skn_thread_row){0};
-    if ((rc = skn_lane_by_key(f->tx, conversation, SKN_MAIN, f->a, &lane, &found, err)) || !found)
+    if ((rc = skn_lane_by_key(f->tx, conversation, SKN_MAIN, f->a, &lane, &found, err)) ||
+        !found)
         return rc;
     return skn_thread_of(f->tx, version, lane.id, f->a, out, &found, err);
 }
 
-skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c, const skn_version_row *row,
-                          skein_version *out, skein_error *err)
+skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
+                          const skn_version_row *row, skein_version *out, skein_error *err)
 {
     skn_thread_row t, origin;
     bool           found;
@@ -112,8 +116,8 @@ skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c, const skn
     return SKEIN_OK;
 }
 
-skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind, int64_t to,
-                          int64_t undoes, skn_str actor, int64_t now, int64_t *op,
+skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind,
+                          int64_t to, int64_t undoes, skn_str actor, int64_t now, int64_t *op,
                           skein_error *err)
 {
     skn_op_row row = {.kind = skn_str_of(kind),

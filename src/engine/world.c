@@ -72,8 +72,8 @@ static skein_rc world_find(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
     bool        found;
-    skein_rc    rc = skn_world_by_ref(tx, lower(c->ref, c->mem), c->ref, c->mem, c->world, &found,
-                                      err);
+    skein_rc rc = skn_world_by_ref(tx, lower(c->ref, c->mem), c->ref, c->mem, c->world, &found,
+                                   err);
 
     if (rc || found)
         return rc;
@@ -131,9 +131,14 @@ static skein_rc world_set_chat(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call          *c = arg;
     skn_conversation_row row;
-    bool                 found = true;
+    skein_world          world;
+    bool                 found;
     skein_rc             rc;
 
+    if ((rc = skn_world_get(tx, c->id, c->mem, &world, &found, err)))
+        return rc;
+    if (!found)
+        return no_world(c->id, err);
     if (c->chat && (rc = skn_conversation_lock(tx, c->chat, c->mem, &row, &found, err)))
         return rc;
     if (c->chat && (!found || row.world_id != c->id || row.mode != SKEIN_CHAT))
@@ -182,7 +187,8 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (!found)
         return no_world(c->agent->world.v, err);
-    rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found, err);
+    rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
+                          err);
     if (rc)
         return rc;
     if (found)
@@ -209,7 +215,8 @@ static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *me
     if ((rc = skn_name_normal(a->name, mem, &a->name, err)) ||
         (a->lead_name.p && (rc = skn_name_normal(a->lead_name, mem, &a->lead_name, err))) ||
         (rc = skn_check_text(e, a->system_prompt, "the system prompt", err)) ||
-        (a->model.p && (rc = skn_check_word(a->model, "the model's name", SKN_WORD_MAX, err))) ||
+        (a->model.p &&
+         (rc = skn_check_word(a->model, "the model's name", SKN_WORD_MAX, err))) ||
         (rc = skn_check_text(e, a->settings, "the settings", err)))
         return rc;
     if (!a->settings.p)

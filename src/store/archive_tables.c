@@ -1,24 +1,75 @@
-/* The tables of an archive. The order is that of the file: what a row refers to stands before it,
- * save where AHEAD says otherwise. */
+/* The tables of an archive. The order is that of the file: what a row refers to stands before
+ * it, save where AHEAD says otherwise. */
 #include "store/store.h"
 
-#define INT(name, min, max)  {name, SKN_CELL_INT, false, 0, min, max, NULL}
-#define TIME(name)           {name, SKN_CELL_INT, false, 0, INT64_MIN, INT64_MAX, NULL}
-#define MAYBE_TIME(name)     {name, SKN_CELL_INT, true, 0, INT64_MIN, INT64_MAX, NULL}
-#define FLAG(name)           {name, SKN_CELL_INT, false, 0, 0, 1, NULL}
-#define TEXT(name)           {name, SKN_CELL_TEXT, false, 0, 0, 0, NULL}
-#define MAYBE_TEXT(name)     {name, SKN_CELL_TEXT, true, 0, 0, 0, NULL}
-#define MAYBE_JSON(name)     {name, SKN_CELL_JSON, true, 0, 0, 0, NULL}
-#define UID(name)            {name, SKN_CELL_UID, false, 0, 0, 0, NULL}
-#define MAYBE_UID(name)      {name, SKN_CELL_UID, true, 0, 0, 0, NULL}
-#define NAME(name)           {name, SKN_CELL_NAME, false, 0, 0, 0, NULL}
-#define WORD(name, words)    {name, SKN_CELL_WORD, false, 0, 0, 0, words}
-#define REF(name, to)        {name, SKN_CELL_REF, false, SKN_AR_##to, 0, 0, NULL}
-#define MAYBE_REF(name, to)  {name, SKN_CELL_REF, true, SKN_AR_##to, 0, 0, NULL}
-#define MAYBE_AHEAD(name, to) {name, SKN_CELL_AHEAD, true, SKN_AR_##to, 0, 0, NULL}
-#define KEY(name)            {name, SKN_CELL_KEY, false, SKN_AR_MESSAGES, 0, 0, NULL}
-#define MAYBE_KEY(name)      {name, SKN_CELL_KEY, true, SKN_AR_MESSAGES, 0, 0, NULL}
-#define SPANS(name)          {name, SKN_CELL_SPANS, false, 0, 0, 0, NULL}
+#define INT(name, min, max)                                                                    \
+    {                                                                                          \
+        name, SKN_CELL_INT, false, 0, min, max, NULL                                           \
+    }
+#define TIME(name)                                                                             \
+    {                                                                                          \
+        name, SKN_CELL_INT, false, 0, INT64_MIN, INT64_MAX, NULL                               \
+    }
+#define MAYBE_TIME(name)                                                                       \
+    {                                                                                          \
+        name, SKN_CELL_INT, true, 0, INT64_MIN, INT64_MAX, NULL                                \
+    }
+#define FLAG(name)                                                                             \
+    {                                                                                          \
+        name, SKN_CELL_INT, false, 0, 0, 1, NULL                                               \
+    }
+#define TEXT(name)                                                                             \
+    {                                                                                          \
+        name, SKN_CELL_TEXT, false, 0, 0, 0, NULL                                              \
+    }
+#define MAYBE_TEXT(name)                                                                       \
+    {                                                                                          \
+        name, SKN_CELL_TEXT, true, 0, 0, 0, NULL                                               \
+    }
+#define MAYBE_JSON(name)                                                                       \
+    {                                                                                          \
+        name, SKN_CELL_JSON, true, 0, 0, 0, NULL                                               \
+    }
+#define UID(name)                                                                              \
+    {                                                                                          \
+        name, SKN_CELL_UID, false, 0, 0, 0, NULL                                               \
+    }
+#define MAYBE_UID(name)                                                                        \
+    {                                                                                          \
+        name, SKN_CELL_UID, true, 0, 0, 0, NULL                                                \
+    }
+#define NAME(name)                                                                             \
+    {                                                                                          \
+        name, SKN_CELL_NAME, false, 0, 0, 0, NULL                                              \
+    }
+#define WORD(name, words)                                                                      \
+    {                                                                                          \
+        name, SKN_CELL_WORD, false, 0, 0, 0, words                                             \
+    }
+#define REF(name, to)                                                                          \
+    {                                                                                          \
+        name, SKN_CELL_REF, false, SKN_AR_##to, 0, 0, NULL                                     \
+    }
+#define MAYBE_REF(name, to)                                                                    \
+    {                                                                                          \
+        name, SKN_CELL_REF, true, SKN_AR_##to, 0, 0, NULL                                      \
+    }
+#define MAYBE_AHEAD(name, to)                                                                  \
+    {                                                                                          \
+        name, SKN_CELL_AHEAD, true, SKN_AR_##to, 0, 0, NULL                                    \
+    }
+#define KEY(name)                                                                              \
+    {                                                                                          \
+        name, SKN_CELL_KEY, false, SKN_AR_MESSAGES, 0, 0, NULL                                 \
+    }
+#define MAYBE_KEY(name)                                                                        \
+    {                                                                                          \
+        name, SKN_CELL_KEY, true, SKN_AR_MESSAGES, 0, 0, NULL                                  \
+    }
+#define SPANS(name)                                                                            \
+    {                                                                                          \
+        name, SKN_CELL_SPANS, false, 0, 0, 0, NULL                                             \
+    }
 
 /* clang-format off */
 const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {

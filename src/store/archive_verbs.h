@@ -1,9 +1,10 @@
 /* archive_verbs.h: the store's rows as plain cells, for archives; part of the door (store.h
  * includes it).
  *
- * skn_archive_tables says of each table which columns an archive keeps and what they mean, in the
- * order in which archives hold them. What is not listed is either rebuilt from what is (the words of
- * the search, the halves of tool exchanges) or means nothing elsewhere (idempotency keys).
+ * skn_archive_tables says of each table which columns an archive keeps and what they mean, in
+ * the order in which archives hold them. What is not listed is either rebuilt from what is (the
+ * words of the search, the halves of tool exchanges) or means nothing elsewhere (idempotency
+ * keys).
  *
  * Threads, lifetimes: as in store.h; the cells of a row are gone when the next one is read. */
 #ifndef SKN_STORE_ARCHIVE_VERBS_H
@@ -30,16 +31,16 @@ typedef enum skn_archive_table {
 } skn_archive_table;
 
 typedef enum skn_archive_kind {
-    SKN_CELL_INT,  /* min … max */
-    SKN_CELL_TEXT, /* any text */
-    SKN_CELL_JSON, /* a text that is JSON */
-    SKN_CELL_UID,  /* a public id */
-    SKN_CELL_NAME, /* of a world or an agent */
-    SKN_CELL_WORD, /* one of `words`, which stand between bars: "|chat|foreground|" */
-    SKN_CELL_REF,  /* a row of the table `ref`, which stands before this one */
+    SKN_CELL_INT,   /* min … max */
+    SKN_CELL_TEXT,  /* any text */
+    SKN_CELL_JSON,  /* a text that is JSON */
+    SKN_CELL_UID,   /* a public id */
+    SKN_CELL_NAME,  /* of a world or an agent */
+    SKN_CELL_WORD,  /* one of `words`, which stand between bars: "|chat|foreground|" */
+    SKN_CELL_REF,   /* a row of the table `ref`, which stands before this one */
     SKN_CELL_AHEAD, /* a row of the table `ref`, which may come after this one */
-    SKN_CELL_KEY,  /* a message's id where only its order matters; it need not exist */
-    SKN_CELL_SPANS /* the packed entries of a node */
+    SKN_CELL_KEY,   /* a message's id where only its order matters; it need not exist */
+    SKN_CELL_SPANS  /* the packed entries of a node */
 } skn_archive_kind;
 
 typedef struct skn_archive_column {
@@ -72,9 +73,9 @@ typedef struct skn_cell {
 typedef skein_rc skn_archive_sink(void *arg, int64_t id, const skn_cell *cells,
                                   skein_error *err);
 
-/* What to read: rows of a world; of one conversation and those it was branched from, when that is
- * set; of one parent, for tables whose rows hang on another row (items: thread, sources: squash,
- * active_tags: conversation). Threads and compactions are read of the whole store. */
+/* What to read: rows of a world; of one conversation and those it was branched from, when that
+ * is set; of one parent, for tables whose rows hang on another row (items: thread, sources:
+ * squash, active_tags: conversation). Threads and compactions are read of the whole store. */
 typedef struct skn_archive_scope {
     int64_t world, conversation, parent;
 } skn_archive_scope;
@@ -86,14 +87,14 @@ skein_rc skn_archive_read(skn_tx *tx, skn_archive_table table, const skn_archive
 skein_rc skn_archive_read_ids(skn_tx *tx, skn_archive_table table,
                               const skn_archive_scope *scope, skn_archive_sink *sink, void *arg,
                               skein_error *err);
-/* Keeps other writers from making rows until the end of the transaction, so that ids can be given
- * out in whole ranges and later ids stay later for every reader. */
+/* Keeps other writers from making rows until the end of the transaction, so that ids can be
+ * given out in whole ranges and later ids stay later for every reader. */
 skein_rc skn_archive_lock(skn_tx *tx, skein_error *err);
 /* Sets `count` ids aside: *base + 1 … *base + count. */
 skein_rc skn_archive_reserve(skn_tx *tx, skn_archive_table table, int64_t count, int64_t *base,
                              skein_error *err);
-/* Writes a row with the id given (ignored where there is none). *taken tells that a key of it is
- * in the store already; the transaction is then of no more use. */
+/* Writes a row with the id given (ignored where there is none). *taken tells that a key of it
+ * is in the store already; the transaction is then of no more use. */
 skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
                             const skn_cell *cells, bool *taken, skein_error *err);
 

@@ -216,6 +216,7 @@ static skein_rc sqlite_step(skn_stmt *s, bool *row, skein_error *err)
     case SQLITE_DONE:
         s->row = NO_MORE_ROW;
         db->base.changed = sqlite3_changes64(db->handle);
+        *row = skn_queries[s->query].gives_id && db->base.changed > 0;
         return SKEIN_OK;
     default:
         s->row = NO_MORE_ROW;
@@ -233,6 +234,8 @@ static void sqlite_done(skn_stmt *s)
 
 static int64_t sqlite_int(const skn_stmt *s, int column)
 {
+    if (skn_queries[s->query].gives_id)
+        return sqlite3_last_insert_rowid(of(s->db)->handle);
     return sqlite3_column_int64(s->handle, column);
 }
 

@@ -17,7 +17,8 @@ static const struct {
     span           of;
 } statements[SKN_AR_TABLES] = {
 #define NUMBERED(t, name, of)                                                                  \
-    [SKN_AR_##t] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, SKN_Q_archive_ids_##name, of}
+    [SKN_AR_##                                                                                 \
+        t] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, SKN_Q_archive_ids_##name, of}
 #define HANGING(t, name)                                                                       \
     [SKN_AR_##t] = {SKN_Q_archive_##name, SKN_Q_archive_put_##name, 0, OF_PARENT}
     NUMBERED(WORLDS, worlds, OF_WORLD),
@@ -91,7 +92,8 @@ static skn_stmt chunk_statement(skn_tx *tx, enum skn_query query, span of,
     return s;
 }
 
-/* Chunk by chunk, each behind the last id of the one before; shape is NULL when only ids come. */
+/* Chunk by chunk, each behind the last id of the one before; shape is NULL when only ids
+ * come. */
 static skein_rc read_chunks(skn_tx *tx, enum skn_query query, span of,
                             const skn_archive_shape *shape, const skn_archive_scope *scope,
                             skn_archive_sink *sink, void *arg, skein_error *err)

@@ -355,11 +355,11 @@ void skn_load_run(skn_load *l)
 {
     worker w[SKN_LOAD_THREADS];
 
-    assert(l->threads <= SKN_LOAD_THREADS);
+    assert(l->first + l->threads <= SKN_LOAD_THREADS);
     for (int i = 0; i < l->threads; i++) {
         w[i] = (worker){.l = l,
-                        .number = i,
-                        .next = l->next[i],
+                        .number = l->first + i,
+                        .next = l->next[l->first + i],
                         .dice = {l->seed + (uint64_t)i * 1000003},
                         .mem = skein_mem_new()};
         skn_buf_init(&w[i].text, TEXT_LIMIT);
@@ -370,7 +370,7 @@ void skn_load_run(skn_load *l)
     for (int i = 0; i < l->threads; i++) {
         if (i > 0)
             pthread_join(w[i].thread, NULL);
-        l->next[i] = w[i].next;
+        l->next[w[i].number] = w[i].next;
         skn_buf_release(&w[i].text);
         skein_mem_free(w[i].mem);
     }

@@ -14,14 +14,15 @@
 
 #include <stdatomic.h>
 
-#define SKN_LOAD_THREADS 4
+#define SKN_LOAD_THREADS 8
 #define SKN_LOAD_BATCH   3 /* most messages of one append */
 
 typedef struct skn_load {
     skein_engine         *e;
     skein_conversation_id chat;
     uint64_t              seed;
-    int                   threads; /* at most SKN_LOAD_THREADS */
+    int                   first;   /* number of its first thread */
+    int                   threads; /* first + threads is at most SKN_LOAD_THREADS */
     int64_t               changes; /* each thread ends after so many calls; 0: never */
     const atomic_bool    *stop;    /* or as soon as this is set; may be NULL */
     int64_t               next[SKN_LOAD_THREADS]; /* number of the first message of each thread */

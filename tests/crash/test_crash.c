@@ -2,14 +2,17 @@
  * leaves nothing half done. */
 #include "book.h"
 #include "child.h"
+#include "disk.h"
 #include "rounds.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define ROUNDS_OF_A_STORE 20 /* then a fresh one: every check reads all of it */
+#define THREADS           4
 #define LINES_MOST        40 /* told before a kill */
 
 /* --- The program that is killed --------------------------------------------------------------- */
@@ -20,26 +23,34 @@ static void report(void *arg, const char *line)
     skn_child_report("%s", line);
 }
 
-static bool give_up(void *arg, const char *what, const skein_error *err)
+/* On a failing disk the load goes on; everything else is a mistake. */
+static bool go_on(void *arg, const char *what, const skein_error *err)
 {
-    (void)arg;
-    skn_child_die("%s: %s %s", what, skein_rc_name(err->rc), err->message);
+    const skn_disk *fault = arg;
+
+    if (fault->one_in == 0 || err->rc != SKEIN_IO)
+        skn_child_die("%s: %s %s", what, skein_rc_name(err->rc), err->message);
+    return true;
 }
 
-/* load ADDRESS SEED THREADS NEXT… */
+/* load ADDRESS SEED THREADS ONE_IN NEXT…: with ONE_IN, one write or sync in so many fails. */
 static int run_load(char **args)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
-    skn_load      load = {.tell = report, .fail = give_up};
+    skn_disk      fault = {.error = EIO, .torn = true};
+    skn_load      load = {.tell = report, .fail = go_on, .arg = &fault};
     skein_error   err = {0};
 
     options.store = skein_text(args[0]);
     load.seed = strtoull(args[1], NULL, 10);
     load.threads = (int)strtol(args[2], NULL, 10);
-    for (int i = 0; i < SKN_LOAD_THREADS; i++)
-        load.next[i] = strtoll(args[3 + i], NULL, 10);
+    fault.one_in = (unsigned)strtoul(args[3], NULL, 10);
+    fault.seed = load.seed;
+    for (int i = 0; i < THREADS; i++)
+        load.next[i] = strtoll(args[4 + i], NULL, 10);
     if (skein_open(&load.e, &options, &err) || skn_load_prepare(load.e, &load.chat, &err))
         skn_child_die("%s %s", skein_rc_name(err.rc), err.message);
+    skn_disk_break(&fault);
     skn_load_run(&load);
     skein_close(load.e);
     return 0;
@@ -74,17 +85,19 @@ static void take_line(void *arg, skn_str line)
     skn_book_line(arg, line);
 }
 
-static void start(scene *s, skn_child *c, uint64_t seed)
+/* In one round of four the disk fails as well, now and then. */
+static void start(scene *s, skn_child *c)
 {
-    char        text[2 + SKN_LOAD_THREADS][24];
-    const char *args[5 + SKN_LOAD_THREADS] = {"load", s->address, text[0], text[1]};
+    char        text[3 + THREADS][24];
+    const char *args[6 + THREADS] = {"load", s->address, text[0], text[1], text[2]};
+    bool        rough = !s->fx.pg && skn_dice_below(&s->dice, 4) == 0;
 
-    snprintf(text[0], sizeof text[0], "%" PRIu64, seed);
-    snprintf(text[1], sizeof text[1], "%zu",
-             1 + skn_dice_below(&s->dice, SKN_LOAD_THREADS));
-    for (int i = 0; i < SKN_LOAD_THREADS; i++) {
-        snprintf(text[2 + i], sizeof text[2], "%" PRId64, s->book.said[i]);
-        args[4 + i] = text[2 + i];
+    snprintf(text[0], sizeof text[0], "%" PRIu64, skn_dice_next(&s->dice));
+    snprintf(text[1], sizeof text[1], "%zu", 1 + skn_dice_below(&s->dice, THREADS));
+    snprintf(text[2], sizeof text[2], "%d", rough ? 20 : 0);
+    for (int i = 0; i < THREADS; i++) {
+        snprintf(text[3 + i], sizeof text[3], "%" PRId64, s->book.said[i]);
+        args[5 + i] = text[3 + i];
     }
     skn_child_start(c, args);
 }
@@ -146,7 +159,7 @@ static void crash_again_and_again(bool pg, int rounds)
     for (int i = 0; i < rounds; i++) {
         if (i % ROUNDS_OF_A_STORE == 0)
             begin_scene(&s, pg, seed + (uint64_t)i);
-        start(&s, &c, skn_dice_next(&s.dice));
+        start(&s, &c);
         kill_somewhere(&s, &c);
         wait_for_server(&s);
         check(&s, i);
@@ -174,6 +187,6 @@ int main(int argc, char **argv)
     };
 
     if (argc > 1)
-        return argc == 5 + SKN_LOAD_THREADS ? run_load(argv + 2) : 2;
+        return argc == 6 + THREADS ? run_load(argv + 2) : 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

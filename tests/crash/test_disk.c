@@ -47,7 +47,7 @@ static void begin_store(rough *r, skn_fixture *fx, uint64_t seed)
     r->e = skn_whole_open(fx->address);
     r->load = (skn_load){.e = r->e,
                          .seed = seed,
-                         .threads = SKN_LOAD_THREADS,
+                         .threads = 4,
                          .tell = keep_line,
                          .fail = go_on,
                          .arg = r};

@@ -1,7 +1,7 @@
 /* An archive is refused with a reason, or it is exactly what its rows are written as.
  *
- * No fuzzer finds a hash: so the input is read as it is, and once more without its last line and with
- * a last line that fits. */
+ * No fuzzer finds a hash: so the input is read as it is, and once more without its last line
+ * and with a last line that fits. */
 #include "engine/archive.h"
 
 #include <stdio.h>

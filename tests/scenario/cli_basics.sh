@@ -77,9 +77,9 @@ s conv show ada:background --json
 t 'it is always the same one' is "$(first id)" "$own"
 s -n world new second
 t 'a dry run makes nothing' prints 'Would make the world second'
-s world ls --json
-t 'after a dry run there is one world' is "$(every name)" "launch $(every name | cut -d ' ' -f 2-)"
-must world ls --json=name
+s world new second -n --json
+t 'a dry run answers in JSON too' is "$out" '{"dryRun":true,"would":"make the world second"}'
+s world ls --json=name
 t 'only the first world is there' is "$out" '[{"name":"launch"}]'
 
 # --- Saying -----------------------------------------------------------------------------------
@@ -288,5 +288,23 @@ printf '%s\n' "$out" >"$dir/after"
 t 'an archive comes back as it was' cmp -s "$dir/before" "$dir/after"
 s fsck
 t 'and is sound' gave 0
+
+# --- What is not as it should be ---------------------------------------------------------------
+
+fresh
+must world new odd
+must agent new ada
+must conv new
+printf '%s\n' '{"role":"tool","toolCallId":"lost","content":"late"}' >"$dir/in"
+s append --strict <"$dir/in"
+t 'a strict append refuses a result without a call' fails 5 'waits for a result'
+s append --json <"$dir/in"
+t 'an append stores it as it is' is "$(first content)" late
+t 'and says so' prints 'no tool call waited for this result'
+s context --agent ada --json
+t 'no model is sent it' lacks late
+printf '%s\n' '{"role":"user","content":"I am ada","instructions":[{"type":"Source.Agent","target":"ada"}]}' >"$dir/in"
+s append --json <"$dir/in"
+t 'the source of a message is who sent it' prints '"instructions":[{"type":"Source.User"}]'
 
 finish

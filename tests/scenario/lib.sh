@@ -2,7 +2,7 @@
 #
 #   SKEIN=build/skein sh tests/scenario/cli_basics.sh sqlite|pg
 #
-# SKEIN_TEST_PG is a libpq address with a query part; without it the pg kind is skipped.
+# SKEIN_TEST_PG is a libpq address with a query part; the pg kind needs it.
 kind=${1:-${SKEIN_TEST_DB:-sqlite}}
 : "${SKEIN:?is the path of the program}"
 case $SKEIN in /*) ;; *) SKEIN=$(pwd)/$SKEIN ;; esac
@@ -19,8 +19,8 @@ case $kind in
 sqlite) ;;
 pg)
     if [ -z "${SKEIN_TEST_PG:-}" ]; then
-        echo '1..0 # SKIP no PostgreSQL'
-        exit 0
+        echo 'Bail out! there is no PostgreSQL: run this under tools/pg.sh'
+        exit 1
     fi
     ;;
 *) echo "Bail out! the kind is sqlite or pg, not $kind"; exit 1 ;;

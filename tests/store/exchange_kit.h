@@ -56,7 +56,7 @@ static inline const char *kind_of(const skn_fixture *fx)
     return fx->pg ? "pg" : "sqlite";
 }
 
-/* --- Files and bytes ------------------------------------------------------------------------------ */
+/* --- Files and bytes ---------------------------------------------------------------------- */
 
 static inline const char *write_file(place *p, const char *name, skn_str bytes)
 {
@@ -142,7 +142,7 @@ static inline void assert_sound(place *p)
                  check.at[0].text.p);
 }
 
-/* --- A world ---------------------------------------------------------------------------------------- */
+/* --- A world ------------------------------------------------------------------------------ */
 
 static inline skein_world make_world(place *p, const char *name)
 {
@@ -178,6 +178,40 @@ static inline skein_message say_as(place *p, skein_conversation_id chat, skein_r
     m.reply_to = T(reply_to);
     m.created_at = INT64_C(1763214123456789);
     return say(p, chat, NULL, &m);
+}
+
+/* --- A room with replies ------------------------------------------------------------------ */
+
+typedef struct room {
+    skein_world        world;
+    skein_conversation chat;
+    skein_message      first, answer, aside;
+} room;
+
+static inline room make_room(place *p)
+{
+    room r = {.world = make_world(p, "launch")};
+
+    SKN_OK(skein_chat_new(p->e, r.world.id, T("Plan the launch"), p->mem, &r.chat, &p->err),
+           p->err);
+    r.first = say_as(p, r.chat.id, SKEIN_USER, "human", "Plan it.\n2. not an entry", NULL);
+    r.answer = say_as(p, r.chat.id, SKEIN_ASSISTANT, "lead", "I will split <b>this</b>.",
+                      r.first.uid.p);
+    r.aside = say_as(p, r.chat.id, SKEIN_ASSISTANT, "ada", "For your notes: noon.", NULL);
+    return r;
+}
+
+static inline skn_export_request of_chat(const room *r, skn_format format)
+{
+    return (skn_export_request){
+        .conversation = r->chat.id, .format = format, .now = INT64_C(1763214602000000)};
+}
+
+static inline void export_room(place *p, const room *r, skn_format format, skn_buf *out)
+{
+    skn_export_request req = of_chat(r, format);
+
+    export_to(p, &req, out);
 }
 
 #endif

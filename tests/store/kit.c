@@ -142,9 +142,8 @@ skein_at kit_at(kit *k)
 
 static void add_lane(kit *k, skn_buf *out, const skein_lane *lane, int64_t version)
 {
-    skein_slice    what = {.conversation = k->how.conversation,
-                           .lane = lane->key,
-                           .version = version};
+    skein_slice what = {
+        .conversation = k->how.conversation, .lane = lane->key, .version = version};
     skein_messages m;
     skein_at       at;
 
@@ -159,8 +158,8 @@ static void add_lane(kit *k, skn_buf *out, const skein_lane *lane, int64_t versi
 static int64_t count_rows(kit *k)
 {
     static const char *const tables[] = {
-        "worlds",   "agents", "conversations", "versions",    "ops",
-        "lanes",    "items",  "message_calls", "threads",     "messages",
+        "worlds",   "agents", "conversations",  "versions",    "ops",
+        "lanes",    "items",  "message_calls",  "threads",     "messages",
         "squashes", "nodes",  "squash_sources", "compactions", "idempotency"};
     skn_buf sql;
     int64_t n;

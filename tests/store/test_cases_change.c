@@ -72,9 +72,8 @@ static void case_09_an_append_leaves_what_was_derived_alone(void **state)
 
     /* The state before the append has a name of its own, and that still reads the same. */
     KIT_OK(&k, skein_read(k.e,
-                          &(skein_slice){.conversation = k.chat.id,
-                                         .version = 1,
-                                         .count = before.length},
+                          &(skein_slice){
+                              .conversation = k.chat.id, .version = 1, .count = before.length},
                           k.mem, &first, &at, &k.err));
     assert_int_equal(at.thread.v, before.thread.v);
     assert_int_equal(first.count, 3);
@@ -125,7 +124,8 @@ static void case_10_an_edit_costs_the_same_at_any_place_and_for_ever(void **stat
 
     for (int i = 0; i <= EDITS; i++) {
         if (i % STEP == 0)
-            bytes[i / STEP] = skn_fixture_number(k.fx, "SELECT sum(length(entries)) FROM nodes");
+            bytes[i / STEP] = skn_fixture_number(k.fx,
+                                                 "SELECT sum(length(entries)) FROM nodes");
         if (i < EDITS) /* at places far from each other, each on the version before */
             edit(&k, ids[1 + i * 7919 % (MANY - 1)], "again");
     }
@@ -219,21 +219,18 @@ static void case_12_pairs_are_closed_to_the_end(void **state)
 
 static void case_12_a_pair_in_a_delegation_goes_together(void **state)
 {
-    kit                  k;
-    skein_lane           lane;
-    skein_messages       out;
-    skein_tool_call      call = {skein_text("in"), skein_text("t"), skein_text("{}")};
-    skein_new_message    m[3] = {{.role = SKEIN_ASSISTANT,
-                                  .sender = skein_text("bo"),
-                                  .content = skein_text("calling"),
-                                  .calls = &call,
-                                  .call_count = 1},
-                                 {.role = SKEIN_TOOL,
-                                  .content = skein_text("found"),
-                                  .tool_call_id = skein_text("in")},
-                                 {.role = SKEIN_ASSISTANT,
-                                  .sender = skein_text("bo"),
-                                  .content = skein_text("done")}};
+    kit               k;
+    skein_lane        lane;
+    skein_messages    out;
+    skein_tool_call   call = {skein_text("in"), skein_text("t"), skein_text("{}")};
+    skein_new_message m[3] = {
+        {.role = SKEIN_ASSISTANT,
+         .sender = skein_text("bo"),
+         .content = skein_text("calling"),
+         .calls = &call,
+         .call_count = 1},
+        {.role = SKEIN_TOOL, .content = skein_text("found"), .tool_call_id = skein_text("in")},
+        {.role = SKEIN_ASSISTANT, .sender = skein_text("bo"), .content = skein_text("done")}};
     skein_append_request r = {.messages = m, .count = 3};
 
     kit_open(&k, state);

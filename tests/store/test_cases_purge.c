@@ -50,11 +50,12 @@ static void assert_not_in_files(kit *k)
 
 static int64_t rows_with_it(kit *k)
 {
-    return skn_fixture_number(k->fx, "SELECT count(*) FROM messages WHERE content LIKE '%" SECRET
-                                     "%' OR thinking LIKE '%" SECRET "%' OR calls LIKE '%" SECRET
-                                     "%' OR instructions LIKE '%" SECRET "%'") +
-           skn_fixture_number(k->fx, "SELECT count(*) FROM squashes WHERE prompt LIKE '%" SECRET
-                                     "%'");
+    return skn_fixture_number(k->fx,
+                              "SELECT count(*) FROM messages WHERE content LIKE '%" SECRET
+                              "%' OR thinking LIKE '%" SECRET "%' OR calls LIKE '%" SECRET
+                              "%' OR instructions LIKE '%" SECRET "%'") +
+           skn_fixture_number(k->fx,
+                              "SELECT count(*) FROM squashes WHERE prompt LIKE '%" SECRET "%'");
 }
 
 static size_t hits(kit *k)
@@ -82,7 +83,8 @@ static const char *timeline(kit *k, int64_t version)
 /* A secret in everything that can hold one: text, thinking, a call's arguments, a squash's prompt. */
 static void tell_secrets(kit *k, skein_message_id ids[4])
 {
-    skein_tool_call   call = {skein_text("c"), skein_text("t"), skein_text("{\"a\":\"" SECRET "\"}")};
+    skein_tool_call   call = {skein_text("c"), skein_text("t"),
+                              skein_text("{\"a\":\"" SECRET "\"}")};
     skein_new_message thinks = {.role = SKEIN_ASSISTANT,
                                 .sender = skein_text("ada"),
                                 .thinking = skein_text("hm, " SECRET),
@@ -155,8 +157,8 @@ static void case_25_erased_messages_keep_their_places_and_ids(void **state)
     two = say(&k, "two");
     say(&k, "three");
     KIT_OK(&k, purge(&k, &two.id, 1, &erased));
-    KIT_OK(&k, skein_read(k.e, &(skein_slice){.conversation = k.chat.id}, k.mem, &m, &at,
-                          &k.err));
+    KIT_OK(&k,
+           skein_read(k.e, &(skein_slice){.conversation = k.chat.id}, k.mem, &m, &at, &k.err));
     assert_int_equal(m.count, 3);
     assert_int_equal(m.at[1].id.v, two.id.v);
     assert_string_equal(m.at[1].uid.p, two.uid.p);

@@ -152,8 +152,8 @@ static void case_16_every_change_can_be_repeated(void **state)
     ids[0] = say(&k, "one").id;
     k.how.key = skein_text("edit");
     KIT_OK(&k, skein_edit(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &v, &m, &k.err));
-    KIT_OK(&k, skein_edit(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &again, &m_again,
-                          &k.err));
+    KIT_OK(&k,
+           skein_edit(k.e, &k.how, ids[0], skein_text("uno"), k.mem, &again, &m_again, &k.err));
     assert_int_equal(again.number, v.number);
     assert_int_equal(m_again.id.v, m.id.v);
     ids[0] = m.id;

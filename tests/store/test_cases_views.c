@@ -12,7 +12,8 @@ static skein_message say(kit *k, const char *text)
 
 /* --- 21: delegations ------------------------------------------------------------------------------- */
 
-static skein_lane delegate(kit *k, const char *parent, skein_message_id caller, const char *call)
+static skein_lane delegate(kit *k, const char *parent, skein_message_id caller,
+                           const char *call)
 {
     skein_lane lane;
 
@@ -23,8 +24,9 @@ static skein_lane delegate(kit *k, const char *parent, skein_message_id caller, 
 
 static skein_message say_in(kit *k, skein_str lane, const skein_new_message *m)
 {
-    skein_append_request r = {.conversation = k->chat.id, .lane = lane, .messages = m, .count = 1};
-    skein_messages       out;
+    skein_append_request r = {
+        .conversation = k->chat.id, .lane = lane, .messages = m, .count = 1};
+    skein_messages out;
 
     KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
     return out.at[0];
@@ -88,9 +90,9 @@ static const char *shape(kit *k)
 static void case_21_each_lane_hangs_on_its_own_call(void **state)
 {
     static const char *const both[] = {"a", "b"}, *const inner[] = {"a"};
-    kit                      k;
-    skein_message            m;
-    skein_lane               of_a, of_b, of_inner;
+    kit           k;
+    skein_message m;
+    skein_lane    of_a, of_b, of_inner;
 
     kit_open(&k, state);
     m = call_in(&k, skein_text("main"), both, 2); /* in one instant */
@@ -104,8 +106,9 @@ static void case_21_each_lane_hangs_on_its_own_call(void **state)
     m = call_in(&k, of_b.key, inner, 1); /* the same call id, one level down */
     of_inner = delegate(&k, of_b.key.p, m.id, "a");
     assert_string_equal(of_inner.key.p, "main.1.1");
-    assert_string_equal(shape(&k), "main[a>main.2 b>main.1] main.1[for-b a>main.1.1] "
-                                   "main.2[for-a] main.1.1[]"); /* one that says nothing is empty */
+    assert_string_equal(shape(&k),
+                        "main[a>main.2 b>main.1] main.1[for-b a>main.1.1] "
+                        "main.2[for-a] main.1.1[]"); /* one that says nothing is empty */
     kit_close(&k);
 }
 
@@ -186,10 +189,10 @@ enum { DEEP = 2000 };
 
 static void case_21_delegations_nest_as_deep_as_they_like(void **state)
 {
-    kit              k;
-    skein_str        key = skein_text("main");
-    skein_timelines *set;
-    skein_str        json;
+    kit                   k;
+    skein_str             key = skein_text("main");
+    skein_timelines      *set;
+    skein_str             json;
     const skein_timeline *t;
     size_t                depth = 0;
 
@@ -258,7 +261,8 @@ static void case_22_a_chain_has_a_hundred_levels(void **state)
                                      &k.err));
     assert_int_equal(tree.count, 101);
     assert_int_equal(tree.depth, 100);
-    KIT_OK(&k, skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &stats, &k.err));
+    KIT_OK(&k,
+           skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &stats, &k.err));
     assert_int_equal(stats.depth, 100);
     assert_int_equal(stats.roots, 2);
     kit_close(&k);
@@ -289,7 +293,8 @@ static void case_22_an_unknown_parent_is_kept_and_never_filled_in(void **state)
     assert_int_equal(m.reply_to_id.v, 0);
     assert_non_null(strstr(m.warning.p, "not known"));
     reply_as(&k, "parent", (skein_str){0});
-    KIT_OK(&k, skein_message_find(k.e, k.chat.id, 0, skein_text("child"), k.mem, &found, &k.err));
+    KIT_OK(&k,
+           skein_message_find(k.e, k.chat.id, 0, skein_text("child"), k.mem, &found, &k.err));
     assert_int_equal(found.reply_to_id.v, 0);
     KIT_OK(&k, skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){&found, 1}, k.mem,
                                      &facts, &k.err));
@@ -342,7 +347,8 @@ static void case_22_walks_end_on_a_loop_in_the_store(void **state)
     assert_int_equal(tree.count, 2);
     KIT_OK(&k, skein_reply_tree_read(k.e, k.chat.id, 0, two.id, k.mem, &tree, &k.err));
     assert_in_range(tree.count, 1, 2);
-    KIT_OK(&k, skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &stats, &k.err));
+    KIT_OK(&k,
+           skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &stats, &k.err));
     assert_int_equal(stats.messages, 2);
     assert_in_range(levels_above(&k, two.id), 0, 1);
     assert_in_range(levels_above(&k, edited.id), 0, 1);

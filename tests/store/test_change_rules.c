@@ -13,7 +13,7 @@ static skein_rc edit(kit *k, const skein_message_id *ids, skein_version *out)
     return skein_edit(k->e, &k->how, ids[1], skein_text("zwei"), k->mem, out, NULL, &k->err);
 }
 
-static skein_rc delete(kit *k, const skein_message_id *ids, skein_version *out)
+static skein_rc delete (kit *k, const skein_message_id *ids, skein_version *out)
 {
     skein_message_id two[2] = {ids[3], ids[1]};
 
@@ -95,7 +95,8 @@ static void begin(kit *k, void **state, skein_message_id ids[5])
     kit_open(k, state);
     for (int i = 0; i < 5; i++)
         ids[i] = kit_say(k, SKEIN_USER, "human", words[i]).id;
-    KIT_OK(k, skein_edit(k->e, &k->how, ids[4], skein_text("last"), k->mem, &v, &last, &k->err));
+    KIT_OK(k,
+           skein_edit(k->e, &k->how, ids[4], skein_text("last"), k->mem, &v, &last, &k->err));
     ids[4] = last.id;
 }
 
@@ -375,9 +376,8 @@ static void the_other_calls_respect_the_expected_state_too(void **state)
     assert_int_equal(
         skein_branch(k.e, &k.how, 0, -1, skein_text("side"), k.mem, &branch, &k.err),
         SKEIN_VERSION_CHANGED);
-    assert_int_equal(
-        skein_purge(k.e, &k.how, (skein_message_ids){ids, 1}, &erased, &k.err),
-        SKEIN_VERSION_CHANGED);
+    assert_int_equal(skein_purge(k.e, &k.how, (skein_message_ids){ids, 1}, &erased, &k.err),
+                     SKEIN_VERSION_CHANGED);
     assert_int_equal(skein_purge_unreachable(k.e, &k.how, &erased, &k.err),
                      SKEIN_VERSION_CHANGED);
     r.conversation = k.chat.id;
@@ -400,11 +400,11 @@ typedef struct teller {
 
 static void *tell(void *arg)
 {
-    teller           *t = arg;
-    skein_mem        *mem = skein_mem_new();
-    skein_error       err;
-    skein_messages    out;
-    skein_new_message m = {.role = SKEIN_USER, .content = skein_text(t->word)};
+    teller              *t = arg;
+    skein_mem           *mem = skein_mem_new();
+    skein_error          err;
+    skein_messages       out;
+    skein_new_message    m = {.role = SKEIN_USER, .content = skein_text(t->word)};
     skein_append_request r = {.conversation = t->k->chat.id, .messages = &m, .count = 1};
 
     for (int i = 0; i < EACH; i++) {

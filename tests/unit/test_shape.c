@@ -104,7 +104,7 @@ static skein_message sample(void)
                                   .position = 4};
 
     calls[0] = one_call;
-    instructions[0] = (skein_instruction){SKN_STR("Source.User"), SKN_NONE};
+    instructions[0] = (skein_instruction){SKN_STR("ResponseExpected"), SKN_STR("lead")};
     m.calls = calls;
     m.call_count = 1;
     m.instructions = instructions;

@@ -65,8 +65,8 @@ static void the_state_that_got_furthest_is_taken(void **state)
     s->lanes = skn_heap_resize(s->lanes, 2 * sizeof *s->lanes);
     s->lanes[1] = (skn_folded){2, 20, 9};
     s->count = 2;
+    put(c, 1, 10, 9); /* got further in one lane, but knows nothing of the other */
     skn_timeline_cache_put(c, &s);
-    put(c, 1, 10, 9); /* goes on in one lane, but knows nothing of the other */
     s = skn_timeline_cache_take(c, 1, 0, want, 2);
     assert_non_null(s);
     assert_int_equal(s->count, 2);

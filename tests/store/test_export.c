@@ -1,0 +1,384 @@
+/* Exports that people and programs read. */
+#include "exchange_kit.h"
+
+#include "base/json.h"
+
+/* --- Markdown ----------------------------------------------------------------------------- */
+
+static void markdown_has_numbered_entries_with_who_and_whom(void **state)
+{
+    place   p;
+    room    r;
+    skn_buf out;
+    char    line[200];
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    export_room(&p, &r, SKN_FORMAT_MD, &out);
+    assert_has(&out, "# launch: Plan the launch\nVersion v1 · 3 messages · exported "
+                     "2025-11-15T13:50:02Z by skein ");
+    snprintf(line, sizeof line, "\n1. you → lead, ada, bo  (%s, 13:42)\n   Plan it.\n",
+             r.first.uid.p);
+    assert_has(&out, line);
+    snprintf(line, sizeof line, "\n2. Agent: lead (reply to HUMAN)  (%s, 13:42)\n",
+             r.answer.uid.p);
+    assert_has(&out, line);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void nothing_said_can_look_like_an_entry(void **state)
+{
+    place   p;
+    room    r;
+    skn_buf out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    say_as(&p, r.chat.id, SKEIN_USER, "human", "a\r4. forged\rb\n\n# forged", NULL);
+    export_room(&p, &r, SKN_FORMAT_MD, &out);
+    assert_has(&out, "\n   2. not an entry\n");
+    assert_has(&out, "\n   a\n   4. forged\n   b\n\n   # forged\n");
+    assert_lacks(&out, "\n# forged");
+    assert_lacks(&out, "\r");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* Seed 000: what an agent has in memory and nobody answered is marked, and may be left out. */
+static void what_nobody_answered_is_marked_and_may_be_left_out(void **state)
+{
+    place              p;
+    room               r;
+    skn_buf            out;
+    skn_export_request req;
+    char               line[200];
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    req = of_chat(&r, SKN_FORMAT_MD);
+    export_to(&p, &req, &out);
+    snprintf(line, sizeof line,
+             "\n3. Agent: ada (message from ada) [in-memory, no reply]  (%s, 13:42)\n",
+             r.aside.uid.p);
+    assert_has(&out, line);
+    assert_has(&out, "1. you → lead, ada, bo  (");
+    skn_buf_release(&out);
+    req.no_memory_only = true;
+    export_to(&p, &req, &out);
+    assert_lacks(&out, "For your notes");
+    assert_lacks(&out, "[in-memory, no reply]");
+    assert_has(&out, "Plan it.");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void a_redacted_export_has_no_text(void **state)
+{
+    static const skn_format  formats[] = {SKN_FORMAT_MD, SKN_FORMAT_JSON, SKN_FORMAT_JSONL,
+                                          SKN_FORMAT_MERMAID, SKN_FORMAT_HTML};
+    static const char *const secrets[] = {"Plan",  "split",           "notes",       "Be brief",
+                                          "hm-hm", "secret-argument", "\\\"plan\\\""};
+    skein_tool_call   call = {T("call_1"), T("search"), T("{\"q\":\"secret-argument\"}")};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .sender = T("bo"), .thinking = T("hm-hm")};
+    place             p;
+    room              r;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    m.calls = &call;
+    m.call_count = 1;
+    say(&p, r.chat.id, NULL, &m);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        skn_export_request req = of_chat(&r, formats[i]);
+        skn_buf            out;
+
+        req.redact = true;
+        export_to(&p, &req, &out);
+        assert_has(&out, "lead");
+        for (size_t k = 0; k < sizeof secrets / sizeof *secrets; k++)
+            assert_lacks(&out, secrets[k]);
+        skn_buf_release(&out);
+    }
+    place_close(&p);
+}
+
+static void delegations_are_summed_up_or_written_out(void **state)
+{
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .sender = T("ada"), .content = T("inside")};
+    place             p;
+    room              r;
+    skein_lane        lane;
+    skn_export_request req;
+    skn_buf            out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    SKN_OK(skein_lane_new(p.e, r.chat.id, T(NULL), r.answer.id, T("c1"), p.mem, &lane, &p.err),
+           p.err);
+    say(&p, r.chat.id, lane.key.p, &m);
+    req = of_chat(&r, SKN_FORMAT_MD);
+    export_to(&p, &req, &out);
+    assert_has(&out, "## Delegations\n\n- main.1, running, call c1, 1 messages\n");
+    assert_lacks(&out, "inside");
+    skn_buf_release(&out);
+    req.delegations = SKN_DELEGATIONS_FULL;
+    export_to(&p, &req, &out);
+    assert_has(&out, "## Delegation main.1, running, call c1, 1 messages\n\n1. Agent: ada");
+    assert_has(&out, "   inside\n");
+    skn_buf_release(&out);
+    req.delegations = SKN_DELEGATIONS_NONE;
+    export_to(&p, &req, &out);
+    assert_lacks(&out, "main.1");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+static const skn_json *parsed(place *p, const skn_buf *b)
+{
+    const skn_json *v;
+
+    SKN_OK(skn_json_parse(&v, skn_buf_str(b), "the export", p->mem, &p->err), p->err);
+    return v;
+}
+
+static void json_is_one_document_in_the_shapes_of_the_api(void **state)
+{
+    place           p;
+    room            r;
+    skn_buf         out;
+    const skn_json *doc;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    export_room(&p, &r, SKN_FORMAT_JSON, &out);
+    doc = parsed(&p, &out);
+    assert_true(skn_str_is(skn_json_get(skn_json_get(doc, "world"), "name")->text, "launch"));
+    assert_int_equal(skn_json_get(doc, "agents")->count, 3);
+    assert_true(skn_str_eq(skn_json_get(skn_json_get(doc, "chat"), "id")->text, r.chat.uid));
+    assert_int_equal(skn_json_get(doc, "threads")->count, 1);
+    assert_int_equal(skn_json_get(doc, "messages")->count, 3);
+    doc = skn_json_get(doc, "messages")->first->next;
+    assert_true(skn_str_eq(skn_json_get(doc, "messageId")->text, r.answer.uid));
+    assert_true(skn_str_eq(skn_json_get(doc, "replyToMessageId")->text, r.first.uid));
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void a_world_is_one_document_with_all_its_chats(void **state)
+{
+    place              p;
+    room               r;
+    skein_conversation second;
+    skn_buf            out;
+    skn_export_request req = {.format = SKN_FORMAT_JSON};
+    const skn_json    *doc;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    SKN_OK(skein_chat_new(p.e, r.world.id, T("second"), p.mem, &second, &p.err), p.err);
+    req.world = r.world.id;
+    export_to(&p, &req, &out);
+    doc = skn_json_get(parsed(&p, &out), "chats");
+    assert_int_equal(doc->count, 2);
+    assert_int_equal(skn_json_get(doc->first, "messages")->count, 3);
+    assert_int_equal(skn_json_get(doc->first->next, "messages")->count, 0);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* More than one slice, so that the seams between them show. */
+static void lines_are_all_messages_once_in_order(void **state)
+{
+    enum { MANY = 2345 };
+    skein_new_message    m[1000] = {0};
+    place                p;
+    room                 r;
+    skn_buf              out;
+    skn_str              rest, line;
+    skein_append_request req = {.messages = m};
+    skein_messages       stored;
+    char                 want[40];
+    int                  n = 0;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    req.conversation = r.chat.id;
+    for (int i = 3; i < MANY; i += (int)req.count) {
+        req.count = MANY - i < 1000 ? (size_t)(MANY - i) : 1000;
+        for (size_t k = 0; k < req.count; k++)
+            m[k].content = skn_arena_printf(p.mem, "number %d", i + (int)k);
+        SKN_OK(skein_append(p.e, &req, p.mem, &stored, &p.err), p.err);
+    }
+    export_room(&p, &r, SKN_FORMAT_JSONL, &out);
+    rest = skn_buf_str(&out);
+    for (; skn_str_split(&rest, '\n', &line) && line.n; n++) {
+        snprintf(want, sizeof want, "\"position\":%d,", n);
+        assert_true(skn_str_find(line, skn_str_of(want)) > 0);
+        snprintf(want, sizeof want, "\"content\":\"number %d\"", n);
+        assert_true(n < 3 || skn_str_find(line, skn_str_of(want)) > 0);
+    }
+    assert_int_equal(n, MANY);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* Seed 000: a chain of 100 levels; the target is 5 s. */
+static void a_reply_thread_of_a_hundred_levels_is_exported_alone(void **state)
+{
+    place              p;
+    room               r;
+    skein_message      m, root;
+    skn_export_request req;
+    skn_buf            out;
+    int64_t            began;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    m = root = say_as(&p, r.chat.id, SKEIN_USER, "human", "level 1", NULL);
+    for (int i = 2; i <= 100; i++) {
+        char text[20];
+
+        snprintf(text, sizeof text, "level %d", i);
+        m = say_as(&p, r.chat.id, SKEIN_ASSISTANT, i % 2 ? "ada" : "bo", text, m.uid.p);
+    }
+    assert_int_equal(m.reply_depth, 99);
+    req = of_chat(&r, SKN_FORMAT_MD);
+    req.root = root.id;
+    began = skn_clock_monotonic();
+    export_to(&p, &req, &out);
+    assert_true(skn_clock_monotonic() - began < INT64_C(2000000000));
+    assert_has(&out, "\n100. Agent: bo (reply to ada)");
+    assert_has(&out, "     level 100\n");
+    assert_lacks(&out, "Plan it.");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* --- Mermaid and HTML --------------------------------------------------------------------- */
+
+static void mermaid_draws_reply_links_and_escapes_labels(void **state)
+{
+    place   p;
+    room    r;
+    skn_buf out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    say_as(&p, r.chat.id, SKEIN_USER, "human", "\"]; click x [y] {z} \n#quot; ünï",
+           r.answer.uid.p);
+    export_room(&p, &r, SKN_FORMAT_MERMAID, &out);
+    assert_int_equal(strncmp(out.p, "flowchart TD\n", 13), 0);
+    assert_has(&out, "[\"You: Plan it. 2. not an entry\"]\n");
+    assert_has(&out, " --> ");
+    assert_has(&out, "[\"lead: I will split #lt;b#gt;this#lt;/b#gt;.\"]\n");
+    assert_has(&out, "[\"You: #quot;); click x (y) (z)  #35;quot; ünï\"]\n");
+    assert_has(&out, "(\"ada: For your notes: noon.\")\n");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void a_large_mermaid_chart_has_one_node_for_each_speaker(void **state)
+{
+    skein_new_message    m[400] = {0};
+    place                p;
+    room                 r;
+    skn_buf              out;
+    skein_append_request req = {.messages = m, .count = 400};
+    skein_messages       stored;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    req.conversation = r.chat.id;
+    for (size_t i = 0; i < 400; i++)
+        m[i] = (skein_new_message){.role = SKEIN_ASSISTANT,
+                                   .sender = T("bo"),
+                                   .content = T("x"),
+                                   .reply_to = r.first.uid};
+    SKN_OK(skein_append(p.e, &req, p.mem, &stored, &p.err), p.err);
+    export_room(&p, &r, SKN_FORMAT_MERMAID, &out);
+    assert_has(&out, "[\"bo: 400 messages\"]\n");
+    assert_has(&out, "-- \"400 replies\" -->");
+    assert_true(out.n < 1000);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
+{
+    place   p;
+    room    r;
+    skn_buf out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    say_as(&p, r.chat.id, SKEIN_USER, "human", "<script>alert('x')</script> \"&amp;\"\x1b[1m",
+           NULL);
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    assert_int_equal(strncmp(out.p, "<!DOCTYPE html>\n", 16), 0);
+    assert_lacks(&out, "<script");
+    assert_lacks(&out, "<b>this");
+    assert_lacks(&out, "\x1b");
+    assert_has(&out, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &quot;&amp;amp;&quot;");
+    assert_has(&out, "default-src 'none'");
+    assert_has(&out, "prefers-color-scheme:dark");
+    assert_has(&out, "replying to you</a>");
+    assert_has(&out, "[in-memory, no reply]");
+    assert_has(&out, "</html>\n");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void an_older_version_and_an_erased_message_are_exported(void **state)
+{
+    place              p;
+    room               r;
+    skein_change       how;
+    skein_version      v;
+    skn_export_request req;
+    skn_buf            out;
+    int64_t            erased;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    how = (skein_change){.conversation = r.chat.id};
+    SKN_OK(skein_edit(p.e, &how, r.first.id, T("Plan it well."), p.mem, &v, NULL, &p.err),
+           p.err);
+    SKN_OK(skein_purge(p.e, &how, (skein_message_ids){&r.aside.id, 1}, &erased, &p.err), p.err);
+    req = of_chat(&r, SKN_FORMAT_MD);
+    export_to(&p, &req, &out);
+    assert_has(&out, "Version v2 · 3 messages");
+    assert_has(&out, "Plan it well.");
+    assert_has(&out, "   [erased]\n");
+    assert_has(&out, "Agent: lead (reply to HUMAN)");
+    skn_buf_release(&out);
+    req.version = 1;
+    export_to(&p, &req, &out);
+    assert_has(&out, "Version v1 · 3 messages");
+    assert_lacks(&out, "Plan it well.");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_PLACE_BOTH(markdown_has_numbered_entries_with_who_and_whom),
+        SKN_PLACE_SQLITE(nothing_said_can_look_like_an_entry),
+        SKN_PLACE_BOTH(what_nobody_answered_is_marked_and_may_be_left_out),
+        SKN_PLACE_SQLITE(a_redacted_export_has_no_text),
+        SKN_PLACE_BOTH(delegations_are_summed_up_or_written_out),
+        SKN_PLACE_BOTH(json_is_one_document_in_the_shapes_of_the_api),
+        SKN_PLACE_SQLITE(a_world_is_one_document_with_all_its_chats),
+        SKN_PLACE_BOTH(lines_are_all_messages_once_in_order),
+        SKN_PLACE_BOTH(a_reply_thread_of_a_hundred_levels_is_exported_alone),
+        SKN_PLACE_BOTH(mermaid_draws_reply_links_and_escapes_labels),
+        SKN_PLACE_SQLITE(a_large_mermaid_chart_has_one_node_for_each_speaker),
+        SKN_PLACE_BOTH(html_is_one_page_without_scripts_and_all_is_escaped),
+        SKN_PLACE_BOTH(an_older_version_and_an_erased_message_are_exported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
