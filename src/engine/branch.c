@@ -12,26 +12,38 @@ typedef struct call {
     bool                dry_done;
 } call;
 
-/* The main lane is cut at the length, the others before the first message that is as young as the one
- * cut off there. */
+/* A lane that holds the first message cut off from the main lane is cut there, another one before the
+ * first message that is as young. */
+static skein_rc find_cut(skn_draft *d, const skn_lane_draft *l, const skn_item *first,
+                         const skn_placements *places, int64_t *cut, skein_error *err)
+{
+    skein_rc rc = skn_thread_position(&d->trees, &l->from, places, cut, err);
+
+    if (rc || *cut >= 0)
+        return rc;
+    return skn_thread_first_at(&d->trees, &l->from, first->key, cut, err);
+}
+
 static skein_rc cut_lanes(skn_draft *d, int64_t length, skein_error *err)
 {
-    skn_item item;
-    skein_rc rc;
+    skn_placements places;
+    skn_item       first;
+    skein_rc       rc;
 
     if (length < 0 || length == d->main->from.length)
         return SKEIN_OK;
     if (length > d->main->from.length)
         return skn_fail(err, SKEIN_INVALID, "v%lld has only %lld messages",
                         (long long)d->base.number, (long long)d->main->from.length);
-    if ((rc = skn_thread_item(&d->trees, &d->main->from, length, &item, err)))
+    if ((rc = skn_thread_item(&d->trees, &d->main->from, length, &first, err)) ||
+        (rc = skn_item_placements(d->tx, first.message_id, d->a, &places, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
         int64_t         cut = length;
 
         if (l != d->main)
-            rc = skn_thread_first_at(&d->trees, &l->from, item.key, &cut, err);
+            rc = find_cut(d, l, &first, &places, &cut, err);
         if (rc == SKEIN_OK && cut < l->from.length)
             rc = skn_draft_splice(d, l, cut, l->from.length, NULL, 0, err);
     }

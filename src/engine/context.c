@@ -124,7 +124,8 @@ static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
     *out = (skein_context){0};
     if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)) ||
         (rc = find_summary(&r, &summary, &out->covered, err)) ||
-        (rc = skn_thread_messages(&r.trees, &r.thread, out->covered, r.thread.length, &m, err)) ||
+        (rc = skn_thread_messages(&r.trees, &r.thread, out->covered, r.thread.length, &m,
+                                  err)) ||
         (rc = find_names(&r, &opt, err)) || (rc = find_limit(&r, &out->limit, err)))
         return rc;
     if (opt.viewpoint.v == 0)

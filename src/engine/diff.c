@@ -54,7 +54,8 @@ static skein_rc check_size(const diffing *d, skein_error *err)
         n += d->parts.shared.p[i].moved ? d->parts.shared.p[i].len : 0;
     if (n <= DIFF_MAX)
         return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_LIMIT, "v%lld and v%lld differ in %lld messages; the limit is %lld",
+    rc = skn_fail(err, SKEIN_LIMIT,
+                  "v%lld and v%lld differ in %lld messages; the limit is %lld",
                   (long long)d->x.version.number, (long long)d->y.version.number, (long long)n,
                   (long long)DIFF_MAX);
     return skn_hint(err, rc, "Read the two versions themselves.");
@@ -87,8 +88,8 @@ static skein_messages in_order(const message_vec *v)
     return (skein_messages){v->p, v->n};
 }
 
-static skein_rc load_runs(skn_reading *r, const skn_run *runs, size_t count, skein_messages *out,
-                          skein_error *err)
+static skein_rc load_runs(skn_reading *r, const skn_run *runs, size_t count,
+                          skein_messages *out, skein_error *err)
 {
     message_vec v = {0};
     skein_rc    rc = SKEIN_OK;
@@ -108,7 +109,8 @@ static skein_rc load_moved(diffing *d, skein_error *err)
 
     for (size_t i = 0; rc == SKEIN_OK && i < d->parts.shared.n; i++)
         if (d->parts.shared.p[i].moved)
-            rc = add_messages(&d->x, d->parts.shared.p[i].at_x, d->parts.shared.p[i].len, &v, err);
+            rc = add_messages(&d->x, d->parts.shared.p[i].at_x, d->parts.shared.p[i].len, &v,
+                              err);
     if (rc)
         return rc;
     d->moved_x = (skein_messages){v.p, v.n};
@@ -202,8 +204,10 @@ static void tell_old(diffing *d)
         const skein_message *now = *slot;
 
         *slot = NULL; /* a text comes for one message */
-        add(d, !now ? SKEIN_DIFF_REMOVED : now->id.v == m->id.v ? SKEIN_DIFF_MOVED
-                                                                : SKEIN_DIFF_REPLACED,
+        add(d,
+            !now                   ? SKEIN_DIFF_REMOVED
+            : now->id.v == m->id.v ? SKEIN_DIFF_MOVED
+                                   : SKEIN_DIFF_REPLACED,
             m, now, places, count);
     }
     for (size_t i = 0; i < d->moved_x.count; i++)

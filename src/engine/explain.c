@@ -14,141 +14,16 @@ typedef struct call {
     skein_message_facts  *facts;
 } call;
 
-/* --- Lanes --------------------------------------------------------------------------------------- */
-
-static int rank(const skn_lane_row *l)
-{
-    if (skn_str_eq(l->key, SKN_MAIN))
-        return 0;
-    return l->parent_id ? 1 : 2;
-}
-
-static skein_rc load_lanes(skn_explain *x, skein_error *err)
-{
-    skn_lane_rows   rows;
-    skn_thread_rows threads;
-    skn_map        *of_lane = skn_map_new(x->a);
-    skein_rc        rc;
-
-    if ((rc = skn_lane_rows_of(x->trees->tx, x->main.conversation.id, false, x->a, &rows, err)) ||
-        (rc = skn_threads_of_version(x->trees->tx, x->main.version.id, x->a, &threads, err)))
-        return rc;
-    for (size_t i = 0; i < threads.count; i++)
-        *skn_map_slot_int(of_lane, threads.at[i].lane_id) = &threads.at[i];
-    x->lanes = SKN_ARRAY(x->a, rows.count, skn_explain_lane);
-    for (int pass = 0; pass < 3; pass++)
-        for (size_t i = 0; i < rows.count; i++) {
-            const skn_thread_row *t = skn_map_get_int(of_lane, rows.at[i].id);
-
-            if (rank(&rows.at[i]) != pass)
-                continue;
-            x->lanes[x->lane_count].row = rows.at[i];
-            if (t)
-                x->lanes[x->lane_count].thread_row = *t;
-            x->lane_count++;
-        }
-    return SKEIN_OK;
-}
-
-skein_rc skn_explain_thread(skn_explain *x, size_t lane, const skn_thread **out, skein_error *err)
-{
-    skn_explain_lane *l = &x->lanes[lane];
-
-    *out = &l->thread;
-    if (l->opened || l->thread_row.id == 0)
-        return SKEIN_OK;
-    l->opened = true;
-    return skn_thread_open(x->trees, &l->thread_row, &l->thread, err);
-}
-
-skein_rc skn_explain_replies(skn_explain *x, size_t lane, skn_replies *out, skein_error *err)
-{
-    const skn_thread *t;
-    skein_rc          rc = skn_explain_thread(x, lane, &t, err);
-
-    if (rc == SKEIN_OK)
-        *out = (skn_replies){.trees = *x->trees,
-                             .conversation = x->main.conversation,
-                             .version = x->main.version,
-                             .thread = *t};
-    return rc;
-}
-
-/* A place in another conversation may have come along into any lane of a branch. */
-void skn_explain_lanes_of(const skn_explain *x, const bool *numbers, bool *marks)
-{
-    skn_map *at = skn_map_new(x->a);
-    bool     all = false;
-
-    for (size_t i = 0; i < x->lane_count; i++)
-        *skn_map_slot_int(at, x->lanes[i].row.id) = &x->lanes[i];
-    for (size_t n = 0; n < x->ids.v.n; n++)
-        for (size_t k = 0; numbers[n] && k < x->batch.places[n].count; k++) {
-            const skn_placement    *p = &x->batch.places[n].at[k];
-            const skn_explain_lane *l = skn_map_get_int(at, p->lane_id);
-
-            if (l)
-                marks[l - x->lanes] = true;
-            all = all || p->conversation_id != x->main.conversation.id;
-        }
-    for (size_t i = 0; all && i < x->lane_count; i++)
-        marks[i] = true;
-}
-
 /* --- Where they stand ------------------------------------------------------------------------------ */
 
-static bool any_homeless(const skn_explain *x, bool *homeless)
-{
-    bool any = false;
-
-    for (size_t n = 0; n < x->ids.v.n; n++) {
-        homeless[n] = x->home[n] == SKN_NO_LANE;
-        any = any || homeless[n];
-    }
-    return any;
-}
-
-static skein_rc find_in_lane(skn_explain *x, size_t lane, skein_error *err)
-{
-    skn_bits         *bits = skn_batch_bits(&x->batch);
-    const skn_thread *t;
-    skein_rc          rc;
-
-    if ((rc = skn_explain_thread(x, lane, &t, err)) ||
-        (rc = skn_batch_held(&x->batch, t, bits, err)))
-        return rc;
-    for (size_t n = 0; n < x->ids.v.n; n++)
-        if (x->home[n] == SKN_NO_LANE && skn_bit(bits, n))
-            x->home[n] = lane;
-    return SKEIN_OK;
-}
-
-static skein_rc find_homes(skn_explain *x, skein_error *err)
-{
-    bool    *homeless = SKN_ARRAY(x->a, x->ids.v.n, bool);
-    bool    *marks = SKN_ARRAY(x->a, x->lane_count, bool);
-    skein_rc rc = SKEIN_OK;
-
-    x->home = SKN_ARRAY(x->a, x->ids.v.n, size_t);
-    for (size_t n = 0; n < x->ids.v.n; n++)
-        x->home[n] = SKN_NO_LANE;
-    if (x->lane_count > 0)
-        rc = find_in_lane(x, 0, err);
-    if (rc || !any_homeless(x, homeless))
-        return rc;
-    skn_explain_lanes_of(x, homeless, marks);
-    for (size_t i = 1; rc == SKEIN_OK && i < x->lane_count; i++)
-        if (marks[i] && x->lanes[i].thread_row.id)
-            rc = find_in_lane(x, i, err);
-    return rc;
-}
-
-/* Adds an agent's name to what it has in memory; there are at most `most` such agents. */
+/* Adds an agent's name to what it has in memory; there are at most `most` such agents. The memory of
+ * one that was removed still counts as somebody's, but nobody has it. */
 static skein_rc add_listener(skn_explain *x, size_t lane, size_t most, skein_error *err)
 {
-    skn_bits         *bits = skn_batch_bits(&x->batch);
-    const skn_thread *t;
-    skein_rc          rc;
+    const skn_lane_row *agent = &x->lanes[lane].row;
+    skn_bits           *bits = skn_batch_bits(&x->batch);
+    const skn_thread   *t;
+    skein_rc            rc;
 
     if ((rc = skn_explain_thread(x, lane, &t, err)) ||
         (rc = skn_batch_held(&x->batch, t, bits, err)))
@@ -158,16 +33,19 @@ static skein_rc add_listener(skn_explain *x, size_t lane, size_t most, skein_err
 
         if (!skn_bit(bits, x->number[i]))
             continue;
+        x->heard[i] = x->heard[i] || x->at[i].author_agent.v != agent->agent_id;
+        if (agent->agent_gone)
+            continue;
         if (!f->seen_by)
             f->seen_by = SKN_ARRAY(x->a, most, skn_str);
-        f->seen_by[f->seen_by_count++] = x->lanes[lane].row.agent_name;
+        f->seen_by[f->seen_by_count++] = agent->agent_name;
     }
     return SKEIN_OK;
 }
 
 static bool listens(const skn_explain_lane *l)
 {
-    return l->row.agent_id && !l->row.agent_gone && !l->row.parent_id && l->thread_row.id;
+    return l->row.agent_id && !l->row.parent_id && l->thread_row.id;
 }
 
 static skein_rc find_listeners(skn_explain *x, skein_error *err)
@@ -239,7 +117,8 @@ static skein_rc find_masked(skn_explain *x, bool *masked, skein_error *err)
     return SKEIN_OK;
 }
 
-/* -1 is nobody's number: whoever looks, it is not the one who wrote the message. */
+/* Most of the rule is known by now; only whom a reply mentions must be looked up. -1 is nobody's
+ * number: whoever looks, it is not the one who wrote the message. */
 static skein_rc find_asides(skn_explain *x, skein_error *err)
 {
     bool       *masked = SKN_ARRAY(x->a, x->ids.v.n, bool);
@@ -251,11 +130,15 @@ static skein_rc find_asides(skn_explain *x, skein_error *err)
     if ((rc = skn_explain_replies(x, 0, &links, err)) || (rc = find_masked(x, masked, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++) {
-        size_t n = x->number[i];
+        const skein_message *m = &x->at[i];
+        size_t               n = x->number[i];
+        bool                *out = &x->facts[i].memory_only;
 
-        if (x->home[n] != SKN_NO_LANE)
-            rc = skn_memory_only(&links, &x->at[i], masked[n] ? -1 : 0, x->replies[i],
-                                 &x->facts[i].memory_only, err);
+        if (x->home[n] == SKN_NO_LANE)
+            continue;
+        *out = skn_memory_only_rule(m, masked[n] ? -1 : 0, x->replies[i], x->heard[i], true);
+        if (*out && !masked[n] && m->reply_to_id.v)
+            rc = skn_memory_only(&links, m, 0, x->replies[i], out, err);
     }
     return rc;
 }
@@ -347,6 +230,7 @@ static skein_rc open_page(skn_explain *x, skn_tx *tx, const call *c, skein_error
     x->previous = SKN_ARRAY(x->a, x->count, int64_t);
     x->shown = SKN_ARRAY(x->a, x->count, int64_t);
     x->replies = SKN_ARRAY(x->a, x->count, int64_t);
+    x->heard = SKN_ARRAY(x->a, x->count, bool);
     skn_idset_init(&x->ids, x->a);
     for (size_t i = 0; i < x->count; i++) {
         x->facts[i] = (skein_message_facts){0};
@@ -374,11 +258,11 @@ static skein_rc explain(skn_tx *tx, void *arg, skein_error *err)
     skn_explain x;
     skein_rc    rc;
 
-    if ((rc = open_page(&x, tx, arg, err)) || x.count == 0 || (rc = load_lanes(&x, err)) ||
-        (rc = find_homes(&x, err)) || (rc = find_listeners(&x, err)) ||
-        (rc = find_previous(&x, err)) || (rc = find_links(&x, err)) ||
-        (rc = find_asides(&x, err)) || (rc = find_originals(&x, err)) ||
-        (rc = skn_explain_versions(&x, err)))
+    if ((rc = open_page(&x, tx, arg, err)) || x.count == 0 ||
+        (rc = skn_explain_lanes(&x, err)) || (rc = skn_explain_homes(&x, err)) ||
+        (rc = find_listeners(&x, err)) || (rc = find_previous(&x, err)) ||
+        (rc = find_links(&x, err)) || (rc = find_asides(&x, err)) ||
+        (rc = find_originals(&x, err)) || (rc = skn_explain_versions(&x, err)))
         return rc;
     return find_names(&x, err);
 }

@@ -34,10 +34,15 @@ typedef struct skn_explain {
     size_t              *number; /* of each message, in ids */
     skn_batch            batch;  /* of ids */
     size_t              *home;   /* of each id: the first lane that holds it, or SKN_NO_LANE */
-    int64_t             *previous, *shown; /* of each message: ids whose names are still to be read */
-    int64_t             *replies;          /* of each message */
+    int64_t *previous, *shown;   /* of each message: ids whose names are still to be read */
+    int64_t *replies;            /* of each message */
+    bool    *heard; /* of each message: another agent than its author has it in memory */
 } skn_explain;
 
+/* explain_lanes.c: fills in the lanes. */
+skein_rc skn_explain_lanes(skn_explain *x, skein_error *err);
+/* Finds the home of each message. */
+skein_rc skn_explain_homes(skn_explain *x, skein_error *err);
 /* The lane's thread; empty when the version has none of it. */
 skein_rc skn_explain_thread(skn_explain *x, size_t lane, const skn_thread **out,
                             skein_error *err);

@@ -223,8 +223,8 @@ skein_rc skn_explain_links(skn_explain *x, size_t lane, skein_error *err)
     l.replies = skn_map_new(x->a);
     skn_idset_init(&l.ids, x->a);
     find_mine(&l);
-    if ((rc = load_texts(&l, err)) || (rc = load_replies(&l, err)) || (rc = load_held(&l, err)) ||
-        (rc = skn_explain_replies(x, lane, &links, err)))
+    if ((rc = load_texts(&l, err)) || (rc = load_replies(&l, err)) ||
+        (rc = load_held(&l, err)) || (rc = skn_explain_replies(x, lane, &links, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < l.count; i++)
         if ((rc = find_replies(&l, &links, i, err)) == SKEIN_OK)

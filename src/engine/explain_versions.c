@@ -2,7 +2,7 @@
  * nodes, and each node is looked at once for the whole page (holds.h). */
 #include "engine/explain.h"
 
-#define VERSIONS_MAX ((size_t)64)
+#define VERSIONS_MAX  ((size_t)64)
 #define VERSIONS_READ 256 /* rows at a time */
 
 typedef struct looking {

@@ -14,33 +14,46 @@ typedef struct call {
     skein_mem            *mem;
     skein_message        *out;
     skn_reading           r;
+    skn_thread_rows       origin; /* of a branch: the threads of its first version */
+    bool                  origin_known;
 } call;
 
 /* --- By id --------------------------------------------------------------------------------------- */
+
+/* The lanes that a branch began with. */
+static skein_rc load_origin(call *c, skein_error *err)
+{
+    skn_trees      *f = &c->r.trees;
+    skn_version_row first;
+    bool            found;
+    skein_rc        rc;
+
+    c->origin_known = true;
+    rc = skn_version_by_number(f->tx, c->r.conversation.id, 1, f->a, &first, &found, err);
+    if (rc || !found)
+        return rc;
+    return skn_threads_of_version(f->tx, first.id, f->a, &c->origin, err);
+}
 
 /* A branch holds messages of the conversation it came from: those that its first version began
  * with. */
 static skein_rc came_along(call *c, int64_t id, bool *held, skein_error *err)
 {
-    skn_trees      *f = &c->r.trees;
-    skn_placements  places;
-    skn_version_row first;
-    skn_thread_rows rows;
-    skein_rc        rc;
+    skn_trees     *f = &c->r.trees;
+    skn_placements places;
+    skein_rc       rc;
 
     *held = false;
     if (c->r.conversation.branched_from_id == 0)
         return SKEIN_OK;
-    if ((rc = skn_version_by_number(f->tx, c->r.conversation.id, 1, f->a, &first, held, err)) ||
-        !*held || (rc = skn_threads_of_version(f->tx, first.id, f->a, &rows, err)) ||
+    if ((!c->origin_known && (rc = load_origin(c, err))) ||
         (rc = skn_item_placements(f->tx, id, f->a, &places, err)))
         return rc;
-    *held = false;
-    for (size_t i = 0; i < rows.count && !*held; i++) {
+    for (size_t i = 0; i < c->origin.count && !*held; i++) {
         skn_thread t;
         int64_t    position;
 
-        if ((rc = skn_thread_open(f, &rows.at[i], &t, err)) ||
+        if ((rc = skn_thread_open(f, &c->origin.at[i], &t, err)) ||
             (rc = skn_thread_position(f, &t, &places, &position, err)))
             return rc;
         *held = position >= 0;
@@ -64,7 +77,8 @@ static skein_rc elsewhere(const call *c, skein_error *err)
 
 static skein_rc unknown(const call *c, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no message \"%.*s\"",
+    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND,
+                           "conversation \"%.*s\" has no message \"%.*s\"",
                            SKN_FMT(c->r.conversation.uid), SKN_FMT(c->ref.id));
 
     if (c->ref.id.n < SKN_PREFIX_MIN)
@@ -158,8 +172,8 @@ static skein_rc by_position(call *c, skein_error *err)
                         (long long)c->r.version.number, SKN_FMT(c->r.conversation.uid));
     if (at < 0)
         return skn_fail(err, SKEIN_NOT_FOUND,
-                        "\"%.*s\" is before the first message: v%lld has %lld", SKN_FMT(c->text),
-                        (long long)c->r.version.number, (long long)length);
+                        "\"%.*s\" is before the first message: v%lld has %lld",
+                        SKN_FMT(c->text), (long long)c->r.version.number, (long long)length);
     if ((rc = skn_thread_messages(&c->r.trees, &c->r.thread, at, at + 1, &one, err)))
         return rc;
     if (one.count != 1)
@@ -184,8 +198,8 @@ static skein_rc go_up(call *c, skein_error *err)
         ((rc = skn_reading_target(&c->r, m->reply_to_id.v, m, &found, err)) || found))
         return rc;
     return skn_fail(err, SKEIN_NOT_FOUND,
-                    "message \"%.*s\" replies to \"%.*s\", which is not known here", SKN_FMT(from),
-                    SKN_FMT(to));
+                    "message \"%.*s\" replies to \"%.*s\", which is not known here",
+                    SKN_FMT(from), SKN_FMT(to));
 }
 
 static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
@@ -194,6 +208,8 @@ static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
     skein_slice main = {.conversation = c->conversation, .version = c->version};
     skein_rc    rc;
 
+    c->origin = (skn_thread_rows){0};
+    c->origin_known = false;
     if ((rc = skn_reading_open(&c->r, tx, &main, c->mem, err)))
         return rc;
     rc = c->ref.id.p ? by_id(c, err) : by_position(c, err);
@@ -202,8 +218,9 @@ static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
     return rc;
 }
 
-skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation, int64_t version,
-                            skein_str ref, skein_mem *mem, skein_message *out, skein_error *err)
+skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
+                            int64_t version, skein_str ref, skein_mem *mem, skein_message *out,
+                            skein_error *err)
 {
     call c = {
         .conversation = conversation, .version = version, .text = ref, .mem = mem, .out = out};

@@ -82,7 +82,7 @@ skein_rc skein_version_of_thread(skein_engine *e, skein_conversation_id conversa
                                  skein_str thread_uid, skein_mem *mem, skein_version *out,
                                  skein_error *err)
 {
-    call     c = {.conversation = conversation, .thread_uid = thread_uid, .mem = mem, .out = out};
+    call c = {.conversation = conversation, .thread_uid = thread_uid, .mem = mem, .out = out};
     skein_rc rc = skn_check_word(thread_uid, "the thread's id", SKN_WORD_MAX, err);
 
     *out = (skein_version){0};

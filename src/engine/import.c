@@ -118,6 +118,24 @@ bool skn_foreign_heard(skn_foreign *f, skn_foreign_message *m, size_t agent)
     return true;
 }
 
+/* A value of two bytes takes a hundred when it is read: so what stands between values is counted
+ * first. */
+static bool too_many_values(skn_str bytes)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < bytes.n; i++)
+        n += bytes.p[i] == ',' || bytes.p[i] == '[' || bytes.p[i] == '{' || bytes.p[i] == '\n';
+    return n > SKN_IMPORT_VALUES;
+}
+
+static skein_rc fail_large(const char *path, skein_error *err)
+{
+    skein_rc rc = skn_fail(err, SKEIN_LIMIT, "\"%s\" is too large to be imported", path);
+
+    return skn_hint(err, rc, "Import it in parts; an archive may have any size.");
+}
+
 skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err)
 {
     char   piece[65536];
@@ -134,9 +152,7 @@ skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err)
     fclose(in);
     if (failed)
         return skn_fail(err, SKEIN_IO, "cannot read \"%s\"", path);
-    if (out->over)
-        return skn_fail(err, SKEIN_LIMIT, "\"%s\" is over %zu bytes", path, out->limit);
-    return SKEIN_OK;
+    return out->over || too_many_values(skn_buf_str(out)) ? fail_large(path, err) : SKEIN_OK;
 }
 
 /* --- Which form --------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@
 #include "engine/core.h"
 #include "engine/exchange.h"
 
-#define SKN_IMPORT_FILE   ((size_t)1 << 30) /* bytes of a file that is read whole */
+#define SKN_IMPORT_FILE   ((size_t)1 << 30)  /* bytes of a file that is read whole */
+#define SKN_IMPORT_VALUES ((size_t)32 << 20) /* JSON values of it, at most */
 #define SKN_IMPORT_AGENTS ((size_t)10000)
 #define SKN_IMPORT_ROWS   ((size_t)50 * 1000 * 1000)
 

@@ -20,7 +20,7 @@ static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
     skein_rc rc;
 
     if ((rc = skn_search_forget(tx, id, c->a, err)) ||
-        (rc = skn_message_erase(tx, id, SKN_NOW(), &erased, err)))
+        (rc = skn_message_erase(tx, id, SKN_NOW(), c->a, &erased, err)))
         return rc;
     c->erased += erased;
     return SKEIN_OK;

@@ -57,13 +57,14 @@ static skein_rc read_slice(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem, skein_messages *out,
-                    skein_at *at, skein_error *err)
+skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                    skein_messages *out, skein_at *at, skein_error *err)
 {
     call c = {what, mem, out, at};
 
     *out = (skein_messages){0};
     if (what->count < 0)
-        return skn_fail(err, SKEIN_INVALID, "cannot read %lld messages", (long long)what->count);
+        return skn_fail(err, SKEIN_INVALID, "cannot read %lld messages",
+                        (long long)what->count);
     return skn_store_read(e->store, read_slice, &c, err);
 }

@@ -182,11 +182,10 @@ static skein_rc link_lane(folding *f, size_t i, const spawns *s, skein_error *er
 {
     const skn_lane_row *l = &f->lanes[i];
     size_t              parent = lane_number(f, l->parent_id);
-    const skn_head     *spawn = l->spawn_message_id
-                                    ? skn_map_get_int(s->heads, l->spawn_message_id)
-                                    : NULL;
-    skein_lane_link     link = {.child = l->key, .call_id = l->spawn_call_id};
-    skein_rc            rc;
+    const skn_head *spawn = l->spawn_message_id ? skn_map_get_int(s->heads, l->spawn_message_id)
+                                                : NULL;
+    skein_lane_link link = {.child = l->key, .call_id = l->spawn_call_id};
+    skein_rc        rc;
 
     if ((rc = skein_timelines_declare(f->state->set, l->key, err)) || parent == SIZE_MAX)
         return rc;
@@ -295,7 +294,8 @@ static skein_rc fold(skn_tx *tx, void *arg, skein_error *err)
     f->tx = tx;
     if ((rc = load_lanes(f, &erasures, err)))
         return rc;
-    f->state = skn_timeline_cache_take(f->cache, f->conversation.v, erasures, f->want, f->count);
+    f->state = skn_timeline_cache_take(f->cache, f->conversation.v, erasures, f->want,
+                                       f->count);
     if (!f->state)
         f->state = skn_timeline_state_new(f->conversation.v, erasures);
     if ((rc = fold_lanes(f, err))) {
@@ -307,8 +307,8 @@ static skein_rc fold(skn_tx *tx, void *arg, skein_error *err)
 
 /* --- Calls ------------------------------------------------------------------------------------------- */
 
-skein_rc skn_timeline_visit(skein_engine *e, skein_conversation_id conversation, int64_t version,
-                            skn_timeline_use *use, void *arg, skein_error *err)
+skein_rc skn_timeline_visit(skein_engine *e, skein_conversation_id conversation,
+                            int64_t version, skn_timeline_use *use, void *arg, skein_error *err)
 {
     folding  f = {.cache = e->timelines, .conversation = conversation, .version = version};
     skein_rc rc;
@@ -329,8 +329,8 @@ static skein_rc copy(skein_timelines *set, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation, int64_t version,
-                             skein_timelines **out, skein_error *err)
+skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
+                             int64_t version, skein_timelines **out, skein_error *err)
 {
     *out = NULL;
     return skn_timeline_visit(e, conversation, version, copy, out, err);

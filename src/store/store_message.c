@@ -177,21 +177,6 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
     return rc ? rc : insert_halves(tx, m, err);
 }
 
-skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, bool *erased, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_erase);
-    skn_stmt prompt;
-    skein_rc rc;
-
-    skn_stmt_bind_int(&s, now);
-    skn_stmt_bind_int(&s, id);
-    if ((rc = skn_stmt_changed(tx, &s, erased, err)))
-        return rc;
-    prompt = skn_stmt_use(tx->db, SKN_Q_squash_erase);
-    skn_stmt_bind_int(&prompt, id);
-    return skn_stmt_run(&prompt, err);
-}
-
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
@@ -241,6 +226,42 @@ skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *ou
 
     skn_stmt_bind_int(&s, id);
     return one_message(&s, a, out, found, err);
+}
+
+/* An erased message calls nothing any more, so nothing pairs with it. */
+static skein_rc forget_calls(skn_tx *tx, const skein_message *m, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < m->call_count; i++) {
+        skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_forget);
+
+        skn_stmt_bind_int(&s, m->born_in.v);
+        skn_stmt_bind_text(&s, m->calls[i].call_id);
+        skn_stmt_bind_int(&s, m->id.v);
+        rc = skn_stmt_run(&s, err);
+    }
+    return rc;
+}
+
+skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
+                           skein_error *err)
+{
+    skn_stmt      s, prompt;
+    skein_message m = {0};
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_message_get(tx, id, a, &m, &found, err)) || (rc = forget_calls(tx, &m, err)))
+        return rc;
+    s = skn_stmt_use(tx->db, SKN_Q_message_erase);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, id);
+    if ((rc = skn_stmt_changed(tx, &s, erased, err)))
+        return rc;
+    prompt = skn_stmt_use(tx->db, SKN_Q_squash_erase);
+    skn_stmt_bind_int(&prompt, id);
+    return skn_stmt_run(&prompt, err);
 }
 
 skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,

@@ -148,7 +148,8 @@ skein_rc skn_threads_of_version(skn_tx *tx, int64_t version, skn_arena *a, skn_t
 }
 
 skein_rc skn_threads_of_lane(skn_tx *tx, int64_t conversation, int64_t lane, int64_t below,
-                             int64_t limit, skn_arena *a, skn_thread_rows *out, skein_error *err)
+                             int64_t limit, skn_arena *a, skn_thread_rows *out,
+                             skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_threads_of_lane);
 

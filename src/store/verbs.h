@@ -98,7 +98,7 @@ skein_rc skn_op_find(skn_tx *tx, int64_t conversation, skn_op_which which, skn_a
                      skn_op_row *out, bool *found, skein_error *err);
 skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool *found,
                     skein_error *err);
-/* The newest operation that is neither undo nor redo; 0 when there is none. */
+/* The newest operation that stands and is neither undo nor redo; 0 when there is none. */
 skein_rc skn_op_last_change(skn_tx *tx, int64_t conversation, int64_t *id, skein_error *err);
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
 skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
@@ -160,7 +160,8 @@ skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids 
 /* Calls and results with this call id that were said in a conversation, in order. */
 skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id, skn_arena *a,
                                  skn_call_halves *out, skein_error *err);
-skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, bool *erased, skein_error *err);
+skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
+                           skein_error *err);
 
 /* --- squashes: store_squash.c --- */
 skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,

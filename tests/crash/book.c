@@ -152,7 +152,8 @@ static void check_order(const skn_whole_chat *c, const skn_whole_version *v)
         if (sscanf(m->uid.p, "t%d.%" SCNd64, &thread, &n) != 2 || m->uid.p[0] != 't')
             continue;
         if (n <= last[thread])
-            fail_msg("%.*s v%" PRId64 ": message %" PRId64 " of thread %d stands after %" PRId64,
+            fail_msg("%.*s v%" PRId64 ": message %" PRId64
+                     " of thread %d stands after %" PRId64,
                      SKN_FMT(c->conversation.uid), v->version.number, n, thread, last[thread]);
         last[thread] = n;
     }
@@ -187,8 +188,8 @@ static void check_made(const skn_whole_chat *talk, const skn_book_made *m, const
     if (!m->uid.p)
         return;
     if (!kept || !holds(v, m->uid) || skn_hash_bytes(1, kept->content) != m->hash)
-        fail_msg("\"%.*s\" was acknowledged and is not in v%" PRId64 " as it was", SKN_FMT(m->uid),
-                 m->version);
+        fail_msg("\"%.*s\" was acknowledged and is not in v%" PRId64 " as it was",
+                 SKN_FMT(m->uid), m->version);
 }
 
 static const char *const makers[] = {"edit", "insert", "squash", "revise"};
@@ -254,5 +255,6 @@ void skn_book_check(const skn_book *b, const skn_whole *w)
             check_order(&w->chats[i], &w->chats[i].versions[k]);
     for (size_t i = 0; i < b->forks.n; i++)
         if (!find_chat(w, b->forks.p[i]))
-            fail_msg("branch \"%.*s\" was acknowledged and is not there", SKN_FMT(b->forks.p[i]));
+            fail_msg("branch \"%.*s\" was acknowledged and is not there",
+                     SKN_FMT(b->forks.p[i]));
 }

@@ -18,10 +18,10 @@ typedef struct skn_book_made {
 
 typedef struct skn_book {
     pthread_mutex_t mu;
-    skein_mem      *mem; /* guarded by mu while threads keep lines */
-    skn_vec(skein_str) kept; /* guarded by mu */
-    int64_t         said[SKN_LOAD_THREADS]; /* messages told, which are 0, 1, 2, … */
-    skn_vec(skn_book_made) made;            /* also versions without a message: uid is absent */
+    skein_mem      *mem;            /* guarded by mu while threads keep lines */
+    skn_vec(skein_str) kept;        /* guarded by mu */
+    int64_t said[SKN_LOAD_THREADS]; /* messages told, which are 0, 1, 2, … */
+    skn_vec(skn_book_made) made;    /* also versions without a message: uid is absent */
     skn_vec(skein_str) forks;
     int64_t lines;
 } skn_book;

@@ -20,6 +20,39 @@
 
 /* --- In the test ------------------------------------------------------------------------------ */
 
+/* Those that were started and not waited for; when a test fails, they are ended. */
+static struct {
+    pid_t pid[64];
+    int   n;
+} running;
+
+static void end_all(void)
+{
+    while (running.n > 0) {
+        kill(running.pid[--running.n], SIGKILL);
+        waitpid(running.pid[running.n], NULL, 0);
+    }
+}
+
+static void remember(pid_t pid)
+{
+    assert_true(pid > 0);
+    assert_true(running.n < 64);
+    running.pid[running.n++] = pid;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0, i = 0;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    while (i < running.n && running.pid[i] != pid)
+        i++;
+    if (i < running.n)
+        running.pid[i] = running.pid[--running.n];
+    return status;
+}
+
 static void exec_self(const char *const args[], const int reports[2], const int start[2])
 {
     char *argv[SKN_CHILD_ARGS + 2] = {skn_heap_copy(SKN_STR("child"))};
@@ -56,7 +89,7 @@ void skn_child_start(skn_child *c, const char *const args[])
     c->pid = fork();
     if (c->pid == 0)
         exec_self(args, reports, start);
-    assert_true(c->pid > 0);
+    remember(c->pid);
     close(reports[1]);
     close(start[0]);
 }
@@ -79,8 +112,10 @@ static void hand_over(skn_child *c, skn_child_sink *sink, void *arg)
         if (!end)
             break;
         line = (skn_str){all.p, (size_t)(end - all.p)};
-        if (skn_str_starts(line, SKN_STR("die ")))
+        if (skn_str_starts(line, SKN_STR("die "))) {
+            end_all();
             fail_msg("a child says: %.*s", SKN_FMT(line));
+        }
         sink(arg, line);
         all = skn_str_sub(all, line.n + 1, all.n);
     }
@@ -122,8 +157,10 @@ bool skn_child_lines(skn_child *c, int64_t micros, skn_child_sink *sink, void *a
     int64_t until = skn_clock_monotonic() + micros * 1000, left = micros;
 
     if (micros < 0) {
-        if (!readable(c->reports, SILENCE_MICROS))
+        if (!readable(c->reports, SILENCE_MICROS)) {
+            end_all();
             fail_msg("a child has said nothing for a minute");
+        }
         return read_some(c, sink, arg);
     }
     while (left >= 0) {
@@ -139,7 +176,7 @@ static void end_well(skn_child *c)
     int status;
 
     skn_child_go(c);
-    assert_int_equal(waitpid(c->pid, &status, 0), c->pid);
+    status = wait_for(c->pid);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         fail_msg("a child ended with status %#x", (unsigned)status);
 }
@@ -159,7 +196,7 @@ void skn_child_kill(skn_child *c, skn_child_sink *sink, void *arg)
     kill(c->pid, SIGKILL);
     while (c->reports >= 0)
         read_some(c, sink, arg);
-    assert_int_equal(waitpid(c->pid, &status, 0), c->pid);
+    status = wait_for(c->pid);
     if (!WIFSIGNALED(status) && status != 0) /* it may just have finished */
         fail_msg("a child ended with status %#x before it was killed", (unsigned)status);
     skn_child_go(c);
@@ -176,8 +213,10 @@ void skn_child_finish_all(skn_child *c, size_t count, skn_child_sink *sink, void
         skn_child_go(&c[i]);
     }
     while (open > 0) {
-        if (poll(fds, (nfds_t)count, (int)(SILENCE_MICROS / 1000)) == 0)
+        if (poll(fds, (nfds_t)count, (int)(SILENCE_MICROS / 1000)) == 0) {
+            end_all();
             fail_msg("%zu children have said nothing for a minute", open);
+        }
         for (size_t i = 0; i < count; i++)
             if (fds[i].revents && !read_some(&c[i], sink, arg[i])) {
                 fds[i].fd = -1;

@@ -19,10 +19,8 @@ static skein_rc say(skein_engine *e, const skn_scene *s, const char *lane, const
                     skein_mem *mem, skein_messages *out, skein_error *err)
 {
     skein_new_message    m = {.role = SKEIN_USER, .content = skein_text(text)};
-    skein_append_request r = {.conversation = s->chat,
-                              .lane = skein_text(lane),
-                              .messages = &m,
-                              .count = 1};
+    skein_append_request r = {
+        .conversation = s->chat, .lane = skein_text(lane), .messages = &m, .count = 1};
 
     return skein_append(e, &r, mem, out, err);
 }
@@ -30,15 +28,13 @@ static skein_rc say(skein_engine *e, const skn_scene *s, const char *lane, const
 static skein_rc call_tool(skein_engine *e, const skn_scene *s, const char *id, skein_mem *mem,
                           skein_messages *out, skein_error *err)
 {
-    skein_tool_call      call = {skein_text(id), skein_text("look"), skein_text("{\"at\":1}")};
-    skein_new_message    m[2] = {{.role = SKEIN_ASSISTANT,
-                                  .sender = skein_text("ada"),
-                                  .calls = &call,
-                                  .call_count = 1},
-                                 {.role = SKEIN_TOOL,
-                                  .sender = skein_text("look"),
-                                  .tool_call_id = skein_text(id),
-                                  .content = skein_text("seen")}};
+    skein_tool_call   call = {skein_text(id), skein_text("look"), skein_text("{\"at\":1}")};
+    skein_new_message m[2] = {
+        {.role = SKEIN_ASSISTANT, .sender = skein_text("ada"), .calls = &call, .call_count = 1},
+        {.role = SKEIN_TOOL,
+         .sender = skein_text("look"),
+         .tool_call_id = skein_text(id),
+         .content = skein_text("seen")}};
     skein_append_request r = {.conversation = s->chat, .messages = m, .count = 2};
 
     return skein_append(e, &r, mem, out, err);
@@ -66,7 +62,7 @@ static void make_people(maker *m)
 
 static void make_talk(maker *m)
 {
-    static const char *const texts[SKN_SCENE_SAID] = {"one", "two", "three",
+    static const char *const texts[SKN_SCENE_SAID] = {"one",  "two",  "three",
                                                       "four", "five", "six"};
     skein_messages           out;
     skein_lane               lane;
@@ -103,7 +99,8 @@ static void make_past(maker *m)
     SKN_OK(skein_insert(m->e, &how, m->s->said[1], &n, m->mem, &v, &made, &err), err);
     m->s->gone = made.id;
     SKN_OK(skein_delete(m->e, &how, (skein_message_ids){&made.id, 1}, m->mem, &v, &err), err);
-    SKN_OK(skein_edit(m->e, &how, m->s->said[4], skein_text("5"), m->mem, &v, &made, &err), err);
+    SKN_OK(skein_edit(m->e, &how, m->s->said[4], skein_text("5"), m->mem, &v, &made, &err),
+           err);
     SKN_OK(skein_undo(m->e, &how, 1, m->mem, &move, &err), err);
     SKN_OK(skein_tag_define(m->e, m->s->world, &tag, &err), err);
 }
@@ -146,7 +143,8 @@ DEED(leave_session)
 
 DEED(make_agent)
 {
-    skein_agent a = {.world = s->world, .name = skein_text("cy"), .lead_name = skein_text("ada")};
+    skein_agent a = {
+        .world = s->world, .name = skein_text("cy"), .lead_name = skein_text("ada")};
 
     return skein_agent_new(e, &a, mem, err);
 }

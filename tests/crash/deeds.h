@@ -15,7 +15,7 @@ typedef struct skn_scene {
     skein_conversation_id chat;
     skein_lane_id         delegation;
     skein_message_id      said[SKN_SCENE_SAID]; /* by a person, all in the current version */
-    skein_message_id      call, gone; /* with a tool's result after it; in an old version only */
+    skein_message_id call, gone; /* with a tool's result after it; in an old version only */
 } skn_scene;
 
 /* Fills a store: two agents, a chat with a tool exchange and a delegation, four versions, and one

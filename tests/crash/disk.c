@@ -128,8 +128,8 @@ static int verdict_locked(int64_t growth)
     if (!disk.broken)
         return 0;
     disk.calls++;
-    now = disk.how.nth && (disk.calls == disk.how.nth ||
-                           (disk.how.stays && disk.calls > disk.how.nth));
+    now = disk.how.nth &&
+          (disk.calls == disk.how.nth || (disk.how.stays && disk.calls > disk.how.nth));
     if (disk.how.one_in && skn_dice_below(&disk.dice, disk.how.one_in) == 0)
         now = true;
     error = now ? disk.how.error : fill_locked(growth);

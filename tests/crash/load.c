@@ -151,8 +151,7 @@ static skein_rc edit(worker *w, skein_error *err)
     skein_change  h = how(w);
     skein_version v;
     skein_message m;
-    skein_rc      rc =
-        skein_edit(w->l->e, &h, pick(w), new_text(w, "edit"), w->mem, &v, &m, err);
+    skein_rc rc = skein_edit(w->l->e, &h, pick(w), new_text(w, "edit"), w->mem, &v, &m, err);
 
     if (rc == SKEIN_OK)
         tell_made(w, &m, &v);
@@ -218,8 +217,7 @@ static skein_rc revise(worker *w, skein_error *err)
 {
     skein_change  h = how(w);
     skein_removal out;
-    skein_rc      rc =
-        skein_revise(w->l->e, &h, pick(w), new_text(w, "revise"), w->mem, &out, err);
+    skein_rc rc = skein_revise(w->l->e, &h, pick(w), new_text(w, "revise"), w->mem, &out, err);
 
     if (rc == SKEIN_OK)
         tell_made(w, &out.added, &out.version);
@@ -267,8 +265,7 @@ static skein_rc branch(worker *w, skein_error *err)
 {
     skein_change       h = how(w);
     skein_conversation c;
-    skein_rc           rc =
-        skein_branch(w->l->e, &h, 0, -1, skein_text("branch"), w->mem, &c, err);
+    skein_rc rc = skein_branch(w->l->e, &h, 0, -1, skein_text("branch"), w->mem, &c, err);
 
     if (rc == SKEIN_OK)
         tell(w, "fork %.*s", SKN_FMT(c.uid));
@@ -301,7 +298,8 @@ static size_t choose(worker *w)
         i++;
     if (w->near.count == 0 && actions[i].needs)
         return SAY;
-    if (w->near.count > 0 && w->near.at[0].position > LONG_CHAT && skn_dice_below(&w->dice, 6) == 0)
+    if (w->near.count > 0 && w->near.at[0].position > LONG_CHAT &&
+        skn_dice_below(&w->dice, 6) == 0)
         return REMOVE;
     return i;
 }

@@ -21,11 +21,11 @@ typedef struct skn_load {
     skein_engine         *e;
     skein_conversation_id chat;
     uint64_t              seed;
-    int                   first;   /* number of its first thread */
-    int                   threads; /* first + threads is at most SKN_LOAD_THREADS */
-    int64_t               changes; /* each thread ends after so many calls; 0: never */
-    const atomic_bool    *stop;    /* or as soon as this is set; may be NULL */
-    int64_t               next[SKN_LOAD_THREADS]; /* number of the first message of each thread */
+    int                   first;    /* number of its first thread */
+    int                   threads;  /* first + threads is at most SKN_LOAD_THREADS */
+    int64_t               changes;  /* each thread ends after so many calls; 0: never */
+    const atomic_bool    *stop;     /* or as soon as this is set; may be NULL */
+    int64_t next[SKN_LOAD_THREADS]; /* number of the first message of each thread */
     /* Takes a line about a success, after the call has returned:
      *   said THREAD FIRST COUNT     messages of a thread
      *   made UID HASH VERSION KIND  a message that a change made, and its version
@@ -44,8 +44,8 @@ skein_rc skn_load_prepare(skein_engine *e, skein_conversation_id *chat, skein_er
 void skn_load_run(skn_load *l);
 
 /* The id and the text of a thread's n-th message, the same each time. */
-void   skn_load_uid(int thread, int64_t n, char out[static 32]);
-void   skn_load_text(int thread, int64_t n, skn_buf *out);
+void skn_load_uid(int thread, int64_t n, char out[static 32]);
+void skn_load_text(int thread, int64_t n, skn_buf *out);
 /* How many messages the append that begins with the n-th has. */
 size_t skn_load_batch(int thread, int64_t n);
 

@@ -190,10 +190,9 @@ static void role_first_use(process *p)
 /* A request that is sent more than once: a revise under a key, and a message with its own id. */
 static void role_repeat(process *p)
 {
-    skein_change         how = {.conversation = p->chat, .key = skein_text("once")};
-    skein_new_message    m = {.uid = skein_text("only.one"),
-                              .role = SKEIN_USER,
-                              .content = skein_text("said once")};
+    skein_change      how = {.conversation = p->chat, .key = skein_text("once")};
+    skein_new_message m = {
+        .uid = skein_text("only.one"), .role = SKEIN_USER, .content = skein_text("said once")};
     skein_append_request r = {.conversation = p->chat, .messages = &m, .count = 1};
     skein_messages       stored;
     skein_removal        out;
@@ -212,8 +211,8 @@ static const struct {
     const char *name;
     void (*run)(process *p);
 } roles[] = {
-    {"append", role_append},       {"edit", role_edit},     {"mixed", role_mixed},
-    {"compact", role_compact},     {"first", role_first_use}, {"repeat", role_repeat},
+    {"append", role_append},   {"edit", role_edit},       {"mixed", role_mixed},
+    {"compact", role_compact}, {"first", role_first_use}, {"repeat", role_repeat},
 };
 
 int skn_role_run(char **args)

@@ -11,7 +11,7 @@
 
 #define SKN_ROUNDS_USUAL 200
 
-/* `usual` in an ordinary run, in proportion to SKEIN_TEST_CRASHES in others, less under TSan. */
+/* `usual` in an ordinary run, in proportion to SKEIN_TEST_CRASHES in others; at least 1. */
 int skn_rounds(int usual);
 /* The seed of this run, which it prints. */
 uint64_t skn_rounds_seed(void);

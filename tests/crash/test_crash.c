@@ -107,7 +107,8 @@ static void start(scene *s, skn_child *c)
 static void kill_somewhere(scene *s, skn_child *c)
 {
     bool    early = skn_dice_below(&s->dice, 6) == 0;
-    int64_t until = s->book.lines + (early ? 0 : 1 + (int64_t)skn_dice_below(&s->dice, LINES_MOST));
+    int64_t until = s->book.lines +
+                    (early ? 0 : 1 + (int64_t)skn_dice_below(&s->dice, LINES_MOST));
     int64_t micros = (int64_t)skn_dice_below(&s->dice, early ? 30000 : 2000);
 
     while (s->book.lines < until)

@@ -45,12 +45,8 @@ static void begin_store(rough *r, skn_fixture *fx, uint64_t seed)
     skn_fixture_place(fx, "sqlite");
     skn_book_init(&r->book);
     r->e = skn_whole_open(fx->address);
-    r->load = (skn_load){.e = r->e,
-                         .seed = seed,
-                         .threads = 4,
-                         .tell = keep_line,
-                         .fail = go_on,
-                         .arg = r};
+    r->load = (skn_load){
+        .e = r->e, .seed = seed, .threads = 4, .tell = keep_line, .fail = go_on, .arg = r};
     SKN_OK(skn_load_prepare(r->e, &r->load.chat, &err), err);
 }
 

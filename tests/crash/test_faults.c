@@ -40,12 +40,12 @@ static void make_template(skn_fixture *fx, char path[static 300], skn_scene *s)
 }
 
 typedef struct sweep {
-    skn_fixture    *fx;
-    const skn_deed *deed;
+    skn_fixture     *fx;
+    const skn_deed  *deed;
     const skn_scene *scene;
-    const char     *template;
-    skn_disk        fault;
-    outcome         text;
+    const char *template;
+    skn_disk fault;
+    outcome  text;
 } sweep;
 
 static skein_engine *fresh_copy(const sweep *s)
@@ -122,8 +122,8 @@ static bool fail_at(sweep *s, int64_t n)
 static void sweep_disk(void **state, skn_disk fault)
 {
     skn_fixture *fx = skn_fixture_of(state);
-    char         template[300];
-    skn_scene    scene;
+    char template[300];
+    skn_scene scene;
 
     make_template(fx, template, &scene);
     for (int i = 0; i < skn_deed_count; i++) {
@@ -198,12 +198,67 @@ static void a_store_whose_making_failed_is_made_the_next_time(void **state)
     assert_true(n > 10);
 }
 
+/* --- Making a copy ---------------------------------------------------------------------------- */
+
+typedef struct copying {
+    skein_engine *e;
+    char          path[300], address[320];
+    skein_str     text; /* the whole store */
+    skn_fixture   copy; /* only its address is set */
+} copying;
+
+static bool fail_to_copy_at(copying *c, int64_t n)
+{
+    skn_disk      fault = {.nth = n, .error = n % 2 ? EIO : ENOSPC, .torn = true};
+    skein_mem    *mem = skein_mem_new();
+    skein_error   err = {0};
+    skein_rc      rc;
+    int64_t       failed;
+    skein_engine *e;
+
+    skn_disk_break(&fault);
+    rc = skein_backup(c->e, skein_text(c->path), &err);
+    failed = skn_disk_mend();
+    if (rc && !is_fault(err.rc, fault.error))
+        fail_msg("fault at %lld: %s \"%s\"", (long long)n, skein_rc_name(err.rc), err.message);
+    if (rc) /* nothing is in the way of another attempt */
+        SKN_OK(skein_backup(c->e, skein_text(c->path), &err), err);
+    e = skn_whole_open(c->address);
+    skn_whole_expect(skn_whole_text(&c->copy, e, mem), c->text, "a copy, fault at %lld",
+                     (long long)n);
+    skein_close(e);
+    assert_int_equal(remove(c->path), 0);
+    skein_mem_free(mem);
+    return failed > 0;
+}
+
+static void a_copy_that_fails_leaves_no_file(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skein_mem   *mem = skein_mem_new();
+    copying      c = {.e = skn_whole_open(fx->address)};
+    skn_scene    scene;
+    int64_t      n = 1;
+
+    skn_scene_make(c.e, &scene);
+    c.text = skn_whole_text(fx, c.e, mem);
+    skn_fixture_file(fx, "copy.db", c.path);
+    snprintf(c.address, sizeof c.address, "sqlite:%s", c.path);
+    snprintf(c.copy.address, sizeof c.copy.address, "%s", c.address);
+    while (fail_to_copy_at(&c, n))
+        assert_true(++n < PLACES_MOST);
+    assert_true(n > 10);
+    skein_close(c.e);
+    skein_mem_free(mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_PLACE_SQLITE(a_write_that_fails_leaves_all_or_nothing_of_a_change),
         SKN_PLACE_SQLITE(a_disk_that_stays_full_leaves_all_or_nothing_of_a_change),
         SKN_PLACE_SQLITE(a_store_whose_making_failed_is_made_the_next_time),
+        SKN_PLACE_SQLITE(a_copy_that_fails_leaves_no_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -241,7 +241,8 @@ static int run_alone(char **args)
 
     if (small && !mount_small(args[1]))
         return NO_FILE_SYSTEM;
-    dup2(STDERR_FILENO, STDOUT_FILENO); /* the report of this test is no part of the program's */
+    dup2(STDERR_FILENO,
+         STDOUT_FILENO); /* the report of this test is no part of the program's */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

@@ -15,11 +15,10 @@ _Static_assert(PROCESSES <= SKN_LOAD_THREADS, "each says messages of its own");
 /* Makes the store with the chat in it, and one message there. */
 static void prepare(skn_fixture *fx)
 {
-    skein_engine        *e = skn_whole_open(fx->address);
-    skein_mem           *mem = skein_mem_new();
-    skein_new_message    m = {.uid = skein_text("first"),
-                              .role = SKEIN_USER,
-                              .content = skein_text("hello")};
+    skein_engine     *e = skn_whole_open(fx->address);
+    skein_mem        *mem = skein_mem_new();
+    skein_new_message m = {
+        .uid = skein_text("first"), .role = SKEIN_USER, .content = skein_text("hello")};
     skein_append_request r = {.messages = &m, .count = 1};
     skein_messages       stored;
     skein_error          err;
@@ -142,22 +141,25 @@ static void take_summary(void *arg, skn_str line)
     s->sums++;
 }
 
-/* Every message that no summary covers is in the context, whenever it came. */
-static void check_context(skn_fixture *fx, skein_mem *mem)
+/* Every message is there, and every one that no summary covers is in the context, whenever it
+ * came. */
+static void check_context(skn_fixture *fx, const summing *s, skein_mem *mem)
 {
     skein_engine  *e = skn_whole_open(fx->address);
     skein_slice    slice = {0};
     skein_context  context;
     skein_messages all;
     skn_map       *shown = skn_map_new(mem);
+    int64_t        said = 1;
     skein_error    err;
-    skn_whole      w;
 
-    skn_whole_read(e, mem, &w);
-    slice.conversation = w.chats[0].conversation.id;
+    SKN_OK(skn_load_prepare(e, &slice.conversation, &err), err);
     SKN_OK(skein_read(e, &slice, mem, &all, NULL, &err), err);
     SKN_OK(skein_context_read(e, &slice, mem, &context, &err), err);
     assert_true(context.covered > 0);
+    for (int i = 0; i < PROCESSES; i++)
+        said += s->book.said[i];
+    assert_int_equal(all.count, said + s->sums);
     for (size_t i = 0; i < context.count; i++)
         for (size_t k = 0; k < context.at[i].source_count; k++)
             *skn_map_slot(shown, context.at[i].sources[k]) = shown;
@@ -183,7 +185,7 @@ static void case_03_a_slow_writer_still_shows_up_in_the_context(void **state)
     prepare(fx);
     run_all(fx, role, skn_rounds(20), take_summary, arg);
     assert_true(s.sums >= 2);
-    check_context(fx, mem);
+    check_context(fx, &s, mem);
     skn_book_release(&s.book);
     skein_mem_free(mem);
 }
@@ -229,7 +231,7 @@ static void take_first_use(void *arg, skn_str line)
     size_t  i;
 
     assert_true(skn_str_split(&rest, ' ', &name));
-    i = skn_str_is(name, "ada") ? AGENTS
+    i = skn_str_is(name, "ada")  ? AGENTS
         : skn_str_is(name, "bo") ? AGENTS + 1
                                  : (size_t)(name.p[1] - 'a');
     if (!f->uid[i][0])
@@ -280,9 +282,10 @@ static void case_23_first_use_by_8_processes_makes_one_conversation(void **state
                                             " ON c.id = l.conversation_id"
                                             " WHERE c.mode = 'foreground'"),
                      agents);
-    assert_int_equal(skn_fixture_number(fx, "SELECT count(*) FROM versions v JOIN conversations c"
-                                            " ON c.id = v.conversation_id"
-                                            " WHERE c.mode = 'foreground'"),
+    assert_int_equal(skn_fixture_number(fx,
+                                        "SELECT count(*) FROM versions v JOIN conversations c"
+                                        " ON c.id = v.conversation_id"
+                                        " WHERE c.mode = 'foreground'"),
                      agents);
 }
 

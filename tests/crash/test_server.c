@@ -38,8 +38,8 @@ static void break_at(skn_db *db, int n)
     skein_error err;
     char        sql[120];
 
-    snprintf(sql, sizeof sql,
-             "ALTER SEQUENCE fault_calls RESTART; UPDATE fault_at SET n = %d", n);
+    snprintf(sql, sizeof sql, "ALTER SEQUENCE fault_calls RESTART; UPDATE fault_at SET n = %d",
+             n);
     SKN_OK(skn_db_script(db, sql, &err), err);
 }
 

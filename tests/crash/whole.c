@@ -96,10 +96,10 @@ void skn_whole_read(skein_engine *e, skein_mem *mem, skn_whole *out)
 /* --- As text --------------------------------------------------------------------------------- */
 
 static const char *const tables[] = {
-    "worlds",       "agents",       "conversations", "versions",        "ops",
-    "lanes",        "messages",     "message_calls", "threads",         "items",
-    "nodes",        "compactions",  "squashes",      "squash_sources",  "idempotency",
-    "active_tags",  "context_files", "schema_version", "tag_definitions",
+    "worlds",      "agents",        "conversations",  "versions",        "ops",
+    "lanes",       "messages",      "message_calls",  "threads",         "items",
+    "nodes",       "compactions",   "squashes",       "squash_sources",  "idempotency",
+    "active_tags", "context_files", "schema_version", "tag_definitions",
 };
 
 static void add_rows(skn_fixture *fx, skn_buf *b)
@@ -124,7 +124,8 @@ static void add_message(skn_buf *b, const skein_message *m)
                  (int)(m->content.n < 40 ? m->content.n : 40), m->content.p);
     skn_buf_addf(b, "        %zu bytes %016llx, %zu calls, depth %d%s%s\n", m->content.n,
                  (unsigned long long)skn_hash_bytes(1, m->content), m->call_count,
-                 m->reply_depth, m->version_of.v ? ", edited" : "", m->purged ? ", erased" : "");
+                 m->reply_depth, m->version_of.v ? ", edited" : "",
+                 m->purged ? ", erased" : "");
 }
 
 static void add_version(skn_buf *b, const skn_whole_version *v)
@@ -215,8 +216,8 @@ static void check_lane(const skn_whole_chat *c, const skn_whole_version *v,
 {
     const skein_messages *m = &lane->messages, *room = &v->lanes[0].messages;
     skn_map              *seen = skn_map_new(mem);
-    const char           *wrong = m->count == room->count ? NULL : "the lane is not as long as main";
-    size_t                i;
+    const char *wrong = m->count == room->count ? NULL : "the lane is not as long as main";
+    size_t      i;
 
     for (i = 0; !wrong && i < m->count; i++) {
         void **slot = skn_map_slot_int(seen, m->at[i].id.v);

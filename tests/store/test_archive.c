@@ -1,6 +1,8 @@
 /* The archive: what goes out comes back as it was, on either database. */
 #include "archive_kit.h"
 
+#include <pthread.h>
+
 /* --- What comes back ---------------------------------------------------------------------- */
 
 static void comes_back_in(place *p, const char *kind, const skn_buf *first)
@@ -231,6 +233,67 @@ static void a_branch_takes_what_it_was_branched_from_along(void **state)
     place_close(&p);
 }
 
+enum { WRITERS = 3, EACH = 40 };
+
+typedef struct writer {
+    place                *p;
+    skein_conversation_id chat;
+    skein_error           err;
+    int                   stored;
+} writer;
+
+static void *keep_writing(void *arg)
+{
+    writer              *w = arg;
+    skein_mem           *mem = skein_mem_new();
+    skein_new_message    m = {.content = T("meanwhile")};
+    skein_append_request req = {.conversation = w->chat, .messages = &m, .count = 1};
+    skein_messages       stored;
+
+    while (w->stored < EACH && !skein_append(w->p->e, &req, mem, &stored, &w->err)) {
+        w->stored++;
+        skein_mem_reset(mem);
+    }
+    skein_mem_free(mem);
+    return NULL;
+}
+
+/* Ids are given out in ranges while others write: none is given twice, and nobody fails. */
+static void an_import_gets_along_with_writers(void **state)
+{
+    place             p, q;
+    history           h;
+    skein_world       other;
+    writer            w[WRITERS];
+    pthread_t         threads[WRITERS];
+    skn_import_report report;
+    skn_buf           archive;
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    archive_world(&p, h.world.id, &archive);
+    place_new(&q, kind_of(p.fx));
+    other = make_world(&q, "other");
+    for (size_t i = 0; i < WRITERS; i++) {
+        skein_conversation chat;
+
+        SKN_OK(skein_chat_new(q.e, other.id, T("busy"), q.mem, &chat, &q.err), q.err);
+        w[i] = (writer){.p = &q, .chat = chat.id};
+    }
+    for (size_t i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, keep_writing, &w[i]), 0);
+    SKN_OK(import_bytes(&q, skn_buf_str(&archive), NULL, &report), q.err);
+    for (size_t i = 0; i < WRITERS; i++) {
+        pthread_join(threads[i], NULL);
+        if (w[i].stored != EACH)
+            fail_msg("a writer failed: %s", w[i].err.message);
+    }
+    assert_sound(&q);
+    skn_buf_release(&archive);
+    place_close(&q);
+    place_close(&p);
+}
+
 /* The index of words follows by itself, in batches. */
 static void an_imported_text_is_found(void **state)
 {
@@ -405,6 +468,7 @@ int main(void)
         SKN_PLACE_BOTH(every_version_reads_the_same_after_import),
         SKN_PLACE_BOTH(an_imported_chat_goes_on),
         SKN_PLACE_BOTH(a_branch_takes_what_it_was_branched_from_along),
+        SKN_PLACE_BOTH(an_import_gets_along_with_writers),
         SKN_PLACE_BOTH(an_imported_text_is_found),
         SKN_PLACE_BOTH(a_taken_name_is_a_conflict_and_another_name_helps),
         SKN_PLACE_BOTH(the_same_archive_twice_is_a_conflict),

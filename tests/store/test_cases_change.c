@@ -268,10 +268,11 @@ static const skein_reply_node *node_of(kit *k, const char *uid, skein_reply_tree
     return NULL;
 }
 
-/* The reply stands under `parent`, which counts as answered. */
+/* The reply stands under `parent`, which counts as answered, in every view of replies. */
 static void assert_answers(kit *k, skein_message reply, const char *parent)
 {
     skein_reply_tree        tree;
+    skein_messages          up, down;
     const skein_reply_node *node = node_of(k, reply.uid.p, &tree), *above;
 
     assert_string_equal(shown_parent(k, reply), parent);
@@ -280,6 +281,13 @@ static void assert_answers(kit *k, skein_message reply, const char *parent)
     assert_string_equal(above->message.uid.p, parent);
     assert_int_equal(above->replies, 1);
     assert_false(above->unanswered);
+    KIT_OK(k, skein_reply_ancestors(k->e, k->chat.id, 0, reply.id, k->mem, &up, &k->err));
+    assert_int_equal(up.count, 1);
+    assert_string_equal(up.at[0].uid.p, parent);
+    KIT_OK(k, skein_reply_children(k->e, k->chat.id, 0, above->message.id, k->mem, &down,
+                                   &k->err));
+    assert_int_equal(down.count, 1);
+    assert_int_equal(down.at[0].id.v, reply.id.v);
 }
 
 static void case_13_a_reply_follows_what_became_of_its_parent(void **state)

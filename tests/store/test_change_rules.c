@@ -29,7 +29,10 @@ static skein_rc insert(kit *k, const skein_message_id *ids, skein_version *out)
 
 static skein_rc reorder(kit *k, const skein_message_id *ids, skein_version *out)
 {
-    return skein_reorder(k->e, &k->how, (skein_message_ids){&ids[3], 1}, ids[0], k->mem, out,
+    skein_message_id two[2] = {ids[3],
+                               ids[0]}; /* one from behind the place, one from before it */
+
+    return skein_reorder(k->e, &k->how, (skein_message_ids){two, 2}, ids[2], k->mem, out,
                          &k->err);
 }
 
@@ -74,7 +77,7 @@ static const struct {
     {edit, "edit", "one zwei three four last"},
     {delete, "delete", "one three last"},
     {insert, "insert", "one two new three four last"},
-    {reorder, "reorder", "four one two three last"},
+    {reorder, "reorder", "two four one three last"},
     {squash, "squash", "one short four last"},
     {remove_from, "remove", "one two"},
     {revise, "revise", "one two again"},

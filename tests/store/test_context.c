@@ -22,9 +22,10 @@ static int64_t compact_lane(kit *k, const char *lane, const char *text, int64_t 
 {
     skein_compaction what = {
         .lane = skein_text(lane), .covers = covers, .content = skein_text(text)};
-    skein_message    summary;
+    skein_message summary;
 
-    KIT_OK(k, skein_compact(k->e, k->how.conversation, &what, k->mem, &summary, &covers, &k->err));
+    KIT_OK(k,
+           skein_compact(k->e, k->how.conversation, &what, k->mem, &summary, &covers, &k->err));
     return covers;
 }
 
@@ -137,7 +138,8 @@ static void an_agents_own_conversation_is_seen_with_its_eyes(void **state)
     skein_context      c;
 
     kit_open(&k, state);
-    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &own, &k.err));
+    KIT_OK(&k,
+           skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &own, &k.err));
     k.how.conversation = own.id;
     kit_say(&k, SKEIN_ASSISTANT, "bo", "report");
     kit_say(&k, SKEIN_ASSISTANT, "ada", "thanks");
@@ -190,11 +192,11 @@ static void what_the_summary_covers_is_not_read(void **state)
 static void a_summary_that_does_not_hold_gives_way_to_the_one_before(void **state)
 {
     static const char *const damage[] = {
-        "UPDATE compactions SET covers = 999 WHERE previous_id IS NOT NULL",
-        "UPDATE compactions SET covers = covers - 1 WHERE previous_id IS NOT NULL",
-        "UPDATE compactions SET last_message_id = 1 WHERE previous_id IS NOT NULL",
-        "UPDATE compactions SET summary_message_id = 999999 WHERE previous_id IS NOT NULL",
-        "UPDATE compactions SET summary_message_id = last_message_id WHERE previous_id IS NOT NULL",
+        "UPDATE compactions SET covers = 999 WHERE previous_id > 0",
+        "UPDATE compactions SET covers = covers - 1 WHERE previous_id > 0",
+        "UPDATE compactions SET last_message_id = 1 WHERE previous_id > 0",
+        "UPDATE compactions SET summary_message_id = 999999 WHERE previous_id > 0",
+        "UPDATE compactions SET summary_message_id = last_message_id WHERE previous_id > 0",
         "UPDATE messages SET content = ' ' WHERE content = 'second'",
         "UPDATE messages SET purged_at = 1 WHERE content = 'second'"};
     kit           k;

@@ -70,16 +70,17 @@ static void each_kind_of_change_is_told_as_what_it_is(void **state)
     assert_string_equal(shown(&k, 2, 1, out), "5: ~B/b");
     KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[3].id, 1}, k.mem, &v, &k.err));
     assert_string_equal(shown(&k, 1, 3, out), "4: ~b/B -d");
-    KIT_OK(&k, skein_insert(k.e, &k.how, m[2].id,
-                            &(skein_new_message){.role = SKEIN_USER, .content = skein_text("x")},
-                            k.mem, &v, &made, &k.err));
+    KIT_OK(&k,
+           skein_insert(k.e, &k.how, m[2].id,
+                        &(skein_new_message){.role = SKEIN_USER, .content = skein_text("x")},
+                        k.mem, &v, &made, &k.err));
     assert_string_equal(shown(&k, 3, 4, out), "5: +x");
     two[0] = m[4].id;
     two[1] = m[5].id;
-    KIT_OK(&k, skein_squash_messages(k.e, &k.how,
-                                     &(skein_squash_spec){.sources = {two, 2},
-                                                          .content = skein_text("ef")},
-                                     k.mem, &s, &k.err));
+    KIT_OK(&k, skein_squash_messages(
+                   k.e, &k.how,
+                   &(skein_squash_spec){.sources = {two, 2}, .content = skein_text("ef")},
+                   k.mem, &s, &k.err));
     assert_string_equal(shown(&k, 4, 5, out), "4: -e -f +ef");
     kit_say(&k, SKEIN_USER, "human", "g");
     assert_string_equal(shown(&k, 4, 5, out), "4: -e -f +ef +g");
@@ -279,11 +280,12 @@ static void check_diff(kit *k, int64_t from, int64_t to)
 static void change(kit *k, uint64_t *seed)
 {
     skein_messages   now = list(k, 0);
-    skein_message_id a = now.at[below(seed, now.count)].id, b = now.at[below(seed, now.count)].id;
-    skein_version    v;
-    skein_message    m;
-    skein_move       moved;
-    skein_rc         rc = SKEIN_OK;
+    skein_message_id a = now.at[below(seed, now.count)].id,
+                     b = now.at[below(seed, now.count)].id;
+    skein_version v;
+    skein_message m;
+    skein_move    moved;
+    skein_rc      rc = SKEIN_OK;
 
     switch (below(seed, 8)) {
     case 0:
@@ -294,9 +296,10 @@ static void change(kit *k, uint64_t *seed)
         rc = skein_delete(k->e, &k->how, (skein_message_ids){&a, 1}, k->mem, &v, &k->err);
         break;
     case 3:
-        rc = skein_insert(k->e, &k->how, a,
-                          &(skein_new_message){.role = SKEIN_USER, .content = skein_text("new")},
-                          k->mem, &v, &m, &k->err);
+        rc = skein_insert(
+            k->e, &k->how, a,
+            &(skein_new_message){.role = SKEIN_USER, .content = skein_text("new")}, k->mem, &v,
+            &m, &k->err);
         break;
     case 4:
     case 5:

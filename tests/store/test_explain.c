@@ -19,7 +19,8 @@ static page explain(kit *k, const skein_slice *what)
         s.conversation = k->how.conversation;
     KIT_OK(k, skein_read(k->e, &s, k->mem, &p.m, NULL, &k->err));
     p.f = calloc(p.m.count + 1, sizeof *p.f);
-    KIT_OK(k, skein_message_explain(k->e, s.conversation, s.version, &p.m, k->mem, p.f, &k->err));
+    KIT_OK(k,
+           skein_message_explain(k->e, s.conversation, s.version, &p.m, k->mem, p.f, &k->err));
     return p;
 }
 
@@ -159,7 +160,8 @@ static void case_13_a_reply_to_an_edited_message_counts_for_its_new_text(void **
     assert_true(same(one_fact(&k, 1, answer).shown_reply, ask.uid));
     assert_int_equal(one_fact(&k, 1, ask).reply_count, 1);
     assert_int_equal(one_fact(&k, 1, ask).original_count, 0);
-    assert_int_equal(one_fact(&k, 0, ask).reply_count, 1); /* by lineage, though it is not there */
+    assert_int_equal(one_fact(&k, 0, ask).reply_count,
+                     1); /* by lineage, though it is not there */
     kit_close(&k);
 }
 
@@ -248,8 +250,8 @@ static void messages_of_a_delegation_are_explained_in_their_lane(void **state)
 
     kit_open(&k, state);
     call = kit_call(&k, "ada", "c1");
-    KIT_OK(&k, skein_lane_new(k.e, k.chat.id, skein_text("main"), call.id, skein_text("c1"), k.mem,
-                              &lane, &k.err));
+    KIT_OK(&k, skein_lane_new(k.e, k.chat.id, skein_text("main"), call.id, skein_text("c1"),
+                              k.mem, &lane, &k.err));
     m[0].uid = skein_text("order");
     m[1].reply_to = skein_text("order");
     r.conversation = k.chat.id;
@@ -325,11 +327,11 @@ static void a_message_without_an_id_is_refused(void **state)
     skein_message_facts f;
 
     kit_open(&k, state);
-    assert_int_equal(skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){&m, 1}, k.mem, &f,
-                                           &k.err),
-                     SKEIN_INVALID);
-    KIT_OK(&k, skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){0}, k.mem, NULL,
-                                     &k.err));
+    assert_int_equal(
+        skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){&m, 1}, k.mem, &f, &k.err),
+        SKEIN_INVALID);
+    KIT_OK(&k,
+           skein_message_explain(k.e, k.chat.id, 0, &(skein_messages){0}, k.mem, NULL, &k.err));
     kit_close(&k);
 }
 
@@ -391,8 +393,8 @@ static void change_something(kit *k, uint64_t *seed, skein_message *ever, size_t
         break;
     case 4:
         if (m.id.v != other.id.v)
-            rc = skein_reorder(k->e, &k->how, (skein_message_ids){&m.id, 1}, other.id, k->mem, &v,
-                               &k->err);
+            rc = skein_reorder(k->e, &k->how, (skein_message_ids){&m.id, 1}, other.id, k->mem,
+                               &v, &k->err);
         break;
     default:
         rc = skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err);
@@ -419,7 +421,8 @@ static void check_links(kit *k, int64_t version, const page *p, size_t i)
     KIT_OK(k, skein_reply_ancestors(k->e, k->chat.id, version, p->m.at[i].id, k->mem, &above,
                                     &k->err));
     assert_int_equal(p->f[i].reply_count, children.count);
-    assert_true(same(p->f[i].shown_reply, above.count ? above.at[0].uid : (skein_str){NULL, 0}));
+    assert_true(
+        same(p->f[i].shown_reply, above.count ? above.at[0].uid : (skein_str){NULL, 0}));
     assert_true(same(p->f[i].previous_uid, i ? p->m.at[i - 1].uid : (skein_str){NULL, 0}));
 }
 

@@ -162,6 +162,26 @@ static void a_broken_line_refuses_the_file(void **state)
     place_close(&p);
 }
 
+/* Two bytes of JSON can take a hundred bytes of memory. */
+static void a_file_of_too_many_values_is_refused(void **state)
+{
+    place             p;
+    skn_import_report report;
+    skn_buf           text;
+
+    place_open(&p, skn_fixture_of(state));
+    skn_buf_init(&text, (size_t)1 << 30);
+    skn_buf_addc(&text, '[');
+    skn_buf_fill(&text, ',', (size_t)33 << 20);
+    skn_buf_addc(&text, ']');
+    assert_int_equal(
+        import_file(&p, write_file(&p, "many.json", skn_buf_str(&text)), NULL, false, &report),
+        SKEIN_LIMIT);
+    assert_non_null(strstr(p.err.message, "is too large to be imported"));
+    skn_buf_release(&text);
+    place_close(&p);
+}
+
 /* --- Reply links of strangers ------------------------------------------------------------- */
 
 /* model.md C16, and case 22: a circle in a file does not hang anything. */
@@ -447,6 +467,7 @@ int main(void)
         SKN_PLACE_SQLITE(a_line_with_messages_is_a_chat_of_its_own),
         SKN_PLACE_BOTH(our_own_lines_and_document_keep_ids_links_and_hearers),
         SKN_PLACE_BOTH(a_broken_line_refuses_the_file),
+        SKN_PLACE_SQLITE(a_file_of_too_many_values_is_refused),
         SKN_PLACE_BOTH(circles_are_opened_and_orphans_kept),
         SKN_PLACE_BOTH(the_hundred_and_first_level_is_unlinked),
         SKN_PLACE_SQLITE(a_circle_of_a_hundred_thousand_is_opened_at_once),

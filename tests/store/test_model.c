@@ -681,6 +681,14 @@ static void begin(world *w, skein_world_id home)
     w->version_count = 1;
 }
 
+/* Where a lane is cut when the main lane loses this item and all after it. */
+static size_t cut_of(const list *l, const item *first)
+{
+    ptrdiff_t at = find(l, first->id);
+
+    return at >= 0 ? (size_t)at : first_at(l, first->key);
+}
+
 /* Goes on in a new chat that begins with what some version held. */
 static void do_branch(world *w)
 {
@@ -696,9 +704,7 @@ static void do_branch(world *w)
            err);
     for (int k = 0; k < LANES; k++) {
         list  *l = &w->versions[from].lane[k];
-        size_t cut = length == n ? l->n
-                     : k == 0    ? length
-                                 : first_at(l, w->versions[from].lane[0].p[length].key);
+        size_t cut = length == n ? l->n : cut_of(l, &w->versions[from].lane[0].p[length]);
 
         splice(&first.lane[k], 0, 0, l->p, cut);
     }

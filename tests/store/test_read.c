@@ -41,8 +41,8 @@ static skein_message found(kit *k, int64_t version, const char *ref)
 {
     skein_message m;
 
-    KIT_OK(k, skein_message_find(k->e, k->how.conversation, version, skein_text(ref), k->mem, &m,
-                                 &k->err));
+    KIT_OK(k, skein_message_find(k->e, k->how.conversation, version, skein_text(ref), k->mem,
+                                 &m, &k->err));
     return m;
 }
 
@@ -50,9 +50,9 @@ static void not_found(kit *k, const char *ref, skein_rc rc, const char *says)
 {
     skein_message m;
 
-    assert_int_equal(skein_message_find(k->e, k->how.conversation, 0, skein_text(ref), k->mem, &m,
-                                        &k->err),
-                     rc);
+    assert_int_equal(
+        skein_message_find(k->e, k->how.conversation, 0, skein_text(ref), k->mem, &m, &k->err),
+        rc);
     SAYS(k->err, says);
 }
 
@@ -63,9 +63,18 @@ static void a_slice_is_cut_from_either_end_and_never_fails_for_being_too_long(vo
     static const struct {
         int64_t     from, count;
         const char *texts;
-    } cases[] = {{0, 0, "01234"},  {0, 2, "01"},  {1, 3, "123"}, {-2, 0, "34"}, {-2, 1, "3"},
-                 {-9, 0, "01234"}, {-9, 2, "01"}, {5, 0, ""},    {9, 3, ""},    {3, 99, "34"},
-                 {INT64_MIN, INT64_MAX, "01234"}, {INT64_MAX, INT64_MAX, ""}};
+    } cases[] = {{0, 0, "01234"},
+                 {0, 2, "01"},
+                 {1, 3, "123"},
+                 {-2, 0, "34"},
+                 {-2, 1, "3"},
+                 {-9, 0, "01234"},
+                 {-9, 2, "01"},
+                 {5, 0, ""},
+                 {9, 3, ""},
+                 {3, 99, "34"},
+                 {INT64_MIN, INT64_MAX, "01234"},
+                 {INT64_MAX, INT64_MAX, ""}};
     kit            k;
     skein_messages m;
     skein_at       at;
@@ -86,8 +95,8 @@ static void a_slice_is_cut_from_either_end_and_never_fails_for_being_too_long(vo
         assert_int_equal(at.length, 5);
         assert_true(at.thread.v == k.chat.thread.v);
     }
-    assert_int_equal(skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .count = -1}, k.mem,
-                                &m, &at, &k.err),
+    assert_int_equal(skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .count = -1},
+                                k.mem, &m, &at, &k.err),
                      SKEIN_INVALID);
     kit_close(&k);
 }
@@ -106,8 +115,8 @@ static void an_old_version_reads_as_it_was(void **state)
     assert_string_equal(kit_texts(&k, "main", 1), "one two");
     assert_string_equal(kit_texts(&k, "main", 2), "uno two three");
     assert_string_equal(kit_texts(&k, "main", 0), "uno two three");
-    assert_int_equal(skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .version = 3}, k.mem,
-                                &(skein_messages){0}, NULL, &k.err),
+    assert_int_equal(skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .version = 3},
+                                k.mem, &(skein_messages){0}, NULL, &k.err),
                      SKEIN_NOT_FOUND);
     SAYS(k.err, "no version v3");
     kit_close(&k);
@@ -236,7 +245,8 @@ static void an_agents_own_conversation_is_its_memory(void **state)
     skein_messages     m;
 
     kit_open(&k, state);
-    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &own, &k.err));
+    KIT_OK(&k,
+           skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &own, &k.err));
     k.how.conversation = own.id;
     kit_say(&k, SKEIN_USER, "human", "hi");
     kit_say(&k, SKEIN_ASSISTANT, "ada", "hello");
@@ -314,7 +324,8 @@ static void a_message_of_another_conversation_is_said_to_be_there(void **state)
     not_found(&k, "mine-1", SKEIN_NOT_FOUND, "is in another conversation");
     assert_non_null(strstr(k.err.hint, "-c"));
     as(&k, "mine-2", "two");
-    assert_string_equal(found(&k, 0, "mine").content.p, "two"); /* only those of this one count */
+    assert_string_equal(found(&k, 0, "mine").content.p,
+                        "two"); /* only those of this one count */
     kit_close(&k);
 }
 
@@ -360,10 +371,10 @@ static void a_branch_finds_what_came_along_and_nothing_said_since(void **state)
 
 static void carets_follow_replies_to_the_text_that_the_version_holds(void **state)
 {
-    kit           k;
-    skein_message ask, edited, odd;
+    kit            k;
+    skein_message  ask, edited, odd;
     skein_messages out;
-    skein_version v;
+    skein_version  v;
 
     kit_open(&k, state);
     ask = as(&k, "question", "why");
@@ -453,12 +464,13 @@ static void a_thread_of_another_conversation_is_no_version_of_this_one(void **st
 
     kit_open(&k, state);
     KIT_OK(&k, skein_chat_new(k.e, k.world.id, skein_text("two"), k.mem, &other, &k.err));
-    assert_int_equal(skein_version_of_thread(k.e, k.chat.id, other.thread_uid, k.mem, &v, &k.err),
-                     SKEIN_NOT_FOUND);
+    assert_int_equal(
+        skein_version_of_thread(k.e, k.chat.id, other.thread_uid, k.mem, &v, &k.err),
+        SKEIN_NOT_FOUND);
     SAYS(k.err, "is in another conversation");
-    assert_int_equal(skein_version_of_thread(k.e, k.chat.id, skein_text("t_none"), k.mem, &v,
-                                             &k.err),
-                     SKEIN_NOT_FOUND);
+    assert_int_equal(
+        skein_version_of_thread(k.e, k.chat.id, skein_text("t_none"), k.mem, &v, &k.err),
+        SKEIN_NOT_FOUND);
     SAYS(k.err, "no thread \"t_none\"");
     assert_int_equal(skein_version_get(k.e, k.chat.id, 5, k.mem, &v, &k.err), SKEIN_NOT_FOUND);
     assert_int_equal(skein_version_get(k.e, k.chat.id, -1, k.mem, &v, &k.err), SKEIN_NOT_FOUND);

@@ -346,11 +346,11 @@ static void a_store_that_cannot_be_written_is_searched_whole(void **state)
 }
 
 typedef struct worker {
-    kit        *k;
-    int         number;
-    skein_error err;
-    bool        searches;
-    skein_rc    rc;
+    kit                  *k;
+    skein_conversation_id chat;
+    skein_error           err;
+    bool                  searches;
+    skein_rc              rc;
 } worker;
 
 static void *work(void *arg)
@@ -359,15 +359,12 @@ static void *work(void *arg)
     skein_mem *mem = skein_mem_new();
 
     for (int i = 0; w->rc == SKEIN_OK && i < 40; i++) {
-        char                 text[40];
-        skein_new_message    m = {.role = SKEIN_USER};
-        skein_append_request r = {.conversation = w->k->chat.id, .messages = &m, .count = 1};
+        skein_new_message    m = {.role = SKEIN_USER, .content = skein_text("common")};
+        skein_append_request r = {.conversation = w->chat, .messages = &m, .count = 1};
         skein_search_request what = {.query = skein_text("common"), .limit = 1000};
         skein_messages       out;
         skein_hits           hits;
 
-        snprintf(text, sizeof text, "common w%d i%d", w->number, i);
-        m.content = skein_text(text);
         w->rc = w->searches ? skein_search(w->k->e, &what, mem, &hits, &w->err)
                             : skein_append(w->k->e, &r, mem, &out, &w->err);
         skein_mem_reset(mem);
@@ -376,7 +373,14 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Ids may become visible out of order; the index must not pass any over. */
+static skein_conversation_id new_chat(kit *k)
+{
+    skein_conversation c;
+
+    KIT_OK(k, skein_chat_new(k->e, k->world.id, skein_text("one more"), k->mem, &c, &k->err));
+    return c.id;
+}
+
 static void searching_while_others_write_loses_nothing(void **state)
 {
     kit       k;
@@ -384,10 +388,10 @@ static void searching_while_others_write_loses_nothing(void **state)
     worker    w[6];
 
     kit_open(&k, state);
-    for (int i = 0; i < 6; i++) {
-        w[i] = (worker){.k = &k, .number = i, .searches = i >= 4};
+    for (int i = 0; i < 6; i++)
+        w[i] = (worker){.k = &k, .chat = new_chat(&k), .searches = i >= 4};
+    for (int i = 0; i < 6; i++)
         assert_int_equal(pthread_create(&t[i], NULL, work, &w[i]), 0);
-    }
     for (int i = 0; i < 6; i++) {
         pthread_join(t[i], NULL);
         if (w[i].rc)
@@ -396,6 +400,89 @@ static void searching_while_others_write_loses_nothing(void **state)
     assert_int_equal(
         search(&k, (skein_search_request){.query = skein_text("common"), .limit = 1000}).count,
         160);
+    kit_close(&k);
+}
+
+/* A writer that has its message's id, and does not commit before a search waits for it or is over. */
+typedef struct late {
+    kit                  *k;
+    skein_conversation_id chat;
+    skein_error           err;
+    skein_rc              rc;
+    pthread_mutex_t       mu;
+    pthread_cond_t        changed;
+    bool                  said, over; /* guarded by mu */
+} late;
+
+static bool is_over(late *l)
+{
+    bool over;
+
+    pthread_mutex_lock(&l->mu);
+    over = l->over;
+    pthread_mutex_unlock(&l->mu);
+    return over;
+}
+
+static void tell(late *l, bool *what)
+{
+    pthread_mutex_lock(&l->mu);
+    *what = true;
+    pthread_cond_signal(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+}
+
+static skein_rc say_late(skn_tx *tx, void *arg, skein_error *err)
+{
+    static const char   *waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
+                                   "relation = CAST('messages' AS regclass)";
+    late                *l = arg;
+    skein_mem           *mem = skein_mem_new();
+    skein_new_message    m = {.role = SKEIN_USER, .content = skein_text("word late")};
+    skein_append_request r = {.conversation = l->chat, .messages = &m, .count = 1};
+    skn_conversation_row row;
+    skein_messages       out;
+    skein_rc             rc = skn_conversation_take(tx, l->chat, mem, &row, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_append_in(l->k->e, tx, &row, &r, 1, mem, &out, err);
+    tell(l, &l->said);
+    while (!is_over(l) && skn_fixture_number(l->k->fx, waiting) == 0)
+        ;
+    skein_mem_free(mem);
+    return rc;
+}
+
+static void *late_writer(void *arg)
+{
+    late *l = arg;
+
+    l->rc = skn_store_write(l->k->e->store, say_late, l, &l->err);
+    return NULL;
+}
+
+/* On PostgreSQL a smaller id may become visible after a larger one. */
+static void an_id_that_shows_up_late_is_not_passed_over(void **state)
+{
+    kit       k;
+    late      l = {.mu = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    pthread_t t;
+
+    kit_open(&k, state);
+    l.k = &k;
+    l.chat = new_chat(&k);
+    assert_int_equal(pthread_create(&t, NULL, late_writer, &l), 0);
+    pthread_mutex_lock(&l.mu);
+    while (!l.said)
+        pthread_cond_wait(&l.changed, &l.mu);
+    pthread_mutex_unlock(&l.mu);
+    human(&k, "word early"); /* a larger id, and there at once */
+    find(&k, "word");
+    tell(&l, &l.over);
+    pthread_join(t, NULL);
+    if (l.rc)
+        fail_msg("%s", l.err.message);
+    found(&k, "word", "word early|word late");
     kit_close(&k);
 }
 
@@ -493,6 +580,7 @@ int main(void)
         SKN_BOTH(an_index_in_several_batches_misses_nothing),
         SKN_BOTH(a_store_that_cannot_be_written_is_searched_whole),
         SKN_BOTH(searching_while_others_write_loses_nothing),
+        SKN_ON_PG(an_id_that_shows_up_late_is_not_passed_over),
         SKN_BOTH(what_is_found_is_what_reading_everything_finds),
     };
 

@@ -61,7 +61,8 @@ static skein_message call_in(kit *k, const char *lane, const char *call_id)
                                       .call_count = 1});
 }
 
-static skein_lane new_lane(kit *k, const char *parent, skein_message_id message, const char *call)
+static skein_lane new_lane(kit *k, const char *parent, skein_message_id message,
+                           const char *call)
 {
     skein_lane lane;
 
@@ -189,7 +190,8 @@ static void an_edited_call_keeps_its_delegation(void **state)
     kit_open(&k, state);
     call = kit_call(&k, "ada", "c1");
     new_lane(&k, "main", call.id, "c1");
-    KIT_OK(&k, skein_edit(k.e, &k.how, call.id, skein_text("asking"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k,
+           skein_edit(k.e, &k.how, call.id, skein_text("asking"), k.mem, &v, &edited, &k.err));
     assert_string_equal(shown_lanes(&k, 0, "main", out), "main.1");
     assert_string_equal(shown_lanes(&k, 1, "main", out), "main.1");
     kit_close(&k);
@@ -365,7 +367,8 @@ static void change_something(random_history *h)
                         &k->err);
         break;
     case 1:
-        rc = skein_delete(k->e, &k->how, (skein_message_ids){&target.id, 1}, k->mem, &v, &k->err);
+        rc = skein_delete(k->e, &k->how, (skein_message_ids){&target.id, 1}, k->mem, &v,
+                          &k->err);
         break;
     case 2:
         rc = skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err);
@@ -375,7 +378,8 @@ static void change_something(random_history *h)
         break;
     default:
         KIT_OK(k, skein_history(k->e, k->chat.id, k->mem, &all, &k->err));
-        rc = skein_switch(k->e, &k->how, (int64_t)below(h, all.count) + 1, k->mem, &move, &k->err);
+        rc = skein_switch(k->e, &k->how, (int64_t)below(h, all.count) + 1, k->mem, &move,
+                          &k->err);
         break;
     }
     if (rc != SKEIN_OK && rc != SKEIN_NOTHING)

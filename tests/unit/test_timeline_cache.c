@@ -29,7 +29,8 @@ static void put(skn_timeline_cache *c, int64_t conversation, int64_t thread, int
 }
 
 /* The length of what is taken for a lane of this thread at this length; -1: nothing. */
-static int64_t taken(skn_timeline_cache *c, int64_t conversation, int64_t thread, int64_t length)
+static int64_t taken(skn_timeline_cache *c, int64_t conversation, int64_t thread,
+                     int64_t length)
 {
     skn_folded          want = {1, thread, length};
     skn_timeline_state *s = skn_timeline_cache_take(c, conversation, 0, &want, 1);
@@ -138,7 +139,8 @@ static void states_from_before_an_erasure_are_dropped(void **state)
     (void)state;
     put(c, 1, 10, 5);
     assert_null(skn_timeline_cache_take(c, 1, 1, &want, 1));
-    assert_null(skn_timeline_cache_take(c, 1, 0, &want, 1)); /* it is gone, not only passed over */
+    assert_null(
+        skn_timeline_cache_take(c, 1, 0, &want, 1)); /* it is gone, not only passed over */
     put(c, 1, 10, 5);
     skn_timeline_cache_clear(c);
     assert_null(skn_timeline_cache_take(c, 1, 0, &want, 1));

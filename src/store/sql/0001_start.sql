@@ -1,6 +1,7 @@
 -- The first schema. {ID} and {BLOB} are the driver's words for a growing key and for bytes.
 -- Times are microseconds UTC and never order anything. Rows of messages, threads and versions are
--- never deleted: an erased message leaves its row, so that no id is ever used twice.
+-- never deleted: an erased message leaves its row, so that no id is ever used twice. Lists in checks are
+-- written out with OR: for an IN of three or more SQLite makes a table, anew for every row.
 
 CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value BIGINT NOT NULL);
 
@@ -16,7 +17,7 @@ CREATE UNIQUE INDEX agents_name ON agents(world_id, name) WHERE removed_at IS NU
 
 -- version_id is the one pointer that time travel moves.
 CREATE TABLE conversations(id {ID}, uid TEXT NOT NULL UNIQUE, world_id BIGINT NOT NULL REFERENCES worlds(id),
-  agent_id BIGINT REFERENCES agents(id), mode TEXT NOT NULL CHECK(mode IN('chat','foreground','background')),
+  agent_id BIGINT REFERENCES agents(id), mode TEXT NOT NULL CHECK(mode='chat' OR mode='foreground' OR mode='background'),
   title TEXT, version_id BIGINT, branched_from_id BIGINT, created_at BIGINT NOT NULL, removed_at BIGINT,
   CHECK((mode='chat')=(agent_id IS NULL)));
 CREATE UNIQUE INDEX conversations_agent_mode ON conversations(agent_id, mode) WHERE agent_id IS NOT NULL;
@@ -33,17 +34,20 @@ CREATE TABLE ops(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversatio
   from_version_id BIGINT NOT NULL, to_version_id BIGINT NOT NULL, newest_message_id BIGINT NOT NULL,
   undoes_id BIGINT, undone_by_id BIGINT, actor TEXT NOT NULL, at BIGINT NOT NULL);
 CREATE INDEX ops_conversation ON ops(conversation_id, id);
+-- What undo takes back next, and what redo brings back next, however much was undone before.
+CREATE INDEX ops_standing ON ops(conversation_id, id) WHERE kind <> 'undo' AND kind <> 'redo' AND undone_by_id IS NULL;
+CREATE INDEX ops_undone ON ops(conversation_id, undone_by_id) WHERE undone_by_id IS NOT NULL;
 
 CREATE TABLE lanes(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations(id), key TEXT NOT NULL,
   agent_id BIGINT REFERENCES agents(id), parent_id BIGINT REFERENCES lanes(id), ordinal BIGINT NOT NULL DEFAULT 0,
   spawn_message_id BIGINT, spawn_call_id TEXT, children BIGINT NOT NULL DEFAULT 0,
-  state TEXT NOT NULL DEFAULT 'running' CHECK(state IN('running','done','failed','cancelled','interrupted')),
+  state TEXT NOT NULL DEFAULT 'running' CHECK(state='running' OR state='done' OR state='failed' OR state='cancelled' OR state='interrupted'),
   branched_from_id BIGINT, created_at BIGINT NOT NULL, UNIQUE(conversation_id, key));
 CREATE INDEX lanes_top ON lanes(conversation_id) WHERE parent_id IS NULL;
 
 CREATE TABLE messages(id {ID}, uid TEXT NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
-  role TEXT NOT NULL CHECK(role IN('user','assistant','tool','summary','system')),
-  author TEXT NOT NULL CHECK(author IN('human','agent','tool','system')), agent_id BIGINT, sender TEXT NOT NULL,
+  role TEXT NOT NULL CHECK(role='user' OR role='assistant' OR role='tool' OR role='summary' OR role='system'),
+  author TEXT NOT NULL CHECK(author='human' OR author='agent' OR author='tool' OR author='system'), agent_id BIGINT, sender TEXT NOT NULL,
   content TEXT NOT NULL, thinking TEXT, calls TEXT, tool_call_id TEXT, tool_failed SMALLINT NOT NULL DEFAULT 0,
   instructions TEXT, reply_to_uid TEXT, reply_to_id BIGINT, reply_depth INTEGER NOT NULL DEFAULT 0,
   lineage_id BIGINT, version_of_id BIGINT, squash_uid TEXT, model TEXT, turn TEXT, warning TEXT,

@@ -101,8 +101,9 @@ SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, u
  WHERE conversation_id = $1 AND undone_by_id IS NOT NULL ORDER BY undone_by_id DESC LIMIT 1;
 -- :op_by_id
 SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops WHERE id = $1;
+-- A change that was itself undone is never newer than the last undo, which is what this is compared with.
 -- :op_last_change
-SELECT id FROM ops WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' ORDER BY id DESC LIMIT 1;
+SELECT id FROM ops WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' AND undone_by_id IS NULL ORDER BY id DESC LIMIT 1;
 -- :op_set_undone
 UPDATE ops SET undone_by_id = $1 WHERE id = $2;
 
@@ -198,6 +199,8 @@ SELECT id FROM messages WHERE lineage_id = $1 ORDER BY id;
 INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES($1, $2, $3, $4) ON CONFLICT DO NOTHING;
 -- :message_calls_of
 SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 ORDER BY message_id, is_result;
+-- :message_calls_forget
+DELETE FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;
 -- :message_erase
 UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, purged_at = $1
  WHERE id = $2 AND purged_at IS NULL;

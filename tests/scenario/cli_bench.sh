@@ -1,0 +1,62 @@
+#!/bin/sh
+# cli_bench.sh: "skein bench" prints every row it promises. Never looks at how fast anything was.
+. "$(dirname "$0")/lib.sh"
+
+TMPDIR=$dir/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+# b WORD…: runs the measurement, small and once; on PostgreSQL in the scenario's own schema.
+b() {
+    if [ "$kind" = sqlite ]; then
+        rc=0
+        "$SKEIN" bench --quick "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+        out=$(cat "$dir/out") err=$(cat "$dir/err")
+    else
+        fresh
+        s bench --quick "$@"
+    fi
+}
+# names: what every row is about, one a line.
+names() { printf '%s\n' "$out" | grep -o '"what":"[^"]*"' | cut -d '"' -f 4; }
+has_row() { names | grep -q -e "$1"; }
+every_row_has() { [ "$(printf '%s\n' "$out" | grep -c -e "\"$1\":")" = "$(names | grep -c .)" ]; }
+
+b --json
+t 'a quick run gives no verdict and succeeds' gave 0
+t 'all rows are there' is "$(names | grep -c .)" 22
+for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
+    'context after a summary' 'edit of the first of 2,000' 'remove-from the middle of' 'undo of that' \
+    'branch in' '20 edits in 2,001' 'growth of the store' 'the last 5 of these edits' \
+    'timeline: one more record after 2,000' 'timeline of a chat: one more after' 'both ends of 2,0' \
+    'remove-from, 5 agents' 'revise, 10 agents' 'revise, 50 agents' 'revise, 100 agents' \
+    'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies'; do
+    t "there is a row: $row" has_row "$row"
+done
+for member in figure unit reference against ratio target ok rounds; do
+    t "every row has a $member" every_row_has "$member"
+done
+t 'a row without a verdict has none in JSON' prints '"ok":null'
+t 'what ten writers sent at once is all stored' \
+    prints '"what":"10 writers at once, messages stored","figure":80,"unit":"","reference":80'
+t 'the folder it made is gone' is "$(ls "$TMPDIR")" ''
+
+b --json=what,ok
+t 'fields can be picked' prints '{"what":"durable append, one client","ok":null}'
+b --messages 600 --agents 3
+t 'sizes can be chosen' prints 'remove-from, 3 agents'
+t 'also how long the large conversation is' prints 'last 50 messages of 600 '
+t 'a person sees the target' prints 'at least 0.5 x'
+t 'and where it was measured' prints "$([ "$kind" = sqlite ] && echo "SQLite in $TMPDIR" || echo postgresql)"
+
+b --messages 10
+t 'a conversation too short to compare is refused' fails 2 'from 500 to'
+b words
+t 'it takes no words' fails 2 '"bench" takes no "words"'
+fresh
+must world new used
+s bench --quick --db "$(if [ "$kind" = sqlite ]; then echo "sqlite:$dir/data$stores/skein.db"; else echo "${store#--db=}"; fi)"
+t 'a store that is in use is left alone' fails 5 'is in use'
+s world ls --json=name
+t 'and nothing came into it' is "$out" '[{"name":"used"}]'
+
+finish
