@@ -66,7 +66,9 @@ dir=$(mktemp -d "$tmp/skein-pg.XXXXXX")
 here=$PWD
 cd "$dir"
 
-as_pg "$bin/initdb" -D "$dir/data" -U skein -A trust -E UTF8 --locale=C --no-sync >"$dir/initdb.log" 2>&1 || {
+# Words sort as people sort them, so that a statement which needs bytes in order is found out.
+as_pg "$bin/initdb" -D "$dir/data" -U skein -A trust -E UTF8 --no-sync \
+    --locale=C.UTF-8 --locale-provider=icu --icu-locale=en >"$dir/initdb.log" 2>&1 || {
     cat "$dir/initdb.log" >&2
     fail 'initdb failed'
 }
@@ -88,7 +90,7 @@ as_pg "$bin/pg_ctl" -s -w -t 60 -D "$dir/data" -l "$dir/server.log" start || {
     cat "$dir/server.log" >&2
     fail "the server did not start (as \"$owner\")"
 }
-as_pg "$bin/createdb" -h "$dir" -U skein -E UTF8 --locale=C -T template0 skein_test
+as_pg "$bin/createdb" -h "$dir" -U skein skein_test
 export SKEIN_TEST_PG="postgresql:///skein_test?host=$dir&user=skein"
 
 # The command gets a session of its own, so that it can be ended with all its children, and the

@@ -65,7 +65,8 @@ typedef struct skein_change {
     skein_str             actor;   /* who does it; absent: "human" */
     skein_at              expect;  /* the main lane must still stand here; zero thread: anywhere */
     bool                  dry_run; /* check everything, say the outcome, change nothing */
-    skein_str             key;     /* idempotency: the same key again returns the first outcome */
+    skein_str             key;     /* the same key again returns the first outcome; branch and purge
+                                      have no use for one */
 } skein_change;
 
 typedef struct skein_version {
@@ -149,12 +150,12 @@ typedef struct skein_removal {
     skein_version        previous;
     int64_t              count; /* messages that leave the room, the target included */
     bool                 is_first;
-    skein_removal_agent *by_sender; /* who wrote them */
+    skein_removal_agent *by_sender; /* dry run: who wrote them */
     size_t               by_sender_count;
     skein_removal_agent *by_agent; /* how many left each agent's memory */
     size_t               by_agent_count;
     int64_t              delegations;  /* lanes of delegations that lose something */
-    int64_t              side_effects; /* tool calls among them: not undone outside */
+    int64_t              side_effects; /* dry run: tool calls among them, not undone outside */
     skein_message        added; /* of a revise: the message sent instead */
 } skein_removal;
 
@@ -174,8 +175,8 @@ typedef struct skein_move {
     skein_version from, to;
     skein_str     what; /* kind of the operation taken back or brought back; "switch" */
     int64_t       steps;
-    int64_t       returning, leaving; /* messages of the main lane */
-    int64_t       side_effects;       /* tool calls that leave: not undone outside */
+    int64_t       returning, leaving; /* dry run: messages of the main lane */
+    int64_t       side_effects;       /* dry run: tool calls that leave, not undone outside */
 } skein_move;
 
 SKEIN_API skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps,

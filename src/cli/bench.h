@@ -43,7 +43,8 @@ typedef struct skn_bench_sizes {
     int64_t replies;              /* messages among which replies are looked for */
     int     levels;               /* of a reply chain */
     int     threads, writers;     /* at once */
-    int     rounds, reads;        /* rounds; reads of a round */
+    int     rounds, many_rounds;  /* of what takes long, and of what does not */
+    int     reads;                /* of one round */
 } skn_bench_sizes;
 
 typedef struct skn_bench {

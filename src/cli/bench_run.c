@@ -16,7 +16,8 @@ static const skn_bench_sizes full = {.large = 1000000,
                                      .threads = 16,
                                      .writers = 10,
                                      .rounds = 21,
-                                     .reads = 50};
+                                     .many_rounds = 63,
+                                     .reads = 20};
 /* Everything once, to see that it works. */
 static const skn_bench_sizes quick = {.large = 2000,
                                       .middle = 500,
@@ -31,6 +32,7 @@ static const skn_bench_sizes quick = {.large = 2000,
                                       .threads = 16,
                                       .writers = 10,
                                       .rounds = 2,
+                                      .many_rounds = 2,
                                       .reads = 2};
 
 static skein_rc read_sizes(skn_bench *b)

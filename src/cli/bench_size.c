@@ -96,7 +96,7 @@ static skein_rc compare_reads(skn_bench *b, const char *what, reading *read, con
     row.against = skn_arena_printf(a, "of %.*s", SKN_FMT(of)).p;
     if ((rc = time_reads(b, small, read, &warm)) || (rc = time_reads(b, large, read, &warm)))
         return rc;
-    for (int i = 0; i < b->size.rounds; i++)
+    for (int i = 0; i < b->size.many_rounds; i++)
         if ((rc = skn_bench_go_on(b)) || (rc = time_reads(b, small, read, &reference)) ||
             (rc = time_reads(b, large, read, &figure)))
             return rc;
@@ -189,7 +189,7 @@ static skein_rc compare_changes(skn_bench *b, const sized *middle, const sized *
         return rc;
     for (int i = 0; i < CHANGES; i++)
         figure[i].n = reference[i].n = 0; /* that was to warm up */
-    for (int i = 0; i < 3 * b->size.rounds; i++)
+    for (int i = 0; i < b->size.many_rounds; i++)
         if ((rc = skn_bench_go_on(b)) || (rc = cycle(b, middle, reference)) ||
             (rc = cycle(b, large, figure)))
             return rc;

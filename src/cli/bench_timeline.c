@@ -72,7 +72,7 @@ static skein_rc compare_folds(skn_bench *b, folded *small, folded *large)
     row.against = skn_arena_printf(a, "after %.*s", SKN_FMT(of)).p;
     if ((rc = apply(b, small, b->size.small)) || (rc = apply(b, large, b->size.large)))
         return rc;
-    for (int i = 0; i < b->size.rounds; i++)
+    for (int i = 0; i < b->size.many_rounds; i++)
         if ((rc = skn_bench_go_on(b)) || (rc = time_burst(b, small, &reference)) ||
             (rc = time_burst(b, large, &figure)))
             return rc;
@@ -125,7 +125,7 @@ static skein_rc measure_visits(skn_bench *b, skn_bench_store *small, skn_bench_s
     row.against = skn_arena_printf(a, "after %.*s", SKN_FMT(of)).p;
     if ((rc = time_visit(b, small, &warm)) || (rc = time_visit(b, large, &warm)))
         return rc;
-    for (int i = 0; i < b->size.rounds; i++)
+    for (int i = 0; i < b->size.many_rounds; i++)
         if ((rc = skn_bench_go_on(b)) || (rc = time_visit(b, small, &reference)) ||
             (rc = time_visit(b, large, &figure)))
             return rc;

@@ -96,14 +96,26 @@ static bool may_hold(const skn_replies *r, const skn_listener *l, const skn_plac
     return false;
 }
 
+static bool anybody_else(const skn_replies *r, const skein_message *m)
+{
+    for (size_t i = 0; i < r->listener_count; i++)
+        if (r->listeners[i].agent != m->author_agent.v)
+            return true;
+    return false;
+}
+
 static skein_rc is_heard(skn_replies *r, const skein_message *m, bool *heard, skein_error *err)
 {
-    skn_arena     *scratch = skn_arena_new();
+    skn_arena     *scratch;
     skn_placements places;
     int64_t        at;
-    skein_rc       rc = skn_item_placements(r->trees.tx, m->id.v, scratch, &places, err);
+    skein_rc       rc;
 
     *heard = false;
+    if (!anybody_else(r, m))
+        return SKEIN_OK;
+    scratch = skn_arena_new();
+    rc = skn_item_placements(r->trees.tx, m->id.v, scratch, &places, err);
     for (size_t i = 0; rc == SKEIN_OK && !*heard && i < r->listener_count; i++) {
         const skn_listener *l = &r->listeners[i];
 

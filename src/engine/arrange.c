@@ -10,18 +10,11 @@ typedef struct ids_call {
 
 /* --- Where something goes that stands before a message ----------------------------------------------------- */
 
-/* In a lane that does not hold that message, the place is before the first one as young as it. */
 static skein_rc place_before(skn_draft *d, const skn_lane_draft *l, const skn_target *before,
                              int64_t *at, skein_error *err)
 {
-    skein_rc rc;
-
     *at = l->from.length;
-    if (!before)
-        return SKEIN_OK;
-    if ((rc = skn_thread_position(&d->trees, &l->from, &before->places, at, err)) || *at >= 0)
-        return rc;
-    return skn_thread_first_at(&d->trees, &l->from, before->key, at, err);
+    return before ? skn_draft_place(d, l, before, at, err) : SKEIN_OK;
 }
 
 /* --- Insert --------------------------------------------------------------------------------------------------- */
@@ -35,6 +28,9 @@ static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_err
 
     if (before)
         rc = skn_thread_position(&d->trees, &d->main->from, &before->places, &in_main, err);
+    if (rc == SKEIN_OK && in_main >= 0) /* as old as its place in the room, in every lane */
+        rc = skn_draft_key(d, d->main, before ? in_main : d->main->from.length, &d->place_key,
+                           err);
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
         bool            here = l == d->main || skn_room_hears(&l->lane, m, c->message);

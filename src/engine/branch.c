@@ -12,38 +12,29 @@ typedef struct call {
     bool                dry_done;
 } call;
 
-/* A lane that holds the first message cut off from the main lane is cut there, another one before the
- * first message that is as young. */
-static skein_rc find_cut(skn_draft *d, const skn_lane_draft *l, const skn_item *first,
-                         const skn_placements *places, int64_t *cut, skein_error *err)
-{
-    skein_rc rc = skn_thread_position(&d->trees, &l->from, places, cut, err);
-
-    if (rc || *cut >= 0)
-        return rc;
-    return skn_thread_first_at(&d->trees, &l->from, first->key, cut, err);
-}
-
+/* The main lane is cut at the length, the others where the first message cut off there stands or would
+ * stand. */
 static skein_rc cut_lanes(skn_draft *d, int64_t length, skein_error *err)
 {
-    skn_placements places;
-    skn_item       first;
-    skein_rc       rc;
+    skn_target first = {.lane = d->main, .position = length};
+    skn_item   item;
+    skein_rc   rc;
 
     if (length < 0 || length == d->main->from.length)
         return SKEIN_OK;
     if (length > d->main->from.length)
         return skn_fail(err, SKEIN_INVALID, "v%lld has only %lld messages",
                         (long long)d->base.number, (long long)d->main->from.length);
-    if ((rc = skn_thread_item(&d->trees, &d->main->from, length, &first, err)) ||
-        (rc = skn_item_placements(d->tx, first.message_id, d->a, &places, err)))
+    if ((rc = skn_thread_item(&d->trees, &d->main->from, length, &item, err)) ||
+        (rc = skn_item_placements(d->tx, item.message_id, d->a, &first.places, err)))
         return rc;
+    first.key = item.key;
     for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
         int64_t         cut = length;
 
         if (l != d->main)
-            rc = find_cut(d, l, &first, &places, &cut, err);
+            rc = skn_draft_place(d, l, &first, &cut, err);
         if (rc == SKEIN_OK && cut < l->from.length)
             rc = skn_draft_splice(d, l, cut, l->from.length, NULL, 0, err);
     }
@@ -83,7 +74,8 @@ static skein_rc make_target(call *c, skn_draft *d, skein_error *err)
 {
     skn_conversation_row row = {.world_id = d->conversation.world_id,
                                 .mode = SKEIN_CHAT,
-                                .title = c->title.p ? c->title : d->conversation.title,
+                                .title = c->title.p ? skn_arena_copy(d->a, c->title)
+                                                    : d->conversation.title,
                                 .branched_from_id = d->conversation.id,
                                 .created_at = d->now};
     char                 uid[11];

@@ -54,24 +54,35 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
     return skn_message_by_uid(tx, rest, c->mem, c->message, &found, err);
 }
 
+skein_rc skn_key_find(skn_tx *tx, skn_str key, int64_t hash, skn_arena *a, skn_str *outcome,
+                      bool *found, skein_error *err)
+{
+    int64_t  first;
+    skein_rc rc = SKEIN_OK;
+
+    *found = false;
+    if (key.p)
+        rc = skn_idempotency_get(tx, key, a, &first, outcome, found, err);
+    if (rc || !*found || first == hash)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT, "the key \"%.*s\" was used for another request",
+                             SKN_FMT(key)),
+                    "Use a new key for a new request.");
+}
+
 static skein_rc find_key(skn_change_call *c, skn_tx *tx, skein_error *err)
 {
     skn_conversation_row row;
     skn_str              outcome;
-    int64_t              hash;
     bool                 found;
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &row, err)) ||
-        (rc = skn_idempotency_get(tx, c->how->key, c->mem, &hash, &outcome, &found, err)) ||
+        (rc = skn_key_find(tx, c->how->key, request_hash(c), c->mem, &outcome, &found, err)) ||
         !found)
         return rc;
-    if (hash == request_hash(c))
-        return replay(c, tx, outcome, err);
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT, "the key \"%.*s\" was used for another request",
-                             SKN_FMT(c->how->key)),
-                    "Use a new key for a new request.");
+    return replay(c, tx, outcome, err);
 }
 
 static skein_rc keep_key(skn_change_call *c, skein_error *err)

@@ -10,10 +10,10 @@
 #define FILES_MOST 1000
 
 typedef struct call {
-    skein_conversation_id     conversation;
-    skn_str                   path, items;
-    skn_arena                *a;
-    skein_context_files      *out;
+    skein_conversation_id conversation;
+    skn_str               path, items;
+    skn_arena            *a;
+    skein_context_files  *out;
 } call;
 
 static skein_rc check(const skein_context_file *f, skein_error *err)

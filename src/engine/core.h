@@ -82,22 +82,23 @@ typedef struct skn_lane_draft {
 } skn_lane_draft;
 
 typedef struct skn_draft {
-    skein_engine         *e;
-    skn_tx               *tx;
-    skn_arena            *a;
-    skn_trees             trees;
-    const skein_change   *how;
-    skn_conversation_row  conversation;
-    skn_version_row       base;       /* the version it is made from */
-    int64_t               version_id; /* of the new one; 0 until it is needed */
-    skn_lane_draft       *lanes;
-    size_t                lane_count;
-    skn_lane_draft       *main;
-    skn_conversation_row  target; /* where the version goes; another conversation for a branch */
-    const char           *kind;
-    skn_str               note;
-    int64_t               now;
-    int64_t               edited_from, edited_to; /* a replaced message, for its summary's sake */
+    skein_engine        *e;
+    skn_tx              *tx;
+    skn_arena           *a;
+    skn_trees            trees;
+    const skein_change  *how;
+    skn_conversation_row conversation;
+    skn_version_row      base;       /* the version it is made from */
+    int64_t              version_id; /* of the new one; 0 until it is needed */
+    skn_lane_draft      *lanes;
+    size_t               lane_count;
+    skn_lane_draft      *main;
+    skn_conversation_row target; /* where the version goes; another conversation for a branch */
+    const char          *kind;
+    skn_str              note;
+    int64_t              now;
+    int64_t edited_from, edited_to; /* a replaced message, for its summary's sake */
+    int64_t place_key; /* of what is put in, the same in all lanes; 0: each its own */
 } skn_draft;
 
 /* Locks the conversation, checks what the caller expects, and reads every lane. base 0 is the
@@ -120,11 +121,19 @@ skein_rc skn_draft_commit(skn_draft *d, skein_version *out, skein_error *err);
 typedef struct skn_target {
     skein_message  message;
     skn_placements places;
-    int64_t        key; /* its order key in the first lane that holds it, the main one if it does */
+    /* The first lane that holds it, the main one if it does, and its place and order key there. */
+    const skn_lane_draft *lane;
+    int64_t               position, key;
 } skn_target;
 
 /* The message with all its places; SKEIN_NOT_FOUND when no lane of the version holds it. */
 skein_rc skn_draft_target(skn_draft *d, skein_message_id id, skn_target *out, skein_error *err);
+/* Where a lane has the message, or would have it: before the first of its own that stand behind it. */
+skein_rc skn_draft_place(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
+                         int64_t *at, skein_error *err);
+/* The order key of what is put in at a place. */
+skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_t *key,
+                       skein_error *err);
 
 /* draft_pairs.c: adds to the targets what belongs to the same tool exchanges, to a fixpoint, and
  * puts all in the order of the main lane. */
@@ -162,6 +171,10 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
 skein_rc skn_change_finish(skn_change_call *c, skein_error *err);
 /* The same after the version was written by other means: keeps the key, ends a dry run. */
 skein_rc skn_change_seal(skn_change_call *c, skein_error *err);
+/* The outcome kept under a key; SKEIN_CONFLICT when it was kept for another request. Without a key
+ * nothing is found. */
+skein_rc skn_key_find(skn_tx *tx, skn_str key, int64_t hash, skn_arena *a, skn_str *outcome,
+                      bool *found, skein_error *err);
 /* Ids as the text of a request. */
 skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more);
 /* The positions of the targets in a lane, ascending; those it does not hold are left out. */
@@ -178,11 +191,11 @@ skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **ou
 /* --- version.c: versions for the outside ---------------------------------------------------------- */
 
 /* The public form of a version; thread and length are those of the main lane. */
-skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c, const skn_version_row *row,
-                          skein_version *out, skein_error *err);
+skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
+                          const skn_version_row *row, skein_version *out, skein_error *err);
 /* By number; 0 is the current one. SKEIN_NOT_FOUND names the number. */
-skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number, skn_arena *a,
-                          skn_version_row *out, skein_error *err);
+skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number,
+                          skn_arena *a, skn_version_row *out, skein_error *err);
 /* The conversation's row for reading; SKEIN_NOT_FOUND when there is none. */
 skein_rc skn_conversation_need(skn_tx *tx, skein_conversation_id id, skn_arena *a,
                                skn_conversation_row *out, skein_error *err);
@@ -205,8 +218,8 @@ skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a
 skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
                                skein_conversation *out, skein_error *err);
 /* Every agent of the world without a lane in this chat gets one. */
-skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now, skn_arena *a,
-                            skein_error *err);
+skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
+                            skn_arena *a, skein_error *err);
 
 /* --- check.c: what may be stored --------------------------------------------------------------------- */
 
@@ -240,7 +253,8 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
 /* The lane of a present agent by its name, or NULL. */
 const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
 /* Does the agent of this lane get a message with these hearers into its memory? */
-bool skn_room_hears(const skn_lane_row *lane, const skein_message *m, const skein_new_message *n);
+bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
+                    const skein_new_message *n);
 
 /* --- compact.c ------------------------------------------------------------------------------------------ */
 

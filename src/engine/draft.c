@@ -32,7 +32,8 @@ static skein_rc load_lanes(skn_draft *d, skein_error *err)
         l->lane = rows.at[i];
         l->to_lane = l->lane.id;
         l->first_changed = INT64_MAX;
-        if ((rc = skn_thread_load(&d->trees, d->base.id, l->lane.id, &l->from, &l->existed, err)))
+        if ((rc = skn_thread_load(&d->trees, d->base.id, l->lane.id, &l->from, &l->existed,
+                                  err)))
             return rc;
         if (skn_str_eq(l->lane.key, SKN_MAIN))
             d->main = l;
@@ -89,7 +90,8 @@ skein_rc skn_draft_version(skn_draft *d, skein_error *err)
                            .origin_id = d->base.id,
                            .origin_length = d->main->from.length,
                            .kind = skn_str_of(d->kind),
-                           .actor = d->how->actor.p ? d->how->actor : SKN_STR("human"),
+                           .actor = d->how->actor.p ? skn_arena_copy(d->a, d->how->actor)
+                                                     : SKN_STR("human"),
                            .note = d->note,
                            .created_at = d->now};
 
@@ -99,10 +101,9 @@ skein_rc skn_draft_version(skn_draft *d, skein_error *err)
 /* A patch item needs its thread's row before the tree is done. */
 static skein_rc need_thread(skn_draft *d, skn_lane_draft *l, skein_error *err)
 {
-    skn_thread_row row = {.lane_id = l->to_lane,
-                          .origin_id = l->from.row.id,
-                          .origin_length = l->from.length};
-    skein_rc       rc;
+    skn_thread_row row = {
+        .lane_id = l->to_lane, .origin_id = l->from.row.id, .origin_length = l->from.length};
+    skein_rc rc;
 
     if (l->thread_id)
         return SKEIN_OK;
@@ -116,8 +117,8 @@ static skein_rc need_thread(skn_draft *d, skn_lane_draft *l, skein_error *err)
 }
 
 /* The order key of a place: that of the item it replaces, or else of the one before it. */
-static skein_rc key_at(skn_draft *d, const skn_lane_draft *l, int64_t i, int64_t j, int64_t *key,
-                       skein_error *err)
+static skein_rc key_at(skn_draft *d, const skn_lane_draft *l, int64_t i, int64_t j,
+                       int64_t *key, skein_error *err)
 {
     int64_t   at = j > i ? i : i - 1;
     int64_t   message;
@@ -144,7 +145,9 @@ skein_rc skn_draft_replace(skn_draft *d, skn_lane_draft *l, int64_t i, int64_t j
         return rc;
     if (count == 0)
         return skn_draft_splice(d, l, i, j, NULL, 0, err);
-    if ((rc = need_thread(d, l, err)) || (rc = key_at(d, l, i, j, &span.kmin, err)))
+    span.kmin = i == j ? d->place_key : 0;
+    if ((rc = need_thread(d, l, err)) ||
+        (span.kmin == 0 && (rc = key_at(d, l, i, j, &span.kmin, err))))
         return rc;
     if (span.kmin == 0)
         span.kmin = messages[0];
@@ -245,6 +248,8 @@ static skein_rc find_key(skn_draft *d, skn_target *t, skein_error *err)
         if (position < 0)
             continue;
         rc = skn_thread_item(&d->trees, from, position, &item, err);
+        t->lane = &d->lanes[i];
+        t->position = position;
         t->key = rc ? 0 : item.key;
         return rc;
     }
@@ -264,4 +269,38 @@ skein_rc skn_draft_target(skn_draft *d, skein_message_id id, skn_target *out, sk
     if ((rc = skn_item_placements(d->tx, id.v, d->a, &out->places, err)))
         return rc;
     return find_key(d, out, err);
+}
+
+/* What was put in has the key of the one before it, so among equal keys the lane that the target was
+ * found in says who stands before whom. */
+skein_rc skn_draft_place(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
+                         int64_t *at, skein_error *err)
+{
+    skn_item item;
+    int64_t  there;
+    skein_rc rc = skn_thread_position(&d->trees, &l->from, &t->places, at, err);
+
+    if (rc || *at >= 0)
+        return rc;
+    rc = skn_thread_first_at(&d->trees, &l->from, t->key, at, err);
+    for (; rc == SKEIN_OK && *at < l->from.length; (*at)++) {
+        if ((rc = skn_thread_item(&d->trees, &l->from, *at, &item, err)) || item.key != t->key)
+            break;
+        rc = skn_thread_position_of(&d->trees, &t->lane->from, item.message_id, &there, err);
+        if (there < 0 || there >= t->position)
+            break;
+    }
+    return rc;
+}
+
+skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_t *key,
+                       skein_error *err)
+{
+    skn_item item = {0};
+    skein_rc rc = SKEIN_OK;
+
+    if (l->from.length > 0)
+        rc = skn_thread_item(&d->trees, &l->from, at > 0 ? at - 1 : 0, &item, err);
+    *key = item.key;
+    return rc;
 }

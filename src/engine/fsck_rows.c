@@ -37,11 +37,13 @@ static skein_rc check_call(skn_fsck *f, const skn_check_message *m, const skn_js
     skein_rc rc;
 
     if (!is_text(c, "id") || !is_text(c, "name") || !skn_json_get(c, "args")) {
-        skn_fsck_find(f, "I20", "message \"%.*s\" has a tool call without id, name or arguments",
+        skn_fsck_find(f, "I20",
+                      "message \"%.*s\" has a tool call without id, name or arguments",
                       SKN_FMT(m->uid));
         return SKEIN_OK;
     }
-    rc = skn_check_has_call(f->tx, m->conversation, skn_json_get(c, "id")->text, m->id, &has, err);
+    rc = skn_check_has_call(f->tx, m->conversation, skn_json_get(c, "id")->text, m->id, &has,
+                            err);
     if (rc == SKEIN_OK && !has)
         skn_fsck_find(f, "I20", "a tool call of message \"%.*s\" cannot be found by its id",
                       SKN_FMT(m->uid));
@@ -178,8 +180,9 @@ static skein_rc on_item(void *arg, const skn_check_item *i, skein_error *err)
         (rc = skn_fsck_kin(s->f, source.conversation, i->conversation, &kin, err)))
         return rc;
     if (source.id == 0 || i->conversation == 0 || !kin)
-        skn_fsck_find(s->f, "I6", "item %lld of thread %lld is message %lld, which is not of its "
-                                  "conversation",
+        skn_fsck_find(s->f, "I6",
+                      "item %lld of thread %lld is message %lld, which is not of its "
+                      "conversation",
                       (long long)i->seq, (long long)i->thread, (long long)i->message);
     skn_arena_reset(s->f->scratch);
     return SKEIN_OK;
@@ -226,8 +229,8 @@ static skein_rc check_twice(gathering *g, const skn_check_item *places, size_t c
         for (size_t k = 0; k < count; k++) {
             if (places[k].thread == row.id && places[k].seq >= 0)
                 held++;
-            else if (!skn_tree_find(&trees, &tree, places[k].thread, places[k].seq, places[k].key,
-                                    &at, NULL))
+            else if (!skn_tree_find(&trees, &tree, places[k].thread, places[k].seq,
+                                    places[k].key, &at, NULL))
                 held += at >= 0;
         }
         if (held < 2)

@@ -172,7 +172,8 @@ static skein_rc check_repeats(skn_fsck *f, skn_trees *trees, const skn_thread_ro
 /* --- Where the pieces come from -------------------------------------------------------------------------------- */
 
 /* Is the lane the other one, or branched from it? */
-static skein_rc lane_of_kin(skn_fsck *f, int64_t lane, int64_t other, bool *yes, skein_error *err)
+static skein_rc lane_of_kin(skn_fsck *f, int64_t lane, int64_t other, bool *yes,
+                            skein_error *err)
 {
     int64_t  before = INT64_MAX;
     skein_rc rc;
@@ -207,8 +208,9 @@ static skein_rc check_sources(skn_fsck *f, const skn_thread_row *t, const span_v
         }
         if (ok)
             continue;
-        skn_fsck_find(f, "I6", "thread \"%.*s\" holds items of thread %lld, which is not of its lane "
-                               "or later",
+        skn_fsck_find(f, "I6",
+                      "thread \"%.*s\" holds items of thread %lld, which is not of its lane "
+                      "or later",
                       SKN_FMT(t->uid), (long long)s->thread);
         break;
     }
@@ -223,7 +225,8 @@ static skein_rc unless_damaged(skein_rc rc)
     return rc == SKEIN_DAMAGED ? SKEIN_OK : rc;
 }
 
-static skein_rc check_root(skn_fsck *f, const skn_thread_row *t, bool *readable, skein_error *err)
+static skein_rc check_root(skn_fsck *f, const skn_thread_row *t, bool *readable,
+                           skein_error *err)
 {
     skn_fsck_node root = {0};
     bool          found = true;
@@ -281,9 +284,9 @@ static skein_rc check_cover(skn_fsck *f, const skn_thread_row *t, const skn_comp
     skein_rc   rc;
 
     if (k->covers > thread.length) {
-        skn_fsck_find(f, "C25", "compaction %lld covers %lld messages, thread \"%.*s\" has %lld",
-                      (long long)k->id, (long long)k->covers, SKN_FMT(t->uid),
-                      (long long)thread.length);
+        skn_fsck_find(
+            f, "C25", "compaction %lld covers %lld messages, thread \"%.*s\" has %lld",
+            (long long)k->id, (long long)k->covers, SKN_FMT(t->uid), (long long)thread.length);
         return SKEIN_OK;
     }
     skn_trees_init(&trees, f->tx, f->scratch, 0);
@@ -291,7 +294,8 @@ static skein_rc check_cover(skn_fsck *f, const skn_thread_row *t, const skn_comp
         (rc = skn_thread_item(&trees, &thread, k->covers - 1, &last, err)))
         return unless_damaged(rc);
     if (last.message_id != k->last_message_id)
-        skn_fsck_find(f, "C25", "compaction %lld does not end at message %lld in thread \"%.*s\"",
+        skn_fsck_find(f, "C25",
+                      "compaction %lld does not end at message %lld in thread \"%.*s\"",
                       (long long)k->id, (long long)k->last_message_id, SKN_FMT(t->uid));
     return SKEIN_OK;
 }

@@ -60,8 +60,8 @@ static bool same_span(const skn_span *a, const skn_span *b)
 /* Versions repeat most of each other's spans: one that was right before is right again. */
 static skn_span *slot_of(skn_fsck *f, const skn_span *s)
 {
-    uint64_t h = (uint64_t)s->thread * 0x9e3779b97f4a7c15U + (uint64_t)s->lo * 0xc2b2ae3d27d4eb4fU +
-                 (uint64_t)s->len * 0x165667b19e3779f9U;
+    uint64_t h = (uint64_t)s->thread * 0x9e3779b97f4a7c15U +
+                 (uint64_t)s->lo * 0xc2b2ae3d27d4eb4fU + (uint64_t)s->len * 0x165667b19e3779f9U;
 
     return &f->spans[(h >> 32) % SKN_FSCK_SLOTS];
 }
@@ -86,8 +86,8 @@ static skein_rc check_keys(skn_fsck *f, int64_t node, size_t entry, const skn_sp
     return SKEIN_OK;
 }
 
-static skein_rc check_span(skn_fsck *f, const skn_check_node *n, size_t entry, const skn_span *s,
-                           skein_error *err)
+static skein_rc check_span(skn_fsck *f, const skn_check_node *n, size_t entry,
+                           const skn_span *s, skein_error *err)
 {
     skn_check_source source;
     bool             kin, inside;

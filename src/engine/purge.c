@@ -147,7 +147,7 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
-    skein_rc             rc = skn_conversation_take(tx, c->how->conversation, c->a, &row, err);
+    skein_rc             rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err);
 
     c->erased = 0;
     if (rc == SKEIN_OK)

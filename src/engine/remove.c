@@ -52,17 +52,6 @@ static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
 
 /* --- Cutting lanes ----------------------------------------------------------------------------------------- */
 
-/* A lane that never got the target is cut before the first message as young as it. */
-static skein_rc find_cut(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
-                         int64_t *cut, skein_error *err)
-{
-    skein_rc rc = skn_thread_position(&d->trees, &l->from, &t->places, cut, err);
-
-    if (rc || *cut >= 0)
-        return rc;
-    return skn_thread_first_at(&d->trees, &l->from, t->key, cut, err);
-}
-
 static void note_lane(call *c, const skn_lane_row *l, int64_t length, int64_t gone)
 {
     skein_removal_agent entry = {l->agent_name, gone};
@@ -87,7 +76,7 @@ static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
     for (size_t i = 0; i < d->lane_count; i++) {
         skn_lane_draft *l = &d->lanes[i];
 
-        if ((rc = find_cut(d, l, t, &cut, err)))
+        if ((rc = skn_draft_place(d, l, t, &cut, err)))
             return rc;
         note_lane(c, &l->lane, l->from.length, l->from.length - cut);
         if (cut < l->from.length &&

@@ -68,7 +68,8 @@ typedef struct skn_reply_items {
 } skn_reply_items;
 
 /* Reads the lane once and links all of it; with `full` the messages are kept. */
-skein_rc skn_reply_items_read(skn_replies *r, bool full, skn_reply_items *out, skein_error *err);
+skein_rc skn_reply_items_read(skn_replies *r, bool full, skn_reply_items *out,
+                              skein_error *err);
 /* The next one in the order in which a tree is printed; start with -1, ends with -1. *depth is kept
  * for the caller. */
 int64_t skn_reply_items_next(const skn_reply_items *items, int64_t at, int *depth);

@@ -64,8 +64,8 @@ static skein_rc read_span(reading *g, const skn_span *s, skein_error *err)
     for (int64_t lo = s->lo; rc == SKEIN_OK && lo < end; lo += CHUNK) {
         int64_t hi = end - lo > CHUNK ? lo + CHUNK : end;
 
-        rc = skn_message_range(tx, s->thread, lo, hi, scratch ? scratch : g->r->trees.a, take, g,
-                               err);
+        rc = skn_message_range(tx, s->thread, lo, hi, scratch ? scratch : g->r->trees.a, take,
+                               g, err);
         if (scratch)
             skn_arena_reset(scratch);
     }

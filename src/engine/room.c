@@ -63,16 +63,36 @@ static skn_str default_sender(const skn_room *r, skein_role role)
     return SKN_STR("system");
 }
 
-static void set_author(const skn_room *r, const skein_new_message *n, skein_message *m)
+/* The agent that goes by a name: one that has a lane here, or, in an agent's own conversation, any
+ * other of its world, which has none. */
+static skein_rc find_author(const skn_room *r, skn_str name, int64_t *id, skein_error *err)
 {
-    const skn_lane_row *agent;
+    const skn_lane_row *lane = skn_room_agent(r, name);
+    skein_agent         agent;
+    bool                found;
+    skein_rc            rc;
+
+    *id = lane ? lane->agent_id : 0;
+    if (lane || r->conversation.mode == SKEIN_CHAT)
+        return SKEIN_OK;
+    rc = skn_agent_by_ref(r->trees.tx, r->conversation.world_id, name, SKN_NONE, r->trees.a,
+                          &agent, &found, err);
+    if (rc == SKEIN_OK && found)
+        *id = agent.id.v;
+    return rc;
+}
+
+static skein_rc set_author(const skn_room *r, const skein_new_message *n, skein_message *m,
+                           skein_error *err)
+{
+    skein_rc rc;
 
     m->sender = n->sender.p ? n->sender : default_sender(r, n->role);
-    agent = skn_room_agent(r, m->sender);
-    m->author_agent.v = agent ? agent->agent_id : 0;
+    if ((rc = find_author(r, m->sender, &m->author_agent.v, err)))
+        return rc;
     switch (n->role) {
     case SKEIN_USER:
-        m->author = agent ? SKEIN_BY_AGENT : SKEIN_BY_HUMAN;
+        m->author = m->author_agent.v ? SKEIN_BY_AGENT : SKEIN_BY_HUMAN;
         break;
     case SKEIN_ASSISTANT:
         m->author = SKEIN_BY_AGENT;
@@ -85,6 +105,7 @@ static void set_author(const skn_room *r, const skein_new_message *n, skein_mess
         m->author = SKEIN_BY_SYSTEM;
         break;
     }
+    return SKEIN_OK;
 }
 
 /* --- Reply links ------------------------------------------------------------------------------------ */
@@ -170,6 +191,8 @@ static void keep_instructions(const skn_room *r, const skein_new_message *n, ske
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err)
 {
+    skein_rc rc;
+
     *m = (skein_message){.uid = n->uid,
                          .born_in = {r->conversation.id},
                          .role = n->role,
@@ -187,6 +210,6 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
     for (size_t i = 0; i < n->call_count; i++)
         m->calls[i] = n->calls[i];
     keep_instructions(r, n, m);
-    set_author(r, n, m);
-    return set_link(r, m, err);
+    rc = set_author(r, n, m, err);
+    return rc ? rc : set_link(r, m, err);
 }

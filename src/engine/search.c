@@ -18,8 +18,8 @@ typedef struct searching {
 
 /* --- Which version holds it ------------------------------------------------------------------------- */
 
-static skein_rc thread_holds(skn_trees *f, const skn_thread_row *row, const skn_placements *places,
-                             bool *yes, skein_error *err)
+static skein_rc thread_holds(skn_trees *f, const skn_thread_row *row,
+                             const skn_placements *places, bool *yes, skein_error *err)
 {
     skn_thread t = {.row = *row, .length = row->base_length + row->own_length};
     int64_t    at;
@@ -65,8 +65,8 @@ static skein_rc any_lane_holds(skn_trees *f, int64_t version, const skn_placemen
 }
 
 /* `born` is the conversation the message was said in; a branch holds it by reference. */
-static skein_rc version_holds(searching *s, int64_t conversation, int64_t version, int64_t message,
-                              int64_t born, bool *yes, skein_error *err)
+static skein_rc version_holds(searching *s, int64_t conversation, int64_t version,
+                              int64_t message, int64_t born, bool *yes, skein_error *err)
 {
     skn_trees      f;
     skn_placements places;
@@ -199,8 +199,8 @@ static skein_rc try(searching *s, const skn_candidate *c, skein_error *err)
     bool                 fits, found;
     skein_rc             rc;
 
-    if ((rc = text_fits(s, c->id, &fits, err)) || !fits ||
-        (rc = find_home(s, c, &home, err)) || home == 0)
+    if ((rc = text_fits(s, c->id, &fits, err)) || !fits || (rc = find_home(s, c, &home, err)) ||
+        home == 0)
         return rc;
     rc = skn_conversation_row_get(s->tx, home, s->mem, &row, &found, err);
     if (rc || !found || (rc = find_version(s, &row, c, &hit, err)) ||
@@ -262,7 +262,8 @@ static skein_rc search(skn_tx *tx, void *arg, skein_error *err)
     s->scratch = skn_arena_new();
     s->filled = skn_map_new(s->mem);
     *s->out = (skein_hits){SKN_ARRAY(s->mem, (size_t)s->limit, skein_hit), 0};
-    if ((rc = check_scope(s, err)) == SKEIN_OK && (rc = skn_words_upto(tx, false, &upto, err)) == SKEIN_OK)
+    if ((rc = check_scope(s, err)) == SKEIN_OK &&
+        (rc = skn_words_upto(tx, false, &upto, err)) == SKEIN_OK)
         rc = go_through(s, false, upto, page, err);
     if (rc == SKEIN_OK)
         rc = go_through(s, true, upto, page, err);

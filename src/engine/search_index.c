@@ -1,7 +1,9 @@
 /* search_index.c: keeping the index of words. */
 #include "engine/search.h"
 
-#define BATCH 2000 /* messages in one transaction */
+/* Of one transaction, since other writers wait for its end. */
+#define BATCH       2000
+#define BATCH_BYTES ((size_t)8 << 20)
 
 typedef struct following {
     int64_t upto, last; /* the index knows of upto; last is the newest message there is */
@@ -24,20 +26,31 @@ static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
     return rc ? rc : skn_message_newest(tx, &g->last, err);
 }
 
-static skein_rc add_texts(skn_tx *tx, const skn_texts *texts, skein_error *err)
+/* Texts without words need no row. */
+static skein_rc add_texts(skn_tx *tx, const skn_texts *texts, skn_arena *a, skein_error *err)
 {
-    skn_buf  words;
-    skein_rc rc = SKEIN_OK;
+    skn_texts lists = {SKN_ARRAY(a, texts->count, skn_text), 0};
+    skn_buf   words;
 
     skn_buf_init(&words, SIZE_MAX / 2);
-    for (size_t i = 0; rc == SKEIN_OK && i < texts->count; i++) {
+    for (size_t i = 0; i < texts->count; i++) {
         skn_buf_clear(&words);
         skn_words_list(texts->at[i].text, &words);
         if (words.n > 0)
-            rc = skn_words_add(tx, texts->at[i].id, skn_buf_str(&words), err);
+            lists.at[lists.count++] = (skn_text){texts->at[i].id,
+                                                 skn_arena_copy(a, skn_buf_str(&words))};
     }
     skn_buf_release(&words);
-    return rc;
+    return skn_words_add(tx, &lists, err);
+}
+
+static size_t bytes_of(const skn_texts *texts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < texts->count; i++)
+        n += texts->at[i].text.n;
+    return n;
 }
 
 static skein_rc add_batch(skn_tx *tx, void *arg, skein_error *err)
@@ -45,14 +58,15 @@ static skein_rc add_batch(skn_tx *tx, void *arg, skein_error *err)
     following *g = arg;
     skn_arena *scratch = skn_arena_new();
     skn_texts  texts = {0};
-    size_t     done = 0;
+    size_t     done = 0, bytes = 0;
     skein_rc   rc = skn_words_upto(tx, true, &g->upto, err);
 
-    while (rc == SKEIN_OK && g->upto < g->last && done < BATCH) {
+    while (rc == SKEIN_OK && g->upto < g->last && done < BATCH && bytes < BATCH_BYTES) {
         rc = skn_words_texts(tx, g->upto, g->last, scratch, &texts, err);
         if (rc == SKEIN_OK)
-            rc = add_texts(tx, &texts, err);
+            rc = add_texts(tx, &texts, scratch, err);
         done += texts.count;
+        bytes += bytes_of(&texts);
         g->upto = texts.count > 0 ? texts.at[texts.count - 1].id : g->last;
         skn_arena_reset(scratch);
     }
@@ -83,8 +97,8 @@ skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_erro
     int64_t   upto;
     skein_rc  rc = skn_words_upto(tx, true, &upto, err); /* nobody adds it meanwhile */
 
-    if (rc || message > upto || (rc = skn_words_texts(tx, message - 1, message, a, &texts, err)) ||
-        texts.count == 0)
+    if (rc || message > upto ||
+        (rc = skn_words_texts(tx, message - 1, message, a, &texts, err)) || texts.count == 0)
         return rc;
     skn_buf_init(&words, SIZE_MAX / 2);
     skn_words_list(texts.at[0].text, &words);

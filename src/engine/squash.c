@@ -125,8 +125,8 @@ static skein_rc write_squash(call *c, const skn_target *targets, size_t count, s
         ids[i] = targets[i].message.id.v;
         c->out->sources[i] = targets[i].message.uid;
     }
-    c->out->prompt = c->spec->prompt;
-    c->out->model = c->spec->model;
+    c->out->prompt = skn_arena_copy(d->a, c->spec->prompt);
+    c->out->model = skn_arena_copy(d->a, c->spec->model);
     c->out->by_agent = row.by_agent;
     c->out->created_at = d->now;
     return skn_squash_insert(d->tx, c->out->uid, &row, ids, count, err);

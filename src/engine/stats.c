@@ -98,8 +98,9 @@ static void count(counting *c, const point *p)
 
 static int most_first(const void *x, const void *y)
 {
-    const skein_pair_count *a = *(skein_pair_count *const *)x, *b = *(skein_pair_count *const *)y;
-    int                     who;
+    const skein_pair_count *a = *(skein_pair_count *const *)x,
+                           *b = *(skein_pair_count *const *)y;
+    int who;
 
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;

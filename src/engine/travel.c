@@ -7,8 +7,9 @@ typedef struct call {
     const skein_change  *how;
     skein_mem           *mem;
     skein_move          *out;
+    const char          *kind; /* undo, redo or switch */
     int64_t              steps, version;
-    bool                 dry_done;
+    bool                 dry_done, replayed;
     skn_conversation_row row;
     skn_trees            trees;
     skn_tx              *tx;
@@ -87,6 +88,62 @@ static skein_rc check_expected(call *c, skein_error *err)
     return skn_hint(err, rc, "Read it again and repeat the request.");
 }
 
+/* --- Keys: the same request again moves nothing and has the first outcome ---------------------- */
+
+static int64_t request_hash(const call *c)
+{
+    skn_str what = skn_arena_printf(c->mem, "%s %lld %lld", c->kind, (long long)c->steps,
+                                    (long long)c->version);
+
+    return (int64_t)skn_hash_bytes((uint64_t)c->how->conversation.v, what);
+}
+
+/* An outcome is kept as "FROM TO STEPS WHAT", versions by number. */
+static skein_rc replay(call *c, skn_str outcome, skein_error *err)
+{
+    skein_version  *versions[] = {&c->out->from, &c->out->to};
+    skn_version_row row;
+    skn_str         word;
+    int64_t         n = 0;
+    skein_rc        rc;
+
+    for (int i = 0; i < 2; i++) {
+        if (skn_str_split(&outcome, ' ', &word))
+            skn_str_int(word, &n);
+        if ((rc = skn_version_pick(c->tx, &c->row, n, c->mem, &row, err)) ||
+            (rc = skn_version_fill(&c->trees, &c->row, &row, versions[i], err)))
+            return rc;
+    }
+    if (skn_str_split(&outcome, ' ', &word))
+        skn_str_int(word, &c->out->steps);
+    c->out->what = outcome;
+    c->replayed = true;
+    return SKEIN_OK;
+}
+
+static skein_rc find_key(call *c, skein_error *err)
+{
+    skn_str  outcome;
+    bool     found;
+    skein_rc rc = skn_key_find(c->tx, c->how->key, request_hash(c), c->mem, &outcome, &found,
+                               err);
+
+    c->replayed = false;
+    return rc || !found ? rc : replay(c, outcome, err);
+}
+
+static skein_rc keep_key(call *c, skein_error *err)
+{
+    skn_str outcome;
+
+    if (!c->how->key.p)
+        return SKEIN_OK;
+    outcome = skn_arena_printf(c->mem, "%lld %lld %lld %.*s", (long long)c->out->from.number,
+                               (long long)c->out->to.number, (long long)c->out->steps,
+                               SKN_FMT(c->out->what));
+    return skn_idempotency_insert(c->tx, c->how->key, request_hash(c), outcome, SKN_NOW(), err);
+}
+
 static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc;
@@ -96,6 +153,8 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &c->row, err)))
         return rc;
     skn_trees_init(&c->trees, tx, c->mem, c->row.id);
+    if ((rc = find_key(c, err)) || c->replayed)
+        return rc;
     rc = fill(c, c->row.version_id, &c->out->from, err);
     return rc ? rc : check_expected(c, err);
 }
@@ -105,6 +164,8 @@ static skein_rc finish(call *c, int64_t started_at, skein_error *err)
     skein_rc rc = fill(c, c->row.version_id, &c->out->to, err);
 
     c->out->from.current = c->row.version_id == started_at;
+    if (rc == SKEIN_OK)
+        rc = keep_key(c, err);
     if (rc || !c->how->dry_run)
         return rc;
     if ((rc = count_move(c, started_at, c->row.version_id, err)))
@@ -205,7 +266,7 @@ static skein_rc walk(call *c, skn_tx *tx, skein_rc (*step)(call *, skein_error *
     int64_t  started_at;
     skein_rc rc = begin(c, tx, err);
 
-    if (rc)
+    if (rc || c->replayed)
         return rc;
     started_at = c->row.version_id;
     for (int64_t i = 0; rc == SKEIN_OK && i < c->steps; i++)
@@ -232,7 +293,7 @@ static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
     int64_t         started_at, op;
     skein_rc        rc = begin(c, tx, err);
 
-    if (rc || (rc = skn_version_pick(tx, &c->row, c->version, c->mem, &to, err)))
+    if (rc || c->replayed || (rc = skn_version_pick(tx, &c->row, c->version, c->mem, &to, err)))
         return rc;
     started_at = c->row.version_id;
     c->out->what = SKN_STR("switch");
@@ -251,7 +312,8 @@ static skein_rc run(call *c, skn_work *work, skein_error *err)
 
     if (c->steps < 1 || c->steps > 1000000)
         return skn_fail(err, SKEIN_INVALID, "the number of steps must be 1 or more");
-    if (c->how->actor.p && (rc = skn_check_word(c->how->actor, "actor", SKN_WORD_MAX, err)))
+    if ((c->how->actor.p && (rc = skn_check_word(c->how->actor, "actor", SKN_WORD_MAX, err))) ||
+        (c->how->key.p && (rc = skn_check_word(c->how->key, "the key", SKN_WORD_MAX, err))))
         return rc;
     rc = skn_store_write(c->e->store, work, c, err);
     return rc == SKEIN_NOTHING && c->dry_done ? SKEIN_OK : rc;
@@ -260,19 +322,25 @@ static skein_rc run(call *c, skn_work *work, skein_error *err)
 skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    return run(&(call){.e = e, .how = how, .mem = mem, .out = out, .steps = steps}, undo_all, err);
+    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "undo", .steps = steps};
+
+    return run(&c, undo_all, err);
 }
 
 skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t steps, skein_mem *mem,
                     skein_move *out, skein_error *err)
 {
-    return run(&(call){.e = e, .how = how, .mem = mem, .out = out, .steps = steps}, redo_all, err);
+    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "redo", .steps = steps};
+
+    return run(&c, redo_all, err);
 }
 
 skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
                       skein_move *out, skein_error *err)
 {
-    call c = {.e = e, .how = how, .mem = mem, .out = out, .steps = 1, .version = version};
+    call c = {.e = e, .how = how, .mem = mem, .out = out, .kind = "switch", .steps = 1};
+
+    c.version = version;
 
     return run(&c, switch_to, err);
 }

@@ -581,6 +581,7 @@ const skn_driver skn_driver_sqlite = {
             .suffix = ".pg",
             .id = "INTEGER PRIMARY KEY",
             .blob = "BLOB",
+            .code = "TEXT",
             .rowless = " WITHOUT ROWID",
             .lock = "", /* BEGIN IMMEDIATE is the lock */
             .found = "PRAGMA application_id=" APPLICATION_TEXT,

@@ -58,21 +58,23 @@ static void translate(skn_buf *out, const char *text, const skn_dialect *d)
         const char *word;
     } words[] = {{SKN_STR("{ID}"), d->id},
                  {SKN_STR("{BLOB}"), d->blob},
+                 {SKN_STR("{CODE}"), d->code},
                  {SKN_STR("{ROWLESS}"), d->rowless}};
-    skn_str rest = skn_str_of(text);
+    const size_t count = sizeof words / sizeof *words;
+    skn_str      rest = skn_str_of(text);
 
     while (rest.n) {
         size_t plain = strcspn(rest.p, "{"), i;
 
         skn_buf_add(out, (skn_str){rest.p, plain});
         rest = skn_str_sub(rest, plain, rest.n);
-        for (i = 0; i < 3 && !skn_str_starts(rest, words[i].mark); i++)
+        for (i = 0; i < count && !skn_str_starts(rest, words[i].mark); i++)
             ;
-        if (i < 3)
+        if (i < count)
             skn_buf_add(out, skn_str_of(words[i].word));
         else if (rest.n)
             skn_buf_addc(out, '{');
-        rest = skn_str_sub(rest, i < 3 ? words[i].mark.n : rest.n > 0, rest.n);
+        rest = skn_str_sub(rest, i < count ? words[i].mark.n : rest.n > 0, rest.n);
     }
 }
 

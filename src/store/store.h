@@ -52,7 +52,7 @@ typedef struct skn_floor {
 skein_rc skn_store_floor(skn_store *st, const skn_floor *what, int64_t *nanos,
                          skein_error *err);
 
-bool     skn_store_is_pg(const skn_store *st);
+bool skn_store_is_pg(const skn_store *st);
 /* The schema version of this program's newest migration. */
 int skn_store_schema(void);
 /* Makes public ids for this store. */

@@ -52,9 +52,10 @@ skein_rc skn_floor_run(skn_tx *tx, const skn_floor *what, int64_t *nanos, skein_
 
     *nanos = 0;
     if ((rc = skn_stmt_number(&newest, &after, err)) || (rc = tidy(tx->db, err)) ||
-        (rc = insert_rows(tx, what, nanos, err)))
+        what->count == 0)
         return rc;
-    if (what->count && (rc = clear(tx, after, what->conversation, err)))
+    if ((rc = insert_rows(tx, what, nanos, err)) ||
+        (rc = clear(tx, after, what->conversation, err)))
         return rc;
     return tidy(tx->db, err);
 }

@@ -151,6 +151,26 @@ static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *e
     return rc;
 }
 
+/* What is given back may live longer than what the caller put in. */
+static void keep_texts(skein_message *m, skn_arena *a)
+{
+    skn_str *texts[] = {&m->uid,      &m->sender, &m->content, &m->thinking, &m->tool_call_id,
+                        &m->reply_to, &m->model,  &m->turn_uid};
+    skein_tool_call *calls = SKN_ARRAY(a, m->call_count, skein_tool_call);
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = skn_arena_copy(a, *texts[i]);
+    for (size_t i = 0; i < m->call_count; i++)
+        calls[i] = (skein_tool_call){skn_arena_copy(a, m->calls[i].call_id),
+                                     skn_arena_copy(a, m->calls[i].tool_name),
+                                     skn_arena_copy(a, m->calls[i].args)};
+    m->calls = calls;
+    for (size_t i = 0; i < m->instruction_count; i++) {
+        m->instructions[i].type = skn_arena_copy(a, m->instructions[i].type);
+        m->instructions[i].target = skn_arena_copy(a, m->instructions[i].target);
+    }
+}
+
 skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err)
 {
     bool     made = !m->uid.p;
@@ -174,7 +194,10 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
         m->lineage = m->id;
     skn_buf_release(&calls);
     skn_buf_release(&instructions);
-    return rc ? rc : insert_halves(tx, m, err);
+    if (rc)
+        return rc;
+    keep_texts(m, a);
+    return insert_halves(tx, m, err);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */

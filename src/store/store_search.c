@@ -1,6 +1,9 @@
 /* store_search.c: the index of words on both databases. */
 #include "store/stmt.h"
 
+#define PAGE 200   /* candidates that a statement gives at most */
+#define NEAR 20000 /* messages that are quickly looked at */
+
 /* --- The index ------------------------------------------------------------------------------------ */
 
 skein_rc skn_words_settle(skn_tx *tx, skein_error *err)
@@ -45,19 +48,40 @@ skein_rc skn_words_texts(skn_tx *tx, int64_t after, int64_t last, skn_arena *a, 
     return rc;
 }
 
-static skein_rc with_words(skn_tx *tx, enum skn_query query, int64_t id, skn_str words,
-                           skein_error *err)
+static skein_rc add(skn_tx *tx, skn_str ids, skn_str lists, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, query);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_add);
 
-    skn_stmt_bind_int(&s, id);
-    skn_stmt_bind_text(&s, words);
+    skn_stmt_bind_text(&s, ids);
+    skn_stmt_bind_text(&s, lists);
     return skn_stmt_run(&s, err);
 }
 
-skein_rc skn_words_add(skn_tx *tx, int64_t id, skn_str words, skein_error *err)
+/* On PostgreSQL a statement costs a round trip: all of them go in one. */
+skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err)
 {
-    return with_words(tx, SKN_Q_search_add, id, words, err);
+    skn_buf  ids, all;
+    skein_rc rc = SKEIN_OK;
+
+    skn_buf_init(&ids, SIZE_MAX / 2);
+    skn_buf_init(&all, SIZE_MAX / 2);
+    for (size_t i = 0; rc == SKEIN_OK && i < lists->count; i++) {
+        bool last = !skn_db_is_pg(tx->db) || i == lists->count - 1;
+
+        skn_buf_addf(&ids, "%lld", (long long)lists->at[i].id);
+        skn_buf_add(&all, lists->at[i].text);
+        if (!last) {
+            skn_buf_addc(&ids, '\n');
+            skn_buf_addc(&all, '\n');
+            continue;
+        }
+        rc = add(tx, skn_buf_str(&ids), skn_buf_str(&all), err);
+        skn_buf_clear(&ids);
+        skn_buf_clear(&all);
+    }
+    skn_buf_release(&ids);
+    skn_buf_release(&all);
+    return rc;
 }
 
 /* Taking out what is not in would damage the index of SQLite. */
@@ -70,7 +94,10 @@ skein_rc skn_words_remove(skn_tx *tx, int64_t id, skn_str words, skein_error *er
     skn_stmt_bind_int(&s, id);
     if ((rc = skn_stmt_number(&s, &there, err)) || !there)
         return rc;
-    return with_words(tx, SKN_Q_search_remove, id, words, err);
+    s = skn_stmt_use(tx->db, SKN_Q_search_remove);
+    skn_stmt_bind_int(&s, id);
+    skn_stmt_bind_text(&s, words);
+    return skn_stmt_run(&s, err);
 }
 
 /* --- Finding -------------------------------------------------------------------------------------- */
@@ -118,23 +145,49 @@ static skein_rc candidates(skn_stmt *s, skn_arena *a, skn_candidates *out, skein
     return rc;
 }
 
+static void bind_scope(skn_stmt *s, const skn_search_scope *scope, skn_str match, int64_t below)
+{
+    skn_stmt_bind_int(s, scope->conversation);
+    skn_stmt_bind_text(s, match);
+    skn_stmt_bind_int(s, below);
+    skn_stmt_bind_int(s, scope->world);
+}
+
+/* Words that fill a page within the newest messages are so common that collecting all of them would
+ * take longer than looking at the texts. FTS5 knows the order itself. */
+static skein_rc page_pg(skn_tx *tx, const skn_search_scope *scope, skn_str match, int64_t below,
+                        skn_arena *a, skn_candidates *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_near);
+    skein_rc rc;
+
+    bind_scope(&s, scope, match, below);
+    skn_stmt_bind_int(&s, below > NEAR ? below - NEAR : 0);
+    rc = candidates(&s, a, out, err);
+    if (rc || out->count == PAGE)
+        return rc;
+    s = skn_stmt_use(tx->db, SKN_Q_search_page);
+    bind_scope(&s, scope, match, below);
+    return candidates(&s, a, out, err);
+}
+
 skein_rc skn_words_page(skn_tx *tx, const skn_search_scope *scope, const skn_terms *terms,
                         int64_t below, skn_arena *a, skn_candidates *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_page);
+    skn_stmt s;
     skn_buf  match;
     skein_rc rc;
 
     skn_buf_init(&match, SIZE_MAX / 2);
-    if (skn_db_is_pg(tx->db))
+    if (skn_db_is_pg(tx->db)) {
         match_pg(terms, &match);
-    else
+        rc = page_pg(tx, scope, skn_buf_str(&match), below, a, out, err);
+    } else {
         match_sqlite(terms, &match);
-    skn_stmt_bind_int(&s, scope->conversation);
-    skn_stmt_bind_int(&s, scope->world);
-    skn_stmt_bind_text(&s, skn_buf_str(&match));
-    skn_stmt_bind_int(&s, below);
-    rc = candidates(&s, a, out, err);
+        s = skn_stmt_use(tx->db, SKN_Q_search_page);
+        bind_scope(&s, scope, skn_buf_str(&match), below);
+        rc = candidates(&s, a, out, err);
+    }
     skn_buf_release(&match);
     return rc;
 }
@@ -145,9 +198,9 @@ skein_rc skn_words_scan(skn_tx *tx, const skn_search_scope *scope, int64_t after
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_scan);
 
     skn_stmt_bind_int(&s, scope->conversation);
-    skn_stmt_bind_int(&s, scope->world);
     skn_stmt_bind_int(&s, after);
     skn_stmt_bind_int(&s, below);
+    skn_stmt_bind_int(&s, scope->world);
     return candidates(&s, a, out, err);
 }
 

@@ -96,8 +96,8 @@ skein_rc skn_file_others(skn_tx *tx, int64_t conversation, skn_str path, int64_t
     return number_by_name(tx, SKN_Q_file_count, conversation, path, count, err);
 }
 
-skein_rc skn_file_put(skn_tx *tx, int64_t conversation, skn_str path, skn_str items, int64_t now,
-                      skein_error *err)
+skein_rc skn_file_put(skn_tx *tx, int64_t conversation, skn_str path, skn_str items,
+                      int64_t now, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_file_set);
 

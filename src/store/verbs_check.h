@@ -29,14 +29,16 @@ skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_e
 typedef struct skn_check_message {
     int64_t id, conversation;
     skn_str uid, content, calls, instructions;
-    skn_str texts[SKN_CHECK_TEXTS]; /* the others; on PostgreSQL absent, the server checks them */
-    bool    purged;
-    bool    indexed; /* in the index of words, or not yet due there */
+    skn_str
+         texts[SKN_CHECK_TEXTS]; /* the others; on PostgreSQL absent, the server checks them */
+    bool purged;
+    bool indexed; /* in the index of words, or not yet due there */
 } skn_check_message;
 
-typedef skein_rc skn_check_message_sink(void *arg, const skn_check_message *m, skein_error *err);
-skein_rc skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,
-                            skein_error *err);
+typedef skein_rc skn_check_message_sink(void *arg, const skn_check_message *m,
+                                        skein_error *err);
+skein_rc         skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,
+                                    skein_error *err);
 /* Is there a row for this call? */
 skein_rc skn_check_has_call(skn_tx *tx, int64_t conversation, skn_str call_id, int64_t message,
                             bool *has, skein_error *err);
@@ -75,11 +77,12 @@ skein_rc skn_check_keys(skn_tx *tx, int64_t thread, int64_t lo, int64_t len, boo
                         int64_t *kmin, int64_t *kmax, bool *found, skein_error *err);
 
 typedef skein_rc skn_check_thread_sink(void *arg, const skn_thread_row *t, skein_error *err);
-skein_rc skn_check_threads(skn_tx *tx, skn_check_thread_sink *sink, void *arg, skein_error *err);
+skein_rc         skn_check_threads(skn_tx *tx, skn_check_thread_sink *sink, void *arg,
+                                   skein_error *err);
 
 /* What a thread's items may be used for. */
 typedef struct skn_check_source {
-    int64_t id; /* 0: there is no such thread */
+    int64_t id;                                /* 0: there is no such thread */
     int64_t lane, conversation, branched_from; /* of the lane: the one it was branched from */
     int64_t own, patches;                      /* items 0 … own-1, and -patches … -1 */
 } skn_check_source;
@@ -93,8 +96,8 @@ skein_rc skn_check_threads_of_lane(skn_tx *tx, int64_t lane, skn_arena *a, skn_i
 
 typedef skein_rc skn_check_compaction_sink(void *arg, const skn_compaction_row *k,
                                            skein_error *err);
-skein_rc skn_check_compactions(skn_tx *tx, skn_check_compaction_sink *sink, void *arg,
-                               skein_error *err);
+skein_rc         skn_check_compactions(skn_tx *tx, skn_check_compaction_sink *sink, void *arg,
+                                       skein_error *err);
 
 typedef skein_rc skn_check_file_sink(void *arg, skn_str path, skn_str items, skein_error *err);
 skein_rc skn_check_files(skn_tx *tx, skn_check_file_sink *sink, void *arg, skein_error *err);

@@ -29,8 +29,8 @@ skein_rc skn_words_set_upto(skn_tx *tx, int64_t id, skein_error *err);
 /* The next few messages with ids above `after` and up to `last`: the beginning of their texts. */
 skein_rc skn_words_texts(skn_tx *tx, int64_t after, int64_t last, skn_arena *a, skn_texts *out,
                          skein_error *err);
-/* words: a list as skn_words_list makes it. */
-skein_rc skn_words_add(skn_tx *tx, int64_t id, skn_str words, skein_error *err);
+/* Puts messages in; their texts are lists as skn_words_list makes them. */
+skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err);
 /* Takes a message out of the index; words must be the list it was put in with. */
 skein_rc skn_words_remove(skn_tx *tx, int64_t id, skn_str words, skein_error *err);
 

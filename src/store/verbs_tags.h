@@ -26,8 +26,8 @@ skein_rc skn_tag_set_active(skn_tx *tx, int64_t conversation, int64_t id, bool a
 skein_rc skn_file_others(skn_tx *tx, int64_t conversation, skn_str path, int64_t *count,
                          skein_error *err);
 /* items: a JSON array of texts, or absent. */
-skein_rc skn_file_put(skn_tx *tx, int64_t conversation, skn_str path, skn_str items, int64_t now,
-                      skein_error *err);
+skein_rc skn_file_put(skn_tx *tx, int64_t conversation, skn_str path, skn_str items,
+                      int64_t now, skein_error *err);
 skein_rc skn_file_drop(skn_tx *tx, int64_t conversation, skn_str path, bool *found,
                        skein_error *err);
 /* In the order in which they were first set. */

@@ -7,13 +7,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int skn_rounds(int usual)
+static long asked(void)
 {
     const char *text = getenv("SKEIN_TEST_CRASHES");
-    long        asked = text ? strtol(text, NULL, 10) : SKN_ROUNDS_USUAL;
-    long        rounds = (long)usual * asked / SKN_ROUNDS_USUAL;
+    long        n = text ? strtol(text, NULL, 10) : SKN_ROUNDS_USUAL;
+
+    return n < 1 ? 1 : n;
+}
+
+int skn_rounds(int usual)
+{
+    long rounds = (long)usual * asked() / SKN_ROUNDS_USUAL;
 
     return rounds < 1 ? 1 : (int)rounds;
+}
+
+int skn_rounds_step(void)
+{
+    return asked() < SKN_ROUNDS_USUAL ? (int)(SKN_ROUNDS_USUAL / asked()) : 1;
 }
 
 uint64_t skn_rounds_seed(void)

@@ -13,6 +13,9 @@
 
 /* `usual` in an ordinary run, in proportion to SKEIN_TEST_CRASHES in others; at least 1. */
 int skn_rounds(int usual);
+/* A test that goes through all places takes every so-manieth: 1 in an ordinary run, more in a
+ * shorter one. */
+int skn_rounds_step(void);
 /* The seed of this run, which it prints. */
 uint64_t skn_rounds_seed(void);
 

@@ -27,12 +27,12 @@ static bool is_fault(skein_rc rc, int error)
 /* --- SQLite ----------------------------------------------------------------------------------- */
 
 /* The scene in a file of its own, without a log beside it. */
-static void make_template(skn_fixture *fx, char path[static 300], skn_scene *s)
+static void make_original(skn_fixture *fx, char path[static 300], skn_scene *s)
 {
     char          address[320];
     skein_engine *e;
 
-    skn_fixture_file(fx, "template.db", path);
+    skn_fixture_file(fx, "original.db", path);
     snprintf(address, sizeof address, "sqlite:%s", path);
     e = skn_whole_open(address);
     skn_scene_make(e, s);
@@ -43,14 +43,14 @@ typedef struct sweep {
     skn_fixture     *fx;
     const skn_deed  *deed;
     const skn_scene *scene;
-    const char *template;
-    skn_disk fault;
-    outcome  text;
+    const char      *original;
+    skn_disk         fault;
+    outcome          text;
 } sweep;
 
 static skein_engine *fresh_copy(const sweep *s)
 {
-    assert_true(skn_disk_copy(s->template, s->fx->path, -1));
+    assert_true(skn_disk_copy(s->original, s->fx->path, -1));
     return skn_whole_open(s->fx->address);
 }
 
@@ -122,21 +122,21 @@ static bool fail_at(sweep *s, int64_t n)
 static void sweep_disk(void **state, skn_disk fault)
 {
     skn_fixture *fx = skn_fixture_of(state);
-    char template[300];
-    skn_scene scene;
+    char         original[300];
+    skn_scene    scene;
 
-    make_template(fx, template, &scene);
+    make_original(fx, original, &scene);
     for (int i = 0; i < skn_deed_count; i++) {
         sweep   s = {.fx = fx,
                      .deed = &skn_deeds[i],
                      .scene = &scene,
-                     .template = template,
+                     .original = original,
                      .fault = fault};
         int64_t n = 1;
 
         learn_outcome(&s);
         while (fail_at(&s, n))
-            assert_true(++n < PLACES_MOST);
+            assert_true((n += skn_rounds_step()) < PLACES_MOST);
         assert_true(n > 2); /* a change writes and syncs at the least */
         skein_mem_free(s.text.mem);
     }
@@ -194,7 +194,7 @@ static void a_store_whose_making_failed_is_made_the_next_time(void **state)
     int64_t      n = 1;
 
     while (fail_to_open_at(fx, n))
-        assert_true(++n < PLACES_MOST);
+        assert_true((n += skn_rounds_step()) < PLACES_MOST);
     assert_true(n > 10);
 }
 
@@ -246,7 +246,7 @@ static void a_copy_that_fails_leaves_no_file(void **state)
     snprintf(c.address, sizeof c.address, "sqlite:%s", c.path);
     snprintf(c.copy.address, sizeof c.copy.address, "%s", c.address);
     while (fail_to_copy_at(&c, n))
-        assert_true(++n < PLACES_MOST);
+        assert_true((n += skn_rounds_step()) < PLACES_MOST);
     assert_true(n > 10);
     skein_close(c.e);
     skein_mem_free(mem);

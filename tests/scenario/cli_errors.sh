@@ -158,7 +158,7 @@ refused 'a bad id is named with its line' 'line 2: '
 { printf '{"content":"'; head -c 16777217 /dev/zero | tr '\0' x; printf '"}\n'; } >"$dir/in"
 refused 'a text over 16 MiB is refused' 'line 1: '
 printf '{"content":"fine"}\n{"role":"tool","sender":"x","content":"x","toolCallId":"none"}\n' >"$dir/in"
-s append <"$dir/in"
+s append --strict <"$dir/in"
 t 'a result without a call is a conflict' fails 5 'line 2: '
 printf '{"content":"fine"}\n{"content":"x","seenByAgents":["nobody"]}\n' >"$dir/in"
 s append <"$dir/in"

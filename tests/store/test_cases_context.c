@@ -290,6 +290,25 @@ static void case_20_a_reused_call_id_pairs_with_the_nearest_open_call(void **sta
     kit_close(&k);
 }
 
+static void what_another_agent_writes_into_a_background_names_it(void **state)
+{
+    kit                  k;
+    skein_conversation   own;
+    skein_messages       out;
+    skein_new_message    m = {.role = SKEIN_USER,
+                              .sender = skein_text("bo"),
+                              .content = skein_text("the result is 7")};
+    skein_append_request r = {.messages = &m, .count = 1};
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &own, &k.err));
+    r.conversation = k.how.conversation = own.id;
+    KIT_OK(&k, skein_append(k.e, &r, k.mem, &out, &k.err));
+    assert_int_equal(out.at[0].author_agent.v, k.agent[1].id.v);
+    assert_non_null(strstr(kit_context(&k, "ada"), "user:bo: the result is 7"));
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +321,7 @@ int main(void)
         SKN_BOTH(an_edited_summary_covers_what_the_old_one_did),
         SKN_BOTH(case_07_a_context_of_one_summary_is_not_compacted_again),
         SKN_BOTH(case_08_a_blank_summary_writes_nothing),
+        SKN_BOTH(what_another_agent_writes_into_a_background_names_it),
         SKN_BOTH(case_20_a_reused_call_id_pairs_with_the_nearest_open_call),
     };
 

@@ -65,6 +65,39 @@ static void case_14_who_never_heard_the_target_is_cut_as_well(void **state)
     kit_close(&k);
 }
 
+/* A message put between others is as old as its place, in every lane. */
+static void case_14_a_removal_at_an_inserted_message_takes_nothing_before_it(void **state)
+{
+    kit               k;
+    skein_message     two, three, in;
+    skein_version     v;
+    skein_removal     r;
+    skein_str         bo = skein_text("bo");
+    skein_new_message m = {.role = SKEIN_USER,
+                           .content = skein_text("in"),
+                           .heard_by = &bo,
+                           .heard_by_count = 1,
+                           .heard_by_given = true};
+
+    kit_open(&k, state);
+    say(&k, "one");
+    two = kit_whisper(&k, "cy", "two");
+    three = say(&k, "three");
+    KIT_OK(&k, skein_insert(k.e, &k.how, three.id, &m, k.mem, &v, &in, &k.err));
+    assert_string_equal(kit_texts(&k, "main", 0), "one two in three");
+    KIT_OK(&k, remove_from(&k, in.id, true, &r));
+    assert_string_equal(kit_texts(&k, "main", 0), "one two");
+    assert_string_equal(kit_texts(&k, "@bo", 0), "one");
+    assert_string_equal(kit_texts(&k, "@cy", 0), "one two");
+    assert_int_equal(gone_of(&r, "cy"), 1);
+    undo(&k);
+    KIT_OK(&k, remove_from(&k, two.id, true, &r)); /* which bo never heard */
+    assert_string_equal(kit_texts(&k, "main", 0), "one");
+    assert_string_equal(kit_texts(&k, "@bo", 0), "one");
+    assert_int_equal(gone_of(&r, "bo"), 2);
+    kit_close(&k);
+}
+
 static void case_14_a_refused_removal_changes_nothing(void **state)
 {
     kit           k;
@@ -346,10 +379,64 @@ static void case_18_a_revise_that_cannot_send_removes_nothing(void **state)
     kit_close(&k);
 }
 
+static void case_16_an_undo_repeated_with_its_key_is_done_once(void **state)
+{
+    kit           k;
+    skein_message m;
+    skein_version v;
+    skein_move    first, again;
+    skein_change  keyed;
+
+    kit_open(&k, state);
+    m = say(&k, "one");
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("two"), k.mem, &v, &m, &k.err));
+    KIT_OK(&k, skein_edit(k.e, &k.how, m.id, skein_text("three"), k.mem, &v, &m, &k.err));
+    keyed = k.how;
+    keyed.key = skein_text("click");
+    KIT_OK(&k, skein_undo(k.e, &keyed, 1, k.mem, &first, &k.err));
+    KIT_OK(&k, skein_undo(k.e, &keyed, 1, k.mem, &again, &k.err));
+    assert_string_equal(kit_texts(&k, "main", 0), "two");
+    assert_int_equal(again.to.number, first.to.number);
+    assert_int_equal(again.from.number, 3);
+    assert_string_equal(again.what.p, "edit");
+    assert_int_equal(skein_redo(k.e, &keyed, 1, k.mem, &again, &k.err), SKEIN_CONFLICT);
+    kit_close(&k);
+}
+
+static void a_removed_conversation_of_an_agent_is_made_anew(void **state)
+{
+    kit                k;
+    skein_conversation old, fresh;
+    skein_message_id   id;
+    int64_t            erased;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &old, &k.err));
+    k.how.conversation = old.id;
+    id = say(&k, "secret").id;
+    KIT_OK(&k, skein_conversation_remove(k.e, old.id, &k.err));
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&id, 1}, &erased, &k.err));
+    assert_int_equal(erased, 1);
+    KIT_OK(&k,
+           skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &fresh, &k.err));
+    assert_int_not_equal(fresh.id.v, old.id.v);
+    k.how.conversation = fresh.id;
+    say(&k, "new");
+    assert_string_equal(kit_texts(&k, "main", 0), "new");
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, &k.err));
+    assert_int_equal(
+        skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &fresh, &k.err),
+        SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SKN_BOTH(case_16_an_undo_repeated_with_its_key_is_done_once),
+        SKN_BOTH(a_removed_conversation_of_an_agent_is_made_anew),
         SKN_BOTH(case_14_who_never_heard_the_target_is_cut_as_well),
+        SKN_BOTH(case_14_a_removal_at_an_inserted_message_takes_nothing_before_it),
         SKN_BOTH(case_14_a_refused_removal_changes_nothing),
         SKN_BOTH(case_15_time_decides_nothing),
         SKN_BOTH(case_16_a_repeated_revise_sends_one_message),

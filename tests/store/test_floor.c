@@ -3,6 +3,8 @@
 
 #include "engine/engine.h"
 
+#include <sys/stat.h>
+
 static void the_floor_takes_time_and_leaves_no_row(void **state)
 {
     kit     k;
@@ -19,13 +21,19 @@ static void the_floor_takes_time_and_leaves_no_row(void **state)
     kit_close(&k);
 }
 
-static void a_floor_of_no_rows_measures_nothing(void **state)
+static void a_floor_of_no_rows_brings_the_log_into_the_file(void **state)
 {
-    kit     k;
-    int64_t nanos = 1;
+    kit         k;
+    int64_t     nanos = 1;
+    struct stat before, after;
 
     kit_open(&k, state);
+    for (int i = 0; i < 100; i++)
+        kit_say(&k, SKEIN_USER, "human", "something that stays in the log for now");
+    assert_int_equal(stat(k.fx->path, &before), 0);
     KIT_OK(&k, skn_floor_measure(k.e, k.chat.id, SKN_NONE, 0, &nanos, &k.err));
+    assert_int_equal(stat(k.fx->path, &after), 0);
+    assert_true(after.st_size > before.st_size);
     assert_int_equal(nanos, 0);
     kit_close(&k);
 }
@@ -36,8 +44,8 @@ static void a_floor_row_needs_a_conversation(void **state)
     int64_t nanos;
 
     kit_open(&k, state);
-    assert_int_not_equal(skn_floor_measure(k.e, (skein_conversation_id){987654},
-                                           SKN_STR("row"), 1, &nanos, &k.err),
+    assert_int_not_equal(skn_floor_measure(k.e, (skein_conversation_id){987654}, SKN_STR("row"),
+                                           1, &nanos, &k.err),
                          SKEIN_OK);
     assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM messages"), 0);
     kit_close(&k);
@@ -94,7 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(the_floor_takes_time_and_leaves_no_row),
-        SKN_BOTH(a_floor_of_no_rows_measures_nothing),
+        SKN_ON_SQLITE(a_floor_of_no_rows_brings_the_log_into_the_file),
         SKN_BOTH(a_floor_row_needs_a_conversation),
         SKN_BOTH(a_store_opened_for_reading_has_no_floor),
         SKN_BOTH(an_insert_gives_the_id_of_its_row_or_none),

@@ -298,15 +298,38 @@ static int64_t pick(world *w)
     return l->n ? l->p[below(w, l->n)].id : 0;
 }
 
-static int64_t key_of(const version *v, int64_t id)
+/* A message as the first lane that holds it has it. */
+typedef struct anchor {
+    const list *lane;
+    ptrdiff_t   at;
+    int64_t     id, key;
+} anchor;
+
+static anchor anchor_of(const version *v, int64_t id)
 {
     for (int k = 0; k < LANES; k++) {
         ptrdiff_t at = find(&v->lane[k], id);
 
         if (at >= 0)
-            return v->lane[k].p[at].key;
+            return (anchor){&v->lane[k], at, id, v->lane[k].p[at].key};
     }
-    return 0;
+    return (anchor){0};
+}
+
+/* Where a lane has it, or would have it: among equal keys the anchor's lane says who comes first. */
+static size_t place_in(const list *l, const anchor *a)
+{
+    ptrdiff_t at = find(l, a->id), there;
+    size_t    i;
+
+    if (at >= 0)
+        return (size_t)at;
+    for (i = first_at(l, a->key); i < l->n && l->p[i].key == a->key; i++) {
+        there = find(a->lane, l->p[i].id);
+        if (there < 0 || there >= a->at)
+            break;
+    }
+    return i;
 }
 
 static void do_edit(world *w)
@@ -423,33 +446,36 @@ static void do_insert(world *w)
     skein_version     out;
     skein_message     made;
     skein_error       err = {0};
-    int64_t           key = before ? key_of(now(w), before) : 0;
+    anchor            a = anchor_of(now(w), before);
+    const list       *from = in_main ? &now(w)->lane[0] : &now(w)->lane[3];
+    size_t            to = before ? place_in(from, &a) : from->n;
+    int64_t           key = from->n ? from->p[to > 0 ? to - 1 : 0].key : 0;
+    size_t            places[LANES];
     version          *v;
 
+    for (int k = 0; k < LANES; k++)
+        places[k] = before ? place_in(&now(w)->lane[k], &a) : now(w)->lane[k].n;
     SKN_OK(skein_insert(w->e, &h, (skein_message_id){before}, &m, w->mem, &out, &made, &err),
            err);
     remember(w, made.id.v, true, 0, false);
     v = derive(w, w->current);
     for (int k = 0; k < LANES; k++) {
-        list     *l = &v->lane[k];
-        ptrdiff_t at = before ? find(l, before) : (ptrdiff_t)l->n;
-        item      it = {made.id.v, made.id.v};
+        list  *l = &v->lane[k];
+        size_t at = places[k];
+        item   it = {made.id.v, made.id.v};
 
         if ((k == 3) == in_main)
             continue;
-        if (at < 0)
-            at = (ptrdiff_t)first_at(l, key);
-        if (l->n)
-            it.key = l->p[at > 0 ? at - 1 : 0].key;
-        splice(l, (size_t)at, (size_t)at, &it, 1);
+        if (key || l->n)
+            it.key = key ? key : l->p[at > 0 ? at - 1 : 0].key;
+        splice(l, at, at, &it, 1);
     }
 }
 
-static void move_in(list *l, const skein_message_id *ids, size_t n, int64_t before, int64_t key)
+static void move_in(list *l, const skein_message_id *ids, size_t n, size_t to)
 {
-    item      moved[8];
-    size_t    m = 0, to;
-    ptrdiff_t anchor = before ? find(l, before) : (ptrdiff_t)l->n;
+    item   moved[8];
+    size_t m = 0;
 
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t at = find(l, ids[i].v);
@@ -459,7 +485,6 @@ static void move_in(list *l, const skein_message_id *ids, size_t n, int64_t befo
     }
     if (m == 0)
         return;
-    to = anchor >= 0 ? (size_t)anchor : first_at(l, key);
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t at = find(l, ids[i].v);
 
@@ -479,7 +504,8 @@ static void do_reorder(world *w)
     skein_change     h = how(w);
     skein_version    out;
     skein_error      err = {0};
-    int64_t          key = before ? key_of(now(w), before) : 0;
+    anchor           a = anchor_of(now(w), before);
+    size_t           to[LANES];
     version         *v;
 
     for (size_t i = 0; i < n; i++)
@@ -487,12 +513,14 @@ static void do_reorder(world *w)
             return;
     if (n == 0)
         return;
+    for (int k = 0; k < LANES; k++)
+        to[k] = before ? place_in(&now(w)->lane[k], &a) : now(w)->lane[k].n;
     SKN_OK(skein_reorder(w->e, &h, (skein_message_ids){ids, n}, (skein_message_id){before},
                          w->mem, &out, &err),
            err);
     v = derive(w, w->current);
     for (int k = 0; k < LANES; k++)
-        move_in(&v->lane[k], ids, n, before, key);
+        move_in(&v->lane[k], ids, n, to[k]);
 }
 
 static void squash_in(list *l, const skein_message_id *ids, size_t n, int64_t result)
@@ -532,34 +560,35 @@ static void do_squash(world *w)
         squash_in(&v->lane[k], ids, n, out.result.id.v);
 }
 
-static void cut_from(version *v, int64_t id, int64_t key)
+static void cut_from(version *v, int64_t id)
 {
-    for (int k = 0; k < LANES; k++) {
-        ptrdiff_t at = find(&v->lane[k], id);
+    anchor a = anchor_of(v, id);
+    size_t to[LANES];
 
-        v->lane[k].n = at >= 0 ? (size_t)at : first_at(&v->lane[k], key);
-    }
+    for (int k = 0; k < LANES; k++)
+        to[k] = place_in(&v->lane[k], &a);
+    for (int k = 0; k < LANES; k++)
+        v->lane[k].n = to[k];
 }
 
 static void do_remove(world *w)
 {
-    int64_t       id = pick(w), key;
+    int64_t       id = pick(w);
     skein_change  h = how(w);
     skein_removal out;
     skein_error   err = {0};
 
     if (!id)
         return;
-    key = key_of(now(w), id);
     SKN_OK(skein_remove_from(w->e, &h, (skein_message_id){id}, false, w->mem, &out, &err), err);
     assert_int_equal(out.previous.number, now(w)->number);
-    cut_from(derive(w, w->current), id, key);
+    cut_from(derive(w, w->current), id);
     assert_int_equal(out.version.length, now(w)->lane[0].n);
 }
 
 static void do_revise(world *w)
 {
-    int64_t       id = pick(w), key;
+    int64_t       id = pick(w);
     skein_change  h = how(w);
     skein_removal out;
     skein_error   err = {0};
@@ -567,7 +596,6 @@ static void do_revise(world *w)
 
     if (!id)
         return;
-    key = key_of(now(w), id);
     rc = skein_revise(w->e, &h, (skein_message_id){id}, skein_text("again"), w->mem, &out,
                       &err);
     if (!message_of(w, id)->human) {
@@ -575,7 +603,7 @@ static void do_revise(world *w)
         return;
     }
     SKN_OK(rc, err);
-    cut_from(derive(w, w->current), id, key);
+    cut_from(derive(w, w->current), id);
     remember(w, out.added.id.v, true, 0, false);
     for (int k = 0; k < 3; k++)
         splice(&now(w)->lane[k], now(w)->lane[k].n, now(w)->lane[k].n,
@@ -681,20 +709,13 @@ static void begin(world *w, skein_world_id home)
     w->version_count = 1;
 }
 
-/* Where a lane is cut when the main lane loses this item and all after it. */
-static size_t cut_of(const list *l, const item *first)
-{
-    ptrdiff_t at = find(l, first->id);
-
-    return at >= 0 ? (size_t)at : first_at(l, first->key);
-}
-
 /* Goes on in a new chat that begins with what some version held. */
 static void do_branch(world *w)
 {
     size_t             from = below(w, w->version_count);
     version            first = {.number = 1};
     size_t             n = w->versions[from].lane[0].n, length = below(w, n + 1);
+    anchor             a = {&w->versions[from].lane[0], (ptrdiff_t)length, 0, 0};
     skein_change       h = how(w);
     skein_conversation c;
     skein_error        err = {0};
@@ -702,9 +723,13 @@ static void do_branch(world *w)
     SKN_OK(skein_branch(w->e, &h, w->versions[from].number, (int64_t)length,
                         skein_text("branch"), w->mem, &c, &err),
            err);
+    if (length < n) {
+        a.id = a.lane->p[length].id;
+        a.key = a.lane->p[length].key;
+    }
     for (int k = 0; k < LANES; k++) {
         list  *l = &w->versions[from].lane[k];
-        size_t cut = length == n ? l->n : cut_of(l, &w->versions[from].lane[0].p[length]);
+        size_t cut = length == n ? l->n : place_in(l, &a);
 
         splice(&first.lane[k], 0, 0, l->p, cut);
     }

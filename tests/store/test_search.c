@@ -7,7 +7,6 @@
 #include "engine/search.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 static skein_hits search(kit *k, skein_search_request what)
 {
@@ -307,11 +306,12 @@ static void forgetting_twice_harms_nothing(void **state)
 static void an_index_in_several_batches_misses_nothing(void **state)
 {
     kit                k;
-    skein_new_message *m = calloc(4500, sizeof *m);
+    skein_new_message *m;
     skein_messages     out;
     skein_hits         hits;
 
     kit_open(&k, state);
+    m = SKN_ARRAY(k.mem, 4500, skein_new_message);
     for (int i = 0; i < 4500; i++)
         m[i] = (skein_new_message){.role = SKEIN_USER,
                                    .content = skein_text(i % 1500 ? "hay" : "needle")};
@@ -321,7 +321,6 @@ static void an_index_in_several_batches_misses_nothing(void **state)
     assert_int_equal(
         skn_fixture_number(k.fx, "SELECT value FROM meta WHERE key = 'words_upto'"),
         out.at[4499].id.v);
-    free(m);
     kit_close(&k);
 }
 

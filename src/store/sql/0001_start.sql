@@ -1,26 +1,28 @@
--- The first schema. {ID} and {BLOB} are the driver's words for a growing key and for bytes.
+-- The first schema. {ID}, {BLOB} and {CODE} are the driver's words for a growing key, for bytes and for text that
+-- sorts by its bytes.
 -- Times are microseconds UTC and never order anything. Rows of messages, threads and versions are
 -- never deleted: an erased message leaves its row, so that no id is ever used twice. Lists in checks are
 -- written out with OR: for an IN of three or more SQLite makes a table, anew for every row.
 
 CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value BIGINT NOT NULL);
 
-CREATE TABLE worlds(id {ID}, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, description TEXT,
+CREATE TABLE worlds(id {ID}, uid {CODE} NOT NULL UNIQUE, name TEXT NOT NULL, description TEXT,
   turn_limit BIGINT NOT NULL DEFAULT 8, compact_at BIGINT NOT NULL DEFAULT 50,
   current_conversation_id BIGINT, created_at BIGINT NOT NULL, removed_at BIGINT);
 CREATE UNIQUE INDEX worlds_name ON worlds(name) WHERE removed_at IS NULL;
 
-CREATE TABLE agents(id {ID}, uid TEXT NOT NULL UNIQUE, world_id BIGINT NOT NULL REFERENCES worlds(id),
+CREATE TABLE agents(id {ID}, uid {CODE} NOT NULL UNIQUE, world_id BIGINT NOT NULL REFERENCES worlds(id),
   lead_id BIGINT REFERENCES agents(id), name TEXT NOT NULL, system_prompt TEXT, model TEXT, settings TEXT,
   created_at BIGINT NOT NULL, removed_at BIGINT);
 CREATE UNIQUE INDEX agents_name ON agents(world_id, name) WHERE removed_at IS NULL;
 
 -- version_id is the one pointer that time travel moves.
-CREATE TABLE conversations(id {ID}, uid TEXT NOT NULL UNIQUE, world_id BIGINT NOT NULL REFERENCES worlds(id),
+CREATE TABLE conversations(id {ID}, uid {CODE} NOT NULL UNIQUE, world_id BIGINT NOT NULL REFERENCES worlds(id),
   agent_id BIGINT REFERENCES agents(id), mode TEXT NOT NULL CHECK(mode='chat' OR mode='foreground' OR mode='background'),
   title TEXT, version_id BIGINT, branched_from_id BIGINT, created_at BIGINT NOT NULL, removed_at BIGINT,
   CHECK((mode='chat')=(agent_id IS NULL)));
-CREATE UNIQUE INDEX conversations_agent_mode ON conversations(agent_id, mode) WHERE agent_id IS NOT NULL;
+CREATE UNIQUE INDEX conversations_agent_mode ON conversations(agent_id, mode)
+  WHERE agent_id IS NOT NULL AND removed_at IS NULL;
 CREATE INDEX conversations_world ON conversations(world_id, id);
 
 -- A version is a whole state of a conversation: one thread for each of its lanes.
@@ -45,7 +47,7 @@ CREATE TABLE lanes(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversat
   branched_from_id BIGINT, created_at BIGINT NOT NULL, UNIQUE(conversation_id, key));
 CREATE INDEX lanes_top ON lanes(conversation_id) WHERE parent_id IS NULL;
 
-CREATE TABLE messages(id {ID}, uid TEXT NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
+CREATE TABLE messages(id {ID}, uid {CODE} NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
   role TEXT NOT NULL CHECK(role='user' OR role='assistant' OR role='tool' OR role='summary' OR role='system'),
   author TEXT NOT NULL CHECK(author='human' OR author='agent' OR author='tool' OR author='system'), agent_id BIGINT, sender TEXT NOT NULL,
   content TEXT NOT NULL, thinking TEXT, calls TEXT, tool_call_id TEXT, tool_failed SMALLINT NOT NULL DEFAULT 0,
@@ -64,7 +66,7 @@ CREATE TABLE message_calls(conversation_id BIGINT NOT NULL REFERENCES conversati
 
 -- content of a thread = the spans under root_id, then its own items 0, 1, 2, …; items below zero are
 -- what the operation that made the thread put in the middle.
-CREATE TABLE threads(id {ID}, uid TEXT NOT NULL UNIQUE, lane_id BIGINT NOT NULL REFERENCES lanes(id),
+CREATE TABLE threads(id {ID}, uid {CODE} NOT NULL UNIQUE, lane_id BIGINT NOT NULL REFERENCES lanes(id),
   version_id BIGINT NOT NULL REFERENCES versions(id), origin_id BIGINT, origin_length BIGINT NOT NULL DEFAULT 0,
   root_id BIGINT, base_length BIGINT NOT NULL DEFAULT 0, compaction_id BIGINT, UNIQUE(version_id, lane_id),
   CHECK((root_id IS NULL)=(base_length=0)));
@@ -78,7 +80,7 @@ CREATE TABLE nodes(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversat
 CREATE TABLE compactions(id {ID}, thread_id BIGINT NOT NULL REFERENCES threads(id), covers BIGINT NOT NULL CHECK(covers>0),
   last_message_id BIGINT NOT NULL, summary_message_id BIGINT NOT NULL, previous_id BIGINT,
   reason TEXT NOT NULL, model TEXT, created_at BIGINT NOT NULL);
-CREATE TABLE squashes(id {ID}, uid TEXT NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
+CREATE TABLE squashes(id {ID}, uid {CODE} NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
   version_id BIGINT NOT NULL REFERENCES versions(id), result_message_id BIGINT NOT NULL,
   prompt TEXT, model TEXT, by_agent SMALLINT NOT NULL CHECK(by_agent IN(0,1)), created_at BIGINT NOT NULL);
 CREATE TABLE squash_sources(squash_id BIGINT NOT NULL REFERENCES squashes(id), idx BIGINT NOT NULL,

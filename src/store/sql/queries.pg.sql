@@ -2,4 +2,5 @@
 
 -- :conversation_lock
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1 AND c.removed_at IS NULL FOR UPDATE OF c;
+  FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
+ WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;

@@ -29,7 +29,7 @@ INSERT INTO agents(uid, world_id, lead_id, name, system_prompt, model, settings,
 VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 -- :agent_by_id
 SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.id = $1;
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.id = $1 AND a.removed_at IS NULL;
 -- :agent_by_ref
 SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
   FROM agents a LEFT JOIN agents l ON l.id = a.lead_id
@@ -48,7 +48,8 @@ INSERT INTO conversations(uid, world_id, agent_id, mode, title, branched_from_id
 VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
 -- :conversation_lock
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1 AND c.removed_at IS NULL;
+  FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
+ WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL;
 -- :conversation_by_id
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1;
@@ -65,7 +66,7 @@ SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_i
  WHERE c.world_id = $1 AND c.title = $2 AND c.removed_at IS NULL ORDER BY c.id DESC LIMIT 2;
 -- :conversation_of_agent
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.agent_id = $1 AND c.mode = $2;
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.agent_id = $1 AND c.mode = $2 AND c.removed_at IS NULL;
 -- :conversation_list
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;

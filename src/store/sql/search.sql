@@ -1,5 +1,5 @@
--- Searching. What a page or a scan returns: the message, its conversation, and 1 when that is hidden. $1 is
--- the conversation (0: all), $2 the world (0: all).
+-- Searching. A page or a scan gives the message, its conversation, and 1 when that is hidden; $1 is the
+-- conversation (0: all), $4 the world (0: all).
 
 -- :search_settle
 SELECT 1;
@@ -12,7 +12,7 @@ INSERT INTO meta(key, value) VALUES('words_upto', $1) ON CONFLICT(key) DO UPDATE
 -- :search_texts
 SELECT id, SUBSTR(content, 1, 262144) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 50;
 -- :search_add
-INSERT INTO message_words(rowid, content) VALUES($1, $2);
+INSERT INTO message_words(rowid, content) VALUES(CAST($1 AS INTEGER), $2);
 -- :search_has
 SELECT COUNT(*) FROM message_words WHERE rowid = $1;
 -- :search_remove
@@ -23,16 +23,25 @@ WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
   FROM message_words CROSS JOIN messages m ON m.id = message_words.rowid CROSS JOIN conversations c ON c.id = m.conversation_id
   CROSS JOIN worlds w ON w.id = c.world_id
- WHERE (CAST($2 AS BIGINT) = 0 OR c.world_id = $2) AND w.removed_at IS NULL AND m.purged_at IS NULL
-   AND ($1 = 0 OR c.id IN (SELECT id FROM kin)) AND message_words MATCH $3 AND message_words.rowid < $4
+ WHERE message_words MATCH $2 AND message_words.rowid < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
+   AND ($1 = 0 OR c.id IN (SELECT id FROM kin))
+ ORDER BY message_words.rowid DESC LIMIT 200;
+-- :search_near
+WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
+  UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
+SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
+  FROM message_words CROSS JOIN messages m ON m.id = message_words.rowid CROSS JOIN conversations c ON c.id = m.conversation_id
+  CROSS JOIN worlds w ON w.id = c.world_id
+ WHERE message_words MATCH $2 AND message_words.rowid < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
+   AND ($1 = 0 OR c.id IN (SELECT id FROM kin)) AND message_words.rowid >= $5
  ORDER BY message_words.rowid DESC LIMIT 200;
 -- :search_scan
 WITH RECURSIVE kin(id) AS (SELECT CAST($1 AS BIGINT)
   UNION SELECT c.branched_from_id FROM kin k JOIN conversations c ON c.id = k.id WHERE c.branched_from_id IS NOT NULL)
 SELECT m.id, m.conversation_id, c.removed_at IS NOT NULL
   FROM messages m JOIN conversations c ON c.id = m.conversation_id JOIN worlds w ON w.id = c.world_id
- WHERE (CAST($2 AS BIGINT) = 0 OR c.world_id = $2) AND w.removed_at IS NULL AND m.purged_at IS NULL
-   AND ($1 = 0 OR c.id IN (SELECT id FROM kin)) AND m.id > $3 AND m.id < $4
+ WHERE m.id > $2 AND m.id < $3 AND (CAST($4 AS BIGINT) = 0 OR c.world_id = $4) AND w.removed_at IS NULL AND m.purged_at IS NULL
+   AND ($1 = 0 OR c.id IN (SELECT id FROM kin))
  ORDER BY m.id DESC LIMIT 200;
 -- :search_branches
 WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE branched_from_id = $1
