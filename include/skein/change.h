@@ -62,10 +62,10 @@ SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *req
 
 typedef struct skein_change {
     skein_conversation_id conversation;
-    skein_str             actor;   /* who does it; absent: "human" */
-    skein_at              expect;  /* the main lane must still stand here; zero thread: anywhere */
-    bool                  dry_run; /* check everything, say the outcome, change nothing */
-    skein_str             key;     /* the same key again returns the first outcome; branch and purge
+    skein_str             actor; /* who does it; absent: "human" */
+    skein_at  expect;  /* the main lane must still stand here; zero thread: anywhere */
+    bool      dry_run; /* check everything, say the outcome, change nothing */
+    skein_str key;     /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
 } skein_change;
 
@@ -77,11 +77,11 @@ typedef struct skein_version {
     int64_t         origin; /* number of the version it was made from; 0 for the first */
     skein_str       origin_thread_uid;
     int64_t         origin_length; /* how much of it was there then */
-    skein_str       kind; /* start edit delete insert reorder squash remove revise restore fork */
-    skein_str       actor;
-    skein_str       note; /* what it did, in a few words */
-    bool            current;
-    int64_t         created_at;
+    skein_str kind; /* start edit delete insert reorder squash remove revise restore fork */
+    skein_str actor;
+    skein_str note; /* what it did, in a few words */
+    bool      current;
+    int64_t   created_at;
 } skein_version;
 
 typedef struct skein_versions {
@@ -95,20 +95,21 @@ typedef struct skein_message_ids {
 } skein_message_ids;
 
 /* Replaces the message where it stands, in every lane that holds it; the rest stays. */
-SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
-                              skein_str content, skein_mem *mem, skein_version *out,
-                              skein_message *edited, skein_error *err);
+SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
+                              skein_message_id message, skein_str content, skein_mem *mem,
+                              skein_version *out, skein_message *edited, skein_error *err);
 /* A version without these messages; tool calls go with their results and the other way round. */
 SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                 skein_mem *mem, skein_version *out, skein_error *err);
 /* Puts a new message before another one (zero: at the end). */
-SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how, skein_message_id before,
-                                const skein_new_message *message, skein_mem *mem,
-                                skein_version *out, skein_message *inserted, skein_error *err);
+SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how,
+                                skein_message_id before, const skein_new_message *message,
+                                skein_mem *mem, skein_version *out, skein_message *inserted,
+                                skein_error *err);
 /* Moves these messages, in the given order, before another one (zero: to the end). */
-SKEIN_API skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_ids ids,
-                                 skein_message_id before, skein_mem *mem, skein_version *out,
-                                 skein_error *err);
+SKEIN_API skein_rc skein_reorder(skein_engine *e, const skein_change *how,
+                                 skein_message_ids ids, skein_message_id before, skein_mem *mem,
+                                 skein_version *out, skein_error *err);
 /* A version with the content another version has now. */
 SKEIN_API skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
                                  skein_mem *mem, skein_version *out, skein_error *err);
@@ -156,7 +157,7 @@ typedef struct skein_removal {
     size_t               by_agent_count;
     int64_t              delegations;  /* lanes of delegations that lose something */
     int64_t              side_effects; /* dry run: tool calls among them, not undone outside */
-    skein_message        added; /* of a revise: the message sent instead */
+    skein_message        added;        /* of a revise: the message sent instead */
 } skein_removal;
 
 /* Seed 003: the message and all after it leave every lane. Any message, or only a person's when
@@ -200,13 +201,13 @@ SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *
                                            int64_t *erased, skein_error *err);
 
 typedef struct skein_compaction {
-    skein_str     lane;   /* absent: "main" */
-    int64_t       covers; /* the first messages of the lane that the text stands for; 0: as many as
+    skein_str lane;   /* absent: "main" */
+    int64_t   covers; /* the first messages of the lane that the text stands for; 0: as many as
                              may be, which ends at the last closed tool exchange */
-    skein_at      seen;   /* the state the text was made from; the lane must still be that thread */
-    skein_str     content;
-    skein_str     reason; /* "limit", "manual", … */
-    skein_str     model;
+    skein_at  seen;   /* the state the text was made from; the lane must still be that thread */
+    skein_str content;
+    skein_str reason; /* "limit", "manual", … */
+    skein_str model;
 } skein_compaction;
 
 /* Appends the summary and lets the context begin after what it covers. Removes nothing. */

@@ -26,9 +26,9 @@ typedef struct skein_options {
     }
 
 /* Creates the store when it is missing, and brings its schema up to date. */
-SKEIN_API skein_rc skein_open(skein_engine **out, const skein_options *options,
-                              skein_error *err);
-SKEIN_API void     skein_close(skein_engine *e); /* NULL is fine */
+SKEIN_API skein_rc    skein_open(skein_engine **out, const skein_options *options,
+                                 skein_error *err);
+SKEIN_API void        skein_close(skein_engine *e); /* NULL is fine */
 SKEIN_API const char *skein_version_text(void);     /* "0.1.0" */
 
 /* --- Worlds ---------------------------------------------------------------------------------- */
@@ -75,8 +75,8 @@ typedef struct skein_agent {
     skein_str      model;
     skein_agent_id lead; /* zero: it leads itself */
     skein_str      lead_name;
-    skein_str      settings; /* a JSON object with whatever else the client keeps here, or absent */
-    int64_t        created_at;
+    skein_str settings; /* a JSON object with whatever else the client keeps here, or absent */
+    int64_t   created_at;
 } skein_agent;
 
 typedef struct skein_agents {
@@ -178,8 +178,8 @@ SKEIN_API skein_rc skein_lane_new(skein_engine *e, skein_conversation_id convers
                                   skein_str spawn_call_id, skein_mem *mem, skein_lane *out,
                                   skein_error *err);
 /* Says how a delegation ended; a state once final stays. */
-SKEIN_API skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane, skein_lane_state state,
-                                     skein_error *err);
+SKEIN_API skein_rc skein_lane_finish(skein_engine *e, skein_lane_id lane,
+                                     skein_lane_state state, skein_error *err);
 
 #ifdef __cplusplus
 }

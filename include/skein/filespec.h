@@ -45,8 +45,8 @@ typedef struct skein_file_parts {
  * be a regular file below root, also after following links, in UTF-8, and neither it nor all parts
  * together may be over limit bytes (0: SKEIN_FILE_LIMIT). */
 SKEIN_API skein_rc skein_files_read(skein_file_parts *out, const char *root,
-                                      const skein_file_spec *spec, size_t limit, skein_mem *mem,
-                                      skein_error *err);
+                                    const skein_file_spec *spec, size_t limit, skein_mem *mem,
+                                    skein_error *err);
 
 #ifdef __cplusplus
 }

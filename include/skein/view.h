@@ -11,12 +11,12 @@ extern "C" {
 
 typedef struct skein_slice {
     skein_conversation_id conversation;
-    skein_str             lane;    /* absent: "main" */
-    skein_agent_id        agent;   /* set: this agent's memory, role and reply links as it sees them */
-    bool                  raw;     /* with agent: reply links unmasked */
-    int64_t               version; /* 0: the current one */
-    int64_t               from;    /* first position; negative counts from the end: -50 */
-    int64_t               count;   /* 0: to the end */
+    skein_str             lane; /* absent: "main" */
+    skein_agent_id agent;   /* set: this agent's memory, role and reply links as it sees them */
+    bool           raw;     /* with agent: reply links unmasked */
+    int64_t        version; /* 0: the current one */
+    int64_t        from;    /* first position; negative counts from the end: -50 */
+    int64_t        count;   /* 0: to the end */
 } skein_slice;
 
 /* Messages of a lane in order, and the state they were read from. */
@@ -37,9 +37,9 @@ typedef struct skein_message_facts {
     size_t     original_count;
     skein_str  previous_uid; /* the one before it in this version */
     int64_t    reply_count;
-    bool       memory_only;   /* drives "[in-memory, no reply]" */
-    skein_str  shown_reply;   /* the message to show as its parent: follows edits and squashes */
-    int64_t   *versions;      /* numbers of versions that hold it */
+    bool       memory_only; /* drives "[in-memory, no reply]" */
+    skein_str  shown_reply; /* the message to show as its parent: follows edits and squashes */
+    int64_t   *versions;    /* numbers of versions that hold it */
     size_t     version_count; /* newest first; at most 64 */
 } skein_message_facts;
 /* facts[i] for messages->at[i], all read in one snapshot. */
@@ -81,8 +81,8 @@ typedef struct skein_diff {
 } skein_diff;
 
 SKEIN_API skein_rc skein_diff_versions(skein_engine *e, skein_conversation_id conversation,
-                                       int64_t from, int64_t to, skein_mem *mem, skein_diff *out,
-                                       skein_error *err);
+                                       int64_t from, int64_t to, skein_mem *mem,
+                                       skein_diff *out, skein_error *err);
 
 /* --- What a model may be sent ------------------------------------------------------------------ */
 
@@ -104,9 +104,9 @@ typedef struct skein_context {
     size_t                count;
     skein_str             summary_uid; /* absent when nothing was compacted */
     int64_t               covered;     /* messages the summary stands for */
-    int64_t               stored;      /* messages of the lane after that, the summary counted as one */
-    int64_t               tokens;      /* estimated */
-    int64_t               limit;       /* messages before it is compacted */
+    int64_t stored; /* messages of the lane after that, the summary counted as one */
+    int64_t tokens; /* estimated */
+    int64_t limit;  /* messages before it is compacted */
 } skein_context;
 
 /* Always a list that OpenAI and Anthropic accept, whatever the store holds. */
@@ -178,7 +178,7 @@ SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conve
 typedef struct skein_search_request {
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
-    skein_str             query; /* words, "phrases", prefix*; all must be there */
+    skein_str             query;        /* words, "phrases", prefix*; all must be there */
     bool                  current_only;
     int64_t               limit; /* 0: 50 */
 } skein_search_request;
@@ -186,9 +186,9 @@ typedef struct skein_search_request {
 typedef struct skein_hit {
     skein_message      message;
     skein_conversation conversation;
-    int64_t            version; /* the current one if that holds it, else the one it was said in */
-    bool               in_current;
-    skein_str          snippet;
+    int64_t   version; /* the current one if that holds it, else the one it was said in */
+    bool      in_current;
+    skein_str snippet;
 } skein_hit;
 
 typedef struct skein_hits {
@@ -197,20 +197,21 @@ typedef struct skein_hits {
 } skein_hits;
 
 /* Newest first, over all versions. */
-SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *what, skein_mem *mem,
-                                skein_hits *out, skein_error *err);
+SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *what,
+                                skein_mem *mem, skein_hits *out, skein_error *err);
 
 /* --- Timelines ---------------------------------------------------------------------------------- */
 
 /* The timelines of a version, folded from where the engine's cache stands; *out belongs to the caller. */
 SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
-                                       int64_t version, skein_timelines **out, skein_error *err);
+                                       int64_t version, skein_timelines **out,
+                                       skein_error *err);
 
 /* --- Tags and context files ------------------------------------------------------------------------ */
 
 typedef struct skein_tag {
     skein_str name;
-    skein_str control;     /* the button or switch it is bound to: "button", "toggle", "choice" */
+    skein_str control; /* the button or switch it is bound to: "button", "toggle", "choice" */
     skein_str instruction; /* type of the instruction it adds: "ResponseExpected" */
     skein_str target;
     bool      include_in_message; /* false: it only triggers something */
@@ -246,8 +247,9 @@ typedef struct skein_context_files {
 
 SKEIN_API skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                           const skein_context_file *file, skein_error *err);
-SKEIN_API skein_rc skein_context_file_remove(skein_engine *e, skein_conversation_id conversation,
-                                             skein_str path, skein_error *err);
+SKEIN_API skein_rc skein_context_file_remove(skein_engine         *e,
+                                             skein_conversation_id conversation, skein_str path,
+                                             skein_error *err);
 SKEIN_API skein_rc skein_context_file_list(skein_engine *e, skein_conversation_id conversation,
                                            skein_mem *mem, skein_context_files *out,
                                            skein_error *err);
@@ -266,7 +268,8 @@ typedef struct skein_check {
 } skein_check;
 
 /* Checks every invariant that a store can break, on the whole store. */
-SKEIN_API skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err);
+SKEIN_API skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out,
+                              skein_error *err);
 /* A copy of the store into a new file, while others write. */
 SKEIN_API skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err);
 

@@ -18,7 +18,8 @@ void *skn_arena_alloc(skn_arena *a, size_t size);
 void *skn_arena_array(skn_arena *a, size_t count, size_t size);
 /* A copy that ends in NUL; an absent text stays absent. */
 skn_str skn_arena_copy(skn_arena *a, skn_str s);
-skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #define SKN_NEW(a, type)      ((type *)skn_arena_alloc((a), sizeof(type)))
 #define SKN_ARRAY(a, n, type) ((type *)skn_arena_array((a), (n), sizeof(type)))

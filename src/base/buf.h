@@ -19,6 +19,6 @@ void    skn_buf_addc(skn_buf *b, char c);
 void    skn_buf_addf(skn_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void    skn_buf_fill(skn_buf *b, char c, size_t count);
 skn_str skn_buf_str(const skn_buf *b); /* borrowed; never absent */
-char   *skn_buf_detach(skn_buf *b);    /* the bytes, ending in NUL, are the caller's to free() */
+char   *skn_buf_detach(skn_buf *b); /* the bytes, ending in NUL, are the caller's to free() */
 
 #endif

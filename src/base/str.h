@@ -14,13 +14,13 @@ typedef skein_str skn_str;
 #define SKN_FMT(s)   (int)(s).n, (s).p /* for "%.*s" */
 #define SKN_NONE     ((skn_str){NULL, 0})
 
-skn_str skn_str_of(const char *s); /* NULL gives SKN_NONE */
+skn_str skn_str_of(const char *s);        /* NULL gives SKN_NONE */
 bool    skn_str_eq(skn_str a, skn_str b); /* absent and empty differ */
 bool    skn_str_is(skn_str a, const char *b);
 /* Below, at or above zero, by bytes; a prefix sorts first. */
-int     skn_str_cmp(skn_str a, skn_str b);
-bool    skn_str_starts(skn_str s, skn_str prefix);
-bool    skn_str_ends(skn_str s, skn_str suffix);
+int  skn_str_cmp(skn_str a, skn_str b);
+bool skn_str_starts(skn_str s, skn_str prefix);
+bool skn_str_ends(skn_str s, skn_str suffix);
 /* Where needle begins in s, or -1. */
 ptrdiff_t skn_str_find(skn_str s, skn_str needle);
 skn_str   skn_str_trim(skn_str s); /* without blanks, tabs and line ends at both ends */

@@ -66,8 +66,8 @@ skein_rc skn_key_find(skn_tx *tx, skn_str key, int64_t hash, skn_arena *a, skn_s
     if (rc || !*found || first == hash)
         return rc;
     return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT, "the key \"%.*s\" was used for another request",
-                             SKN_FMT(key)),
+                    skn_fail(err, SKEIN_CONFLICT,
+                             "the key \"%.*s\" was used for another request", SKN_FMT(key)),
                     "Use a new key for a new request.");
 }
 

@@ -99,7 +99,8 @@ static skein_rc check_ids(const skein_new_message *m, skein_error *err)
                         SKN_UID_MAX);
     }
     if (m->reply_to.p && !skn_uid_valid(m->reply_to))
-        return skn_fail(err, SKEIN_INVALID, "\"%.*s\", which it replies to, is not a message id",
+        return skn_fail(err, SKEIN_INVALID,
+                        "\"%.*s\", which it replies to, is not a message id",
                         (int)(m->reply_to.n < 80 ? m->reply_to.n : 80), m->reply_to.p);
     return SKEIN_OK;
 }

@@ -108,8 +108,7 @@ static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_co
     skn_item           last;
     skein_rc           rc;
 
-    rc = choose_cut(f, t, previous_covers, c->wanted ? c->wanted : t->length, &row.covers,
-                    err);
+    rc = choose_cut(f, t, previous_covers, c->wanted ? c->wanted : t->length, &row.covers, err);
     if (rc || (rc = skn_thread_item(f, t, row.covers - 1, &last, err)))
         return rc;
     *c->summary = (skein_message){.born_in = {f->conversation},
@@ -192,7 +191,8 @@ skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,
         return rc;
     if (skn_str_trim(what->content).n == 0)
         return skn_fail(err, SKEIN_INVALID, "the summary has no text");
-    if (what->model.p && (rc = skn_check_word(what->model, "the model's name", SKN_WORD_MAX, err)))
+    if (what->model.p &&
+        (rc = skn_check_word(what->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
     if (what->reason.p && (rc = skn_check_word(what->reason, "the reason", SKN_WORD_MAX, err)))
         return rc;

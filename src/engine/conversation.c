@@ -9,8 +9,8 @@ static skein_rc make_lane(skn_tx *tx, int64_t conversation, skn_str key, int64_t
     return skn_lane_insert(tx, &row, now, id, err);
 }
 
-skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now, skn_arena *a,
-                            skein_error *err)
+skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
+                            skn_arena *a, skein_error *err)
 {
     skein_agents missing;
     int64_t      id;
@@ -47,7 +47,8 @@ static skein_rc insert_row(skn_tx *tx, skn_conversation_row *c, skn_arena *a, sk
     return rc;
 }
 
-skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a, skein_error *err)
+skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
+                               skein_error *err)
 {
     skn_version_row version = {.kind = SKN_STR("start"), .actor = SKN_STR("human")};
     skn_thread_row  thread = {0};
@@ -191,8 +192,9 @@ skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode
     call c = {.e = e, .mem = mem, .out = out};
 
     if (mode == SKEIN_CHAT)
-        return skn_fail(err, SKEIN_USAGE, "an agent has no chat of its own, only a foreground "
-                                          "and a background conversation");
+        return skn_fail(err, SKEIN_USAGE,
+                        "an agent has no chat of its own, only a foreground "
+                        "and a background conversation");
     c.row = (skn_conversation_row){.agent_id = agent.v, .mode = mode, .created_at = SKN_NOW()};
     return skn_store_write(e->store, conversation_of, &c, err);
 }
@@ -218,7 +220,7 @@ static skein_rc conversation_find(skn_tx *tx, void *arg, skein_error *err)
     call                 *c = arg;
     skn_conversation_rows rows;
     bool                  found;
-    skein_rc              rc = skn_conversation_by_uid(tx, c->ref, c->mem, &c->row, &found, err);
+    skein_rc rc = skn_conversation_by_uid(tx, c->ref, c->mem, &c->row, &found, err);
 
     if (rc == SKEIN_OK && !found && c->ref.n >= 4) {
         if ((rc = skn_conversation_by_prefix(tx, c->ref, c->mem, &rows, err)) == SKEIN_OK)
@@ -251,7 +253,8 @@ skein_rc skein_conversation_find(skein_engine *e, skein_world_id world, skein_st
 static skein_rc conversation_get(skn_tx *tx, void *arg, skein_error *err)
 {
     call    *c = arg;
-    skein_rc rc = skn_conversation_need(tx, (skein_conversation_id){c->id}, c->mem, &c->row, err);
+    skein_rc rc = skn_conversation_need(tx, (skein_conversation_id){c->id}, c->mem, &c->row,
+                                        err);
 
     return rc ? rc : fill(tx, c, err);
 }

@@ -91,7 +91,7 @@ skein_rc skn_draft_version(skn_draft *d, skein_error *err)
                            .origin_length = d->main->from.length,
                            .kind = skn_str_of(d->kind),
                            .actor = d->how->actor.p ? skn_arena_copy(d->a, d->how->actor)
-                                                     : SKN_STR("human"),
+                                                    : SKN_STR("human"),
                            .note = d->note,
                            .created_at = d->now};
 

@@ -49,8 +49,7 @@ static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
         return rc;
-    if ((rc = skn_draft_target(d, c->id, &t, err)) ||
-        (rc = check_edit(c, &t.message, err)) ||
+    if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_edit(c, &t.message, err)) ||
         (rc = make_edited(c, &t, c->change.message, err)))
         return rc;
     d->edited_from = t.message.id.v;
@@ -59,7 +58,8 @@ static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
     for (size_t i = 0; i < d->lane_count; i++) {
         if ((rc = skn_thread_position(&d->trees, &d->lanes[i].from, &t.places, &at, err)))
             return rc;
-        if (at >= 0 && (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->edited_to, 1, err)))
+        if (at >= 0 &&
+            (rc = skn_draft_replace(d, &d->lanes[i], at, at + 1, &d->edited_to, 1, err)))
             return rc;
         if (&d->lanes[i] == d->main)
             c->change.message->position = at;
@@ -68,21 +68,20 @@ static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
 }
 
 skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
-                    skein_str content, skein_mem *mem, skein_version *out, skein_message *edited,
-                    skein_error *err)
+                    skein_str content, skein_mem *mem, skein_version *out,
+                    skein_message *edited, skein_error *err)
 {
     skein_message scratch;
     edit_call     c = {.id = message, .content = content};
 
-    c.change = (skn_change_call){.e = e,
-                                 .how = how,
-                                 .mem = mem,
-                                 .kind = "edit",
-                                 .version = out,
-                                 .message = edited ? edited : &scratch,
-                                 .request = skn_arena_printf(mem, "%lld %.*s",
-                                                             (long long)message.v,
-                                                             SKN_FMT(content))};
+    c.change = (skn_change_call){
+        .e = e,
+        .how = how,
+        .mem = mem,
+        .kind = "edit",
+        .version = out,
+        .message = edited ? edited : &scratch,
+        .request = skn_arena_printf(mem, "%lld %.*s", (long long)message.v, SKN_FMT(content))};
     return skn_change_run(&c.change, edit, &c, err);
 }
 
@@ -93,7 +92,7 @@ typedef struct delete_call {
     skein_message_ids ids;
 } delete_call;
 
-static skein_rc delete(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
 {
     delete_call *c = arg;
     skn_draft   *d = &c->change.draft;
@@ -155,8 +154,8 @@ static skein_rc restore(skn_tx *tx, void *arg, skein_error *err)
     return skn_change_finish(&c->change, err);
 }
 
-skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version, skein_mem *mem,
-                       skein_version *out, skein_error *err)
+skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
+                       skein_mem *mem, skein_version *out, skein_error *err)
 {
     restore_call c = {.version = version};
 

@@ -27,7 +27,8 @@ const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name)
 
 /* A tool's result is its caller's business, a notice nobody's; the rest is heard by all or by those
  * named. */
-bool skn_room_hears(const skn_lane_row *lane, const skein_message *m, const skein_new_message *n)
+bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
+                    const skein_new_message *n)
 {
     if (lane->agent_id == 0 || lane->agent_gone || m->role == SKEIN_SYSTEM ||
         m->role == SKEIN_SUMMARY)

@@ -164,7 +164,8 @@ static skein_rc join_small(skn_trees *f, int level, const entries *refs, entries
         skn_entry  next = refs->p[i];
         entries    both = {0};
 
-        if ((last && (rc = skn_tree_child(f, last, err))) || (rc = skn_tree_child(f, &next, err)))
+        if ((last && (rc = skn_tree_child(f, last, err))) ||
+            (rc = skn_tree_child(f, &next, err)))
             return rc;
         if (!last || last->child->count + next.child->count > SKN_NODE_ENTRIES) {
             skn_vec_add(f->a, out, next);
@@ -183,8 +184,8 @@ static skein_rc join_small(skn_trees *f, int level, const entries *refs, entries
     return SKEIN_OK;
 }
 
-static skein_rc splice_node(skn_trees *f, skn_node *n, int64_t i, int64_t j, const skn_span *ins,
-                            size_t count, entries *out, skein_error *err);
+static skein_rc splice_node(skn_trees *f, skn_node *n, int64_t i, int64_t j,
+                            const skn_span *ins, size_t count, entries *out, skein_error *err);
 
 /* Which children positions i and j fall into, and where those begin. */
 static void find_children(const skn_node *n, int64_t i, int64_t j, size_t *first, size_t *last,
@@ -207,8 +208,8 @@ static void find_children(const skn_node *n, int64_t i, int64_t j, size_t *first
     }
 }
 
-static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j, const skn_span *ins,
-                             size_t count, entries *out, skein_error *err)
+static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j,
+                             const skn_span *ins, size_t count, entries *out, skein_error *err)
 {
     size_t   first, last, from, to;
     int64_t  first_at = 0, last_at = 0;
@@ -220,10 +221,12 @@ static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j, co
     to = last + 2 < n->count ? last + 2 : n->count;
     for (size_t k = from; k < first; k++)
         skn_vec_add(f->a, &near, n->e[k]);
-    if ((rc = skn_tree_child(f, &n->e[first], err)) || (rc = skn_tree_child(f, &n->e[last], err)))
+    if ((rc = skn_tree_child(f, &n->e[first], err)) ||
+        (rc = skn_tree_child(f, &n->e[last], err)))
         return rc;
     rc = splice_node(f, n->e[first].child, i - first_at,
-                     first == last ? j - first_at : n->e[first].span.len, ins, count, &near, err);
+                     first == last ? j - first_at : n->e[first].span.len, ins, count, &near,
+                     err);
     if (rc == SKEIN_OK && first != last)
         rc = splice_node(f, n->e[last].child, 0, j - last_at, NULL, 0, &near, err);
     if (rc)
@@ -242,8 +245,8 @@ static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j, co
 }
 
 /* Recursion is as deep as the tree: a handful of levels for any thread that fits a disk. */
-static skein_rc splice_node(skn_trees *f, skn_node *n, int64_t i, int64_t j, const skn_span *ins,
-                            size_t count, entries *out, skein_error *err)
+static skein_rc splice_node(skn_trees *f, skn_node *n, int64_t i, int64_t j,
+                            const skn_span *ins, size_t count, entries *out, skein_error *err)
 {
     return n->level == 0 ? splice_leaf(f, n, i, j, ins, count, out, err)
                          : splice_inner(f, n, i, j, ins, count, out, err);

@@ -71,8 +71,8 @@ skein_rc skn_tree_save(skn_trees *f, const skn_tree *t, int64_t conversation, in
 skein_rc skn_tree_slice(skn_trees *f, const skn_tree *t, int64_t i, int64_t j, skn_spans *out,
                         skein_error *err);
 /* The position of an item, or -1. */
-skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t seq, int64_t key,
-                       int64_t *position, skein_error *err);
+skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t seq,
+                       int64_t key, int64_t *position, skein_error *err);
 /* The first position whose key is at least `key`, or the length. */
 skein_rc skn_tree_first_at(skn_trees *f, const skn_tree *t, int64_t key, int64_t *position,
                            skein_error *err);

@@ -71,7 +71,8 @@ static bool decode_entry(skn_str *s, int level, skn_entry *e)
     if (!ok || !get_signed(s, &e->span.len) || !get_signed(s, &e->span.kmin) ||
         !get_signed(s, &width))
         return false;
-    return e->span.len > 0 && width >= 0 && !__builtin_add_overflow(e->span.kmin, width, &e->span.kmax);
+    return e->span.len > 0 && width >= 0 &&
+           !__builtin_add_overflow(e->span.kmin, width, &e->span.kmax);
 }
 
 bool skn_node_decode(skn_str bytes, int level, skn_arena *a, skn_node **out)

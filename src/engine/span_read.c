@@ -85,8 +85,8 @@ skein_rc skn_tree_slice(skn_trees *f, const skn_tree *t, int64_t i, int64_t j, s
     return rc;
 }
 
-skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t seq, int64_t key,
-                       int64_t *position, skein_error *err)
+skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t seq,
+                       int64_t key, int64_t *position, skein_error *err)
 {
     steps    stack = {0};
     skein_rc rc = SKEIN_OK;
@@ -278,10 +278,12 @@ skn_spans skn_spans_minus(skn_spans xs, skn_spans ys, skn_arena *a)
         skn_span s = xs.at[i];
         int64_t  end = s.lo + s.len;
 
-        while (j < ys.count && (ys.at[j].thread < s.thread || (ys.at[j].thread == s.thread &&
-                                                               ys.at[j].lo + ys.at[j].len <= s.lo)))
+        while (j < ys.count &&
+               (ys.at[j].thread < s.thread ||
+                (ys.at[j].thread == s.thread && ys.at[j].lo + ys.at[j].len <= s.lo)))
             j++;
-        for (size_t k = j; k < ys.count && ys.at[k].thread == s.thread && ys.at[k].lo < end; k++) {
+        for (size_t k = j; k < ys.count && ys.at[k].thread == s.thread && ys.at[k].lo < end;
+             k++) {
             int64_t hole = ys.at[k].lo, hole_end = hole + ys.at[k].len;
 
             if (hole > s.lo) {

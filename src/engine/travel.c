@@ -179,7 +179,7 @@ static skein_rc undo_one(call *c, skein_error *err)
     skn_op_row op;
     int64_t    id;
     bool       found;
-    skein_rc   rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &found, err);
+    skein_rc rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &found, err);
 
     if (rc)
         return rc;

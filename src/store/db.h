@@ -90,7 +90,7 @@ int skn_migrate_newest(void);
 
 /* What migration must say differently. */
 typedef struct skn_dialect {
-    const char *suffix;              /* of migrations for the other database: ".pg" */
+    const char *suffix;                     /* of migrations for the other database: ".pg" */
     const char *id, *blob, *code, *rowless; /* what {ID}, {BLOB}, {CODE}, {ROWLESS} stand for */
     const char *lock;        /* SQL, first in the transaction: one migration at a time */
     const char *found;       /* SQL, before the first migration */

@@ -86,8 +86,8 @@ skein_rc skn_conversation_lock(skn_tx *tx, int64_t id, skn_arena *a, skn_convers
     return one_conversation(&s, a, out, found, err);
 }
 
-skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
-                                  bool *found, skein_error *err)
+skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a,
+                                  skn_conversation_row *out, bool *found, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_by_id);
 
@@ -95,8 +95,8 @@ skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a, skn_conv
     return one_conversation(&s, a, out, found, err);
 }
 
-skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_conversation_row *out,
-                                 bool *found, skein_error *err)
+skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a,
+                                 skn_conversation_row *out, bool *found, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_by_uid);
 
@@ -180,7 +180,8 @@ skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version, s
     return skn_stmt_run(&s, err);
 }
 
-skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err)
+skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
+                               skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_remove);
 

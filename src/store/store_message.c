@@ -102,7 +102,8 @@ static void read_instructions(skn_str json, skn_arena *a, skein_message *m)
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls, skn_str instructions)
+static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
+                         skn_str instructions)
 {
     skn_stmt_bind_text(s, m->uid);
     skn_stmt_bind_int(s, m->born_in.v);
@@ -154,8 +155,8 @@ static skein_rc insert_halves(skn_tx *tx, const skein_message *m, skein_error *e
 /* What is given back may live longer than what the caller put in. */
 static void keep_texts(skein_message *m, skn_arena *a)
 {
-    skn_str *texts[] = {&m->uid,      &m->sender, &m->content, &m->thinking, &m->tool_call_id,
-                        &m->reply_to, &m->model,  &m->turn_uid};
+    skn_str         *texts[] = {&m->uid,          &m->sender,   &m->content, &m->thinking,
+                                &m->tool_call_id, &m->reply_to, &m->model,   &m->turn_uid};
     skein_tool_call *calls = SKN_ARRAY(a, m->call_count, skein_tool_call);
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -382,8 +383,8 @@ skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids 
     return skn_stmt_numbers(&s, a, out, err);
 }
 
-skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id, skn_arena *a,
-                                 skn_call_halves *out, skein_error *err)
+skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
+                                 skn_arena *a, skn_call_halves *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_of);
     skn_vec(skn_call_half) v = {0};

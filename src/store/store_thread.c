@@ -197,8 +197,8 @@ skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str 
     return rc;
 }
 
-skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason, skn_str model,
-                               int64_t now, skein_error *err)
+skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason,
+                               skn_str model, int64_t now, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_compaction_insert);
 

@@ -2,7 +2,8 @@
  * make a repeated request harmless. */
 #include "store/stmt.h"
 
-skein_rc skn_version_insert(skn_tx *tx, const skn_version_row *row, int64_t *id, skein_error *err)
+skein_rc skn_version_insert(skn_tx *tx, const skn_version_row *row, int64_t *id,
+                            skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_version_insert);
 
@@ -41,8 +42,8 @@ static skein_rc one_version(skn_stmt *s, skn_arena *a, skn_version_row *out, boo
     return rc;
 }
 
-skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out, bool *found,
-                         skein_error *err)
+skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out,
+                         bool *found, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_version_by_id);
 
@@ -107,7 +108,8 @@ static enum skn_query op_query(skn_op_which which)
     return SKN_Q_op_last_undone;
 }
 
-static skein_rc one_op(skn_stmt *s, skn_arena *a, skn_op_row *out, bool *found, skein_error *err)
+static skein_rc one_op(skn_stmt *s, skn_arena *a, skn_op_row *out, bool *found,
+                       skein_error *err)
 {
     skein_rc rc = skn_stmt_step(s, found, err);
 

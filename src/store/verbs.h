@@ -32,10 +32,10 @@ skein_rc skn_conversation_insert(skn_tx *tx, const skn_conversation_row *row, in
 /* Reads the row and keeps every other writer of this conversation out until the transaction ends. */
 skein_rc skn_conversation_lock(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
                                bool *found, skein_error *err);
-skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a, skn_conversation_row *out,
-                                  bool *found, skein_error *err);
-skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_conversation_row *out,
-                                 bool *found, skein_error *err);
+skein_rc skn_conversation_row_get(skn_tx *tx, int64_t id, skn_arena *a,
+                                  skn_conversation_row *out, bool *found, skein_error *err);
+skein_rc skn_conversation_by_uid(skn_tx *tx, skn_str uid, skn_arena *a,
+                                 skn_conversation_row *out, bool *found, skein_error *err);
 skein_rc skn_conversation_by_agent(skn_tx *tx, int64_t agent, skein_mode mode, skn_arena *a,
                                    skn_conversation_row *out, bool *found, skein_error *err);
 typedef struct skn_conversation_rows {
@@ -57,7 +57,8 @@ skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids
                                    skein_error *err);
 skein_rc skn_conversation_branches(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
                                    skein_error *err);
-skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version, skein_error *err);
+skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
+                                      skein_error *err);
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
                                skein_error *err);
 skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
@@ -78,8 +79,8 @@ skein_rc skn_lane_set_state(skn_tx *tx, int64_t id, skein_lane_state state, bool
 /* --- versions, operations: store_version.c --- */
 skein_rc skn_version_insert(skn_tx *tx, const skn_version_row *row, int64_t *id,
                             skein_error *err);
-skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out, bool *found,
-                         skein_error *err);
+skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *out,
+                         bool *found, skein_error *err);
 skein_rc skn_version_by_number(skn_tx *tx, int64_t conversation, int64_t number, skn_arena *a,
                                skn_version_row *out, bool *found, skein_error *err);
 typedef struct skn_version_rows {
@@ -110,7 +111,8 @@ skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str r
 skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err);
 skein_rc skn_thread_set_base(skn_tx *tx, int64_t id, int64_t root, int64_t length,
                              skein_error *err);
-skein_rc skn_thread_set_compaction(skn_tx *tx, int64_t id, int64_t compaction, skein_error *err);
+skein_rc skn_thread_set_compaction(skn_tx *tx, int64_t id, int64_t compaction,
+                                   skein_error *err);
 skein_rc skn_thread_get(skn_tx *tx, int64_t id, skn_arena *a, skn_thread_row *out, bool *found,
                         skein_error *err);
 skein_rc skn_thread_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_thread_row *out,
@@ -131,8 +133,8 @@ skein_rc skn_node_insert(skn_tx *tx, int64_t conversation, int level, skn_str en
                          int64_t *id, skein_error *err);
 skein_rc skn_node_get(skn_tx *tx, int64_t id, skn_arena *a, int *level, skn_str *entries,
                       bool *found, skein_error *err);
-skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason, skn_str model,
-                               int64_t now, skein_error *err);
+skein_rc skn_compaction_insert(skn_tx *tx, skn_compaction_row *row, skn_str reason,
+                               skn_str model, int64_t now, skein_error *err);
 skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, bool *found,
                             skein_error *err);
 
@@ -158,8 +160,8 @@ skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out
 skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids *out,
                              skein_error *err);
 /* Calls and results with this call id that were said in a conversation, in order. */
-skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id, skn_arena *a,
-                                 skn_call_halves *out, skein_error *err);
+skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
+                                 skn_arena *a, skn_call_halves *out, skein_error *err);
 skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
                            skein_error *err);
 

@@ -301,7 +301,8 @@ static void what_another_agent_writes_into_a_background_names_it(void **state)
     skein_append_request r = {.messages = &m, .count = 1};
 
     kit_open(&k, state);
-    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &own, &k.err));
+    KIT_OK(&k,
+           skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &own, &k.err));
     r.conversation = k.how.conversation = own.id;
     KIT_OK(&k, skein_append(k.e, &r, k.mem, &out, &k.err));
     assert_int_equal(out.at[0].author_agent.v, k.agent[1].id.v);

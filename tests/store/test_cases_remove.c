@@ -411,7 +411,8 @@ static void a_removed_conversation_of_an_agent_is_made_anew(void **state)
     int64_t            erased;
 
     kit_open(&k, state);
-    KIT_OK(&k, skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &old, &k.err));
+    KIT_OK(&k,
+           skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &old, &k.err));
     k.how.conversation = old.id;
     id = say(&k, "secret").id;
     KIT_OK(&k, skein_conversation_remove(k.e, old.id, &k.err));

@@ -146,7 +146,8 @@ static void make_comma_locale(char dir[static 64])
     assert_non_null(mkdtemp(dir));
     snprintf(command, sizeof command,
              "localedef -c -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", dir);
-    if (system(command)) /* warnings about the sources count as failure, so only the use tells */
+    if (system(
+            command)) /* warnings about the sources count as failure, so only the use tells */
         print_message("localedef had something to say\n");
     assert_int_equal(setenv("LOCPATH", dir, 1), 0);
 }
