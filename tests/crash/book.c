@@ -136,8 +136,7 @@ static void check_thread(const skn_book *b, const skn_whole *w, int thread, skn_
 
 /* --- Where it stands -------------------------------------------------------------------------- */
 
-/* What a thread says later never stands before what it said earlier, in any version, and the parts
- * of one append stand side by side where nothing was put between them. */
+/* What a thread says later never stands before what it said earlier, in any version. */
 static void check_order(const skn_whole_chat *c, const skn_whole_version *v)
 {
     int64_t last[SKN_LOAD_THREADS];

@@ -229,7 +229,8 @@ void skn_child_finish_all(skn_child *c, size_t count, skn_child_sink *sink, void
 
 /* --- In the child ----------------------------------------------------------------------------- */
 
-static void write_line(const char *prefix, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
+                                                             const char *fmt, va_list args)
 {
     char line[SKN_CHILD_LINE];
     int  n = snprintf(line, sizeof line, "%s", prefix);

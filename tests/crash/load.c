@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #define NEAR       12 /* changes pick among so many of the latest messages */
 #define LONG_CHAT  50 /* from here on, more is removed than said */
@@ -362,7 +362,7 @@ void skn_load_run(skn_load *l)
                         .mem = skein_mem_new()};
         skn_buf_init(&w[i].text, TEXT_LIMIT);
         if (i > 0 && pthread_create(&w[i].thread, NULL, run_worker, &w[i]))
-            assert(!"a thread could be started");
+            abort();
     }
     run_worker(&w[0]);
     for (int i = 0; i < l->threads; i++) {

@@ -6,6 +6,7 @@
 #include "disk.h"
 #include "rounds.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -194,11 +195,34 @@ static void under_a_limit(void **state)
 
 /* --- A small file system ---------------------------------------------------------------------- */
 
-/* In a process of its own, which alone sees the file system; the rights for that may be missing. */
+static bool put(const char *path, const char *text)
+{
+    int  fd = open(path, O_WRONLY);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* A process may do as it likes with the file systems it alone sees. One that is not root first has
+ * to become root of a world of its own. */
+static bool own_file_systems(void)
+{
+    unsigned uid = geteuid(), gid = getegid();
+    char     users[40], groups[40];
+
+    if (uid == 0)
+        return unshare(CLONE_NEWNS) == 0;
+    snprintf(users, sizeof users, "0 %u 1", uid);
+    snprintf(groups, sizeof groups, "0 %u 1", gid);
+    return unshare(CLONE_NEWNS | CLONE_NEWUSER) == 0 && put("/proc/self/uid_map", users) &&
+           put("/proc/self/setgroups", "deny") && put("/proc/self/gid_map", groups);
+}
+
 static bool mount_small(const char *dir)
 {
-    return unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) == 0 &&
-           mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+    return own_file_systems() && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
            mount("small", dir, "tmpfs", 0, "size=8m") == 0;
 }
 

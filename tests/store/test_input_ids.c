@@ -171,8 +171,8 @@ static const struct {
     {squash, "squash"},
     {remove_from, "remove"},
     {revise, "revise"},
-    {purge, "purge"},
     {delegate, "delegate"},
+    {purge, "purge"},
     {children, "children"},
     {subtree, "subtree"},
 };
@@ -331,18 +331,19 @@ static void no_such_conversation(room *r, skein_conversation_id id)
     skein_messages     out;
     int64_t            erased;
     skein_new_message  m = {.role = SKEIN_USER, .content = skein_text("x")};
-    bool               hidden = id.v == r->other.id.v; /* it can still be read */
+    bool               hidden = id.v == r->other.id.v; /* it can still be read, and erased */
 
     r->k.how.conversation = id;
-    for (size_t i = 0; i < COUNT(uses) - (hidden ? 2 : 0); i++)
+    for (size_t i = 0; i < COUNT(uses) - (hidden ? 3 : 0); i++)
         refused(r, uses[i].run(r, r->theirs), SKEIN_NOT_FOUND, uses[i].name);
     refused(r, kit_append(&r->k, &m, 1, &out), SKEIN_NOT_FOUND, "append");
     refused(r, skein_undo(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), SKEIN_NOT_FOUND,
             "undo");
     refused(r, skein_switch(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), SKEIN_NOT_FOUND,
             "switch");
-    refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err), SKEIN_NOT_FOUND,
-            "purge unreachable");
+    if (!hidden)
+        refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err),
+                SKEIN_NOT_FOUND, "purge unreachable");
     refused(r, skein_conversation_remove(r->k.e, id, &r->k.err), SKEIN_NOT_FOUND, "remove");
     refused(r, skein_world_set_chat(r->k.e, r->k.world.id, id, &r->k.err), SKEIN_NOT_FOUND,
             "make current");
