@@ -23,7 +23,7 @@ typedef struct skein_at {
 typedef struct skein_new_message {
     skein_str                uid; /* absent: made here. Given: the same again is stored once */
     skein_role               role;
-    skein_str                sender; /* absent: "human" for user, else it must be given */
+    skein_str                sender; /* absent: "human", or what the role is called */
     skein_str                content;
     skein_str                thinking;
     const skein_tool_call   *calls;
@@ -36,8 +36,8 @@ typedef struct skein_new_message {
     skein_str                model;
     skein_str                turn_uid;
     int64_t                  created_at; /* 0: now */
-    /* Names of the agents that hear it; heard_by_all (the default of an absent list) means every
-     * agent of the chat. Results of tools are heard only by the agent that called. */
+    /* Names of the agents that hear it; every agent of the chat, unless heard_by_given is set. Results of
+     * tools are heard only by the agent that called. */
     const skein_str *heard_by;
     size_t           heard_by_count;
     bool             heard_by_given;
@@ -74,7 +74,8 @@ typedef struct skein_version {
     skein_thread_id thread; /* of the main lane */
     skein_str       thread_uid;
     int64_t         length;
-    int64_t         origin; /* number of the version it was made from; 0 for the first */
+    int64_t         origin; /* number of the version it was made from, in a fork that of
+                               the other conversation; 0 for the first */
     skein_str       origin_thread_uid;
     int64_t         origin_length; /* how much of it was there then */
     skein_str kind; /* start edit delete insert reorder squash remove revise restore fork */
@@ -193,10 +194,14 @@ SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_
 
 /* --- Erasure and compaction ------------------------------------------------------------------- */
 
-/* Erases the texts of these messages for ever, in every version and branch; their places stay. */
+/* Erases the texts of these messages for ever, in every version and branch; their places stay. An
+ * error with *erased above 0 means: they are gone from every view, but not yet driven out of the
+ * files (a reader may keep those, SKEIN_BUSY). Repeat the call until it succeeds; it then finds
+ * nothing more to erase, and drives out what is left of any purge. */
 SKEIN_API skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                int64_t *erased, skein_error *err);
-/* Erases every message of the conversation that its current version does not hold. */
+/* Erases every message of the conversation that neither its current version nor that of a branch holds:
+ * also what an undo would have brought back. */
 SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how,
                                            int64_t *erased, skein_error *err);
 

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,20 +91,35 @@ static skein_rc take_value(reading *r, const skn_option *o, const char *shown)
     return SKEIN_OK;
 }
 
+/* Could the word be meant as a list of fields? Where a command takes words, one field of several
+ * must be known; where it takes none, letters are enough. */
+static bool like_fields(const skn_command *c, skn_str word)
+{
+    skn_str all = word, name, unknown;
+    bool    known = false;
+
+    for (size_t i = 0; i < word.n; i++)
+        if (!isalpha((unsigned char)word.p[i]) && word.p[i] != ',')
+            return false;
+    while (skn_str_split(&all, ',', &name))
+        known |= name.n && skn_fields_known(c->fields, name, &unknown);
+    return word.n &&
+           (c->max_args == 0 || (known && skn_str_find(word, SKN_STR(",")) >= 0) ||
+            skn_fields_known(c->fields, word, &unknown));
+}
+
 /* Bare --json takes the next word only if it can be nothing but a list of fields. */
 static void take_json(reading *r, const skn_option *o)
 {
-    skn_cli *cli = r->cli;
-    skn_str  next, unknown;
+    const skn_command *c = r->cli->command;
+    const char        *next = r->i + 1 < r->argc ? r->argv[r->i + 1] : "";
 
-    if (cli->command && cli->command->fields && r->i + 1 < r->argc) {
-        next = skn_str_of(r->argv[r->i + 1]);
-        if (next.n && skn_fields_known(cli->command->fields, next, &unknown)) {
-            give(cli, o, r->argv[++r->i]);
-            return;
-        }
+    if (c && c->fields && like_fields(c, skn_str_of(next))) {
+        give(r->cli, o, next);
+        r->i++;
+    } else {
+        give(r->cli, o, "");
     }
-    give(cli, o, "");
 }
 
 static skein_rc long_option(reading *r)
@@ -153,8 +169,14 @@ static skein_rc short_options(reading *r)
 
 skein_rc skn_unknown_command(skn_cli *cli, const char *word)
 {
+    static const char *const later[] = {"serve",   "chat",     "inbox", "stop",  "inspect",
+                                        "provider", "model", "config", "open"};
     const char *near = skn_suggest(word, command_name, NULL);
 
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        if (!strcmp(word, later[i]))
+            return skn_fail(&cli->err, SKEIN_USAGE,
+                            "\"%s\" is not a command yet: it comes with the server", word);
     skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a command", word);
     if (near)
         return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s\"?", near);
@@ -263,7 +285,7 @@ static skein_rc check_fields(skn_cli *cli)
     if (!cli->command || !cli->command->fields)
         return skn_fail(&cli->err, SKEIN_USAGE, "there are no fields to choose from here");
     if (!skn_fields_known(cli->command->fields, skn_str_of(fields), &unknown)) {
-        cli->known = cli->command->fields;
+        cli->more.fields = cli->command->fields;
         skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a field of \"skein %s\"",
                  SKN_FMT(unknown), cli->command->name);
         return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", cli->command->name);

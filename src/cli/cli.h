@@ -2,7 +2,8 @@
  *
  * Threads: one. Lifetimes: a skn_cli lives from main's first line to its last; what a command
  * reads lives in cli->mem, which long lists reset page by page, or in cli->keep, which stays.
- * A command returns its exit status; when it failed it filled cli->err, whose code decides. */
+ * A command that succeeded returns 0, whatever is left in cli->err; else it returns not 0, and
+ * what it filled in there decides. */
 #ifndef SKN_CLI_CLI_H
 #define SKN_CLI_CLI_H
 
@@ -75,8 +76,9 @@ typedef struct skn_cli {
     skein_engine      *engine;
     skein_mem         *mem, *keep;
     const char        *address; /* of the store, once asked for */
-    const char        *known;   /* the fields there are, when one that is not was asked for */
+    const char        *scratch; /* a folder made for this run only; NULL: none */
     skein_error        err;
+    skn_problem        more; /* of err */
 } skn_cli;
 
 /* --- What was asked for (args.c) ---------------------------------------------------------- */
@@ -101,7 +103,8 @@ const skn_command *skn_command_find(const char *name);
 /* The noun that the name begins with ("world" of "world new"); NULL when it has none. */
 const skn_noun   *skn_noun_find(skn_str name);
 const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter);
-/* True for a comma-separated list of one or more names out of another. */
+/* True for a comma-separated list of one or more names out of another; "id" and "text" stand for
+ * a message's id and content. */
 bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown);
 
 void skn_help_overview(skn_cli *cli);

@@ -84,8 +84,8 @@ typedef struct batch {
     int64_t line_of[BATCH_LINES];
     size_t  bytes;
     skn_str lane; /* in cli->keep */
-    int64_t stored;
-    skn_str first; /* id of the first message stored */
+    int64_t stored, known; /* new ones, and those that were there already */
+    skn_str first;         /* id of the first new one */
 } batch;
 
 static void forget(skn_cli *cli, batch *b)
@@ -109,6 +109,19 @@ static skein_rc explain(skn_cli *cli, const batch *b, size_t index)
     return cli->err.rc;
 }
 
+/* A message that was there before has no place in what was stored now. */
+static void count(skn_cli *cli, batch *b, const skein_messages *stored)
+{
+    for (size_t i = 0; i < stored->count; i++) {
+        bool fresh = stored->at[i].position >= 0;
+
+        b->stored += fresh;
+        b->known += !fresh;
+        if (fresh && !b->first.p)
+            b->first = skn_arena_copy(cli->keep, stored->at[i].uid);
+    }
+}
+
 static skein_rc store(skn_cli *cli, batch *b)
 {
     skein_append_request req = {.conversation = b->chat.id,
@@ -127,12 +140,12 @@ static skein_rc store(skn_cli *cli, batch *b)
             return rc;
         if ((rc = skein_append(cli->engine, &req, cli->mem, &stored, &cli->err)))
             return explain(cli, b, stored.count);
-        if (!b->first.p)
-            b->first = skn_arena_copy(cli->keep, stored.at[0].uid);
+        count(cli, b, &stored);
         if ((rc = skn_print_stored(cli, &b->chat, &stored)))
             return rc;
+    } else {
+        b->stored += (int64_t)b->messages.n;
     }
-    b->stored += (int64_t)b->messages.n;
     b->expect = (skein_at){{0}, 0};
     forget(cli, b);
     return SKEIN_OK;
@@ -192,6 +205,8 @@ static skein_rc begin(skn_cli *cli, batch *b)
     const char *expect = skn_opt(cli, "expect");
     skein_rc    rc = skn_need_chat(cli, &b->world, &b->chat);
 
+    if (!rc)
+        skn_keep_state(cli, &b->chat);
     if (!rc && expect)
         rc = skn_need_state(cli, &b->chat, expect, &b->expect);
     if (!rc && skn_opt(cli, "call") && !skn_opt(cli, "lane"))
@@ -199,16 +214,24 @@ static skein_rc begin(skn_cli *cli, batch *b)
     return rc;
 }
 
-static void summary(skn_cli *cli, const batch *b)
+static void summary(skn_cli *cli, const batch *b, skein_rc rc)
 {
+    char known[64] = "", back[160] = "";
+
+    if (b->known)
+        snprintf(known, sizeof known, ", %" PRId64 " %s there already", b->known,
+                 b->known == 1 ? "was" : "were");
+    if (b->first.p)
+        snprintf(back, sizeof back, " Take %s back with \"skein rm --from %.*s\".",
+                 b->stored == 1 ? "it" : "them", SKN_FMT(b->first));
     if (cli->dry_run)
-        skn_note(cli, "Would store %" PRId64 " messages. Nothing was changed.", b->stored);
-    else if (b->first.p && !cli->json)
-        skn_note(cli, "%" PRId64 " stored. Take them back with \"skein rm --from %.*s\".",
-                 b->stored, SKN_FMT(b->first));
-    if (cli->err.rc && b->stored && !cli->json)
-        skn_note(cli, "%" PRId64 " messages before that are stored, the rest is not.",
-                 b->stored);
+        skn_note(cli, "Would store %" PRId64 " message%s. Nothing was changed.", b->stored,
+                 skn_plural(b->stored));
+    else if (b->stored + b->known && !cli->json)
+        skn_note(cli, "%" PRId64 " stored%s.%s", b->stored, known, back);
+    if (rc && b->stored && !cli->json)
+        skn_note(cli, "%" PRId64 " message%s before that %s stored, the rest is not.",
+                 b->stored, skn_plural(b->stored), b->stored == 1 ? "is" : "are");
 }
 
 int skn_cmd_append(skn_cli *cli)
@@ -224,8 +247,8 @@ int skn_cmd_append(skn_cli *cli)
         skn_list_begin(cli);
     rc = append_lines(cli, &b, &in);
     if (cli->json)
-        skn_list_end(cli);
-    summary(cli, &b);
+        skn_list_done(cli, rc);
+    summary(cli, &b, rc);
     skn_buf_release(&in.bytes);
     return (int)rc;
 }

@@ -92,7 +92,7 @@ int skn_cmd_fsck(skn_cli *cli)
     if (cli->json) {
         skn_shape_check(skn_item(cli), &check);
         rc = skn_item_end(cli);
-        return rc ? (int)rc : check.count ? EXIT_DAMAGED : 0;
+        return rc ? (int)rc : skn_status(cli, check.count ? EXIT_DAMAGED : 0);
     }
     for (size_t i = 0; i < check.count; i++) {
         skn_print_colour(cli, SKN_RED, check.at[i].invariant);
@@ -103,7 +103,7 @@ int skn_cmd_fsck(skn_cli *cli)
     skn_note(cli, "%s: %" PRId64 " conversations, %" PRId64 " messages, %" PRId64 " threads",
              check.count ? "damaged" : "ok", check.conversations, check.messages,
              check.threads);
-    return check.count ? EXIT_DAMAGED : 0;
+    return skn_status(cli, check.count ? EXIT_DAMAGED : 0);
 }
 
 /* --- Doctor ------------------------------------------------------------------------------- */
@@ -211,10 +211,10 @@ int skn_cmd_doctor(skn_cli *cli)
     if (!rc && usable)
         rc = check_integrity(cli, &failures);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     else if (!rc)
         skn_print(cli, "%d failure%s\n", failures, skn_plural(failures));
-    return rc ? (int)rc : failures ? EXIT_DAMAGED : 0;
+    return rc ? (int)rc : skn_status(cli, failures ? EXIT_DAMAGED : 0);
 }
 
 /* --- Status ------------------------------------------------------------------------------- */

@@ -26,6 +26,13 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
     return rc;
 }
 
+void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
+{
+    cli->more.current = skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid),
+                                         chat->length)
+                            .p;
+}
+
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how)
 {
@@ -34,6 +41,7 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
 
     if (rc)
         return rc;
+    skn_keep_state(cli, chat);
     *how = (skein_change){.conversation = chat->id,
                           .actor = skn_str_of(skn_opt(cli, "as")),
                           .dry_run = cli->dry_run,
@@ -47,8 +55,8 @@ static void say_version(skn_cli *cli, const skein_conversation *before, const sk
     skn_str what = v->note.n ? v->note : v->kind;
 
     if (cli->dry_run) {
-        skn_print(cli, "Would make a new version of v%" PRId64 " with %" PRId64 " messages: ",
-                  before->version, v->length);
+        skn_print(cli, "Would make a new version of v%" PRId64 " with %" PRId64 " message%s: ",
+                  before->version, v->length, skn_plural(v->length));
         skn_print_line(cli, what, 0);
         skn_print_raw(cli, SKN_STR(". Nothing was changed.\n"));
         return;
@@ -152,6 +160,14 @@ int skn_cmd_move(skn_cli *cli)
 
 static void say_count(skn_cli *cli, const skein_removal *r)
 {
+    if (!r->count) { /* it stands in a delegation only */
+        skn_print(cli,
+                  "This will remove it and what follows it from %" PRId64 " delegation%s, and "
+                  "nothing from the room.\n",
+                  r->delegations, skn_plural(r->delegations));
+        skn_print_raw(cli, SKN_STR("Nothing is lost: undo with \"skein undo\".\n"));
+        return;
+    }
     skn_print(cli,
               "This will remove %" PRId64 " message%s (including this one) from the current "
               "version:\n  ",
@@ -184,6 +200,20 @@ static skein_rc count_out(skn_cli *cli, const skein_world *world,
     return SKEIN_OK;
 }
 
+/* The room, the agents' memories and the delegations lose each their own. */
+static void say_removed(skn_cli *cli, const skein_removal *r)
+{
+    skn_print(cli, "Removed %" PRId64 " message%s from the room", r->count,
+              skn_plural(r->count));
+    if (r->by_agent_count)
+        skn_print(cli, ", also from the memory of %zu agent%s", r->by_agent_count,
+                  skn_plural((int64_t)r->by_agent_count));
+    if (r->delegations)
+        skn_print(cli, ", and from %" PRId64 " delegation%s", r->delegations,
+                  skn_plural(r->delegations));
+    skn_print_raw(cli, SKN_STR(".\n"));
+}
+
 static skein_rc removal_out(skn_cli *cli, const skein_world *world,
                             const skein_conversation *chat, const skein_removal *r)
 {
@@ -191,9 +221,7 @@ static skein_rc removal_out(skn_cli *cli, const skein_world *world,
         skn_shape_removal(skn_item(cli), world->name, chat->uid, r);
         return skn_item_end(cli);
     }
-    skn_print(cli, "Removed %" PRId64 " message%s, also from the memory of %zu agent%s.\n",
-              r->count, skn_plural(r->count), r->by_agent_count,
-              skn_plural((int64_t)r->by_agent_count));
+    say_removed(cli, r);
     if (r->added.uid.p)
         skn_print(cli, "Sent the edited message as %.*s.\n", SKN_FMT(r->added.uid));
     skn_print(cli,

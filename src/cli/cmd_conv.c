@@ -63,7 +63,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
         skn_print_raw(cli, SKN_STR("\n"));
     }
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 
@@ -92,9 +92,9 @@ int skn_cmd_conv_show(skn_cli *cli)
         return (int)chat_item(cli, &chat);
     skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
     chat_name(cli, &chat);
-    skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld messages\n",
+    skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld message%s\n",
               skn_mode_name(chat.mode), SKN_FMT(world.name), (long long)chat.version,
-              SKN_FMT(chat.thread_uid), (long long)chat.length);
+              SKN_FMT(chat.thread_uid), (long long)chat.length, skn_plural(chat.length));
     if (chat.last_activity_at) {
         skn_print(cli, "  last said ");
         skn_print_time(cli, chat.last_activity_at);

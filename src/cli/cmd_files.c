@@ -40,13 +40,25 @@ int skn_cmd_files_ls(skn_cli *cli)
     for (size_t i = 0; i < files.count && !rc; i++)
         rc = file_out(cli, &files.at[i], "");
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
+}
+
+/* Paths are below the folder the program was started in. */
+static skein_rc read_parts(skn_cli *cli, const skein_context_file *file, skein_file_parts *out)
+{
+    skein_file_spec spec = {.path = file->path,
+                            .read_full = file->item_count == 0,
+                            .items = file->items,
+                            .item_count = file->item_count};
+
+    return skein_files_read(out, ".", &spec, 0, cli->keep, &cli->err);
 }
 
 int skn_cmd_files_add(skn_cli *cli)
 {
     skein_world        world;
+    skein_file_parts   parts;
     skein_conversation chat;
     skein_str         *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_str);
     skein_context_file file = {skn_arg(cli, 0), items, cli->arg_count - 1};
@@ -54,6 +66,8 @@ int skn_cmd_files_add(skn_cli *cli)
 
     for (size_t i = 1; i < cli->arg_count; i++)
         items[i - 1] = skn_arg(cli, i);
+    if (!rc)
+        rc = read_parts(cli, &file, &parts); /* what is not there gives a model nothing */
     if (!rc && !cli->dry_run)
         rc = skein_context_file_set(cli->engine, chat.id, &file, &cli->err);
     return rc ? (int)rc
@@ -114,15 +128,10 @@ static skein_rc content_item(skn_cli *cli, const skein_context_file *file,
     return skn_item_end(cli);
 }
 
-/* Paths are below the folder the program was started in. */
 static skein_rc file_content(skn_cli *cli, const skein_context_file *file)
 {
-    skein_file_spec  spec = {.path = file->path,
-                             .read_full = file->item_count == 0,
-                             .items = file->items,
-                             .item_count = file->item_count};
     skein_file_parts parts;
-    skein_rc         rc = skein_files_read(&parts, ".", &spec, 0, cli->keep, &cli->err);
+    skein_rc         rc = read_parts(cli, file, &parts);
 
     if (rc)
         return rc;
@@ -153,6 +162,6 @@ int skn_cmd_files_show(skn_cli *cli)
     for (size_t i = 0; !rc && i < files.count; i++)
         rc = file_content(cli, &files.at[i]);
     if (cli->in_list)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }

@@ -86,7 +86,7 @@ int skn_cmd_search(skn_cli *cli)
         rc = skn_item_end(cli);
     }
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     else
         skn_note(cli, "%zu found", hits.count);
     return (int)rc;

@@ -86,7 +86,7 @@ int skn_cmd_history(skn_cli *cli)
         rc = skn_item_end(cli);
     }
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 
@@ -166,5 +166,5 @@ int skn_cmd_diff(skn_cli *cli)
                   from.number, to.number, diff.count, skn_plural((int64_t)diff.count),
                   diff.same, skn_plural(diff.same));
     }
-    return skn_opt(cli, "exit-code") && diff.count ? 10 : 0;
+    return skn_status(cli, skn_opt(cli, "exit-code") && diff.count ? 10 : 0);
 }

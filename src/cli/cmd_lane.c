@@ -116,9 +116,9 @@ static skein_rc lane_item(skn_cli *cli, const skein_lane *lane)
 
 static void lane_line(skn_cli *cli, const skein_lane *lane)
 {
-    skn_print(cli, "%-12.*s  %-11s  %6lld messages", SKN_FMT(lane->key),
+    skn_print(cli, "%-12.*s  %-11s  %6lld message%s", SKN_FMT(lane->key),
               lane->agent.v ? "memory" : skn_lane_state_name(lane->state),
-              (long long)lane->length);
+              (long long)lane->length, skn_plural(lane->length));
     if (lane->spawn_call_id.n) {
         skn_print(cli, "  call ");
         skn_print_line(cli, lane->spawn_call_id, 40);
@@ -143,7 +143,7 @@ int skn_cmd_lane_ls(skn_cli *cli)
         else
             lane_line(cli, &lanes.at[i]);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 

@@ -14,6 +14,7 @@ typedef struct log_job {
     skein_conversation chat;
     skein_slice        slice;
     int64_t            length;       /* of what is read */
+    int64_t            most;         /* read only so much of it; -1: all */
     int64_t            count;        /* -n; 0: all */
     int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
     bool               main_thread, no_memory_only, oneline;
@@ -95,8 +96,12 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
     job->slice.conversation = job->chat.id;
     job->slice.lane = skn_str_of(skn_opt(cli, "lane"));
     job->slice.raw = skn_opt(cli, "raw");
-    if (at && !(rc = skn_need_version(cli, &job->chat, at, &version)))
+    job->most = -1;
+    if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most)))
         job->slice.version = version.number;
+    if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
+        rc = skn_fail(&cli->err, SKEIN_USAGE,
+                      "a length goes with the room, not with --agent or --lane");
     if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who)))
         job->slice.agent = who.id;
     return rc;
@@ -172,6 +177,8 @@ static skein_rc measure(skn_cli *cli, log_job *job)
         job->slice.version = slice.version = job->chat.version;
     rc = skein_read(cli->engine, &slice, cli->mem, &last, &at, &cli->err);
     job->length = rc ? 0 : at.length;
+    if (job->most >= 0 && job->most < job->length)
+        job->length = job->most;
     return rc;
 }
 
@@ -294,6 +301,6 @@ int skn_cmd_log(skn_cli *cli)
         skn_list_begin(cli);
     rc = print_log(cli, &job);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }

@@ -19,6 +19,7 @@ typedef struct target {
     const char *path; /* NULL: standard output */
     const char *partial;
     int         fd;
+    bool        shown; /* made for people's eyes: a terminal gets it cleaned */
 } target;
 
 static skein_rc target_write(void *arg, skn_str bytes, skein_error *err)
@@ -26,7 +27,10 @@ static skein_rc target_write(void *arg, skn_str bytes, skein_error *err)
     target *t = arg;
 
     if (!t->path) {
-        skn_print_raw(t->cli, bytes);
+        if (t->shown)
+            skn_print_text(t->cli, bytes);
+        else
+            skn_print_raw(t->cli, bytes);
         return t->cli->out.failure ? skn_fail(err, SKEIN_IO, "writing the output failed: %s",
                                               strerror(t->cli->out.failure))
                                    : SKEIN_OK;
@@ -43,8 +47,23 @@ static skein_rc target_write(void *arg, skn_str bytes, skein_error *err)
     return SKEIN_OK;
 }
 
+/* Only a file gives way, and only when told so. */
+static skein_rc check_target(skn_cli *cli, const char *path)
+{
+    struct stat there;
+
+    if (stat(path, &there) != 0 || (cli->yes && S_ISREG(there.st_mode)))
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", path);
+    return skn_hint(&cli->err, SKEIN_CONFLICT,
+                    S_ISREG(there.st_mode) ? "Replace it with -y, or name another file"
+                                           : "Name another file with -o FILE");
+}
+
 static skein_rc target_open(skn_cli *cli, target *t)
 {
+    skein_rc rc;
+
     t->cli = cli;
     t->path = skn_opt(cli, "output");
     t->fd = -1;
@@ -52,6 +71,8 @@ static skein_rc target_open(skn_cli *cli, target *t)
         t->path = NULL;
     if (!t->path)
         return SKEIN_OK;
+    if ((rc = check_target(cli, t->path)) || cli->dry_run)
+        return rc;
     t->partial = skn_arena_printf(cli->keep, "%s.part", t->path).p;
     t->fd = open(t->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (t->fd < 0)
@@ -134,6 +155,12 @@ int skn_cmd_export(skn_cli *cli)
     if ((rc = export_how(cli, &req)) || (rc = export_what(cli, &req)) ||
         (rc = target_open(cli, &t)))
         return (int)rc;
+    if (t.path && cli->dry_run) {
+        skn_would(cli, "write %s", t.path);
+        return 0;
+    }
+    t.shown = req.format == SKN_FORMAT_MD || req.format == SKN_FORMAT_MERMAID ||
+              req.format == SKN_FORMAT_HTML;
     rc = target_close(&t, skn_export(cli->engine, &req, &sink, &cli->err));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
@@ -177,7 +204,7 @@ int skn_cmd_import(skn_cli *cli)
     for (size_t i = 0; i < cli->arg_count && !rc; i++)
         rc = import_one(cli, cli->args[i]);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 

@@ -147,10 +147,13 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
 static skein_rc show_version(skn_cli *cli, const show_job *job)
 {
     skein_version v;
-    skein_rc      rc = skn_need_version(cli, &job->chat, cli->args[0], &v);
+    int64_t       length;
+    skein_rc      rc = skn_need_version_at(cli, &job->chat, cli->args[0], &v, &length);
 
     if (rc)
         return rc;
+    if (length >= 0)
+        v.length = length;
     if (cli->json) {
         skn_shape_thread(skn_item(cli), &v);
         return skn_item_end(cli);
@@ -159,7 +162,7 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
               SKN_FMT(v.kind), v.current ? "  (current)" : "");
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_line(cli, v.note, 0);
-    skn_print(cli, "\n  %" PRId64 " messages", v.length);
+    skn_print(cli, "\n  %" PRId64 " message%s", v.length, skn_plural(v.length));
     if (v.origin)
         skn_print(cli, ", made from v%" PRId64 " when it had %" PRId64, v.origin,
                   v.origin_length);
@@ -213,8 +216,8 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
         skn_shape_lane(skn_item(cli), &lane);
         return skn_item_end(cli);
     }
-    skn_print(cli, "%.*s  %s  %" PRId64 " messages\n", SKN_FMT(lane.key),
-              skn_lane_state_name(lane.state), lane.length);
+    skn_print(cli, "%.*s  %s  %" PRId64 " message%s\n", SKN_FMT(lane.key),
+              skn_lane_state_name(lane.state), lane.length, skn_plural(lane.length));
     skn_out_page(cli);
     for (slice.from = 0, slice.count = 200; slice.from < lane.length; slice.from += 200) {
         skein_mem_reset(cli->mem);
@@ -230,12 +233,14 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
 static skein_rc show_agent(skn_cli *cli, const show_job *job, skein_rc otherwise)
 {
     skein_error first = cli->err;
+    skn_problem more = cli->more;
     skein_agent agent;
 
     cli->err = (skein_error){.rc = SKEIN_OK};
     if (!skn_need_agent(cli, &job->world, cli->args[0], &agent))
         return (skein_rc)skn_cmd_agent_show(cli);
     cli->err = first;
+    cli->more = more;
     return otherwise;
 }
 
@@ -255,7 +260,7 @@ int skn_cmd_show(skn_cli *cli)
             return (int)rc;
         return (int)show_agent(cli, &job, SKEIN_NOT_FOUND);
     }
-    if (skn_is_version(ref))
+    if (skn_is_version(ref) || skn_is_version_at(ref))
         return (int)show_version(cli, &job);
     if (skn_is_lane(ref))
         return (int)show_lane(cli, &job);

@@ -5,16 +5,25 @@
 
 #include <inttypes.h>
 
-/* The messages' own texts, each under its sender's name. */
-static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat, skn_str *out)
+/* The messages' own texts, each under its sender's name. A dry run says which those are, in the
+ * order of the conversation and with what goes with them. */
+static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
+                           const skein_change *how, skein_message_ids ids, skn_str *out)
 {
-    skein_message m;
-    skn_buf       all;
-    skein_rc      rc = SKEIN_OK;
+    skein_change      look = *how;
+    skein_squash_spec spec = {.sources = ids, .content = SKN_STR("-")};
+    skein_squash      squash;
+    skein_message     m;
+    skn_buf           all;
+    skein_rc          rc;
 
+    look.dry_run = true;
+    look.key = SKN_NONE;
+    if ((rc = skein_squash_messages(cli->engine, &look, &spec, cli->keep, &squash, &cli->err)))
+        return rc;
     skn_buf_init(&all, SKN_TEXT_LIMIT);
-    for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        if ((rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+    for (size_t i = 0; i < squash.source_count && !rc; i++) {
+        if ((rc = skn_need_message(cli, chat, squash.sources[i], &m)))
             break;
         skn_buf_addf(&all, "%s%.*s: ", i ? "\n\n" : "", SKN_FMT(m.sender));
         skn_buf_add(&all, m.content);
@@ -27,10 +36,11 @@ static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat, skn_str
     return rc;
 }
 
-static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat, skn_str *out)
+static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
+                            const skein_change *how, skein_message_ids ids, skn_str *out)
 {
     if (skn_opt(cli, "join"))
-        return join_texts(cli, chat, out);
+        return join_texts(cli, chat, how, ids, out);
     if (skn_opt(cli, "by-hand"))
         return skn_need_text(cli, SKN_STR(""), out);
     skn_fail(&cli->err, SKEIN_USAGE, "a squash by a model needs a running server");
@@ -47,8 +57,8 @@ int skn_cmd_squash(skn_cli *cli)
     skein_squash       squash;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = squash_text(cli, &chat, &spec.content)) ||
-        (rc = skn_need_messages(cli, &chat, 0, &spec.sources)) ||
+    if (rc || (rc = skn_need_messages(cli, &chat, 0, &spec.sources)) ||
+        (rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
         (rc = skein_squash_messages(cli->engine, &how, &spec, cli->keep, &squash, &cli->err)))
         return (int)rc;
     if (cli->json) {
@@ -110,9 +120,9 @@ int skn_cmd_compact(skn_cli *cli)
         return (int)rc;
     if (!cli->json) {
         skn_print(cli,
-                  "Summary %.*s stands for the first %" PRId64 " messages in the context. "
+                  "Summary %.*s stands for the first %" PRId64 " message%s in the context. "
                   "Nothing was removed.\n",
-                  SKN_FMT(summary.uid), covers);
+                  SKN_FMT(summary.uid), covers, skn_plural(covers));
         return 0;
     }
     w = skn_item(cli);

@@ -71,7 +71,7 @@ int skn_cmd_tag_ls(skn_cli *cli)
     for (size_t i = 0; i < tags.count && !rc; i++)
         rc = tag_out(cli, &tags.at[i], "");
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 

@@ -134,8 +134,8 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
     skein_rc            rc;
 
     *length = -1;
-    if (skn_is_version(skn_arg(cli, 0))) {
-        rc = skn_need_version(cli, chat, cli->args[0], &v);
+    if (skn_is_version(skn_arg(cli, 0)) || skn_is_version_at(skn_arg(cli, 0))) {
+        rc = skn_need_version_at(cli, chat, cli->args[0], &v, length);
         *version = rc ? 0 : v.number;
         return rc;
     }
@@ -164,6 +164,7 @@ int skn_cmd_branch(skn_cli *cli)
     skein_conversation chat, branch;
     skein_change       how;
     int64_t            version, length;
+    skn_str            title = skn_str_of(skn_opt(cli, "title"));
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = branch_point(cli, &chat, &version, &length)))
@@ -172,17 +173,20 @@ int skn_cmd_branch(skn_cli *cli)
         skn_would(cli, "start a new conversation from v%" PRId64 "", version);
         return 0;
     }
-    if ((rc = skein_branch(cli->engine, &how, version, length,
-                           skn_str_of(skn_opt(cli, "title")), cli->keep, &branch, &cli->err)))
+    if (!title.p && chat.title.n)
+        title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
+    if ((rc = skein_branch(cli->engine, &how, version, length, title, cli->keep, &branch,
+                           &cli->err)))
         return (int)rc;
     if (cli->json) {
         skn_shape_chat(skn_item(cli), &branch);
         return (int)skn_item_end(cli);
     }
     skn_print(cli,
-              "Made the conversation %.*s with %" PRId64 " messages of v%" PRId64
+              "Made the conversation %.*s with %" PRId64 " message%s of v%" PRId64
               ". Take it back with \"skein conv rm %.*s\".\n",
-              SKN_FMT(branch.uid), branch.length, version, SKN_FMT(branch.uid));
+              SKN_FMT(branch.uid), branch.length, skn_plural(branch.length), version,
+              SKN_FMT(branch.uid));
     return 0;
 }
 
@@ -225,9 +229,12 @@ int skn_cmd_purge(skn_cli *cli)
         skn_jw_object_end(w);
         return (int)skn_item_end(cli);
     }
-    skn_print(cli,
-              cli->dry_run ? "Would erase %" PRId64 " messages. Nothing was changed.\n"
-                           : "Erased %" PRId64 " messages; their places stay.\n",
-              erased);
+    if (!erased && cli->arg_count)
+        skn_print(cli, "%s erased before.\n", cli->arg_count == 1 ? "It was" : "They were");
+    else
+        skn_print(cli,
+                  cli->dry_run ? "Would erase %" PRId64 " message%s. Nothing was changed.\n"
+                               : "Erased %" PRId64 " message%s; their places stay.\n",
+                  erased, skn_plural(erased));
     return 0;
 }

@@ -109,8 +109,8 @@ static void print_text(skn_cli *cli, const tree_job *job)
         more[depth] = shown_follows(job, i);
         node_line(cli, job, i, more);
     }
-    skn_print(cli, "%zu messages, depth %d, %" PRId64 " unanswered\n", job->tree.count,
-              job->tree.depth, job->tree.unanswered);
+    skn_print(cli, "%zu message%s, depth %d, %" PRId64 " unanswered\n", job->tree.count,
+              skn_plural((int64_t)job->tree.count), job->tree.depth, job->tree.unanswered);
 }
 
 static skein_rc print_json(skn_cli *cli, const tree_job *job)
@@ -127,7 +127,7 @@ static skein_rc print_json(skn_cli *cli, const tree_job *job)
                        node->parent < 0 ? NULL : &job->tree.at[node->parent].message);
         rc = skn_item_end(cli);
     }
-    skn_list_end(cli);
+    skn_list_done(cli, rc);
     return rc;
 }
 
@@ -169,7 +169,7 @@ static void print_dot(skn_cli *cli, const tree_job *job)
 static skein_rc to_output(void *arg, skn_str bytes, skein_error *err)
 {
     (void)err;
-    skn_print_raw(arg, bytes);
+    skn_print_text(arg, bytes);
     return SKEIN_OK;
 }
 

@@ -58,6 +58,24 @@ int skn_cmd_world_new(skn_cli *cli)
     return 0;
 }
 
+static skein_rc world_line(skn_cli *cli, const skein_world *world)
+{
+    skein_agents        agents;
+    skein_conversations chats;
+    skein_rc            rc;
+
+    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
+        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)))
+        return rc;
+    skn_print_sender(cli, world->name, 20);
+    skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
+              skn_plural((int64_t)agents.count), chats.count, skn_plural((int64_t)chats.count));
+    skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
+    skn_print_line(cli, world->description, 60);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
 int skn_cmd_world_ls(skn_cli *cli)
 {
     skein_worlds worlds;
@@ -67,25 +85,19 @@ int skn_cmd_world_ls(skn_cli *cli)
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
-    for (size_t i = 0; i < worlds.count && !rc; i++) {
-        if (cli->json) {
-            rc = world_item(cli, &worlds.at[i]);
-            continue;
-        }
-        skn_print_sender(cli, worlds.at[i].name, 20);
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_line(cli, worlds.at[i].description, 60);
-        skn_print_raw(cli, SKN_STR("\n"));
-    }
+    for (size_t i = 0; i < worlds.count && !rc; i++)
+        rc = cli->json ? world_item(cli, &worlds.at[i]) : world_line(cli, &worlds.at[i]);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 
 static skein_rc world_named(skn_cli *cli, skein_world *out)
 {
     if (cli->arg_count)
-        return skein_world_find(cli->engine, skn_arg(cli, 0), cli->keep, out, &cli->err);
+        return skn_missing_world(
+            cli, skein_world_find(cli->engine, skn_arg(cli, 0), cli->keep, out, &cli->err),
+            skn_arg(cli, 0));
     return skn_need_world(cli, out);
 }
 
@@ -104,8 +116,9 @@ static void agent_line(skn_cli *cli, const skein_agent *a)
 
 static void chat_line(skn_cli *cli, const skein_conversation *c, bool current)
 {
-    skn_print(cli, "%c %.*s  v%lld  %6lld messages  ", current ? '*' : ' ', SKN_FMT(c->uid),
-              (long long)c->version, (long long)c->length);
+    skn_print(cli, "%c %.*s  v%lld  %6lld message%s", current ? '*' : ' ', SKN_FMT(c->uid),
+              (long long)c->version, (long long)c->length, skn_plural(c->length));
+    skn_print_raw(cli, c->title.n || c->mode != SKEIN_CHAT ? SKN_STR("  ") : SKN_STR(""));
     if (c->mode == SKEIN_CHAT)
         skn_print_line(cli, c->title, 60);
     else
@@ -223,7 +236,7 @@ int skn_cmd_agent_ls(skn_cli *cli)
         else
             agent_line(cli, &agents.at[i]);
     if (cli->json)
-        skn_list_end(cli);
+        skn_list_done(cli, rc);
     return (int)rc;
 }
 
@@ -238,6 +251,9 @@ int skn_cmd_agent_show(skn_cli *cli)
     if (cli->json)
         return (int)agent_item(cli, &agent);
     agent_line(cli, &agent);
+    skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
+    skn_print_time(cli, agent.created_at);
+    skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("\n  is told\n") : SKN_STR("\n"));
     skn_print_block(cli, agent.system_prompt, 4);
     return 0;
 }

@@ -291,7 +291,7 @@ static const skn_command commands[] = {
      NULL, rm_options, skn_cmd_rm},
     {"move", CHANGE, "ID…", "Put messages somewhere else", 1, -1, SKN_CMD_WRITE,
      SKN_FIELDS_THREAD, move_options, skn_cmd_move},
-    {"squash", CHANGE, "ID…", "Merge messages into one", 2, -1, SKN_CMD_WRITE,
+    {"squash", CHANGE, "ID…", "Merge messages into one", 1, -1, SKN_CMD_WRITE,
      SKN_FIELDS_SQUASH, squash_options, skn_cmd_squash},
     {"compact", CHANGE, "", "Let a summary stand for the start of a context", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},
@@ -421,13 +421,20 @@ static bool is_among(skn_str names, skn_str wanted)
     return false;
 }
 
+static bool is_field(skn_str known, skn_str name)
+{
+    return is_among(known, name) ||
+           (skn_str_is(name, "id") && is_among(known, SKN_STR("messageId"))) ||
+           (skn_str_is(name, "text") && is_among(known, SKN_STR("content")));
+}
+
 bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown)
 {
     skn_str name;
 
     while (skn_str_split(&wanted, ',', &name)) {
         *unknown = skn_str_trim(name);
-        if (!is_among(skn_str_of(known), *unknown))
+        if (!is_field(skn_str_of(known), *unknown))
             return false;
     }
     return true;

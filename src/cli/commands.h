@@ -1,6 +1,6 @@
 /* commands.h: the functions behind the rows of the table, and what they share.
  *
- * Each returns the exit status; a failure is in cli->err and its code is the status then. */
+ * Each returns 0 or not; a failure is in cli->err and its code is the exit status then. */
 #ifndef SKN_CLI_COMMANDS_H
 #define SKN_CLI_COMMANDS_H
 
@@ -77,6 +77,8 @@ int skn_cmd_completion(skn_cli *cli);
 /* The conversation that is meant, and how it is to be changed. */
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how);
+/* Remembers where the conversation stands, for whoever expects it elsewhere. */
+void skn_keep_state(skn_cli *cli, const skein_conversation *chat);
 /* A condition like "v7.12" or "t_….12": the version and the length it must still have. */
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
                         skein_at *out);

@@ -14,8 +14,9 @@
 static skein_rc read_all(skn_cli *cli, int fd, const char *name, size_t limit, skn_str *out)
 {
     char    piece[65536];
-    skn_buf all;
-    ssize_t n;
+    skn_buf  all;
+    ssize_t  n;
+    skein_rc rc = SKEIN_OK;
 
     skn_buf_init(&all, limit);
     do {
@@ -24,13 +25,13 @@ static skein_rc read_all(skn_cli *cli, int fd, const char *name, size_t limit, s
             skn_buf_add(&all, (skn_str){piece, (size_t)n});
     } while ((n > 0 && !all.over) || (n < 0 && errno == EINTR));
     if (n < 0)
-        skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be read: %s", name, strerror(errno));
+        rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be read: %s", name, strerror(errno));
     else if (all.over)
-        skn_fail(&cli->err, SKEIN_LIMIT, "\"%s\" is over %zu bytes", name, limit);
+        rc = skn_fail(&cli->err, SKEIN_LIMIT, "\"%s\" is over %zu bytes", name, limit);
     else
         *out = skn_arena_copy(cli->keep, skn_buf_str(&all));
     skn_buf_release(&all);
-    return cli->err.rc;
+    return rc;
 }
 
 skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *out)
@@ -75,17 +76,19 @@ static skein_rc text_from_editor(skn_cli *cli, skn_str old, skn_str *out)
     const char *folder = getenv("TMPDIR");
     char        file[512];
     int         fd;
-    skein_rc    rc;
+    skein_rc    rc = SKEIN_OK;
 
     snprintf(file, sizeof file, "%s/skein-XXXXXX", folder && *folder ? folder : "/tmp");
     fd = mkstemp(file);
     if (fd < 0 || write(fd, old.n ? old.p : "", old.n) != (ssize_t)old.n)
-        skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", file, strerror(errno));
+        rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be written: %s", file,
+                      strerror(errno));
     if (fd >= 0)
         close(fd);
-    if (!cli->err.rc && run_editor(file) != 0)
-        skn_fail(&cli->err, SKEIN_NOTHING, "the editor failed; nothing was changed");
-    rc = cli->err.rc ? cli->err.rc : skn_read_file(cli, file, SKN_TEXT_LIMIT, out);
+    if (!rc && run_editor(file) != 0)
+        rc = skn_fail(&cli->err, SKEIN_NOTHING, "the editor failed; nothing was changed");
+    if (!rc)
+        rc = skn_read_file(cli, file, SKN_TEXT_LIMIT, out);
     if (fd >= 0)
         unlink(file);
     if (!rc && out->n && out->p[out->n - 1] == '\n')

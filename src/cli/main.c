@@ -31,7 +31,7 @@ static skein_rc check_colour(skn_cli *cli)
 
 static int run(skn_cli *cli)
 {
-    int status;
+    skein_rc rc;
 
     if (skn_opt(cli, "version")) {
         skn_print(cli, "skein %s\n", skein_version_text());
@@ -45,10 +45,23 @@ static int run(skn_cli *cli)
         skn_help_command(cli, cli->command);
         return 0;
     }
-    if (cli->command->kind != SKN_CMD_PLAIN && skn_place_open(cli))
-        return 1;
-    status = cli->command->run(cli);
-    return status;
+    if (cli->command->kind != SKN_CMD_PLAIN && (rc = skn_place_open(cli)))
+        return (int)rc;
+    return cli->command->run(cli);
+}
+
+/* What failed on the way to a success did not matter; only the answer can still be lost. */
+static int settle(skn_cli *cli, int status)
+{
+    if (!status)
+        cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
+                     !cli->dry_run;
+    skn_out_finish(cli);
+    if (!cli->err.rc)
+        return status;
+    skn_report(cli);
+    return skein_rc_exit(cli->err.rc);
 }
 
 int main(int argc, char **argv)
@@ -64,12 +77,9 @@ int main(int argc, char **argv)
         check_colour(&cli);
     skn_out_init(&cli);
     status = cli.err.rc ? 1 : run(&cli);
-    skn_out_finish(&cli);
-    if (cli.err.rc) {
-        skn_report(&cli);
-        status = skein_rc_exit(cli.err.rc);
-    }
+    status = settle(&cli, status);
     skein_close(cli.engine);
+    skn_place_sweep(&cli);
     skn_buf_release(&cli.item);
     skn_buf_release(&cli.out.bytes);
     skein_mem_free(cli.mem);

@@ -127,7 +127,9 @@ skein_rc skn_out_finish(skn_cli *cli)
     if (!lost || cli->err.rc)
         return cli->err.rc;
     return skn_fail(&cli->err, cli->out.failure == ENOSPC ? SKEIN_FULL : SKEIN_IO,
-                    "writing the output failed: %s", strerror(cli->out.failure));
+                    "%swriting the output failed: %s",
+                    cli->more.done ? "the change was made, but " : "",
+                    strerror(cli->out.failure));
 }
 
 void skn_note(skn_cli *cli, const char *fmt, ...)
@@ -171,6 +173,12 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
     return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
 }
 
+int skn_status(skn_cli *cli, int status)
+{
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return status;
+}
+
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
 static void report_text(const skn_cli *cli, const skein_error *err)
 {
@@ -180,8 +188,8 @@ static void report_text(const skn_cli *cli, const skein_error *err)
             fprintf(stderr, "  %s\n", err->hint);
         return;
     }
-    if (cli->known)
-        fprintf(stderr, "skein: %s. There are: %s\n", err->message, cli->known);
+    if (cli->more.fields)
+        fprintf(stderr, "skein: %s. There are: %s\n", err->message, cli->more.fields);
     else if (err->hint[0])
         fprintf(stderr, "skein: %s. %s\n", err->message, err->hint);
     else
@@ -196,10 +204,6 @@ void skn_report(skn_cli *cli)
     }
     skn_buf_clear(&cli->item);
     skn_jw_init(&cli->jw, &cli->item);
-    skn_shape_problem(&cli->jw, &cli->err);
-    if (cli->known) { /* the list is longer than a hint may be */
-        cli->item.n--;
-        skn_buf_addf(&cli->item, ",\"fields\":\"%s\"}", cli->known);
-    }
+    skn_shape_problem(&cli->jw, &cli->err, &cli->more);
     fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&cli->item)));
 }

@@ -26,7 +26,7 @@ static size_t value_end(skn_str s, size_t i)
     return s.n;
 }
 
-static skn_str member(skn_str object, skn_str name)
+static bool member(skn_str object, skn_str name, skn_str *out)
 {
     for (size_t i = 1; i + 1 < object.n; i++) { /* steps over "{" or "," */
         size_t  colon = i + 1, end;
@@ -36,11 +36,35 @@ static skn_str member(skn_str object, skn_str name)
             colon++;
         key = skn_str_sub(object, i + 1, colon);
         end = value_end(object, colon + 2);
-        if (skn_str_eq(key, name))
-            return skn_str_sub(object, colon + 2, end);
+        if (skn_str_eq(key, name)) {
+            *out = skn_str_sub(object, colon + 2, end);
+            return true;
+        }
         i = end;
     }
-    return SKN_STR("null");
+    *out = SKN_STR("null");
+    return false;
+}
+
+bool skn_has_member(skn_str object, skn_str name)
+{
+    skn_str value;
+
+    return member(object, name, &value);
+}
+
+/* A message's id and content have shorter names too. */
+static skn_str value_of(skn_str object, skn_str name)
+{
+    skn_str value;
+
+    if (member(object, name, &value))
+        return value;
+    if (skn_str_is(name, "id"))
+        member(object, SKN_STR("messageId"), &value);
+    else if (skn_str_is(name, "text"))
+        member(object, SKN_STR("content"), &value);
+    return value;
 }
 
 void skn_pick(skn_buf *out, skn_str object, const char *fields)
@@ -48,7 +72,6 @@ void skn_pick(skn_buf *out, skn_str object, const char *fields)
     skn_str rest = skn_str_of(fields), name;
     bool    first = true;
 
-    skn_buf_addc(out, '{');
     while (skn_str_split(&rest, ',', &name)) {
         name = skn_str_trim(name);
         if (!first)
@@ -57,7 +80,7 @@ void skn_pick(skn_buf *out, skn_str object, const char *fields)
         skn_buf_addc(out, '"');
         skn_buf_add(out, name);
         skn_buf_add(out, SKN_STR("\":"));
-        skn_buf_add(out, member(object, name));
+        skn_buf_add(out, value_of(object, name));
     }
     skn_buf_addc(out, '}');
 }

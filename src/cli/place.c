@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "cli/print.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +82,56 @@ static skein_rc make_folders(skn_cli *cli, const char *file)
     return SKEIN_OK;
 }
 
+/* A dry run of an import needs a store to check against, be it an empty one. */
+static skein_rc open_scratch(skn_cli *cli)
+{
+    const char   *tmp = getenv("TMPDIR");
+    skein_options options = SKEIN_OPTIONS_INIT;
+    char          folder[512];
+
+    snprintf(folder, sizeof folder, "%s/skein-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder))
+        return skn_fail(&cli->err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+                        strerror(errno));
+    cli->scratch = skn_arena_copy(cli->keep, skn_str_of(folder)).p;
+    options.store = skn_arena_printf(cli->keep, "sqlite:%s/skein.db", folder);
+    return skein_open(&cli->engine, &options, &cli->err);
+}
+
+void skn_place_sweep(skn_cli *cli)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+    if (!cli->scratch)
+        return;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        unlink(skn_arena_printf(cli->keep, "%s/skein.db%s", cli->scratch, endings[i]).p);
+    rmdir(cli->scratch);
+}
+
+static skn_str schema_of(const char *address)
+{
+    const char *name = strstr(address, "skein_schema=");
+
+    return name ? (skn_str){name + 13, strcspn(name + 13, "& ")} : SKN_STR("skein");
+}
+
 static skein_rc no_store(skn_cli *cli)
 {
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
-             SKN_FMT(skn_place_shown(cli)));
+    bool file = skn_place_file(cli);
+
+    if (cli->dry_run && !strcmp(cli->command->name, "import"))
+        return open_scratch(cli);
+    if (file)
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
+                 SKN_FMT(skn_place_shown(cli)));
+    else
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store in the schema \"%.*s\" of "
+                                             "\"%.*s\"",
+                 SKN_FMT(schema_of(cli->address)), SKN_FMT(skn_place_shown(cli)));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                    "Begin one with \"skein world new NAME\", or name another with --data");
+                    "Begin one with \"skein world new NAME\", or name another with --%s",
+                    file ? "data" : "db");
 }
 
 /* A SQLite store: only a command that writes, and is not just trying, makes the file. */
@@ -172,7 +215,9 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out)
     if (!ref)
         ref = getenv("SKEIN_WORLD");
     if (ref && *ref)
-        return skein_world_find(cli->engine, skn_str_of(ref), cli->keep, out, &cli->err);
+        return skn_missing_world(
+            cli, skein_world_find(cli->engine, skn_str_of(ref), cli->keep, out, &cli->err),
+            skn_str_of(ref));
     if ((rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
         return rc;
     if (worlds.count != 1)
@@ -237,17 +282,20 @@ static skein_rc chat_by_ref(skn_cli *cli, skn_str ref, skein_world *world,
         cli->err = (skein_error){.rc = SKEIN_OK};
         rc = skein_conversation_find(cli->engine, (skein_world_id){0}, ref, cli->keep, out,
                                      &cli->err);
-        return rc ? rc : world_of(cli, out->world, world);
+        return rc ? skn_missing(cli, rc, "chat") : world_of(cli, out->world, world);
     }
-    if (rc || !agent_and_mode(ref, &name, &mode))
-        return rc ? rc
-                  : skein_conversation_find(cli->engine, world->id, ref, cli->keep, out,
-                                            &cli->err);
-    if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
+    if (rc)
         return rc;
+    if (!agent_and_mode(ref, &name, &mode))
+        return skn_missing(cli,
+                           skein_conversation_find(cli->engine, world->id, ref, cli->keep, out,
+                                                   &cli->err),
+                           "chat");
+    if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
+        return skn_missing_agent(cli, rc, world->id, name);
     if (cli->command->kind == SKN_CMD_WRITE && !cli->dry_run)
         return skein_conversation_of(cli->engine, agent.id, mode, cli->keep, out, &cli->err);
-    return existing_of(cli, &agent, mode, out);
+    return skn_missing(cli, existing_of(cli, &agent, mode, out), "chat");
 }
 
 /* The newest chat; those that belong to one agent are only taken when asked for. */
@@ -286,7 +334,7 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
         rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
                                     &cli->err);
     else
-        rc = newest_chat(cli, world, out);
+        rc = skn_missing(cli, newest_chat(cli, world, out), "chat");
     if (!rc && skn_opt(cli, "verbose"))
         skn_note(cli, "conversation: %.*s", SKN_FMT(out->uid));
     return rc;
@@ -295,88 +343,8 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
 skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out)
 {
-    skn_str name = skn_str_of(*ref == '@' ? ref + 1 : ref);
+    skn_str  name = skn_str_of(*ref == '@' ? ref + 1 : ref);
+    skein_rc rc = skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
 
-    return skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
-}
-
-/* --- Version, message, lane --------------------------------------------------------------- */
-
-bool skn_is_version(skn_str ref)
-{
-    int64_t number;
-
-    if (skn_str_starts(ref, SKN_STR("t_")))
-        return true;
-    return ref.n > 1 && ref.p[0] == 'v' && isdigit((unsigned char)ref.p[1]) &&
-           skn_str_int(skn_str_sub(ref, 1, ref.n), &number);
-}
-
-bool skn_is_lane(skn_str ref)
-{
-    skn_str piece;
-    int64_t number;
-
-    if (!skn_str_split(&ref, '.', &piece) || !skn_str_is(piece, "main"))
-        return false;
-    while (skn_str_split(&ref, '.', &piece))
-        if (!piece.n || !isdigit((unsigned char)piece.p[0]) || !skn_str_int(piece, &number))
-            return false;
-    return true;
-}
-
-skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
-                          skein_version *out)
-{
-    int64_t number = chat->version;
-
-    if (ref && !skn_is_version(skn_str_of(ref))) {
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
-        return skn_hint(&cli->err, SKEIN_USAGE,
-                        "Versions are v1, v2, …; \"skein history\" lists them");
-    }
-    if (ref && ref[0] == 't')
-        return skein_version_of_thread(cli->engine, chat->id, skn_str_of(ref), cli->keep, out,
-                                       &cli->err);
-    if (ref)
-        skn_str_int(skn_str_of(ref + 1), &number);
-    return skein_version_get(cli->engine, chat->id, number, cli->keep, out, &cli->err);
-}
-
-skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
-                          skein_message *out)
-{
-    return skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err);
-}
-
-skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
-                           skein_message_ids *out)
-{
-    size_t            count = cli->arg_count - from;
-    skein_message_id *ids = SKN_ARRAY(cli->keep, count + 1, skein_message_id);
-    skein_message     m;
-    skein_rc          rc = SKEIN_OK;
-
-    for (size_t i = 0; i < count && !rc; i++) {
-        rc = skn_need_message(cli, chat, skn_arg(cli, from + i), &m);
-        ids[i] = m.id;
-    }
-    out->at = ids;
-    out->count = count;
-    return rc;
-}
-
-skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
-                       skein_lane *out, bool *found)
-{
-    skein_lanes lanes;
-    skein_rc    rc = skein_lane_list(cli->engine, chat->id, cli->keep, &lanes, &cli->err);
-
-    *found = false;
-    for (size_t i = 0; !rc && i < lanes.count; i++)
-        if (skn_str_eq(lanes.at[i].key, key)) {
-            *out = lanes.at[i];
-            *found = true;
-        }
-    return rc;
+    return skn_missing_agent(cli, rc, world->id, name);
 }

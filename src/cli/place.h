@@ -8,6 +8,8 @@
 skein_rc skn_place_address(skn_cli *cli);
 /* Opens the store into cli->engine. Makes its folder if the command writes. */
 skein_rc skn_place_open(skn_cli *cli);
+/* Removes what was made for this run only. The store must be closed. */
+void skn_place_sweep(skn_cli *cli);
 /* The file of a SQLite address, or NULL. */
 const char *skn_place_file(const skn_cli *cli);
 
@@ -24,8 +26,13 @@ skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
 /* "v7" or "t_…"; NULL gives the current one. */
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out);
+/* The same, or "v7.12": the version while it had so many messages. *length is -1 without. */
+skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const char *ref,
+                             skein_version *out, int64_t *length);
 /* True if the text has the form of a version. */
 bool skn_is_version(skn_str ref);
+/* True if the text has the form of a version and a length. */
+bool skn_is_version_at(skn_str ref);
 /* "main" or "main.1.2" */
 bool skn_is_lane(skn_str ref);
 /* A message of the current version, or wherever it is. */
@@ -40,6 +47,12 @@ skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key
 skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out);
 /* A file, or standard input for "-", up to the limit. */
 skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *out);
+
+/* --- What was not found (missing.c): each passes on the code, and keeps what is known of it */
+
+skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing);
+skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref);
+skein_rc skn_missing_agent(skn_cli *cli, skein_rc rc, skein_world_id world, skn_str ref);
 
 /* The bytes of one text that the store takes. */
 #define SKN_TEXT_LIMIT ((size_t)16 << 20)

@@ -121,6 +121,16 @@ skn_str skn_sender_name(skn_str sender)
     return skn_str_is(sender, "human") ? SKN_STR("you") : sender;
 }
 
+void skn_print_text(skn_cli *cli, skn_str text)
+{
+    if (!cli->out.terminal) {
+        skn_print_raw(cli, text);
+        return;
+    }
+    skn_clean_add(&cli->out.bytes, text, true);
+    skn_print_raw(cli, SKN_STR(""));
+}
+
 void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns)
 {
     skn_str name = skn_sender_name(sender);
@@ -179,13 +189,19 @@ void skn_list_begin(skn_cli *cli)
 {
     cli->in_list = true;
     cli->list_started = false;
-    skn_print_raw(cli, SKN_STR("["));
 }
 
 void skn_list_end(skn_cli *cli)
 {
+    skn_print_raw(cli, cli->list_started ? SKN_STR("]\n") : SKN_STR("[]\n"));
     cli->in_list = false;
-    skn_print_raw(cli, SKN_STR("]\n"));
+}
+
+void skn_list_done(skn_cli *cli, skein_rc rc)
+{
+    if (!rc || cli->list_started)
+        skn_list_end(cli);
+    cli->in_list = false;
 }
 
 skn_jw *skn_item(skn_cli *cli)
@@ -195,18 +211,32 @@ skn_jw *skn_item(skn_cli *cli)
     return &cli->jw;
 }
 
+/* Whatever answers a dry run says that it was one. */
+static void print_item(skn_cli *cli, skn_str item)
+{
+    bool mark = cli->dry_run && cli->command->kind == SKN_CMD_WRITE &&
+                skn_str_starts(item, SKN_STR("{\"")) && !skn_has_member(item, SKN_STR("dryRun"));
+
+    if (!mark && !cli->fields) {
+        skn_print_raw(cli, item);
+        return;
+    }
+    skn_print_raw(cli, mark ? SKN_STR("{\"dryRun\":true,") : SKN_STR("{"));
+    if (cli->fields)
+        skn_pick(&cli->out.bytes, item, cli->fields);
+    else
+        skn_print_raw(cli, skn_str_sub(item, 1, item.n));
+}
+
 skein_rc skn_item_end(skn_cli *cli)
 {
     if (cli->item.over)
         return skn_fail(&cli->err, SKEIN_LIMIT, "the answer is over %zu bytes",
                         cli->item.limit);
-    if (cli->in_list && cli->list_started)
-        skn_print_raw(cli, SKN_STR(",\n"));
+    if (cli->in_list)
+        skn_print_raw(cli, cli->list_started ? SKN_STR(",\n") : SKN_STR("["));
     cli->list_started = true;
-    if (cli->fields)
-        skn_pick(&cli->out.bytes, skn_buf_str(&cli->item), cli->fields);
-    else
-        skn_print_raw(cli, skn_buf_str(&cli->item));
+    print_item(cli, skn_buf_str(&cli->item));
     if (!cli->in_list)
         skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;

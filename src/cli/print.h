@@ -40,6 +40,9 @@ skn_str skn_sender_name(skn_str sender);
 /* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */
 void skn_clean_add(skn_buf *out, skn_str text, bool lines);
 
+/* Text made of stored text: cleaned where a terminal shows it, else as it is. */
+void skn_print_text(skn_cli *cli, skn_str text);
+
 /* The ending of a plural: "s" unless there is one. */
 const char *skn_plural(int64_t n);
 /* What a dry run would do, where there is nothing else to show: a sentence, or it in JSON. */
@@ -48,6 +51,8 @@ void skn_would(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf,
 void skn_note(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A question on the terminal. Without one it is yes, or an error if `must_ask`. */
 skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask);
+/* What a command returns that succeeded and has an exit status of its own. */
+int skn_status(skn_cli *cli, int status);
 /* The failure on standard error: for a person, or as one JSON object. */
 void skn_report(skn_cli *cli);
 
@@ -56,10 +61,14 @@ void skn_report(skn_cli *cli);
 /* Between these two calls items are the elements of one array. */
 void skn_list_begin(skn_cli *cli);
 void skn_list_end(skn_cli *cli);
+/* The same, where a failure that came before the first item leaves nothing written. */
+void skn_list_done(skn_cli *cli, skein_rc rc);
 /* Write one object into what this returns, then end it; picked members only, if so asked. */
 skn_jw  *skn_item(skn_cli *cli);
 skein_rc skn_item_end(skn_cli *cli);
-/* The members `fields` of a JSON object, in that order, as an object. Trusts its input. */
+/* The members `fields` of a JSON object, in that order, and the end of one. Trusts its input. */
 void skn_pick(skn_buf *out, skn_str object, const char *fields);
+/* True if the JSON object has the member. */
+bool skn_has_member(skn_str object, skn_str name);
 
 #endif

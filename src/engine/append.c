@@ -68,15 +68,21 @@ static bool same_text(skn_str stored, skn_str given)
     return stored.n == given.n && (given.n == 0 || skn_str_eq(stored, given));
 }
 
+/* A claimed source is not kept, so it does not count. */
 static bool same_instructions(const skein_message *m, const skein_new_message *n)
 {
-    if (m->instruction_count != n->instruction_count)
-        return false;
-    for (size_t i = 0; i < m->instruction_count; i++)
-        if (!same_text(m->instructions[i].type, n->instructions[i].type) ||
-            !same_text(m->instructions[i].target, n->instructions[i].target))
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n->instruction_count; i++) {
+        if (skn_str_starts(n->instructions[i].type, SKN_STR("Source.")))
+            continue;
+        if (kept == m->instruction_count ||
+            !same_text(m->instructions[kept].type, n->instructions[i].type) ||
+            !same_text(m->instructions[kept].target, n->instructions[i].target))
             return false;
-    return true;
+        kept++;
+    }
+    return kept == m->instruction_count;
 }
 
 /* A tool's result is linked to its caller by itself, and a link that cannot be is dropped. */
@@ -225,18 +231,32 @@ static skein_rc check_expected(const appending *p, skein_error *err)
     return skn_hint(err, rc, "Read it again and repeat the request.");
 }
 
+/* All of it was stored before: the answer got lost, and the request came again. */
+static skein_rc find_all_same(appending *p, skein_messages *stored, bool *all, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    *all = p->r->expect.thread.v !=
+           0; /* without a condition each message is looked at by itself */
+    for (size_t i = 0; rc == SKEIN_OK && *all && i < p->r->count; i++)
+        rc = find_same(p, &p->r->messages[i], &stored->at[i], all, err);
+    return rc;
+}
+
 skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
                        const skein_append_request *r, int64_t now, skn_arena *a,
                        skein_messages *stored, skein_error *err)
 {
     appending p = {.e = e, .r = r};
+    bool      again;
     skein_rc  rc;
 
-    if ((rc = skn_room_open(&p.room, tx, c, now, a, err)) || (rc = find_receivers(&p, err)) ||
-        (rc = check_expected(&p, err)))
-        return rc;
     stored->at = SKN_ARRAY(a, r->count, skein_message);
     stored->count = r->count;
+    if ((rc = skn_room_open(&p.room, tx, c, now, a, err)) || (rc = find_receivers(&p, err)) ||
+        (rc = find_all_same(&p, stored, &again, err)) || again ||
+        (rc = check_expected(&p, err)))
+        return rc;
     for (size_t i = 0; i < r->count; i++)
         if ((rc = append_one(&p, &r->messages[i], &stored->at[i], err))) {
             stored->count = i;

@@ -13,7 +13,14 @@ skein_rc skn_change_run(skn_change_call *c, skn_work *work, void *arg, skein_err
         return rc;
     rc = skn_store_write(c->e->store, work, arg, err);
     if (rc == SKEIN_NOTHING && c->dry_done) {
-        c->version->number = 0; /* it was never made */
+        /* Neither was ever made, and others may get their ids. */
+        c->version->number = 0;
+        c->version->thread.v = 0;
+        c->version->thread_uid = SKN_NONE;
+        if (c->message) {
+            c->message->id.v = 0;
+            c->message->uid = SKN_NONE;
+        }
         return SKEIN_OK;
     }
     return rc;
@@ -54,21 +61,36 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
     return skn_message_by_uid(tx, rest, c->mem, c->message, &found, err);
 }
 
-skein_rc skn_key_find(skn_tx *tx, skn_str key, int64_t hash, skn_arena *a, skn_str *outcome,
-                      bool *found, skein_error *err)
+/* A key belongs to its conversation: others may use the same word. */
+static skn_str scoped(skn_arena *a, const skein_change *how)
+{
+    return skn_arena_printf(a, "%lld %.*s", (long long)how->conversation.v, SKN_FMT(how->key));
+}
+
+skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,
+                      skn_str *outcome, bool *found, skein_error *err)
 {
     int64_t  first;
     skein_rc rc = SKEIN_OK;
 
     *found = false;
-    if (key.p)
-        rc = skn_idempotency_get(tx, key, a, &first, outcome, found, err);
+    if (how->key.p)
+        rc = skn_idempotency_get(tx, scoped(a, how), a, &first, outcome, found, err);
     if (rc || !*found || first == hash)
         return rc;
     return skn_hint(err,
                     skn_fail(err, SKEIN_CONFLICT,
-                             "the key \"%.*s\" was used for another request", SKN_FMT(key)),
+                             "the key \"%.*s\" was used for another request",
+                             SKN_FMT(how->key)),
                     "Use a new key for a new request.");
+}
+
+skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,
+                      skn_arena *a, skein_error *err)
+{
+    if (!how->key.p)
+        return SKEIN_OK;
+    return skn_idempotency_insert(tx, scoped(a, how), hash, outcome, SKN_NOW(), err);
 }
 
 static skein_rc find_key(skn_change_call *c, skn_tx *tx, skein_error *err)
@@ -79,7 +101,7 @@ static skein_rc find_key(skn_change_call *c, skn_tx *tx, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &row, err)) ||
-        (rc = skn_key_find(tx, c->how->key, request_hash(c), c->mem, &outcome, &found, err)) ||
+        (rc = skn_key_find(tx, c->how, request_hash(c), c->mem, &outcome, &found, err)) ||
         !found)
         return rc;
     return replay(c, tx, outcome, err);
@@ -92,8 +114,7 @@ static skein_rc keep_key(skn_change_call *c, skein_error *err)
                                        with ? (int)c->message->uid.n : 1,
                                        with ? c->message->uid.p : "-");
 
-    return skn_idempotency_insert(c->draft.tx, c->how->key, request_hash(c), outcome,
-                                  c->draft.now, err);
+    return skn_key_keep(c->draft.tx, c->how, request_hash(c), outcome, c->mem, err);
 }
 
 /* --- Begin and end -------------------------------------------------------------------------------------- */
@@ -191,11 +212,62 @@ skein_rc skn_change_positions(skn_draft *d, const skn_lane_draft *l, const skn_t
     return SKEIN_OK;
 }
 
+/* Up to this many gaps are cut one by one, a path of nodes each. */
+enum { GAPS_FEW = 8 };
+
+typedef skn_vec(skn_span) span_vec;
+
+/* What is left of a span that begins at `at` when these positions go; *k is the first that is not
+ * before it, and is moved on. */
+static skein_rc keep_rest(skn_draft *d, const skn_span *s, int64_t at, const int64_t *positions,
+                          size_t count, size_t *k, span_vec *out, skein_error *err)
+{
+    int64_t  from = 0;
+    skn_span part;
+    skein_rc rc;
+
+    while (from < s->len) {
+        bool    gone = *k < count && positions[*k] < at + s->len;
+        int64_t to = gone ? positions[*k] - at : s->len;
+
+        if (from < to) {
+            if ((rc = skn_span_part(d->tx, s, from, to, &part, err)))
+                return rc;
+            skn_vec_add(d->a, out, part);
+        }
+        from = to + gone;
+        *k += gone;
+    }
+    return SKEIN_OK;
+}
+
+/* Many gaps at once: all from the first to the last is replaced by what is to be kept of it. */
+static skein_rc cut_many(skn_draft *d, skn_lane_draft *l, const int64_t *positions,
+                         size_t count, skein_error *err)
+{
+    int64_t   at = positions[0], end = positions[count - 1] + 1;
+    size_t    k = 0;
+    span_vec  kept = {0};
+    skn_spans all;
+    skein_rc  rc;
+
+    rc = l->frozen ? skn_tree_slice(&d->trees, &l->tree, at, end, &all, err)
+                   : skn_thread_slice(&d->trees, &l->from, at, end, &all, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < all.count; at += all.at[i++].len)
+        rc = keep_rest(d, &all.at[i], at, positions, count, &k, &kept, err);
+    return rc ? rc : skn_draft_splice(d, l, positions[0], end, kept.p, kept.n, err);
+}
+
 skein_rc skn_change_cut(skn_draft *d, skn_lane_draft *l, const int64_t *positions, size_t count,
                         skein_error *err)
 {
+    size_t   gaps = count > 0;
     skein_rc rc = SKEIN_OK;
 
+    for (size_t i = 1; i < count; i++)
+        gaps += positions[i] != positions[i - 1] + 1;
+    if (gaps > GAPS_FEW)
+        return cut_many(d, l, positions, count, err);
     /* From the end, so that the positions before stay true; neighbours go together. */
     for (size_t end = count; rc == SKEIN_OK && end > 0;) {
         size_t from = end - 1;

@@ -76,22 +76,66 @@ static skein_rc moved_on(skn_str lane, skein_error *err)
                     "Nothing was written; summarise it again.");
 }
 
+/* What pairing needs to know of messages, without their texts. */
+typedef struct outline {
+    skn_arena *a;
+    skn_vec(skein_message) v;
+} outline;
+
+static skein_rc add_outline(void *arg, skein_message *m, skein_error *err)
+{
+    outline      *o = arg;
+    skein_message light = {.role = m->role, .purged = m->purged, .call_count = m->call_count};
+
+    (void)err;
+    light.tool_call_id = skn_arena_copy(o->a, m->tool_call_id);
+    light.calls = SKN_ARRAY(o->a, m->call_count, skein_tool_call);
+    for (size_t i = 0; i < m->call_count; i++)
+        light.calls[i].call_id = skn_arena_copy(o->a, m->calls[i].call_id);
+    skn_vec_add(o->a, &o->v, light);
+    return SKEIN_OK;
+}
+
+/* Reads a lane in pieces, so that a long one does not sit in memory with all its texts. */
+static skein_rc read_outline(skn_trees *f, const skn_thread *t, int64_t i, int64_t j,
+                             outline *out, skein_error *err)
+{
+    enum { PIECE = 1000 };
+    skn_arena *scratch = skn_arena_new();
+    skn_spans  spans;
+    skein_rc   rc = skn_thread_slice(f, t, i, j, &spans, err);
+
+    for (size_t k = 0; rc == SKEIN_OK && k < spans.count; k++) {
+        const skn_span *s = &spans.at[k];
+
+        for (int64_t at = 0; rc == SKEIN_OK && at < s->len; at += PIECE) {
+            int64_t end = s->len - at < PIECE ? s->len : at + PIECE;
+
+            rc = skn_message_range(f->tx, s->thread, s->lo + at, s->lo + end, scratch,
+                                   add_outline, out, err);
+            skn_arena_reset(scratch);
+        }
+    }
+    skn_arena_free(scratch);
+    return rc;
+}
+
 /* How far the summary may reach: it ends where no call waits for its result, and after the one
  * before it. */
 static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, int64_t wanted,
                            int64_t *cut, skein_error *err)
 {
-    skein_messages m;
-    size_t         closed;
-    skein_rc       rc;
+    outline  m = {.a = f->a};
+    size_t   closed;
+    skein_rc rc;
 
     if (wanted > t->length || wanted < 0)
         return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
                         (long long)wanted, (long long)t->length);
-    if ((rc = skn_thread_messages(f, t, previous, wanted, &m, err)))
+    if ((rc = read_outline(f, t, previous, wanted, &m, err)))
         return rc;
-    closed = skn_closed_prefix(m.at, m.count);
-    while (closed > 0 && m.at[closed - 1].role == SKEIN_SUMMARY)
+    closed = skn_closed_prefix(m.v.p, m.v.n);
+    while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)
         closed--; /* a summary of summaries alone says nothing new */
     *cut = previous + (int64_t)closed;
     if (closed > 0)
@@ -145,6 +189,9 @@ static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
         return SKEIN_OK;
     if (c->wanted == 0)
         c->wanted = seen->length;
+    if (c->wanted > seen->length)
+        return skn_fail(err, SKEIN_INVALID, "a summary of %lld messages cannot cover %lld",
+                        (long long)seen->length, (long long)c->wanted);
     if (previous->summary_message_id == 0)
         return SKEIN_OK;
     rc = skn_thread_position_of(f, t, previous->summary_message_id, &at, err);

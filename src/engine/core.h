@@ -136,13 +136,14 @@ skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_
                        skein_error *err);
 
 /* draft_pairs.c: adds to the targets what belongs to the same tool exchanges, to a fixpoint, and
- * puts all in the order of the main lane. */
+ * puts all in the order of the lanes they were found in, the main lane first. */
 skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
                                skein_error *err);
 /* The conversations whose messages this one may hold: itself and those it was branched from. */
 skein_rc skn_conversation_kin(skn_tx *tx, const skn_conversation_row *c, skn_arena *a,
                               skn_ids *out, skein_error *err);
-/* How many calls with this id wait for a result in a thread, and the latest message that has one. */
+/* Does a call with this id wait for a result in a thread (1 or 0)? And the latest message with one that
+ * does, or else with any. */
 skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
                         int64_t *open, int64_t *caller, skein_error *err);
 
@@ -171,10 +172,12 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
 skein_rc skn_change_finish(skn_change_call *c, skein_error *err);
 /* The same after the version was written by other means: keeps the key, ends a dry run. */
 skein_rc skn_change_seal(skn_change_call *c, skein_error *err);
-/* The outcome kept under a key; SKEIN_CONFLICT when it was kept for another request. Without a key
- * nothing is found. */
-skein_rc skn_key_find(skn_tx *tx, skn_str key, int64_t hash, skn_arena *a, skn_str *outcome,
-                      bool *found, skein_error *err);
+/* The outcome kept under the key of a change; SKEIN_CONFLICT when it was kept for another request.
+ * Without a key nothing is found, and nothing kept. */
+skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,
+                      skn_str *outcome, bool *found, skein_error *err);
+skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,
+                      skn_arena *a, skein_error *err);
 /* Ids as the text of a request. */
 skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more);
 /* The positions of the targets in a lane, ascending; those it does not hold are left out. */
@@ -209,7 +212,7 @@ skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char 
                           int64_t to, int64_t undoes, skn_str actor, int64_t now, int64_t *op,
                           skein_error *err);
 
-/* --- place.c --------------------------------------------------------------------------------------- */
+/* --- conversation.c --------------------------------------------------------------------------------------- */
 
 /* Makes the rows of a new conversation: itself, its first version and main lane, and a lane for every
  * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */

@@ -63,11 +63,8 @@ static skein_rc add_entry(skn_trees *f, side *s, skn_node *n, skn_entry *e, int6
         skn_vec_add(f->a, &s->runs, ((skn_run){e->span.thread, e->span.lo, e->span.len, at}));
         return SKEIN_OK;
     }
-    if ((rc = skn_tree_child(f, e, err)))
+    if ((rc = skn_tree_child(f, n->level, e, err)))
         return rc;
-    if (e->child->level != n->level - 1)
-        return skn_fail(err, SKEIN_DAMAGED, "span node %lld has the wrong level",
-                        (long long)e->child_id);
     skn_vec_add(f->a, &s->spots, ((spot){e->child, e->span.len, at}));
     return SKEIN_OK;
 }

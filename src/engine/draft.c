@@ -58,8 +58,10 @@ skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a
         return rc;
     skn_trees_init(&d->trees, tx, a, d->conversation.id);
     d->target = d->conversation;
-    rc = load_lanes(d, err);
-    return rc ? rc : check_expected(d, err);
+    if ((rc = skn_lanes_complete(tx, &d->conversation, d->now, a, err)) ||
+        (rc = load_lanes(d, err)))
+        return rc;
+    return check_expected(d, err);
 }
 
 /* --- Changing lanes ------------------------------------------------------------------------------ */
@@ -271,26 +273,67 @@ skein_rc skn_draft_target(skn_draft *d, skein_message_id id, skn_target *out, sk
     return find_key(d, out, err);
 }
 
-/* What was put in has the key of the one before it, so among equal keys the lane that the target was
- * found in says who stands before whom. */
+/* Does the item at a place of a lane stand at or behind the target? The lane that the target was found
+ * in says so; for a message that only this lane holds, its order key does. */
+static skein_rc is_behind(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
+                          int64_t at, bool *behind, skein_error *err)
+{
+    skn_item item;
+    int64_t  there = -1;
+    skein_rc rc;
+
+    if ((rc = skn_thread_item(&d->trees, &l->from, at, &item, err)) ||
+        (rc = skn_thread_position_of(&d->trees, &t->lane->from, item.message_id, &there, err)))
+        return rc;
+    *behind = there >= 0 ? there >= t->position : item.key >= t->key;
+    return SKEIN_OK;
+}
+
+/* The order key tells the place, unless messages were moved; then it is searched for: what stands behind
+ * the target is the end of the lane. */
+static skein_rc search_place(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
+                             int64_t *at, skein_error *err)
+{
+    int64_t  lo = 0, hi = l->from.length;
+    bool     behind = true, before = false;
+    skein_rc rc;
+
+    if ((rc = skn_thread_first_at(&d->trees, &l->from, t->key, at, err)) ||
+        (*at < hi && (rc = is_behind(d, l, t, *at, &behind, err))) ||
+        (*at > 0 && (rc = is_behind(d, l, t, *at - 1, &before, err))))
+        return rc;
+    if (behind && !before)
+        return SKEIN_OK;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+
+        if ((rc = is_behind(d, l, t, mid, &behind, err)))
+            return rc;
+        if (behind)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    *at = lo;
+    return SKEIN_OK;
+}
+
+/* Agents' lanes have their messages in the order of the main lane, so it is their measure also for what
+ * only a delegation holds. */
 skein_rc skn_draft_place(skn_draft *d, const skn_lane_draft *l, const skn_target *t,
                          int64_t *at, skein_error *err)
 {
-    skn_item item;
-    int64_t  there;
-    skein_rc rc = skn_thread_position(&d->trees, &l->from, &t->places, at, err);
+    skn_target in_main = *t;
+    skein_rc   rc = skn_thread_position(&d->trees, &l->from, &t->places, at, err);
 
     if (rc || *at >= 0)
         return rc;
-    rc = skn_thread_first_at(&d->trees, &l->from, t->key, at, err);
-    for (; rc == SKEIN_OK && *at < l->from.length; (*at)++) {
-        if ((rc = skn_thread_item(&d->trees, &l->from, *at, &item, err)) || item.key != t->key)
-            break;
-        rc = skn_thread_position_of(&d->trees, &t->lane->from, item.message_id, &there, err);
-        if (there < 0 || there >= t->position)
-            break;
-    }
-    return rc;
+    if (t->lane == d->main || l == d->main || l->lane.parent_id)
+        return search_place(d, l, t, at, err);
+    if ((rc = search_place(d, d->main, t, &in_main.position, err)))
+        return rc;
+    in_main.lane = d->main;
+    return search_place(d, l, &in_main, at, err);
 }
 
 skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_t *key,

@@ -78,21 +78,105 @@ static skein_rc find_halves(skn_trees *f, const skn_thread *t, const skn_ids *ki
     return SKEIN_OK;
 }
 
-skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
-                        int64_t *open, int64_t *caller, skein_error *err)
+/* --- The open call ----------------------------------------------------------------------------------- */
+
+/* A walk over the halves of a call id, newest first. */
+typedef struct looking {
+    skn_trees        *f;
+    const skn_thread *t;
+    int64_t           answers;  /* results whose call was not met yet */
+    int64_t           position; /* of the half before */
+    int64_t           caller;   /* the latest call, or the open one */
+    bool              open;
+    bool              sure; /* so far, newer halves stand behind older ones */
+} looking;
+
+static skein_rc look_at(looking *l, const skn_call_half *h, skein_error *err)
+{
+    int64_t  at;
+    skein_rc rc = skn_thread_position_of(l->f, l->t, h->message_id, &at, err);
+
+    if (rc || at < 0) /* in another lane, or replaced by an edited one */
+        return rc;
+    l->sure = at <= l->position;
+    l->position = at;
+    if (h->is_result) {
+        l->answers++;
+        return SKEIN_OK;
+    }
+    l->open = l->answers == 0;
+    if (l->open || l->caller == 0)
+        l->caller = h->message_id;
+    l->answers -= !l->open;
+    return SKEIN_OK;
+}
+
+static skein_rc look_back(looking *l, int64_t conversation, skn_str call_id, skein_error *err)
+{
+    enum { PORTION = 16 }; /* an exchange that is under way is found in the first */
+    skn_call_half   last = {INT64_MAX, true};
+    skn_call_halves found;
+    skein_rc        rc;
+
+    do {
+        rc = skn_message_call_halves_before(l->f->tx, conversation, call_id, last, PORTION,
+                                            l->f->a, &found, err);
+        for (size_t i = 0; rc == SKEIN_OK && l->sure && !l->open && i < found.count; i++) {
+            last = found.at[i];
+            rc = look_at(l, &last, err);
+        }
+    } while (rc == SKEIN_OK && l->sure && !l->open && found.count == PORTION);
+    return rc;
+}
+
+/* Could an older half stand behind the open call? A message is never older than the order key of its
+ * place, and the thread's own items are younger than all before them: the smallest key behind the
+ * call tells. */
+static skein_rc look_behind(looking *l, skein_error *err)
+{
+    int64_t  key = INT64_MAX;
+    skein_rc rc = SKEIN_OK;
+
+    if (l->position < l->t->base.length)
+        rc = skn_tree_least_key(l->f, &l->t->base, l->position + 1, &key, err);
+    l->sure = key >= l->caller;
+    return rc;
+}
+
+/* The same from all halves, for threads in which messages were moved or an open call was edited. */
+static skein_rc look_everywhere(looking *l, const skn_ids *kin, skn_str call_id,
+                                skein_error *err)
 {
     halves   all = {0};
-    skein_rc rc = find_halves(f, t, kin, call_id, &all, err);
+    skein_rc rc = find_halves(l->f, l->t, kin, call_id, &all, err);
 
-    *open = 0;
-    *caller = 0;
+    l->open = false;
+    l->caller = 0;
     for (size_t i = 0; rc == SKEIN_OK && i < all.n; i++) {
         if (all.p[i].is_result)
             continue;
-        if (*open == 0 || all.p[i].partner == 0)
-            *caller = all.p[i].message;
-        *open += all.p[i].partner == 0;
+        if (!l->open || all.p[i].partner == 0)
+            l->caller = all.p[i].message;
+        l->open = l->open || all.p[i].partner == 0;
     }
+    return rc;
+}
+
+/* A conversation is younger than what it holds of those it was branched from, so they come in turn. */
+skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
+                        int64_t *open, int64_t *caller, skein_error *err)
+{
+    looking  l = {.f = f, .t = t, .position = INT64_MAX, .sure = true};
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t k = 0; rc == SKEIN_OK && l.sure && !l.open && k < kin->count; k++)
+        rc = look_back(&l, kin->at[k], call_id, err);
+    if (rc == SKEIN_OK && l.sure && l.open)
+        rc = look_behind(&l, err);
+    if (rc == SKEIN_OK && !l.sure)
+        rc = look_everywhere(&l, kin, call_id, err);
+    *open = l.open;
+    *caller = l.caller;
     return rc;
 }
 
@@ -101,9 +185,9 @@ skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, s
 typedef struct closing {
     skn_draft *d;
     skn_ids    kin;
-    skn_map   *in; /* message id -> anything: already selected */
+    skn_map   *in;  /* message id -> anything: already selected */
+    skn_map *known; /* lane and call id -> its halves by message: call ids may be used again */
     skn_vec(skn_target) all;
-    const skn_thread *thread;
 } closing;
 
 static skein_rc add_partner(closing *c, int64_t message, skein_error *err)
@@ -121,75 +205,69 @@ static skein_rc add_partner(closing *c, int64_t message, skein_error *err)
     return SKEIN_OK;
 }
 
-/* A pair is looked for in the room, or else in the delegation that holds the message. */
-static skein_rc find_home(const closing *c, const skn_target *t, const skn_thread **home,
-                          skein_error *err)
+static int by_message(const void *x, const void *y)
 {
-    skn_draft *d = c->d;
-    int64_t    at;
-    skein_rc   rc = skn_thread_position(&d->trees, c->thread, &t->places, &at, err);
+    const half *a = x, *b = y;
 
-    *home = c->thread;
-    for (size_t i = 0; rc == SKEIN_OK && at < 0 && i < d->lane_count; i++) {
-        if (d->lanes[i].lane.parent_id == 0)
-            continue;
-        *home = &d->lanes[i].from;
-        rc = skn_thread_position(&d->trees, *home, &t->places, &at, err);
+    return (a->message > b->message) - (a->message < b->message);
+}
+
+static skein_rc halves_in(closing *c, const skn_lane_draft *home, skn_str call_id,
+                          const halves **out, skein_error *err)
+{
+    skn_arena *a = c->d->a;
+    void     **slot = skn_map_slot(
+            c->known, skn_arena_printf(a, "%lld %.*s", (long long)home->lane.id, SKN_FMT(call_id)));
+    skein_rc rc = SKEIN_OK;
+
+    if (!*slot) {
+        halves *found = SKN_ARRAY(a, 1, halves);
+
+        rc = find_halves(&c->d->trees, &home->from, &c->kin, call_id, found, err);
+        if (found->n)
+            qsort(found->p, found->n, sizeof *found->p, by_message);
+        *slot = found;
     }
+    *out = *slot;
     return rc;
 }
 
-static skein_rc add_partners(closing *c, const skn_thread *home, int64_t message,
+/* A pair is looked for in the lane that the message was found in. */
+static skein_rc add_partners(closing *c, const skn_lane_draft *home, int64_t message,
                              skn_str call_id, skein_error *err)
 {
-    halves   found = {0};
-    skein_rc rc = find_halves(&c->d->trees, home, &c->kin, call_id, &found, err);
+    const halves *in;
+    size_t        lo = 0, hi;
+    skein_rc      rc = halves_in(c, home, call_id, &in, err);
 
-    for (size_t i = 0; rc == SKEIN_OK && i < found.n; i++)
-        if (found.p[i].message == message && found.p[i].partner)
-            rc = add_partner(c, found.p[i].partner, err);
+    for (hi = rc ? 0 : in->n; lo < hi;) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (in->p[mid].message < message)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; rc == SKEIN_OK && lo < in->n && in->p[lo].message == message; lo++)
+        if (in->p[lo].partner)
+            rc = add_partner(c, in->p[lo].partner, err);
     return rc;
 }
 
-typedef struct placed {
-    skn_target target;
-    int64_t    position;
-} placed;
-
+/* The main lane is the first of the lanes, so its messages come first. */
 static int by_place(const void *x, const void *y)
 {
-    const placed *a = x, *b = y;
+    const skn_target *a = x, *b = y;
 
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    return a->target.message.id.v < b->target.message.id.v ? -1 : 1;
-}
-
-static skein_rc in_order(closing *c, skn_target **targets, skein_error *err)
-{
-    placed  *p = SKN_ARRAY(c->d->a, c->all.n, placed);
-    skein_rc rc;
-
-    for (size_t i = 0; i < c->all.n; i++) {
-        p[i].target = c->all.p[i];
-        rc = skn_thread_position(&c->d->trees, c->thread, &p[i].target.places, &p[i].position,
-                                 err);
-        if (rc)
-            return rc;
-        if (p[i].position < 0)
-            p[i].position = INT64_MAX; /* only in a delegation */
-    }
-    qsort(p, c->all.n, sizeof *p, by_place);
-    *targets = SKN_ARRAY(c->d->a, c->all.n, skn_target);
-    for (size_t i = 0; i < c->all.n; i++)
-        (*targets)[i] = p[i].target;
-    return SKEIN_OK;
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
 }
 
 skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
                                skein_error *err)
 {
-    closing  c = {.d = d, .in = skn_map_new(d->a), .thread = &d->main->from};
+    closing  c = {.d = d, .in = skn_map_new(d->a), .known = skn_map_new(d->a)};
     skein_rc rc;
 
     if ((rc = skn_conversation_kin(d->tx, &d->conversation, d->a, &c.kin, err)))
@@ -203,18 +281,18 @@ skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count
         skn_vec_add(d->a, &c.all, (*targets)[i]);
     }
     for (size_t i = 0; i < c.all.n; i++) { /* grows while it runs, until nothing is missing */
-        skein_message     m = c.all.p[i].message;
-        const skn_thread *home;
+        const skn_lane_draft *home = c.all.p[i].lane;
+        skein_message         m = c.all.p[i].message;
 
-        if (!m.tool_call_id.p && m.call_count == 0)
-            continue;
-        if ((rc = find_home(&c, &c.all.p[i], &home, err)) ||
-            (m.tool_call_id.p && (rc = add_partners(&c, home, m.id.v, m.tool_call_id, err))))
+        if (m.tool_call_id.p && (rc = add_partners(&c, home, m.id.v, m.tool_call_id, err)))
             return rc;
         for (size_t k = 0; k < m.call_count; k++)
             if ((rc = add_partners(&c, home, m.id.v, m.calls[k].call_id, err)))
                 return rc;
     }
+    if (c.all.n)
+        qsort(c.all.p, c.all.n, sizeof *c.all.p, by_place);
+    *targets = c.all.p;
     *count = c.all.n;
-    return in_order(&c, targets, err);
+    return SKEIN_OK;
 }

@@ -73,7 +73,10 @@ skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id m
 {
     skein_message scratch;
     edit_call     c = {.id = message, .content = content};
+    skein_rc      rc = skn_check_text(e, content, "the text", err);
 
+    if (rc)
+        return rc;
     c.change = (skn_change_call){
         .e = e,
         .how = how,

@@ -78,8 +78,8 @@ void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_messag
     "performedByAgent,threadId,version,createdAt"
 #define SKN_FIELDS_REMOVAL                                                                     \
     "success,messageId,totalAgents,processedAgents,failedAgents,messagesRemovedTotal,"         \
-    "removedByAgent,requiresRetry,resubmissionStatus,newMessageId,sideEffects,threadId,"       \
-    "previousThreadId,version,previousVersion,undo"
+    "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,sideEffects,"    \
+    "threadId,previousThreadId,version,previousVersion,undo"
 #define SKN_FIELDS_COUNT                                                                       \
     "messageId,chatId,count,isFirst,byAgent,delegations,briefings,sideEffects,agents,"         \
     "preview,editable,blockedBy,sessionMode,etag"
@@ -115,7 +115,17 @@ void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
                     const skein_message *parent);
 void skn_shape_hit(skn_jw *w, const skein_hit *hit);
 void skn_shape_check(skn_jw *w, const skein_check *check);
-/* RFC 9457, with the seed's own members and the hint beside it. */
-void skn_shape_problem(skn_jw *w, const skein_error *err);
+
+/* What is known of a failure beside its error; every member may be missing. */
+typedef struct skn_problem {
+    const char *thing;   /* that was not found: "world", "chat", "message", "agent", "version" */
+    const char *meant;   /* the name that is nearest to the one that was not found */
+    const char *current; /* where the conversation stands, when it has moved on */
+    const char *fields;  /* those there are, when one that is not was asked for */
+    bool        done;    /* the change was made all the same: trying again is wrong */
+} skn_problem;
+
+/* RFC 9457, with the seed's own members and the hint beside it; `more` may be NULL. */
+void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more);
 
 #endif

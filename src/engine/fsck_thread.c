@@ -66,10 +66,8 @@ static skein_rc descend(skn_trees *t, side *s, int level, skein_error *err)
                 skn_vec_add(t->a, &s->spans, n->e[k].span);
                 continue;
             }
-            if ((rc = skn_tree_child(t, &n->e[k], err)))
+            if ((rc = skn_tree_child(t, n->level, &n->e[k], err)))
                 return rc;
-            if (n->e[k].child->level != n->level - 1)
-                return skn_fail(err, SKEIN_DAMAGED, "a span node has the wrong level");
             skn_vec_add(t->a, &below, n->e[k].child);
         }
     }

@@ -162,11 +162,8 @@ static skein_rc list_new(skn_batch *b, skn_node *root, node_list *out, skein_err
 
             if (!worth_it(b, e) || skn_map_get_int(b->nodes, e->child_id))
                 continue;
-            if ((rc = skn_tree_child(b->trees, e, err)))
+            if ((rc = skn_tree_child(b->trees, n->level, e, err)))
                 return rc;
-            if (e->child->level != n->level - 1)
-                return skn_fail(err, SKEIN_DAMAGED, "span node %lld has the wrong level",
-                                (long long)e->child_id);
             skn_vec_add(a, out, e->child);
         }
     }

@@ -1,8 +1,12 @@
 /* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
 #include "engine/core.h"
+#include "engine/holds.h"
 #include "engine/search.h"
 #include "engine/timeline_cache.h"
+
+/* Messages that are looked for at once; a node of a tree is remembered with a bit for each. */
+#define PORTION ((size_t)4096)
 
 typedef struct call {
     skein_engine       *e;
@@ -11,6 +15,7 @@ typedef struct call {
     bool                unreachable;
     skn_arena          *a;
     int64_t             erased;
+    int64_t             due; /* not 0: a scrub is */
     bool                dry_done;
 } call;
 
@@ -74,49 +79,71 @@ static skein_rc add_threads(reach *r, const skn_conversation_row *row, skein_err
 }
 
 /* A branch, or a branch of a branch, may still show what its origin left behind. */
-static skein_rc find_reach(reach *r, const skn_conversation_row *row, skein_error *err)
+static skein_rc find_reach(reach *r, const skn_ids *family, skein_error *err)
 {
-    skn_vec(int64_t) todo = {0};
     skein_rc rc = SKEIN_OK;
 
-    skn_vec_add(r->trees.a, &todo, row->id);
-    for (size_t i = 0; rc == SKEIN_OK && i < todo.n; i++) {
+    for (size_t i = 0; rc == SKEIN_OK && i < family->count; i++) {
         skn_conversation_row at;
-        skn_ids              branches;
 
-        rc = skn_conversation_need(r->trees.tx, (skein_conversation_id){todo.p[i]}, r->trees.a,
-                                   &at, err);
+        rc = skn_conversation_need(r->trees.tx, (skein_conversation_id){family->at[i]},
+                                   r->trees.a, &at, err);
         if (rc == SKEIN_OK)
             rc = add_threads(r, &at, err);
-        if (rc == SKEIN_OK)
-            rc = skn_conversation_branches(r->trees.tx, at.id, r->trees.a, &branches, err);
-        for (size_t k = 0; rc == SKEIN_OK && k < branches.count; k++)
-            skn_vec_add(r->trees.a, &todo, branches.at[k]);
     }
     return rc;
 }
 
+static skein_rc erase_unheld(call *c, reach *r, skn_ids ids, skein_error *err)
+{
+    skn_batch batch;
+    skn_bits *held;
+    skein_rc  rc = skn_batch_open(&batch, &r->trees, ids, err);
+
+    if (rc)
+        return rc;
+    held = skn_batch_bits(&batch);
+    for (size_t k = 0; rc == SKEIN_OK && k < r->threads.n; k++)
+        rc = skn_batch_held(&batch, &r->threads.p[k], held, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < ids.count; i++)
+        if (!skn_bit(held, i))
+            rc = erase(c, r->trees.tx, ids.at[i], err);
+    return rc;
+}
+
 static skein_rc erase_unreachable(call *c, skn_tx *tx, const skn_conversation_row *row,
-                                  skein_error *err)
+                                  const skn_ids *family, skein_error *err)
 {
     reach    r = {0};
     skn_ids  all;
     skein_rc rc;
 
     skn_trees_init(&r.trees, tx, c->a, 0);
-    if ((rc = find_reach(&r, row, err)) ||
+    if ((rc = find_reach(&r, family, err)) ||
         (rc = skn_conversation_messages(tx, row->id, c->a, &all, err)))
         return rc;
-    for (size_t i = 0; rc == SKEIN_OK && i < all.count; i++) {
-        skn_placements places;
-        int64_t        at = -1;
+    for (size_t i = 0; rc == SKEIN_OK && i < all.count; i += PORTION) {
+        size_t left = all.count - i;
 
-        rc = skn_item_placements(tx, all.at[i], c->a, &places, err);
-        for (size_t k = 0; rc == SKEIN_OK && at < 0 && k < r.threads.n; k++)
-            rc = skn_thread_position(&r.trees, &r.threads.p[k], &places, &at, err);
-        if (rc == SKEIN_OK && at < 0)
-            rc = erase(c, tx, all.at[i], err);
+        rc = erase_unheld(c, &r, (skn_ids){all.at + i, left < PORTION ? left : PORTION}, err);
     }
+    return rc;
+}
+
+/* --- The whole of it ---------------------------------------------------------------------------------------- */
+
+/* Nobody may move a pointer of the family meanwhile: what it would show decides what may go. One
+ * that branched off while this waited for its origin is found in the next round. */
+static skein_rc take_family(call *c, skn_tx *tx, skn_ids *out, skein_error *err)
+{
+    size_t   before;
+    skein_rc rc;
+
+    *out = (skn_ids){0};
+    do {
+        before = out->count;
+        rc = skn_conversation_family(tx, c->how->conversation.v, c->a, out, err);
+    } while (rc == SKEIN_OK && out->count > before);
     return rc;
 }
 
@@ -147,22 +174,26 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
-    skein_rc             rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err);
+    skn_ids              family;
+    skein_rc             rc = take_family(c, tx, &family, err);
 
     c->erased = 0;
-    if (rc == SKEIN_OK)
-        rc = check_expected(c, tx, &row, err);
-    if (rc == SKEIN_OK)
-        rc = c->unreachable ? erase_unreachable(c, tx, &row, err)
-                            : erase_named(c, tx, &row, err);
+    if (rc || (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
+        (rc = check_expected(c, tx, &row, err)))
+        return rc;
+    rc = c->unreachable ? erase_unreachable(c, tx, &row, &family, err)
+                        : erase_named(c, tx, &row, err);
     if (rc == SKEIN_OK && c->erased > 0)
         rc = skn_erasure_count(tx, err);
+    if (rc == SKEIN_OK)
+        rc = skn_scrub_due(tx, &c->due, err);
     if (rc || !c->how->dry_run)
         return rc;
     c->dry_done = true;
     return SKEIN_NOTHING;
 }
 
+/* An earlier erasure may still be due, when its scrub failed. */
 static skein_rc run(call *c, int64_t *erased, skein_error *err)
 {
     skein_rc rc;
@@ -173,10 +204,11 @@ static skein_rc run(call *c, int64_t *erased, skein_error *err)
     if (rc == SKEIN_NOTHING && c->dry_done)
         rc = SKEIN_OK;
     *erased = rc ? 0 : c->erased;
-    if (rc || c->dry_done || c->erased == 0)
+    if (rc || c->dry_done)
         return rc;
-    skn_timeline_cache_clear(c->e->timelines);
-    return skn_store_scrub(c->e->store, err);
+    if (c->erased > 0)
+        skn_timeline_cache_clear(c->e->timelines);
+    return c->due ? skn_store_scrub(c->e->store, err) : SKEIN_OK;
 }
 
 skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,

@@ -108,9 +108,39 @@ static skein_rc check_session(call *c, skein_error *err)
                     "Make a chat the current one: \"skein conv use CHAT\".");
 }
 
-static skein_rc send_again(call *c, const skein_message *old, skein_error *err)
+/* Who heard the old message hears the new one. One that all heard goes to all, also to those who came
+ * since and remember nothing yet. */
+static skein_rc find_hearers(const call *c, const skn_target *t, skein_new_message *m,
+                             skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_str         *names = SKN_ARRAY(d->a, d->lane_count, skn_str);
+    int64_t          at;
+    skein_rc         rc;
+
+    for (size_t i = 0; i < d->lane_count; i++) {
+        const skn_lane_draft *l = &d->lanes[i];
+        skn_trees             f = d->trees;
+
+        if (l == d->main || l->lane.parent_id || l->lane.agent_gone || l->from.length == 0)
+            continue;
+        if ((rc = skn_thread_position(&f, &l->from, &t->places, &at, err)))
+            return rc;
+        if (at >= 0)
+            names[m->heard_by_count++] = l->lane.agent_name;
+        else
+            m->heard_by_given = true;
+    }
+    m->heard_by = names;
+    if (!m->heard_by_given)
+        m->heard_by_count = 0;
+    return SKEIN_OK;
+}
+
+static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
+    const skein_message *old = &t->message;
     skein_new_message    m = {.role = SKEIN_USER,
                               .sender = old->sender,
                               .content = c->content,
@@ -123,10 +153,13 @@ static skein_rc send_again(call *c, const skein_message *old, skein_error *err)
     skein_rc             rc;
 
     now_at.version_id = d->version_id;
-    if ((rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
+    if (t->lane != d->main)
+        r.lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
+    if ((rc = find_hearers(c, t, &m, err)) ||
+        (rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
         return rc;
     *c->change.message = stored.at[0];
-    c->change.version->length++;
+    c->change.version->length += t->lane == d->main;
     return SKEIN_OK;
 }
 
@@ -216,7 +249,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     rc = skn_draft_commit(d, c->change.version, err);
     if (rc || (rc = fill_previous(c, err)))
         return rc;
-    if (c->revise && (rc = send_again(c, &t.message, err)))
+    if (c->revise && (rc = send_again(c, &t, err)))
         return rc;
     return skn_change_seal(&c->change, err);
 }
@@ -224,14 +257,15 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
 static skein_rc run(call *c, skein_engine *e, const skein_change *how, const char *kind,
                     skein_mem *mem, skein_error *err)
 {
-    c->change = (skn_change_call){
-        .e = e,
-        .how = how,
-        .mem = mem,
-        .kind = kind,
-        .version = &c->out->version,
-        .message = &c->out->added,
-        .request = skn_arena_printf(mem, "%lld %.*s", (long long)c->id.v, SKN_FMT(c->content))};
+    c->change = (skn_change_call){.e = e,
+                                  .how = how,
+                                  .mem = mem,
+                                  .kind = kind,
+                                  .version = &c->out->version,
+                                  .message = &c->out->added,
+                                  .request = skn_arena_printf(mem, "%lld %d %.*s",
+                                                              (long long)c->id.v, c->user_only,
+                                                              SKN_FMT(c->content))};
     return skn_change_run(&c->change, remove_from, c, err);
 }
 

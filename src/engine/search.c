@@ -250,7 +250,8 @@ static skein_rc check_scope(searching *s, skein_error *err)
                             (long long)s->what->world.v);
 }
 
-/* What the index does not know yet is read as it is: only where the store cannot be written. */
+/* What the index does not know yet is read as it is: where the store cannot be written, or others
+ * write while that is little. */
 static skein_rc search(skn_tx *tx, void *arg, skein_error *err)
 {
     searching *s = arg;
@@ -263,7 +264,7 @@ static skein_rc search(skn_tx *tx, void *arg, skein_error *err)
     s->filled = skn_map_new(s->mem);
     *s->out = (skein_hits){SKN_ARRAY(s->mem, (size_t)s->limit, skein_hit), 0};
     if ((rc = check_scope(s, err)) == SKEIN_OK &&
-        (rc = skn_words_upto(tx, false, &upto, err)) == SKEIN_OK)
+        (rc = skn_words_upto(tx, SKN_WORDS_LOOK, &upto, err)) == SKEIN_OK)
         rc = go_through(s, false, upto, page, err);
     if (rc == SKEIN_OK)
         rc = go_through(s, true, upto, page, err);

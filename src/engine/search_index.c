@@ -4,15 +4,18 @@
 /* Of one transaction, since other writers wait for its end. */
 #define BATCH       2000
 #define BATCH_BYTES ((size_t)8 << 20)
+/* So many messages are read as they are rather than waited for. */
+#define FEW 500
 
 typedef struct following {
     int64_t upto, last; /* the index knows of upto; last is the newest message there is */
+    bool    wait;       /* for other writers */
 } following;
 
 static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
 {
     following *g = arg;
-    skein_rc   rc = skn_words_upto(tx, false, &g->upto, err);
+    skein_rc   rc = skn_words_upto(tx, SKN_WORDS_LOOK, &g->upto, err);
 
     return rc ? rc : skn_message_newest(tx, &g->last, err);
 }
@@ -21,7 +24,7 @@ static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
 static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
 {
     following *g = arg;
-    skein_rc   rc = skn_words_settle(tx, err);
+    skein_rc   rc = skn_words_settle(tx, g->wait, err);
 
     return rc ? rc : skn_message_newest(tx, &g->last, err);
 }
@@ -59,7 +62,7 @@ static skein_rc add_batch(skn_tx *tx, void *arg, skein_error *err)
     skn_arena *scratch = skn_arena_new();
     skn_texts  texts = {0};
     size_t     done = 0, bytes = 0;
-    skein_rc   rc = skn_words_upto(tx, true, &g->upto, err);
+    skein_rc   rc = skn_words_upto(tx, g->wait ? SKN_WORDS_TAKE : SKN_WORDS_TRY, &g->upto, err);
 
     while (rc == SKEIN_OK && g->upto < g->last && done < BATCH && bytes < BATCH_BYTES) {
         rc = skn_words_texts(tx, g->upto, g->last, scratch, &texts, err);
@@ -76,6 +79,12 @@ static skein_rc add_batch(skn_tx *tx, void *arg, skein_error *err)
     return rc;
 }
 
+static skein_rc write_batch(skein_engine *e, skn_work *work, following *g, skein_error *err)
+{
+    return g->wait ? skn_store_write(e->store, work, g, err)
+                   : skn_store_try_write(e->store, work, g, err);
+}
+
 skein_rc skn_search_catch_up(skein_engine *e, skein_error *err)
 {
     following g = {0};
@@ -83,10 +92,11 @@ skein_rc skn_search_catch_up(skein_engine *e, skein_error *err)
 
     if (rc || g.upto >= g.last)
         return rc;
+    g.wait = g.last - g.upto > FEW;
     if (skn_store_is_pg(e->store))
-        rc = skn_store_write(e->store, settle, &g, err);
+        rc = write_batch(e, settle, &g, err);
     while (rc == SKEIN_OK && g.upto < g.last)
-        rc = skn_store_write(e->store, add_batch, &g, err);
+        rc = write_batch(e, add_batch, &g, err);
     return rc;
 }
 
@@ -95,7 +105,7 @@ skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_erro
     skn_texts texts;
     skn_buf   words;
     int64_t   upto;
-    skein_rc  rc = skn_words_upto(tx, true, &upto, err); /* nobody adds it meanwhile */
+    skein_rc rc = skn_words_upto(tx, SKN_WORDS_TAKE, &upto, err); /* nobody adds it meanwhile */
 
     if (rc || message > upto ||
         (rc = skn_words_texts(tx, message - 1, message, a, &texts, err)) || texts.count == 0)

@@ -124,6 +124,7 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_array_end(w);
     skn_jw_kint(w, "messagesRemovedTotal", r->count);
     counts(w, "removedByAgent", r->by_agent, r->by_agent_count);
+    skn_jw_kint(w, "delegations", r->delegations);
     skn_jw_kbool(w, "requiresRetry", false);
     skn_jw_kstr(w, "resubmissionStatus",
                 r->added.uid.p ? SKN_STR("success") : SKN_STR("skipped"));

@@ -176,22 +176,66 @@ static bool retryable(skein_rc rc)
            rc == SKEIN_FULL;
 }
 
-void skn_shape_problem(skn_jw *w, const skein_error *err)
-{
-    size_t      i = (size_t)err->rc;
-    bool        known = i < sizeof kinds / sizeof kinds[0] && kinds[i].type;
-    const char *type = kinds[known ? i : SKEIN_FAILED].type;
-    const char *title = kinds[known ? i : SKEIN_FAILED].title;
+typedef struct kind {
+    const char *type, *title, *code;
+    int         status;
+} kind;
 
+static const struct {
+    const char *thing;
+    kind        kind;
+} lost[] = {
+    {"world", {"/problems/world-not-found", "There is no such world", "WORLD_NOT_FOUND", 404}},
+    {"chat", {"/problems/chat-not-found", "There is no such chat", "CHAT_NOT_FOUND", 404}},
+    {"message",
+     {"/problems/message-not-found", "There is no such message", "MESSAGE_NOT_FOUND", 404}},
+    {"agent", {"/problems/agent-not-found", "There is no such agent", "AGENT_NOT_FOUND", 404}},
+    {"version",
+     {"/problems/version-not-found", "There is no such version", "VERSION_NOT_FOUND", 404}},
+};
+static const kind other_request = {"/problems/idempotency-mismatch",
+                                   "The key was used for another request",
+                                   "IDEMPOTENCY_MISMATCH", 422};
+
+static kind kind_of(const skein_error *err, const char *thing)
+{
+    size_t rc = (size_t)err->rc;
+    bool   known = rc < sizeof kinds / sizeof kinds[0] && kinds[rc].type;
+
+    for (size_t i = 0; thing && err->rc == SKEIN_NOT_FOUND && i < sizeof lost / sizeof lost[0];
+         i++)
+        if (skn_str_is(skn_str_of(thing), lost[i].thing))
+            return lost[i].kind;
+    if (err->rc == SKEIN_CONFLICT &&
+        skn_str_starts(skn_str_of(err->message), SKN_STR("the key \"")))
+        return other_request;
+    rc = known ? rc : SKEIN_FAILED;
+    return (kind){kinds[rc].type, kinds[rc].title, skein_rc_name(err->rc),
+                  skein_rc_http(err->rc)};
+}
+
+void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more)
+{
+    static const skn_problem nothing = {0};
+    kind                     k;
+
+    more = more ? more : &nothing;
+    k = kind_of(err, more->thing);
     skn_jw_object(w);
-    skn_jw_kstr(w, "type", skn_str_of(type));
-    skn_jw_kstr(w, "title", skn_str_of(title));
-    skn_jw_kint(w, "status", skein_rc_http(err->rc));
+    skn_jw_kstr(w, "type", skn_str_of(k.type));
+    skn_jw_kstr(w, "title", skn_str_of(k.title));
+    skn_jw_kint(w, "status", k.status);
     skn_jw_kstr(w, "detail", skn_str_of(err->message));
-    skn_jw_kstr(w, "code", skn_str_of(skein_rc_name(err->rc)));
-    skn_jw_kbool(w, "retryable", retryable(err->rc));
+    skn_jw_kstr(w, "code", skn_str_of(k.code));
+    skn_jw_kbool(w, "retryable", retryable(err->rc) && !more->done);
     skn_jw_kstr(w, "error", skn_str_of(err->message));
-    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : title));
+    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : k.title));
     skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+    if (more->meant && err->rc == SKEIN_NOT_FOUND)
+        skn_jw_kstr(w, "didYouMean", skn_str_of(more->meant));
+    if (more->current && err->rc == SKEIN_VERSION_CHANGED)
+        skn_jw_kstr(w, "current", skn_str_of(more->current));
+    if (more->fields)
+        skn_jw_kstr(w, "fields", skn_str_of(more->fields));
     skn_jw_object_end(w);
 }

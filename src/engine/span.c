@@ -36,9 +36,14 @@ skein_rc skn_tree_open(skn_trees *f, int64_t root_id, int64_t length, skn_tree *
     return root_id ? load(f, root_id, &out->root, err) : SKEIN_OK;
 }
 
-skein_rc skn_tree_child(skn_trees *f, skn_entry *entry, skein_error *err)
+skein_rc skn_tree_child(skn_trees *f, int level, skn_entry *entry, skein_error *err)
 {
-    return entry->child ? SKEIN_OK : load(f, entry->child_id, &entry->child, err);
+    skein_rc rc = entry->child ? SKEIN_OK : load(f, entry->child_id, &entry->child, err);
+
+    if (rc == SKEIN_OK && entry->child->level != level - 1)
+        rc = skn_fail(err, SKEIN_DAMAGED, "span node %lld has the wrong level",
+                      (long long)entry->child_id);
+    return rc;
 }
 
 /* --- Making nodes ------------------------------------------------------------------------------- */
@@ -97,19 +102,17 @@ static void add_span(skn_trees *f, entries *out, const skn_entry *e)
 
 /* --- Splicing ----------------------------------------------------------------------------------- */
 
-/* The part [from, to) of a span, with its keys looked up where it was cut. */
-static skein_rc cut(skn_trees *f, const skn_span *s, int64_t from, int64_t to, skn_entry *out,
-                    skein_error *err)
+skein_rc skn_span_part(skn_tx *tx, const skn_span *s, int64_t from, int64_t to, skn_span *out,
+                       skein_error *err)
 {
     int64_t  message;
     skein_rc rc;
 
-    *out = (skn_entry){.span = {s->thread, s->lo + from, to - from, s->kmin, s->kmax}};
-    if (from > 0 && from < to &&
-        (rc = skn_item_key(f->tx, s->thread, s->lo + from, &out->span.kmin, &message, err)))
+    *out = (skn_span){s->thread, s->lo + from, to - from, s->kmin, s->kmax};
+    if (from > 0 && (rc = skn_item_key(tx, s->thread, s->lo + from, &out->kmin, &message, err)))
         return rc;
-    if (to < s->len && from < to &&
-        (rc = skn_item_key(f->tx, s->thread, s->lo + to - 1, &out->span.kmax, &message, err)))
+    if (to < s->len &&
+        (rc = skn_item_key(tx, s->thread, s->lo + to - 1, &out->kmax, &message, err)))
         return rc;
     return SKEIN_OK;
 }
@@ -124,12 +127,12 @@ static skein_rc copy_part(skn_trees *f, const skn_node *leaf, int64_t from, int6
         const skn_span *s = &leaf->e[i].span;
         int64_t         a = from > pos ? from - pos : 0;
         int64_t         b = to < pos + s->len ? to - pos : s->len;
-        skn_entry       part;
+        skn_entry       part = {0};
         skein_rc        rc;
 
         if (a >= b)
             continue;
-        if ((rc = cut(f, s, a, b, &part, err)))
+        if ((rc = skn_span_part(f->tx, s, a, b, &part.span, err)))
             return rc;
         add_span(f, out, &part);
     }
@@ -164,8 +167,8 @@ static skein_rc join_small(skn_trees *f, int level, const entries *refs, entries
         skn_entry  next = refs->p[i];
         entries    both = {0};
 
-        if ((last && (rc = skn_tree_child(f, last, err))) ||
-            (rc = skn_tree_child(f, &next, err)))
+        if ((last && (rc = skn_tree_child(f, level + 1, last, err))) ||
+            (rc = skn_tree_child(f, level + 1, &next, err)))
             return rc;
         if (!last || last->child->count + next.child->count > SKN_NODE_ENTRIES) {
             skn_vec_add(f->a, out, next);
@@ -221,8 +224,8 @@ static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j,
     to = last + 2 < n->count ? last + 2 : n->count;
     for (size_t k = from; k < first; k++)
         skn_vec_add(f->a, &near, n->e[k]);
-    if ((rc = skn_tree_child(f, &n->e[first], err)) ||
-        (rc = skn_tree_child(f, &n->e[last], err)))
+    if ((rc = skn_tree_child(f, n->level, &n->e[first], err)) ||
+        (rc = skn_tree_child(f, n->level, &n->e[last], err)))
         return rc;
     rc = splice_node(f, n->e[first].child, i - first_at,
                      first == last ? j - first_at : n->e[first].span.len, ins, count, &near,
@@ -244,7 +247,8 @@ static skein_rc splice_inner(skn_trees *f, skn_node *n, int64_t i, int64_t j,
     return SKEIN_OK;
 }
 
-/* Recursion is as deep as the tree: a handful of levels for any thread that fits a disk. */
+/* Recursion is as deep as the tree: a handful of levels for any thread that fits a disk, and in a
+ * damaged store no more than SKN_NODE_LEVELS. */
 static skein_rc splice_node(skn_trees *f, skn_node *n, int64_t i, int64_t j,
                             const skn_span *ins, size_t count, entries *out, skein_error *err)
 {
@@ -268,7 +272,7 @@ static skein_rc crown(skn_trees *f, entries *refs, skn_tree *t, skein_error *err
     }
     t->root = refs->p[0].child;
     while (t->root->level > 0 && t->root->count == 1) {
-        if ((rc = skn_tree_child(f, &t->root->e[0], err)))
+        if ((rc = skn_tree_child(f, t->root->level, &t->root->e[0], err)))
             return rc;
         t->root = t->root->e[0].child;
     }

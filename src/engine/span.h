@@ -15,6 +15,7 @@
 #include "store/store.h"
 
 #define SKN_NODE_ENTRIES 32
+#define SKN_NODE_LEVELS  32 /* far above what any thread needs; a level beyond is damage */
 
 /* Items lo … lo+len-1 of a thread, and the order keys they span. */
 typedef struct skn_span {
@@ -59,8 +60,9 @@ void skn_trees_init(skn_trees *f, skn_tx *tx, skn_arena *a, int64_t conversation
 /* root_id 0 is the empty tree. */
 skein_rc skn_tree_open(skn_trees *f, int64_t root_id, int64_t length, skn_tree *out,
                        skein_error *err);
-/* The items of the entry's child. */
-skein_rc skn_tree_child(skn_trees *f, skn_entry *entry, skein_error *err);
+/* Loads the child of an entry that stands in a node of this level; SKEIN_DAMAGED when the child is
+ * not of the level below, so that every way down ends. */
+skein_rc skn_tree_child(skn_trees *f, int level, skn_entry *entry, skein_error *err);
 /* Replaces positions [i, j) by the given spans. */
 skein_rc skn_tree_splice(skn_trees *f, skn_tree *t, int64_t i, int64_t j, const skn_span *ins,
                          size_t count, skein_error *err);
@@ -76,6 +78,12 @@ skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t 
 /* The first position whose key is at least `key`, or the length. */
 skein_rc skn_tree_first_at(skn_trees *f, const skn_tree *t, int64_t key, int64_t *position,
                            skein_error *err);
+/* The smallest order key from a position on, or INT64_MAX when nothing is there. */
+skein_rc skn_tree_least_key(skn_trees *f, const skn_tree *t, int64_t from, int64_t *key,
+                            skein_error *err);
+/* The part [from, to) of a span, which is not empty, with its keys looked up where it was cut. */
+skein_rc skn_span_part(skn_tx *tx, const skn_span *s, int64_t from, int64_t to, skn_span *out,
+                       skein_error *err);
 /* The first item of [lo, lo+len) of a thread whose key is at least `key`; keys rise in a span. */
 skein_rc skn_span_first_at(skn_tx *tx, const skn_span *s, int64_t key, int64_t *seq,
                            skein_error *err);

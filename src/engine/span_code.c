@@ -62,32 +62,40 @@ skn_str skn_node_encode(const skn_node *n, skn_buf *buf)
     return skn_buf_str(buf);
 }
 
+/* More than any thread has, and so little that positions add up without overflow on every level. */
+#define ITEMS_MAX ((int64_t)1 << 56)
+
 static bool decode_entry(skn_str *s, int level, skn_entry *e)
 {
-    int64_t width;
+    int64_t width, end;
     bool    ok = level > 0 ? get_signed(s, &e->child_id)
                            : get_signed(s, &e->span.thread) && get_signed(s, &e->span.lo);
 
     if (!ok || !get_signed(s, &e->span.len) || !get_signed(s, &e->span.kmin) ||
         !get_signed(s, &width))
         return false;
-    return e->span.len > 0 && width >= 0 &&
+    return e->span.len > 0 && e->span.len <= ITEMS_MAX && width >= 0 &&
+           !__builtin_add_overflow(e->span.lo, e->span.len, &end) &&
            !__builtin_add_overflow(e->span.kmin, width, &e->span.kmax);
 }
 
 bool skn_node_decode(skn_str bytes, int level, skn_arena *a, skn_node **out)
 {
     uint64_t  count;
+    int64_t   items = 0;
     skn_node *n;
 
-    if (!get(&bytes, &count) || count == 0 || count > SKN_NODE_ENTRIES || level < 0)
+    if (!get(&bytes, &count) || count == 0 || count > SKN_NODE_ENTRIES || level < 0 ||
+        level > SKN_NODE_LEVELS)
         return false;
     n = skn_arena_alloc(a, sizeof *n + (size_t)count * sizeof(skn_entry));
     n->level = level;
     n->count = (size_t)count;
-    for (size_t i = 0; i < n->count; i++)
+    for (size_t i = 0; i < n->count; i++) {
         if (!decode_entry(&bytes, level, &n->e[i]))
             return false;
+        items += n->e[i].span.len;
+    }
     *out = n;
-    return bytes.n == 0;
+    return bytes.n == 0 && items <= ITEMS_MAX;
 }

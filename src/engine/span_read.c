@@ -31,11 +31,8 @@ static void push_entries(skn_trees *f, steps *stack, skn_node *n, int64_t at)
 
 static skein_rc push_child(skn_trees *f, steps *stack, const step *s, skein_error *err)
 {
-    skein_rc rc = skn_tree_child(f, s->entry, err);
+    skein_rc rc = skn_tree_child(f, s->level, s->entry, err);
 
-    if (rc == SKEIN_OK && s->entry->child->level != s->level - 1)
-        rc = skn_fail(err, SKEIN_DAMAGED, "span node %lld has the wrong level",
-                      (long long)s->entry->child_id);
     if (rc == SKEIN_OK)
         push_entries(f, stack, s->entry->child, s->at);
     return rc;
@@ -45,22 +42,15 @@ static skein_rc push_child(skn_trees *f, steps *stack, const step *s, skein_erro
 static skein_rc clip(skn_trees *f, const step *s, int64_t i, int64_t j, span_vec *out,
                      skein_error *err)
 {
-    skn_span span = s->entry->span;
-    int64_t  from = i > s->at ? i - s->at : 0;
-    int64_t  to = j < s->at + span.len ? j - s->at : span.len;
-    int64_t  message;
-    skein_rc rc;
+    const skn_span *whole = &s->entry->span;
+    int64_t         from = i > s->at ? i - s->at : 0;
+    int64_t         to = j < s->at + whole->len ? j - s->at : whole->len;
+    skn_span        part;
+    skein_rc        rc = skn_span_part(f->tx, whole, from, to, &part, err);
 
-    if (from > 0 &&
-        (rc = skn_item_key(f->tx, span.thread, span.lo + from, &span.kmin, &message, err)))
-        return rc;
-    if (to < span.len &&
-        (rc = skn_item_key(f->tx, span.thread, span.lo + to - 1, &span.kmax, &message, err)))
-        return rc;
-    span.lo += from;
-    span.len = to - from;
-    skn_vec_add(f->a, out, span);
-    return SKEIN_OK;
+    if (rc == SKEIN_OK)
+        skn_vec_add(f->a, out, part);
+    return rc;
 }
 
 skein_rc skn_tree_slice(skn_trees *f, const skn_tree *t, int64_t i, int64_t j, skn_spans *out,
@@ -85,10 +75,15 @@ skein_rc skn_tree_slice(skn_trees *f, const skn_tree *t, int64_t i, int64_t j, s
     return rc;
 }
 
+/* Finding runs many times in one change, so it asks for memory only in a tree deeper than these
+ * steps are enough for. */
+enum { FIND_STEPS = 8 * SKN_NODE_ENTRIES };
+
 skein_rc skn_tree_find(skn_trees *f, const skn_tree *t, int64_t thread, int64_t seq,
                        int64_t key, int64_t *position, skein_error *err)
 {
-    steps    stack = {0};
+    step     room[FIND_STEPS];
+    steps    stack = {room, 0, FIND_STEPS};
     skein_rc rc = SKEIN_OK;
 
     *position = -1;
@@ -157,6 +152,34 @@ skein_rc skn_tree_first_at(skn_trees *f, const skn_tree *t, int64_t key, int64_t
     return rc;
 }
 
+skein_rc skn_tree_least_key(skn_trees *f, const skn_tree *t, int64_t from, int64_t *key,
+                            skein_error *err)
+{
+    steps    stack = {0};
+    skein_rc rc = SKEIN_OK;
+
+    *key = INT64_MAX;
+    if (t->root)
+        push_entries(f, &stack, t->root, 0);
+    while (rc == SKEIN_OK && stack.n > 0) {
+        step            s = stack.p[--stack.n];
+        const skn_span *span = &s.entry->span;
+        skn_span        part = *span;
+
+        if (s.at + span->len <= from || span->kmin >= *key)
+            continue;
+        if (s.at < from && s.level > 0) {
+            rc = push_child(f, &stack, &s, err);
+            continue;
+        }
+        if (s.at < from)
+            rc = skn_span_part(f->tx, span, from - s.at, span->len, &part, err);
+        if (part.kmin < *key)
+            *key = part.kmin;
+    }
+    return rc;
+}
+
 /* --- Differences -------------------------------------------------------------------------------- */
 
 /* The nodes of one tree that are still to be compared, and the spans already known to differ. */
@@ -216,7 +239,7 @@ static skein_rc descend(skn_trees *f, side *s, int level, skein_error *err)
                 skn_vec_add(f->a, &below.spans, n->e[k].span);
                 continue;
             }
-            if ((rc = skn_tree_child(f, &n->e[k], err)))
+            if ((rc = skn_tree_child(f, n->level, &n->e[k], err)))
                 return rc;
             skn_vec_add(f->a, &below.nodes, n->e[k]);
         }

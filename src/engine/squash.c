@@ -89,22 +89,28 @@ static skein_rc make_result(call *c, const skn_target *targets, size_t count, sk
     return skn_message_insert(d->tx, m, d->a, err);
 }
 
-/* The result takes the place of the first source that the lane holds. */
+/* The result takes the place of the first source, in every lane that holds any: also where that one was
+ * not heard, so that all lanes keep the same order. */
 static skein_rc squash_lane(call *c, skn_lane_draft *l, const skn_target *targets, size_t count,
                             skein_error *err)
 {
     skn_draft *d = &c->change.draft;
-    int64_t   *at;
-    size_t     found;
+    int64_t   *at, to;
+    size_t     found, before = 0;
     skein_rc   rc = skn_change_positions(d, l, targets, count, &at, &found, err);
 
     if (rc || found == 0)
         return rc;
-    if ((rc = skn_change_cut(d, l, at + 1, found - 1, err)))
+    if ((rc = skn_draft_place(d, l, &targets[0], &to, err)) ||
+        (rc = skn_change_cut(d, l, at, found, err)))
         return rc;
+    while (before < found && at[before] < to)
+        before++;
+    to -= (int64_t)before;
     if (l == d->main)
-        c->change.message->position = at[0];
-    return skn_draft_replace(d, l, at[0], at[0] + 1, &c->change.message->id.v, 1, err);
+        c->change.message->position = to;
+    d->place_key = targets[0].key;
+    return skn_draft_replace(d, l, to, to, &c->change.message->id.v, 1, err);
 }
 
 static skein_rc write_squash(call *c, const skn_target *targets, size_t count, skein_error *err)
@@ -183,7 +189,9 @@ skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,
         .kind = "squash",
         .version = &out->version,
         .message = &out->result,
-        .request = skn_arena_printf(mem, "%.*s %.*s", SKN_FMT(ids), SKN_FMT(spec->content))};
+        .request = skn_arena_printf(mem, "%.*s %lld %.*s %.*s %.*s", SKN_FMT(ids),
+                                    (long long)spec->agent.v, SKN_FMT(spec->model),
+                                    SKN_FMT(spec->prompt), SKN_FMT(spec->content))};
     return skn_change_run(&c.change, squash, &c, err);
 }
 

@@ -125,8 +125,7 @@ static skein_rc find_key(call *c, skein_error *err)
 {
     skn_str  outcome;
     bool     found;
-    skein_rc rc = skn_key_find(c->tx, c->how->key, request_hash(c), c->mem, &outcome, &found,
-                               err);
+    skein_rc rc = skn_key_find(c->tx, c->how, request_hash(c), c->mem, &outcome, &found, err);
 
     c->replayed = false;
     return rc || !found ? rc : replay(c, outcome, err);
@@ -134,14 +133,10 @@ static skein_rc find_key(call *c, skein_error *err)
 
 static skein_rc keep_key(call *c, skein_error *err)
 {
-    skn_str outcome;
-
-    if (!c->how->key.p)
-        return SKEIN_OK;
-    outcome = skn_arena_printf(c->mem, "%lld %lld %lld %.*s", (long long)c->out->from.number,
-                               (long long)c->out->to.number, (long long)c->out->steps,
-                               SKN_FMT(c->out->what));
-    return skn_idempotency_insert(c->tx, c->how->key, request_hash(c), outcome, SKN_NOW(), err);
+    skn_str outcome = skn_arena_printf(
+        c->mem, "%lld %lld %lld %.*s", (long long)c->out->from.number,
+        (long long)c->out->to.number, (long long)c->out->steps, SKN_FMT(c->out->what));
+    return skn_key_keep(c->tx, c->how, request_hash(c), outcome, c->mem, err);
 }
 
 static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
@@ -149,6 +144,7 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
     skein_rc rc;
 
     c->tx = tx;
+    c->dry_done = false;
     *c->out = (skein_move){0};
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &c->row, err)))
         return rc;

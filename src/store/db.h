@@ -122,6 +122,7 @@ struct skn_db {
     char             *address;   /* opens another connection to the same place */
     bool              duplicate; /* the last failure was a broken unique key */
     bool              retry;     /* the last failure asks to run the transaction again */
+    int64_t           patience;  /* nanoseconds to wait for a lock of SQLite; 0: as usual */
     bool              lost;      /* of no more use: close it */
     bool              brief;     /* good for one transaction only: do not keep it */
     bool              read_only; /* writing is known to be impossible */

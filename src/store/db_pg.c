@@ -8,6 +8,7 @@
 #include "store/db.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -16,9 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SCHEMA_LIMIT 63
 #define URL_LIMIT    8192
+#define OLDER_NANOS  (3 * INT64_C(1000000000)) /* how long to wait for others before a scrub */
 
 #define PQ_CALLS(X)                                                                            \
     X(PQconnectdbParams)                                                                       \
@@ -428,13 +431,45 @@ static skein_rc pg_backup(skn_db *db, skn_str path, skein_error *err)
     return skn_hint(err, SKEIN_USAGE, "use pg_dump");
 }
 
+/* A row that any transaction could still see is written along by VACUUM FULL. So those that began
+ * before this one must have ended; those of other roles the server may not tell about. */
+static skein_rc wait_for_older(skn_db *db, skein_error *err)
+{
+    static const char ours[] = "SELECT CAST(pg_catalog.pg_current_xact_id() AS TEXT)";
+    static const char text[] = "SELECT count(*) FROM pg_catalog.pg_stat_activity"
+                               " WHERE datname = pg_catalog.current_database()"
+                               " AND pid <> pg_catalog.pg_backend_pid() AND GREATEST("
+                               "pg_catalog.age(backend_xid), pg_catalog.age(backend_xmin))"
+                               " > pg_catalog.age(CAST(CAST('%lld' AS xid8) AS xid))";
+    static const struct timespec nap = {.tv_nsec = 5000000};
+    int64_t                      since = skn_clock_monotonic(), number = 0, older = 1;
+    char                         sql[sizeof text + 24];
+    skein_rc                     rc = pg_number(db, ours, &number, err);
+
+    snprintf(sql, sizeof sql, text, (long long)number);
+    while (!rc && !(rc = pg_number(db, sql, &older, err)) && older > 0) {
+        if (skn_clock_monotonic() - since > OLDER_NANOS) {
+            skn_fail(err, SKEIN_BUSY, "a transaction keeps the server from dropping old rows");
+            return skn_hint(err, SKEIN_BUSY,
+                            "what was erased is gone from every view; try again to "
+                            "drive it out of the files");
+        }
+        nanosleep(&nap, NULL);
+    }
+    return rc;
+}
+
 /* A plain VACUUM only marks space as free; FULL writes the tables anew. Each alone: the server
- * refuses both in a transaction. */
+ * refuses several in a transaction. */
 static skein_rc pg_scrub(skn_db *db, skein_error *err)
 {
-    skein_rc rc = pg_script(db, "VACUUM FULL messages", err);
+    static const char *const tables[] = {"VACUUM FULL messages", "VACUUM FULL message_words",
+                                         "VACUUM FULL squashes"};
+    skein_rc                 rc = wait_for_older(db, err);
 
-    return rc ? rc : pg_script(db, "VACUUM FULL message_words", err);
+    for (size_t i = 0; !rc && i < sizeof tables / sizeof *tables; i++)
+        rc = pg_script(db, tables[i], err);
+    return rc;
 }
 
 #define IN_OUR_SCHEMA                                                                          \

@@ -21,6 +21,7 @@
 _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 
 #define BUSY_NANOS  (30 * INT64_C(1000000000)) /* how long to wait for another program's lock */
+#define CUT_NANOS   (3 * INT64_C(1000000000))  /* … and for a reader of the log */
 #define PATH_LIMIT  4096
 #define NO_MORE_ROW (-1)
 
@@ -144,10 +145,11 @@ static int on_busy(void *arg, int round)
 {
     sqlite_db *db = arg;
     int64_t    now = skn_clock_monotonic();
+    int64_t    most = db->base.patience ? db->base.patience : BUSY_NANOS;
 
     if (round == 0)
         db->busy_since = now;
-    if (now - db->busy_since > BUSY_NANOS)
+    if (now - db->busy_since > most)
         return 0;
     nap((unsigned)round);
     return 1;
@@ -549,8 +551,10 @@ static skein_rc sqlite_scrub(skn_db *base, skein_error *err)
                        "INSERT INTO message_words(message_words) VALUES('optimize');"
                        "VACUUM",
                        err);
+    base->patience = CUT_NANOS; /* writers wait behind this one, and it can be repeated */
     if (!rc)
         rc = sqlite_number(base, "PRAGMA wal_checkpoint(TRUNCATE)", &busy, err);
+    base->patience = 0;
     if (!rc && busy) {
         skn_fail(err, SKEIN_BUSY, "a reader keeps the log of the store from being cut");
         rc = skn_hint(err, SKEIN_BUSY,

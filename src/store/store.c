@@ -1,3 +1,4 @@
+#include "store/stmt.h"
 #include "store/tx.h"
 
 #include "base/rand.h"
@@ -156,6 +157,15 @@ skein_rc skn_store_write(skn_store *st, skn_work *work, void *arg, skein_error *
     return run(st, true, work, arg, err);
 }
 
+skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_error *err)
+{
+    if (st->read_only)
+        return refuse_write(err);
+    if (st->group)
+        return skn_group_try(st->group, work, arg, err);
+    return run(st, true, work, arg, err);
+}
+
 skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err)
 {
     return run(st, false, work, arg, err);
@@ -176,14 +186,32 @@ skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err)
     return rc;
 }
 
-skein_rc skn_store_scrub(skn_store *st, skein_error *err)
+skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_scrub_due);
+
+    return skn_stmt_number(&s, erasures, err);
+}
+
+static skein_rc look_due(skn_tx *tx, void *arg, skein_error *err)
+{
+    return skn_scrub_due(tx, arg, err);
+}
+
+static skein_rc set_done(skn_tx *tx, void *arg, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_scrub_done);
+
+    skn_stmt_bind_int(&s, *(const int64_t *)arg);
+    return skn_stmt_run(&s, err);
+}
+
+static skein_rc rewrite(skn_store *st, skein_error *err)
 {
     skn_db  *db;
     bool     fresh;
     skein_rc rc;
 
-    if (st->read_only)
-        return refuse_write(err);
     if (st->group)
         return skn_group_alone(st->group, skn_db_scrub, err);
     if ((rc = skn_pool_take(&st->pool, &db, &fresh, err)))
@@ -191,6 +219,19 @@ skein_rc skn_store_scrub(skn_store *st, skein_error *err)
     rc = skn_db_scrub(db, err);
     skn_pool_give(&st->pool, db);
     return rc;
+}
+
+/* Done is only what was erased before it began: what others erase meanwhile stays due. */
+skein_rc skn_store_scrub(skn_store *st, skein_error *err)
+{
+    int64_t  erasures;
+    skein_rc rc;
+
+    if (st->read_only)
+        return refuse_write(err);
+    if ((rc = skn_store_read(st, look_due, &erasures, err)) || (rc = rewrite(st, err)))
+        return rc;
+    return erasures ? skn_store_write(st, set_done, &erasures, err) : SKEIN_OK;
 }
 
 skein_rc skn_store_floor(skn_store *st, const skn_floor *what, int64_t *nanos, skein_error *err)

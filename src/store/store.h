@@ -33,12 +33,16 @@ void     skn_store_close(skn_store *st); /* NULL is fine; no call may be under w
 /* Runs work in a write transaction. It may be run again from the start when the database asks for
  * it (a deadlock, a collision of made ids), so it must set, not add to, its results. */
 skein_rc skn_store_write(skn_store *st, skn_work *work, void *arg, skein_error *err);
+/* The same for work that can be put off: SKEIN_BUSY when another writer of a SQLite store is at
+ * work. On PostgreSQL writers meet at rows: there the statements of the work decide. */
+skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_error *err);
 /* Runs work on one snapshot. */
 skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err);
 
 /* A copy of the whole store into a new SQLite file, taken while others write. SQLite only. */
 skein_rc skn_store_backup(skn_store *st, skn_str path, skein_error *err);
-/* After an erasure: makes sure that erased text is in no free page, log or index segment. */
+/* After an erasure: makes sure that erased text is in no free page, log or index segment. When it
+ * fails the erasure stays due, see skn_scrub_due. */
 skein_rc skn_store_scrub(skn_store *st, skein_error *err);
 
 /* The bare loop that the store's own speed is measured against (store_floor.c). */

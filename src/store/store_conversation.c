@@ -162,10 +162,10 @@ skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids
     return skn_stmt_numbers(&s, a, out, err);
 }
 
-skein_rc skn_conversation_branches(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                                   skein_error *err)
+skein_rc skn_conversation_family(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                                 skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_branches);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_family);
 
     skn_stmt_bind_int(&s, id);
     return skn_stmt_numbers(&s, a, out, err);

@@ -243,3 +243,25 @@ skein_rc skn_group_alone(skn_group *g, alone_work *work, skein_error *err)
 
     return submit(g, &r);
 }
+
+/* Not in the queue: others gather behind it as behind any leader. */
+skein_rc skn_group_try(skn_group *g, skn_work *work, void *arg, skein_error *err)
+{
+    request r = {.work = work, .arg = arg, .err = err};
+    members m = {.p = {&r}, .n = 1};
+    bool    led;
+
+    pthread_mutex_lock(&g->mu);
+    led = g->led;
+    g->led = true;
+    pthread_mutex_unlock(&g->mu);
+    if (led)
+        return skn_fail(err, SKEIN_BUSY, "another writer is at work");
+    g->db->patience = 1; /* for other programs */
+    run_group(g, &m);
+    g->db->patience = 0;
+    pthread_mutex_lock(&g->mu);
+    pass_lead_locked(g);
+    pthread_mutex_unlock(&g->mu);
+    return r.rc;
+}

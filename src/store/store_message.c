@@ -383,22 +383,42 @@ skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids 
     return skn_stmt_numbers(&s, a, out, err);
 }
 
-skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
-                                 skn_arena *a, skn_call_halves *out, skein_error *err)
+static skein_rc read_halves(skn_stmt *s, skn_arena *a, skn_call_halves *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_of);
     skn_vec(skn_call_half) v = {0};
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_text(&s, call_id);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        skn_call_half half = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1) != 0};
+    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
+        skn_call_half half = {skn_stmt_int(s, 0), skn_stmt_int(s, 1) != 0};
 
         skn_vec_add(a, &v, half);
     }
-    skn_stmt_done(&s);
+    skn_stmt_done(s);
     *out = (skn_call_halves){v.p, v.n};
     return rc;
+}
+
+skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
+                                 skn_arena *a, skn_call_halves *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_of);
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_text(&s, call_id);
+    return read_halves(&s, a, out, err);
+}
+
+skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_str call_id,
+                                        skn_call_half before, size_t limit, skn_arena *a,
+                                        skn_call_halves *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_calls_before);
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_text(&s, call_id);
+    skn_stmt_bind_int(&s, before.message_id);
+    skn_stmt_bind_int(&s, before.is_result);
+    skn_stmt_bind_int(&s, (int64_t)limit);
+    return read_halves(&s, a, out, err);
 }

@@ -6,16 +6,25 @@
 
 /* --- The index ------------------------------------------------------------------------------------ */
 
-skein_rc skn_words_settle(skn_tx *tx, skein_error *err)
+skein_rc skn_words_settle(skn_tx *tx, bool wait, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_settle);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_hurry);
+    skein_rc rc = wait ? skn_stmt_run(&s, err) : SKEIN_OK;
 
+    if (rc)
+        return rc;
+    s = skn_stmt_use(tx->db, wait ? SKN_Q_search_settle : SKN_Q_search_settled);
     return skn_stmt_run(&s, err);
 }
 
-skein_rc skn_words_upto(skn_tx *tx, bool lock, int64_t *id, skein_error *err)
+skein_rc skn_words_upto(skn_tx *tx, skn_words_hold hold, int64_t *id, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, lock ? SKN_Q_search_take : SKN_Q_search_upto);
+    static const enum skn_query queries[] = {
+        [SKN_WORDS_LOOK] = SKN_Q_search_upto,
+        [SKN_WORDS_TAKE] = SKN_Q_search_take,
+        [SKN_WORDS_TRY] = SKN_Q_search_try,
+    };
+    skn_stmt s = skn_stmt_use(tx->db, queries[hold]);
 
     return skn_stmt_number(&s, id, err);
 }

@@ -49,6 +49,8 @@ skn_group *skn_group_new(skn_store *st, skn_db *writer); /* the connection stays
 void       skn_group_free(skn_group *g);
 /* Runs work with others in one transaction; returns when it is durable, or undone. */
 skein_rc skn_group_write(skn_group *g, skn_work *work, void *arg, skein_error *err);
+/* Runs work in a transaction of its own, or fails with SKEIN_BUSY when anybody else writes. */
+skein_rc skn_group_try(skn_group *g, skn_work *work, void *arg, skein_error *err);
 /* Runs work alone on the writer's connection, outside of any transaction. */
 skein_rc skn_group_alone(skn_group   *g, skein_rc (*work)(skn_db *, skein_error *),
                          skein_error *err);

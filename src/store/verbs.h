@@ -55,8 +55,11 @@ skein_rc skn_conversation_ids(skn_tx *tx, int64_t after, skn_arena *a, skn_ids *
 /* Messages born in a conversation that some version of it holds, and that were not erased. */
 skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
                                    skein_error *err);
-skein_rc skn_conversation_branches(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
-                                   skein_error *err);
+/* The conversation and all that branched off from it, however far, hidden ones too; keeps every
+ * other writer of them out until the transaction ends. One that another transaction was just
+ * making is missing: ask again until there are no more. */
+skein_rc skn_conversation_family(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
+                                 skein_error *err);
 skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
                                       skein_error *err);
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
@@ -162,8 +165,16 @@ skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids 
 /* Calls and results with this call id that were said in a conversation, in order. */
 skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
                                  skn_arena *a, skn_call_halves *out, skein_error *err);
+/* The last of them before a half, newest first, at most `limit`. */
+skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_str call_id,
+                                        skn_call_half before, size_t limit, skn_arena *a,
+                                        skn_call_halves *out, skein_error *err);
 skein_rc skn_message_erase(skn_tx *tx, int64_t id, int64_t now, skn_arena *a, bool *erased,
                            skein_error *err);
+
+/* --- erasure: store.c --- */
+/* How many erasures there were, when the last of them are not yet driven out of the files; else 0. */
+skein_rc skn_scrub_due(skn_tx *tx, int64_t *erasures, skein_error *err);
 
 /* --- squashes: store_squash.c --- */
 skein_rc skn_squash_insert(skn_tx *tx, skn_str uid, const skn_squash_row *row,

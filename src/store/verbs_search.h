@@ -20,11 +20,17 @@ typedef struct skn_texts {
     size_t    count;
 } skn_texts;
 
-/* Waits until no other transaction may still add a message with a smaller id than the newest one. */
-skein_rc skn_words_settle(skn_tx *tx, skein_error *err);
-/* The last message that the index knows of; with `lock` nobody else changes the index until the
- * transaction ends. */
-skein_rc skn_words_upto(skn_tx *tx, bool lock, int64_t *id, skein_error *err);
+/* Makes sure that no other transaction may still add a message with a smaller id than the newest
+ * one. SKEIN_BUSY when one may: at once, or with `wait` after a moment, in which others that add
+ * messages have to wait too. */
+skein_rc skn_words_settle(skn_tx *tx, bool wait, skein_error *err);
+typedef enum skn_words_hold {
+    SKN_WORDS_LOOK, /* others may change the index meanwhile */
+    SKN_WORDS_TAKE, /* nobody else does until the transaction ends */
+    SKN_WORDS_TRY   /* the same, or SKEIN_BUSY when somebody does */
+} skn_words_hold;
+/* The last message that the index knows of. */
+skein_rc skn_words_upto(skn_tx *tx, skn_words_hold hold, int64_t *id, skein_error *err);
 skein_rc skn_words_set_upto(skn_tx *tx, int64_t id, skein_error *err);
 /* The next few messages with ids above `after` and up to `last`: the beginning of their texts. */
 skein_rc skn_words_texts(skn_tx *tx, int64_t after, int64_t last, skn_arena *a, skn_texts *out,

@@ -1,6 +1,8 @@
 /* test_cases_change.c: the cases of the model's section 7 that are about changing what was said. */
 #include "store/kit.h"
 
+#include "engine/core.h"
+
 static skein_message say(kit *k, const char *text)
 {
     return kit_say(k, SKEIN_USER, "human", text);
@@ -246,6 +248,243 @@ static void case_12_a_pair_in_a_delegation_goes_together(void **state)
     kit_close(&k);
 }
 
+/* A call with its result and what was made of it, in one lane only. */
+static skein_messages say_in_lane(kit *k, const char *lane, const char *sender)
+{
+    skein_messages    out;
+    skein_tool_call   call = {skein_text("in"), skein_text("t"), skein_text("{}")};
+    skein_new_message m[3] = {
+        {.role = SKEIN_ASSISTANT,
+         .sender = skein_text(sender),
+         .content = skein_text("calling"),
+         .calls = &call,
+         .call_count = 1},
+        {.role = SKEIN_TOOL, .content = skein_text("found"), .tool_call_id = skein_text("in")},
+        {.role = SKEIN_ASSISTANT, .sender = skein_text(sender), .content = skein_text("done")}};
+    skein_append_request r = {
+        .conversation = k->chat.id, .lane = skein_text(lane), .messages = m, .count = 3};
+
+    KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
+    return out;
+}
+
+static void case_12_a_pair_in_an_agents_own_lane_goes_together(void **state)
+{
+    kit              k;
+    skein_messages   own;
+    skein_message_id ids[2];
+    skein_squash     out;
+
+    kit_open(&k, state);
+    say(&k, "ask");
+    own = say_in_lane(&k, "@ada", "ada");
+    assert_string_equal(kit_texts(&k, "main", 0), "ask");
+    KIT_OK(&k, delete_one(&k, own.at[1].id));
+    assert_string_equal(kit_texts(&k, "@ada", 0), "ask done");
+    undo(&k);
+    KIT_OK(&k, delete_one(&k, own.at[0].id));
+    assert_string_equal(kit_texts(&k, "@ada", 0), "ask done");
+    kit_valid(&k);
+    undo(&k);
+    ids[0] = own.at[2].id;
+    ids[1] = own.at[1].id;
+    KIT_OK(&k, squash(&k, ids, 2, &out));
+    assert_int_equal(out.source_count, 3);
+    assert_string_equal(kit_texts(&k, "@ada", 0), "ask short");
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void case_12_sources_are_in_the_order_of_the_lane_that_holds_them(void **state)
+{
+    kit              k;
+    skein_lane       lane;
+    skein_messages   in;
+    skein_message    edited, later;
+    skein_version    v;
+    skein_squash     out;
+    skein_message_id ids[3];
+
+    kit_open(&k, state);
+    kit_call(&k, "ada", "c1");
+    KIT_OK(&k, skein_lane_new(k.e, k.chat.id, skein_text("main"), (skein_message_id){0},
+                              skein_text("c1"), k.mem, &lane, &k.err));
+    in = say_in_lane(&k, "main.1", "bo");
+    later = say(&k, "in main");
+    KIT_OK(&k, skein_edit(k.e, &k.how, in.at[0].id, skein_text("first"), k.mem, &v, &edited,
+                          &k.err));
+    assert_string_equal(kit_texts(&k, "main.1", 0), "first found done");
+    ids[0] = in.at[2].id;
+    ids[1] = edited.id;
+    ids[2] = later.id;
+    KIT_OK(&k, squash(&k, ids, 3, &out));
+    assert_int_equal(out.source_count, 4);
+    assert_string_equal(out.sources[0].p, later.uid.p);
+    assert_string_equal(out.sources[1].p, edited.uid.p);
+    assert_string_equal(out.sources[2].p, in.at[1].uid.p);
+    assert_string_equal(out.sources[3].p, in.at[2].uid.p);
+    kit_close(&k);
+}
+
+static void case_12_many_scattered_messages_go_at_once(void **state)
+{
+    static skein_message_id ids[MANY], gone[MANY / 10], left[MANY];
+    kit                     k;
+    skein_version           v;
+    skein_messages          now;
+    skein_at                at;
+    skein_message           m;
+    size_t                  take = 0, keep = 0;
+    uint32_t                dice = 7;
+
+    kit_open(&k, state);
+    say_many(&k, ids);
+    for (size_t i = 40; i < MANY; i += 997) { /* a tree with several leaves */
+        KIT_OK(&k, skein_edit(k.e, &k.how, ids[i], skein_text("new"), k.mem, &v, &m, &k.err));
+        ids[i] = m.id;
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        dice = dice * 1664525u + 1013904223u;
+        if ((dice >> 16) % 11 == 0 && take < MANY / 10)
+            gone[take++] = ids[i];
+        else
+            left[keep++] = ids[i];
+    }
+    assert_true(take > MANY / 20);
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){gone, take}, k.mem, &v, &k.err));
+    assert_int_equal(v.length, keep);
+    KIT_OK(&k, skein_read(k.e, &(skein_slice){.conversation = k.chat.id, .count = MANY}, k.mem,
+                          &now, &at, &k.err));
+    assert_int_equal(now.count, keep);
+    for (size_t i = 0; i < keep; i++)
+        assert_int_equal(now.at[i].id.v, left[i].v);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+/* --- 20: a call id that is used again ---------------------------------------------------------------- */
+
+typedef struct waiting {
+    kit    *k;
+    int64_t open, caller;
+} waiting;
+
+static skein_rc ask_open(skn_tx *tx, void *arg, skein_error *err)
+{
+    waiting             *w = arg;
+    skn_conversation_row row;
+    skn_lane_row         lane;
+    skn_thread           t;
+    skn_trees            f;
+    skn_ids              kin;
+    bool                 found;
+    skein_rc             rc;
+
+    skn_trees_init(&f, tx, w->k->mem, w->k->how.conversation.v);
+    if ((rc = skn_conversation_need(tx, w->k->how.conversation, w->k->mem, &row, err)) ||
+        (rc = skn_lane_need(tx, &row, SKN_MAIN, w->k->mem, &lane, err)) ||
+        (rc = skn_conversation_kin(tx, &row, w->k->mem, &kin, err)) ||
+        (rc = skn_thread_load(&f, row.version_id, lane.id, &t, &found, err)))
+        return rc;
+    return skn_open_calls(&f, &t, &kin, SKN_STR("call_1"), &w->open, &w->caller, err);
+}
+
+/* What the engine finds from the newest half on is what reading the thread from its start finds. */
+static skein_messages compare_open(kit *k)
+{
+    waiting        w = {.k = k};
+    skein_messages all;
+    skein_at       at;
+    int64_t        open[500], last = 0;
+    size_t         n = 0;
+
+    KIT_OK(k,
+           skein_read(k->e, &(skein_slice){.conversation = k->how.conversation, .count = 500},
+                      k->mem, &all, &at, &k->err));
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.at[i].call_count)
+            open[n++] = last = all.at[i].id.v;
+        else if (all.at[i].role == SKEIN_TOOL && n > 0)
+            n--;
+    }
+    KIT_OK(k, skn_store_read(k->fx->store, ask_open, &w, &k->err));
+    assert_int_equal(w.open, n > 0);
+    assert_int_equal(w.caller, n > 0 ? open[n - 1] : last);
+    return all;
+}
+
+static void change_somehow(kit *k, skein_messages all, uint32_t dice)
+{
+    skein_message_id   ids[2] = {all.at[dice % all.count].id, all.at[dice / 7 % all.count].id};
+    skein_version      v;
+    skein_move         move;
+    skein_conversation branch;
+
+    switch (dice / 64 % 10) {
+    case 0:
+    case 1:
+        edit(k, ids[0], "edited");
+        break;
+    case 2:
+    case 3:
+        if (ids[0].v != ids[1].v)
+            KIT_OK(k, skein_reorder(k->e, &k->how, (skein_message_ids){ids, 1}, ids[1], k->mem,
+                                    &v, &k->err));
+        break;
+    case 4:
+        (void)delete_one(k, ids[0]);
+        break;
+    case 5:
+        (void)skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err);
+        break;
+    case 6:
+        KIT_OK(k, skein_branch(k->e, &k->how, 0, (int64_t)(dice % all.count) + 1,
+                               skein_text("side"), k->mem, &branch, &k->err));
+        if (dice / 1024 % 2)
+            k->how.conversation = branch.id;
+        break;
+    default:
+        break;
+    }
+}
+
+static void say_half(kit *k, bool call)
+{
+    skein_messages       out;
+    skein_tool_call      c = {skein_text("call_1"), skein_text("t"), skein_text("{}")};
+    skein_new_message    m = {.role = call ? SKEIN_ASSISTANT : SKEIN_TOOL,
+                              .content = skein_text(call ? "calling" : "found"),
+                              .sender = skein_text(call ? "ada" : "tool"),
+                              .calls = &c,
+                              .call_count = call,
+                              .tool_call_id = call ? (skein_str){0} : skein_text("call_1")};
+    skein_append_request r = {
+        .conversation = k->how.conversation, .messages = &m, .count = 1, .import = true};
+
+    KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
+}
+
+static void case_20_the_open_call_is_found_in_any_history(void **state)
+{
+    kit            k;
+    skein_messages all;
+    uint32_t       dice = 20;
+
+    kit_open(&k, state);
+    for (int round = 0; round < 8; round++) {
+        k.how.conversation = k.chat.id;
+        for (int i = 0; i < 40; i++) {
+            dice = dice * 1664525u + 1013904223u;
+            say_half(&k, (dice >> 28) < 8);
+            all = compare_open(&k);
+            if (all.count)
+                change_somehow(&k, all, dice >> 8);
+            compare_open(&k);
+        }
+    }
+    kit_close(&k);
+}
+
 /* --- 13: replies to what was changed --------------------------------------------------------------- */
 
 static const char *shown_parent(kit *k, skein_message reply)
@@ -329,6 +568,10 @@ int main(void)
         SKN_BOTH(case_12_a_call_goes_with_its_result),
         SKN_BOTH(case_12_pairs_are_closed_to_the_end),
         SKN_BOTH(case_12_a_pair_in_a_delegation_goes_together),
+        SKN_BOTH(case_12_a_pair_in_an_agents_own_lane_goes_together),
+        SKN_BOTH(case_12_sources_are_in_the_order_of_the_lane_that_holds_them),
+        SKN_BOTH(case_12_many_scattered_messages_go_at_once),
+        SKN_BOTH(case_20_the_open_call_is_found_in_any_history),
         SKN_BOTH(case_13_a_reply_follows_what_became_of_its_parent),
     };
 

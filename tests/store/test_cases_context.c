@@ -61,6 +61,13 @@ static void case_02_what_is_said_during_a_compaction_is_not_covered(void **state
     say(&k, "report");
     KIT_OK(&k, compact(&k, "sum", seen, &covers));
     assert_int_equal(covers, 2);
+    {
+        skein_compaction greedy = {.content = skein_text("x"), .covers = 3, .seen = seen};
+        skein_message    m;
+
+        assert_int_equal(skein_compact(k.e, k.chat.id, &greedy, k.mem, &m, &covers, &k.err),
+                         SKEIN_INVALID);
+    }
     assert_int_equal(room(&k).covered, 2);
     assert_non_null(strstr(kit_context(&k, ""), "report"));
     assert_null(strstr(kit_context(&k, ""), "two"));

@@ -167,6 +167,78 @@ static void a_node_that_cannot_be_read_is_I7(void **state)
     done(&k);
 }
 
+/* --- Changing what is damaged ------------------------------------------------------------------- */
+
+/* Every change and every reading that comes by says so, and none of them runs for ever. */
+static void expect_damaged(node_work *w)
+{
+    kit             *k = w->k;
+    skein_version    v;
+    skein_messages   all;
+    skein_at         at;
+    skein_message_id first = {
+        skn_fixture_number(k->fx, "SELECT MIN(message_id) FROM items WHERE seq = 0")};
+
+    write_node(k, w->root, w->node);
+    assert_int_equal(
+        skein_edit(k->e, &k->how, first, skein_text("again"), k->mem, &v, NULL, &k->err),
+        SKEIN_DAMAGED);
+    assert_int_equal(
+        skein_delete(k->e, &k->how, (skein_message_ids){&first, 1}, k->mem, &v, &k->err),
+        SKEIN_DAMAGED);
+    assert_int_equal(skein_read(k->e, &(skein_slice){.conversation = k->chat.id, .count = 100},
+                                k->mem, &all, &at, &k->err),
+                     SKEIN_DAMAGED);
+    done(k);
+}
+
+static void a_node_that_is_its_own_child_stops_every_change(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    assert_int_equal(w.node->level, 1);
+    for (size_t i = 0; i < w.node->count; i++)
+        w.node->e[i].child_id = w.root;
+    expect_damaged(&w);
+}
+
+static void lengths_that_overflow_are_damage(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 6);
+
+    w.node->e[0].span.len = INT64_MAX;
+    w.node->e[1].span.len = INT64_MAX;
+    expect_damaged(&w);
+}
+
+/* The root's splice goes down by position alone, before anything was looked for by its key. */
+static skein_rc splice_damaged(skn_tx *tx, void *arg, skein_error *err)
+{
+    node_work *w = arg;
+    skn_trees  f;
+    skn_tree   t;
+    skein_rc   rc;
+
+    skn_trees_init(&f, tx, w->k->mem, w->k->chat.id.v);
+    if ((rc = skn_tree_open(&f, w->root, 80, &t, err)))
+        return rc;
+    return skn_tree_splice(&f, &t, 1, 2, NULL, 0, err);
+}
+
+static void a_splice_does_not_follow_a_circle(void **state)
+{
+    kit       k;
+    node_work w = grow(&k, state, 80);
+
+    for (size_t i = 0; i < w.node->count; i++)
+        w.node->e[i].child_id = w.root;
+    write_node(&k, w.root, w.node);
+    assert_int_equal(skn_store_read(k.fx->store, splice_damaged, &w, &k.err), SKEIN_DAMAGED);
+    done(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +250,9 @@ int main(void)
         SKN_BOTH(a_node_that_holds_a_child_twice_is_I7),
         SKN_BOTH(an_item_twice_across_leaves_is_I7),
         SKN_BOTH(a_node_that_cannot_be_read_is_I7),
+        SKN_BOTH(a_node_that_is_its_own_child_stops_every_change),
+        SKN_BOTH(lengths_that_overflow_are_damage),
+        SKN_BOTH(a_splice_does_not_follow_a_circle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,11 +10,13 @@ static skein_rc counted_commit(skn_db *db, skein_error *err);
 #define skn_group_free     test_group_free
 #define skn_group_write    test_group_write
 #define skn_group_alone    test_group_alone
+#define skn_group_try      test_group_try
 #define skn_db_begin_write counted_begin
 #define skn_db_commit      counted_commit
 skn_group *test_group_new(skn_store *st, skn_db *writer);
 void       test_group_free(skn_group *g);
 skein_rc   test_group_write(skn_group *g, skn_work *work, void *arg, skein_error *err);
+skein_rc   test_group_try(skn_group *g, skn_work *work, void *arg, skein_error *err);
 skein_rc   test_group_alone(skn_group   *g, skein_rc (*work)(skn_db *, skein_error *),
                             skein_error *err);
 #include "store/store_group.c"
@@ -425,6 +427,63 @@ static void work_alone_is_in_no_transaction(void **state)
     close_group(g, db);
 }
 
+static void *try_in_thread(void *arg)
+{
+    writer *w = arg;
+
+    w->rc = test_group_try(w->group, put_and_work, w, &w->err);
+    return NULL;
+}
+
+static void who_only_tries_does_not_wait_for_a_writer(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skn_db      *db;
+    skn_group   *g = open_group(fx, &db);
+    writer       first, second, hasty = {.group = g, .number = 1};
+
+    start_leader(&first, g, 1, NULL);
+    try_in_thread(&hasty);
+    assert_int_equal(hasty.rc, SKEIN_BUSY);
+    assert_int_equal(hasty.runs, 0);
+    start(&second, g, 2, NULL);
+    pthread_join(first.thread, NULL);
+    pthread_join(second.thread, NULL);
+    assert_int_equal(second.rc, SKEIN_OK);
+    try_in_thread(&hasty);
+    assert_int_equal(hasty.rc, SKEIN_OK);
+    assert_true(stored(fx, 1));
+    seen.begin_fails = true;
+    try_in_thread(&hasty);
+    assert_int_equal(hasty.rc, SKEIN_BUSY);
+    seen.begin_fails = false;
+    close_group(g, db);
+}
+
+static void who_comes_after_one_that_tried_gets_its_turn(void **state)
+{
+    skn_fixture *fx = skn_fixture_of(state);
+    skn_db      *db;
+    skn_group   *g = open_group(fx, &db);
+    writer       hasty = {.group = g, .number = 1, .wait_for = 1}, second;
+    bool         leads = false;
+
+    assert_int_equal(pthread_create(&hasty.thread, NULL, try_in_thread, &hasty), 0);
+    while (!leads) {
+        sched_yield();
+        pthread_mutex_lock(&g->mu);
+        leads = g->led;
+        pthread_mutex_unlock(&g->mu);
+    }
+    start(&second, g, 2, NULL);
+    pthread_join(hasty.thread, NULL);
+    pthread_join(second.thread, NULL);
+    assert_int_equal(hasty.rc, SKEIN_OK);
+    assert_int_equal(second.rc, SKEIN_OK);
+    assert_true(stored(fx, 1) && stored(fx, 2));
+    close_group(g, db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +497,8 @@ int main(void)
         SKN_ON_SQLITE(work_that_overlooks_the_end_of_its_transaction_fails),
         SKN_ON_SQLITE(a_member_is_run_again_when_it_asks_but_not_forever),
         SKN_ON_SQLITE(work_alone_is_in_no_transaction),
+        SKN_ON_SQLITE(who_only_tries_does_not_wait_for_a_writer),
+        SKN_ON_SQLITE(who_comes_after_one_that_tried_gets_its_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,15 +101,6 @@ static ptrdiff_t find(const list *l, int64_t id)
     return -1;
 }
 
-static size_t first_at(const list *l, int64_t key)
-{
-    size_t i = 0;
-
-    while (i < l->n && l->p[i].key < key)
-        i++;
-    return i;
-}
-
 static version *now(world *w)
 {
     return &w->versions[w->current];
@@ -330,20 +321,34 @@ static anchor anchor_of(const version *v, int64_t id)
     return (anchor){0};
 }
 
-/* Where a lane has it, or would have it: among equal keys the anchor's lane says who comes first. */
+/* Where a lane has it, or would have it: before the first that stands behind it in the anchor's lane.
+ * What only this lane holds is compared by its key. */
 static size_t place_in(const list *l, const anchor *a)
 {
-    ptrdiff_t at = find(l, a->id), there;
+    ptrdiff_t at = find(l, a->id);
     size_t    i;
 
     if (at >= 0)
         return (size_t)at;
-    for (i = first_at(l, a->key); i < l->n && l->p[i].key == a->key; i++) {
-        there = find(a->lane, l->p[i].id);
-        if (there < 0 || there >= a->at)
+    for (i = 0; i < l->n; i++) {
+        ptrdiff_t there = find(a->lane, l->p[i].id);
+
+        if (there >= 0 ? there >= a->at : l->p[i].key >= a->key)
             break;
     }
     return i;
+}
+
+/* The same for lane k of a version; agents go by the main lane, also for what a delegation holds. */
+static size_t place_of(const version *v, int k, const anchor *a)
+{
+    anchor in_main = *a;
+
+    if (a->lane == &v->lane[0] || k == 0 || k > AGENTS || find(&v->lane[k], a->id) >= 0)
+        return place_in(&v->lane[k], a);
+    in_main.lane = &v->lane[0];
+    in_main.at = (ptrdiff_t)place_in(&v->lane[0], a);
+    return place_in(&v->lane[k], &in_main);
 }
 
 static void do_edit(world *w)
@@ -468,7 +473,7 @@ static void do_insert(world *w)
     version          *v;
 
     for (int k = 0; k < LANES; k++)
-        places[k] = before ? place_in(&now(w)->lane[k], &a) : now(w)->lane[k].n;
+        places[k] = before ? place_of(now(w), k, &a) : now(w)->lane[k].n;
     SKN_OK(skein_insert(w->e, &h, (skein_message_id){before}, &m, w->mem, &out, &made, &err),
            err);
     remember(w, made.id.v, true, 0, false);
@@ -528,7 +533,7 @@ static void do_reorder(world *w)
     if (n == 0)
         return;
     for (int k = 0; k < LANES; k++)
-        to[k] = before ? place_in(&now(w)->lane[k], &a) : now(w)->lane[k].n;
+        to[k] = before ? place_of(now(w), k, &a) : now(w)->lane[k].n;
     SKN_OK(skein_reorder(w->e, &h, (skein_message_ids){ids, n}, (skein_message_id){before},
                          w->mem, &out, &err),
            err);
@@ -537,20 +542,19 @@ static void do_reorder(world *w)
         move_in(&v->lane[k], ids, n, to[k]);
 }
 
-static void squash_in(list *l, const skein_message_id *ids, size_t n, int64_t result)
+/* The result stands where the first source stands or would stand. */
+static void squash_in(list *l, const skein_message_id *ids, size_t n, size_t to, item result)
 {
-    ptrdiff_t first = -1;
+    size_t before = 0, held = l->n;
 
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t at = find(l, ids[i].v);
 
-        if (at >= 0 && (first < 0 || at < first))
-            first = at;
+        before += at >= 0 && (size_t)at < to;
     }
-    if (first < 0)
-        return;
-    l->p[first].id = result;
     take_out(l, ids, n);
+    if (l->n < held)
+        splice(l, to - before, to - before, &result, 1);
 }
 
 static void do_squash(world *w)
@@ -561,6 +565,8 @@ static void do_squash(world *w)
     skein_change      h = how(w);
     skein_squash      out;
     skein_error       err = {0};
+    anchor            first;
+    size_t            to[LANES];
     version          *v;
 
     if (n < 2)
@@ -569,9 +575,18 @@ static void do_squash(world *w)
     remember(w, out.result.id.v, out.result.author == SKEIN_BY_HUMAN, 0, false);
     n = close_pairs(w, ids, n);
     assert_int_equal(out.source_count, n);
+    first = anchor_of(now(w), ids[0].v);
+    for (size_t i = 1; i < n; i++) {
+        anchor next = anchor_of(now(w), ids[i].v);
+
+        if (next.at < first.at)
+            first = next;
+    }
+    for (int k = 0; k < LANES; k++)
+        to[k] = place_of(now(w), k, &first);
     v = derive(w, w->current);
     for (int k = 0; k < LANES; k++)
-        squash_in(&v->lane[k], ids, n, out.result.id.v);
+        squash_in(&v->lane[k], ids, n, to[k], (item){out.result.id.v, first.key});
 }
 
 static void cut_from(version *v, int64_t id)
@@ -580,7 +595,7 @@ static void cut_from(version *v, int64_t id)
     size_t to[LANES];
 
     for (int k = 0; k < LANES; k++)
-        to[k] = place_in(&v->lane[k], &a);
+        to[k] = place_of(v, k, &a);
     for (int k = 0; k < LANES; k++)
         v->lane[k].n = to[k];
 }
@@ -600,9 +615,26 @@ static void do_remove(world *w)
     assert_int_equal(out.version.length, now(w)->lane[0].n);
 }
 
+/* Which lanes get what is sent in the place of a message: those that have it, and where all agents that
+ * remember anything have it, all agents. */
+static void receivers_of(const version *v, int64_t id, bool to[LANES])
+{
+    bool all = true;
+
+    to[0] = find(&v->lane[0], id) >= 0;
+    to[3] = !to[0];
+    for (int k = 1; k <= AGENTS; k++) {
+        to[k] = find(&v->lane[k], id) >= 0;
+        all = all && (to[k] || v->lane[k].n == 0);
+    }
+    for (int k = 1; k <= AGENTS; k++)
+        to[k] = to[0] && (to[k] || all);
+}
+
 static void do_revise(world *w)
 {
     int64_t       id = pick(w);
+    bool          to[LANES];
     skein_change  h = how(w);
     skein_removal out;
     skein_error   err = {0};
@@ -617,11 +649,13 @@ static void do_revise(world *w)
         return;
     }
     SKN_OK(rc, err);
+    receivers_of(now(w), id, to);
     cut_from(derive(w, w->current), id);
     remember(w, out.added.id.v, true, 0, false);
-    for (int k = 0; k < 3; k++)
-        splice(&now(w)->lane[k], now(w)->lane[k].n, now(w)->lane[k].n,
-               &(item){out.added.id.v, out.added.id.v}, 1);
+    for (int k = 0; k < LANES; k++)
+        if (to[k])
+            splice(&now(w)->lane[k], now(w)->lane[k].n, now(w)->lane[k].n,
+                   &(item){out.added.id.v, out.added.id.v}, 1);
 }
 
 static void do_undo(world *w)

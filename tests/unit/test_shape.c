@@ -393,7 +393,7 @@ static void every_code_has_a_problem_of_its_own(void **state)
 
         skn_buf_clear(&f->out);
         skn_jw_init(&f->w, &f->out);
-        skn_shape_problem(&f->w, &err);
+        skn_shape_problem(&f->w, &err, NULL);
         v = written(f);
         has_exactly(v, "type,title,status,detail,code,retryable,error,message,hint");
         assert_true(skn_str_is(skn_json_get(v, "code")->text, skein_rc_name(err.rc)));
@@ -401,6 +401,53 @@ static void every_code_has_a_problem_of_its_own(void **state)
         for (int other = SKEIN_OK + 1; other < rc; other++)
             assert_string_not_equal(seen[rc], seen[other]);
     }
+}
+
+static const skn_json *problem(fixture *f, skein_rc rc, const char *message,
+                               const skn_problem *more)
+{
+    skein_error err = {.rc = rc};
+
+    snprintf(err.message, sizeof err.message, "%s", message);
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+    skn_shape_problem(&f->w, &err, more);
+    return written(f);
+}
+
+static void what_was_not_found_has_a_problem_of_its_own(void **state)
+{
+    fixture           *f = *state;
+    static const char *things[] = {"world", "chat", "message", "agent", "version"};
+    static const char *codes[] = {"WORLD_NOT_FOUND", "CHAT_NOT_FOUND", "MESSAGE_NOT_FOUND",
+                                  "AGENT_NOT_FOUND", "VERSION_NOT_FOUND"};
+    const skn_json    *v;
+
+    for (size_t i = 0; i < 5; i++) {
+        skn_problem more = {.thing = things[i], .meant = "launch"};
+
+        v = problem(f, SKEIN_NOT_FOUND, "gone", &more);
+        assert_true(skn_str_is(skn_json_get(v, "code")->text, codes[i]));
+        assert_true(skn_str_starts(skn_json_get(v, "type")->text, SKN_STR("/problems/")));
+        assert_true(skn_str_ends(skn_json_get(v, "type")->text, SKN_STR("-not-found")));
+        assert_true(skn_str_is(skn_json_get(v, "didYouMean")->text, "launch"));
+    }
+    v = problem(f, SKEIN_INVALID, "bad", &(skn_problem){.thing = "world"});
+    assert_true(skn_str_is(skn_json_get(v, "code")->text, skein_rc_name(SKEIN_INVALID)));
+}
+
+static void a_problem_says_what_else_is_known(void **state)
+{
+    fixture        *f = *state;
+    const skn_json *v = problem(f, SKEIN_CONFLICT, "the key \"k\" was used before", NULL);
+
+    assert_true(skn_str_is(skn_json_get(v, "code")->text, "IDEMPOTENCY_MISMATCH"));
+    assert_true(skn_str_is(skn_json_get(v, "status")->raw, "422"));
+    v = problem(f, SKEIN_VERSION_CHANGED, "moved on", &(skn_problem){.current = "t_1.2"});
+    assert_true(skn_str_is(skn_json_get(v, "current")->text, "t_1.2"));
+    assert_true(skn_str_is(skn_json_get(v, "retryable")->raw, "true"));
+    v = problem(f, SKEIN_FULL, "the disk is full", &(skn_problem){.done = true});
+    assert_true(skn_str_is(skn_json_get(v, "retryable")->raw, "false"));
 }
 
 int main(void)
@@ -424,6 +471,8 @@ int main(void)
         TEST(views_have_their_members),
         TEST(a_node_and_a_hit_are_messages_with_more),
         TEST(every_code_has_a_problem_of_its_own),
+        TEST(what_was_not_found_has_a_problem_of_its_own),
+        TEST(a_problem_says_what_else_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

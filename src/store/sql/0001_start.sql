@@ -24,6 +24,7 @@ CREATE TABLE conversations(id {ID}, uid {CODE} NOT NULL UNIQUE, world_id BIGINT 
 CREATE UNIQUE INDEX conversations_agent_mode ON conversations(agent_id, mode)
   WHERE agent_id IS NOT NULL AND removed_at IS NULL;
 CREATE INDEX conversations_world ON conversations(world_id, id);
+CREATE INDEX conversations_branches ON conversations(branched_from_id) WHERE branched_from_id IS NOT NULL;
 
 -- A version is a whole state of a conversation: one thread for each of its lanes.
 CREATE TABLE versions(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations(id), number BIGINT NOT NULL,
@@ -46,6 +47,7 @@ CREATE TABLE lanes(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversat
   state TEXT NOT NULL DEFAULT 'running' CHECK(state='running' OR state='done' OR state='failed' OR state='cancelled' OR state='interrupted'),
   branched_from_id BIGINT, created_at BIGINT NOT NULL, UNIQUE(conversation_id, key));
 CREATE INDEX lanes_top ON lanes(conversation_id) WHERE parent_id IS NULL;
+CREATE UNIQUE INDEX lanes_agent ON lanes(conversation_id, agent_id) WHERE agent_id IS NOT NULL AND parent_id IS NULL;
 
 CREATE TABLE messages(id {ID}, uid {CODE} NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
   role TEXT NOT NULL CHECK(role='user' OR role='assistant' OR role='tool' OR role='summary' OR role='system'),
@@ -83,6 +85,7 @@ CREATE TABLE compactions(id {ID}, thread_id BIGINT NOT NULL REFERENCES threads(i
 CREATE TABLE squashes(id {ID}, uid {CODE} NOT NULL UNIQUE, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
   version_id BIGINT NOT NULL REFERENCES versions(id), result_message_id BIGINT NOT NULL,
   prompt TEXT, model TEXT, by_agent SMALLINT NOT NULL CHECK(by_agent IN(0,1)), created_at BIGINT NOT NULL);
+CREATE INDEX squashes_result ON squashes(result_message_id);
 CREATE TABLE squash_sources(squash_id BIGINT NOT NULL REFERENCES squashes(id), idx BIGINT NOT NULL,
   message_id BIGINT NOT NULL, PRIMARY KEY(squash_id, idx)){ROWLESS};
 CREATE INDEX squash_sources_message ON squash_sources(message_id);

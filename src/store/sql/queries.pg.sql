@@ -4,3 +4,7 @@
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;
+-- :conversation_family
+WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE id = $1
+  UNION SELECT c.id FROM below b JOIN conversations c ON c.branched_from_id = b.id)
+SELECT c.id FROM conversations c WHERE c.id IN (SELECT id FROM below) ORDER BY c.id FOR UPDATE OF c;

@@ -200,6 +200,9 @@ SELECT id FROM messages WHERE lineage_id = $1 ORDER BY id;
 INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES($1, $2, $3, $4) ON CONFLICT DO NOTHING;
 -- :message_calls_of
 SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 ORDER BY message_id, is_result;
+-- :message_calls_before
+SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND (message_id, is_result) < ($3, $4)
+ ORDER BY message_id DESC, is_result DESC LIMIT $5;
 -- :message_calls_forget
 DELETE FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;
 -- :message_erase
@@ -236,5 +239,12 @@ INSERT INTO idempotency(key, request_hash, response, created_at) VALUES($1, $2, 
 -- :conversation_messages
 SELECT DISTINCT i.message_id FROM versions v JOIN threads t ON t.version_id = v.id JOIN items i ON i.thread_id = t.id
   JOIN messages m ON m.id = i.message_id WHERE v.conversation_id = $1 AND m.conversation_id = $2 AND m.purged_at IS NULL ORDER BY i.message_id;
--- :conversation_branches
-SELECT id FROM conversations WHERE branched_from_id = $1 ORDER BY id;
+-- :conversation_family
+WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE id = $1
+  UNION SELECT c.id FROM below b JOIN conversations c ON c.branched_from_id = b.id)
+SELECT c.id FROM conversations c WHERE c.id IN (SELECT id FROM below) ORDER BY c.id;
+-- What the last scrub had to drive out is counted as erasures are.
+-- :scrub_due
+SELECT e.value FROM meta e WHERE e.key = 'erasures' AND e.value > COALESCE((SELECT s.value FROM meta s WHERE s.key = 'scrubbed'), 0);
+-- :scrub_done
+INSERT INTO meta(key, value) VALUES('scrubbed', $1) ON CONFLICT(key) DO UPDATE SET value = excluded.value WHERE meta.value < excluded.value;

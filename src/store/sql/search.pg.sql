@@ -1,10 +1,17 @@
 -- Searching: where PostgreSQL needs other words.
 
 -- An insert takes its id after it got its lock on the table: once this is held, every smaller id is settled.
+-- While it waits every later insert waits behind it.
+-- :search_hurry
+SELECT pg_catalog.set_config('lock_timeout', '100ms', true);
 -- :search_settle
 LOCK TABLE messages IN SHARE MODE;
+-- :search_settled
+LOCK TABLE messages IN SHARE MODE NOWAIT;
 -- :search_take
 SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE;
+-- :search_try
+SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE NOWAIT;
 -- Many at once, with line ends between them.
 -- :search_add
 INSERT INTO message_words(message_id, words) SELECT CAST(x.id AS BIGINT), CAST(x.list AS tsvector)

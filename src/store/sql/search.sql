@@ -1,9 +1,15 @@
 -- Searching. A page or a scan gives the message, its conversation, and 1 when that is hidden; $1 is the
 -- conversation (0: all), $4 the world (0: all).
 
+-- :search_hurry
+SELECT 1;
 -- :search_settle
 SELECT 1;
+-- :search_settled
+SELECT 1;
 -- :search_take
+SELECT value FROM meta WHERE key = 'words_upto';
+-- :search_try
 SELECT value FROM meta WHERE key = 'words_upto';
 -- :search_upto
 SELECT value FROM meta WHERE key = 'words_upto';

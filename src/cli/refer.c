@@ -1,0 +1,132 @@
+/* Versions, messages and lanes, by what a person calls them. */
+#include "cli/place.h"
+
+#include "base/error.h"
+
+#include <ctype.h>
+
+bool skn_is_version(skn_str ref)
+{
+    int64_t number;
+
+    if (skn_str_starts(ref, SKN_STR("t_")))
+        return true;
+    return ref.n > 1 && ref.p[0] == 'v' && isdigit((unsigned char)ref.p[1]) &&
+           skn_str_int(skn_str_sub(ref, 1, ref.n), &number);
+}
+
+bool skn_is_lane(skn_str ref)
+{
+    skn_str piece;
+    int64_t number;
+
+    if (!skn_str_split(&ref, '.', &piece) || !skn_str_is(piece, "main"))
+        return false;
+    while (skn_str_split(&ref, '.', &piece))
+        if (!piece.n || !isdigit((unsigned char)piece.p[0]) || !skn_str_int(piece, &number))
+            return false;
+    return true;
+}
+
+skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
+                          skein_version *out)
+{
+    int64_t number = chat->version;
+
+    if (ref && !skn_is_version(skn_str_of(ref))) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
+        return skn_hint(&cli->err, SKEIN_USAGE,
+                        "Versions are v1, v2, …; \"skein history\" lists them");
+    }
+    if (ref && ref[0] == 't')
+        return skn_missing(cli,
+                           skein_version_of_thread(cli->engine, chat->id, skn_str_of(ref),
+                                                   cli->keep, out, &cli->err),
+                           "version");
+    if (ref)
+        skn_str_int(skn_str_of(ref + 1), &number);
+    return skn_missing(
+        cli, skein_version_get(cli->engine, chat->id, number, cli->keep, out, &cli->err),
+        "version");
+}
+
+static bool split_length(skn_str ref, skn_str *version, int64_t *length)
+{
+    size_t dot = ref.n;
+
+    while (dot > 0 && ref.p[dot - 1] != '.')
+        dot--;
+    if (dot < 2 || dot == ref.n || !isdigit((unsigned char)ref.p[dot]))
+        return false;
+    *version = skn_str_sub(ref, 0, dot - 1);
+    return skn_str_int(skn_str_sub(ref, dot, ref.n), length);
+}
+
+bool skn_is_version_at(skn_str ref)
+{
+    skn_str version;
+    int64_t length;
+
+    return split_length(ref, &version, &length) && skn_is_version(version);
+}
+
+skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const char *ref,
+                             skein_version *out, int64_t *length)
+{
+    skn_str  version;
+    skein_rc rc;
+
+    *length = -1;
+    if (!ref || !skn_is_version_at(skn_str_of(ref)))
+        return skn_need_version(cli, chat, ref, out);
+    split_length(skn_str_of(ref), &version, length);
+    if ((rc = skn_need_version(cli, chat, skn_arena_copy(cli->keep, version).p, out)))
+        return rc;
+    if (*length > out->length)
+        return skn_missing(cli,
+                           skn_fail(&cli->err, SKEIN_NOT_FOUND,
+                                    "v%lld has %lld messages, not %lld", (long long)out->number,
+                                    (long long)out->length, (long long)*length),
+                           "version");
+    return SKEIN_OK;
+}
+
+skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                          skein_message *out)
+{
+    return skn_missing(
+        cli, skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err),
+        "message");
+}
+
+skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
+                           skein_message_ids *out)
+{
+    size_t            count = cli->arg_count - from;
+    skein_message_id *ids = SKN_ARRAY(cli->keep, count + 1, skein_message_id);
+    skein_message     m;
+    skein_rc          rc = SKEIN_OK;
+
+    for (size_t i = 0; i < count && !rc; i++) {
+        rc = skn_need_message(cli, chat, skn_arg(cli, from + i), &m);
+        ids[i] = m.id;
+    }
+    out->at = ids;
+    out->count = count;
+    return rc;
+}
+
+skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
+                       skein_lane *out, bool *found)
+{
+    skein_lanes lanes;
+    skein_rc    rc = skein_lane_list(cli->engine, chat->id, cli->keep, &lanes, &cli->err);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < lanes.count; i++)
+        if (skn_str_eq(lanes.at[i].key, key)) {
+            *out = lanes.at[i];
+            *found = true;
+        }
+    return rc;
+}
