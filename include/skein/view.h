@@ -202,7 +202,14 @@ SKEIN_API skein_rc skein_search(skein_engine *e, const skein_search_request *wha
 
 /* --- Timelines ---------------------------------------------------------------------------------- */
 
-/* The timelines of a version, folded from where the engine's cache stands; *out belongs to the caller. */
+typedef skein_rc skein_timeline_use(skein_timelines *set, void *arg, skein_error *err);
+
+/* Hands the timelines of a version to `use`: costs what was said since the last time. `use` may read
+ * them, and must neither change nor keep them. */
+SKEIN_API skein_rc skein_timeline_visit(skein_engine *e, skein_conversation_id conversation,
+                                        int64_t version, skein_timeline_use *use, void *arg,
+                                        skein_error *err);
+/* A copy of them that belongs to the caller, which costs as much as they hold. */
 SKEIN_API skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation,
                                        int64_t version, skein_timelines **out,
                                        skein_error *err);

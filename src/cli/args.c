@@ -103,9 +103,8 @@ static bool like_fields(const skn_command *c, skn_str word)
             return false;
     while (skn_str_split(&all, ',', &name))
         known |= name.n && skn_fields_known(c->fields, name, &unknown);
-    return word.n &&
-           (c->max_args == 0 || (known && skn_str_find(word, SKN_STR(",")) >= 0) ||
-            skn_fields_known(c->fields, word, &unknown));
+    return word.n && (c->max_args == 0 || (known && skn_str_find(word, SKN_STR(",")) >= 0) ||
+                      skn_fields_known(c->fields, word, &unknown));
 }
 
 /* Bare --json takes the next word only if it can be nothing but a list of fields. */
@@ -169,9 +168,9 @@ static skein_rc short_options(reading *r)
 
 skein_rc skn_unknown_command(skn_cli *cli, const char *word)
 {
-    static const char *const later[] = {"serve",   "chat",     "inbox", "stop",  "inspect",
+    static const char *const later[] = {"serve",    "chat",  "inbox",  "stop", "inspect",
                                         "provider", "model", "config", "open"};
-    const char *near = skn_suggest(word, command_name, NULL);
+    const char              *near = skn_suggest(word, command_name, NULL);
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         if (!strcmp(word, later[i]))

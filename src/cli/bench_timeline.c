@@ -107,7 +107,7 @@ static skein_rc time_visit(skn_bench *b, skn_bench_store *s, skn_samples *out)
     if (rc)
         return rc;
     start = skn_clock_monotonic();
-    rc = skn_timeline_visit(s->engine, s->chat, 0, look, &items, &b->cli->err);
+    rc = skein_timeline_visit(s->engine, s->chat, 0, look, &items, &b->cli->err);
     skn_samples_add(out, skn_bench_since(start) * 1e3);
     return rc;
 }

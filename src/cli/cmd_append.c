@@ -83,7 +83,7 @@ typedef struct batch {
     skn_vec(skein_new_message) messages;
     int64_t line_of[BATCH_LINES];
     size_t  bytes;
-    skn_str lane; /* in cli->keep */
+    skn_str lane;          /* in cli->keep */
     int64_t stored, known; /* new ones, and those that were there already */
     skn_str first;         /* id of the first new one */
 } batch;

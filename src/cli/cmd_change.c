@@ -28,9 +28,8 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
 
 void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
 {
-    cli->more.current = skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid),
-                                         chat->length)
-                            .p;
+    cli->more.current =
+        skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid), chat->length).p;
 }
 
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
@@ -203,11 +202,15 @@ static skein_rc count_out(skn_cli *cli, const skein_world *world,
 /* The room, the agents' memories and the delegations lose each their own. */
 static void say_removed(skn_cli *cli, const skein_removal *r)
 {
+    int64_t agents = 0;
+
+    for (size_t i = 0; i < r->by_agent_count; i++)
+        agents += r->by_agent[i].count > 0;
     skn_print(cli, "Removed %" PRId64 " message%s from the room", r->count,
               skn_plural(r->count));
-    if (r->by_agent_count)
-        skn_print(cli, ", also from the memory of %zu agent%s", r->by_agent_count,
-                  skn_plural((int64_t)r->by_agent_count));
+    if (agents)
+        skn_print(cli, ", also from the memory of %" PRId64 " agent%s", agents,
+                  skn_plural(agents));
     if (r->delegations)
         skn_print(cli, ", and from %" PRId64 " delegation%s", r->delegations,
                   skn_plural(r->delegations));

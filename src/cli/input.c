@@ -13,7 +13,7 @@
 
 static skein_rc read_all(skn_cli *cli, int fd, const char *name, size_t limit, skn_str *out)
 {
-    char    piece[65536];
+    char     piece[65536];
     skn_buf  all;
     ssize_t  n;
     skein_rc rc = SKEIN_OK;

@@ -60,6 +60,8 @@ static int settle(skn_cli *cli, int status)
     skn_out_finish(cli);
     if (!cli->err.rc)
         return status;
+    if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
+        skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
     skn_report(cli);
     return skein_rc_exit(cli->err.rc);
 }

@@ -154,6 +154,18 @@ static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message 
     return read_time(v, &out->created_at, err);
 }
 
+/* The reader of JSON counts lines from the start of what it is given, which is one line. */
+static skein_rc without_line(const char *what, skein_error *err)
+{
+    skein_error e = *err;
+    skn_str     text = skn_str_of(e.message), name = skn_str_of(what);
+    skn_str rest = skn_str_starts(text, name) ? skn_str_sub(text, name.n, text.n) : SKN_NONE;
+
+    if (!skn_str_starts(rest, SKN_STR(": line 1, ")))
+        return e.rc;
+    return skn_fail(err, e.rc, "%s, %.*s", what, SKN_FMT(skn_str_sub(rest, 10, rest.n)));
+}
+
 skein_rc skn_message_read(skn_str line, const char *what, skn_arena *a, skein_new_message *out,
                           skn_str *lane, skein_error *err)
 {
@@ -164,7 +176,7 @@ skein_rc skn_message_read(skn_str line, const char *what, skn_arena *a, skein_ne
     *out = (skein_new_message){.role = SKEIN_USER};
     *lane = SKN_NONE;
     if (rc)
-        return rc;
+        return without_line(what, err);
     if (v->kind != SKN_JSON_OBJECT)
         return skn_fail(err, SKEIN_INVALID, "%s: a message is a JSON object", what);
     rc = read_members(v, a, out, lane, &inner);

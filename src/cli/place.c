@@ -126,8 +126,9 @@ static skein_rc no_store(skn_cli *cli)
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%.*s\"",
                  SKN_FMT(skn_place_shown(cli)));
     else
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store in the schema \"%.*s\" of "
-                                             "\"%.*s\"",
+        skn_fail(&cli->err, SKEIN_NOT_FOUND,
+                 "there is no store in the schema \"%.*s\" of "
+                 "\"%.*s\"",
                  SKN_FMT(schema_of(cli->address)), SKN_FMT(skn_place_shown(cli)));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND,
                     "Begin one with \"skein world new NAME\", or name another with --%s",
@@ -287,10 +288,10 @@ static skein_rc chat_by_ref(skn_cli *cli, skn_str ref, skein_world *world,
     if (rc)
         return rc;
     if (!agent_and_mode(ref, &name, &mode))
-        return skn_missing(cli,
-                           skein_conversation_find(cli->engine, world->id, ref, cli->keep, out,
-                                                   &cli->err),
-                           "chat");
+        return skn_missing(
+            cli,
+            skein_conversation_find(cli->engine, world->id, ref, cli->keep, out, &cli->err),
+            "chat");
     if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
         return skn_missing_agent(cli, rc, world->id, name);
     if (cli->command->kind == SKN_CMD_WRITE && !cli->dry_run)

@@ -215,7 +215,8 @@ skn_jw *skn_item(skn_cli *cli)
 static void print_item(skn_cli *cli, skn_str item)
 {
     bool mark = cli->dry_run && cli->command->kind == SKN_CMD_WRITE &&
-                skn_str_starts(item, SKN_STR("{\"")) && !skn_has_member(item, SKN_STR("dryRun"));
+                skn_str_starts(item, SKN_STR("{\"")) &&
+                !skn_has_member(item, SKN_STR("dryRun"));
 
     if (!mark && !cli->fields) {
         skn_print_raw(cli, item);

@@ -105,10 +105,13 @@ static skein_rc check_ids(const skein_new_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Only an assistant that calls tools may have nothing to say, and a tool may return nothing. */
+/* Only an assistant that calls tools may have nothing to say, and a tool may return nothing. A
+ * person who gives only blanks has said nothing. */
 static skein_rc check_empty(const skein_new_message *m, skein_error *err)
 {
-    if (m->content.n > 0 || m->role == SKEIN_TOOL ||
+    skn_str said = m->role == SKEIN_USER ? skn_str_trim(m->content) : m->content;
+
+    if (said.n > 0 || m->role == SKEIN_TOOL ||
         (m->role == SKEIN_ASSISTANT && (m->call_count > 0 || m->thinking.n > 0)))
         return SKEIN_OK;
     return skn_hint(err, skn_fail(err, SKEIN_INVALID, "the message has no text"),

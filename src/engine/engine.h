@@ -118,8 +118,8 @@ void skn_shape_check(skn_jw *w, const skein_check *check);
 
 /* What is known of a failure beside its error; every member may be missing. */
 typedef struct skn_problem {
-    const char *thing;   /* that was not found: "world", "chat", "message", "agent", "version" */
-    const char *meant;   /* the name that is nearest to the one that was not found */
+    const char *thing; /* that was not found: "world", "chat", "message", "agent", "version" */
+    const char *meant; /* the name that is nearest to the one that was not found */
     const char *current; /* where the conversation stands, when it has moved on */
     const char *fields;  /* those there are, when one that is not was asked for */
     bool        done;    /* the change was made all the same: trying again is wrong */

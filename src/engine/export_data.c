@@ -32,19 +32,6 @@ static skein_rc each_message(void *arg, const skein_message *m, const skein_mess
 
 /* --- One document ------------------------------------------------------------------------- */
 
-static void add_agents(skn_exporter *x, skn_jw *w)
-{
-    skn_jw_array(w);
-    for (size_t i = 0; i < x->agents.count; i++) {
-        skein_agent agent = x->agents.at[i];
-
-        if (x->req->redact)
-            agent.system_prompt = SKN_NONE;
-        skn_shape_agent(w, &agent, x->mem);
-    }
-    skn_jw_array_end(w);
-}
-
 static skein_rc add_threads(skn_exporter *x, skn_jw *w, skein_error *err)
 {
     skein_mem     *mem = skein_mem_new();
@@ -116,18 +103,47 @@ static skein_rc add_chat(writing *w, skein_error *err)
     return rc ? rc : add_delegations(w, err);
 }
 
+static skein_agents shown_agents(skn_exporter *x)
+{
+    skein_agents out = {SKN_ARRAY(x->mem, x->agents.count + 1, skein_agent), x->agents.count};
+
+    for (size_t i = 0; i < out.count; i++) {
+        out.at[i] = x->agents.at[i];
+        if (x->req->redact)
+            out.at[i].system_prompt = SKN_NONE;
+    }
+    return out;
+}
+
+/* Those that are exported: one, or all of the world. */
+static skein_conversations shown_chats(skn_exporter *x)
+{
+    skein_conversations out = {SKN_ARRAY(x->mem, x->chats.count + 1, skein_conversation),
+                               x->chats.count};
+
+    for (size_t i = 0; i < out.count; i++) {
+        out.at[i] = x->chats.at[i];
+        if (x->req->redact)
+            out.at[i].title = SKN_NONE;
+    }
+    return out;
+}
+
 static void add_world(skn_exporter *x, skn_jw *w)
 {
-    const skein_agents        no_agents = {0};
-    const skein_conversations no_chats = {0};
-    skein_world               world = x->world;
+    skein_agents        agents = shown_agents(x);
+    skein_conversations chats = shown_chats(x);
+    skein_world         world = x->world;
 
     if (x->req->redact)
         world.description = SKN_NONE;
     skn_jw_key(w, "world");
-    skn_shape_world(w, &world, &no_agents, &no_chats, x->mem);
+    skn_shape_world(w, &world, &agents, &chats, x->mem);
     skn_jw_key(w, "agents");
-    add_agents(x, w);
+    skn_jw_array(w);
+    for (size_t i = 0; i < agents.count; i++)
+        skn_shape_agent(w, &agents.at[i], x->mem);
+    skn_jw_array_end(w);
 }
 
 /* The document is opened before the first conversation and closed behind the last: its writer

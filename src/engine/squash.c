@@ -27,6 +27,11 @@ static skein_rc were_here(const call *c, bool *all, skein_error *err)
     return rc;
 }
 
+static skein_rc too_few(skein_error *err)
+{
+    return skn_fail(err, SKEIN_INVALID, "a squash needs two messages or more");
+}
+
 /* A source that is gone means that somebody was faster: a conflict, not a wrong id. */
 static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein_error *err)
 {
@@ -35,15 +40,17 @@ static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein
     skein_rc   rc;
 
     *count = c->spec->sources.count;
-    if (*count < 2)
-        return skn_fail(err, SKEIN_INVALID, "a squash needs two messages or more");
+    if (*count == 0)
+        return too_few(err);
     rc = skn_change_targets(d, c->spec->sources, targets, err);
     if (rc == SKEIN_NOT_FOUND && were_here(c, &all, NULL) == SKEIN_OK && all) {
         rc = SKEIN_CONFLICT;
         if (err)
             err->rc = rc;
     }
-    return rc ? rc : skn_draft_close_pairs(d, targets, count, err);
+    if (rc || (rc = skn_draft_close_pairs(d, targets, count, err)))
+        return rc;
+    return *count < 2 ? too_few(err) : SKEIN_OK; /* a call brings its results along */
 }
 
 /* Sources of one role keep it; a mixture becomes the user's side, as a summary does. */

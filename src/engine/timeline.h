@@ -54,12 +54,4 @@ typedef skn_vec(skein_record) skn_records;
 void skn_records_of_message(const skein_message *m, skn_str lane, skn_arena *a,
                             skn_records *out);
 
-typedef skein_rc skn_timeline_use(skein_timelines *set, void *arg, skein_error *err);
-
-/* Hands the timelines of a version to `use`, without the copy that skein_timeline_read makes: costs
- * what was said since the last time. `use` may read them, and must neither change nor keep them. */
-skein_rc skn_timeline_visit(skein_engine *e, skein_conversation_id conversation,
-                            int64_t version, skn_timeline_use *use, void *arg,
-                            skein_error *err);
-
 #endif

@@ -307,8 +307,9 @@ static skein_rc fold(skn_tx *tx, void *arg, skein_error *err)
 
 /* --- Calls ------------------------------------------------------------------------------------------- */
 
-skein_rc skn_timeline_visit(skein_engine *e, skein_conversation_id conversation,
-                            int64_t version, skn_timeline_use *use, void *arg, skein_error *err)
+skein_rc skein_timeline_visit(skein_engine *e, skein_conversation_id conversation,
+                              int64_t version, skein_timeline_use *use, void *arg,
+                              skein_error *err)
 {
     folding  f = {.cache = e->timelines, .conversation = conversation, .version = version};
     skein_rc rc;
@@ -333,5 +334,5 @@ skein_rc skein_timeline_read(skein_engine *e, skein_conversation_id conversation
                              int64_t version, skein_timelines **out, skein_error *err)
 {
     *out = NULL;
-    return skn_timeline_visit(e, conversation, version, copy, out, err);
+    return skein_timeline_visit(e, conversation, version, copy, out, err);
 }

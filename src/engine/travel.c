@@ -230,9 +230,9 @@ static skein_rc nothing_to_redo(call *c, int64_t version_id, skein_error *err)
 /* What was taken back last may come again while nothing was said or changed since it was. */
 static skein_rc redo_one(call *c, skein_error *err)
 {
-    skn_op_row op, undo;
-    int64_t    id, change;
-    bool       found, said = false;
+    skn_op_row op, undo, last;
+    int64_t    id;
+    bool       found, changed, said = false;
     skein_rc   rc;
 
     if ((rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_UNDONE, c->mem, &op, &found, err)))
@@ -240,10 +240,11 @@ static skein_rc redo_one(call *c, skein_error *err)
     if (!found)
         return nothing_to_redo(c, 0, err);
     if ((rc = skn_op_get(c->tx, op.undone_by_id, c->mem, &undo, &found, err)) ||
-        (rc = skn_op_last_change(c->tx, c->row.id, &change, err)) ||
+        (rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &last, &changed,
+                          err)) ||
         (rc = said_since(c, undo.newest_message_id, &said, err)))
         return rc;
-    if (said || op.undone_by_id < change)
+    if (said || (changed && op.undone_by_id < last.id))
         return nothing_to_redo(c, op.to_version_id, err);
     rc = skn_version_move(c->tx, &c->row, "redo", op.to_version_id, undo.id, c->how->actor,
                           SKN_NOW(), &id, err);

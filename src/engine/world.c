@@ -228,13 +228,28 @@ static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *me
                : skn_fail(err, SKEIN_INVALID, "the settings must be a JSON object");
 }
 
+/* Words that stand for the person, or for a role, wherever a sender is named. */
+static bool is_reserved(skn_str name)
+{
+    static const char *const words[] = {"human",  "you",       "tool",
+                                        "system", "assistant", "summary"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (skn_str_is(name, words[i]))
+            return true;
+    return false;
+}
+
 skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
 {
     agent_call c = {.e = e, .mem = mem, .agent = a};
     skein_rc   rc = check_agent(e, a, mem, err);
 
-    if (skn_str_is(a->name, "human"))
-        return skn_fail(err, SKEIN_INVALID, "\"human\" is the person's name, not an agent's");
+    if (!rc && is_reserved(a->name))
+        return skn_fail(err, SKEIN_INVALID,
+                        "\"%.*s\" cannot be an agent's name: it has a "
+                        "meaning of its own",
+                        SKN_FMT(a->name));
     return rc ? rc : skn_store_write(e->store, agent_new, &c, err);
 }
 

@@ -143,15 +143,6 @@ skein_rc skn_conversation_list(skn_tx *tx, int64_t world, skn_arena *a,
     return all_conversations(&s, a, out, err);
 }
 
-skein_rc skn_conversation_ids(skn_tx *tx, int64_t after, skn_arena *a, skn_ids *out,
-                              skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_ids);
-
-    skn_stmt_bind_int(&s, after);
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
 skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
                                    skein_error *err)
 {

@@ -297,27 +297,6 @@ skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message
     return one_message(&s, a, out, found, err);
 }
 
-skein_rc skn_message_by_prefix(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
-                               skein_messages *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_by_prefix);
-    skn_vec(skein_message) v = {0};
-    skein_message m;
-    bool          row;
-    skein_rc      rc;
-
-    skn_stmt_bind_text(&s, prefix);
-    skn_stmt_bind_text(&s, skn_prefix_end(prefix, a));
-    skn_stmt_bind_int(&s, limit);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        read_message(&s, a, &m);
-        skn_vec_add(a, &v, m);
-    }
-    skn_stmt_done(&s);
-    *out = (skein_messages){v.p, v.n};
-    return rc;
-}
-
 skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
                            skn_message_sink *sink, void *arg, skein_error *err)
 {
@@ -371,15 +350,6 @@ skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_children);
 
     skn_stmt_bind_int(&s, id);
-    return skn_stmt_numbers(&s, a, out, err);
-}
-
-skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids *out,
-                             skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_lineage);
-
-    skn_stmt_bind_int(&s, lineage);
     return skn_stmt_numbers(&s, a, out, err);
 }
 

@@ -61,26 +61,6 @@ skein_rc skn_version_by_number(skn_tx *tx, int64_t conversation, int64_t number,
     return one_version(&s, a, out, found, err);
 }
 
-skein_rc skn_version_list(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
-                          skn_version_rows *out, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_version_list);
-    skn_vec(skn_version_row) v = {0};
-    skn_version_row version;
-    bool            row;
-    skein_rc        rc;
-
-    skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_int(&s, limit);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        read_version(&s, a, &version);
-        skn_vec_add(a, &v, version);
-    }
-    skn_stmt_done(&s);
-    *out = (skn_version_rows){v.p, v.n};
-    return rc;
-}
-
 skein_rc skn_op_insert(skn_tx *tx, int64_t conversation, const skn_op_row *row, skn_str actor,
                        int64_t now, int64_t *id, skein_error *err)
 {
@@ -142,14 +122,6 @@ skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool 
 
     skn_stmt_bind_int(&s, id);
     return one_op(&s, a, out, found, err);
-}
-
-skein_rc skn_op_last_change(skn_tx *tx, int64_t conversation, int64_t *id, skein_error *err)
-{
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_op_last_change);
-
-    skn_stmt_bind_int(&s, conversation);
-    return skn_stmt_number(&s, id, err);
 }
 
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err)

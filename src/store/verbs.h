@@ -49,9 +49,6 @@ skein_rc skn_conversation_by_title(skn_tx *tx, int64_t world, skn_str title, skn
                                    skn_conversation_rows *out, skein_error *err);
 skein_rc skn_conversation_list(skn_tx *tx, int64_t world, skn_arena *a,
                                skn_conversation_rows *out, skein_error *err);
-/* Ids above `after`, ascending, at most 1,000; hidden ones too. */
-skein_rc skn_conversation_ids(skn_tx *tx, int64_t after, skn_arena *a, skn_ids *out,
-                              skein_error *err);
 /* Messages born in a conversation that some version of it holds, and that were not erased. */
 skein_rc skn_conversation_messages(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
                                    skein_error *err);
@@ -86,12 +83,6 @@ skein_rc skn_version_get(skn_tx *tx, int64_t id, skn_arena *a, skn_version_row *
                          bool *found, skein_error *err);
 skein_rc skn_version_by_number(skn_tx *tx, int64_t conversation, int64_t number, skn_arena *a,
                                skn_version_row *out, bool *found, skein_error *err);
-typedef struct skn_version_rows {
-    skn_version_row *at;
-    size_t           count;
-} skn_version_rows;
-skein_rc skn_version_list(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
-                          skn_version_rows *out, skein_error *err);
 skein_rc skn_op_insert(skn_tx *tx, int64_t conversation, const skn_op_row *row, skn_str actor,
                        int64_t now, int64_t *id, skein_error *err);
 typedef enum skn_op_which {
@@ -102,8 +93,6 @@ skein_rc skn_op_find(skn_tx *tx, int64_t conversation, skn_op_which which, skn_a
                      skn_op_row *out, bool *found, skein_error *err);
 skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool *found,
                     skein_error *err);
-/* The newest operation that stands and is neither undo nor redo; 0 when there is none. */
-skein_rc skn_op_last_change(skn_tx *tx, int64_t conversation, int64_t *id, skein_error *err);
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
 skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
                              skn_str *response, bool *found, skein_error *err);
@@ -148,8 +137,6 @@ skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *ou
                          skein_error *err);
 skein_rc skn_message_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skein_message *out,
                             bool *found, skein_error *err);
-skein_rc skn_message_by_prefix(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
-                               skein_messages *out, skein_error *err);
 typedef skein_rc skn_message_sink(void *arg, skein_message *m, skein_error *err);
 /* Messages of a thread's own items [from, to); position is set to the item's seq. */
 skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, skn_arena *a,
@@ -159,9 +146,6 @@ skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, 
                           skein_error *err);
 skein_rc skn_message_children(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *out,
                               skein_error *err);
-/* Later versions of a message; the first is not listed. */
-skein_rc skn_message_lineage(skn_tx *tx, int64_t lineage, skn_arena *a, skn_ids *out,
-                             skein_error *err);
 /* Calls and results with this call id that were said in a conversation, in order. */
 skein_rc skn_message_call_halves(skn_tx *tx, int64_t conversation, skn_str call_id,
                                  skn_arena *a, skn_call_halves *out, skein_error *err);

@@ -234,11 +234,11 @@ static void only_what_is_new_is_read_again(void **state)
     kit_open(&k, state);
     for (int i = 0; i < 50; i++)
         kit_say(&k, SKEIN_USER, "human", "said");
-    KIT_OK(&k, skn_timeline_visit(k.e, k.chat.id, 0, count_records, &n, &k.err));
+    KIT_OK(&k, skein_timeline_visit(k.e, k.chat.id, 0, count_records, &n, &k.err));
     assert_int_equal(n, 50);
     skn_fixture_sql(k.fx, "DELETE FROM items WHERE seq < 49"); /* whoever looks, misses them */
     kit_say(&k, SKEIN_USER, "human", "more");
-    KIT_OK(&k, skn_timeline_visit(k.e, k.chat.id, 0, count_records, &n, &k.err));
+    KIT_OK(&k, skein_timeline_visit(k.e, k.chat.id, 0, count_records, &n, &k.err));
     assert_int_equal(n, 51);
     skein_close(k.e);
     skein_mem_free(k.mem);
@@ -281,7 +281,7 @@ static void who_looks_may_fail_and_the_next_one_sees_the_same(void **state)
     kit_open(&k, state);
     kit_say(&k, SKEIN_USER, "human", "hi");
     before = json(&k, k.e, 0);
-    assert_int_equal(skn_timeline_visit(k.e, k.chat.id, 0, refuse, NULL, &k.err), SKEIN_IO);
+    assert_int_equal(skein_timeline_visit(k.e, k.chat.id, 0, refuse, NULL, &k.err), SKEIN_IO);
     assert_string_equal(json(&k, k.e, 0), before);
     kit_close(&k);
 }
@@ -429,7 +429,7 @@ static void *read_often(void *arg)
     for (int i = 0; i < 30 && !r->failed; i++) {
         size_t n = 0;
 
-        r->failed = skn_timeline_visit(r->e, r->chat, 0, count_records, &n, NULL) || n < last;
+        r->failed = skein_timeline_visit(r->e, r->chat, 0, count_records, &n, NULL) || n < last;
         last = n;
     }
     return NULL;

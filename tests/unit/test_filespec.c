@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -727,8 +726,7 @@ static void broken_source_gives_lines_that_exist(void **state)
     }
 }
 
-/* Processor time, so that a busy machine does not matter: linear is far below a second, quadratic
- * far above the bound. */
+/* Each text is long enough that a quadratic reader would meet the time limit of the whole program. */
 static void repeated_openings_take_linear_time(void **state)
 {
     static const char *const units[] = {
@@ -744,12 +742,8 @@ static void repeated_openings_take_linear_time(void **state)
         while (text.n < SIZE)
             skn_buf_add(&text, skn_str_of(units[u]));
         for (size_t e = 0; e < COUNT(endings); e++) {
-            clock_t start = clock();
-
             check_outline(skn_buf_str(&text), endings[e], text.n);
             skn_arena_reset(mem);
-            if (clock() - start > 3 * CLOCKS_PER_SEC)
-                fail_msg("\"%s\" over and over takes .%s too long", units[u], endings[e]);
         }
         skn_buf_release(&text);
     }

@@ -5,7 +5,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -566,14 +565,12 @@ static void pairing_equals_a_plain_search(void **state)
     assert_true(answered > 500);
 }
 
-/* Processor time, so that a busy machine does not matter: linear is well below a second, quadratic
- * far above the bound. */
+/* Long enough that a quadratic view would meet the time limit of the whole program. */
 static void a_long_lane_of_one_call_id_is_viewed_in_linear_time(void **state)
 {
     enum { N = 150000 };
     skein_message *msgs = SKN_ARRAY(arena, 2 * N, skein_message), call = calling(ADA, "", "x");
     skn_prompt     p;
-    clock_t        start = clock();
 
     (void)state;
     for (size_t i = 0; i < N; i++) {
@@ -585,7 +582,6 @@ static void a_long_lane_of_one_call_id_is_viewed_in_linear_time(void **state)
     assert_int_equal(skn_prompt_valid(&p, NULL), SKEIN_OK);
     assert_int_equal(skn_closed_prefix(msgs, 2 * N), 2 * N);
     assert_int_equal(skn_closed_prefix(msgs, 2 * N - 1), 0);
-    assert_true(clock() - start < 8 * CLOCKS_PER_SEC);
 }
 
 static void the_checker_refuses_what_a_provider_would(void **state)

@@ -70,8 +70,6 @@ SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_i
 -- :conversation_list
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
--- :conversation_ids
-SELECT id FROM conversations WHERE id > $1 ORDER BY id LIMIT 1000;
 -- :conversation_set_version
 UPDATE conversations SET version_id = $1 WHERE id = $2;
 -- :conversation_remove
@@ -87,9 +85,6 @@ SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length
 -- :version_by_number
 SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
   FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.conversation_id = $1 AND v.number = $2;
--- :version_list
-SELECT v.id, v.conversation_id, v.number, v.origin_id, o.number, v.origin_length, v.kind, v.actor, v.note, v.created_at
-  FROM versions v LEFT JOIN versions o ON o.id = v.origin_id WHERE v.conversation_id = $1 ORDER BY v.number DESC LIMIT $2;
 
 -- :op_insert
 INSERT INTO ops(conversation_id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, actor, at)
@@ -103,8 +98,6 @@ SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, u
 -- :op_by_id
 SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops WHERE id = $1;
 -- A change that was itself undone is never newer than the last undo, which is what this is compared with.
--- :op_last_change
-SELECT id FROM ops WHERE conversation_id = $1 AND kind <> 'undo' AND kind <> 'redo' AND undone_by_id IS NULL ORDER BY id DESC LIMIT 1;
 -- :op_set_undone
 UPDATE ops SET undone_by_id = $1 WHERE id = $2;
 
@@ -148,8 +141,6 @@ SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.roo
 SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
   (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0)
   FROM threads t WHERE t.version_id = $1 AND t.lane_id = $2;
--- :thread_ids
-SELECT id FROM threads WHERE id > $1 ORDER BY id LIMIT 1000;
 
 -- :item_insert
 INSERT INTO items(thread_id, seq, message_id, okey) VALUES($1, $2, $3, $4);
@@ -180,10 +171,6 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
   m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
   FROM messages m WHERE m.uid = $1;
--- :message_by_prefix
-SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
-  FROM messages m WHERE m.uid >= $1 AND m.uid < $2 ORDER BY m.uid LIMIT $3;
 -- :message_range
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
   m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, i.seq
@@ -194,8 +181,6 @@ SELECT COALESCE(MAX(id), 0) FROM messages;
 SELECT id, conversation_id, reply_to_uid, reply_depth, uid FROM messages WHERE uid = $1;
 -- :message_children
 SELECT id FROM messages WHERE reply_to_id = $1 ORDER BY id;
--- :message_lineage
-SELECT id FROM messages WHERE lineage_id = $1 ORDER BY id;
 -- :message_calls_insert
 INSERT INTO message_calls(conversation_id, call_id, message_id, is_result) VALUES($1, $2, $3, $4) ON CONFLICT DO NOTHING;
 -- :message_calls_of
