@@ -75,7 +75,7 @@ static skein_rc unknown_option(skn_cli *cli, const char *text, skn_str name)
     skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not an option%s%s%s", text,
              cli->command ? " of \"skein " : "", cli->command ? cli->command->name : "",
              cli->command ? "\"" : "");
-    snprintf(typed, sizeof typed, "%.*s", SKN_FMT(name));
+    snprintf(typed, sizeof typed, "%.*s", (int)name.n, name.p ? name.p : "");
     near = name.n ? skn_suggest(typed, option_name, cli) : NULL;
     if (near)
         return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"--%s\"?", near);

@@ -100,9 +100,10 @@ int skn_cmd_fsck(skn_cli *cli)
         skn_print_line(cli, check.at[i].text, 0);
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    skn_note(cli, "%s: %" PRId64 " conversations, %" PRId64 " messages, %" PRId64 " threads",
-             check.count ? "damaged" : "ok", check.conversations, check.messages,
-             check.threads);
+    skn_note(cli, "%s: %" PRId64 " conversation%s, %" PRId64 " message%s, %" PRId64 " thread%s",
+             check.count ? "damaged" : "ok", check.conversations,
+             skn_plural(check.conversations), check.messages, skn_plural(check.messages),
+             check.threads, skn_plural(check.threads));
     return skn_status(cli, check.count ? EXIT_DAMAGED : 0);
 }
 
@@ -232,8 +233,10 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
     for (size_t i = 0; i < chats.count; i++)
         messages += chats.at[i].length;
     if (!cli->json) {
-        skn_print(cli, "world    %.*s: %zu agents, %zu conversations, %" PRId64 " messages\n",
-                  SKN_FMT(world->name), agents.count, chats.count, messages);
+        skn_print(
+            cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
+            SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
+            skn_plural((int64_t)chats.count), messages, skn_plural(messages));
         return SKEIN_OK;
     }
     skn_jw_object(w);

@@ -171,8 +171,9 @@ static void print_context(skn_cli *cli, const skein_context *c)
         }
     }
     skn_note(cli,
-             "%zu messages, about %" PRId64 " tokens; %" PRId64 " stored, compacts at %" PRId64,
-             c->count, c->tokens, c->stored, c->limit);
+             "%zu message%s, about %" PRId64 " tokens; %" PRId64
+             " stored, compacts at %" PRId64,
+             c->count, skn_plural((int64_t)c->count), c->tokens, c->stored, c->limit);
 }
 
 int skn_cmd_context(skn_cli *cli)

@@ -89,7 +89,7 @@ void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message
 void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 /* What it says in one line: its first, or what it calls. */
 void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
-/* "human" and who else got it, as "→ lead, ada". */
+/* Who else got it, as "  → lead, ada"; nothing when nobody did. */
 void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 /* Messages as one array or one line each, with their facts. */
 skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,

@@ -7,10 +7,20 @@
 #define SENDER_COLUMNS 6
 #define MEMORY_ONLY    "[in-memory, no reply]"
 
+static bool others_heard(const skein_message *m, const skein_message_facts *f)
+{
+    for (size_t i = 0; i < f->seen_by_count; i++)
+        if (!skn_str_eq(f->seen_by[i], m->sender))
+            return true;
+    return false;
+}
+
 void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
 {
     bool first = true;
 
+    if (others_heard(m, f))
+        skn_print_raw(cli, SKN_STR("  "));
     for (size_t i = 0; i < f->seen_by_count; i++) {
         if (skn_str_eq(f->seen_by[i], m->sender))
             continue;
@@ -77,8 +87,8 @@ void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message
     } else if (m->reply_to.n) {
         skn_print_raw(cli, SKN_STR("   ↪ ?"));
         skn_print_line(cli, m->reply_to, 0);
-    } else if (f->seen_by_count) {
-        skn_print_raw(cli, SKN_STR("   "));
+    } else if (others_heard(m, f)) {
+        skn_print_raw(cli, SKN_STR(" "));
         skn_print_heard(cli, m, f);
     }
     marks(cli, m, f);
@@ -98,12 +108,17 @@ void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns)
     }
 }
 
+static bool says_something(const skein_message *m)
+{
+    return m->purged || m->call_count || skn_str_trim(m->content).n;
+}
+
 void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
 {
     skn_print_colour(cli, SKN_YELLOW, m->uid);
     skn_print_raw(cli, SKN_STR(" "));
-    skn_print_sender(cli, m->sender, SENDER_COLUMNS);
-    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_sender(cli, m->sender, says_something(m) ? SENDER_COLUMNS : 0);
+    skn_print_raw(cli, says_something(m) ? SKN_STR(" ") : SKN_STR(""));
     skn_print_gist(cli, m, cli->out.width > 40 ? (size_t)cli->out.width - 30 : 0);
     marks(cli, m, f);
     skn_print_raw(cli, SKN_STR("\n"));

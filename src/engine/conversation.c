@@ -183,7 +183,8 @@ static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
     if (rc)
         return rc;
     if (!found)
-        return skn_fail(err, SKEIN_CONFLICT, "the id of the new conversation is taken; try again");
+        return skn_fail(err, SKEIN_CONFLICT,
+                        "the id of the new conversation is taken; try again");
     c->row = row;
     return fill(tx, c, err);
 }

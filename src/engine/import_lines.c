@@ -151,6 +151,16 @@ static bool has_messages(const skn_json *v)
     return list && list->kind == SKN_JSON_ARRAY;
 }
 
+/* The reader of JSON counts lines from the start of what it is given, which is one line. */
+static const char *within_line(const char *message, const char *what)
+{
+    size_t n = strlen(what);
+
+    if (strncmp(message, what, n) != 0 || strncmp(message + n, ": ", 2) != 0)
+        return message;
+    return message + n + (strncmp(message + n, ": line 1, ", 10) == 0 ? 10 : 2);
+}
+
 static skein_rc add_line(reading *r, skn_str line, int64_t number, skein_error *err)
 {
     const char     *what = skn_arena_printf(r->f->a, "line %lld", (long long)number).p;
@@ -161,7 +171,8 @@ static skein_rc add_line(reading *r, skn_str line, int64_t number, skein_error *
     if (line.n == 0)
         return SKEIN_OK;
     if (skn_json_parse(&v, line, what, r->f->a, &cause))
-        return skn_fail(err, SKEIN_DATA, "\"%s\": %s", r->path, cause.message);
+        return skn_fail(err, SKEIN_DATA, "\"%s\": %s, %s", r->path, what,
+                        within_line(cause.message, what));
     if (has_messages(v))
         add_conversation(r, v, what);
     else

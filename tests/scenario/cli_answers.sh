@@ -20,7 +20,7 @@ on_terminal() {
 printf '{"role":"user","content":"hello"}\n' >"$dir/talk.jsonl"
 s import "$dir/talk.jsonl" -n
 t 'a dry run of an import needs no store' gave 0
-t 'it reports what is in the file' prints '1 conversations, 1 messages'
+t 'it reports what is in the file' prints 'will get new ones'
 s world ls
 t 'and makes none' gave 3
 t 'nothing is left of it' is "$(ls "${TMPDIR:-/tmp}" | grep -c '^skein-......$')" 0
@@ -91,6 +91,9 @@ t 'its place in the line is named once' complains 'line 1: \"content\" must be a
 printf '{"content":\n' >"$dir/bad"
 s append <"$dir/bad"
 t 'a broken line is named once' fails 2 'error: line 1, column '
+printf '{"role":"user","content":"x"}\n{"content":\n' >"$dir/bad.jsonl"
+s import "$dir/bad.jsonl"
+t 'a broken line of a file is named once too' fails 2 '": line 2, column '
 s import "$dir/nowhere" --json
 t 'a failed import prints no list' silent
 
@@ -236,7 +239,9 @@ must purge a-6 -y
 s purge a-6 -y
 t 'what was erased before is no failure' gave 0
 t 'and is said so' prints 'erased before'
-s log -v v1.1
+printf '{"role":"assistant","sender":"lead","content":"to nobody","seenByAgents":[]}\n' >"$dir/bad"
+must append <"$dir/bad"
+s log
 t 'no line of a log ends with a blank' is "$(printf '%s\n' "$out" | grep -c ' $')" 0
 if [ "$kind" = sqlite ]; then
     head -c 20000 "$dir/data1/skein.db" >"$dir/cut.db"
