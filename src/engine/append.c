@@ -217,20 +217,6 @@ static skein_rc find_receivers(appending *p, skein_error *err)
     return load_receiver(p, &p->to[0], err);
 }
 
-static skein_rc check_expected(const appending *p, skein_error *err)
-{
-    const skn_thread *t = &p->to[0].thread;
-    skein_at          at = p->r->expect;
-    skein_rc          rc;
-
-    if (at.thread.v == 0 || (at.thread.v == t->row.id && at.length == t->length))
-        return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
-                  "lane \"%.*s\" has moved on: it has %lld messages now",
-                  SKN_FMT(p->to[0].lane->key), (long long)t->length);
-    return skn_hint(err, rc, "Read it again and repeat the request.");
-}
-
 /* All of it was stored before: the answer got lost, and the request came again. */
 static skein_rc find_all_same(appending *p, skein_messages *stored, bool *all, skein_error *err)
 {
@@ -255,7 +241,8 @@ skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *
     stored->count = r->count;
     if ((rc = skn_room_open(&p.room, tx, c, now, a, err)) || (rc = find_receivers(&p, err)) ||
         (rc = find_all_same(&p, stored, &again, err)) || again ||
-        (rc = check_expected(&p, err)))
+        (rc = skn_expect(r->expect, p.to[0].thread.row.id, p.to[0].thread.length, "lane",
+                         p.to[0].lane->key, err)))
         return rc;
     for (size_t i = 0; i < r->count; i++)
         if ((rc = append_one(&p, &r->messages[i], &stored->at[i], err))) {

@@ -142,6 +142,8 @@ skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count
 /* The conversations whose messages this one may hold: itself and those it was branched from. */
 skein_rc skn_conversation_kin(skn_tx *tx, const skn_conversation_row *c, skn_arena *a,
                               skn_ids *out, skein_error *err);
+/* Is a conversation among these? */
+bool skn_is_kin(const skn_ids *kin, int64_t conversation);
 /* Does a call with this id wait for a result in a thread (1 or 0)? And the latest message with one that
  * does, or else with any. */
 skein_rc skn_open_calls(skn_trees *f, const skn_thread *t, const skn_ids *kin, skn_str call_id,
@@ -207,6 +209,9 @@ skein_rc skn_conversation_take(skn_tx *tx, skein_conversation_id id, skn_arena *
                                skn_conversation_row *out, skein_error *err);
 skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, skn_arena *a,
                        skn_lane_row *out, skein_error *err);
+/* Refuses when the caller expects a thread to stand elsewhere; `what` and name say whose it is. */
+skein_rc skn_expect(skein_at expect, int64_t thread, int64_t length, const char *what,
+                    skn_str name, skein_error *err);
 /* Moves the conversation's pointer and writes the operation down. */
 skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind,
                           int64_t to, int64_t undoes, skn_str actor, int64_t now, int64_t *op,

@@ -2,21 +2,6 @@
  * so that one pointer moves them all and no lane can be at another time than the rest. */
 #include "engine/core.h"
 
-static skein_rc check_expected(const skn_draft *d, skein_error *err)
-{
-    skein_at at = d->how->expect;
-    skein_rc rc;
-
-    if (at.thread.v == 0 || (d->main->existed && at.thread.v == d->main->from.row.id &&
-                             at.length == d->main->from.length))
-        return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
-                  "conversation \"%.*s\" has moved on: it is at v%lld with %lld messages",
-                  SKN_FMT(d->conversation.uid), (long long)d->base.number,
-                  (long long)d->main->from.length);
-    return skn_hint(err, rc, "Read it again and repeat the change.");
-}
-
 static skein_rc load_lanes(skn_draft *d, skein_error *err)
 {
     skn_lane_rows rows;
@@ -61,7 +46,8 @@ skein_rc skn_draft_begin(skn_draft *d, skein_engine *e, skn_tx *tx, skn_arena *a
     if ((rc = skn_lanes_complete(tx, &d->conversation, d->now, a, err)) ||
         (rc = load_lanes(d, err)))
         return rc;
-    return check_expected(d, err);
+    return skn_expect(how->expect, d->main->from.row.id, d->main->from.length, "conversation",
+                      d->conversation.uid, err);
 }
 
 /* --- Changing lanes ------------------------------------------------------------------------------ */

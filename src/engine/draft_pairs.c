@@ -24,6 +24,14 @@ skein_rc skn_conversation_kin(skn_tx *tx, const skn_conversation_row *c, skn_are
     return SKEIN_OK;
 }
 
+bool skn_is_kin(const skn_ids *kin, int64_t conversation)
+{
+    for (size_t i = 0; i < kin->count; i++)
+        if (kin->at[i] == conversation)
+            return true;
+    return false;
+}
+
 /* A call or a result where it stands in a thread. */
 typedef struct half {
     int64_t position, message;

@@ -67,7 +67,7 @@ static skein_rc check_spawn(skn_tx *tx, const call *c, const skn_conversation_ro
 {
     skein_message m;
     skn_ids       kin;
-    bool          found, ours = false;
+    bool          found;
     skein_rc      rc;
 
     if (c->message == 0)
@@ -75,9 +75,7 @@ static skein_rc check_spawn(skn_tx *tx, const call *c, const skn_conversation_ro
     if ((rc = skn_message_get(tx, c->message, c->mem, &m, &found, err)) ||
         (rc = skn_conversation_kin(tx, row, c->mem, &kin, err)))
         return rc;
-    for (size_t i = 0; found && i < kin.count; i++)
-        ours = ours || kin.at[i] == m.born_in.v;
-    if (ours)
+    if (found && skn_is_kin(&kin, m.born_in.v))
         return SKEIN_OK;
     return skn_fail(err, SKEIN_NOT_FOUND,
                     "conversation \"%.*s\" has no message with the number "

@@ -41,13 +41,11 @@ static skein_rc erase_named(call *c, skn_tx *tx, const skn_conversation_row *row
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->ids.count; i++) {
         skein_message m;
-        bool          found, ours = false;
+        bool          found;
 
         if ((rc = skn_message_get(tx, c->ids.at[i].v, c->a, &m, &found, err)))
             return rc;
-        for (size_t k = 0; found && k < kin.count; k++)
-            ours = ours || kin.at[k] == m.born_in.v;
-        if (!ours)
+        if (!found || !skn_is_kin(&kin, m.born_in.v))
             return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no such message",
                             SKN_FMT(row->uid));
         rc = erase(c, tx, m.id.v, err);
@@ -162,12 +160,7 @@ static skein_rc check_expected(call *c, skn_tx *tx, const skn_conversation_row *
     if ((rc = skn_version_pick(tx, row, 0, c->a, &current, err)) ||
         (rc = skn_version_fill(&f, row, &current, &v, err)))
         return rc;
-    if (at.thread.v == v.thread.v && at.length == v.length)
-        return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
-                  "conversation \"%.*s\" has moved on: it is at v%lld with %lld messages",
-                  SKN_FMT(row->uid), (long long)v.number, (long long)v.length);
-    return skn_hint(err, rc, "Read it again before anything is erased.");
+    return skn_expect(at, v.thread.v, v.length, "conversation", row->uid, err);
 }
 
 static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)

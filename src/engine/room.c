@@ -117,14 +117,6 @@ static void drop_link(skein_message *m, skn_str warning)
     m->warning = warning;
 }
 
-static bool is_kin(const skn_room *r, int64_t conversation)
-{
-    for (size_t i = 0; i < r->kin.count; i++)
-        if (r->kin.at[i] == conversation)
-            return true;
-    return false;
-}
-
 /* Stored links cannot close a loop, since a parent is always older. But somebody above may have
  * claimed this message as its parent before it was there. */
 static skein_rc closes_loop(const skn_room *r, const skein_message *m, skn_link at, bool *loop,
@@ -161,7 +153,7 @@ static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
     rc = skn_message_link(r->trees.tx, m->reply_to, r->trees.a, &parent, &found, err);
     if (rc)
         return rc;
-    if (!found || !is_kin(r, parent.conversation_id)) {
+    if (!found || !skn_is_kin(&r->kin, parent.conversation_id)) {
         m->warning = found ? SKN_STR("it replies to a message of another conversation")
                            : SKN_STR("it replies to a message that is not known");
         return SKEIN_OK;

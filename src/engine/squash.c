@@ -20,9 +20,7 @@ static skein_rc were_here(const call *c, bool *all, skein_error *err)
     *all = true;
     for (size_t i = 0; rc == SKEIN_OK && *all && i < c->spec->sources.count; i++) {
         rc = skn_message_get(d->tx, c->spec->sources.at[i].v, d->a, &m, &found, err);
-        *all = false;
-        for (size_t k = 0; rc == SKEIN_OK && found && k < kin.count; k++)
-            *all = *all || kin.at[k] == m.born_in.v;
+        *all = rc == SKEIN_OK && found && skn_is_kin(&kin, m.born_in.v);
     }
     return rc;
 }

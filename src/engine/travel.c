@@ -73,21 +73,6 @@ static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
 
 /* --- The three moves ------------------------------------------------------------------------------------------- */
 
-static skein_rc check_expected(call *c, skein_error *err)
-{
-    const skein_at *at = &c->how->expect;
-    skein_rc        rc;
-
-    if (at->thread.v == 0 ||
-        (at->thread.v == c->out->from.thread.v && at->length == c->out->from.length))
-        return SKEIN_OK;
-    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
-                  "conversation \"%.*s\" has moved on: it is at v%lld with %lld messages",
-                  SKN_FMT(c->row.uid), (long long)c->out->from.number,
-                  (long long)c->out->from.length);
-    return skn_hint(err, rc, "Read it again and repeat the request.");
-}
-
 /* --- Keys: the same request again moves nothing and has the first outcome ---------------------- */
 
 static int64_t request_hash(const call *c)
@@ -152,7 +137,9 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
     if ((rc = find_key(c, err)) || c->replayed)
         return rc;
     rc = fill(c, c->row.version_id, &c->out->from, err);
-    return rc ? rc : check_expected(c, err);
+    return rc ? rc
+              : skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
+                           "conversation", c->row.uid, err);
 }
 
 static skein_rc finish(call *c, int64_t started_at, skein_error *err)

@@ -116,6 +116,19 @@ skein_rc skn_version_fill(skn_trees *f, const skn_conversation_row *c,
     return SKEIN_OK;
 }
 
+skein_rc skn_expect(skein_at expect, int64_t thread, int64_t length, const char *what,
+                    skn_str name, skein_error *err)
+{
+    skein_rc rc;
+
+    if (expect.thread.v == 0 || (expect.thread.v == thread && expect.length == length))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_VERSION_CHANGED,
+                  "%s \"%.*s\" has moved on: it has %lld message%s now", what, SKN_FMT(name),
+                  (long long)length, length == 1 ? "" : "s");
+    return skn_hint(err, rc, "Read it again and repeat the request.");
+}
+
 skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char *kind,
                           int64_t to, int64_t undoes, skn_str actor, int64_t now, int64_t *op,
                           skein_error *err)
