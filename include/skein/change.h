@@ -156,9 +156,9 @@ typedef struct skein_removal {
     size_t               by_sender_count;
     skein_removal_agent *by_agent; /* how many left each agent's memory */
     size_t               by_agent_count;
-    int64_t              delegations;  /* lanes of delegations that lose something */
-    int64_t              side_effects; /* dry run: tool calls among them, not undone outside */
-    skein_message        added;        /* of a revise: the message sent instead */
+    int64_t              delegations; /* lanes of delegations that lose something */
+    int64_t side_effects; /* dry run: tool calls among them, not undone outside; else -1 */
+    skein_message added;  /* of a revise: the message sent instead */
 } skein_removal;
 
 /* Seed 003: the message and all after it leave every lane. Any message, or only a person's when
@@ -177,8 +177,8 @@ typedef struct skein_move {
     skein_version from, to;
     skein_str     what; /* kind of the operation taken back or brought back; "switch" */
     int64_t       steps;
-    int64_t       returning, leaving; /* dry run: messages of the main lane */
-    int64_t       side_effects;       /* dry run: tool calls that leave, not undone outside */
+    int64_t       returning, leaving; /* dry run: messages of the main lane; else -1 */
+    int64_t side_effects; /* dry run: tool calls that leave, not undone outside; else -1 */
 } skein_move;
 
 SKEIN_API skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps,

@@ -235,7 +235,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     skn_target t;
     skein_rc   rc;
 
-    *c->out = (skein_removal){0};
+    *c->out = (skein_removal){.side_effects = -1};
     if ((rc = skn_change_start(&c->change, tx, 0, err)))
         return rc;
     if (c->change.replayed)

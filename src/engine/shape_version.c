@@ -42,6 +42,15 @@ void skn_shape_thread(skn_jw *w, const skein_version *v)
     skn_jw_object_end(w);
 }
 
+/* A number that only a dry run counts; else null. */
+static void counted(skn_jw *w, const char *key, int64_t n)
+{
+    if (n < 0)
+        skn_jw_knull(w, key);
+    else
+        skn_jw_kint(w, key, n);
+}
+
 void skn_shape_move(skn_jw *w, const skein_move *move)
 {
     skn_jw_object(w);
@@ -50,9 +59,9 @@ void skn_shape_move(skn_jw *w, const skein_move *move)
     version_name(w, "previousVersion", move->from.number);
     skn_jw_kstr(w, "move", move->what);
     skn_jw_kint(w, "steps", move->steps);
-    skn_jw_kint(w, "returning", move->returning);
-    skn_jw_kint(w, "leaving", move->leaving);
-    skn_jw_kint(w, "sideEffects", move->side_effects);
+    counted(w, "returning", move->returning);
+    counted(w, "leaving", move->leaving);
+    counted(w, "sideEffects", move->side_effects);
     skn_jw_object_end(w);
 }
 
@@ -129,7 +138,7 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_kstr(w, "resubmissionStatus",
                 r->added.uid.p ? SKN_STR("success") : SKN_STR("skipped"));
     skn_jw_kstr(w, "newMessageId", r->added.uid);
-    skn_jw_kint(w, "sideEffects", r->side_effects);
+    counted(w, "sideEffects", r->side_effects);
     skn_jw_kstr(w, "threadId", r->version.thread_uid);
     skn_jw_kstr(w, "previousThreadId", r->previous.thread_uid);
     version_name(w, "version", r->version.number);
@@ -153,7 +162,7 @@ void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_me
     counts(w, "byAgent", r->by_sender, r->by_sender_count);
     skn_jw_kint(w, "delegations", r->delegations);
     skn_jw_kint(w, "briefings", 0);
-    skn_jw_kint(w, "sideEffects", r->side_effects);
+    counted(w, "sideEffects", r->side_effects);
     skn_jw_kint(w, "agents", (int64_t)r->by_agent_count);
     skn_jw_key(w, "preview");
     skn_jw_array(w);

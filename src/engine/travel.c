@@ -54,6 +54,7 @@ static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
     skn_spans  leaving, returning;
     skein_rc   rc;
 
+    c->out->returning = c->out->leaving = c->out->side_effects = 0;
     if ((rc = load_main(c, from, &a, err)) || (rc = load_main(c, to, &b, err)) ||
         (rc = skn_thread_freeze(&c->trees, &a, &x, err)) ||
         (rc = skn_thread_freeze(&c->trees, &b, &y, err)) ||
@@ -130,7 +131,7 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
 
     c->tx = tx;
     c->dry_done = false;
-    *c->out = (skein_move){0};
+    *c->out = (skein_move){.returning = -1, .leaving = -1, .side_effects = -1};
     if ((rc = skn_conversation_take(tx, c->how->conversation, c->mem, &c->row, err)))
         return rc;
     skn_trees_init(&c->trees, tx, c->mem, c->row.id);
