@@ -17,11 +17,30 @@ static void need(bool ok, const char *what)
         fail_msg("the fixture could not %s", what);
 }
 
+/* The server's address with a database of this program alone in it: what one program has under way
+ * would keep another's erased rows alive. It goes with the cluster. */
 static const char *server(void)
 {
-    const char *s = getenv("SKEIN_TEST_PG");
+    static char own[500];
+    const char *url = getenv("SKEIN_TEST_PG"), *name, *end;
+    skein_error err;
+    skn_db     *db;
+    char        sql[80];
 
-    return s && *s ? s : NULL;
+    if (own[0] || !url || !*url)
+        return own[0] ? own : NULL;
+    end = strchr(url, '?');
+    need(end != NULL, "read SKEIN_TEST_PG: it has no query part");
+    for (name = end; name > url && name[-1] != '/'; name--)
+        ;
+    snprintf(sql, sizeof sql, "CREATE DATABASE t%016llx", (unsigned long long)skn_random());
+    SKN_OK(skn_db_open(&db, skn_str_of(url), SKN_DB_WRITER, &err), err);
+    if (skn_db_script(db, sql, &err))
+        fail_msg("%s: %s", sql, err.message);
+    skn_db_close(db);
+    snprintf(own, sizeof own, "%.*s%s%s", (int)(name - url), url,
+             sql + sizeof "CREATE DATABASE " - 1, end);
+    return own;
 }
 
 void skn_fixture_place(skn_fixture *fx, const char *kind)
