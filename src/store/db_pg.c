@@ -431,15 +431,17 @@ static skein_rc pg_backup(skn_db *db, skn_str path, skein_error *err)
     return skn_hint(err, SKEIN_USAGE, "use pg_dump");
 }
 
-/* A row that any transaction could still see is written along by VACUUM FULL. So those that began
- * before this one must have ended; those of other roles the server may not tell about. */
+/* A row that any transaction could still see is written along by VACUUM FULL: those with a snapshot in
+ * this database, and writers in every database, since new snapshots reach back to them. All that are
+ * older than this one must have ended; those of other roles the server may not tell about. */
 static skein_rc wait_for_older(skn_db *db, skein_error *err)
 {
     static const char ours[] = "SELECT CAST(pg_catalog.pg_current_xact_id() AS TEXT)";
     static const char text[] = "SELECT count(*) FROM pg_catalog.pg_stat_activity"
-                               " WHERE datname = pg_catalog.current_database()"
-                               " AND pid <> pg_catalog.pg_backend_pid() AND GREATEST("
-                               "pg_catalog.age(backend_xid), pg_catalog.age(backend_xmin))"
+                               " WHERE pid <> pg_catalog.pg_backend_pid() AND GREATEST("
+                               "pg_catalog.age(backend_xid), CASE WHEN datname IS NULL OR"
+                               " datname = pg_catalog.current_database()"
+                               " THEN pg_catalog.age(backend_xmin) END)"
                                " > pg_catalog.age(CAST(CAST('%lld' AS xid8) AS xid))";
     static const struct timespec nap = {.tv_nsec = 5000000};
     int64_t                      since = skn_clock_monotonic(), number = 0, older = 1;
