@@ -8,7 +8,7 @@
 set -eu
 
 build='gcc libc6-dev make meson ninja-build pkg-config libsqlite3-dev libpq-dev'
-test="$build libcmocka-dev locales postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
+test="$build libcmocka-dev locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
       mandoc"
 check="$test clang-tidy-14"
 
