@@ -5,7 +5,8 @@
 quiet() { [ -z "$err" ]; }
 silent() { [ -z "$out" ]; }
 # on_terminal WORD…: runs the program with a terminal as its output; leaves $out and $rc.
-has_terminal=$(command -v script || true)
+# `script` prints nothing at all where there are no pseudo-terminals, so it has to prove itself.
+has_terminal=$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | tr -d '\r') || true
 on_terminal() {
     line=$SKEIN
     for word in "$store" "$@"; do
@@ -105,7 +106,7 @@ must append <"$dir/bad"
 esc=$(printf '\033')
 s export
 t 'an export into a file has every byte' prints "$esc[31m"
-if [ -n "$has_terminal" ]; then
+if [ "$has_terminal" = yes ]; then
     on_terminal export
     t 'a terminal gets an export without escapes' lacks "$esc"
     t 'but with what was said' prints '[31m alert'
