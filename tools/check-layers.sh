@@ -17,7 +17,7 @@ BEGIN {
     may["provider"] = "base"
     may["runtime"] = "base engine provider"
     may["http"] = "base engine"
-    may["cli"] = "base engine runtime http"
+    may["cli"] = "base engine provider runtime http"
 
     # Headers besides the door that others may include, as " engine/x.h engine/y.h ".
     also = " "
@@ -26,13 +26,17 @@ BEGIN {
 
     home["sqlite3.h"] = "src/store/db_sqlite.c"
     home["libpq-fe.h"] = "src/store/db_pg.c"
+    home["event2/event.h"] = home["event2/thread.h"] = "src/base/loop.c"
+    home["event2/http.h"] = home["event2/buffer.h"] = "src/http/bare.c"
+    home["yaml.h"] = "src/base/yaml.c"
+    home["histedit.h"] = "src/cli/line_edit.c"
 
     words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
         "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \
         "tgmath threads time uchar wchar wctype")
     words("posix", "dirent dlfcn fcntl fnmatch glob langinfo poll pthread pwd regex sched " \
-        "semaphore strings termios unistd sys/file sys/ioctl sys/mman sys/random sys/resource " \
-        "sys/select sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait")
+        "semaphore strings termios unistd sys/file sys/ioctl sys/mman sys/prctl sys/random sys/resource " \
+        "netdb netinet/in netinet/tcp arpa/inet sys/select sys/socket sys/stat sys/statvfs sys/time sys/types sys/uio sys/un sys/wait")
     # What the layer below all others needs of the public headers: codes, errors, text.
     public_base = " skein/codes.def skein/error.h skein/text.h "
 }

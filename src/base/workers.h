@@ -1,0 +1,21 @@
+/* workers.h: threads for calls that wait for the disk or the database, so that the loop does not.
+ *
+ * Threads: skn_workers_run may be called from any. `work` runs on one of the workers, then `done` on
+ * the loop's thread. Requests start in order; how many run at once is the number of threads, which
+ * are started as they are needed.  Lifetimes: arg must live until done. */
+#ifndef SKN_BASE_WORKERS_H
+#define SKN_BASE_WORKERS_H
+
+#include "base/loop.h"
+
+typedef struct skn_workers skn_workers;
+
+skn_workers *skn_workers_new(skn_loop *l, int most);
+/* Waits for what runs, drops what waits; their `done` is not called. The loop must have ended. */
+void skn_workers_free(skn_workers *w);
+/* done may be NULL. */
+void skn_workers_run(skn_workers *w, skn_call *work, skn_call *done, void *arg);
+/* Requests that wait for a thread. */
+int skn_workers_waiting(skn_workers *w);
+
+#endif
