@@ -67,6 +67,9 @@ typedef struct skein_change {
     bool      dry_run; /* check everything, say the outcome, change nothing */
     skein_str key;     /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
+    bool      force;   /* stop agents that are at work in it first; else SKEIN_BUSY then */
+    bool      wake;    /* a revision's new message is to be answered, as if it was posted */
+    skein_str client_id; /* the sender's own name for a revision's new message; may be absent */
 } skein_change;
 
 typedef struct skein_version {
@@ -111,6 +114,14 @@ SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how,
 SKEIN_API skein_rc skein_reorder(skein_engine *e, const skein_change *how,
                                  skein_message_ids ids, skein_message_id before, skein_mem *mem,
                                  skein_version *out, skein_error *err);
+/* Gives the message other instructions where it stands, in every lane that holds it; the rest stays. */
+SKEIN_API skein_rc skein_retag(skein_engine *e, const skein_change *how,
+                               skein_message_id message, const skein_instruction *instructions,
+                               size_t count, skein_mem *mem, skein_version *out,
+                               skein_message *retagged, skein_error *err);
+/* A version in which the agent remembers nothing of the conversation; the room stays. */
+SKEIN_API skein_rc skein_forget(skein_engine *e, const skein_change *how, skein_agent_id agent,
+                                skein_mem *mem, skein_version *out, skein_error *err);
 /* A version with the content another version has now. */
 SKEIN_API skein_rc skein_restore(skein_engine *e, const skein_change *how, int64_t version,
                                  skein_mem *mem, skein_version *out, skein_error *err);
@@ -140,6 +151,16 @@ SKEIN_API skein_rc skein_squash_messages(skein_engine *e, const skein_change *ho
                                          skein_squash *out, skein_error *err);
 SKEIN_API skein_rc skein_squash_get(skein_engine *e, skein_str uid, skein_mem *mem,
                                     skein_squash *out, skein_error *err);
+
+typedef struct skein_uids {
+    skein_str *at;
+    size_t     count;
+} skein_uids;
+
+/* The squashes of a conversation, newest first; at most `limit` (0: 1000). */
+SKEIN_API skein_rc skein_squash_list(skein_engine *e, skein_conversation_id conversation,
+                                     size_t limit, skein_mem *mem, skein_uids *out,
+                                     skein_error *err);
 
 typedef struct skein_removal_agent {
     skein_str name; /* an agent, or "human" */

@@ -60,6 +60,10 @@ SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_world
                                     skein_error *err);
 /* Hides the world and sets its name free; its text stays in the store until it is purged. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_error *err);
+/* Changes name, description, turn_limit and compact_at to what *w says, where it says something (an
+ * absent text, a zero); fills in the rest. */
+SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem,
+                                      skein_error *err);
 /* Makes a chat the current one; zero switches session mode off. */
 SKEIN_API skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id,
                                         skein_conversation_id chat, skein_error *err);
@@ -91,6 +95,9 @@ SKEIN_API skein_rc skein_agent_find(skein_engine *e, skein_world_id world, skein
                                     skein_mem *mem, skein_agent *out, skein_error *err);
 SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                     skein_agents *out, skein_error *err);
+/* Replaces system_prompt, model, lead_name and settings of the agent with a's id by what *a says. */
+SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem,
+                                      skein_error *err);
 SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, skein_error *err);
 
 /* --- Conversations --------------------------------------------------------------------------- */
@@ -136,6 +143,8 @@ SKEIN_API skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id
 SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world,
                                            skein_mem *mem, skein_conversations *out,
                                            skein_error *err);
+SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id,
+                                             skein_str title, skein_error *err);
 /* Hides it; branches keep what they hold, and the text stays until it is purged. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              skein_error *err);

@@ -10,5 +10,6 @@
 #include <skein/text.h>
 #include <skein/timeline.h>
 #include <skein/view.h>
+#include <skein/work.h>
 
 #endif

@@ -29,6 +29,11 @@ SKEIN_API skein_rc skein_message_find(skein_engine *e, skein_conversation_id con
                                       int64_t version, skein_str ref, skein_mem *mem,
                                       skein_message *out, skein_error *err);
 
+/* The message of a world with this public id, and the conversation it was said in. */
+SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world, skein_str uid,
+                                          skein_mem *mem, skein_message *out,
+                                          skein_conversation *home, skein_error *err);
+
 /* What surrounds a message; everything but the message itself is optional to ask for. */
 typedef struct skein_message_facts {
     skein_str *seen_by; /* names of agents that have it in memory */
@@ -109,9 +114,25 @@ typedef struct skein_context {
     int64_t limit;  /* messages before it is compacted */
 } skein_context;
 
-/* Always a list that OpenAI and Anthropic accept, whatever the store holds. */
+/* Always a list that OpenAI and Anthropic accept, whatever the store holds. A count in the slice is
+ * how much of the lane there is to see, as it was then; its first position is not looked at. */
 SKEIN_API skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_context *out, skein_error *err);
+
+/* A summary of a lane, and how many of its first messages it stands for. */
+typedef struct skein_summary {
+    skein_message message;
+    int64_t       covers;
+} skein_summary;
+
+typedef struct skein_summaries {
+    skein_summary *at;
+    size_t         count;
+} skein_summaries;
+
+/* The summaries of a lane (or of an agent's memory), newest first; at most 1000. */
+SKEIN_API skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                                      skein_summaries *out, skein_error *err);
 
 /* --- Replies ------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* append.c: saying something. One row for the message, one for each lane that hears it. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 /* A lane that may get an item. */
 typedef struct receiver {
@@ -15,6 +16,8 @@ typedef struct appending {
     skn_lane_row                target;
     receiver                   *to; /* the target first, then the agents */
     size_t                      count;
+    bool                        tells; /* each new message is an event */
+    size_t                      added;
 } appending;
 
 /* The thread of a lane in the current version; a lane that is new there gets one. */
@@ -169,6 +172,22 @@ static skein_rc check_hearers(const appending *p, const skein_new_message *n, sk
     return SKEIN_OK;
 }
 
+/* A lane beside the main one is named; that of an agent as it is written. */
+static void tell(const appending *p, const skein_message *m)
+{
+    const skn_lane_row *lane = p->to[0].lane;
+    skn_told            d;
+
+    skn_told_open(&d);
+    if (lane->parent_id)
+        skn_jw_kstr(&d.w, "threadPath", lane->key);
+    else if (!skn_str_eq(lane->key, SKN_MAIN))
+        skn_jw_kstr(&d.w, "threadPath",
+                    skn_arena_printf(p->room.trees.a, "@%.*s", SKN_FMT(lane->agent_name)));
+    skn_feed_message(p->room.trees.tx, &p->room.conversation, "message.created", m, SKN_NONE,
+                     &d);
+}
+
 static skein_rc append_one(appending *p, const skein_new_message *n, skein_message *m,
                            skein_error *err)
 {
@@ -187,6 +206,9 @@ static skein_rc append_one(appending *p, const skein_new_message *n, skein_messa
     for (size_t i = 1; i < p->count; i++)
         if (skn_room_hears(p->to[i].lane, m, n) && (rc = add_item(p, &p->to[i], m, err)))
             return rc;
+    p->added++;
+    if (p->tells)
+        tell(p, m);
     return SKEIN_OK;
 }
 
@@ -229,27 +251,35 @@ static skein_rc find_all_same(appending *p, skein_messages *stored, bool *all, s
     return rc;
 }
 
+static skein_rc append_all(appending *p, skn_tx *tx, const skn_conversation_row *c, int64_t now,
+                           skn_arena *a, skein_messages *stored, skein_error *err)
+{
+    const skein_append_request *r = p->r;
+    bool                        again;
+    skein_rc                    rc;
+
+    stored->at = SKN_ARRAY(a, r->count, skein_message);
+    stored->count = r->count;
+    if ((rc = skn_room_open(&p->room, tx, c, now, a, err)) || (rc = find_receivers(p, err)) ||
+        (rc = find_all_same(p, stored, &again, err)) || again ||
+        (rc = skn_expect(r->expect, p->to[0].thread.row.id, p->to[0].thread.length, "lane",
+                         p->to[0].lane->key, err)))
+        return rc;
+    for (size_t i = 0; i < r->count; i++)
+        if ((rc = append_one(p, &r->messages[i], &stored->at[i], err))) {
+            stored->count = i;
+            return rc;
+        }
+    return SKEIN_OK;
+}
+
 skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
                        const skein_append_request *r, int64_t now, skn_arena *a,
                        skein_messages *stored, skein_error *err)
 {
     appending p = {.e = e, .r = r};
-    bool      again;
-    skein_rc  rc;
 
-    stored->at = SKN_ARRAY(a, r->count, skein_message);
-    stored->count = r->count;
-    if ((rc = skn_room_open(&p.room, tx, c, now, a, err)) || (rc = find_receivers(&p, err)) ||
-        (rc = find_all_same(&p, stored, &again, err)) || again ||
-        (rc = skn_expect(r->expect, p.to[0].thread.row.id, p.to[0].thread.length, "lane",
-                         p.to[0].lane->key, err)))
-        return rc;
-    for (size_t i = 0; i < r->count; i++)
-        if ((rc = append_one(&p, &r->messages[i], &stored->at[i], err))) {
-            stored->count = i;
-            return rc;
-        }
-    return SKEIN_OK;
+    return append_all(&p, tx, c, now, a, stored, err);
 }
 
 typedef struct call {
@@ -262,10 +292,15 @@ typedef struct call {
 static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
+    appending            p = {.e = c->e, .r = c->r, .tells = !c->r->import};
     skn_conversation_row row;
     skein_rc             rc = skn_conversation_take(tx, c->r->conversation, c->mem, &row, err);
 
-    return rc ? rc : skn_append_in(c->e, tx, &row, c->r, SKN_NOW(), c->mem, c->out, err);
+    if (rc || (rc = append_all(&p, tx, &row, SKN_NOW(), c->mem, c->out, err)))
+        return rc;
+    if (c->r->import && p.added > 0) /* what was said elsewhere is no news, message by message */
+        skn_feed_chat_is(tx, &row, "chat.updated");
+    return SKEIN_OK;
 }
 
 skein_rc skein_append(skein_engine *e, const skein_append_request *request, skein_mem *mem,

@@ -4,6 +4,7 @@
  * then inside the transaction, where it is checked again while it is written. What changed in
  * between is found by the hash in its last line, and the transaction leaves nothing behind. */
 #include "engine/archive.h"
+#include "engine/feed.h"
 #include "engine/span.h"
 
 #include <string.h>
@@ -162,6 +163,25 @@ static skein_rc fail_changed(const skn_intake *im, skein_error *err)
     return skn_fail(err, SKEIN_DATA, "\"%s\" changed while it was read", im->lines->name);
 }
 
+/* The world and its conversations are news; what was said in them is not, message by message. */
+static skein_rc tell(skn_tx *tx, const skn_intake *im, skein_error *err)
+{
+    skn_conversation_rows chats;
+    skein_world           world;
+    bool                  found;
+    skein_rc              rc;
+
+    skn_arena_reset(im->a);
+    if ((rc = skn_world_get(tx, im->report->world_id.v, im->a, &world, &found, err)) ||
+        !found ||
+        (rc = skn_conversation_list(tx, im->report->world_id.v, im->a, &chats, err)))
+        return rc;
+    skn_feed_world_is(tx, &world);
+    for (size_t i = 0; i < chats.count; i++)
+        skn_feed_chat_is(tx, &chats.at[i], "chat.created");
+    return SKEIN_OK;
+}
+
 static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
 {
     skn_intake       *im = arg;
@@ -181,7 +201,7 @@ static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
     if (memcmp(again.hash, im->facts.hash, sizeof again.hash) != 0)
         return fail_changed(im, err);
     im->report->world_id.v = im->base[SKN_AR_WORLDS] + 1;
-    return SKEIN_OK;
+    return tell(tx, im, err);
 }
 
 skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err)

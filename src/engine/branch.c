@@ -1,6 +1,7 @@
 /* branch.c: a new chat that begins with what another one holds: the same messages under the same ids,
  * by reference. Later changes on either side do not touch the other. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 typedef struct call {
     skein_engine       *e;
@@ -109,8 +110,11 @@ static skein_rc branch(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_lanes_complete(tx, &d.target, d.now, c->mem, err)))
         return rc;
     skn_trees_init(&f, tx, c->mem, d.target.id);
-    if ((rc = skn_conversation_fill(&f, &d.target, c->out, err)) || !c->how->dry_run)
+    if ((rc = skn_conversation_fill(&f, &d.target, c->out, err)))
         return rc;
+    skn_feed_chat_is(tx, &d.target, "chat.created");
+    if (!c->how->dry_run)
+        return SKEIN_OK;
     c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
     return SKEIN_NOTHING;
 }

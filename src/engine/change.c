@@ -124,9 +124,13 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
     skein_rc rc;
 
     c->replayed = false;
+    c->stopped = NULL;
     if (c->how->key.p && ((rc = find_key(c, tx, err)) || c->replayed))
         return rc;
-    return skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err);
+    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err);
+    return rc ? rc
+              : skn_work_guard(c->e, tx, c->mem, &c->draft.conversation, c->how, &c->stopped,
+                               err);
 }
 
 skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
@@ -134,7 +138,7 @@ skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
     skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
 
     if (rc || !c->how->dry_run)
-        return rc;
+        return rc ? rc : skn_work_resume(c->stopped, c->draft.target.version_id, err);
     c->dry_done = true; /* a failure without a fault: the transaction takes everything back */
     return SKEIN_NOTHING;
 }

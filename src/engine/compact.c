@@ -1,6 +1,7 @@
 /* compact.c: a summary that stands for the beginning of a lane. It is appended, nothing is removed,
  * and the context begins after what it covers. */
 #include "engine/core.h"
+#include "engine/feed.h"
 #include "engine/modelview.h"
 
 /* Is this summary's message still in the new thread? */
@@ -200,6 +201,28 @@ static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
     return moved_on(c->what->lane.p ? c->what->lane : SKN_MAIN, err);
 }
 
+static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
+                     const skn_lane_row *lane, int64_t previous, skein_error *err)
+{
+    skein_message before = {0};
+    bool          found;
+    skn_told      d;
+    skein_rc      rc = SKEIN_OK;
+
+    if (previous && (rc = skn_message_get(tx, previous, c->mem, &before, &found, err)))
+        return rc;
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "messageId", c->summary->uid);
+    skn_jw_kint(&d.w, "covers", *c->covers);
+    skn_jw_kstr(&d.w, "previousMessageId", before.uid);
+    skn_jw_kstr(&d.w, "lane",
+                lane->agent_id && !lane->parent_id && !skn_str_eq(lane->key, SKN_MAIN)
+                    ? skn_arena_printf(c->mem, "@%.*s", SKN_FMT(lane->agent_name))
+                    : lane->key);
+    skn_feed_chat(tx, row, "summary.created", SKN_NONE, &d);
+    return SKEIN_OK;
+}
+
 static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -222,9 +245,10 @@ static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
     if (t.row.compaction_id &&
         (rc = skn_compaction_get(tx, t.row.compaction_id, &previous, &found, err)))
         return rc;
-    if ((rc = check_seen(&f, c, &t, &previous, err)))
+    if ((rc = check_seen(&f, c, &t, &previous, err)) ||
+        (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)))
         return rc;
-    return record(&f, c, &t, previous.covers, SKN_NOW(), err);
+    return tell(tx, c, &row, &lane, previous.summary_message_id, err);
 }
 
 skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,

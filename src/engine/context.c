@@ -11,6 +11,20 @@ typedef struct call {
 
 /* --- The summary ----------------------------------------------------------------------------------- */
 
+/* Of a lane as it was once: had the summary been written by then? */
+static skein_rc was_there(skn_reading *r, int64_t summary, bool *there, skein_error *err)
+{
+    int64_t  at = -1, all = r->thread.row.base_length + r->thread.row.own_length;
+    skein_rc rc = SKEIN_OK;
+
+    *there = true;
+    if (r->thread.length < all) {
+        rc = skn_thread_position_of(&r->trees, &r->thread, summary, &at, err);
+        *there = at >= 0 && at < r->thread.length;
+    }
+    return rc;
+}
+
 /* A record that does not fit its thread, or whose text is gone, is as good as none. */
 static skein_rc is_sound(skn_reading *r, const skn_compaction_row *row, skein_message *summary,
                          bool *sound, skein_error *err)
@@ -25,6 +39,8 @@ static skein_rc is_sound(skn_reading *r, const skn_compaction_row *row, skein_me
         return rc;
     if (last.message_id != row->last_message_id)
         return SKEIN_OK;
+    if ((rc = was_there(r, row->summary_message_id, sound, err)) || !*sound)
+        return rc;
     rc = skn_message_get(r->trees.tx, row->summary_message_id, r->trees.a, summary, sound, err);
     *sound = *sound && rc == SKEIN_OK && summary->role == SKEIN_SUMMARY && !summary->purged &&
              skn_str_trim(summary->content).n > 0;
@@ -122,8 +138,11 @@ static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
     skein_rc         rc;
 
     *out = (skein_context){0};
-    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)) ||
-        (rc = find_summary(&r, &summary, &out->covered, err)) ||
+    if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
+        return rc;
+    if (c->what->count > 0 && c->what->count < r.thread.length)
+        r.thread.length = c->what->count;
+    if ((rc = find_summary(&r, &summary, &out->covered, err)) ||
         (rc = skn_thread_messages(&r.trees, &r.thread, out->covered, r.thread.length, &m,
                                   err)) ||
         (rc = find_names(&r, &opt, err)) || (rc = find_limit(&r, &out->limit, err)))

@@ -2,6 +2,7 @@
  * are kept; filespec.c reads them. */
 #include "base/json_write.h"
 #include "engine/core.h"
+#include "engine/feed.h"
 
 #include <skein/filespec.h>
 
@@ -42,6 +43,16 @@ static skn_str items_json(const skein_context_file *f, skn_buf *buf)
     return skn_buf_str(buf);
 }
 
+static void tell(skn_tx *tx, const skn_conversation_row *row, skn_str path)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "id", row->uid);
+    skn_jw_kstr(&d.w, "contextFile", path);
+    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+}
+
 static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -55,7 +66,10 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     if (others >= FILES_MOST)
         return skn_fail(err, SKEIN_LIMIT, "the conversation has %lld files; the limit is %d",
                         (long long)others, FILES_MOST);
-    return skn_file_put(tx, row.id, c->path, c->items, SKN_NOW(), err);
+    if ((rc = skn_file_put(tx, row.id, c->path, c->items, SKN_NOW(), err)))
+        return rc;
+    tell(tx, &row, c->path);
+    return SKEIN_OK;
 }
 
 static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
@@ -66,10 +80,13 @@ static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
-        (rc = skn_file_drop(tx, row.id, c->path, &found, err)) || found)
+        (rc = skn_file_drop(tx, row.id, c->path, &found, err)))
         return rc;
-    return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no file \"%.*s\"",
-                    SKN_FMT(row.uid), SKN_FMT(c->path));
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no file \"%.*s\"",
+                        SKN_FMT(row.uid), SKN_FMT(c->path));
+    tell(tx, &row, c->path);
+    return SKEIN_OK;
 }
 
 static skein_rc list(skn_tx *tx, void *arg, skein_error *err)

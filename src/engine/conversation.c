@@ -1,5 +1,5 @@
 /* conversation.c: conversations and their lanes. */
-#include "engine/core.h"
+#include "engine/chat_work.h"
 
 static skein_rc make_lane(skn_tx *tx, int64_t conversation, skn_str key, int64_t agent,
                           int64_t now, int64_t *id, skein_error *err)
@@ -141,6 +141,10 @@ static skein_rc chat_new(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if ((rc = skn_world_chat(tx, w.id.v, c->row.id, err)))
         return rc;
+    skn_feed_chat_is(tx, &c->row, "chat.created");
+    w.current_chat.v = c->row.id;
+    w.current_chat_uid = c->row.uid;
+    skn_feed_world_is(tx, &w);
     return fill(tx, c, err);
 }
 
@@ -179,6 +183,8 @@ static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
         if (rc == SKEIN_OK)
             rc = skn_conversation_by_agent(tx, agent.id.v, c->row.mode, c->mem, &row, &found,
                                            err);
+        if (rc == SKEIN_OK && found && c->row.id)
+            skn_feed_chat_is(tx, &row, "chat.created");
     }
     if (rc)
         return rc;
@@ -297,6 +303,44 @@ skein_rc skein_conversation_list(skein_engine *e, skein_world_id world, skein_me
     return skn_store_read(e->store, conversation_list, &c, err);
 }
 
+static skein_rc conversation_rename(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc;
+
+    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &c->row,
+                                    err)) ||
+        (rc = skn_conversation_title(tx, c->id, c->ref, err)))
+        return rc;
+    c->row.title = c->ref;
+    skn_feed_chat_is(tx, &c->row, "chat.updated");
+    return SKEIN_OK;
+}
+
+skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, skein_str title,
+                                   skein_error *err)
+{
+    call     c = {.e = e, .id = id.v, .ref = title};
+    skein_rc rc;
+
+    if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
+        return rc;
+    c.mem = skn_arena_new();
+    rc = skn_store_write(e->store, conversation_rename, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+static void tell_removed(skn_tx *tx, const skn_conversation_row *row)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "id", row->uid);
+    skn_jw_kbool(&d.w, "removed", true);
+    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+}
+
 static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -306,12 +350,18 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &row, err)) ||
+        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, err)) ||
         (rc = skn_conversation_hide(tx, c->id, SKN_NOW(), &found, err)) ||
         (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
         return rc;
-    if (found && world.current_chat.v == c->id)
-        rc = skn_world_chat(tx, world.id.v, 0, err);
-    return rc;
+    tell_removed(tx, &row);
+    if (!found || world.current_chat.v != c->id)
+        return SKEIN_OK;
+    if ((rc = skn_world_chat(tx, world.id.v, 0, err)))
+        return rc;
+    world.current_chat_uid = SKN_NONE;
+    skn_feed_world_is(tx, &world);
+    return SKEIN_OK;
 }
 
 skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, skein_error *err)

@@ -20,6 +20,7 @@
 #define SKN_MAIN         SKN_STR("main")
 
 typedef struct skn_timeline_cache skn_timeline_cache;
+typedef struct skn_working        skn_working; /* chat_work.h */
 
 struct skein_engine {
     skn_store          *store;
@@ -164,6 +165,7 @@ typedef struct skn_change_call {
     bool                replayed;
     bool                dry_done;
     skn_draft           draft;
+    skn_working        *stopped; /* agents whose work was taken away for it; NULL: none */
 } skn_change_call;
 
 /* Runs a change in a transaction; on a dry run its writes are undone after it has succeeded. */
@@ -192,6 +194,16 @@ skein_rc skn_change_cut(skn_draft *d, skn_lane_draft *l, const int64_t *position
 /* The targets by their ids; a message named twice is an error. */
 skein_rc skn_change_targets(skn_draft *d, skein_message_ids ids, skn_target **out,
                             skein_error *err);
+
+/* --- guard.c: changes while agents are at work --------------------------------------------------------- */
+
+/* Refuses a change while agents are at work, or with force takes their work away: *stopped is then
+ * to be handed to skn_work_resume when the change is made. */
+skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
+                        const skn_conversation_row *chat, const skein_change *how,
+                        skn_working **stopped, skein_error *err);
+/* What waited goes on in the version that is current now. NULL: nothing to do. */
+skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err);
 
 /* --- version.c: versions for the outside ---------------------------------------------------------- */
 
@@ -240,7 +252,7 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
 /* --- append.c ------------------------------------------------------------------------------------------ */
 
 /* Stores messages at the end of a lane, and of the lanes of those who hear them, inside a
- * transaction that holds the conversation. */
+ * transaction that holds the conversation. Tells nothing: that is the caller's. */
 skein_rc skn_append_in(skein_engine *e, skn_tx *tx, const skn_conversation_row *c,
                        const skein_append_request *r, int64_t now, skn_arena *a,
                        skein_messages *stored, skein_error *err);

@@ -1,6 +1,7 @@
 /* draft.c: a version in the making. Every lane of the conversation gets a thread in the new version,
  * so that one pointer moves them all and no lane can be at another time than the rest. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 static skein_rc load_lanes(skn_draft *d, skein_error *err)
 {
@@ -199,9 +200,12 @@ skein_rc skn_draft_commit(skn_draft *d, skein_version *out, skein_error *err)
     if (rc)
         return rc;
     d->target.version_id = d->version_id;
-    if ((rc = skn_version_get(d->tx, d->version_id, d->a, &row, &found, err)))
+    if ((rc = skn_version_get(d->tx, d->version_id, d->a, &row, &found, err)) ||
+        (rc = skn_version_fill(&d->trees, &d->target, &row, out, err)))
         return rc;
-    return skn_version_fill(&d->trees, &d->target, &row, out, err);
+    if (d->target.id == d->conversation.id)
+        skn_feed_version(d->tx, &d->conversation, d->version_id, out);
+    return SKEIN_OK;
 }
 
 /* --- Finding messages ------------------------------------------------------------------------------ */

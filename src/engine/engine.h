@@ -34,12 +34,29 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "agents,chats,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
-#define SKN_FIELDS_FILE "path,items"
+#define SKN_FIELDS_FILE "path,readFull,items"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
 void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
 void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
                      const skein_conversations *chats, skn_arena *scratch);
+
+/* Who is at work, and for whom work waits; what is not known of is idle. */
+typedef struct skn_at_work {
+    skein_turns turns;
+    skein_dues  dues;
+    int64_t     now; /* microseconds UTC */
+} skn_at_work;
+
+/* "thinking", "queued" or "idle". */
+skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent);
+/* Has any of a world's agents something to do? The turns are those of the world. */
+bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);
+void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
+                             skn_arena *scratch);
+void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_agents *agents,
+                             const skein_conversations *chats, const skn_at_work *work,
+                             skn_arena *scratch);
 void skn_shape_lane(skn_jw *w, const skein_lane *lane);
 void skn_shape_tag(skn_jw *w, const skein_tag *tag);
 void skn_shape_file(skn_jw *w, const skein_context_file *file);
@@ -61,9 +78,16 @@ bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
                        const skein_message_facts *facts);
+/* With what became of it at each agent. */
+void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                                 const skein_message_facts *facts,
+                                 const skein_deliveries    *deliveries);
 /* The members alone, inside an object that the caller opened and may add to. */
 void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                const skein_message_facts *facts);
+/* The same in an event, without facts; usage is a JSON value, or absent. */
+void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                            skn_str usage);
 
 /* --- Versions and changes ----------------------------------------------------------------- */
 
@@ -88,13 +112,20 @@ void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_messag
 void skn_shape_thread(skn_jw *w, const skein_version *v);
 void skn_shape_thread_members(skn_jw *w, const skein_version *v);
 void skn_shape_move(skn_jw *w, const skein_move *move);
+void skn_shape_move_members(skn_jw *w, const skein_move *move);
 void skn_shape_squash(skn_jw *w, const skein_squash *squash);
+void skn_shape_squash_members(skn_jw *w, const skein_squash *squash);
+/* "undo": the request that makes this thread the current one again. */
+void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid);
 /* What a removal or a revision did. */
 void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
                        const skein_removal *r);
 /* What it would do: the answer of a dry run, with the message it begins at. */
 void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
                      const skein_removal *r);
+/* The same with the word for what stands in its way just now, or none. */
+void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
+                             const skein_message *target, const skein_removal *r);
 void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
                     const skein_version *to, const skein_diff *diff);
 
@@ -116,6 +147,29 @@ void skn_shape_node(skn_jw *w, skein_str chat_uid, const skein_reply_node *node,
 void skn_shape_hit(skn_jw *w, const skein_hit *hit);
 void skn_shape_check(skn_jw *w, const skein_check *check);
 
+/* --- Work --------------------------------------------------------------------------------- */
+
+/* Something that is told while it happens and not kept: a piece of text, a beating heart. */
+typedef struct skn_live {
+    skein_world_id        world;
+    skn_str               world_name;
+    skein_conversation_id chat;
+    skn_str               chat_uid, cause;
+    const char           *type;    /* "message.delta" */
+    skn_str               message; /* the message it belongs to; absent: none */
+    skn_str               data;    /* a JSON object */
+    skn_str               text, part; /* of a delta: what was added, and to what */
+} skn_live;
+
+/* The members around an event's data, as they stand in a stream. */
+void skn_shape_event(skn_jw *w, const skein_event *event);
+void skn_shape_delivery(skn_jw *w, const skein_deliveries *list);
+void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
+/* [{"agent","chatId","messageId","sinceMs"}] */
+void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
+void skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
+const char *skn_turn_state_name(skein_turn_state state);
+
 /* What is known of a failure beside its error; every member may be missing. */
 typedef struct skn_problem {
     const char *thing; /* that was not found: "world", "chat", "message", "agent", "version" */
@@ -123,6 +177,13 @@ typedef struct skn_problem {
     const char *current; /* where the conversation stands, when it has moved on */
     const char *fields;  /* those there are, when one that is not was asked for */
     bool        done;    /* the change was made all the same: trying again is wrong */
+    /* A problem that has no code of its own, in the place of what the code says. */
+    const char *word, *title, *name; /* after "/problems/"; for people; "code" */
+    int         status;
+    bool        again; /* it may go another time */
+    skein_str   instance, request_id;
+    int64_t     retry_after_ms; /* 0: not known */
+    skein_str   extra;          /* further members, ready JSON without braces */
 } skn_problem;
 
 /* RFC 9457, with the seed's own members and the hint beside it; `more` may be NULL. */

@@ -1,5 +1,6 @@
 /* lane.c: the lanes of a conversation; a delegation's lane is the child of the lane that called. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 typedef struct call {
     skein_mem            *mem;
@@ -108,6 +109,7 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_lane_insert(tx, &row, SKN_NOW(), &row.id, err)) ||
         (rc = skn_lane_get(tx, row.id, c->mem, &row, &found, err)))
         return rc;
+    skn_feed_lane(tx, &conversation, &row);
     skn_trees_init(&f, tx, c->mem, conversation.id);
     return fill(&f, conversation.version_id, &row, c->out, err);
 }
@@ -135,10 +137,11 @@ skein_rc skein_lane_new(skein_engine *e, skein_conversation_id conversation, ske
 
 static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
 {
-    call        *c = arg;
-    skn_lane_row row;
-    bool         found, changed;
-    skein_rc     rc;
+    call                *c = arg;
+    skn_conversation_row conversation;
+    skn_lane_row         row;
+    bool                 found, changed;
+    skein_rc             rc;
 
     if ((rc = skn_lane_get(tx, c->id, c->mem, &row, &found, err)))
         return rc;
@@ -150,6 +153,11 @@ static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
     if (!changed && row.state != c->state)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
                         SKN_FMT(row.key));
+    if (!changed || (rc = skn_conversation_need(tx, (skein_conversation_id){row.conversation_id},
+                                                c->mem, &conversation, err)))
+        return rc;
+    row.state = c->state;
+    skn_feed_lane(tx, &conversation, &row);
     return SKEIN_OK;
 }
 

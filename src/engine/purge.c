@@ -1,6 +1,7 @@
 /* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
 #include "engine/core.h"
+#include "engine/feed.h"
 #include "engine/holds.h"
 #include "engine/search.h"
 #include "engine/timeline_cache.h"
@@ -163,6 +164,17 @@ static skein_rc check_expected(call *c, skn_tx *tx, const skn_conversation_row *
     return skn_expect(at, v.thread.v, v.length, "conversation", row->uid, err);
 }
 
+/* Whoever shows the texts has to forget them too. */
+static void tell(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "id", row->uid);
+    skn_jw_kint(&d.w, "purged", erased);
+    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+}
+
 static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -180,6 +192,8 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)
         rc = skn_scrub_due(tx, &c->due, err);
+    if (rc == SKEIN_OK && c->erased > 0)
+        tell(tx, &row, c->erased);
     if (rc || !c->how->dry_run)
         return rc;
     c->dry_done = true;

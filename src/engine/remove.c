@@ -1,6 +1,6 @@
 /* remove.c: seed 003: a message and all after it leave every lane at once, and, in a revise, another
  * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
-#include "engine/core.h"
+#include "engine/chat_work.h"
 
 typedef struct call {
     skn_change_call  change;
@@ -8,6 +8,7 @@ typedef struct call {
     bool             user_only, revise;
     skn_str          content;
     skein_removal   *out;
+    skn_str          edit; /* names it in its events */
 } call;
 
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
@@ -88,6 +89,27 @@ static skein_rc cut_lanes(call *c, const skn_target *t, skein_error *err)
     return SKEIN_OK;
 }
 
+/* --- What is told ---------------------------------------------------------------------------------------------- */
+
+static void tell_phase(const call *c, const skn_conversation_row *at, const char *phase,
+                       bool done)
+{
+    skn_feed_edit(c->change.draft.tx, at, c->edit, c->out->message_uid, phase,
+                  done ? c->out->by_agent_count : 0, c->out->by_agent_count);
+}
+
+static void tell_added(const call *c, const skn_conversation_row *at)
+{
+    skn_str  client = c->change.how->client_id;
+    skn_told d;
+
+    skn_told_open(&d);
+    if (client.p)
+        skn_jw_kstr(&d.w, "clientMessageId", client);
+    skn_feed_message(c->change.draft.tx, at, "message.created", c->change.message,
+                     c->change.message->uid, &d);
+}
+
 /* --- Sending the new text -------------------------------------------------------------------------------------- */
 
 /* Before anything changes: a chat that is not in session takes no new message. */
@@ -137,6 +159,57 @@ static skein_rc find_hearers(const call *c, const skn_target *t, skein_new_messa
     return SKEIN_OK;
 }
 
+/* As if it was posted: all get it, and those it is for have to answer. */
+static bool wakes(const call *c, const skn_target *t)
+{
+    return c->change.how->wake && t->lane == c->change.draft.main;
+}
+
+static skein_rc wake(call *c, const skn_conversation_row *at, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_saying       s = {.client_id = c->change.how->client_id, .idle = true};
+    skein_posted     posted = {0};
+    skn_working      w;
+
+    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
+    return skn_wake(&w, c->change.message, &s, &posted, err);
+}
+
+static int64_t client_hash(const call *c)
+{
+    return (int64_t)skn_hash_bytes((uint64_t)c->id.v, c->content);
+}
+
+static skein_rc keep_client(call *c, const skn_conversation_row *at, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_working      w;
+
+    skn_working_in(&w, d->e, d->tx, d->a, at, d->now);
+    return skn_client_keep(&w, c->change.how->client_id, client_hash(c), c->change.message->uid,
+                           err);
+}
+
+/* A client's id names one message; a revision that came twice has its key to be known by. */
+static skein_rc check_client(call *c, skein_error *err)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_working      w;
+    skn_str          first;
+    bool             found;
+    skein_rc         rc;
+
+    if (!c->revise)
+        return SKEIN_OK;
+    skn_working_in(&w, d->e, d->tx, d->a, &d->conversation, d->now);
+    rc = skn_client_find(&w, c->change.how->client_id, client_hash(c), &first, &found, err);
+    if (rc || !found)
+        return rc;
+    return skn_fail(err, SKEIN_CONFLICT, "the client's message id \"%.*s\" was used before",
+                    SKN_FMT(c->change.how->client_id));
+}
+
 static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
@@ -155,12 +228,17 @@ static skein_rc send_again(call *c, const skn_target *t, skein_error *err)
     now_at.version_id = d->version_id;
     if (t->lane != d->main)
         r.lane = t->lane->lane.key; /* what was asked in a delegation is asked there again */
-    if ((rc = find_hearers(c, t, &m, err)) ||
+    if ((!wakes(c, t) && (rc = find_hearers(c, t, &m, err))) ||
         (rc = skn_append_in(d->e, d->tx, &now_at, &r, d->now, d->a, &stored, err)))
         return rc;
     *c->change.message = stored.at[0];
     c->change.version->length += t->lane == d->main;
-    return SKEIN_OK;
+    tell_phase(c, &now_at, "resubmitting", true);
+    if (!wakes(c, t))
+        tell_added(c, &now_at);
+    else if ((rc = wake(c, &now_at, err)))
+        return rc;
+    return keep_client(c, &now_at, err);
 }
 
 static skein_rc check_target(const call *c, const skein_message *m, skein_error *err)
@@ -233,6 +311,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     call      *c = arg;
     skn_draft *d = &c->change.draft;
     skn_target t;
+    char       uid[11];
     skein_rc   rc;
 
     *c->out = (skein_removal){.side_effects = -1};
@@ -241,16 +320,21 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     if (c->change.replayed)
         return replay(c, tx, err);
     if ((rc = skn_draft_target(d, c->id, &t, err)) || (rc = check_target(c, &t.message, err)) ||
-        (rc = check_session(c, err)) || (rc = cut_lanes(c, &t, err)))
+        (rc = check_session(c, err)) || (rc = check_client(c, err)) ||
+        (rc = cut_lanes(c, &t, err)))
         return rc;
     c->out->message_uid = t.message.uid;
     d->note = skn_arena_printf(d->a, "%s from %.*s", c->revise ? "revise" : "remove",
                                SKN_FMT(t.message.uid));
+    skn_tx_uid(tx, uid);
+    c->edit = skn_arena_printf(d->a, "ed_%s", uid);
+    tell_phase(c, &d->conversation, "removing", false);
     rc = skn_draft_commit(d, c->change.version, err);
     if (rc || (rc = fill_previous(c, err)))
         return rc;
     if (c->revise && (rc = send_again(c, &t, err)))
         return rc;
+    tell_phase(c, &d->target, "done", true);
     return skn_change_seal(&c->change, err);
 }
 
@@ -284,5 +368,7 @@ skein_rc skein_revise(skein_engine *e, const skein_change *how, skein_message_id
     skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
                                 err);
 
+    if (rc == SKEIN_OK && how->client_id.p)
+        rc = skn_check_word(how->client_id, "the client's message id", SKN_WORD_MAX, err);
     return rc ? rc : run(&c, e, how, "revise", mem, err);
 }

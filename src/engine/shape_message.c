@@ -55,7 +55,7 @@ static void names(skn_jw *w, const char *key, const skein_str *at, size_t count)
     skn_jw_array_end(w);
 }
 
-/* A stored message is in the memory of those who heard it; a runtime may know more. */
+/* A stored message is in the memory of those who heard it; more is known of it by its deliveries. */
 static void delivery(skn_jw *w, const skein_message_facts *f)
 {
     skn_jw_key(w, "delivery");
@@ -69,12 +69,17 @@ static void delivery(skn_jw *w, const skein_message_facts *f)
     skn_jw_array_end(w);
 }
 
-static void facts(skn_jw *w, const skein_message_facts *f)
+static void facts(skn_jw *w, const skein_message_facts *f, const skein_deliveries *d)
 {
     names(w, "originalIds", f->original_ids, f->original_count);
     skn_jw_kstr(w, "previousMessageId", f->previous_uid);
     names(w, "seenByAgents", f->seen_by, f->seen_by_count);
-    delivery(w, f);
+    if (d) {
+        skn_jw_key(w, "delivery");
+        skn_shape_delivery(w, d);
+    } else {
+        delivery(w, f);
+    }
     skn_jw_kbool(w, "hasReply", f->reply_count > 0);
     skn_jw_kint(w, "replyCount", f->reply_count);
     skn_jw_kbool(w, "memoryOnly", f->memory_only);
@@ -86,8 +91,8 @@ static void facts(skn_jw *w, const skein_message_facts *f)
     skn_jw_array_end(w);
 }
 
-void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
-                               const skein_message_facts *f)
+static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                    const skein_message_facts *f, const skein_deliveries *d, skn_str usage)
 {
     skn_jw_kstr(w, "messageId", m->uid);
     skn_jw_kstr(w, "chatId", chat_uid);
@@ -101,14 +106,35 @@ void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_messag
     instructions(w, m);
     skn_jw_kstr(w, "squashOperationId", m->squash_uid);
     if (f)
-        facts(w, f);
+        facts(w, f, d);
     skn_jw_kstr(w, "model", m->model);
-    skn_jw_knull(w, "usage");
+    skn_jw_key(w, "usage");
+    skn_jw_raw(w, usage.n ? usage : SKN_STR("null"));
     skn_jw_kstr(w, "turnId", m->turn_uid);
     skn_jw_kbool(w, "purged", m->purged);
     skn_jw_kint(w, "position", m->position);
     skn_jw_ktime(w, "createdAt", m->created_at);
     names(w, "warnings", &m->warning, m->warning.n ? 1 : 0);
+}
+
+void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                               const skein_message_facts *f)
+{
+    members(w, chat_uid, m, f, NULL, SKN_NONE);
+}
+
+void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                            skn_str usage)
+{
+    members(w, chat_uid, m, NULL, NULL, usage);
+}
+
+void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                                 const skein_message_facts *f, const skein_deliveries *d)
+{
+    skn_jw_object(w);
+    members(w, chat_uid, m, f, d, SKN_NONE);
+    skn_jw_object_end(w);
 }
 
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,

@@ -45,7 +45,38 @@ static void setting(skn_jw *w, const skn_json *settings, const char *name, skn_s
     skn_jw_raw(w, v ? v->raw : otherwise);
 }
 
+static bool is_at_work(const skn_at_work *work, skein_agent_id agent)
+{
+    for (size_t i = 0; work && i < work->turns.count; i++)
+        if (work->turns.at[i].agent.v == agent.v)
+            return true;
+    return false;
+}
+
+static int64_t waits_for(const skn_at_work *work, skein_agent_id agent)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; work && i < work->dues.count; i++)
+        n += work->dues.at[i].agent.v == agent.v;
+    return n;
+}
+
+/* What an agent does is computed from its open turns and the work that waits for it. */
+skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent)
+{
+    if (is_at_work(work, agent))
+        return SKN_STR("thinking");
+    return waits_for(work, agent) ? SKN_STR("queued") : SKN_STR("idle");
+}
+
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
+{
+    skn_shape_agent_at_work(w, agent, NULL, scratch);
+}
+
+void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
+                             skn_arena *scratch)
 {
     const skn_json *settings = NULL;
 
@@ -61,8 +92,8 @@ void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
     setting(w, settings, "tools", SKN_STR("[]"));
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
-    skn_jw_kstr(w, "state", SKN_STR("idle"));
-    skn_jw_kint(w, "pendingTasks", 0);
+    skn_jw_kstr(w, "state", skn_agent_state(work, agent->id));
+    skn_jw_kint(w, "pendingTasks", waits_for(work, agent->id));
     skn_jw_ktime(w, "createdAt", agent->created_at);
     skn_jw_object_end(w);
 }
@@ -85,6 +116,24 @@ void skn_shape_chat(skn_jw *w, const skein_conversation *chat)
 void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
                      const skein_conversations *chats, skn_arena *scratch)
 {
+    skn_shape_world_at_work(w, world, agents, chats, NULL, scratch);
+}
+
+/* Work that waits for an agent of this world keeps it busy as much as an open turn does. */
+bool skn_is_processing(const skn_at_work *work, const skein_agents *agents)
+{
+    for (size_t i = 0; work && i < agents->count; i++)
+        if (waits_for(work, agents->at[i].id))
+            return true;
+    return work && work->turns.count > 0;
+}
+
+void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_agents *agents,
+                             const skein_conversations *chats, const skn_at_work *work,
+                             skn_arena *scratch)
+{
+    static const skein_turns none = {0};
+
     skn_jw_object(w);
     skn_jw_kstr(w, "id", world->uid);
     skn_jw_kstr(w, "name", world->name);
@@ -93,14 +142,13 @@ void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *ag
     skn_jw_kint(w, "compactAt", world->compact_at);
     skn_jw_kstr(w, "currentChatId", world->current_chat_uid);
     skn_jw_kbool(w, "sessionMode", world->current_chat.v != 0);
-    skn_jw_kbool(w, "isProcessing", false);
+    skn_jw_kbool(w, "isProcessing", skn_is_processing(work, agents));
     skn_jw_key(w, "busy");
-    skn_jw_array(w);
-    skn_jw_array_end(w);
+    skn_shape_busy(w, work ? &work->turns : &none, work ? work->now : 0);
     skn_jw_key(w, "agents");
     skn_jw_array(w);
     for (size_t i = 0; i < agents->count; i++)
-        skn_shape_agent(w, &agents->at[i], scratch);
+        skn_shape_agent_at_work(w, &agents->at[i], work, scratch);
     skn_jw_array_end(w);
     skn_jw_key(w, "chats");
     skn_jw_array(w);
@@ -139,6 +187,7 @@ void skn_shape_file(skn_jw *w, const skein_context_file *file)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "path", file->path);
+    skn_jw_kbool(w, "readFull", file->item_count == 0);
     skn_jw_key(w, "items");
     skn_jw_array(w);
     for (size_t i = 0; i < file->item_count; i++)

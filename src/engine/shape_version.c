@@ -51,9 +51,8 @@ static void counted(skn_jw *w, const char *key, int64_t n)
         skn_jw_kint(w, key, n);
 }
 
-void skn_shape_move(skn_jw *w, const skein_move *move)
+void skn_shape_move_members(skn_jw *w, const skein_move *move)
 {
-    skn_jw_object(w);
     skn_shape_thread_members(w, &move->to);
     skn_jw_kstr(w, "previousThreadId", move->from.thread_uid);
     version_name(w, "previousVersion", move->from.number);
@@ -62,12 +61,17 @@ void skn_shape_move(skn_jw *w, const skein_move *move)
     counted(w, "returning", move->returning);
     counted(w, "leaving", move->leaving);
     counted(w, "sideEffects", move->side_effects);
+}
+
+void skn_shape_move(skn_jw *w, const skein_move *move)
+{
+    skn_jw_object(w);
+    skn_shape_move_members(w, move);
     skn_jw_object_end(w);
 }
 
-void skn_shape_squash(skn_jw *w, const skein_squash *s)
+void skn_shape_squash_members(skn_jw *w, const skein_squash *s)
 {
-    skn_jw_object(w);
     skn_jw_kstr(w, "squashOperationId", s->uid);
     skn_jw_key(w, "sourceMessageIds");
     skn_jw_array(w);
@@ -82,6 +86,12 @@ void skn_shape_squash(skn_jw *w, const skein_squash *s)
     skn_jw_kstr(w, "threadId", s->version.thread_uid);
     version_name(w, "version", s->version.number);
     skn_jw_ktime(w, "createdAt", s->created_at);
+}
+
+void skn_shape_squash(skn_jw *w, const skein_squash *s)
+{
+    skn_jw_object(w);
+    skn_shape_squash_members(w, s);
     skn_jw_object_end(w);
 }
 
@@ -96,8 +106,7 @@ static void counts(skn_jw *w, const char *key, const skein_removal_agent *at, si
     skn_jw_object_end(w);
 }
 
-static void removal_undo(skn_jw *w, skein_str world_name, skein_str chat_uid,
-                         const skein_removal *r)
+void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_str thread_uid)
 {
     skn_buf href;
 
@@ -110,7 +119,7 @@ static void removal_undo(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_kstr(w, "href", skn_buf_str(&href));
     skn_jw_key(w, "body");
     skn_jw_object(w);
-    skn_jw_kstr(w, "threadId", r->previous.thread_uid);
+    skn_jw_kstr(w, "threadId", thread_uid);
     skn_jw_object_end(w);
     skn_jw_object_end(w);
     skn_buf_release(&href);
@@ -143,12 +152,18 @@ void skn_shape_removal(skn_jw *w, skein_str world_name, skein_str chat_uid,
     skn_jw_kstr(w, "previousThreadId", r->previous.thread_uid);
     version_name(w, "version", r->version.number);
     version_name(w, "previousVersion", r->previous.number);
-    removal_undo(w, world_name, chat_uid, r);
+    skn_shape_undo(w, world_name, chat_uid, r->previous.thread_uid);
     skn_jw_object_end(w);
 }
 
 void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_message *target,
                      const skein_removal *r)
+{
+    skn_shape_count_blocked(w, chat_uid, session, SKN_NONE, target, r);
+}
+
+void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
+                             const skein_message *target, const skein_removal *r)
 {
     char etag[128];
 
@@ -172,8 +187,8 @@ void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_me
     skn_jw_kstr(w, "text", skn_utf8_cut(target->content, PREVIEW_BYTES));
     skn_jw_object_end(w);
     skn_jw_array_end(w);
-    skn_jw_kbool(w, "editable", session && target->author == SKEIN_BY_HUMAN);
-    skn_jw_knull(w, "blockedBy");
+    skn_jw_kbool(w, "editable", session && !blocked_by.p && target->author == SKEIN_BY_HUMAN);
+    skn_jw_kstr(w, "blockedBy", blocked_by);
     skn_jw_kbool(w, "sessionMode", session);
     skn_jw_kstr(w, "etag", skn_str_of(etag));
     skn_jw_object_end(w);

@@ -1,5 +1,7 @@
 #include "engine/engine.h"
 
+#include <stdio.h>
+
 static void prompt_calls(skn_jw *w, const skein_prompt_message *m)
 {
     skn_jw_key(w, "toolCalls");
@@ -168,6 +170,9 @@ static const struct {
     [SKEIN_NEWER] = {"/problems/newer-store", "A newer program made this store"},
     [SKEIN_DAMAGED] = {"/problems/damaged-store", "The store is damaged"},
     [SKEIN_UNREACHABLE] = {"/problems/database-unreachable", "The database does not answer"},
+    [SKEIN_TURN_OVER] = {"/problems/turn-over", "The agent's turn is over"},
+    [SKEIN_PROVIDER] = {"/problems/provider-error", "The model's provider failed"},
+    [SKEIN_TIMEOUT] = {"/problems/provider-timeout", "The model's provider took too long"},
 };
 
 static bool retryable(skein_rc rc)
@@ -214,28 +219,50 @@ static kind kind_of(const skein_error *err, const char *thing)
                   skein_rc_http(err->rc)};
 }
 
-void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more)
+static void optional_str(skn_jw *w, const char *key, skn_str text)
 {
-    static const skn_problem nothing = {0};
-    kind                     k;
+    if (text.p)
+        skn_jw_kstr(w, key, text);
+}
 
-    more = more ? more : &nothing;
-    k = kind_of(err, more->thing);
-    skn_jw_object(w);
-    skn_jw_kstr(w, "type", skn_str_of(k.type));
-    skn_jw_kstr(w, "title", skn_str_of(k.title));
-    skn_jw_kint(w, "status", k.status);
-    skn_jw_kstr(w, "detail", skn_str_of(err->message));
-    skn_jw_kstr(w, "code", skn_str_of(k.code));
-    skn_jw_kbool(w, "retryable", retryable(err->rc) && !more->done);
-    skn_jw_kstr(w, "error", skn_str_of(err->message));
-    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : k.title));
-    skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+static void extra_members(skn_jw *w, const skein_error *err, const skn_problem *more)
+{
     if (more->meant && err->rc == SKEIN_NOT_FOUND)
         skn_jw_kstr(w, "didYouMean", skn_str_of(more->meant));
     if (more->current && err->rc == SKEIN_VERSION_CHANGED)
         skn_jw_kstr(w, "current", skn_str_of(more->current));
     if (more->fields)
         skn_jw_kstr(w, "fields", skn_str_of(more->fields));
+    if (more->extra.n)
+        skn_jw_raw(w, more->extra);
+}
+
+void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more)
+{
+    static const skn_problem nothing = {0};
+    kind                     k;
+    char                     type[80];
+
+    more = more ? more : &nothing;
+    k = kind_of(err, more->thing);
+    if (more->word) {
+        snprintf(type, sizeof type, "/problems/%s", more->word);
+        k = (kind){type, more->title, more->name, more->status};
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "type", skn_str_of(k.type));
+    skn_jw_kstr(w, "title", skn_str_of(k.title));
+    skn_jw_kint(w, "status", k.status);
+    skn_jw_kstr(w, "detail", skn_str_of(err->message));
+    optional_str(w, "instance", more->instance);
+    skn_jw_kstr(w, "code", skn_str_of(k.code));
+    optional_str(w, "requestId", more->request_id);
+    skn_jw_kbool(w, "retryable", (more->again || retryable(err->rc)) && !more->done);
+    if (more->retry_after_ms)
+        skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
+    skn_jw_kstr(w, "error", skn_str_of(err->message));
+    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : k.title));
+    skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+    extra_members(w, err, more);
     skn_jw_object_end(w);
 }

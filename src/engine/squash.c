@@ -1,6 +1,7 @@
 /* squash.c: one message in the place of several, which stay in the versions before. The text was made
  * outside of any transaction; whether its sources still stand is checked here. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 typedef struct call {
     skn_change_call          change;
@@ -145,6 +146,22 @@ static skein_rc write_squash(call *c, const skn_target *targets, size_t count, s
 
 static skein_rc load_squash(skn_tx *tx, skein_squash *out, skein_mem *mem, skein_error *err);
 
+static void tell(const call *c, const skn_target *sources, size_t count)
+{
+    const skn_draft *d = &c->change.draft;
+    skn_told         told;
+
+    skn_told_open(&told);
+    skn_jw_kstr(&told.w, "squashOperationId", c->out->uid);
+    skn_jw_key(&told.w, "sourceMessageIds");
+    skn_jw_array(&told.w);
+    for (size_t i = 0; i < count; i++)
+        skn_jw_str(&told.w, sources[i].message.uid);
+    skn_jw_array_end(&told.w);
+    skn_jw_kstr(&told.w, "resultMessageId", c->change.message->uid);
+    skn_feed_chat(d->tx, &d->target, "squash.completed", SKN_NONE, &told);
+}
+
 static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
 {
     call       *c = arg;
@@ -166,9 +183,11 @@ static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
     for (size_t i = 0; i < d->lane_count; i++)
         if ((rc = squash_lane(c, &d->lanes[i], targets, count, err)))
             return rc;
-    if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)))
+    if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)) ||
+        (rc = skn_draft_commit(d, c->change.version, err)))
         return rc;
-    return skn_change_finish(&c->change, err);
+    tell(c, targets, count);
+    return skn_change_seal(&c->change, err);
 }
 
 skein_rc skein_squash_messages(skein_engine *e, const skein_change *how,

@@ -1,6 +1,7 @@
 /* tags.c: tags that a world offers, and which of them are on in a conversation. */
 #include "base/utf8.h"
 #include "engine/core.h"
+#include "engine/feed.h"
 
 #define NAME_MAX_BYTES ((size_t)64)
 #define WORLD_TAGS     256
@@ -84,6 +85,15 @@ static skein_rc need_world(skn_tx *tx, const call *c, skein_error *err)
                     (long long)c->world.v);
 }
 
+static void tell_world(skn_tx *tx, const call *c, skn_str tag)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "tag", tag);
+    skn_feed_world(tx, c->world.v, "world.updated", &d);
+}
+
 static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
 {
     call    *c = arg;
@@ -96,7 +106,10 @@ static skein_rc define(skn_tx *tx, void *arg, skein_error *err)
     if (others >= WORLD_TAGS)
         return skn_fail(err, SKEIN_LIMIT, "the world has %lld tags; the limit is %d",
                         (long long)others, WORLD_TAGS);
-    return skn_tag_put(tx, c->world.v, c->tag, SKN_NOW(), err);
+    if ((rc = skn_tag_put(tx, c->world.v, c->tag, SKN_NOW(), err)))
+        return rc;
+    tell_world(tx, c, c->tag->name);
+    return SKEIN_OK;
 }
 
 static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
@@ -107,20 +120,31 @@ static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = need_world(tx, c, err)) || (rc = skn_tag_find(tx, c->world.v, c->name, &id, err)))
         return rc;
-    return id ? skn_tag_drop(tx, id, err) : no_tag(c->name, err);
+    if (!id || (rc = skn_tag_drop(tx, id, err)))
+        return id ? rc : no_tag(c->name, err);
+    tell_world(tx, c, c->name);
+    return SKEIN_OK;
 }
 
 static skein_rc activate(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
+    skn_told             d;
     int64_t              id;
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
         (rc = skn_tag_find(tx, row.world_id, c->name, &id, err)))
         return rc;
-    return id ? skn_tag_set_active(tx, row.id, id, c->active, err) : no_tag(c->name, err);
+    if (!id || (rc = skn_tag_set_active(tx, row.id, id, c->active, err)))
+        return id ? rc : no_tag(c->name, err);
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "id", row.uid);
+    skn_jw_kstr(&d.w, "tag", c->name);
+    skn_jw_kbool(&d.w, "active", c->active);
+    skn_feed_chat(tx, &row, "chat.updated", SKN_NONE, &d);
+    return SKEIN_OK;
 }
 
 static skein_rc list(skn_tx *tx, void *arg, skein_error *err)

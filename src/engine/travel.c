@@ -1,6 +1,7 @@
 /* travel.c: undo, redo, switch. A conversation has one pointer to its current version; time travel
  * moves it and writes down from where, and that is all: no thread is touched. */
 #include "engine/core.h"
+#include "engine/feed.h"
 
 typedef struct call {
     skein_engine        *e;
@@ -13,6 +14,7 @@ typedef struct call {
     skn_conversation_row row;
     skn_trees            trees;
     skn_tx              *tx;
+    skn_working         *stopped; /* agents whose work was taken away; NULL: none */
 } call;
 
 static skein_rc fill(call *c, int64_t version_id, skein_version *out, skein_error *err)
@@ -137,10 +139,11 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
     skn_trees_init(&c->trees, tx, c->mem, c->row.id);
     if ((rc = find_key(c, err)) || c->replayed)
         return rc;
-    rc = fill(c, c->row.version_id, &c->out->from, err);
-    return rc ? rc
-              : skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
-                           "conversation", c->row.uid, err);
+    if ((rc = fill(c, c->row.version_id, &c->out->from, err)) ||
+        (rc = skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
+                         "conversation", c->row.uid, err)))
+        return rc;
+    return skn_work_guard(c->e, tx, c->mem, &c->row, c->how, &c->stopped, err);
 }
 
 static skein_rc finish(call *c, int64_t started_at, skein_error *err)
@@ -149,9 +152,11 @@ static skein_rc finish(call *c, int64_t started_at, skein_error *err)
 
     c->out->from.current = c->row.version_id == started_at;
     if (rc == SKEIN_OK)
+        skn_feed_move(c->tx, &c->row, c->kind, &c->out->from, &c->out->to);
+    if (rc == SKEIN_OK)
         rc = keep_key(c, err);
     if (rc || !c->how->dry_run)
-        return rc;
+        return rc ? rc : skn_work_resume(c->stopped, c->row.version_id, err);
     if ((rc = count_move(c, started_at, c->row.version_id, err)))
         return rc;
     c->dry_done = true;

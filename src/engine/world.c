@@ -1,8 +1,10 @@
 /* world.c: worlds and agents. */
-#include "engine/core.h"
+#include "engine/chat_work.h"
 #include "engine/mention.h"
 
 #include "base/json.h"
+
+#define LEAD_LEVELS 1000 /* of agents that lead one another */
 
 typedef struct world_call {
     skein_engine *e;
@@ -11,6 +13,7 @@ typedef struct world_call {
     skein_worlds *worlds;
     skn_str       ref;
     int64_t       id, chat;
+    skein_world   change; /* what an update asks for */
 } world_call;
 
 /* Names are kept in lower case; ids are not touched. */
@@ -32,23 +35,46 @@ static skein_rc new_uid(const skein_engine *e, skein_mem *mem, skn_str *out)
     return SKEIN_OK;
 }
 
+/* Is the name anybody else's? */
+static skein_rc check_free(skn_tx *tx, const world_call *c, int64_t own, skein_error *err)
+{
+    skein_world taken;
+    bool        found;
+    skein_rc rc = skn_world_by_ref(tx, c->world->name, SKN_NONE, c->mem, &taken, &found, err);
+
+    if (rc || !found || taken.id.v == own)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
+                             SKN_FMT(c->world->name)),
+                    "Choose another name, or use that world.");
+}
+
 static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
-    skein_world taken;
-    bool        found;
-    skein_rc    rc;
+    skein_rc    rc = check_free(tx, c, 0, err);
 
-    if ((rc = skn_world_by_ref(tx, c->world->name, SKN_NONE, c->mem, &taken, &found, err)))
+    if (rc)
         return rc;
-    if (found)
-        return skn_hint(err,
-                        skn_fail(err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
-                                 SKN_FMT(c->world->name)),
-                        "Choose another name, or use that world.");
     new_uid(c->e, c->mem, &c->world->uid);
     c->world->created_at = SKN_NOW();
-    return skn_world_insert(tx, c->world, err);
+    if ((rc = skn_world_insert(tx, c->world, err)))
+        return rc;
+    skn_feed_world_is(tx, c->world);
+    return SKEIN_OK;
+}
+
+static skein_rc check_world(const skein_engine *e, const skein_world *w, skein_error *err)
+{
+    skein_rc rc = skn_check_text(e, w->description, "the description", err);
+
+    if (rc)
+        return rc;
+    if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
+        return skn_fail(err, SKEIN_INVALID,
+                        "the turn limit must be 1 or more, and compactAt 2 or more");
+    return SKEIN_OK;
 }
 
 skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
@@ -56,12 +82,8 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
     world_call c = {.e = e, .mem = mem, .world = w};
     skein_rc   rc;
 
-    if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
-        (rc = skn_check_text(e, w->description, "the description", err)))
+    if ((rc = skn_name_normal(w->name, mem, &w->name, err)) || (rc = check_world(e, w, err)))
         return rc;
-    if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
-        return skn_fail(err, SKEIN_INVALID,
-                        "the turn limit must be 1 or more, and compactAt 2 or more");
     w->turn_limit = w->turn_limit ? w->turn_limit : 8;
     w->compact_at = w->compact_at ? w->compact_at : 50;
     w->description = skn_arena_copy(mem, w->description);
@@ -114,17 +136,60 @@ static skein_rc no_world(int64_t id, skein_error *err)
 static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
+    skn_told    d;
     bool        found;
-    skein_rc    rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err);
+    skein_rc    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, err);
 
-    return rc || found ? rc : no_world(c->id, err);
+    if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
+        return rc ? rc : no_world(c->id, err);
+    skn_told_open(&d);
+    skn_jw_kbool(&d.w, "removed", true);
+    skn_feed_world(tx, c->id, "world.updated", &d);
+    return SKEIN_OK;
 }
 
 skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_error *err)
 {
-    world_call c = {.e = e, .id = id.v};
+    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    skein_rc   rc = skn_store_write(e->store, world_remove, &c, err);
 
-    return skn_store_write(e->store, world_remove, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+static skein_rc world_update(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    skein_world w, *to = c->world;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_world_get(tx, to->id.v, c->mem, &w, &found, err)))
+        return rc;
+    if (!found)
+        return no_world(to->id.v, err);
+    w.name = c->change.name.p ? c->change.name : w.name;
+    w.description = c->change.description.p ? c->change.description : w.description;
+    w.turn_limit = c->change.turn_limit ? c->change.turn_limit : w.turn_limit;
+    w.compact_at = c->change.compact_at ? c->change.compact_at : w.compact_at;
+    *to = w;
+    if ((rc = check_free(tx, c, w.id.v, err)) || (rc = skn_world_put(tx, to, err)))
+        return rc;
+    skn_feed_world_is(tx, to);
+    return SKEIN_OK;
+}
+
+skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .world = w};
+    skein_rc   rc;
+
+    if ((w->name.p && (rc = skn_name_normal(w->name, mem, &w->name, err))) ||
+        (rc = check_world(e, w, err)))
+        return rc;
+    c.change = *w;
+    c.change.description = skn_arena_copy(mem, w->description);
+    return skn_store_write(e->store, world_update, &c, err);
 }
 
 static skein_rc world_set_chat(skn_tx *tx, void *arg, skein_error *err)
@@ -144,7 +209,11 @@ static skein_rc world_set_chat(skn_tx *tx, void *arg, skein_error *err)
     if (c->chat && (!found || row.world_id != c->id || row.mode != SKEIN_CHAT))
         return skn_fail(err, SKEIN_NOT_FOUND, "this world has no chat with the number %lld",
                         (long long)c->chat);
-    return skn_world_chat(tx, c->id, c->chat, err);
+    if ((rc = skn_world_chat(tx, c->id, c->chat, err)))
+        return rc;
+    world.current_chat_uid = c->chat ? row.uid : SKN_NONE;
+    skn_feed_world_is(tx, &world);
+    return SKEIN_OK;
 }
 
 skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id, skein_conversation_id chat,
@@ -175,6 +244,24 @@ static skein_rc no_agent(skn_str ref, skein_error *err)
         "\"skein agent ls\" lists its agents.");
 }
 
+static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error *err)
+{
+    skn_str     name = c->agent->lead_name;
+    skein_agent lead;
+    bool        found;
+    skein_rc    rc;
+
+    c->agent->lead.v = 0;
+    if (!name.p)
+        return SKEIN_OK;
+    if ((rc = skn_agent_by_ref(tx, world, name, name, c->mem, &lead, &found, err)))
+        return rc;
+    if (!found)
+        return no_agent(name, err);
+    c->agent->lead = lead.id;
+    return SKEIN_OK;
+}
+
 static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
 {
     agent_call *c = arg;
@@ -194,16 +281,14 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     if (found)
         return skn_fail(err, SKEIN_CONFLICT, "world \"%.*s\" already has an agent \"%.*s\"",
                         SKN_FMT(world.name), SKN_FMT(c->agent->name));
-    if (c->agent->lead_name.p) {
-        rc = skn_agent_by_ref(tx, world.id.v, c->agent->lead_name, c->agent->lead_name, c->mem,
-                              &other, &found, err);
-        if (rc || !found)
-            return rc ? rc : no_agent(c->agent->lead_name, err);
-        c->agent->lead = other.id;
-    }
+    if ((rc = find_lead(tx, c, world.id.v, err)))
+        return rc;
     new_uid(c->e, c->mem, &c->agent->uid);
     c->agent->created_at = SKN_NOW();
-    return skn_agent_insert(tx, c->agent, err);
+    if ((rc = skn_agent_insert(tx, c->agent, err)))
+        return rc;
+    skn_feed_agent_is(tx, c->agent, "agent.created");
+    return SKEIN_OK;
 }
 
 static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *mem,
@@ -212,8 +297,7 @@ static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *me
     const skn_json *settings;
     skein_rc        rc;
 
-    if ((rc = skn_name_normal(a->name, mem, &a->name, err)) ||
-        (a->lead_name.p && (rc = skn_name_normal(a->lead_name, mem, &a->lead_name, err))) ||
+    if ((a->lead_name.p && (rc = skn_name_normal(a->lead_name, mem, &a->lead_name, err))) ||
         (rc = skn_check_text(e, a->system_prompt, "the system prompt", err)) ||
         (a->model.p &&
          (rc = skn_check_word(a->model, "the model's name", SKN_WORD_MAX, err))) ||
@@ -243,8 +327,10 @@ static bool is_reserved(skn_str name)
 skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
 {
     agent_call c = {.e = e, .mem = mem, .agent = a};
-    skein_rc   rc = check_agent(e, a, mem, err);
+    skein_rc   rc = skn_name_normal(a->name, mem, &a->name, err);
 
+    if (!rc)
+        rc = check_agent(e, a, mem, err);
     if (!rc && is_reserved(a->name))
         return skn_fail(err, SKEIN_INVALID,
                         "\"%.*s\" cannot be an agent's name: it has a "
@@ -287,11 +373,10 @@ skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein_mem *mem,
     return skn_store_read(e->store, agent_list, &c, err);
 }
 
-static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc need_agent(skn_tx *tx, const agent_call *c, skein_agent *out, skein_error *err)
 {
-    agent_call *c = arg;
-    bool        found;
-    skein_rc    rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err);
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, c->id, c->mem, out, &found, err);
 
     if (rc || found)
         return rc;
@@ -299,9 +384,70 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
                     (long long)c->id);
 }
 
+/* Nobody leads those who lead it. */
+static skein_rc check_leads(skn_tx *tx, const agent_call *c, skein_error *err)
+{
+    skein_agent above;
+    int         steps = 0;
+    bool        found = true;
+    skein_rc    rc = SKEIN_OK;
+
+    for (int64_t at = c->agent->lead.v; rc == SKEIN_OK && found && at; at = above.lead.v) {
+        if (at == c->id || ++steps > LEAD_LEVELS)
+            return skn_fail(err, SKEIN_INVALID, "\"%.*s\" cannot be led by \"%.*s\"",
+                            SKN_FMT(c->agent->name), SKN_FMT(c->agent->lead_name));
+        above.lead.v = 0;
+        rc = skn_agent_get(tx, at, c->mem, &above, &found, err);
+    }
+    return rc;
+}
+
+static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    skein_agent now;
+    skein_rc    rc = need_agent(tx, c, &now, err);
+
+    if (rc)
+        return rc;
+    c->agent->uid = now.uid;
+    c->agent->world = now.world;
+    c->agent->name = now.name;
+    c->agent->created_at = now.created_at;
+    if ((rc = find_lead(tx, c, now.world.v, err)) || (rc = check_leads(tx, c, err)) ||
+        (rc = skn_agent_put(tx, c->agent, err)))
+        return rc;
+    skn_feed_agent_is(tx, c->agent, "agent.updated");
+    return SKEIN_OK;
+}
+
+skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v};
+    skein_rc   rc = check_agent(e, a, mem, err);
+
+    return rc ? rc : skn_store_write(e->store, agent_update, &c, err);
+}
+
+static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
+{
+    agent_call *c = arg;
+    skein_agent agent;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = need_agent(tx, c, &agent, err)) ||
+        (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
+        return rc;
+    skn_feed_agent_is(tx, &agent, "agent.removed");
+    return skn_work_leave_agent(c->e, tx, c->mem, c->id, err);
+}
+
 skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, skein_error *err)
 {
-    agent_call c = {.e = e, .id = id.v};
+    agent_call c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    skein_rc   rc = skn_store_write(e->store, agent_remove, &c, err);
 
-    return skn_store_write(e->store, agent_remove, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
 }

@@ -60,7 +60,8 @@ skein_rc skn_db_savepoint_keep(skn_db *db, skein_error *err);
 skein_rc skn_db_savepoint_undo(skn_db *db, skein_error *err);
 /* Runs SQL text; only migration and maintenance (vacuum, checkpoint) use it. */
 skein_rc skn_db_script(skn_db *db, const char *sql, skein_error *err);
-/* The number that SQL text selects, 0 for NULL or no row; only migration uses it. */
+/* The number that SQL text selects, 0 for NULL or no row; only migration and skn_store_stamp use
+ * it. */
 skein_rc skn_db_number(skn_db *db, const char *sql, int64_t *out, skein_error *err);
 bool     skn_db_is_pg(const skn_db *db);
 

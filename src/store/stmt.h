@@ -2,6 +2,7 @@
 #ifndef SKN_STORE_STMT_H
 #define SKN_STORE_STMT_H
 
+#include "base/buf.h"
 #include "store/db.h"
 #include "store/store.h"
 #include "store/tx.h"
@@ -18,5 +19,10 @@ skein_rc skn_tx_made_uid(skn_tx *tx, skein_rc rc);
 skn_str skn_stmt_keep(const skn_stmt *s, int column, skn_arena *a);
 /* The end of all texts that begin with prefix, for "uid >= prefix AND uid < end". */
 skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
+/* The numbers as an "_of_many" statement takes them. */
+skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
+/* A message's instructions as JSON, and back; none are absent. What is damaged reads as none. */
+skn_str skn_instructions_json(const skein_message *m, skn_buf *buf);
+void    skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);
 
 #endif

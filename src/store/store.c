@@ -16,6 +16,10 @@ struct skn_store {
     skn_group     *group;  /* SQLite: those who wait for it */
     skn_pool       pool;   /* SQLite: readers; PostgreSQL: all connections */
     skn_uid_maker *uids;
+    void (*on_commit)(void *arg); /* set before others use the store */
+    void           *on_commit_arg;
+    pthread_mutex_t watch_mu;
+    skn_db         *watch; /* guarded by watch_mu; SQLite: only looks whether others wrote */
 };
 
 /* --- Opening --------------------------------------------------------------------------------- */
@@ -39,6 +43,7 @@ skein_rc skn_store_open(skn_store **out, skn_str address, const skn_store_option
     st->pg = skn_db_is_pg(db);
     st->read_only = read_only || db->read_only;
     st->uids = skn_uid_maker_new();
+    pthread_mutex_init(&st->watch_mu, NULL);
     skn_pool_init(&st->pool, skn_str_of(db->address), SKN_DB_READER,
                   st->pg ? PG_CONNECTIONS : SQLITE_READERS);
     if (st->pg || st->read_only) {
@@ -55,6 +60,8 @@ void skn_store_close(skn_store *st)
 {
     if (!st)
         return;
+    skn_db_close(st->watch);
+    pthread_mutex_destroy(&st->watch_mu);
     skn_pool_release(&st->pool); /* before the writer: the last one to go tidies the log away */
     skn_group_free(st->group);
     skn_db_close(st->writer);
@@ -120,11 +127,16 @@ static skein_rc run_once(skn_store *st, bool writes, skn_work *work, void *arg, 
         return rc;
     rc = work(&tx, arg, err);
     if (!rc)
+        rc = skn_events_write(&tx, err);
+    if (!rc)
         rc = skn_db_commit(tx.db, err);
     else
         skn_db_rollback(tx.db);
     *again = rc && (tx.retry || tx.db->retry);
     skn_pool_give(&st->pool, tx.db);
+    skn_events_release(&tx);
+    if (!rc && writes)
+        skn_store_committed(st);
     return rc;
 }
 
@@ -169,6 +181,46 @@ skein_rc skn_store_try_write(skn_store *st, skn_work *work, void *arg, skein_err
 skein_rc skn_store_read(skn_store *st, skn_work *work, void *arg, skein_error *err)
 {
     return run(st, false, work, arg, err);
+}
+
+/* --- Noticing changes ------------------------------------------------------------------------ */
+
+void skn_store_on_commit(skn_store *st, void (*fn)(void *arg), void *arg)
+{
+    st->on_commit = fn;
+    st->on_commit_arg = arg;
+}
+
+void skn_store_committed(skn_store *st)
+{
+    if (st->on_commit)
+        st->on_commit(st->on_commit_arg);
+}
+
+static skein_rc newest_event(skn_tx *tx, void *arg, skein_error *err)
+{
+    int64_t forgotten;
+
+    return skn_event_span(tx, arg, &forgotten, err);
+}
+
+/* A connection that never writes sees a change of data_version after every commit of others, those
+ * of this process too; only between two looks of the same one. */
+skein_rc skn_store_stamp(skn_store *st, int64_t *stamp, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+    bool     brief;
+
+    if (st->pg)
+        return skn_store_read(st, newest_event, stamp, err);
+    pthread_mutex_lock(&st->watch_mu);
+    if (!st->watch)
+        rc = skn_db_open(&st->watch, skn_str_of(st->pool.address), SKN_DB_READER, err);
+    brief = st->watch && st->watch->brief;
+    if (!rc && !brief)
+        rc = skn_db_number(st->watch, "PRAGMA data_version", stamp, err);
+    pthread_mutex_unlock(&st->watch_mu);
+    return brief && !rc ? skn_store_read(st, newest_event, stamp, err) : rc;
 }
 
 /* --- Maintenance ----------------------------------------------------------------------------- */

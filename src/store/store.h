@@ -56,6 +56,12 @@ typedef struct skn_floor {
 skein_rc skn_store_floor(skn_store *st, const skn_floor *what, int64_t *nanos,
                          skein_error *err);
 
+/* Calls fn after every commit of this store, on the thread that committed; one call may stand for
+ * several writers that shared it. fn must not call the store. Set before others use it. */
+void skn_store_on_commit(skn_store *st, void (*fn)(void *arg), void *arg);
+/* A number that differs whenever anybody has changed the store since (PostgreSQL: told an event). */
+skein_rc skn_store_stamp(skn_store *st, int64_t *stamp, skein_error *err);
+
 bool skn_store_is_pg(const skn_store *st);
 /* The schema version of this program's newest migration. */
 int skn_store_schema(void);
@@ -67,9 +73,11 @@ void skn_tx_uid(skn_tx *tx, char out[11]);
 
 #include "store/archive_verbs.h"
 #include "store/verbs_check.h"
+#include "store/verbs_feed.h"
 #include "store/verbs_read.h"
 #include "store/verbs_reply.h"
 #include "store/verbs_search.h"
 #include "store/verbs_tags.h"
+#include "store/verbs_work.h"
 
 #endif

@@ -171,6 +171,15 @@ skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version, s
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_rename);
+
+    skn_stmt_bind_text(&s, title);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
                                skein_error *err)
 {

@@ -31,6 +31,7 @@ struct skn_group {
     pthread_mutex_t mu;
     request        *first, *last; /* guarded by mu */
     bool            led;          /* guarded by mu: some thread leads */
+    skn_arena      *told;         /* used by the leader only: events until they are written */
 };
 
 typedef struct members {
@@ -44,6 +45,7 @@ skn_group *skn_group_new(skn_store *st, skn_db *writer)
 
     g->store = st;
     g->db = writer;
+    g->told = skn_arena_new();
     pthread_mutex_init(&g->mu, NULL);
     return g;
 }
@@ -53,6 +55,7 @@ void skn_group_free(skn_group *g)
     if (!g)
         return;
     pthread_mutex_destroy(&g->mu);
+    skn_arena_free(g->told);
     free(g);
 }
 
@@ -65,10 +68,11 @@ static skein_rc run_work(skn_tx *tx, request *r)
     tx->retry = false;
     tx->db->duplicate = tx->db->retry = false; /* of another member */
     r->tries++;
+    skn_events_clear(tx); /* of another member, or of an earlier try */
     rc = r->work(tx, r->arg, r->err);
     if (!rc && !tx->db->in_tx) /* the work went on after a failure that ended all */
         rc = skn_db_fault(tx->db, SKEIN_FAILED, "the transaction has ended early", r->err);
-    return rc;
+    return rc ? rc : skn_events_write(tx, r->err);
 }
 
 static bool wants_again(const skn_tx *tx, const request *r)
@@ -107,7 +111,7 @@ static void fail_all(members *m, const skein_error *why)
  * one is then out, and true says that the rest must run again. */
 static bool run_members(skn_group *g, members *m)
 {
-    skn_tx tx = {.db = g->db, .store = g->store, .writes = true};
+    skn_tx tx = {.db = g->db, .store = g->store, .writes = true, .told.a = g->told};
 
     for (int i = 0; i < m->n; i++) {
         request *r = m->p[i];
@@ -128,21 +132,25 @@ static bool run_members(skn_group *g, members *m)
     return false;
 }
 
-/* Commits what succeeded, once for all. */
-static void commit(skn_group *g, members *m)
+/* Commits what succeeded, once for all; false when nothing was. */
+static bool commit(skn_group *g, members *m)
 {
     skein_error why;
     int         good = 0;
 
     for (int i = 0; i < m->n; i++)
         good += m->p[i]->rc == SKEIN_OK;
-    if (good == 0)
+    if (good == 0) {
         skn_db_rollback(g->db);
-    else if (skn_db_commit(g->db, &why))
-        fail_all(m, &why); /* also those that failed: the rows they met never were */
+        return false;
+    }
+    if (skn_db_commit(g->db, &why) == SKEIN_OK)
+        return true;
+    fail_all(m, &why); /* also those that failed: the rows they met never were */
+    return false;
 }
 
-static void run_group(skn_group *g, members *m)
+static bool run_group(skn_group *g, members *m)
 {
     skein_error why;
     bool        again = true;
@@ -150,12 +158,11 @@ static void run_group(skn_group *g, members *m)
     while (again) {
         if (skn_db_begin_write(g->db, &why)) {
             fail_all(m, &why);
-            return;
+            return false;
         }
         again = run_members(g, m);
     }
-    if (g->db->in_tx)
-        commit(g, m);
+    return g->db->in_tx && commit(g, m);
 }
 
 /* --- The queue ------------------------------------------------------------------------------- */
@@ -188,6 +195,7 @@ static void pass_lead_locked(skn_group *g)
 static void lead(skn_group *g, request *own)
 {
     members all, left;
+    bool    changed = false;
 
     pthread_mutex_lock(&g->mu);
     take_locked(g, &all);
@@ -196,7 +204,7 @@ static void lead(skn_group *g, request *own)
         own->rc = own->alone(g->db, own->err);
     } else {
         left = all; /* loses those whose end is known */
-        run_group(g, &left);
+        changed = run_group(g, &left);
     }
     pthread_mutex_lock(&g->mu);
     pass_lead_locked(g);
@@ -205,6 +213,8 @@ static void lead(skn_group *g, request *own)
         pthread_cond_signal(&all.p[i]->wake);
     }
     pthread_mutex_unlock(&g->mu);
+    if (changed)
+        skn_store_committed(g->store);
 }
 
 static skein_rc submit(skn_group *g, request *r)
@@ -249,7 +259,7 @@ skein_rc skn_group_try(skn_group *g, skn_work *work, void *arg, skein_error *err
 {
     request r = {.work = work, .arg = arg, .err = err};
     members m = {.p = {&r}, .n = 1};
-    bool    led;
+    bool    led, changed;
 
     pthread_mutex_lock(&g->mu);
     led = g->led;
@@ -258,10 +268,12 @@ skein_rc skn_group_try(skn_group *g, skn_work *work, void *arg, skein_error *err
     if (led)
         return skn_fail(err, SKEIN_BUSY, "another writer is at work");
     g->db->patience = 1; /* for other programs */
-    run_group(g, &m);
+    changed = run_group(g, &m);
     g->db->patience = 0;
     pthread_mutex_lock(&g->mu);
     pass_lead_locked(g);
     pthread_mutex_unlock(&g->mu);
+    if (changed)
+        skn_store_committed(g->store);
     return r.rc;
 }

@@ -36,7 +36,7 @@ static skn_str calls_json(const skein_message *m, skn_buf *buf)
     return skn_buf_str(buf);
 }
 
-static skn_str instructions_json(const skein_message *m, skn_buf *buf)
+skn_str skn_instructions_json(const skein_message *m, skn_buf *buf)
 {
     skn_jw w;
 
@@ -82,7 +82,7 @@ static void read_calls(skn_str json, skn_arena *a, skein_message *m)
     m->call_count = n;
 }
 
-static void read_instructions(skn_str json, skn_arena *a, skein_message *m)
+void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m)
 {
     const skn_json *v = NULL;
     size_t          n = 0;
@@ -187,7 +187,7 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
     skn_buf_init(&calls, SIZE_MAX / 2);
     skn_buf_init(&instructions, SIZE_MAX / 2);
     s = skn_stmt_use(tx->db, SKN_Q_message_insert);
-    bind_message(&s, m, calls_json(m, &calls), instructions_json(m, &instructions));
+    bind_message(&s, m, calls_json(m, &calls), skn_instructions_json(m, &instructions));
     rc = skn_stmt_number(&s, &m->id.v, err);
     if (rc != SKEIN_OK && made)
         rc = skn_tx_made_uid(tx, rc);
@@ -218,7 +218,7 @@ static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
     read_calls(skn_stmt_text(s, 9), a, m);
     m->tool_call_id = skn_stmt_keep(s, 10, a);
     m->tool_failed = skn_stmt_int(s, 11) != 0;
-    read_instructions(skn_stmt_text(s, 12), a, m);
+    skn_instructions_read(skn_stmt_text(s, 12), a, m);
     m->reply_to = skn_stmt_keep(s, 13, a);
     m->reply_to_id.v = skn_stmt_int(s, 14);
     m->reply_depth = (int)skn_stmt_int(s, 15);
@@ -314,6 +314,23 @@ skein_rc skn_message_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to,
         if ((rc = sink(arg, &m, err)))
             break;
     }
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
+                          skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_many);
+    bool     row;
+    skein_rc rc = SKEIN_OK;
+
+    *out = (skein_messages){.at = SKN_ARRAY(a, ids->count, skein_message)};
+    if (ids->count == 0)
+        return SKEIN_OK;
+    skn_stmt_bind_text(&s, skn_number_list(ids, a));
+    while (out->count < ids->count && !(rc = skn_stmt_step(&s, &row, err)) && row)
+        read_message(&s, a, &out->at[out->count++]);
     skn_stmt_done(&s);
     return rc;
 }

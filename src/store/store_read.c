@@ -2,8 +2,7 @@
 #include "base/buf.h"
 #include "store/stmt.h"
 
-/* The numbers as the statements take them. */
-static skn_str number_list(const skn_ids *ids, skn_arena *a)
+skn_str skn_number_list(const skn_ids *ids, skn_arena *a)
 {
     skn_buf buf;
     skn_str out;
@@ -37,7 +36,7 @@ skein_rc skn_edges_of(skn_tx *tx, skn_edge_kind kind, const skn_ids *from, skn_a
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_text(&s, number_list(from, a));
+    skn_stmt_bind_text(&s, skn_number_list(from, a));
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         skn_edge e = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1)};
 
@@ -74,7 +73,7 @@ skein_rc skn_heads_of(skn_tx *tx, const skn_ids *ids, skn_arena *a, skn_heads *o
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_heads_of_many);
 
-    skn_stmt_bind_text(&s, number_list(ids, a));
+    skn_stmt_bind_text(&s, skn_number_list(ids, a));
     return read_heads(&s, a, out, err);
 }
 
@@ -98,7 +97,7 @@ skein_rc skn_placements_of(skn_tx *tx, const skn_ids *ids, skn_arena *a, skn_pla
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_text(&s, number_list(ids, a));
+    skn_stmt_bind_text(&s, skn_number_list(ids, a));
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         skn_placed p = {skn_stmt_int(&s, 0),
                         {skn_stmt_int(&s, 1), skn_stmt_int(&s, 2), skn_stmt_int(&s, 3),

@@ -85,3 +85,20 @@ skein_rc skn_squash_results_of(skn_tx *tx, int64_t message, skn_arena *a, skn_id
     *out = (skn_ids){v.p, v.n};
     return rc;
 }
+
+skein_rc skn_squashes_of(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
+                         skein_uids *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_squashes_of);
+    skn_vec(skein_str) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_int(&s, limit);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row)
+        skn_vec_add(a, &v, skn_stmt_keep(&s, 0, a));
+    skn_stmt_done(&s);
+    *out = (skein_uids){v.p, v.n};
+    return rc;
+}

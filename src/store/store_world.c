@@ -92,6 +92,30 @@ skein_rc skn_world_chat(skn_tx *tx, int64_t id, int64_t conversation, skein_erro
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_world_put(skn_tx *tx, const skein_world *w, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_world_update);
+
+    skn_stmt_bind_text(&s, w->name);
+    skn_stmt_bind_text(&s, w->description);
+    skn_stmt_bind_int(&s, w->turn_limit);
+    skn_stmt_bind_int(&s, w->compact_at);
+    skn_stmt_bind_int(&s, w->id.v);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_agent_put(skn_tx *tx, const skein_agent *agent, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_agent_update);
+
+    skn_stmt_bind_id(&s, agent->lead.v);
+    skn_stmt_bind_text(&s, agent->system_prompt);
+    skn_stmt_bind_text(&s, agent->model);
+    skn_stmt_bind_text(&s, agent->settings);
+    skn_stmt_bind_int(&s, agent->id.v);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_agent_insert(skn_tx *tx, skein_agent *agent, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_agent_insert);

@@ -13,12 +13,27 @@
 
 #define SKN_TX_TRIES 5
 
+/* Events that were told in a transaction and are not yet written (store_feed.c). */
+typedef struct skn_told_events {
+    skn_arena *a; /* NULL until there is one */
+    skn_vec(skn_event_row) rows;
+} skn_told_events;
+
 struct skn_tx {
-    skn_db    *db;
-    skn_store *store;
-    bool       writes; /* false on a snapshot */
-    bool       retry;  /* set by a verb that fails: run the work again from its start */
+    skn_db         *db;
+    skn_store      *store;
+    bool            writes; /* false on a snapshot */
+    bool            retry;  /* set by a verb that fails: run the work again from its start */
+    skn_told_events told;
 };
+
+/* Writes what was told: the last thing before the commit, or before the end of a savepoint. */
+skein_rc skn_events_write(skn_tx *tx, skein_error *err);
+/* Forgets what was told and keeps the memory; at the end of all, that goes too. */
+void skn_events_clear(skn_tx *tx);
+void skn_events_release(skn_tx *tx);
+/* Somebody's work was committed: the listener is called. Under no lock. */
+void skn_store_committed(skn_store *st);
 
 /* Connections that are opened when they are needed and kept for the next call. */
 typedef struct skn_pool {

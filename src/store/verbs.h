@@ -14,6 +14,8 @@ skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, s
 skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
 skein_rc skn_world_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
 skein_rc skn_world_chat(skn_tx *tx, int64_t id, int64_t conversation, skein_error *err);
+/* Writes name, description, turn_limit and compact_at. */
+skein_rc skn_world_put(skn_tx *tx, const skein_world *w, skein_error *err);
 skein_rc skn_agent_insert(skn_tx *tx, skein_agent *agent, skein_error *err);
 skein_rc skn_agent_get(skn_tx *tx, int64_t id, skn_arena *a, skein_agent *out, bool *found,
                        skein_error *err);
@@ -21,6 +23,8 @@ skein_rc skn_agent_by_ref(skn_tx *tx, int64_t world, skn_str name, skn_str uid, 
                           skein_agent *out, bool *found, skein_error *err);
 skein_rc skn_agent_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_agents *out,
                         skein_error *err);
+/* Writes lead, system_prompt, model and settings. */
+skein_rc skn_agent_put(skn_tx *tx, const skein_agent *agent, skein_error *err);
 skein_rc skn_agent_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
 /* Agents of the world (id and name only) that have no lane in this chat yet. */
 skein_rc skn_agent_laneless(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
@@ -59,6 +63,8 @@ skein_rc skn_conversation_family(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *
                                  skein_error *err);
 skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
                                       skein_error *err);
+/* An absent title removes it. */
+skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_error *err);
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
                                skein_error *err);
 skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
@@ -167,6 +173,9 @@ skein_rc skn_squash_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_squash_row
                            bool *found, skein_error *err);
 skein_rc skn_squash_sources(skn_tx *tx, int64_t id, skn_arena *a, skn_ids *ids, skn_str **uids,
                             skein_error *err);
+/* Public ids of a conversation's squashes, newest first. */
+skein_rc skn_squashes_of(skn_tx *tx, int64_t conversation, int64_t limit, skn_arena *a,
+                         skein_uids *out, skein_error *err);
 /* Results of the squashes that took this message, oldest first. */
 skein_rc skn_squash_results_of(skn_tx *tx, int64_t message, skn_arena *a, skn_ids *out,
                                skein_error *err);

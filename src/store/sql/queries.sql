@@ -21,6 +21,8 @@ SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NULL ORDER BY w.id;
 -- :world_remove
 UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :world_update
+UPDATE worlds SET name = $1, description = $2, turn_limit = $3, compact_at = $4 WHERE id = $5;
 -- :world_set_chat
 UPDATE worlds SET current_conversation_id = $1 WHERE id = $2;
 
@@ -37,6 +39,8 @@ SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.n
 -- :agent_list
 SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
   FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
+-- :agent_update
+UPDATE agents SET lead_id = $1, system_prompt = $2, model = $3, settings = $4 WHERE id = $5;
 -- :agent_remove
 UPDATE agents SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :agent_without_lane
@@ -72,6 +76,8 @@ SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_i
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
 -- :conversation_set_version
 UPDATE conversations SET version_id = $1 WHERE id = $2;
+-- :conversation_rename
+UPDATE conversations SET title = $1 WHERE id = $2;
 -- :conversation_remove
 UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 
@@ -205,6 +211,8 @@ INSERT INTO squashes(uid, conversation_id, version_id, result_message_id, prompt
 VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 -- :squash_by_uid
 SELECT id, conversation_id, version_id, result_message_id, prompt, model, by_agent, created_at FROM squashes WHERE uid = $1;
+-- :squashes_of
+SELECT uid FROM squashes WHERE conversation_id = $1 ORDER BY id DESC LIMIT $2;
 -- :squash_source_insert
 INSERT INTO squash_sources(squash_id, idx, message_id) VALUES($1, $2, $3);
 -- :squash_sources

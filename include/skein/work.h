@@ -1,0 +1,284 @@
+/* work.h: people and agents at work: posting, who has to answer, turns, the queue, and the events
+ * that tell of all that happens.
+ *
+ * A post stores what was said and marks who has to answer in one transaction. A program that speaks
+ * for agents takes such work, opens a turn, and stores its steps under the turn's lease; a turn that
+ * was closed by somebody else (stopped, edited away, its lease run out) can store nothing more.
+ * Whether a chat is busy is computed from open turns and waiting work, never stored. */
+#ifndef SKEIN_WORK_H
+#define SKEIN_WORK_H
+
+#include <skein/change.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Events ----------------------------------------------------------------------------------- */
+
+/* What happened, as it is told to others. Sequence numbers rise in the order of commits, with gaps;
+ * one that was read is followed only by greater ones. */
+typedef struct skein_event {
+    int64_t               seq;
+    int64_t               at; /* microseconds UTC */
+    skein_world_id        world;
+    skein_str             world_name;
+    skein_conversation_id chat; /* zero: it concerns the world */
+    skein_str             chat_uid;
+    skein_str             thread_uid; /* of the main lane, where it happened; may be absent */
+    skein_str             cause;      /* the message of a person that it comes from, or absent */
+    skein_str             type;       /* "message.created" */
+    skein_str             data;       /* a JSON object */
+} skein_event;
+
+typedef struct skein_events {
+    skein_event *at;
+    size_t       count;
+} skein_events;
+
+typedef struct skein_event_query {
+    skein_world_id        world; /* zero: all */
+    skein_conversation_id chat;  /* zero: all of the world */
+    int64_t               after; /* only greater sequence numbers */
+    size_t                limit; /* 0: 1000 */
+} skein_event_query;
+
+/* Events in order. The same events read again are the same bytes. */
+SKEIN_API skein_rc skein_events_read(skein_engine *e, const skein_event_query *what,
+                                     skein_mem *mem, skein_events *out, skein_error *err);
+/* The newest event (0: none yet), and the newest one that was forgotten: whoever saw no more than
+ * an older one than that has missed some. */
+SKEIN_API skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
+                                     skein_error *err);
+/* Forgets events that are older than a time in microseconds. */
+SKEIN_API skein_rc skein_events_forget(skein_engine *e, int64_t before, int64_t *gone,
+                                       skein_error *err);
+/* Calls fn after every commit of this engine, on the thread that committed; fn must not call the
+ * engine. One listener per engine, set before the engine is used by others; NULL takes it away. */
+SKEIN_API void skein_on_commit(skein_engine *e, void (*fn)(void *arg), void *arg);
+/* A number that differs whenever this or any other process has changed the store since; cheap. */
+SKEIN_API skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_error *err);
+
+/* --- Posting ---------------------------------------------------------------------------------- */
+
+typedef struct skein_post {
+    skein_conversation_id chat;
+    skein_new_message     message; /* of a person: role user. uid must be absent */
+    skein_str client_id; /* the sender's own name for it: the same again in this chat is
+                                        stored once and answered with the first */
+    bool      now;       /* even while agents are at work; else it waits in the queue then */
+    skein_str model;     /* asked for this once, instead of the agents' own; may be absent */
+} skein_post;
+
+typedef struct skein_delivery {
+    skein_str agent;
+    skein_str state; /* queued inMemory answered failed */
+} skein_delivery;
+
+typedef struct skein_deliveries {
+    skein_delivery *at;
+    size_t          count;
+} skein_deliveries;
+
+typedef struct skein_posted {
+    skein_message    message; /* of a queued one: id zero, the rest as it will be */
+    bool             queued;
+    bool             again; /* it was there before */
+    skein_deliveries deliveries;
+    int64_t          waiting; /* agents that have to answer */
+} skein_posted;
+
+/* Stores it, or queues it when agents are at work in the chat, and marks who has to answer: the
+ * agents it names at the start of a line, or, when it names none, those with autoReply (in an
+ * agent's own conversation that agent). All agents of the chat get it into their memory. */
+SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, skein_mem *mem,
+                                      skein_posted *out, skein_error *err);
+/* Who has a message, and what became of it there: for messages->at[i] into out[i]. */
+SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
+                                       const skein_messages *messages, skein_mem *mem,
+                                       skein_deliveries *out, skein_error *err);
+
+/* --- The queue -------------------------------------------------------------------------------- */
+
+/* A message that waits until the agents of its chat are done. */
+typedef struct skein_waiting {
+    skein_str uid; /* the id that the message will have */
+    skein_str sender, content, reply_to, client_id;
+    int64_t   created_at;
+} skein_waiting;
+
+typedef struct skein_queue {
+    skein_waiting *at;
+    size_t         count;
+} skein_queue;
+
+SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
+                                    skein_queue *out, skein_error *err);
+SKEIN_API skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
+                                    skein_str content, skein_error *err);
+SKEIN_API skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat,
+                                      skein_str uid, skein_error *err);
+/* Says it now, though agents are at work. */
+SKEIN_API skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,
+                                    skein_mem *mem, skein_posted *out, skein_error *err);
+
+/* --- Turns ------------------------------------------------------------------------------------ */
+
+/* An agent that has to answer something. */
+typedef struct skein_due {
+    int64_t               delivery;
+    skein_conversation_id chat;
+    skein_agent_id        agent;
+    skein_str             model; /* the one asked for, or the agent's, or absent */
+} skein_due;
+
+typedef struct skein_dues {
+    skein_due *at;
+    size_t     count;
+} skein_dues;
+
+/* Work that nobody does yet, oldest first, at most one of each agent and chat, none where a turn of
+ * that agent is open. */
+SKEIN_API skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem,
+                                  skein_dues *out, skein_error *err);
+
+typedef enum skein_turn_state {
+    SKEIN_TURN_OPEN,
+    SKEIN_TURN_COMMITTED,
+    SKEIN_TURN_FAILED,
+    SKEIN_TURN_CANCELLED,
+    SKEIN_TURN_INTERRUPTED /* its program went away */
+} skein_turn_state;
+
+typedef struct skein_turn {
+    int64_t               id;
+    skein_str             uid; /* "turnId" */
+    int64_t               fence;
+    skein_turn_state      state;
+    skein_world_id        world;
+    skein_str             world_name;
+    skein_conversation_id chat;
+    skein_str             chat_uid;
+    skein_agent_id        agent;
+    skein_str             agent_name;
+    skein_str             model;        /* as of the work; may be absent */
+    skein_str             trigger_uid;  /* the message it answers */
+    skein_str             cause;        /* the person's message behind it */
+    skein_str             message_uid;  /* the id its next message of text gets */
+    int64_t               hops_left;    /* answers in a row that may still follow */
+    int64_t               since;        /* when it began */
+} skein_turn;
+
+typedef struct skein_turns {
+    skein_turn *at;
+    size_t      count;
+} skein_turns;
+
+/* Takes the work and opens a turn for it, until lease_ms from now. SKEIN_NOTHING when it is no longer
+ * due. `holder` names the program, for whoever looks. `model` is the one that will be asked. */
+SKEIN_API skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder,
+                                    skein_str model, int64_t lease_ms, skein_mem *mem,
+                                    skein_turn *out, skein_error *err);
+/* Holds on to open turns, all of them until lease_ms from now; those that are open no longer are told
+ * by kept[i] false. */
+SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t count,
+                                     int64_t lease_ms, bool *kept, skein_error *err);
+
+typedef struct skein_step {
+    const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
+                                         filled in from the turn where they are absent; an
+                                         assistant's uid is the turn's message_uid */
+    skein_str finish;                 /* of an assistant's message: stop length stopped tool */
+    int64_t   tokens_in, tokens_out;  /* -1: not measured */
+    bool      last;                   /* closes the turn as committed */
+} skein_step;
+
+/* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
+ * turn is not open any more: then nothing was stored, and the turn is to be dropped. Fills in the id
+ * of the turn's next message. */
+SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *step,
+                                   skein_mem *mem, skein_message *stored, skein_error *err);
+/* Closes a turn without a further step; `why` (may be NULL) is told with a failure. */
+SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
+                                  skein_turn_state state, const skein_error *why,
+                                  skein_error *err);
+/* Open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
+SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
+                                    skein_conversation_id chat, skein_mem *mem,
+                                    skein_turns *out, skein_error *err);
+
+/* What an agent had written when it was stopped. */
+typedef struct skein_partial {
+    int64_t   turn;
+    skein_str text, thinking;
+} skein_partial;
+
+typedef struct skein_stop {
+    skein_conversation_id chat;
+    skein_agent_id        agent; /* zero: all of the chat */
+    const skein_partial  *partials;
+    size_t                partial_count;
+} skein_stop;
+
+/* Closes the open turns as cancelled, keeps what they had written so far, and takes back the work
+ * that waits. Waiting messages of the queue go on. *stopped is how many turns and pieces of work. */
+SKEIN_API skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopped,
+                                   skein_error *err);
+/* Closes open turns whose lease has run out as interrupted; their steps stay. */
+SKEIN_API skein_rc skein_turns_recover(skein_engine *e, int64_t *closed, skein_error *err);
+
+/* --- Failed edits ----------------------------------------------------------------------------- */
+
+typedef struct skein_edit_error {
+    skein_str             uid;
+    skein_conversation_id chat;
+    skein_str             chat_uid, message_uid, operation, error;
+    int64_t               at;
+} skein_edit_error;
+
+typedef struct skein_edit_errors {
+    skein_edit_error *at;
+    size_t            count;
+} skein_edit_errors;
+
+/* Keeps the last 100 of a world. */
+SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
+                                        const skein_edit_error *what, skein_error *err);
+SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
+                                         skein_edit_errors *out, skein_error *err);
+
+/* --- Settings and kept answers ----------------------------------------------------------------- */
+
+typedef struct skein_setting {
+    skein_str key, value; /* the value is a JSON text */
+} skein_setting;
+
+typedef struct skein_settings {
+    skein_setting *at;
+    size_t         count;
+} skein_settings;
+
+SKEIN_API skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
+                                      skein_error *err);
+/* An absent value removes the key. */
+SKEIN_API skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
+                                     skein_error *err);
+
+/* The answer that a request with a key got, for when it comes again. */
+typedef struct skein_kept_answer {
+    skein_str key;
+    int64_t   request; /* a hash of what was asked */
+    int64_t   status;
+    skein_str head, body;
+} skein_kept_answer;
+
+SKEIN_API skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
+                                     skein_kept_answer *out, bool *found, skein_error *err);
+/* Keeps it for a day; older ones go. */
+SKEIN_API skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer,
+                                     skein_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

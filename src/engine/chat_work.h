@@ -1,0 +1,122 @@
+/* chat_work.h: agents at work in a conversation: who has to answer, what is told of it, and what
+ * happens when they are done. Only files of this folder include it.
+ *
+ * Everything here runs in a transaction that holds the conversation. A conversation is at work while
+ * it has deliveries that are queued or working; a delivery is working exactly while a turn is open
+ * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
+ * done with, and says what waited.
+ * Threads: one transaction's.  Lifetimes: the transaction's arena. */
+#ifndef SKN_ENGINE_CHAT_WORK_H
+#define SKN_ENGINE_CHAT_WORK_H
+
+#include "engine/core.h"
+#include "engine/feed.h"
+
+struct skn_working {
+    skein_engine        *e;
+    skn_tx              *tx;
+    skn_arena           *a;
+    skn_conversation_row chat; /* with the version that is current now */
+    int64_t              now;
+    bool                 silent; /* the conversation is gone: nothing is told */
+    skn_vec(skn_str) over;       /* causes of which something was closed */
+};
+
+/* Locks the conversation. */
+skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                          skein_conversation_id chat, skein_error *err);
+/* For whoever holds it already. */
+void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                    const skn_conversation_row *chat, int64_t now);
+
+/* --- work_tell.c: events --------------------------------------------------------------------------- */
+
+void skn_tell_agent(skn_working *w, skn_str agent, const char *state, skn_str cause);
+/* What became of a message with an agent: queued, inMemory, answered, failed. */
+void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
+                        skn_str cause);
+void skn_tell_started(skn_working *w, const skein_turn *t);
+/* An answer that was begun and will not come. */
+void skn_tell_withdrawn(skn_working *w, const skein_turn *t);
+void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
+                     const skein_error *why);
+/* An answer as it was stored; tokens -1: not measured. */
+void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
+                        skn_str finish, int64_t tokens_in, int64_t tokens_out);
+/* What a person's message caused is done with. `left` is what else is at work. */
+skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
+                       skein_error *err);
+/* What waits, and the message that changed it. */
+skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err);
+
+/* --- route.c: who has to answer -------------------------------------------------------------------- */
+
+/* Who of a conversation has a message, and who of them has to answer it. */
+typedef struct skn_routed {
+    skein_agents agents; /* all that hear it */
+    bool        *answers;
+    size_t       count; /* how many have to answer */
+} skn_routed;
+
+/* Finds them for a message just stored: those it names; when a person's names none, those that reply
+ * by themselves; never its author. */
+skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
+/* Writes that they have to. */
+skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
+                     skn_str cause, int64_t hops_left, skn_str model, skein_error *err);
+/* For each message that is in an agent's memory, and what became of it there. */
+skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
+                             skein_deliveries *out, skein_error *err);
+
+/* --- post.c: saying something that is to be answered ------------------------------------------------- */
+
+typedef struct skn_saying {
+    skn_str client_id, model;
+    bool    idle; /* nobody is at work yet */
+} skn_saying;
+
+/* Routes a stored message of a person and tells of it. */
+skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
+                  skein_posted *out, skein_error *err);
+/* Says what waited. */
+skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
+                         skein_posted *out, skein_error *err);
+/* The message that a client's own id was given to in this conversation before. */
+skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
+                         bool *found, skein_error *err);
+skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
+                         skein_error *err);
+
+/* --- settle.c: closing ------------------------------------------------------------------------------ */
+
+/* What is queued or being worked on, oldest first. */
+skein_rc skn_pending(skn_working *w, skn_delivery_rows *out, skein_error *err);
+/* Closes an open turn and its delivery, and tells what became of the message. */
+skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                       skn_delivery_state delivery, skn_str error, skein_error *err);
+/* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
+ * all. *stopped counts turns and deliveries that waited. */
+skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
+                         int64_t *stopped, skein_error *err);
+/* Tells which messages of persons are done with; `left` is what else is at work. */
+skein_rc skn_tell_over(skn_working *w, skn_delivery_rows *left, skein_error *err);
+/* Last in every transaction that closed something: tells that, and says what waited. */
+skein_rc skn_settle(skn_working *w, skein_error *err);
+
+/* --- turn_step.c ---------------------------------------------------------------------------------------- */
+
+/* Locks the turn's conversation; SKEIN_TURN_OVER unless the turn is open and this one. */
+skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
+                       const skein_turn *turn, skn_turn_row *row, skein_error *err);
+
+/* --- guard.c --------------------------------------------------------------------------------------------- */
+
+/* A chat, a world or an agent goes: its work is dropped, and in a chat that goes also what waits. */
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, skein_error *err);
+skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
+                              skein_error *err);
+skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
+                              skein_error *err);
+
+#endif

@@ -1,0 +1,116 @@
+/* guard.c: changes to a conversation while agents are at work in it: refused, or their work is taken
+ * away first, so that no answer to the old text can land in the new one. */
+#include "engine/chat_work.h"
+
+/* As many names as an error can hold. */
+#define NAMES_SHOWN 5
+
+static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, skein_error *err)
+{
+    skn_map *seen = skn_map_new(w->a);
+    skn_buf  names;
+    size_t   n = 0;
+    skein_rc rc;
+
+    skn_buf_init(&names, 300);
+    for (size_t i = 0; i < rows->count; i++) {
+        void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
+
+        if (!*slot && n++ < NAMES_SHOWN)
+            skn_buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", SKN_FMT(rows->at[i].agent_name));
+        *slot = w;
+    }
+    if (n > NAMES_SHOWN)
+        skn_buf_addf(&names, " and %zu more", n - NAMES_SHOWN);
+    rc = skn_fail(err, SKEIN_BUSY, "agents are answering in this conversation: %.*s",
+                  SKN_FMT(skn_buf_str(&names)));
+    skn_buf_release(&names);
+    return skn_hint(err, rc, "Wait until they are done, or stop them, or use force.");
+}
+
+skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
+                        const skn_conversation_row *chat, const skein_change *how,
+                        skn_working **stopped, skein_error *err)
+{
+    skn_working      *w;
+    skn_delivery_rows rows;
+    int64_t           count;
+    skein_rc          rc;
+
+    *stopped = NULL;
+    if (how->dry_run)
+        return SKEIN_OK;
+    if ((rc = skn_delivery_pending(tx, chat->id, a, &rows, err)) || rows.count == 0)
+        return rc;
+    w = SKN_NEW(a, skn_working);
+    skn_working_in(w, e, tx, a, chat, SKN_NOW());
+    if ((rc = skn_pending(w, &rows, err)))
+        return rc;
+    if (rows.count > 0 && !how->force)
+        return refuse(w, &rows, err);
+    *stopped = w;
+    rc = skn_work_cancel(w, 0, NULL, &count, err);
+    return rc ? rc : skn_tell_over(w, &rows, err);
+}
+
+skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err)
+{
+    if (!stopped)
+        return SKEIN_OK;
+    stopped->chat.version_id = version;
+    return skn_settle(stopped, err);
+}
+
+/* --- What goes ---------------------------------------------------------------------------------------------- */
+
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, skein_error *err)
+{
+    skn_working w;
+    int64_t     count;
+    bool        any;
+    skein_rc    rc;
+
+    skn_working_in(&w, e, tx, a, chat, SKN_NOW());
+    if ((rc = skn_work_cancel(&w, 0, NULL, &count, err)) ||
+        (rc = skn_waiting_clear(tx, chat->id, &any, err)))
+        return rc;
+    return skn_settle(&w, err);
+}
+
+skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
+                              skein_error *err)
+{
+    skn_conversation_row row;
+    skn_ids              chats;
+    bool                 found;
+    skein_rc             rc = skn_delivery_chats_in(tx, world, a, &chats, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
+        rc = skn_conversation_lock(tx, chats.at[i], a, &row, &found, err);
+        if (rc == SKEIN_OK && found)
+            rc = skn_work_leave_chat(e, tx, a, &row, err);
+    }
+    return rc;
+}
+
+skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
+                              skein_error *err)
+{
+    skn_working w;
+    skn_ids     chats;
+    int64_t     count;
+    skein_rc    rc = skn_delivery_chats_of(tx, agent, a, &chats, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
+        rc = skn_working_take(&w, e, tx, a, (skein_conversation_id){chats.at[i]}, err);
+        if (rc == SKEIN_NOT_FOUND) { /* that went before */
+            rc = SKEIN_OK;
+            continue;
+        }
+        if (rc || (rc = skn_work_cancel(&w, agent, NULL, &count, err)))
+            return rc;
+        rc = skn_settle(&w, err);
+    }
+    return rc;
+}

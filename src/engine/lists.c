@@ -1,0 +1,117 @@
+/* lists.c: what belongs to a conversation and is looked up by other things than its place in it. */
+#include "engine/reading.h"
+
+#define LIST_LIMIT 1000
+
+/* --- A message by its world ------------------------------------------------------------------------- */
+
+typedef struct home_call {
+    skein_world_id      world;
+    skn_str             uid;
+    skein_mem          *mem;
+    skein_message      *out;
+    skein_conversation *home;
+} home_call;
+
+static skein_rc find_home(skn_tx *tx, void *arg, skein_error *err)
+{
+    home_call           *c = arg;
+    skn_conversation_row row = {0};
+    skn_trees            f;
+    bool                 found;
+    skein_rc             rc = skn_message_by_uid(tx, c->uid, c->mem, c->out, &found, err);
+
+    if (rc == SKEIN_OK && found) {
+        rc = skn_conversation_need(tx, c->out->born_in, c->mem, &row, NULL);
+        found = rc == SKEIN_OK && row.world_id == c->world.v;
+    }
+    if (rc && rc != SKEIN_NOT_FOUND)
+        return skn_fail(err, rc, "message \"%.*s\" cannot be read", SKN_FMT(c->uid));
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "this world has no message \"%.*s\"",
+                        SKN_FMT(c->uid));
+    skn_trees_init(&f, tx, c->mem, row.id);
+    return skn_conversation_fill(&f, &row, c->home, err);
+}
+
+skein_rc skein_message_in_world(skein_engine *e, skein_world_id world, skein_str uid,
+                                skein_mem *mem, skein_message *out, skein_conversation *home,
+                                skein_error *err)
+{
+    home_call c = {world, uid, mem, out, home};
+    skein_rc  rc = skn_check_word(uid, "the message's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, find_home, &c, err);
+}
+
+/* --- Squashes --------------------------------------------------------------------------------------- */
+
+typedef struct squashes_call {
+    skein_conversation_id conversation;
+    size_t                limit;
+    skein_mem            *mem;
+    skein_uids           *out;
+} squashes_call;
+
+static skein_rc list_squashes(skn_tx *tx, void *arg, skein_error *err)
+{
+    squashes_call       *c = arg;
+    skn_conversation_row row;
+    skein_rc             rc = skn_conversation_need(tx, c->conversation, c->mem, &row, err);
+
+    return rc ? rc : skn_squashes_of(tx, row.id, (int64_t)c->limit, c->mem, c->out, err);
+}
+
+skein_rc skein_squash_list(skein_engine *e, skein_conversation_id conversation, size_t limit,
+                           skein_mem *mem, skein_uids *out, skein_error *err)
+{
+    squashes_call c = {conversation, limit && limit < LIST_LIMIT ? limit : LIST_LIMIT, mem,
+                       out};
+
+    *out = (skein_uids){0};
+    return skn_store_read(e->store, list_squashes, &c, err);
+}
+
+/* --- Summaries -------------------------------------------------------------------------------------- */
+
+typedef struct summaries_call {
+    const skein_slice *what;
+    skein_mem         *mem;
+    skein_summaries   *out;
+} summaries_call;
+
+/* Each record is older than the one that names it, so the walk ends. */
+static skein_rc list_summaries(skn_tx *tx, void *arg, skein_error *err)
+{
+    summaries_call    *c = arg;
+    skn_reading        r;
+    skn_compaction_row row;
+    bool               found = true;
+    skein_rc           rc = skn_reading_open(&r, tx, c->what, c->mem, err);
+    skn_vec(skein_summary) v = {0};
+
+    for (int64_t id = rc ? 0 : r.thread.row.compaction_id; id > 0 && v.n < LIST_LIMIT;
+         id = row.previous_id < id ? row.previous_id : 0) {
+        skein_summary one = {.covers = 0};
+
+        if ((rc = skn_compaction_get(tx, id, &row, &found, err)) || !found)
+            break;
+        one.covers = row.covers;
+        rc = skn_message_get(tx, row.summary_message_id, c->mem, &one.message, &found, err);
+        if (rc)
+            break;
+        if (found)
+            skn_vec_add(c->mem, &v, one);
+    }
+    *c->out = (skein_summaries){v.p, v.n};
+    return rc;
+}
+
+skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
+                            skein_summaries *out, skein_error *err)
+{
+    summaries_call c = {what, mem, out};
+
+    *out = (skein_summaries){0};
+    return skn_store_read(e->store, list_summaries, &c, err);
+}

@@ -1,0 +1,346 @@
+/* post.c: saying something that is to be answered, or letting it wait while agents are at work. */
+#include "engine/chat_work.h"
+
+/* --- The sender's own names for messages ------------------------------------------------------------------ */
+
+/* Like the key of a change it belongs to its conversation. A key has no line end, so it is never the
+ * same as one. */
+static skn_str scoped(skn_working *w, skn_str client_id)
+{
+    return skn_arena_printf(w->a, "%lld\n%.*s", (long long)w->chat.id, SKN_FMT(client_id));
+}
+
+skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
+                         bool *found, skein_error *err)
+{
+    int64_t  first;
+    skein_rc rc = SKEIN_OK;
+
+    *found = false;
+    if (client_id.p)
+        rc = skn_idempotency_get(w->tx, scoped(w, client_id), w->a, &first, uid, found, err);
+    if (rc || !*found || first == hash)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT,
+                             "the client's message id \"%.*s\" was used for another message",
+                             SKN_FMT(client_id)),
+                    "Use a new one for a new message.");
+}
+
+skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_str uid,
+                         skein_error *err)
+{
+    if (!client_id.p)
+        return SKEIN_OK;
+    return skn_idempotency_insert(w->tx, scoped(w, client_id), hash, uid, w->now, err);
+}
+
+static uint64_t mix(uint64_t h, skn_str s)
+{
+    return skn_hash_bytes(h + (s.p ? s.n + 1 : 0), s.p ? s : SKN_STR(""));
+}
+
+/* What makes one post another than the one before. */
+static int64_t post_hash(const skein_post *p)
+{
+    const skein_new_message *m = &p->message;
+    uint64_t h = mix(mix(mix(mix(1, m->sender), m->content), m->reply_to), p->model);
+
+    for (size_t i = 0; i < m->instruction_count; i++)
+        h = mix(mix(h, m->instructions[i].type), m->instructions[i].target);
+    return (int64_t)h;
+}
+
+/* --- Saying it ------------------------------------------------------------------------------------------ */
+
+static void list_deliveries(skn_working *w, const skn_routed *to, skein_posted *out)
+{
+    skein_delivery *at = SKN_ARRAY(w->a, to->agents.count, skein_delivery);
+
+    for (size_t i = 0; i < to->agents.count; i++)
+        at[i] = (skein_delivery){to->agents.at[i].name,
+                                 to->answers[i] ? SKN_STR("queued") : SKN_STR("inMemory")};
+    out->deliveries = (skein_deliveries){at, to->agents.count};
+    out->waiting = (int64_t)to->count;
+}
+
+static void tell_created(skn_working *w, const skein_message *m, const skn_saying *s,
+                         const skein_posted *p)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    if (s->client_id.p)
+        skn_jw_kstr(&d.w, "clientMessageId", s->client_id);
+    skn_jw_kbool(&d.w, "queued", false);
+    skn_jw_key(&d.w, "delivery");
+    skn_jw_array(&d.w);
+    for (size_t i = 0; i < p->deliveries.count; i++) {
+        skn_jw_object(&d.w);
+        skn_jw_kstr(&d.w, "agent", p->deliveries.at[i].agent);
+        skn_jw_kstr(&d.w, "state", p->deliveries.at[i].state);
+        skn_jw_object_end(&d.w);
+    }
+    skn_jw_array_end(&d.w);
+    skn_feed_message(w->tx, &w->chat, "message.created", m, m->uid, &d);
+}
+
+static void tell_busy(skn_working *w, const skein_message *m, const skein_posted *p)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kint(&d.w, "pending", p->waiting);
+    skn_jw_key(&d.w, "agents");
+    skn_jw_array(&d.w);
+    for (size_t i = 0; i < p->deliveries.count; i++)
+        if (skn_str_is(p->deliveries.at[i].state, "queued"))
+            skn_jw_str(&d.w, p->deliveries.at[i].agent);
+    skn_jw_array_end(&d.w);
+    skn_feed_chat(w->tx, &w->chat, "world.busy", m->uid, &d);
+}
+
+skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
+                  skein_posted *out, skein_error *err)
+{
+    skein_world world = {0};
+    skn_routed  to;
+    bool        found;
+    skein_rc    rc = skn_route(w, m, &to, err);
+
+    if (rc)
+        return rc;
+    if (to.count > 0 &&
+        ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
+         (rc = skn_deliver(w, m, &to, m->uid, world.turn_limit, s->model, err))))
+        return rc;
+    list_deliveries(w, &to, out);
+    tell_created(w, m, s, out);
+    if (s->idle && to.count > 0)
+        tell_busy(w, m, out);
+    return SKEIN_OK;
+}
+
+static skein_rc say(skn_working *w, const skein_new_message *n, const skn_saying *s,
+                    skein_posted *out, skein_error *err)
+{
+    skein_append_request r = {.conversation = {w->chat.id}, .messages = n, .count = 1};
+    skein_messages       stored;
+    skein_rc rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
+
+    if (rc)
+        return rc;
+    out->message = stored.at[0];
+    return skn_wake(w, &out->message, s, out, err);
+}
+
+skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
+                         skein_posted *out, skein_error *err)
+{
+    const skein_waiting *m = &row->message;
+    skein_new_message    n = {.uid = m->uid,
+                              .role = SKEIN_USER,
+                              .sender = m->sender,
+                              .content = m->content,
+                              .reply_to = m->reply_to,
+                              .instructions = row->instructions,
+                              .instruction_count = row->instruction_count};
+    skn_saying           s = {.client_id = m->client_id, .model = row->model, .idle = idle};
+    skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
+
+    *out = (skein_posted){0};
+    return rc ? rc : say(w, &n, &s, out, err);
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------ */
+
+/* A message that waits, as it will be. */
+static void show_waiting(skn_working *w, const skn_waiting_row *row, skein_posted *out)
+{
+    const skein_waiting *m = &row->message;
+
+    *out = (skein_posted){.queued = true,
+                          .message = {.uid = m->uid,
+                                      .born_in = {w->chat.id},
+                                      .role = SKEIN_USER,
+                                      .author = SKEIN_BY_HUMAN,
+                                      .sender = m->sender,
+                                      .content = m->content,
+                                      .reply_to = m->reply_to,
+                                      .instructions = row->instructions,
+                                      .instruction_count = row->instruction_count,
+                                      .created_at = m->created_at,
+                                      .position = -1}};
+}
+
+static void keep_instructions(skn_working *w, const skein_new_message *n, skn_waiting_row *row)
+{
+    row->instructions = SKN_ARRAY(w->a, n->instruction_count, skein_instruction);
+    row->instruction_count = n->instruction_count;
+    for (size_t i = 0; i < n->instruction_count; i++)
+        row->instructions[i] = (skein_instruction){
+            skn_arena_copy(w->a, n->instructions[i].type),
+            skn_arena_copy(w->a, n->instructions[i].target)};
+}
+
+static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
+                         skein_error *err)
+{
+    const skein_new_message *n = &p->message;
+    skn_waiting_row          row = {.conversation_id = w->chat.id, .model = p->model};
+    char                     uid[11];
+    skein_rc                 rc;
+
+    skn_tx_uid(w->tx, uid);
+    row.message = (skein_waiting){.uid = skn_arena_copy(w->a, skn_str_of(uid)),
+                                  .sender = n->sender.p ? skn_arena_copy(w->a, n->sender)
+                                                        : SKN_STR("human"),
+                                  .content = skn_arena_copy(w->a, n->content),
+                                  .reply_to = skn_arena_copy(w->a, n->reply_to),
+                                  .client_id = p->client_id,
+                                  .created_at = w->now};
+    keep_instructions(w, n, &row);
+    if ((rc = skn_waiting_insert(w->tx, &row, err)))
+        return rc;
+    show_waiting(w, &row, out);
+    return skn_tell_queue(w, row.message.uid, err);
+}
+
+/* --- Posting ------------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine     *e;
+    const skein_post *post;
+    skein_mem        *mem;
+    skein_posted     *out;
+} call;
+
+static int64_t still_waiting(const skein_deliveries *d)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < d->count; i++)
+        n += skn_str_is(d->at[i].state, "queued");
+    return n;
+}
+
+/* The same again: what became of the first. */
+static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, skein_error *err)
+{
+    skein_messages  one = {&out->message, 1};
+    skn_waiting_row row;
+    bool            found;
+    skein_rc        rc;
+
+    if ((rc = skn_waiting_get(w->tx, w->chat.id, uid, w->a, &row, &found, err)))
+        return rc;
+    if (found) {
+        show_waiting(w, &row, out);
+        out->again = true;
+        return SKEIN_OK;
+    }
+    out->again = true;
+    if ((rc = skn_message_by_uid(w->tx, uid, w->a, &out->message, &found, err)))
+        return rc;
+    if (!found)
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_CONFLICT,
+                                 "the message \"%.*s\" was taken out of the queue",
+                                 SKN_FMT(uid)),
+                        "To say it all the same, post it with another client's message id.");
+    rc = skn_deliveries_read(w, &one, &out->deliveries, err);
+    out->waiting = still_waiting(&out->deliveries);
+    return rc;
+}
+
+static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
+{
+    call             *c = arg;
+    const skein_post *p = c->post;
+    skn_saying        s = {.client_id = p->client_id, .model = p->model};
+    skein_new_message n = p->message;
+    skn_delivery_rows pending;
+    skn_working       w;
+    skn_str           first;
+    bool              again;
+    skein_rc          rc;
+
+    *c->out = (skein_posted){0};
+    n.heard_by_given = false; /* all agents of a chat get it */
+    n.heard_by_count = 0;
+    if ((rc = skn_working_take(&w, c->e, tx, c->mem, p->chat, err)) ||
+        (rc = skn_client_find(&w, p->client_id, post_hash(p), &first, &again, err)))
+        return rc;
+    if (again)
+        return answer_again(&w, first, c->out, err);
+    if ((rc = skn_pending(&w, &pending, err)) ||
+        (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_pending(&w, &pending, err)))))
+        return rc;
+    s.idle = pending.count == 0;
+    rc = s.idle || p->now ? say(&w, &n, &s, c->out, err) : let_wait(&w, p, c->out, err);
+    return rc ? rc : skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);
+}
+
+static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)
+{
+    skein_rc rc = skn_check_new(e, &p->message, err);
+
+    if (rc)
+        return rc;
+    if (p->message.role != SKEIN_USER)
+        return skn_fail(err, SKEIN_INVALID, "a message of role \"%s\" cannot be posted",
+                        skein_role_name(p->message.role));
+    if (p->message.uid.p)
+        return skn_fail(err, SKEIN_INVALID, "the id of a posted message is made here");
+    if (p->client_id.p &&
+        (rc = skn_check_word(p->client_id, "the client's message id", SKN_WORD_MAX, err)))
+        return rc;
+    return p->model.p ? skn_check_word(p->model, "the model's name", SKN_WORD_MAX, err)
+                      : SKEIN_OK;
+}
+
+skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *mem,
+                            skein_posted *out, skein_error *err)
+{
+    call     c = {e, what, mem, out};
+    skein_rc rc = check_post(e, what, err);
+
+    *out = (skein_posted){0};
+    return rc ? rc : skn_store_write(e->store, post, &c, err);
+}
+
+/* --- What became of messages ----------------------------------------------------------------------------------- */
+
+typedef struct of_call {
+    skein_engine         *e;
+    skein_conversation_id chat;
+    const skein_messages *messages;
+    skein_mem            *mem;
+    skein_deliveries     *out;
+} of_call;
+
+static skein_rc deliveries_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    of_call             *c = arg;
+    skn_conversation_row row;
+    skn_working          w;
+    skein_rc             rc = skn_conversation_need(tx, c->chat, c->mem, &row, err);
+
+    if (rc)
+        return rc;
+    skn_working_in(&w, c->e, tx, c->mem, &row, 0);
+    return skn_deliveries_read(&w, c->messages, c->out, err);
+}
+
+skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
+                             const skein_messages *messages, skein_mem *mem,
+                             skein_deliveries *out, skein_error *err)
+{
+    of_call c = {e, chat, messages, mem, out};
+
+    if (messages->count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu",
+                        messages->count, SKN_BATCH_MAX);
+    return skn_store_read(e->store, deliveries_of, &c, err);
+}

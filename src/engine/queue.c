@@ -1,0 +1,134 @@
+/* queue.c: messages that wait until the agents of their chat are done. */
+#include "engine/chat_work.h"
+
+typedef struct call {
+    skein_engine         *e;
+    skein_conversation_id chat;
+    skn_str               uid, content;
+    skein_mem            *mem;
+    skein_queue          *list;
+    skein_posted         *out;
+} call;
+
+static skein_rc queue_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row chat;
+    skn_waiting_rows     rows;
+    skein_rc             rc;
+
+    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &chat, err)) ||
+        (rc = skn_waiting_list(tx, chat.id, c->mem, &rows, err)))
+        return rc;
+    c->list->at = SKN_ARRAY(c->mem, rows.count, skein_waiting);
+    c->list->count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        c->list->at[i] = rows.at[i].message;
+    return SKEIN_OK;
+}
+
+skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
+                          skein_queue *out, skein_error *err)
+{
+    call c = {.e = e, .chat = chat, .mem = mem, .list = out};
+
+    *out = (skein_queue){0};
+    return skn_store_read(e->store, queue_list, &c, err);
+}
+
+/* Holds the chat, and finds what is to be changed. */
+static skein_rc find(call *c, skn_tx *tx, skn_working *w, skn_waiting_row *row,
+                     skein_error *err)
+{
+    bool     found;
+    skein_rc rc;
+
+    if ((rc = skn_working_take(w, c->e, tx, c->mem, c->chat, err)) ||
+        (rc = skn_waiting_get(tx, w->chat.id, c->uid, c->mem, row, &found, err)) || found)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOT_FOUND, "no message \"%.*s\" waits in this chat",
+                             SKN_FMT(c->uid)),
+                    "It may have been said meanwhile.");
+}
+
+static skein_rc change(call *c, skn_work *work, skein_error *err)
+{
+    skein_mem *scratch = c->mem ? NULL : skn_arena_new();
+    skein_rc   rc = skn_check_word(c->uid, "the message's id", SKN_WORD_MAX, err);
+
+    if (scratch)
+        c->mem = scratch;
+    if (rc == SKEIN_OK)
+        rc = skn_store_write(c->e->store, work, c, err);
+    skn_arena_free(scratch);
+    return rc;
+}
+
+static skein_rc queue_edit(skn_tx *tx, void *arg, skein_error *err)
+{
+    call           *c = arg;
+    skn_working     w;
+    skn_waiting_row row;
+    skein_rc        rc;
+
+    if ((rc = find(c, tx, &w, &row, err)) ||
+        (rc = skn_waiting_set(tx, row.id, c->content, err)))
+        return rc;
+    return skn_tell_queue(&w, row.message.uid, err);
+}
+
+skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
+                          skein_str content, skein_error *err)
+{
+    call     c = {.e = e, .chat = chat, .uid = uid, .content = content};
+    skein_rc rc = skn_check_new(e, &(skein_new_message){.role = SKEIN_USER, .content = content},
+                                err);
+
+    return rc ? rc : change(&c, queue_edit, err);
+}
+
+/* Who followed what it would cause is told that this is over. */
+static skein_rc queue_remove(skn_tx *tx, void *arg, skein_error *err)
+{
+    call             *c = arg;
+    skn_working       w;
+    skn_waiting_row   row;
+    skn_delivery_rows left;
+    skein_rc          rc;
+
+    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_waiting_delete(tx, row.id, err)) ||
+        (rc = skn_tell_queue(&w, row.message.uid, err)) || (rc = skn_pending(&w, &left, err)))
+        return rc;
+    return skn_tell_idle(&w, row.message.uid, &left, err);
+}
+
+skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat, skein_str uid,
+                            skein_error *err)
+{
+    call c = {.e = e, .chat = chat, .uid = uid};
+
+    return change(&c, queue_remove, err);
+}
+
+static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
+{
+    call             *c = arg;
+    skn_working       w;
+    skn_waiting_row   row;
+    skn_delivery_rows pending;
+    skein_rc          rc;
+
+    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_pending(&w, &pending, err)) ||
+        (rc = skn_say_waiting(&w, &row, pending.count == 0, c->out, err)))
+        return rc;
+    return skn_tell_queue(&w, c->out->message.uid, err);
+}
+
+skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,
+                          skein_mem *mem, skein_posted *out, skein_error *err)
+{
+    call c = {.e = e, .chat = chat, .uid = uid, .mem = mem, .out = out};
+
+    return change(&c, queue_send, err);
+}

@@ -1,0 +1,176 @@
+/* route.c: who has to answer a message. Names in the text decide, and the text stays as it is. */
+#include "base/json.h"
+#include "engine/chat_work.h"
+#include "engine/holds.h"
+#include "engine/mention.h"
+
+/* An agent answers what nobody else was named for, unless its settings say otherwise. */
+static bool replies_by_itself(const skein_agent *agent, skn_arena *a)
+{
+    const skn_json *settings, *v;
+
+    if (!agent->settings.n || skn_json_parse(&settings, agent->settings, "settings", a, NULL))
+        return true;
+    v = skn_json_get(settings, "autoReply");
+    return !v || v->kind != SKN_JSON_BOOL || v->boolean;
+}
+
+/* Those that hear it: all agents of the world in a chat, in an agent's own conversation that one. */
+static skein_rc find_agents(skn_working *w, skein_agents *out, skein_error *err)
+{
+    bool     found;
+    skein_rc rc;
+
+    if (w->chat.mode == SKEIN_CHAT)
+        return skn_agent_rows(w->tx, w->chat.world_id, w->a, out, err);
+    out->at = SKN_NEW(w->a, skein_agent);
+    rc = skn_agent_get(w->tx, w->chat.agent_id, w->a, out->at, &found, err);
+    out->count = rc == SKEIN_OK && found;
+    return rc;
+}
+
+static bool wants_no_answer(const skein_message *m)
+{
+    for (size_t i = 0; i < m->instruction_count; i++)
+        if (skn_str_is(m->instructions[i].type, "ReadOnly"))
+            return true;
+    return false;
+}
+
+static size_t named(skn_working *w, const skein_message *m, skn_routed *to)
+{
+    skn_str *names = SKN_ARRAY(w->a, to->agents.count, skn_str);
+    size_t  *at, count;
+
+    for (size_t i = 0; i < to->agents.count; i++)
+        names[i] = to->agents.at[i].name;
+    count = skn_mentions(m->content, names, to->agents.count, w->a, &at);
+    for (size_t i = 0; i < count; i++)
+        to->answers[at[i]] = true;
+    return count;
+}
+
+skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err)
+{
+    bool     chat = w->chat.mode == SKEIN_CHAT;
+    skein_rc rc = find_agents(w, &out->agents, err);
+
+    if (rc)
+        return rc;
+    out->count = 0;
+    out->answers = SKN_ARRAY(w->a, out->agents.count, bool);
+    if (wants_no_answer(m))
+        return SKEIN_OK;
+    if (!chat || (named(w, m, out) == 0 && m->author_agent.v == 0))
+        for (size_t i = 0; i < out->agents.count; i++)
+            out->answers[i] = !chat || replies_by_itself(&out->agents.at[i], w->a);
+    for (size_t i = 0; i < out->agents.count; i++) {
+        if (out->agents.at[i].id.v == m->author_agent.v)
+            out->answers[i] = false;
+        out->count += out->answers[i];
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
+                     skn_str cause, int64_t hops_left, skn_str model, skein_error *err)
+{
+    skn_delivery_row row = {.conversation_id = w->chat.id,
+                            .message_id = m->id.v,
+                            .cause = cause,
+                            .hops_left = hops_left,
+                            .model = model,
+                            .created_at = w->now};
+    skein_rc         rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < to->agents.count; i++) {
+        row.agent_id = to->agents.at[i].id.v;
+        if (to->answers[i])
+            rc = skn_delivery_insert(w->tx, &row, err);
+    }
+    return rc;
+}
+
+/* --- What became of messages --------------------------------------------------------------------------- */
+
+static skn_str state_word(skn_delivery_state state)
+{
+    switch (state) {
+    case SKN_QUEUED:
+    case SKN_WORKING:
+        return SKN_STR("queued");
+    case SKN_ANSWERED:
+        return SKN_STR("answered");
+    case SKN_UNANSWERED:
+        return SKN_STR("failed");
+    case SKN_DROPPED:
+        break;
+    }
+    return SKN_STR("inMemory");
+}
+
+/* The agents whose memory holds a message, each "inMemory". */
+static skein_rc add_lane(skn_working *w, skn_batch *b, const skn_lane_row *lane, size_t most,
+                         skein_deliveries *of, skein_error *err)
+{
+    skn_bits  *bits = skn_batch_bits(b);
+    skn_thread t;
+    bool       found;
+    skein_rc   rc;
+
+    if (!lane->agent_id || lane->agent_gone)
+        return SKEIN_OK;
+    rc = skn_thread_load(b->trees, w->chat.version_id, lane->id, &t, &found, err);
+    if (rc || !found || (rc = skn_batch_held(b, &t, bits, err)))
+        return rc;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!skn_bit(bits, i))
+            continue;
+        if (!of[i].at)
+            of[i].at = SKN_ARRAY(w->a, most, skein_delivery);
+        of[i].at[of[i].count++] = (skein_delivery){lane->agent_name, SKN_STR("inMemory")};
+    }
+    return SKEIN_OK;
+}
+
+static void overlay(const skn_delivery_row *row, skein_deliveries *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (skn_str_eq(of->at[i].agent, row->agent_name))
+            of->at[i].state = state_word(row->state);
+}
+
+skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
+                             skein_deliveries *out, skein_error *err)
+{
+    skn_idset         set;
+    skn_ids           ids;
+    skn_batch         batch;
+    skn_trees         trees;
+    skn_lane_rows     lanes;
+    skn_delivery_rows rows;
+    skein_deliveries *of;
+    skein_rc          rc;
+
+    skn_idset_init(&set, w->a);
+    for (size_t i = 0; i < messages->count; i++)
+        skn_idset_add(&set, messages->at[i].id.v);
+    ids = skn_idset_ids(&set);
+    of = SKN_ARRAY(w->a, ids.count, skein_deliveries);
+    skn_trees_init(&trees, w->tx, w->a, w->chat.id);
+    if ((rc = skn_batch_open(&batch, &trees, ids, err)) ||
+        (rc = skn_lane_rows_of(w->tx, w->chat.id, true, w->a, &lanes, err)) ||
+        (rc = skn_delivery_of(w->tx, &ids, w->a, &rows, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++)
+        rc = add_lane(w, &batch, &lanes.at[i], lanes.count, of, err);
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.at[i].conversation_id == w->chat.id)
+            overlay(&rows.at[i], &of[skn_idset_find(&set, rows.at[i].message_id)]);
+    for (size_t i = 0; i < messages->count; i++) {
+        size_t n = skn_idset_find(&set, messages->at[i].id.v);
+
+        out[i] = n == SIZE_MAX ? (skein_deliveries){0} : of[n];
+    }
+    return rc;
+}

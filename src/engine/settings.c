@@ -1,0 +1,204 @@
+/* settings.c: what the program keeps for itself: settings, answers to requests, failed edits. */
+#include "engine/core.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+#define SETTINGS_MAX    ((size_t)1000)
+#define SETTING_BYTES   ((size_t)64 << 10)
+#define ANSWER_BYTES    ((size_t)32 << 20)
+#define DAY             (INT64_C(24) * 60 * 60 * 1000000)
+#define EDIT_ERRORS     ((size_t)100)
+#define EDIT_ERROR_TEXT ((size_t)4096)
+
+/* --- Settings --------------------------------------------------------------------------------- */
+
+typedef struct settings_call {
+    const skein_setting *list;
+    size_t               count;
+    skein_mem           *mem;
+    skein_settings      *out;
+} settings_call;
+
+static skein_rc setting_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    settings_call *c = arg;
+
+    return skn_setting_rows(tx, c->mem, c->out, err);
+}
+
+skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out,
+                            skein_error *err)
+{
+    settings_call c = {.mem = mem, .out = out};
+
+    *out = (skein_settings){0};
+    return skn_store_read(e->store, setting_list, &c, err);
+}
+
+static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
+{
+    settings_call *c = arg;
+    skein_settings all;
+    skein_rc       rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
+        rc = skn_setting_put(tx, &c->list[i], err);
+    if (rc || (rc = skn_setting_rows(tx, c->mem, &all, err)))
+        return rc;
+    return all.count <= SETTINGS_MAX ? SKEIN_OK
+                                     : skn_fail(err, SKEIN_LIMIT, "more than %zu settings",
+                                                SETTINGS_MAX);
+}
+
+static skein_rc check_setting(const skein_setting *s, skn_arena *a, skein_error *err)
+{
+    const skn_json *value;
+    skein_rc        rc = skn_check_word(s->key, "a setting's name", SKN_WORD_MAX, err);
+
+    if (rc || !s->value.p)
+        return rc;
+    if (s->value.n > SETTING_BYTES)
+        return skn_fail(err, SKEIN_LIMIT, "setting \"%.*s\" is over %zu bytes", SKN_FMT(s->key),
+                        SETTING_BYTES);
+    return skn_json_parse(&value, s->value, "the setting", a, err);
+}
+
+skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
+                           skein_error *err)
+{
+    settings_call c = {.list = list, .count = count, .mem = skn_arena_new()};
+    skein_rc      rc = SKEIN_OK;
+
+    if (count > SETTINGS_MAX)
+        rc = skn_fail(err, SKEIN_LIMIT, "more than %zu settings", SETTINGS_MAX);
+    for (size_t i = 0; rc == SKEIN_OK && i < count; i++)
+        rc = check_setting(&list[i], c.mem, err);
+    if (rc == SKEIN_OK)
+        rc = skn_store_write(e->store, setting_put, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- Answers ----------------------------------------------------------------------------------- */
+
+typedef struct answer_call {
+    skn_str                  key;
+    skein_mem               *mem;
+    skein_kept_answer       *out;
+    bool                    *found;
+    const skein_kept_answer *answer;
+} answer_call;
+
+static skein_rc answer_find(skn_tx *tx, void *arg, skein_error *err)
+{
+    answer_call *c = arg;
+
+    return skn_answer_get(tx, c->key, SKN_NOW() - DAY, c->mem, c->out, c->found, err);
+}
+
+skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
+                           skein_kept_answer *out, bool *found, skein_error *err)
+{
+    answer_call c = {.key = key, .mem = mem, .out = out, .found = found};
+    skein_rc    rc = skn_check_word(key, "the key", SKN_TITLE_MAX, err);
+
+    *found = false;
+    return rc ? rc : skn_store_read(e->store, answer_find, &c, err);
+}
+
+/* Old ones go a few at a time, with those that come. */
+static skein_rc answer_keep(skn_tx *tx, void *arg, skein_error *err)
+{
+    answer_call *c = arg;
+    int64_t      now = SKN_NOW();
+    skein_rc     rc = skn_answer_put(tx, c->answer, now, err);
+
+    return rc ? rc : skn_answer_expire(tx, now - DAY, err);
+}
+
+skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer, skein_error *err)
+{
+    answer_call c = {.answer = answer};
+    skein_rc    rc = skn_check_word(answer->key, "the key", SKN_TITLE_MAX, err);
+
+    if (rc)
+        return rc;
+    if (answer->head.n + answer->body.n > ANSWER_BYTES)
+        return skn_fail(err, SKEIN_LIMIT, "the answer is over %zu bytes", ANSWER_BYTES);
+    return skn_store_write(e->store, answer_keep, &c, err);
+}
+
+/* --- Failed edits -------------------------------------------------------------------------------- */
+
+typedef struct edit_call {
+    skein_world_id     world;
+    skein_edit_error   what;
+    skein_mem         *mem;
+    skein_edit_errors *out;
+} edit_call;
+
+static skein_rc need_world(skn_tx *tx, const edit_call *c, skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->world.v, c->mem, &world, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
+                    (long long)c->world.v);
+}
+
+static skein_rc edit_error_add(skn_tx *tx, void *arg, skein_error *err)
+{
+    edit_call *c = arg;
+    char       uid[11];
+    skein_rc   rc = need_world(tx, c, err);
+
+    if (rc)
+        return rc;
+    skn_tx_uid(tx, uid);
+    c->what.uid = skn_arena_printf(c->mem, "ee_%s", uid);
+    c->what.at = SKN_NOW();
+    if ((rc = skn_edit_error_insert(tx, c->world.v, &c->what, err)))
+        return rc;
+    return skn_edit_error_trim(tx, c->world.v, EDIT_ERRORS, err);
+}
+
+skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
+                              const skein_edit_error *what, skein_error *err)
+{
+    edit_call c = {.world = world, .what = *what};
+    skein_rc  rc;
+
+    if ((rc = skn_check_word(what->operation, "the operation", SKN_WORD_MAX, err)) ||
+        (what->message_uid.p &&
+         (rc = skn_check_word(what->message_uid, "the message's id", SKN_WORD_MAX, err))) ||
+        (rc = skn_check_text(e, what->error, "the error", err)))
+        return rc;
+    c.what.error = what->error.n > EDIT_ERROR_TEXT ? skn_utf8_cut(what->error, EDIT_ERROR_TEXT)
+                                                   : what->error;
+    if (!c.what.error.p)
+        c.what.error = SKN_STR("");
+    c.mem = skn_arena_new();
+    rc = skn_store_write(e->store, edit_error_add, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+static skein_rc edit_error_list(skn_tx *tx, void *arg, skein_error *err)
+{
+    edit_call *c = arg;
+
+    return skn_edit_error_rows(tx, c->world.v, c->mem, c->out, err);
+}
+
+skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
+                               skein_edit_errors *out, skein_error *err)
+{
+    edit_call c = {.world = world, .mem = mem, .out = out};
+
+    *out = (skein_edit_errors){0};
+    return skn_store_read(e->store, edit_error_list, &c, err);
+}

@@ -1,0 +1,167 @@
+/* turn_stop.c: turns that end without a last word: failed, stopped, or left behind by a program that
+ * went away. */
+#include "engine/chat_work.h"
+
+/* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
+
+typedef struct end_call {
+    skein_engine      *e;
+    const skein_turn  *turn;
+    skein_turn_state   state;
+    const skein_error *why;
+} end_call;
+
+static const char *finish_of(skein_turn_state state)
+{
+    return state == SKEIN_TURN_FAILED      ? "error"
+           : state == SKEIN_TURN_CANCELLED ? "stopped"
+                                           : "interrupted";
+}
+
+/* Closes it; a message that was being written does not come. */
+static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                        const skein_error *why, skein_error *err)
+{
+    skn_str  error = skn_str_of(why ? why->message : finish_of(state));
+    skein_rc rc;
+
+    skn_tell_failed(w, &row->turn, finish_of(state), why);
+    rc = skn_turn_shut(w, row, state,
+                       state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
+                       err);
+    skn_tell_agent(w, row->turn.agent_name, state == SKEIN_TURN_FAILED ? "failed" : "idle",
+                   row->turn.cause);
+    return rc;
+}
+
+static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
+{
+    end_call    *c = arg;
+    skn_arena   *a = skn_arena_new();
+    skn_working  w;
+    skn_turn_row row;
+    skein_rc     rc = skn_turn_take(&w, c->e, tx, a, c->turn, &row, err);
+
+    if (rc == SKEIN_OK)
+        rc = give_up(&w, &row, c->state, c->why, err);
+    if (rc == SKEIN_OK)
+        rc = skn_settle(&w, err);
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_state state,
+                        const skein_error *why, skein_error *err)
+{
+    end_call c = {e, turn, state, why};
+
+    if (state != SKEIN_TURN_FAILED && state != SKEIN_TURN_CANCELLED &&
+        state != SKEIN_TURN_INTERRUPTED)
+        return skn_fail(err, SKEIN_INVALID,
+                        "a turn ends as failed, cancelled or interrupted without a last step");
+    return skn_store_write(e->store, end, &c, err);
+}
+
+/* --- Stopped by somebody else ---------------------------------------------------------------------------------- */
+
+typedef struct stop_call {
+    skein_engine     *e;
+    const skein_stop *what;
+    int64_t          *stopped;
+} stop_call;
+
+static skein_rc stop(skn_tx *tx, void *arg, skein_error *err)
+{
+    stop_call  *c = arg;
+    skn_arena  *a = skn_arena_new();
+    skn_working w;
+    skein_rc    rc = skn_working_take(&w, c->e, tx, a, c->what->chat, err);
+
+    if (rc == SKEIN_OK)
+        rc = skn_work_cancel(&w, c->what->agent.v, c->what, c->stopped, err);
+    if (rc == SKEIN_OK)
+        rc = skn_settle(&w, err);
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopped,
+                         skein_error *err)
+{
+    int64_t   none;
+    stop_call c = {e, what, stopped ? stopped : &none};
+
+    *c.stopped = 0;
+    return skn_store_write(e->store, stop, &c, err);
+}
+
+/* --- Left behind ---------------------------------------------------------------------------------------------------- */
+
+typedef struct recover_call {
+    skein_engine *e;
+    skn_arena    *a;
+    skn_ids       chats;
+    int64_t       chat, closed, now;
+} recover_call;
+
+static skein_rc find_expired(skn_tx *tx, void *arg, skein_error *err)
+{
+    recover_call *c = arg;
+
+    return skn_turn_expired(tx, c->now, c->a, &c->chats, err);
+}
+
+/* A chat that is gone has nobody to tell. */
+static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_error *err)
+{
+    skein_conversation_id id = {c->chat};
+    skn_conversation_row  row;
+    skein_rc              rc = skn_working_take(w, c->e, tx, c->a, id, err);
+
+    if (rc != SKEIN_NOT_FOUND)
+        return rc;
+    if ((rc = skn_conversation_need(tx, id, c->a, &row, err)))
+        return rc;
+    skn_working_in(w, c->e, tx, c->a, &row, SKN_NOW());
+    w->silent = true;
+    return SKEIN_OK;
+}
+
+static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
+{
+    static const skein_error why = {.rc = SKEIN_FAILED,
+                                    .message = "the program that spoke for the agent went away",
+                                    .hint = "Ask again to get an answer."};
+    recover_call            *c = arg;
+    skn_turn_rows            turns;
+    skn_working              w;
+    skein_rc                 rc;
+
+    c->closed = 0;
+    if ((rc = take_any(c, tx, &w, err)) ||
+        (rc = skn_turn_open_rows(tx, 0, c->chat, c->a, &turns, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
+        if (turns.at[i].lease_until < c->now) {
+            rc = give_up(&w, &turns.at[i], SKEIN_TURN_INTERRUPTED, &why, err);
+            c->closed++;
+        }
+    return rc ? rc : skn_settle(&w, err);
+}
+
+skein_rc skein_turns_recover(skein_engine *e, int64_t *closed, skein_error *err)
+{
+    recover_call c = {.e = e, .a = skn_arena_new(), .now = SKN_NOW()};
+    int64_t      all = 0;
+    skein_rc     rc = skn_store_read(e->store, find_expired, &c, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c.chats.count; i++) {
+        c.chat = c.chats.at[i];
+        rc = skn_store_write(e->store, recover_chat, &c, err);
+        all += rc == SKEIN_OK ? c.closed : 0;
+    }
+    skn_arena_free(c.a);
+    if (closed)
+        *closed = all;
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* work_tell.c: what is told of agents at work. */
+#include "engine/chat_work.h"
+
+/* The queue may be long; who wants all of it asks for it. */
+#define SHOWN_WAITING ((size_t)100)
+
+static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
+{
+    if (w->silent)
+        skn_told_drop(d);
+    else
+        skn_feed_chat(w->tx, &w->chat, type, cause, d);
+}
+
+void skn_tell_agent(skn_working *w, skn_str agent, const char *state, skn_str cause)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", agent);
+    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    tell(w, "agent.state", cause, &d);
+}
+
+void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
+                        skn_str cause)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "messageId", message);
+    skn_jw_kstr(&d.w, "agent", agent);
+    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    tell(w, "message.delivered", cause, &d);
+}
+
+static void open_turn(skn_told *d, const skein_turn *t)
+{
+    skn_told_open(d);
+    skn_jw_kstr(&d->w, "messageId", t->message_uid);
+    skn_jw_kstr(&d->w, "agent", t->agent_name);
+    skn_jw_kstr(&d->w, "turnId", t->uid);
+}
+
+void skn_tell_started(skn_working *w, const skein_turn *t)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    skn_jw_kstr(&d.w, "replyToMessageId", t->trigger_uid);
+    skn_jw_kstr(&d.w, "model", t->model);
+    tell(w, "message.started", t->cause, &d);
+}
+
+void skn_tell_withdrawn(skn_working *w, const skein_turn *t)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    tell(w, "message.withdrawn", t->cause, &d);
+}
+
+void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
+                     const skein_error *why)
+{
+    skn_told d;
+
+    open_turn(&d, t);
+    skn_jw_kstr(&d.w, "finishReason", skn_str_of(finish));
+    if (why) {
+        skn_jw_kstr(&d.w, "code", skn_str_of(skein_rc_name(why->rc)));
+        skn_jw_kstr(&d.w, "detail", skn_str_of(why->message));
+        skn_jw_kstr(&d.w, "hint", skn_str_of(why->hint));
+    }
+    /* Nothing of the answer was stored, so asking again cannot say it twice. */
+    skn_jw_kbool(&d.w, "retryable", !why || skein_rc_http(why->rc) >= 423);
+    tell(w, "message.failed", t->cause, &d);
+}
+
+void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
+                        skn_str finish, int64_t tokens_in, int64_t tokens_out)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
+    skn_jw_kstr(&d.w, "finishReason", finish);
+    if (tokens_in >= 0 || tokens_out >= 0) {
+        skn_jw_key(&d.w, "usage");
+        skn_jw_object(&d.w);
+        skn_jw_kint(&d.w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
+        skn_jw_kint(&d.w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
+        skn_jw_kbool(&d.w, "estimated", tokens_in < 0 || tokens_out < 0);
+        skn_jw_object_end(&d.w);
+    }
+    skn_jw_kint(&d.w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);
+    skn_feed_message(w->tx, &w->chat, "message.completed", m, t->cause, &d);
+}
+
+static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)
+{
+    skn_map *seen = skn_map_new(a);
+
+    skn_jw_kint(&d->w, "pending", (int64_t)rows->count);
+    skn_jw_key(&d->w, "agents");
+    skn_jw_array(&d->w);
+    for (size_t i = 0; i < rows->count; i++) {
+        void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
+
+        if (!*slot)
+            skn_jw_str(&d->w, rows->at[i].agent_name);
+        *slot = d;
+    }
+    skn_jw_array_end(&d->w);
+}
+
+skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
+                       skein_error *err)
+{
+    skn_told d;
+    int64_t  since = 0;
+    skein_rc rc = cause.p ? skn_message_time(w->tx, cause, &since, err) : SKEIN_OK;
+
+    if (rc)
+        return rc;
+    skn_told_open(&d);
+    names_of(&d, left, w->a);
+    skn_jw_kint(&d.w, "elapsedMs", since && w->now > since ? (w->now - since) / 1000 : 0);
+    tell(w, "world.idle", cause, &d);
+    return SKEIN_OK;
+}
+
+skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err)
+{
+    skn_told d;
+    skn_str *uids;
+    size_t   shown;
+    int64_t  count;
+    skein_rc rc;
+
+    if ((rc = skn_waiting_uids(w->tx, w->chat.id, SHOWN_WAITING, w->a, &uids, &shown, err)) ||
+        (rc = skn_waiting_count(w->tx, w->chat.id, &count, err)))
+        return rc;
+    skn_told_open(&d);
+    skn_jw_key(&d.w, "waiting");
+    skn_jw_array(&d.w);
+    for (size_t i = 0; i < shown; i++)
+        skn_jw_str(&d.w, uids[i]);
+    skn_jw_array_end(&d.w);
+    skn_jw_kint(&d.w, "count", count);
+    skn_jw_kstr(&d.w, "messageId", changed);
+    tell(w, "queue.changed", SKN_NONE, &d);
+    return SKEIN_OK;
+}

@@ -1,0 +1,71 @@
+-- Events and what else the program keeps for itself.
+
+-- :event_insert
+INSERT INTO events(world_id, conversation_id, version_id, message_id, cause, type, data, created_at, world)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, (SELECT name FROM worlds WHERE id = $1));
+-- A JSON array with an array for each.
+-- :event_insert_many
+INSERT INTO events(world_id, conversation_id, version_id, message_id, cause, type, data, created_at, world)
+SELECT json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]'), json_extract(j.value, '$[2]'), json_extract(j.value, '$[3]'),
+  json_extract(j.value, '$[4]'), json_extract(j.value, '$[5]'), json_extract(j.value, '$[6]'), json_extract(j.value, '$[7]'),
+  (SELECT name FROM worlds WHERE id = json_extract(j.value, '$[0]')) FROM json_each($1) j ORDER BY j.key;
+-- :event_after
+SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
+  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
+  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
+  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id WHERE e.id > $1 ORDER BY e.id LIMIT $2;
+-- :event_after_world
+SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
+  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
+  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
+  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
+ WHERE e.world_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3;
+-- :event_after_conversation
+SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
+  FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
+  LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
+  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
+ WHERE e.conversation_id = $1 AND e.world_id = (SELECT world_id FROM conversations WHERE id = $1) AND e.id > $2 ORDER BY e.id LIMIT $3;
+-- :event_newest
+SELECT COALESCE(MAX(id), 0) FROM events;
+-- :event_oldest
+SELECT COALESCE(MIN(id), 0) FROM events;
+-- Ids, not times, are in order: what stands behind the first that stays, stays.
+-- :event_stays
+SELECT COALESCE((SELECT id FROM events WHERE created_at >= $1 ORDER BY id LIMIT 1), (SELECT MAX(id) FROM events), 0);
+-- :event_last_below
+SELECT COALESCE(MAX(id), 0) FROM events WHERE id < $1;
+-- :event_delete
+DELETE FROM events WHERE id < $1;
+-- :event_forgotten
+UPDATE meta SET value = $1 WHERE key = 'events_forgotten' AND value < $1;
+-- :message_many
+SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
+
+-- :setting_list
+SELECT key, value FROM settings ORDER BY key;
+-- :setting_put
+INSERT INTO settings(key, value) VALUES($1, $2) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
+-- :setting_delete
+DELETE FROM settings WHERE key = $1;
+
+-- :answer_get
+SELECT request_hash, status, head, body FROM answers WHERE key = $1 AND created_at >= $2;
+-- :answer_put
+INSERT INTO answers(key, request_hash, status, head, body, created_at) VALUES($1, $2, $3, $4, $5, $6)
+ON CONFLICT(key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, head = excluded.head,
+  body = excluded.body, created_at = excluded.created_at;
+-- :answer_expire
+DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < $1 ORDER BY created_at LIMIT 100);
+
+-- :edit_error_insert
+INSERT INTO edit_errors(uid, world_id, conversation_id, message_uid, operation, error, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7);
+-- :edit_error_trim
+DELETE FROM edit_errors WHERE world_id = $1
+   AND id <= (SELECT id FROM edit_errors WHERE world_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2);
+-- :edit_error_list
+SELECT e.uid, e.conversation_id, c.uid, e.message_uid, e.operation, e.error, e.created_at
+  FROM edit_errors e LEFT JOIN conversations c ON c.id = e.conversation_id WHERE e.world_id = $1 ORDER BY e.id DESC;

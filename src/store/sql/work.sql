@@ -1,0 +1,111 @@
+-- Who has to answer, who is at it, what waits to be said. "state = 'queued' OR state = 'working'" is written as the
+-- index has it, so that both databases use it: a conversation where nobody is at work costs one look.
+
+-- :delivery_insert
+INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7);
+-- :delivery_by_id
+SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+  FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id WHERE d.id = $1;
+-- :delivery_pending
+SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+  FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id
+ WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') ORDER BY d.id;
+-- :deliveries_of_many
+SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+  FROM json_each('[' || $1 || ']') j CROSS JOIN deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
+  JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
+-- :delivery_move
+UPDATE deliveries SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
+-- :delivery_due
+SELECT d.id, d.conversation_id, d.agent_id, COALESCE(d.model, a.model) FROM deliveries d
+  JOIN agents a ON a.id = d.agent_id JOIN conversations c ON c.id = d.conversation_id JOIN worlds w ON w.id = c.world_id
+ WHERE d.id IN (SELECT MIN(q.id) FROM deliveries q WHERE (q.state = 'queued' OR q.state = 'working') AND q.state = 'queued'
+                 GROUP BY q.conversation_id, q.agent_id)
+   AND a.removed_at IS NULL AND c.removed_at IS NULL AND w.removed_at IS NULL
+   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id AND t.state = 'open')
+ ORDER BY d.id LIMIT $1;
+-- :delivery_chats_of
+SELECT DISTINCT d.conversation_id FROM deliveries d WHERE (d.state = 'queued' OR d.state = 'working') AND d.agent_id = $1
+ ORDER BY d.conversation_id;
+-- :delivery_chats_in
+SELECT DISTINCT d.conversation_id FROM deliveries d JOIN conversations c ON c.id = d.conversation_id
+ WHERE (d.state = 'queued' OR d.state = 'working') AND c.world_id = $1 ORDER BY d.conversation_id;
+
+-- Turns are numbered through, so the next number is a fence that none before it has.
+-- :turn_insert
+INSERT INTO turns(uid, world_id, conversation_id, agent_id, delivery_id, trigger_message_id, cause, message_uid, model, holder,
+  lease_until, hops_left, created_at, fence)
+SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT),
+  CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT), CAST($12 AS BIGINT),
+  CAST($13 AS BIGINT), COALESCE(MAX(t.id), 0) + 1 FROM turns t RETURNING id;
+-- :turn_by_id
+SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id WHERE t.id = $1;
+-- :turns_open
+SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id WHERE t.state = 'open'
+ ORDER BY t.world_id, t.id;
+-- :turns_open_in_world
+SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+ WHERE t.state = 'open' AND t.world_id = $1 ORDER BY t.id;
+-- :turns_open_in_chat
+SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+ WHERE t.state = 'open' AND t.conversation_id = $1 ORDER BY t.id;
+-- :turns_expired
+SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND t.lease_until < $1 ORDER BY t.conversation_id;
+-- :turn_renew
+UPDATE turns SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'open';
+-- :turn_move
+UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3 WHERE id = $4;
+-- :turn_close
+UPDATE turns SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
+-- :reply_tally
+SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role <> 'tool';
+-- :message_time
+SELECT created_at FROM messages WHERE uid = $1;
+
+-- :waiting_insert
+INSERT INTO waiting(uid, conversation_id, sender, content, reply_to, instructions, client_id, model, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- :waiting_list
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+ WHERE conversation_id = $1 ORDER BY id;
+-- :waiting_by_uid
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+ WHERE conversation_id = $1 AND uid = $2;
+-- :waiting_first
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+ WHERE conversation_id = $1 ORDER BY id LIMIT 1;
+-- :waiting_uids
+SELECT uid FROM waiting WHERE conversation_id = $1 ORDER BY id LIMIT $2;
+-- :waiting_count
+SELECT COUNT(*) FROM waiting WHERE conversation_id = $1;
+-- :waiting_set
+UPDATE waiting SET content = $1 WHERE id = $2;
+-- :waiting_delete
+DELETE FROM waiting WHERE id = $1;
+-- :waiting_clear
+DELETE FROM waiting WHERE conversation_id = $1;
+
+-- What fsck looks for; see check.sql.
+-- :check_turn
+SELECT t.uid, '' FROM turns t LEFT JOIN deliveries d ON d.id = t.delivery_id WHERE t.state = 'open'
+   AND (d.id IS NULL OR d.state <> 'working' OR d.conversation_id <> t.conversation_id OR d.agent_id <> t.agent_id) LIMIT 20;
+-- :check_delivery
+SELECT CAST(d.id AS TEXT), '' FROM deliveries d WHERE (d.state = 'queued' OR d.state = 'working') AND d.state = 'working'
+   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id AND t.state = 'open'
+                     AND t.delivery_id = d.id) LIMIT 20;
+-- :check_waiting
+SELECT q.uid, '' FROM waiting q WHERE NOT EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id
+   AND (d.state = 'queued' OR d.state = 'working')) LIMIT 20;

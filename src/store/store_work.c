@@ -1,0 +1,297 @@
+/* store_work.c: rows of deliveries and turns. */
+#include "store/stmt.h"
+
+static const char *const delivery_names[] = {"queued", "working", "answered", "failed",
+                                             "dropped"};
+static const char *const turn_names[] = {"open", "committed", "failed", "cancelled",
+                                         "interrupted"};
+
+static int name_index(skn_str name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (skn_str_is(name, names[i]))
+            return i;
+    return count - 1;
+}
+
+/* --- Deliveries ---------------------------------------------------------------------------------- */
+
+skein_rc skn_delivery_insert(skn_tx *tx, const skn_delivery_row *row, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_insert);
+
+    skn_stmt_bind_int(&s, row->conversation_id);
+    skn_stmt_bind_int(&s, row->agent_id);
+    skn_stmt_bind_int(&s, row->message_id);
+    skn_stmt_bind_text(&s, row->cause);
+    skn_stmt_bind_int(&s, row->hops_left);
+    skn_stmt_bind_text(&s, row->model);
+    skn_stmt_bind_int(&s, row->created_at);
+    return skn_stmt_run(&s, err);
+}
+
+static void read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row *d)
+{
+    *d = (skn_delivery_row){.id = skn_stmt_int(s, 0),
+                            .conversation_id = skn_stmt_int(s, 1),
+                            .agent_id = skn_stmt_int(s, 2),
+                            .message_id = skn_stmt_int(s, 3),
+                            .hops_left = skn_stmt_int(s, 4),
+                            .created_at = skn_stmt_int(s, 5),
+                            .cause = skn_stmt_keep(s, 6, a),
+                            .model = skn_stmt_keep(s, 7, a),
+                            .agent_name = skn_stmt_keep(s, 8, a),
+                            .agent_gone = !skn_stmt_null(s, 10),
+                            .message_uid = skn_stmt_keep(s, 11, a)};
+    d->state = (skn_delivery_state)name_index(skn_stmt_text(s, 9), delivery_names, 5);
+}
+
+static skein_rc all_deliveries(skn_stmt *s, skn_arena *a, skn_delivery_rows *out,
+                               skein_error *err)
+{
+    skn_vec(skn_delivery_row) v = {0};
+    skn_delivery_row d;
+    bool             row;
+    skein_rc         rc;
+
+    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
+        read_delivery(s, a, &d);
+        skn_vec_add(a, &v, d);
+    }
+    skn_stmt_done(s);
+    *out = (skn_delivery_rows){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_delivery_get(skn_tx *tx, int64_t id, skn_arena *a, skn_delivery_row *out,
+                          bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_by_id);
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, id);
+    rc = skn_stmt_step(&s, found, err);
+    if (rc == SKEIN_OK && *found)
+        read_delivery(&s, a, out);
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_delivery_pending(skn_tx *tx, int64_t conversation, skn_arena *a,
+                              skn_delivery_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_pending);
+
+    skn_stmt_bind_int(&s, conversation);
+    return all_deliveries(&s, a, out, err);
+}
+
+skein_rc skn_delivery_of(skn_tx *tx, const skn_ids *messages, skn_arena *a,
+                         skn_delivery_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_deliveries_of_many);
+
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    return all_deliveries(&s, a, out, err);
+}
+
+skein_rc skn_delivery_set(skn_tx *tx, int64_t id, skn_delivery_state state, skn_str error,
+                          int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_move);
+
+    skn_stmt_bind_text(&s, skn_str_of(delivery_names[state]));
+    skn_stmt_bind_text(&s, error);
+    skn_stmt_bind_id(&s, state == SKN_QUEUED || state == SKN_WORKING ? 0 : now);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out,
+                          skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_due);
+    skn_vec(skein_due) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skein_due d = {.delivery = skn_stmt_int(&s, 0),
+                       .chat = {skn_stmt_int(&s, 1)},
+                       .agent = {skn_stmt_int(&s, 2)},
+                       .model = skn_stmt_keep(&s, 3, a)};
+
+        skn_vec_add(a, &v, d);
+    }
+    skn_stmt_done(&s);
+    *out = (skein_dues){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_delivery_chats_of(skn_tx *tx, int64_t agent, skn_arena *a, skn_ids *out,
+                               skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_chats_of);
+
+    skn_stmt_bind_int(&s, agent);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_delivery_chats_in(skn_tx *tx, int64_t world, skn_arena *a, skn_ids *out,
+                               skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_chats_in);
+
+    skn_stmt_bind_int(&s, world);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+/* --- Turns ---------------------------------------------------------------------------------------- */
+
+skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_arena *a,
+                         skein_error *err)
+{
+    skein_turn *t = &row->turn;
+    skn_stmt    s = skn_stmt_use(tx->db, SKN_Q_turn_insert);
+    char        uid[11];
+
+    skn_tx_uid(tx, uid);
+    t->uid = skn_arena_printf(a, "tu_%s", uid);
+    skn_stmt_bind_text(&s, t->uid);
+    skn_stmt_bind_int(&s, t->world.v);
+    skn_stmt_bind_int(&s, t->chat.v);
+    skn_stmt_bind_int(&s, t->agent.v);
+    skn_stmt_bind_int(&s, row->delivery_id);
+    skn_stmt_bind_int(&s, row->trigger_id);
+    skn_stmt_bind_text(&s, t->cause);
+    skn_stmt_bind_text(&s, t->message_uid);
+    skn_stmt_bind_text(&s, t->model);
+    skn_stmt_bind_text(&s, holder);
+    skn_stmt_bind_int(&s, row->lease_until);
+    skn_stmt_bind_int(&s, t->hops_left);
+    skn_stmt_bind_int(&s, t->since);
+    return skn_tx_made_uid(tx, skn_stmt_number(&s, &t->id, err));
+}
+
+static void read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r)
+{
+    *r = (skn_turn_row){.turn = {.id = skn_stmt_int(s, 0),
+                                 .uid = skn_stmt_keep(s, 1, a),
+                                 .fence = skn_stmt_int(s, 2),
+                                 .world = {skn_stmt_int(s, 4)},
+                                 .world_name = skn_stmt_keep(s, 5, a),
+                                 .chat = {skn_stmt_int(s, 6)},
+                                 .chat_uid = skn_stmt_keep(s, 7, a),
+                                 .agent = {skn_stmt_int(s, 8)},
+                                 .agent_name = skn_stmt_keep(s, 9, a),
+                                 .model = skn_stmt_keep(s, 10, a),
+                                 .trigger_uid = skn_stmt_keep(s, 11, a),
+                                 .cause = skn_stmt_keep(s, 12, a),
+                                 .message_uid = skn_stmt_keep(s, 13, a),
+                                 .hops_left = skn_stmt_int(s, 14),
+                                 .since = skn_stmt_int(s, 15)},
+                        .delivery_id = skn_stmt_int(s, 16),
+                        .trigger_id = skn_stmt_int(s, 17),
+                        .lease_until = skn_stmt_int(s, 18),
+                        .open_calls = skn_stmt_int(s, 19),
+                        .step_message_id = skn_stmt_int(s, 20)};
+    r->turn.state = (skein_turn_state)name_index(skn_stmt_text(s, 3), turn_names, 5);
+}
+
+skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, bool *found,
+                      skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_by_id);
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, id);
+    rc = skn_stmt_step(&s, found, err);
+    if (rc == SKEIN_OK && *found)
+        read_turn(&s, a, out);
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
+                            skn_turn_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, conversation ? SKN_Q_turns_open_in_chat
+                                      : world      ? SKN_Q_turns_open_in_world
+                                                   : SKN_Q_turns_open);
+    skn_vec(skn_turn_row) v = {0};
+    skn_turn_row r;
+    bool         row;
+    skein_rc     rc;
+
+    if (conversation || world)
+        skn_stmt_bind_int(&s, conversation ? conversation : world);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_turn(&s, a, &r);
+        skn_vec_add(a, &v, r);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_turn_rows){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_turn_expired(skn_tx *tx, int64_t before, skn_arena *a, skn_ids *out,
+                          skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turns_expired);
+
+    skn_stmt_bind_int(&s, before);
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bool *kept,
+                        skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_renew);
+
+    skn_stmt_bind_int(&s, until);
+    skn_stmt_bind_int(&s, id);
+    skn_stmt_bind_int(&s, fence);
+    return skn_stmt_changed(tx, &s, kept, err);
+}
+
+skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_move);
+
+    skn_stmt_bind_text(&s, row->turn.message_uid);
+    skn_stmt_bind_int(&s, row->open_calls);
+    skn_stmt_bind_id(&s, row->step_message_id);
+    skn_stmt_bind_int(&s, row->turn.id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_turn_close(skn_tx *tx, int64_t id, skein_turn_state state, skn_str error,
+                        int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_close);
+
+    skn_stmt_bind_text(&s, skn_str_of(turn_names[state]));
+    skn_stmt_bind_text(&s, error);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
+/* --- What is told of messages ----------------------------------------------------------------------- */
+
+skein_rc skn_reply_tally(skn_tx *tx, int64_t message, int64_t *count, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_reply_tally);
+
+    skn_stmt_bind_int(&s, message);
+    return skn_stmt_number(&s, count, err);
+}
+
+skein_rc skn_message_time(skn_tx *tx, skn_str uid, int64_t *at, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_time);
+
+    skn_stmt_bind_text(&s, uid);
+    return skn_stmt_number(&s, at, err);
+}

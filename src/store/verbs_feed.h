@@ -1,0 +1,62 @@
+/* verbs_feed.h: events, and the small things that the program keeps beside conversations: settings,
+ * answers, failed edits; part of the door (store.h includes it).
+ *
+ * An event is only collected when it is added, and written with the others of its transaction right
+ * before that is committed, under a lock on PostgreSQL: so their ids rise in the order of commits,
+ * and whoever has read one finds all later ones behind it.
+ * Threads, lifetimes: as in store.h. */
+#ifndef SKN_STORE_VERBS_FEED_H
+#define SKN_STORE_VERBS_FEED_H
+
+#include <skein/work.h>
+
+typedef struct skn_event_row {
+    int64_t id, world_id, conversation_id, version_id, message_id, at;
+    skn_str cause, type, data; /* data: a JSON object, or absent */
+    /* Filled in when it is read. */
+    skn_str world, chat_uid, thread_uid;
+} skn_event_row;
+
+typedef struct skn_event_rows {
+    skn_event_row *at;
+    size_t         count;
+} skn_event_rows;
+
+/* --- events: store_feed.c --- */
+/* Collects an event, a copy of it; nothing is kept of it when the work does not succeed. */
+void skn_event_add(skn_tx *tx, const skn_event_row *row);
+/* Events after a number, of a conversation, of a world (both zero: of all), in order. */
+skein_rc skn_event_after(skn_tx *tx, int64_t world, int64_t conversation, int64_t after,
+                         size_t limit, skn_arena *a, skn_event_rows *out, skein_error *err);
+/* store_message.c: messages by their ids, each named once, in ascending order; those that are not
+ * there are left out. */
+skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
+                          skein_error *err);
+/* The newest event, and the newest of those that were forgotten; 0 for none. */
+skein_rc skn_event_span(skn_tx *tx, int64_t *newest, int64_t *forgotten, skein_error *err);
+/* The oldest event that is there, and the first that a time leaves: the newest always stays. */
+skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
+                         skein_error *err);
+/* Deletes all below a number, and keeps in mind which was the last. */
+skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
+
+/* --- settings, answers, failed edits: store_feed.c --- */
+skein_rc skn_setting_rows(skn_tx *tx, skn_arena *a, skein_settings *out, skein_error *err);
+/* An absent value removes the key. */
+skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err);
+skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,
+                        skein_kept_answer *out, bool *found, skein_error *err);
+/* Keeps it in the place of an older one with its key. */
+skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now,
+                        skein_error *err);
+/* Deletes at most 100 answers that are older than a time. */
+skein_rc skn_answer_expire(skn_tx *tx, int64_t before, skein_error *err);
+skein_rc skn_edit_error_insert(skn_tx *tx, int64_t world, const skein_edit_error *what,
+                               skein_error *err);
+/* Deletes all of a world but its newest. */
+skein_rc skn_edit_error_trim(skn_tx *tx, int64_t world, size_t keep, skein_error *err);
+/* Newest first. */
+skein_rc skn_edit_error_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_edit_errors *out,
+                             skein_error *err);
+
+#endif

@@ -1,0 +1,941 @@
+/* Agents at work: turns with the real engine and the scripted model, or one that answers when the test
+ * says so. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "runtime/runtime.h"
+#include "store/kit.h"
+
+#include <stdlib.h>
+
+/* --- A model in the test's hand ------------------------------------------------------------------ */
+
+typedef struct puppet puppet;
+
+typedef struct question {
+    skn_asking       base;
+    skn_answer_sink  sink;
+    puppet          *of;
+    struct question *next;
+} question;
+
+struct puppet {
+    skn_provider base;
+    question    *open;
+    int          asked, cancelled;
+    char         agent[80], said[200]; /* of the last question */
+};
+
+static skn_asking *puppet_ask(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink)
+{
+    puppet   *u = (puppet *)p;
+    question *q = calloc(1, sizeof *q);
+
+    *q = (question){{p}, *sink, u, u->open};
+    u->open = q;
+    u->asked++;
+    snprintf(u->agent, sizeof u->agent, "%.*s", SKN_FMT(what->agent));
+    snprintf(u->said, sizeof u->said, "%.*s", SKN_FMT(what->said));
+    return &q->base;
+}
+
+static void forget(question *q)
+{
+    question **at = &q->of->open;
+
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    free(q);
+}
+
+static void puppet_cancel(skn_asking *a)
+{
+    question *q = (question *)a;
+
+    q->of->cancelled++;
+    forget(q);
+}
+
+static void puppet_free(skn_provider *p)
+{
+    (void)p;
+}
+
+static const skn_provider_ops puppet_ops = {puppet_ask, puppet_cancel, puppet_free};
+
+static void say_piece(puppet *u, const char *text)
+{
+    u->open->sink.delta(u->open->sink.arg, SKN_PART_TEXT, skn_str_of(text));
+}
+
+static void say_call(puppet *u)
+{
+    const skein_tool_call call = {SKN_STR("call-1"), SKN_STR("demo_lookup"), SKN_STR("{}")};
+
+    u->open->sink.call(u->open->sink.arg, &call);
+}
+
+static void say_done(puppet *u)
+{
+    question        *q = u->open;
+    const skn_answer whole = {.finish = "stop", .tokens_in = -1, .tokens_out = -1};
+    skn_answer_sink  sink = q->sink;
+
+    forget(q);
+    sink.done(sink.arg, &whole);
+}
+
+/* --- The stage ----------------------------------------------------------------------------------- */
+
+typedef struct stage stage;
+
+struct stage {
+    kit           k;
+    skn_loop     *loop;
+    skn_workers  *workers;
+    skn_provider *demo;
+    puppet        puppet;
+    skn_provider *providers[2];
+    skn_runtime  *runtime;
+    skn_timer    *patience;
+    skn_buf       told; /* "UID:text\n" for every piece */
+    int           pieces;
+    bool (*until)(stage *s);
+    bool    met;
+    int     stops;   /* that were answered */
+    int64_t stopped; /* by all of them */
+    int     want;    /* what `until` waits for */
+    int     commits;
+    bool    closed;
+};
+
+static void look(stage *s)
+{
+    if (s->until && s->until(s)) {
+        s->met = true;
+        s->until = NULL;
+        skn_loop_stop(s->loop);
+    }
+}
+
+static void on_nudge(void *arg)
+{
+    stage *s = arg;
+
+    s->commits++;
+    if (s->runtime)
+        skn_runtime_nudge(s->runtime);
+    look(s);
+}
+
+static void on_commit(void *arg)
+{
+    skn_loop_post(((stage *)arg)->loop, on_nudge, arg);
+}
+
+static void on_tell(void *arg, const skn_live *e)
+{
+    stage *s = arg;
+
+    assert_string_equal(e->type, "message.delta");
+    assert_int_equal(e->chat.v, s->k.chat.id.v);
+    assert_true(skn_str_eq(e->chat_uid, s->k.chat.uid));
+    assert_true(e->message.n > 0 && e->text.n > 0 && e->cause.n > 0);
+    skn_buf_addf(&s->told, "%.*s:%.*s:%.*s\n", SKN_FMT(e->message), SKN_FMT(e->part),
+                 SKN_FMT(e->text));
+    s->pieces++;
+    look(s);
+}
+
+static void out_of_patience(void *arg)
+{
+    skn_loop_stop(((stage *)arg)->loop);
+}
+
+/* Runs the loop until something holds, looking after every commit and every piece. */
+static void run_until(stage *s, bool (*until)(stage *s))
+{
+    s->met = until(s);
+    if (s->met)
+        return;
+    s->until = until;
+    skn_timer_start(s->patience, 60000);
+    skn_loop_run(s->loop);
+    skn_timer_stop(s->patience);
+    if (!s->met)
+        fail_msg("it did not happen within a minute");
+}
+
+static void start_runtime(stage *s, int64_t lease_ms)
+{
+    const skn_runtime_options o = {.engine = s->k.e,
+                                   .loop = s->loop,
+                                   .workers = s->workers,
+                                   .providers = s->providers,
+                                   .provider_count = 2,
+                                   .model = SKN_STR("demo/scripted"),
+                                   .holder = "test",
+                                   .lease_ms = lease_ms,
+                                   .tell = on_tell,
+                                   .tell_arg = s};
+
+    s->runtime = skn_runtime_new(&o);
+}
+
+static void open_stage(stage *s, void **state, const char *script, bool no_delay)
+{
+    skn_scripted_options o = {.no_delay = no_delay};
+
+    memset(s, 0, sizeof *s);
+    kit_open(&s->k, state);
+    s->loop = skn_loop_new();
+    s->workers = skn_workers_new(s->loop, 4);
+    s->patience = skn_timer_new(s->loop, out_of_patience, s);
+    skn_buf_init(&s->told, 1 << 20);
+    KIT_OK(&s->k, skn_script_read(&o.script, skn_str_of(script), "test.yaml", &s->k.err));
+    s->demo = skn_scripted_new(s->loop, &o);
+    s->puppet.base = (skn_provider){&puppet_ops, "puppet"};
+    s->providers[0] = s->demo;
+    s->providers[1] = &s->puppet.base;
+    skein_on_commit(s->k.e, on_commit, s);
+}
+
+static void on_closed(void *arg)
+{
+    stage *s = arg;
+
+    s->closed = true;
+    look(s);
+}
+
+static bool is_closed(stage *s)
+{
+    return s->closed;
+}
+
+static void close_runtime(stage *s)
+{
+    s->closed = false;
+    skn_runtime_close(s->runtime, on_closed, s);
+    run_until(s, is_closed);
+    skn_runtime_free(s->runtime);
+    s->runtime = NULL;
+}
+
+static void close_stage(stage *s)
+{
+    if (s->runtime)
+        close_runtime(s);
+    skein_on_commit(s->k.e, NULL, NULL);
+    skn_workers_free(s->workers);
+    skn_timer_free(s->patience);
+    skn_provider_free(s->demo);
+    skn_loop_free(s->loop);
+    skn_buf_release(&s->told);
+    kit_close(&s->k);
+}
+
+static skein_posted post(stage *s, const char *text)
+{
+    skein_post   p = {.chat = s->k.chat.id, .message = {.content = skein_text(text)}};
+    skein_posted out;
+
+    KIT_OK(&s->k, skein_post_message(s->k.e, &p, s->k.mem, &out, &s->k.err));
+    return out;
+}
+
+/* Gives the agent (0: ada) a model. */
+static void set_model(stage *s, int agent, const char *model)
+{
+    s->k.agent[agent].model = skein_text(model);
+    KIT_OK(&s->k, skein_agent_update(s->k.e, &s->k.agent[agent], s->k.mem, &s->k.err));
+}
+
+static size_t open_turns(stage *s)
+{
+    skein_turns turns;
+
+    KIT_OK(&s->k, skein_turns_open(s->k.e, s->k.world.id, (skein_conversation_id){0}, s->k.mem,
+                                   &turns, &s->k.err));
+    return turns.count;
+}
+
+static bool is_idle(stage *s)
+{
+    skein_dues due;
+
+    KIT_OK(&s->k, skein_work_due(s->k.e, 10, s->k.mem, &due, &s->k.err));
+    return due.count == 0 && open_turns(s) == 0;
+}
+
+static bool is_asked(stage *s)
+{
+    return s->puppet.asked >= s->want;
+}
+
+static bool is_cancelled(stage *s)
+{
+    return s->puppet.cancelled >= s->want;
+}
+
+/* The puppet is asked and cancelled without a commit of its own, so it is looked at now and then. */
+static void run_until_puppet(stage *s, bool (*until)(stage *s), int times)
+{
+    int rounds = 0;
+
+    s->want = times;
+    while (!until(s)) {
+        if (rounds++ == 6000)
+            fail_msg("it did not happen within a minute");
+        skn_timer_start(s->patience, 10);
+        skn_loop_run(s->loop);
+    }
+}
+
+static void run_until_asked(stage *s, int times)
+{
+    run_until_puppet(s, is_asked, times);
+}
+
+static void run_until_cancelled(stage *s, int times)
+{
+    run_until_puppet(s, is_cancelled, times);
+}
+
+static skein_messages room(stage *s)
+{
+    skein_slice    all = {.conversation = s->k.chat.id};
+    skein_messages out;
+    skein_at       at;
+
+    KIT_OK(&s->k, skein_read(s->k.e, &all, s->k.mem, &out, &at, &s->k.err));
+    return out;
+}
+
+/* The pieces of one message, put together. */
+static const char *told_of(stage *s, skn_str uid, const char *part, skn_buf *out)
+{
+    skn_str rest = skn_buf_str(&s->told), line;
+    skn_str head = skn_arena_printf(s->k.mem, "%.*s:%s:", SKN_FMT(uid), part);
+
+    skn_buf_clear(out);
+    skn_buf_add(out, SKN_STR(""));
+    while (skn_str_split(&rest, '\n', &line)) {
+        if (skn_str_starts(line, head))
+            skn_buf_add(out, skn_str_sub(line, head.n, line.n));
+    }
+    return skn_buf_str(out).p;
+}
+
+/* How often an event of a type says something. */
+static int events_with(stage *s, const char *type, const char *text)
+{
+    skein_event_query q = {.world = s->k.world.id};
+    skein_events      events;
+    int               n = 0;
+
+    KIT_OK(&s->k, skein_events_read(s->k.e, &q, s->k.mem, &events, &s->k.err));
+    for (size_t i = 0; i < events.count; i++)
+        n += skn_str_is(events.at[i].type, type) &&
+             skn_str_find(events.at[i].data, skn_str_of(text)) >= 0;
+    return n;
+}
+
+#define SCRIPT                                                                                 \
+    "pace: 1\n"                                                                                \
+    "rules:\n"                                                                                 \
+    "  - {when: hello, do: [{think: hm so}, {say: 'Hi {sender}, I am {agent}.'}]}\n"           \
+    "  - {when: look, do: [{say: Looking.}, {call: demo_lookup, args: {query: tea}}]}\n"       \
+    "  - {when: wrong, do: [{call: no_such_tool}, {call: demo_lookup, args: {query: 7}}]}\n"   \
+    "  - {tool: demo_lookup, matches: '\"(t[ea]+)\"', do: 'Found {1}.'}\n"                     \
+    "  - {tool: demo_lookup, do: 'Found.'}\n"                                                  \
+    "  - {tool: no_such_tool, do: 'Not found.'}\n"                                             \
+    "  - {when: rate, do: [{say: oh}, {fail: rate_limit}]}\n"                                  \
+    "  - {when: forever, do: [{call: again}]}\n"                                               \
+    "  - {tool: again, do: [{call: again}]}\n"                                                 \
+    "  - {when: mum, do: [{wait: 1ms}]}\n"                                                     \
+    "  - {when: slow, do: 'a b c d e f g h i j k l m n o p q r s t u v w x y z'}\n"            \
+    "  - {when: ask, agent: ada, from: human, do: \"I ask.\\n@bo please answer\"}\n"           \
+    "  - {from: ada, agent: bo, do: \"Answered.\\n@ada done\"}\n"                              \
+    "  - {from: bo, agent: ada, do: 'Thanks.'}\n"                                              \
+    "otherwise: no line\n"
+
+/* --- Answers --------------------------------------------------------------------------------------- */
+
+static void everybody_who_has_to_answer_does(void **state)
+{
+    stage          s;
+    skein_posted   posted;
+    skein_messages m;
+    skn_buf        b;
+
+    open_stage(&s, state, SCRIPT, false);
+    skn_buf_init(&b, 10000);
+    start_runtime(&s, 0);
+    posted = post(&s, "hello all");
+    assert_int_equal(posted.waiting, 3);
+    run_until(&s, is_idle);
+    m = room(&s);
+    assert_int_equal(m.count, 4);
+    for (size_t i = 1; i < m.count; i++) {
+        const skein_message *a = &m.at[i];
+        char                 text[100];
+
+        snprintf(text, sizeof text, "Hi human, I am %.*s.", SKN_FMT(a->sender));
+        assert_true(skn_str_is(a->content, text));
+        assert_true(skn_str_is(a->thinking, "hm so"));
+        assert_true(skn_str_is(a->model, "demo/scripted"));
+        assert_true(skn_str_eq(a->reply_to, posted.message.uid));
+        assert_true(a->role == SKEIN_ASSISTANT && a->turn_uid.n);
+        assert_string_equal(told_of(&s, a->uid, "text", &b), text);
+        assert_string_equal(told_of(&s, a->uid, "thinking", &b), "hm so");
+    }
+    assert_int_equal(s.pieces, 3 * 7);
+    skn_buf_release(&b);
+    close_stage(&s);
+}
+
+static void a_call_is_stored_before_its_result_and_answered(void **state)
+{
+    stage          s;
+    skein_messages m;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada look");
+    run_until(&s, is_idle);
+    m = room(&s);
+    assert_int_equal(m.count, 4);
+    assert_true(skn_str_is(m.at[1].content, "Looking.") && m.at[1].call_count == 1);
+    assert_true(skn_str_is(m.at[1].calls[0].args, "{\"query\":\"tea\"}"));
+    assert_true(m.at[2].role == SKEIN_TOOL && !m.at[2].tool_failed);
+    assert_true(skn_str_eq(m.at[2].tool_call_id, m.at[1].calls[0].call_id));
+    assert_true(skn_str_starts(m.at[2].content, SKN_STR("demo data")));
+    assert_true(skn_str_is(m.at[3].content, "Found tea."));
+    assert_true(skn_str_eq(m.at[1].turn_uid, m.at[3].turn_uid));
+    kit_valid(&s.k);
+    close_stage(&s);
+}
+
+static void a_tool_that_is_not_there_or_misused_fails_and_the_turn_goes_on(void **state)
+{
+    stage          s;
+    skein_messages m;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada wrong");
+    run_until(&s, is_idle);
+    m = room(&s);
+    assert_int_equal(m.count, 5);
+    assert_int_equal(m.at[1].call_count, 2);
+    assert_true(m.at[2].tool_failed && m.at[3].tool_failed);
+    assert_true(
+        skn_str_is(m.at[2].content, "there is no tool \"no_such_tool\"; known: demo_lookup"));
+    assert_true(skn_str_starts(m.at[3].content, SKN_STR("demo data: the arguments")));
+    assert_true(skn_str_is(m.at[4].content, "Found."));
+    close_stage(&s);
+}
+
+static void agents_that_name_each_other_answer_in_turn(void **state)
+{
+    stage          s;
+    skein_messages m;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada ask");
+    run_until(&s, is_idle);
+    m = room(&s);
+    assert_int_equal(m.count, 4);
+    assert_true(skn_str_is(m.at[1].sender, "ada") && skn_str_is(m.at[2].sender, "bo"));
+    assert_true(skn_str_is(m.at[3].content, "Thanks."));
+    assert_true(skn_str_eq(m.at[2].reply_to, m.at[1].uid));
+    assert_true(skn_str_eq(m.at[3].reply_to, m.at[2].uid));
+    close_stage(&s);
+}
+
+static void an_answer_of_nothing_is_no_message(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada mum");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 1);
+    close_stage(&s);
+}
+
+/* --- Failures -------------------------------------------------------------------------------------- */
+
+static void a_provider_that_is_not_there_fails_the_turn(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "nowhere/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 1);
+    assert_int_equal(
+        events_with(&s, "message.failed", "no provider \\\"nowhere\\\"; known: demo, puppet"),
+        1);
+    close_stage(&s);
+}
+
+static void a_model_that_fails_fails_the_turn_and_keeps_nothing(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada rate");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 1);
+    assert_int_equal(events_with(&s, "message.failed", "too many requests"), 1);
+    post(&s, "@ada hello");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 3);
+    close_stage(&s);
+}
+
+static void calling_tools_without_end_is_ended(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    post(&s, "@ada forever");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 1 + 2 * 16);
+    assert_int_equal(events_with(&s, "message.failed", "asked 16 times in one turn"), 1);
+    kit_valid(&s.k);
+    close_stage(&s);
+}
+
+/* --- Stopping --------------------------------------------------------------------------------------- */
+
+static void on_stopped(void *arg, int64_t stopped, const skein_error *err)
+{
+    stage *s = arg;
+
+    if (err)
+        fail_msg("%s", err->message);
+    s->stops++;
+    s->stopped += stopped;
+    look(s);
+}
+
+static bool is_stopped(stage *s)
+{
+    return s->stops >= s->want;
+}
+
+static void run_until_stopped(stage *s, int times)
+{
+    s->want = times;
+    run_until(s, is_stopped);
+}
+
+static bool has_pieces(stage *s)
+{
+    return s->pieces >= s->want;
+}
+
+static void a_stop_keeps_what_was_written(void **state)
+{
+    stage          s;
+    skein_messages m;
+    skn_buf        b;
+    int            pieces;
+
+    open_stage(&s, state, SCRIPT, false);
+    skn_buf_init(&b, 10000);
+    start_runtime(&s, 0);
+    post(&s, "@ada slow");
+    s.want = 5;
+    run_until(&s, has_pieces);
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    pieces = s.pieces;
+    run_until_stopped(&s, 1);
+    assert_int_equal(s.stopped, 1);
+    assert_int_equal(open_turns(&s), 0);
+    m = room(&s);
+    assert_int_equal(m.count, 2);
+    assert_true(skn_str_starts(m.at[1].content, SKN_STR("a b c d e")));
+    assert_true(skn_str_is(skn_str_trim(skn_str_of(told_of(&s, m.at[1].uid, "text", &b))),
+                           skn_arena_copy(s.k.mem, skn_str_trim(m.at[1].content)).p));
+    post(&s, "@bo hello"); /* by the time this is answered, ada would have gone on */
+    run_until(&s, is_idle);
+    assert_int_equal(s.pieces, pieces + 7);
+    assert_int_equal(room(&s).count, 4);
+    skn_buf_release(&b);
+    close_stage(&s);
+}
+
+static void a_stop_of_one_agent_leaves_the_others(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, false);
+    for (int i = 0; i < 3; i++)
+        set_model(&s, i, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "hello");
+    run_until_asked(&s, 3);
+    skn_runtime_stop(s.runtime, s.k.chat.id, s.k.agent[1].id, on_stopped, &s);
+    run_until_stopped(&s, 1);
+    assert_int_equal(s.stopped, 1);
+    assert_int_equal(s.puppet.cancelled, 1);
+    assert_int_equal(open_turns(&s), 2);
+    for (int i = 0; i < 2; i++) {
+        say_piece(&s.puppet, "fine");
+        say_done(&s.puppet);
+    }
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 3);
+    close_stage(&s);
+}
+
+/* The stop comes while the answer is being stored: it is kept once, not once more as half of one. */
+static void a_stop_does_not_keep_what_is_stored_already(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "text");
+    say_call(&s.puppet);
+    say_done(&s.puppet);
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    run_until_stopped(&s, 1);
+    assert_int_equal(s.stopped, 1);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello text");
+    assert_true(is_idle(&s));
+    kit_valid(&s.k);
+    close_stage(&s);
+}
+
+static void a_stop_that_comes_after_the_last_word_stops_nothing(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "text");
+    say_done(&s.puppet);
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    run_until_stopped(&s, 1);
+    assert_int_equal(s.stopped, 0);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello text");
+    close_stage(&s);
+}
+
+static void of_two_stops_at_once_the_first_keeps_the_text(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "half");
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    skn_runtime_stop(s.runtime, s.k.chat.id, s.k.agent[0].id, on_stopped, &s);
+    run_until_stopped(&s, 2);
+    assert_int_equal(s.stopped, 1);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello half");
+    close_stage(&s);
+}
+
+/* Right after the post, or later: whatever is on its way, nothing is left open. */
+static void a_stop_may_come_at_any_time(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    start_runtime(&s, 0);
+    for (int round = 0; round < 12; round++) {
+        int seen = s.commits;
+
+        post(&s, round % 2 ? "look" : "hello");
+        s.until = NULL;
+        while (s.commits < seen + round) { /* a little further each time, or to the end */
+            skn_timer_start(s.patience, 20);
+            skn_loop_run(s.loop);
+            if (is_idle(&s))
+                break;
+        }
+        skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+        skn_runtime_stop(s.runtime, s.k.chat.id, s.k.agent[0].id, on_stopped, &s);
+        run_until_stopped(&s, 2 * round + 2);
+        assert_true(is_idle(&s));
+    }
+    kit_valid(&s.k);
+    close_stage(&s);
+}
+
+static void stop_elsewhere(stage *s)
+{
+    const skein_stop all = {.chat = s->k.chat.id};
+    int64_t          stopped;
+
+    KIT_OK(&s->k, skein_work_stop(s->k.e, &all, &stopped, &s->k.err));
+    assert_int_equal(stopped, 1);
+}
+
+static void a_stop_by_another_program_ends_the_asking(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "half a");
+    stop_elsewhere(&s);
+    run_until_cancelled(&s, 1);
+    assert_int_equal(room(&s).count, 1);
+    close_stage(&s);
+}
+
+static void a_late_answer_never_lands(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    stop_elsewhere(&s);
+    say_piece(&s.puppet, "too late"); /* before the runtime can know */
+    say_done(&s.puppet);
+    post(&s, "@bo hello");
+    run_until(&s, is_idle);
+    close_runtime(&s);
+    assert_int_equal(s.puppet.cancelled, 0);
+    assert_int_equal(room(&s).count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_false(skn_str_is(room(&s).at[i].content, "too late"));
+    close_stage(&s);
+}
+
+static void an_edit_by_force_ends_the_asking_and_is_answered(void **state)
+{
+    stage         s;
+    skein_posted  posted;
+    skein_removal removal;
+    skein_change  how;
+    int64_t       since;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    posted = post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    how = (skein_change){.conversation = s.k.chat.id, .wake = true};
+    assert_int_equal(skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"),
+                                  s.k.mem, &removal, &s.k.err),
+                     SKEIN_BUSY);
+    how.force = true;
+    since = skn_clock_monotonic();
+    KIT_OK(&s.k, skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"), s.k.mem,
+                              &removal, &s.k.err));
+    run_until_asked(&s, 2);
+    assert_true(skn_clock_monotonic() - since <
+                8 * INT64_C(1000000000)); /* not by chance later */
+    assert_int_equal(s.puppet.cancelled, 1);
+    assert_string_equal(s.puppet.said, "@ada again");
+    say_piece(&s.puppet, "new");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada again new");
+    close_stage(&s);
+}
+
+/* --- Beginnings and ends ---------------------------------------------------------------------------- */
+
+static void what_a_dead_program_left_is_closed_at_the_start(void **state)
+{
+    stage      s;
+    skein_dues due;
+    skein_turn turn;
+
+    open_stage(&s, state, SCRIPT, true);
+    post(&s, "@ada hello");
+    KIT_OK(&s.k, skein_work_due(s.k.e, 10, s.k.mem, &due, &s.k.err));
+    assert_int_equal(due.count, 1);
+    KIT_OK(&s.k, skein_turn_begin(s.k.e, due.at[0].delivery, SKN_STR("dead"), SKN_STR("demo/x"),
+                                  1, s.k.mem, &turn, &s.k.err));
+    while (events_with(&s, "message.failed", "went away") == 0) { /* a lease of 1 ms */
+        start_runtime(&s, 0);
+        close_runtime(&s);
+    }
+    assert_int_equal(open_turns(&s), 0);
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 3);
+    close_stage(&s);
+}
+
+static void work_from_before_the_start_is_done(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    post(&s, "hello");
+    start_runtime(&s, 0);
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 4);
+    close_stage(&s);
+}
+
+static void closing_ends_open_turns_as_interrupted(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    for (int i = 0; i < 3; i++)
+        set_model(&s, i, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "hello");
+    run_until_asked(&s, 3);
+    say_piece(&s.puppet, "half");
+    close_runtime(&s);
+    assert_int_equal(s.puppet.cancelled, 3);
+    assert_true(is_idle(&s));
+    assert_int_equal(room(&s).count, 1);
+    close_stage(&s);
+}
+
+static void closing_at_once_is_fine(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    for (int i = 0; i < 10; i++) {
+        post(&s, "hello");
+        start_runtime(&s, 0);
+        if (i % 2)
+            on_nudge(&s);
+        close_runtime(&s);
+        assert_int_equal(open_turns(&s), 0);
+    }
+    close_stage(&s);
+}
+
+static void a_lease_is_held_as_long_as_the_model_takes(void **state)
+{
+    stage   s;
+    int64_t closed = -1;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 300);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    s.until = NULL;
+    skn_timer_start(s.patience, 1000); /* more than three leases */
+    skn_loop_run(s.loop);
+    KIT_OK(&s.k, skein_turns_recover(s.k.e, &closed, &s.k.err));
+    assert_int_equal(closed, 0);
+    say_piece(&s.puppet, "at last");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 2);
+    close_stage(&s);
+}
+
+static void more_work_than_turns_at_once_is_done_in_the_end(void **state)
+{
+    enum { EXTRA = 70 };
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    for (int i = 0; i < EXTRA; i++) {
+        char        name[20];
+        skein_agent agent = {.world = s.k.world.id};
+
+        snprintf(name, sizeof name, "agent-%d", i);
+        agent.name = skein_text(name);
+        KIT_OK(&s.k, skein_agent_new(s.k.e, &agent, s.k.mem, &s.k.err));
+    }
+    start_runtime(&s, 0);
+    assert_int_equal(post(&s, "hello").waiting, EXTRA + 3);
+    run_until(&s, is_idle);
+    assert_int_equal(room(&s).count, 1 + EXTRA + 3);
+    close_stage(&s);
+}
+
+/* --- The tour ------------------------------------------------------------------------------------- */
+
+static void the_tour_is_made_once_and_only_in_an_empty_store(void **state)
+{
+    skn_fixture  *fx = skn_fixture_of(state);
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skein_engine *e;
+    skein_mem    *mem = skein_mem_new();
+    skein_world   tour, found;
+    skein_agents  agents;
+    skein_error   err = {0};
+    bool          made;
+
+    options.store = skein_text(fx->address);
+    SKN_OK(skein_open(&e, &options, &err), err);
+    SKN_OK(skn_tour_make(e, &tour, &made, &err), err);
+    assert_true(made && skn_str_is(tour.name, "tour") && tour.current_chat.v);
+    SKN_OK(skein_world_find(e, SKN_STR("tour"), mem, &found, &err), err);
+    assert_int_equal(found.current_chat.v, tour.current_chat.v);
+    SKN_OK(skein_agent_list(e, tour.id, mem, &agents, &err), err);
+    assert_int_equal(agents.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(skn_str_is(agents.at[i].model, "demo/scripted"));
+    SKN_OK(skn_tour_make(e, &tour, &made, &err), err);
+    assert_true(!made && !tour.id.v);
+    skein_close(e);
+    skein_mem_free(mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(everybody_who_has_to_answer_does),
+        SKN_BOTH(a_call_is_stored_before_its_result_and_answered),
+        SKN_BOTH(a_tool_that_is_not_there_or_misused_fails_and_the_turn_goes_on),
+        SKN_BOTH(agents_that_name_each_other_answer_in_turn),
+        SKN_BOTH(an_answer_of_nothing_is_no_message),
+        SKN_BOTH(a_provider_that_is_not_there_fails_the_turn),
+        SKN_BOTH(a_model_that_fails_fails_the_turn_and_keeps_nothing),
+        SKN_BOTH(calling_tools_without_end_is_ended),
+        SKN_BOTH(a_stop_keeps_what_was_written),
+        SKN_BOTH(a_stop_of_one_agent_leaves_the_others),
+        SKN_BOTH(a_stop_does_not_keep_what_is_stored_already),
+        SKN_BOTH(a_stop_that_comes_after_the_last_word_stops_nothing),
+        SKN_BOTH(of_two_stops_at_once_the_first_keeps_the_text),
+        SKN_BOTH(a_stop_may_come_at_any_time),
+        SKN_BOTH(a_stop_by_another_program_ends_the_asking),
+        SKN_BOTH(a_late_answer_never_lands),
+        SKN_BOTH(an_edit_by_force_ends_the_asking_and_is_answered),
+        SKN_BOTH(what_a_dead_program_left_is_closed_at_the_start),
+        SKN_BOTH(work_from_before_the_start_is_done),
+        SKN_BOTH(closing_ends_open_turns_as_interrupted),
+        SKN_BOTH(closing_at_once_is_fine),
+        SKN_BOTH(a_lease_is_held_as_long_as_the_model_takes),
+        SKN_BOTH(more_work_than_turns_at_once_is_done_in_the_end),
+        SKN_BOTH(the_tour_is_made_once_and_only_in_an_empty_store),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
