@@ -1,0 +1,135 @@
+/* Stopping agents: the askings end at once, and what was written so far is kept. A run whose job is
+ * under way is waited for, because only then is it known what of its text is stored already. */
+#include "runtime/run.h"
+
+#include <stdlib.h>
+
+struct skn_halt {
+    skn_runtime          *r;
+    skn_halt             *next; /* in the order they came */
+    skein_conversation_id chat;
+    skein_agent_id        agent;
+    skn_stopped          *done;
+    void                 *arg;
+    size_t                waits; /* runs with a job, and the one who asks */
+    bool                  running;
+    skn_arena            *a;
+    skn_vec(skein_partial) partials;
+    int64_t     stopped;
+    skein_rc    rc;
+    skein_error err;
+};
+
+static bool overlaps(const skn_halt *h, skein_conversation_id chat, skein_agent_id agent)
+{
+    return h->chat.v == chat.v && (!h->agent.v || !agent.v || h->agent.v == agent.v);
+}
+
+bool skn_halt_covers(const skn_runtime *r, const skein_due *due)
+{
+    const skn_halt *h = r->halts;
+
+    while (h && !overlaps(h, due->chat, due->agent))
+        h = h->next;
+    return h;
+}
+
+static void work_halt(void *arg)
+{
+    skn_halt        *h = arg;
+    const skein_stop what = {h->chat, h->agent, h->partials.p, h->partials.n};
+
+    h->rc = skein_work_stop(h->r->o.engine, &what, &h->stopped, &h->err);
+}
+
+static void unlink_halt(skn_halt *h)
+{
+    skn_halt **at = &h->r->halts;
+
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+}
+
+static void start_ready(skn_runtime *r);
+
+static void halted(void *arg)
+{
+    skn_halt    *h = arg;
+    skn_runtime *r = h->r;
+
+    r->jobs--;
+    for (skn_run *run = r->runs, *next; run; run = next) {
+        next = run->next;
+        if (run->halt == h)
+            skn_run_free(run);
+    }
+    unlink_halt(h);
+    r->freed = true;
+    h->done(h->arg, h->stopped, h->rc ? &h->err : NULL);
+    skn_arena_free(h->a);
+    free(h);
+    start_ready(r);
+    skn_runtime_nudge(r);
+    skn_runtime_settle(r);
+}
+
+/* The runs wait for this, so that their texts may be borrowed. */
+static void start(skn_halt *h)
+{
+    for (const skn_run *run = h->r->runs; run; run = run->next) {
+        if (run->halt == h && run->turn_id) {
+            skein_partial p = {run->turn_id, skn_buf_str(&run->text),
+                               skn_buf_str(&run->thinking)};
+
+            skn_vec_add(h->a, &h->partials, p);
+        }
+    }
+    h->running = true;
+    h->r->jobs++;
+    skn_workers_run(h->r->o.workers, work_halt, halted, h);
+}
+
+/* One after the other where they concern the same agents: a second stop must not close what the first
+ * one knows the text of. */
+static void start_ready(skn_runtime *r)
+{
+    for (skn_halt *h = r->halts; h; h = h->next) {
+        const skn_halt *before = r->halts;
+
+        if (h->running || h->waits)
+            continue;
+        while (before != h && !overlaps(before, h->chat, h->agent))
+            before = before->next;
+        if (before == h)
+            start(h);
+    }
+}
+
+void skn_halt_ready(skn_halt *h)
+{
+    h->waits--;
+    start_ready(h->r);
+}
+
+void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
+                      skn_stopped *done, void *arg)
+{
+    skn_halt  *h = skn_heap(sizeof *h);
+    skn_halt **last = &r->halts;
+
+    *h = (skn_halt){.r = r, .chat = chat, .agent = agent, .done = done, .arg = arg};
+    h->a = skn_arena_new();
+    while (*last)
+        last = &(*last)->next;
+    *last = h;
+    h->waits = 1;
+    for (skn_run *run = r->runs, *next; run; run = next) {
+        next = run->next;
+        if (run->halt || run->ending || !overlaps(h, run->chat, run->agent))
+            continue;
+        h->waits++;
+        skn_run_drop(run, h);
+    }
+    skn_halt_ready(h);
+}

@@ -1,0 +1,404 @@
+/* Finding work, holding on to open turns, and ending. What becomes of one turn is in turn_run.c, how it
+ * is stopped in halt.c. */
+#include "runtime/run.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_LEASE_MS = 30 * 1000,
+    RECOVER_MS = 10 * 1000, /* between looks for turns that others left open */
+    CHECK_MS = 200          /* at least, between looks whether our turns are still open */
+};
+
+static void look(skn_runtime *r);
+
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+static void warn(skn_runtime *r, const char *what, const skein_error *err)
+{
+    const skn_log_field why = {"why", skn_str_of(err->message), 0};
+
+    skn_log_write(r->o.log, SKN_LOG_WARN, what, &why, 1);
+}
+
+/* --- Work that is due -------------------------------------------------------------------------- */
+
+typedef struct search {
+    skn_runtime *r;
+    skn_arena   *a;
+    skein_dues   dues;
+    skein_rc     rc;
+    skein_error  err;
+} search;
+
+static void work_look(void *arg)
+{
+    search *s = arg;
+
+    s->rc = skein_work_due(s->r->o.engine, SKN_RUNS_MOST, s->a, &s->dues, &s->err);
+}
+
+/* Whether the work is being taken already. */
+static bool in_hand(const skn_runtime *r, const skein_due *due)
+{
+    const skn_run *run = r->runs;
+
+    while (run && run->delivery != due->delivery)
+        run = run->next;
+    return run;
+}
+
+/* An agent does one thing at a time in a chat; what is about to be stopped is not begun. */
+static bool in_the_way(const skn_runtime *r, const skein_due *due)
+{
+    for (const skn_run *run = r->runs; run; run = run->next) {
+        if (run->chat.v == due->chat.v && run->agent.v == due->agent.v)
+            return true;
+    }
+    return r->run_count == SKN_RUNS_MOST || skn_halt_covers(r, due);
+}
+
+/* At most 64 against at most 64. */
+static void take(skn_runtime *r, const skein_dues *dues)
+{
+    r->more = dues->count == SKN_RUNS_MOST;
+    for (size_t i = 0; i < dues->count; i++) {
+        if (in_hand(r, &dues->at[i]))
+            continue;
+        if (in_the_way(r, &dues->at[i]))
+            r->more = true;
+        else
+            skn_run_start(r, &dues->at[i]);
+    }
+}
+
+static void looked(void *arg)
+{
+    search      *s = arg;
+    skn_runtime *r = s->r;
+    bool         again = r->look_again;
+
+    r->jobs--;
+    r->looking = r->look_again = false;
+    if (s->rc)
+        warn(r, "cannot look for work", &s->err);
+    else if (!r->closing)
+        take(r, &s->dues);
+    skn_arena_free(s->a);
+    free(s);
+    if (again)
+        look(r);
+    skn_runtime_settle(r);
+}
+
+static void look(skn_runtime *r)
+{
+    search *s;
+
+    if (r->closing || !r->started)
+        return;
+    if (r->looking) {
+        r->look_again = true;
+        return;
+    }
+    s = skn_heap(sizeof *s);
+    s->r = r;
+    s->a = skn_arena_new();
+    r->looking = true;
+    r->more = r->freed = false;
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_look, looked, s);
+}
+
+/* --- Turns that are ours ----------------------------------------------------------------------- */
+
+/* Ours as they were when the question was put. */
+typedef struct held {
+    skn_runtime *r;
+    size_t       count;
+    skein_turn   turns[SKN_RUNS_MOST]; /* only ids, fence and where they are */
+    bool         kept[SKN_RUNS_MOST];
+    skein_rc     rc;
+    skein_error  err;
+} held;
+
+static held *hold(skn_runtime *r)
+{
+    held *h = skn_heap(sizeof *h);
+
+    h->r = r;
+    for (const skn_run *run = r->runs; run; run = run->next) {
+        if (run->turn_id && !run->over)
+            h->turns[h->count++] = (skein_turn){.id = run->turn_id,
+                                                .fence = run->fence,
+                                                .chat = run->chat,
+                                                .agent = run->agent};
+    }
+    return h;
+}
+
+static skn_run *run_of(const skn_runtime *r, int64_t turn_id)
+{
+    skn_run *run = r->runs;
+
+    while (run && run->turn_id != turn_id)
+        run = run->next;
+    return run;
+}
+
+/* Drops the runs whose turns somebody has closed. */
+static void let_go(held *h)
+{
+    if (h->rc)
+        warn(h->r, "cannot see whether turns are open", &h->err);
+    for (size_t i = 0; i < h->count && !h->rc; i++) {
+        skn_run *run = h->kept[i] ? NULL : run_of(h->r, h->turns[i].id);
+
+        if (run && !run->over)
+            skn_run_drop(run, NULL);
+    }
+    free(h);
+}
+
+static bool any_open(const skn_runtime *r)
+{
+    for (const skn_run *run = r->runs; run; run = run->next) {
+        if (run->turn_id && !run->over)
+            return true;
+    }
+    return false;
+}
+
+static void work_renew(void *arg)
+{
+    held *h = arg;
+
+    h->rc = skein_turns_renew(h->r->o.engine, h->turns, h->count, h->r->o.lease_ms, h->kept,
+                              &h->err);
+}
+
+static void renewed(void *arg)
+{
+    held        *h = arg;
+    skn_runtime *r = h->r;
+
+    r->jobs--;
+    let_go(h);
+    if (!r->closing)
+        skn_timer_start(r->renew, r->o.lease_ms / 3);
+    skn_runtime_settle(r);
+}
+
+static void on_renew(void *arg)
+{
+    skn_runtime *r = arg;
+
+    if (r->closing)
+        return;
+    if (!any_open(r)) {
+        skn_timer_start(r->renew, r->o.lease_ms / 3);
+        return;
+    }
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_renew, renewed, hold(r));
+}
+
+/* After a commit the turns are only looked at: renewing them is a commit itself. */
+static void work_check(void *arg)
+{
+    held       *h = arg;
+    skn_arena  *a = skn_arena_new();
+    skein_turns open;
+
+    h->rc = skein_turns_open(h->r->o.engine, (skein_world_id){0}, (skein_conversation_id){0}, a,
+                             &open, &h->err);
+    for (size_t i = 0; i < h->count && !h->rc; i++) {
+        for (size_t k = 0; k < open.count && !h->kept[i]; k++)
+            h->kept[i] = open.at[k].id == h->turns[i].id;
+    }
+    skn_arena_free(a);
+}
+
+static void check_soon(skn_runtime *r);
+
+static void checked(void *arg)
+{
+    held        *h = arg;
+    skn_runtime *r = h->r;
+    bool         again = r->check_again;
+
+    r->jobs--;
+    r->checking = r->check_again = false;
+    let_go(h);
+    if (again)
+        check_soon(r);
+    skn_runtime_settle(r);
+}
+
+static void on_check(void *arg)
+{
+    skn_runtime *r = arg;
+
+    if (r->closing || r->checking || !any_open(r))
+        return;
+    r->checked = now_ms();
+    r->checking = true;
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_check, checked, hold(r));
+}
+
+/* Soon, but not for every one of many commits. */
+static void check_soon(skn_runtime *r)
+{
+    int64_t wait = r->checked + CHECK_MS - now_ms();
+
+    if (r->closing || !any_open(r))
+        return;
+    if (r->checking)
+        r->check_again = true;
+    else if (wait <= 0)
+        on_check(r);
+    else
+        skn_timer_start(r->check, wait);
+}
+
+/* --- Turns that others left -------------------------------------------------------------------- */
+
+typedef struct recovery {
+    skn_runtime *r;
+    int64_t      closed;
+    skein_rc     rc;
+    skein_error  err;
+} recovery;
+
+static void work_recover(void *arg)
+{
+    recovery *v = arg;
+
+    v->rc = skein_turns_recover(v->r->o.engine, &v->closed, &v->err);
+}
+
+static void recovered(void *arg)
+{
+    recovery    *v = arg;
+    skn_runtime *r = v->r;
+
+    r->jobs--;
+    if (v->rc)
+        warn(r, "cannot look for turns that were left", &v->err);
+    else if (v->closed)
+        skn_log_say(r->o.log, SKN_LOG_INFO, "turns that were left are closed: %lld",
+                    (long long)v->closed);
+    free(v);
+    r->started = true;
+    if (!r->closing)
+        skn_timer_start(r->recover, RECOVER_MS);
+    look(r);
+    skn_runtime_settle(r);
+}
+
+static void on_recover(void *arg)
+{
+    skn_runtime *r = arg;
+    recovery    *v;
+
+    if (r->closing)
+        return;
+    v = skn_heap(sizeof *v);
+    v->r = r;
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_recover, recovered, v);
+}
+
+/* --- The runtime ------------------------------------------------------------------------------- */
+
+skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str *rest)
+{
+    skn_str name;
+
+    *rest = model;
+    if (!skn_str_split(rest, '/', &name))
+        return NULL;
+    for (size_t i = 0; i < r->o.provider_count; i++) {
+        if (skn_str_is(name, r->o.providers[i]->name))
+            return r->o.providers[i];
+    }
+    return NULL;
+}
+
+skn_runtime *skn_runtime_new(const skn_runtime_options *o)
+{
+    skn_runtime *r = skn_heap(sizeof *r);
+
+    r->o = *o;
+    r->o.lease_ms = o->lease_ms > 0 ? o->lease_ms : DEFAULT_LEASE_MS;
+    r->model = skn_heap_copy(o->model.n ? o->model : SKN_STR("demo/scripted"));
+    r->holder = skn_heap_copy(skn_str_of(o->holder ? o->holder : "skein"));
+    r->recover = skn_timer_new(o->loop, on_recover, r);
+    r->renew = skn_timer_new(o->loop, on_renew, r);
+    r->check = skn_timer_new(o->loop, on_check, r);
+    r->checked = now_ms() - CHECK_MS;
+    skn_timer_start(r->renew, r->o.lease_ms / 3);
+    on_recover(r);
+    return r;
+}
+
+void skn_runtime_nudge(skn_runtime *r)
+{
+    look(r);
+    check_soon(r);
+}
+
+void skn_runtime_settle(skn_runtime *r)
+{
+    skn_call *done = r->done;
+
+    if (r->more && r->freed)
+        look(r);
+    if (!r->closing || r->runs || r->jobs || r->halts || !done)
+        return;
+    r->done = NULL;
+    done(r->done_arg); /* may free r */
+}
+
+static void settle_later(void *arg)
+{
+    skn_runtime *r = arg;
+
+    r->jobs--;
+    skn_runtime_settle(r);
+}
+
+void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
+{
+    r->closing = true;
+    r->done = done;
+    r->done_arg = arg;
+    skn_timer_stop(r->recover);
+    skn_timer_stop(r->renew);
+    skn_timer_stop(r->check);
+    for (skn_run *run = r->runs, *next; run; run = next) {
+        next = run->next;
+        skn_run_interrupt(run);
+    }
+    r->jobs++; /* so that done is never called from in here */
+    skn_loop_post(r->o.loop, settle_later, r);
+}
+
+void skn_runtime_free(skn_runtime *r)
+{
+    if (!r)
+        return;
+    skn_timer_free(r->recover);
+    skn_timer_free(r->renew);
+    skn_timer_free(r->check);
+    free(r->model);
+    free(r->holder);
+    free(r);
+}

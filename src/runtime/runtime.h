@@ -1,0 +1,50 @@
+/* runtime.h: the folder's door: gives agents their turns.
+ *
+ * It takes work that the engine says is due, opens a turn, asks the model, tells what is being
+ * written, stores each step, runs tools, and goes on. What it was doing when its process died is
+ * closed as interrupted by the next one, once the lease has run out.
+ * Threads: all calls on the loop's thread, calls into the engine on the workers.  Lifetimes: the
+ * engine, loop, workers and providers outlive it. */
+#ifndef SKN_RUNTIME_RUNTIME_H
+#define SKN_RUNTIME_RUNTIME_H
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/workers.h"
+#include "engine/engine.h"
+#include "provider/provider.h"
+
+typedef struct skn_runtime skn_runtime;
+
+typedef struct skn_runtime_options {
+    skein_engine        *engine;
+    skn_loop            *loop;
+    skn_workers         *workers;
+    skn_log             *log;
+    skn_provider *const *providers;
+    size_t               provider_count;
+    skn_str              model;    /* for agents that name none: "demo/scripted" */
+    const char          *holder;   /* names this process in leases */
+    int64_t              lease_ms; /* 0: 30 s */
+    /* What is being written, as it happens. */
+    void (*tell)(void *arg, const skn_live *event);
+    void *tell_arg;
+} skn_runtime_options;
+
+skn_runtime *skn_runtime_new(const skn_runtime_options *o);
+/* Stops taking work, cancels what is asked, closes its open turns as interrupted, then calls done. */
+void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg);
+void skn_runtime_free(skn_runtime *r); /* after close */
+/* Something was committed: there may be work, or a turn may be over. */
+void skn_runtime_nudge(skn_runtime *r);
+/* Stops agents of a chat (zero agent: all), keeping what they have written; done gets how many, or
+ * the error. */
+typedef void skn_stopped(void *arg, int64_t stopped, const skein_error *err);
+void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
+                              skn_stopped *done, void *arg);
+
+/* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
+ * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */
+skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err);
+
+#endif
