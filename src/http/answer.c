@@ -1,0 +1,132 @@
+/* The head of an answer. */
+#include "base/clock.h"
+#include "http/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+const char *skn_status_text(int status)
+{
+    static const struct {
+        int         status;
+        const char *text;
+    } known[] = {
+        {200, "OK"},
+        {201, "Created"},
+        {202, "Accepted"},
+        {204, "No Content"},
+        {302, "Found"},
+        {304, "Not Modified"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {408, "Request Timeout"},
+        {409, "Conflict"},
+        {410, "Gone"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {414, "URI Too Long"},
+        {415, "Unsupported Media Type"},
+        {417, "Expectation Failed"},
+        {422, "Unprocessable Content"},
+        {423, "Locked"},
+        {428, "Precondition Required"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"},
+        {501, "Not Implemented"},
+        {502, "Bad Gateway"},
+        {503, "Service Unavailable"},
+        {504, "Gateway Timeout"},
+        {505, "HTTP Version Not Supported"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].status == status)
+            return known[i].text;
+    return "Unknown";
+}
+
+/* "Sun, 15 Nov 2026 14:03:07 GMT", from the text of RFC 3339. */
+static void date_line(skn_buf *out)
+{
+    static const char days[] = "ThuFriSatSunMonTueWed"; /* 1970 began on a Thursday */
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    char              text[SKN_TIME_TEXT];
+    int64_t           now = skn_clock_micros();
+    skn_str           t = skn_time_format(now, text);
+    int64_t           day = now / (INT64_C(86400) * 1000000) % 7;
+    int               month = (t.p[5] - '0') * 10 + (t.p[6] - '0') - 1;
+
+    skn_buf_addf(out, "Date: %.3s, %.2s %.3s %.4s %.8s GMT\r\n", days + 3 * day, t.p + 8,
+                 months + (size_t)month * 3, t.p, t.p + 11);
+}
+
+static bool has_header(const skn_http_call *c, const char *name)
+{
+    for (size_t i = 0; i < c->headers.n; i++)
+        if (c->headers.p[i].name.n == strlen(name) &&
+            strncasecmp(c->headers.p[i].name.p, name, c->headers.p[i].name.n) == 0)
+            return true;
+    return false;
+}
+
+static void line(skn_buf *out, const char *name, skn_str value)
+{
+    skn_buf_add(out, skn_str_of(name));
+    skn_buf_add(out, SKN_STR(": "));
+    skn_buf_add(out, value);
+    skn_buf_add(out, SKN_STR("\r\n"));
+}
+
+/* Whoever has an ETag may keep the answer and ask whether it still holds. */
+static void cache_line(const skn_http_call *c, skn_buf *out)
+{
+    if (!has_header(c, "Cache-Control"))
+        line(out, "Cache-Control",
+             has_header(c, "ETag") ? SKN_STR("no-cache") : SKN_STR("no-store"));
+}
+
+static void type_lines(const skn_http_call *c, skn_buf *out)
+{
+    skn_str type = skn_str_of(c->type ? c->type : "application/json");
+
+    line(out, "Content-Type", type);
+    skn_buf_add(out, SKN_STR("X-Content-Type-Options: nosniff\r\n"));
+    if (skn_str_starts(type, SKN_STR("text/html")) && !has_header(c, "Content-Security-Policy"))
+        skn_buf_add(out, SKN_STR("Content-Security-Policy: default-src 'self'; "
+                                 "frame-ancestors 'none'\r\nReferrer-Policy: no-referrer\r\n"));
+}
+
+static bool bodyless(int status)
+{
+    return status == 204 || status == 304;
+}
+
+void skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams)
+{
+    int  status = c->status ? c->status : 200;
+    bool old = c->request && c->request->minor == 0;
+
+    skn_buf_addf(out, "HTTP/1.1 %d %s\r\n", status, skn_status_text(status));
+    date_line(out);
+    if (!bodyless(status))
+        type_lines(c, out);
+    if (streams && !old)
+        skn_buf_add(out, SKN_STR("Transfer-Encoding: chunked\r\n"));
+    if (!streams && !bodyless(status))
+        skn_buf_addf(out, "Content-Length: %zu\r\n", c->out.n);
+    if (!keep)
+        skn_buf_add(out, SKN_STR("Connection: close\r\n"));
+    else if (old)
+        skn_buf_add(out, SKN_STR("Connection: keep-alive\r\n"));
+    cache_line(c, out);
+    line(out, "X-Request-Id", c->request_id);
+    line(out, "Skein-Version", skn_str_of(skein_version_text()));
+    for (size_t i = 0; i < c->headers.n; i++)
+        line(out, c->headers.p[i].name.p, c->headers.p[i].value);
+    skn_buf_add(out, SKN_STR("\r\n"));
+}

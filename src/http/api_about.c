@@ -1,0 +1,159 @@
+/* What the server tells of itself. */
+#include "http/about.h"
+
+extern const char   skn_openapi_json[]; /* made from openapi.json */
+extern const size_t skn_openapi_json_size;
+
+static skein_rc plain(skn_http_call *c, skn_str text)
+{
+    c->type = "text/plain; charset=utf-8";
+    skn_buf_add(&c->out, text);
+    return SKEIN_OK;
+}
+
+/* --- Health --------------------------------------------------------------------------------------- */
+
+typedef struct check {
+    const char *name;
+    bool        ok;
+    skn_str     detail; /* absent: nothing to say */
+} check;
+
+enum { CHECKS = 3 };
+
+static bool look(skn_http_call *c, check out[CHECKS])
+{
+    int64_t     stamp;
+    skein_error err = {0};
+    bool        store = skein_store_stamp(c->engine, &stamp, &err) == SKEIN_OK;
+    bool        full = atomic_load(&c->http->counts.full);
+
+    out[0] = (check){"store", store, SKN_NONE};
+    out[1] = (check){"disk", !full, full ? SKN_STR("full") : SKN_NONE};
+    out[2] = (check){"running", !c->http->closing, SKN_NONE};
+    if (!store)
+        out[0].detail = skn_arena_copy(c->mem, skn_str_of(err.message));
+    if (c->http->closing)
+        out[2].detail = SKN_STR("stopping");
+    return out[0].ok && out[1].ok && out[2].ok;
+}
+
+skein_rc skn_api_livez(skn_http_call *c)
+{
+    return plain(c, SKN_STR("ok\n"));
+}
+
+skein_rc skn_api_readyz(skn_http_call *c)
+{
+    check    list[CHECKS];
+    bool     ok = look(c, list), verbose;
+    skein_rc rc = skn_call_query_flag(c, "verbose", &verbose);
+
+    if (rc)
+        return rc;
+    c->status = ok ? 200 : 503;
+    if (!verbose)
+        return plain(c, ok ? SKN_STR("ok\n") : SKN_STR("not ready\n"));
+    c->type = "text/plain; charset=utf-8";
+    for (size_t i = 0; i < CHECKS; i++)
+        skn_buf_addf(&c->out, "%s %s%s%.*s\n", list[i].ok ? "ok" : "failed", list[i].name,
+                     list[i].detail.p ? ": " : "", SKN_FMT(list[i].detail));
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_healthz(skn_http_call *c)
+{
+    check   list[CHECKS];
+    bool    ok = look(c, list);
+    skn_jw *w = &c->w;
+
+    c->status = ok ? 200 : 503;
+    skn_jw_object(w);
+    skn_jw_kstr(w, "status", ok ? SKN_STR("ok") : SKN_STR("failed"));
+    skn_jw_key(w, "checks");
+    skn_jw_array(w);
+    for (size_t i = 0; i < CHECKS; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "name", skn_str_of(list[i].name));
+        skn_jw_kbool(w, "ok", list[i].ok);
+        skn_jw_kstr(w, "detail", list[i].detail);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}
+
+/* --- What it is ------------------------------------------------------------------------------------ */
+
+skein_rc skn_api_get_version(skn_http_call *c)
+{
+    skn_jw *w = &c->w;
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", SKN_STR("skein"));
+    skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
+    skn_jw_kstr(w, "api", SKN_STR("v1"));
+    skn_jw_kint(w, "schema", skn_schema_known());
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_openapi(skn_http_call *c)
+{
+    skn_buf_add(&c->out, (skn_str){skn_openapi_json, skn_openapi_json_size});
+    return SKEIN_OK;
+}
+
+static skein_rc page(skn_http_call *c)
+{
+    c->type = "text/html; charset=utf-8";
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_docs(skn_http_call *c)
+{
+    skn_docs_page(&c->out);
+    return page(c);
+}
+
+skein_rc skn_api_start_page(skn_http_call *c)
+{
+    skn_buf_addf(&c->out,
+                 "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
+                 "<meta name=\"viewport\" content=\"width=device-width\"><title>skein</title>\n"
+                 "<h1>skein %s</h1>\n<p>This server is running. Talk to its agents in a "
+                 "terminal: <code>skein chat</code></p>\n"
+                 "<p><a href=\"/docs\">The HTTP API</a>, as <a href=\"/openapi.json\">OpenAPI"
+                 "</a></p>\n</html>\n",
+                 skein_version_text());
+    return page(c);
+}
+
+skein_rc skn_api_problem(skn_http_call *c)
+{
+    if (!skn_problem_page(c->params[0], &c->out))
+        return skn_call_problem(c, 404, "not-found", "there is no problem \"%.*s\"",
+                                SKN_FMT(c->params[0]));
+    return page(c);
+}
+
+/* --- Jobs ------------------------------------------------------------------------------------------ */
+
+static skein_rc no_such_job(skn_http_call *c)
+{
+    return skn_call_problem(c, 404, "job-not-found", "there is no job \"%.*s\"",
+                            SKN_FMT(c->params[0]));
+}
+
+skein_rc skn_api_get_job(skn_http_call *c)
+{
+    return skn_job_shape(c->http->jobs, c->params[0], &c->w) ? SKEIN_OK : no_such_job(c);
+}
+
+skein_rc skn_api_cancel_job(skn_http_call *c)
+{
+    if (!skn_job_cancel(c->http->jobs, c->params[0]))
+        return no_such_job(c);
+    return skn_api_get_job(c);
+}

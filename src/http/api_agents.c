@@ -1,0 +1,305 @@
+/* Agents, what they remember, and the conversations they have for themselves. */
+#include "http/handlers.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TOOLS_MOST 200
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+skein_rc skn_api_list_agents(skn_http_call *c)
+{
+    skein_agents agents;
+    skn_at_work  work;
+    skn_page     page;
+    skein_rc     rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("agents"), agents.count, false, &page)) ||
+        (rc = skn_api_at_work(c, c->world.id, &work)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_agent_at_work(&c->w, &agents.at[i], &work, c->mem);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_AGENT);
+}
+
+static skein_rc find_agent(skn_http_call *c, skein_agent *out)
+{
+    skein_rc rc = skn_find_world(c);
+
+    return rc ? rc : skn_find_agent(c, c->params[1], out);
+}
+
+/* Changes with what a client may change, not with what the agent does. */
+static skn_str agent_tag(skn_http_call *c, const skein_agent *a)
+{
+    skn_str  parts[] = {a->uid, a->name, a->system_prompt, a->model, a->lead_name, a->settings};
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
+    return skn_arena_printf(c->mem, "\"a_%016" PRIx64 "\"", hash);
+}
+
+static skein_rc answer_agent(skn_http_call *c, const skein_agent *agent)
+{
+    skn_at_work work;
+    skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
+
+    if (rc)
+        return rc;
+    skn_shape_agent_at_work(&c->w, agent, &work, c->mem);
+    skn_call_add_header(c, "ETag", agent_tag(c, agent));
+    return SKEIN_OK;
+}
+
+/* Its state changes without it being changed: 304 is only for one that is idle. */
+skein_rc skn_api_get_agent(skn_http_call *c)
+{
+    skein_agent agent;
+    skn_at_work work;
+    bool        same = false;
+    skein_rc    rc;
+
+    if ((rc = find_agent(c, &agent)) || (rc = skn_api_at_work(c, c->world.id, &work)))
+        return rc;
+    if (!skn_str_is(skn_agent_state(&work, agent.id), "idle"))
+        skn_call_add_header(c, "ETag", agent_tag(c, &agent));
+    else
+        skn_call_etag(c, agent_tag(c, &agent), &same);
+    if (same)
+        return SKEIN_OK;
+    skn_shape_agent_at_work(&c->w, &agent, &work, c->mem);
+    return skn_page_fields(c, SKN_FIELDS_AGENT);
+}
+
+/* --- Settings ----------------------------------------------------------------------------- */
+
+static skein_rc check_tools(skn_http_call *c, const skn_json *v)
+{
+    if (v->kind != SKN_JSON_ARRAY || v->count > TOOLS_MOST)
+        return skn_call_invalid(c, "/tools", "must be a list of at most 200 names");
+    for (const skn_json *t = v->first; t; t = t->next)
+        if (t->kind != SKN_JSON_STRING)
+            return skn_call_invalid(c, "/tools", "must be a list of names");
+    return SKEIN_OK;
+}
+
+static skein_rc check_temperature(skn_http_call *c, const skn_json *v)
+{
+    double t = v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(c->mem, v->text).p, NULL)
+                                          : -1;
+
+    return isfinite(t) && t >= 0 && t <= 2
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/temperature", "must be a number from 0 to 2");
+}
+
+static skein_rc check_setting(skn_http_call *c, const skn_json *v)
+{
+    if (v->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    if (skn_str_is(v->key, "tools"))
+        return check_tools(c, v);
+    if (skn_str_is(v->key, "temperature"))
+        return check_temperature(c, v);
+    return v->kind == SKN_JSON_BOOL
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/autoReply", "must be true or false");
+}
+
+static bool is_setting(skn_str name)
+{
+    return skn_str_is(name, "tools") || skn_str_is(name, "temperature") ||
+           skn_str_is(name, "autoReply");
+}
+
+/* The settings kept so far with those of the body over them; null removes one. */
+static skein_rc merge_settings(skn_http_call *c, skn_str *settings)
+{
+    const skn_json *old = NULL;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc = SKEIN_OK;
+
+    if (settings->n && skn_json_parse(&old, *settings, "settings", c->mem, NULL))
+        old = NULL;
+    skn_buf_init(&b, (size_t)1 << 20);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    for (const skn_json *m = old ? old->first : NULL; m; m = m->next)
+        if (!is_setting(m->key) || !skn_json_get(c->json, skn_arena_copy(c->mem, m->key).p)) {
+            skn_jw_key_str(&w, m->key);
+            skn_jw_raw(&w, m->raw);
+        }
+    for (const skn_json *m = c->json ? c->json->first : NULL; m && !rc; m = m->next)
+        if (is_setting(m->key) && !(rc = check_setting(c, m)) && m->kind != SKN_JSON_NULL) {
+            skn_jw_key_str(&w, m->key);
+            skn_jw_raw(&w, m->raw);
+        }
+    skn_jw_object_end(&w);
+    *settings = skn_arena_copy(c->mem, skn_buf_str(&b));
+    if (b.over)
+        rc = skn_fail(&c->error, SKEIN_LIMIT, "the settings of an agent are over 1 MiB");
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- Changing ----------------------------------------------------------------------------- */
+
+/* A text of the body over the one that is kept; null removes it. */
+static skein_rc merge_text(skn_http_call *c, const char *member, skn_str *text)
+{
+    return skn_api_has(c, member) ? skn_call_text(c, member, false, text) : SKEIN_OK;
+}
+
+static skein_rc merge_agent(skn_http_call *c, skein_agent *a)
+{
+    skein_agent lead;
+    skn_str     before = a->lead_name;
+    skein_rc    rc;
+
+    if ((rc = merge_text(c, "systemPrompt", &a->system_prompt)) ||
+        (rc = merge_text(c, "model", &a->model)) || (rc = merge_text(c, "lead", &a->lead_name)))
+        return rc;
+    if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {
+        if ((rc = skn_find_agent(c, a->lead_name, &lead)))
+            return rc;
+        a->lead_name = lead.name;
+    }
+    return merge_settings(c, &a->settings);
+}
+
+skein_rc skn_api_create_agent(skn_http_call *c)
+{
+    skein_agent agent = {.id = {0}};
+    skein_error err;
+    skein_rc    rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)))
+        return rc;
+    if (skn_name_normal(agent.name, c->mem, &agent.name, &err))
+        return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+    agent.world = c->world.id;
+    if ((rc = merge_agent(c, &agent)) ||
+        (rc = skein_agent_new(c->engine, &agent, c->mem, &c->error)))
+        return skn_api_blame(c, rc);
+    c->status = 201;
+    skn_api_location(c, "/agents/%.*s", SKN_FMT(agent.name));
+    return answer_agent(c, &agent);
+}
+
+static skein_rc check_match(skn_http_call *c, const skein_agent *agent)
+{
+    skn_str match = skn_call_header(c, "If-Match");
+
+    if (!match.p || skn_str_is(skn_str_trim(match), "*") ||
+        skn_str_eq(skn_str_trim(match), agent_tag(c, agent)))
+        return SKEIN_OK;
+    skn_call_add_header(c, "ETag", agent_tag(c, agent));
+    return skn_fail(&c->error, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
+                    SKN_FMT(agent->name));
+}
+
+skein_rc skn_api_update_agent(skn_http_call *c)
+{
+    skein_agent agent;
+    skn_str     name;
+    skein_rc    rc;
+
+    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent)) ||
+        (rc = skn_call_text(c, "name", false, &name)))
+        return rc;
+    if (name.p && !skn_str_eq(name, agent.name))
+        return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
+    if ((rc = merge_agent(c, &agent)) ||
+        (rc = skein_agent_update(c->engine, &agent, c->mem, &c->error)) ||
+        (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
+        return skn_api_blame(c, rc);
+    return answer_agent(c, &agent);
+}
+
+skein_rc skn_api_remove_agent(skn_http_call *c)
+{
+    skein_agent agent;
+    skein_rc    rc;
+
+    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent)) ||
+        (rc = skein_agent_remove(c->engine, agent.id, &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+/* --- Memory and conversations ------------------------------------------------------------- */
+
+/* In its own conversation an agent remembers all that was said there. */
+skein_rc skn_api_get_agent_memory(skn_http_call *c)
+{
+    skein_agent   agent;
+    skein_version version;
+    skein_rc      rc;
+
+    if ((rc = find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = skn_api_version(c, &version)))
+        return rc;
+    if (c->chat.agent.v == agent.id.v)
+        agent.id.v = 0;
+    return skn_api_answer_lane(c, &version, agent.id, SKN_NONE);
+}
+
+skein_rc skn_api_clear_agent_memory(skn_http_call *c)
+{
+    skein_agent   agent;
+    skein_change  how;
+    skein_version made;
+    skein_rc      rc;
+
+    if ((rc = find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = skn_api_change(c, false, &how)))
+        return rc;
+    rc = skein_forget(c->engine, &how, agent.id, c->mem, &made, &c->error);
+    if (rc)
+        return skn_api_changed(c, rc);
+    skn_jw_object(&c->w);
+    skn_shape_thread_members(&c->w, &made);
+    skn_jw_kbool(&c->w, "dryRun", how.dry_run);
+    if (!how.dry_run)
+        skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.origin_thread_uid);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_agent_chats(skn_http_call *c)
+{
+    skein_agent         agent;
+    skein_conversations chats, own = {0};
+    skn_str             mode = skn_call_query(c, "mode");
+    skein_mode          wanted;
+    skn_page            page;
+    skein_rc            rc = find_agent(c, &agent);
+
+    if (rc == SKEIN_OK && mode.p && !skn_mode_from(mode, &wanted))
+        return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
+    if (rc || (rc = skein_conversation_list(c->engine, c->world.id, c->mem, &chats, &c->error)))
+        return rc;
+    own.at = SKN_ARRAY(c->mem, chats.count + 1, skein_conversation);
+    for (size_t i = 0; i < chats.count; i++)
+        if (chats.at[i].agent.v == agent.id.v && (!mode.p || chats.at[i].mode == wanted))
+            own.at[own.count++] = chats.at[i];
+    if ((rc = skn_page_of(c, SKN_STR("conversations"), own.count, false, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_chat(&c->w, &own.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}

@@ -1,0 +1,225 @@
+/* api_events.c: GET /events and GET /worlds/{w}/events: a stream, or a page of what happened. */
+#include "http/handlers.h"
+#include "http/hub.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TYPES_MAX 1000
+#define PAGE_BYTES                                                                             \
+    (16 * 1024 * 1024) /* of one answer; a page ends early rather than be longer */
+
+typedef struct asked {
+    skn_http_call    *call;
+    skn_stream_filter filter;
+    int64_t           after; /* -1: none */
+    bool              stream;
+    skein_rc          rc;
+} asked;
+
+/* --- What is asked for ----------------------------------------------------------------------- */
+
+static bool wants_page(const skn_http_call *c)
+{
+    skn_str accept = skn_call_header(c, "Accept");
+
+    return !c->wants_stream && skn_str_find(accept, SKN_STR("application/json")) >= 0;
+}
+
+/* What a browser sends by itself when it comes back is newer than what stands in the address. A
+ * number that is none of ours is answered like one that is not known. */
+static skein_rc read_after(asked *q)
+{
+    skn_str last = skn_call_header(q->call, "Last-Event-ID");
+
+    if (!q->stream || !last.n)
+        return skn_call_query_int(q->call, "after", 0, INT64_MAX, -1, &q->after);
+    if (!skn_str_int(last, &q->after) || q->after < 0)
+        q->after = INT64_MAX;
+    return SKEIN_OK;
+}
+
+static bool is_list(skn_str types)
+{
+    for (size_t i = 0; i < types.n; i++) {
+        char c = types.p[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == ','))
+            return false;
+    }
+    return types.n <= TYPES_MAX;
+}
+
+static skein_rc read_filter(asked *q)
+{
+    skn_http_call *c = q->call;
+    skn_str        deltas = skn_call_query(c, "deltas");
+    skn_str        types = skn_call_query(c, "types");
+
+    if (deltas.n && !skn_str_is(deltas, "true") && !skn_str_is(deltas, "false"))
+        return skn_call_invalid(c, "/deltas", "is true or false");
+    if (!is_list(types))
+        return skn_call_invalid(c, "/types", "is a list of beginnings: message,thread");
+    q->filter.no_deltas = skn_str_is(deltas, "false");
+    q->filter.types = types.n ? types : SKN_NONE;
+    return SKEIN_OK;
+}
+
+static skein_rc find_place(asked *q)
+{
+    skn_http_call *c = q->call;
+    skn_str        chat = skn_call_query(c, "chatId");
+    skein_rc       rc;
+
+    if (c->params[0].p) {
+        if ((rc = skn_find_world(c)))
+            return rc;
+        q->filter.world = c->world.id;
+    }
+    if (!chat.n)
+        return SKEIN_OK;
+    if (!c->params[0].p)
+        return skn_call_invalid(c, "/chatId", "needs its world: /worlds/NAME/events");
+    if ((rc = skn_find_chat(c, chat)))
+        return rc;
+    q->filter.chat = c->chat.id;
+    return SKEIN_OK;
+}
+
+/* --- A page ---------------------------------------------------------------------------------- */
+
+/* The event with its name in it: elsewhere that stands outside. */
+static void write_event(skn_http_call *c, const skein_event *e)
+{
+    skn_buf json, whole;
+    skn_str rest;
+    skn_jw  w;
+
+    skn_buf_init(&json, SIZE_MAX / 4);
+    skn_buf_init(&whole, SIZE_MAX / 4);
+    skn_jw_init(&w, &json);
+    skn_shape_event(&w, e);
+    rest = skn_str_sub(skn_buf_str(&json), 1, json.n);
+    skn_buf_addf(&whole, "{\"type\":\"%.*s\",", SKN_FMT(e->type));
+    skn_buf_add(&whole, rest);
+    skn_jw_raw(&c->w, skn_buf_str(&whole));
+    skn_buf_release(&json);
+    skn_buf_release(&whole);
+}
+
+static skein_rc check_span(asked *q)
+{
+    skn_http_call *c = q->call;
+    int64_t        newest, forgotten;
+    skein_rc       rc = skein_events_span(c->engine, &newest, &forgotten, &c->error);
+
+    if (rc)
+        return rc;
+    if (q->after >= 0 && q->after < forgotten)
+        return skn_call_problem(c, 410, "event-too-old",
+                                "events up to %" PRId64 " are forgotten", forgotten);
+    if (q->after < 0)
+        q->after = forgotten;
+    return SKEIN_OK;
+}
+
+typedef struct paging {
+    int64_t limit, written;
+    int64_t last; /* the next page begins behind it */
+    bool    more;
+} paging;
+
+static void write_events(asked *q, const skein_events *list, paging *p)
+{
+    skn_taking t = {.filter = q->filter};
+
+    for (size_t i = 0; i < list->count; i++) {
+        skn_about about = {
+            .world = list->at[i].world, .chat = list->at[i].chat, .type = list->at[i].type};
+
+        if (p->written == p->limit || q->call->out.n > PAGE_BYTES) {
+            p->more = true;
+            return;
+        }
+        p->last = list->at[i].seq;
+        if (!skn_takes(&t, &about))
+            continue;
+        write_event(q->call, &list->at[i]);
+        p->written++;
+    }
+}
+
+/* Reads on until the page is full: those that are not asked for leave room. */
+static skein_rc read_events(asked *q, paging *p)
+{
+    skn_http_call    *c = q->call;
+    skn_arena        *a = skn_arena_new();
+    skein_event_query what = {.world = q->filter.world, .chat = q->filter.chat};
+    skein_events      list = {.count = 0};
+    skein_rc          rc;
+
+    what.limit = (size_t)p->limit + 1;
+    do {
+        what.after = p->last;
+        skn_arena_reset(a);
+        if ((rc = skein_events_read(c->engine, &what, a, &list, &c->error)))
+            break;
+        write_events(q, &list, p);
+    } while (!p->more && list.count == what.limit);
+    skn_arena_free(a);
+    return rc;
+}
+
+static skein_rc answer_page(asked *q)
+{
+    skn_http_call *c = q->call;
+    paging         p = {.limit = 0};
+    skn_str        next = SKN_NONE, cursor = skn_call_query(c, "cursor");
+    skein_rc       rc;
+
+    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)))
+        return rc;
+    if (cursor.n && !skn_str_int(cursor, &q->after))
+        return skn_call_invalid(c, "/cursor", "is not one of this list");
+    if ((rc = check_span(q)))
+        return rc;
+    p.last = q->after;
+    skn_call_list(c);
+    if ((rc = read_events(q, &p)))
+        return rc;
+    if (p.more)
+        next = skn_arena_printf(c->mem, "%" PRId64, p.last);
+    skn_call_list_end(c, next, SKN_NONE, -1);
+    return SKEIN_OK;
+}
+
+/* --- The call -------------------------------------------------------------------------------- */
+
+static void work(void *arg)
+{
+    asked *q = arg;
+
+    if ((q->rc = read_after(q)) || (q->rc = read_filter(q)) || (q->rc = find_place(q)) ||
+        q->stream)
+        return;
+    q->rc = answer_page(q);
+}
+
+static void done(void *arg)
+{
+    asked *q = arg;
+
+    if (q->rc == SKEIN_OK && q->stream)
+        skn_stream_open(q->call, &q->filter, q->after);
+    else
+        skn_call_answer(q->call, q->rc);
+}
+
+void skn_api_stream_events(skn_http_call *c)
+{
+    asked *q = SKN_NEW(c->mem, asked);
+
+    q->call = c;
+    q->stream = !wants_page(c);
+    skn_workers_run(skn_http_opts(c->http)->workers, work, done, q);
+}

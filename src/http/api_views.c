@@ -1,0 +1,225 @@
+/* Other views of a conversation: timelines, what a model is sent, summaries, search. */
+#include "http/handlers.h"
+
+#include "base/error.h"
+
+/* --- Timelines ---------------------------------------------------------------------------- */
+
+typedef struct showing {
+    skn_http_call *c;
+    skn_str        lane;
+    int64_t        after;
+} showing;
+
+static void write_nothing(skn_jw *w)
+{
+    skn_jw_raw(w, SKN_STR("{\"lane\":\"main\",\"items\":[],\"delegations\":{},\"counts\":"
+                          "{\"events\":0,\"items\":0,\"messages\":0},\"lastActivityAt\":null,"
+                          "\"version\":\"main:0:\"}"));
+}
+
+static skein_rc show(skein_timelines *set, void *arg, skein_error *err)
+{
+    showing              *s = arg;
+    skn_http_call        *c = s->c;
+    const skein_timeline *t = s->lane.p ? skein_timelines_get(set, s->lane)
+                                        : skein_timelines_main(set);
+    skein_timeline_view   view;
+
+    if (!t && s->lane.p)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no delegation \"%.*s\"",
+                        SKN_FMT(s->lane));
+    if (!t) {
+        write_nothing(&c->w);
+        return SKEIN_OK;
+    }
+    view = skein_build_timeline(t, NULL, 0, c->mem);
+    skn_timeline_write_nested(&c->w, &view, (size_t)s->after, c->mem);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_timeline(skn_http_call *c)
+{
+    showing       s = {.c = c, .lane = skn_call_query(c, "delegation")};
+    skein_version v;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+        (rc = skn_call_query_int(c, "after", 0, INT32_MAX, 0, &s.after)) ||
+        (rc = skein_timeline_visit(c->engine, c->chat.id, v.number, show, &s, &c->error)))
+        return rc;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_delegation(skn_http_call *c)
+{
+    skein_lanes lanes;
+    skein_rc    rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = skein_lane_list(c->engine, c->chat.id, c->mem, &lanes, &c->error)))
+        return rc;
+    for (size_t i = 0; i < lanes.count; i++)
+        if (lanes.at[i].parent.v && skn_str_eq(lanes.at[i].key, c->params[1])) {
+            skn_shape_lane(&c->w, &lanes.at[i]);
+            return SKEIN_OK;
+        }
+    return skn_fail(&c->error, SKEIN_NOT_FOUND, "chat \"%.*s\" has no delegation \"%.*s\"",
+                    SKN_FMT(c->chat.uid), SKN_FMT(c->params[1]));
+}
+
+/* --- What a model is sent ----------------------------------------------------------------- */
+
+/* The lane that is meant by agent= and delegation=, in the version that is meant. */
+static skein_rc read_lane(skn_http_call *c, skein_slice *out)
+{
+    skn_str       name = skn_call_query(c, "agent");
+    skein_agent   agent = {.id = {0}};
+    skein_version v;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_version(c, &v)) ||
+        (name.p && (rc = skn_find_agent(c, name, &agent))))
+        return rc;
+    if (c->chat.agent.v == agent.id.v)
+        agent.id.v = 0;
+    *out = (skein_slice){.conversation = c->chat.id,
+                         .lane = skn_call_query(c, "delegation"),
+                         .agent = agent.id,
+                         .version = v.number};
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_context(skn_http_call *c)
+{
+    skein_slice   s;
+    skein_context context;
+    skein_rc      rc;
+
+    if ((rc = read_lane(c, &s)) ||
+        (rc = skein_context_read(c->engine, &s, c->mem, &context, &c->error)))
+        return rc;
+    skn_shape_context(&c->w, &context);
+    return SKEIN_OK;
+}
+
+/* --- Summaries ---------------------------------------------------------------------------- */
+
+static void write_summary(skn_http_call *c, const skein_message *m, int64_t covers)
+{
+    skn_jw_object(&c->w);
+    skn_shape_message_members(&c->w, c->chat.uid, m, NULL);
+    skn_jw_kint(&c->w, "covers", covers);
+    skn_jw_object_end(&c->w);
+}
+
+skein_rc skn_api_list_summaries(skn_http_call *c)
+{
+    skein_slice     s;
+    skein_summaries list;
+    skn_page        page;
+    skein_rc        rc;
+
+    if ((rc = read_lane(c, &s)) ||
+        (rc = skein_summary_list(c->engine, &s, c->mem, &list, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("summaries"), list.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        write_summary(c, &list.at[i].message, list.at[i].covers);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+static skein_rc read_summary(skn_http_call *c, skein_compaction *out)
+{
+    skn_str     name;
+    skein_agent agent;
+    skein_rc    rc;
+
+    *out = (skein_compaction){.content = SKN_NONE};
+    if ((rc = skn_call_text(c, "content", false, &out->content)) ||
+        (rc = skn_call_text(c, "reason", false, &out->reason)) ||
+        (rc = skn_call_text(c, "model", false, &out->model)) ||
+        (rc = skn_call_text(c, "agent", false, &name)) ||
+        (rc = skn_call_int(c, "covers", 0, INT64_MAX, 0, &out->covers)))
+        return rc;
+    if (!out->content.p)
+        return skn_api_needs_model(c, "/content");
+    if (!skn_str_trim(out->content).n)
+        return skn_call_invalid(c, "/content", "has no text");
+    if (!name.p)
+        return SKEIN_OK;
+    if ((rc = skn_find_agent(c, name, &agent)))
+        return rc;
+    if (c->chat.agent.v != agent.id.v)
+        out->lane = skn_arena_printf(c->mem, "@%.*s", SKN_FMT(agent.name));
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_create_summary(skn_http_call *c)
+{
+    skein_compaction what;
+    skein_message    m;
+    int64_t          covers;
+    skein_rc         rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = read_summary(c, &what)) ||
+        (rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error)))
+        return skn_api_blame(c, rc);
+    c->status = 201;
+    skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));
+    write_summary(c, &m, covers);
+    return SKEIN_OK;
+}
+
+/* --- Search ------------------------------------------------------------------------------- */
+
+static skein_rc search(skn_http_call *c, skein_search_request *req)
+{
+    skein_hits hits;
+    skn_page   page;
+    skein_rc   rc;
+
+    req->query = skn_call_query(c, "q");
+    if (!req->query.p || !skn_str_trim(req->query).n)
+        return skn_call_invalid(c, "/q", "is required");
+    if ((rc = skn_call_query_flag(c, "current", &req->current_only)) ||
+        (rc = skn_page_read(c, SKN_STR("search"), SKN_PAGE_DEFAULT, false, &page)))
+        return rc;
+    if (page.from > 100000)
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    req->limit = page.from + page.limit + 1;
+    rc = skein_search(c->engine, req, c->mem, &hits, &c->error);
+    if (rc == SKEIN_INVALID)
+        return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
+    if (rc)
+        return rc;
+    skn_page_fit(&page, (int64_t)hits.count);
+    page.picked = (int64_t)hits.count == req->limit;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_hit(&c->w, &hits.at[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_HIT);
+}
+
+skein_rc skn_api_search(skn_http_call *c)
+{
+    skein_search_request req = {.limit = 0};
+
+    return search(c, &req);
+}
+
+skein_rc skn_api_search_world(skn_http_call *c)
+{
+    skein_search_request req = {.limit = 0};
+    skn_str              chat = skn_call_query(c, "chatId");
+    skein_rc             rc;
+
+    if ((rc = skn_find_world(c)) || (chat.p && (rc = skn_find_chat(c, chat))))
+        return rc;
+    req.world = c->world.id;
+    req.conversation = c->chat.id;
+    return search(c, &req);
+}

@@ -1,0 +1,184 @@
+/* Worlds: making, reading, changing and removing them. */
+#include "http/handlers.h"
+
+#include "base/error.h"
+
+/* The turns of one world out of those of all. */
+static skn_at_work work_of(skn_http_call *c, const skn_at_work *all, skein_world_id world)
+{
+    skn_at_work one = {.dues = all->dues, .now = all->now};
+
+    one.turns.at = SKN_ARRAY(c->mem, all->turns.count + 1, skein_turn);
+    for (size_t i = 0; i < all->turns.count; i++)
+        if (all->turns.at[i].world.v == world.v)
+            one.turns.at[one.turns.count++] = all->turns.at[i];
+    return one;
+}
+
+static skein_rc write_world(skn_http_call *c, const skein_world *world, const skn_at_work *work)
+{
+    skein_agents        agents;
+    skein_conversations chats;
+    skein_rc            rc;
+
+    if ((rc = skein_agent_list(c->engine, world->id, c->mem, &agents, &c->error)) ||
+        (rc = skein_conversation_list(c->engine, world->id, c->mem, &chats, &c->error)))
+        return rc;
+    skn_shape_world_at_work(&c->w, world, &agents, &chats, work, c->mem);
+    return SKEIN_OK;
+}
+
+static skein_rc answer_world(skn_http_call *c)
+{
+    skn_at_work work;
+    skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
+
+    return rc ? rc : write_world(c, &c->world, &work);
+}
+
+skein_rc skn_api_list_worlds(skn_http_call *c)
+{
+    skein_worlds worlds;
+    skn_at_work  all, one;
+    skn_page     page;
+    skein_rc     rc;
+
+    if ((rc = skein_world_list(c->engine, c->mem, &worlds, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("worlds"), worlds.count, false, &page)) ||
+        (rc = skn_api_at_work(c, (skein_world_id){0}, &all)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++) {
+        one = work_of(c, &all, worlds.at[i].id);
+        if ((rc = write_world(c, &worlds.at[i], &one)))
+            return rc;
+    }
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_WORLD);
+}
+
+/* A name that may not be is the request's fault, and says where it stands. */
+static skein_rc read_name(skn_http_call *c, bool needed, skn_str *out)
+{
+    skein_error err;
+    skein_rc    rc = skn_call_text(c, "name", needed, out);
+
+    if (rc || !out->p || !skn_name_normal(*out, c->mem, out, &err))
+        return rc;
+    return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+}
+
+static skein_rc read_world(skn_http_call *c, bool needs_name, skein_world *out)
+{
+    skein_rc rc;
+
+    if ((rc = read_name(c, needs_name, &out->name)) ||
+        (rc = skn_call_text(c, "description", false, &out->description)) ||
+        (rc = skn_call_int(c, "turnLimit", 1, 1000000, 0, &out->turn_limit)))
+        return rc;
+    return skn_call_int(c, "compactAt", 2, 1000000000, 0, &out->compact_at);
+}
+
+skein_rc skn_api_create_world(skn_http_call *c)
+{
+    skein_world world = {.id = {0}};
+    skein_rc    rc = read_world(c, true, &world);
+
+    if (rc || (rc = skein_world_new(c->engine, &world, c->mem, &c->error)))
+        return skn_api_blame(c, rc);
+    c->world = world;
+    c->status = 201;
+    skn_api_location(c, "%s", "");
+    return answer_world(c);
+}
+
+skein_rc skn_api_get_world(skn_http_call *c)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = answer_world(c)))
+        return rc;
+    return skn_page_fields(c, SKN_FIELDS_WORLD);
+}
+
+/* "currentChatId": the chat, or zero where null switches session mode off. */
+static skein_rc read_current(skn_http_call *c, skein_conversation_id *out)
+{
+    skn_str  id;
+    skein_rc rc = skn_call_text(c, "currentChatId", false, &id);
+
+    *out = (skein_conversation_id){0};
+    if (rc || !id.p)
+        return rc;
+    rc = skn_find_chat(c, id);
+    if (rc == SKEIN_OK && c->chat.mode != SKEIN_CHAT)
+        return skn_call_invalid(c, "/currentChatId", "is an agent's own conversation");
+    *out = c->chat.id;
+    return rc;
+}
+
+skein_rc skn_api_update_world(skn_http_call *c)
+{
+    skein_world           change = {.id = {0}};
+    skein_conversation_id chat;
+    skein_rc              rc;
+
+    if ((rc = skn_find_world(c)) || (rc = read_world(c, false, &change)) ||
+        (rc = read_current(c, &chat)))
+        return rc;
+    change.id = c->world.id;
+    if (skn_api_has(c, "description") && !change.description.p)
+        change.description = SKN_STR("");
+    if (skn_api_has(c, "name") && !change.name.p)
+        return skn_call_invalid(c, "/name", "cannot be removed");
+    if ((change.name.p || change.description.p || change.turn_limit || change.compact_at) &&
+        (rc = skein_world_update(c->engine, &change, c->mem, &c->error)))
+        return skn_api_blame(c, rc);
+    if (skn_api_has(c, "currentChatId") &&
+        (rc = skein_world_set_chat(c->engine, c->world.id, chat, &c->error)))
+        return rc;
+    rc = skein_world_find(c->engine, c->world.uid, c->mem, &c->world, &c->error);
+    return rc ? rc : answer_world(c);
+}
+
+skein_rc skn_api_remove_world(skn_http_call *c)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_world_remove(c->engine, c->world.id, &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_world_status(skn_http_call *c)
+{
+    skein_agents agents;
+    skn_at_work  work;
+    skn_jw      *w = &c->w;
+    skein_rc     rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_at_work(c, c->world.id, &work)) ||
+        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)))
+        return rc;
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", c->world.uid);
+    skn_jw_kstr(w, "name", c->world.name);
+    skn_jw_kstr(w, "currentChatId", c->world.current_chat_uid);
+    skn_jw_kbool(w, "sessionMode", c->world.current_chat.v != 0);
+    skn_jw_kbool(w, "isProcessing", skn_is_processing(&work, &agents));
+    skn_jw_key(w, "busy");
+    skn_shape_busy(w, &work.turns, work.now);
+    skn_jw_key(w, "agents");
+    skn_jw_array(w);
+    for (size_t i = 0; i < agents.count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "name", agents.at[i].name);
+        skn_jw_kstr(w, "state", skn_agent_state(&work, agents.at[i].id));
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}

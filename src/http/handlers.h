@@ -1,0 +1,100 @@
+/* handlers.h: what answers the routes, and what its files (api_*.c) share.
+ *
+ * Handlers run on a worker, those that `take` a call on the loop; see call.h.
+ * Threads, lifetimes: those of the call. */
+#ifndef SKN_HTTP_HANDLERS_H
+#define SKN_HTTP_HANDLERS_H
+
+#include "http/page.h"
+
+/* --- Shared (api_shared.c) ----------------------------------------------------------------- */
+
+/* Location: a path with the world's name and whatever else. */
+void skn_api_location(skn_http_call *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* chatId, or the world's current chat; SKEIN_SESSION_OFF when there is neither. */
+skein_rc skn_api_chat_or_current(skn_http_call *c);
+/* The message of params[1] in the chat of chatId, or where it was said; fills c->chat too. */
+skein_rc skn_api_message(skn_http_call *c, skein_message *out);
+/* threadId= of the query, or the current version. */
+skein_rc skn_api_version(skn_http_call *c, skein_version *out);
+/* Who is at work in the world; zero: in all of them. */
+skein_rc skn_api_at_work(skn_http_call *c, skein_world_id world, skn_at_work *out);
+/* A change of c->chat, with key, If-Match, force and dryRun as the request has them. */
+skein_rc skn_api_change(skn_http_call *c, bool match_needed, skein_change *out);
+/* Says where the conversation stands when a change failed because it has moved on, or which member
+ * was invalid. */
+skein_rc skn_api_changed(skn_http_call *c, skein_rc rc);
+/* Says which member it was that the engine found invalid, by what it calls it. */
+skein_rc skn_api_blame(skn_http_call *c, skein_rc rc);
+/* A member that is a list of message ids, each of c->chat. */
+skein_rc skn_api_ids(skn_http_call *c, const char *member, skein_message_ids *out);
+/* "instructions" of an object; none when it has no such member. */
+skein_rc skn_api_instructions(skn_http_call *c, const skn_json *of, skein_instruction **out,
+                              size_t *count);
+/* The member as a list; NULL when it is missing or null. */
+skein_rc skn_api_list(skn_http_call *c, const skn_json *of, const char *member,
+                      const skn_json **out);
+/* The body's member, told apart from a missing one: true also for null. */
+bool skn_api_has(const skn_http_call *c, const char *member);
+/* true in the body or in the query. */
+skein_rc skn_api_flag(skn_http_call *c, const char *name, bool *out);
+/* Sets the chat's ETag as it stands after a change. */
+void skn_api_fresh_etag(skn_http_call *c);
+/* What cannot be done without a model: 422 until one can be asked. */
+skein_rc skn_api_needs_model(skn_http_call *c, const char *pointer);
+
+/* --- Messages in answers (api_shape.c) ------------------------------------------------------- */
+
+/* Messages with all that surrounds them, as items of an open list or as one object. */
+typedef struct skn_told_messages {
+    skein_messages       list;
+    skein_message_facts *facts;
+    skein_deliveries    *deliveries;
+} skn_told_messages;
+
+/* Reads what surrounds them in a version of c->chat. */
+skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages *list,
+                         skn_told_messages *out);
+void     skn_api_write_message(skn_http_call *c, const skn_told_messages *m, size_t i);
+/* The whole answer: a page of these messages. */
+skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_messages *list,
+                                 skn_str tag);
+/* A message that was just posted or queued. */
+void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id);
+/* A page of a lane of c->chat, as the query asks for it. */
+skein_rc skn_api_answer_lane(skn_http_call *c, const skein_version *version,
+                             skein_agent_id agent, skn_str lane);
+
+/* Where a lane has a message, or -1. Reads the lane: the room alone knows places by id. */
+skein_rc skn_api_place(skn_http_call *c, const skein_slice *lane, skein_message_id id,
+                       int64_t *at);
+
+/* --- Handlers ------------------------------------------------------------------------------ */
+
+skn_handler skn_api_list_worlds, skn_api_create_world, skn_api_get_world, skn_api_update_world,
+    skn_api_remove_world, skn_api_get_world_status;
+skn_handler skn_api_list_agents, skn_api_create_agent, skn_api_get_agent, skn_api_update_agent,
+    skn_api_remove_agent, skn_api_get_agent_memory, skn_api_clear_agent_memory,
+    skn_api_list_agent_chats;
+skn_handler skn_api_list_chats, skn_api_create_chat, skn_api_get_chat, skn_api_update_chat,
+    skn_api_remove_chat;
+skn_handler skn_api_list_messages, skn_api_list_chat_messages, skn_api_get_message,
+    skn_api_list_message_versions, skn_api_get_delivery, skn_api_get_message_context;
+skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agents;
+skn_handler      skn_api_count_removal, skn_api_remove_message, skn_api_revise_message;
+skn_handler      skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
+    skn_api_get_diff, skn_api_get_current_thread, skn_api_travel, skn_api_operate;
+skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_branch;
+skn_handler skn_api_list_replies, skn_api_list_ancestors, skn_api_list_subtree,
+    skn_api_list_siblings, skn_api_get_tree, skn_api_get_analytics;
+skn_handler skn_api_get_timeline, skn_api_get_context, skn_api_search, skn_api_search_world,
+    skn_api_get_delegation, skn_api_list_summaries, skn_api_create_summary;
+skn_handler skn_api_list_tags, skn_api_set_tags, skn_api_get_instructions,
+    skn_api_set_instructions, skn_api_list_context_files, skn_api_set_context_files;
+skn_handler skn_api_export_world, skn_api_export_chat, skn_api_import_world;
+skn_handler skn_api_list_queue, skn_api_change_queued, skn_api_remove_queued,
+    skn_api_list_edit_errors, skn_api_retry_edit;
+skn_loop_handler skn_api_stream_events; /* api_events.c */
+
+#endif

@@ -1,0 +1,69 @@
+/* http.h: the folder's door: the API on the wire, and the streams of events.
+ *
+ * Threads: all calls on the loop's thread; handlers run on the workers.  Lifetimes: what the options
+ * name outlives the server; texts in them are copied. */
+#ifndef SKN_HTTP_HTTP_H
+#define SKN_HTTP_HTTP_H
+
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/workers.h"
+#include "engine/engine.h"
+
+typedef struct skn_http skn_http;
+
+typedef void skn_http_stopped(void *arg, int64_t stopped, const skein_error *err);
+
+typedef struct skn_http_options {
+    skein_engine      *engine;
+    skn_loop          *loop;
+    skn_workers       *workers;
+    skn_log           *log;
+    const char        *host; /* "127.0.0.1", "::1", "0.0.0.0" */
+    int                port; /* 0: a free one */
+    int                fd;   /* -1, or a listening socket that was passed on */
+    const char        *socket_path; /* NULL: no Unix socket */
+    skn_str            token;       /* absent: no sign-in */
+    const char *const *allow_origins;
+    size_t             allow_origin_count;
+    skn_str            public_url; /* may be absent */
+    bool               read_only;
+    size_t             max_body;            /* 0: 17 MiB */
+    int                max_connections;     /* 0: 6000 */
+    int                requests_per_minute; /* of one address; 0: no limit */
+    int64_t            client_timeout_ms;   /* for a whole request to arrive; 0: 15 s */
+    size_t             stream_backlog;      /* unsent bytes of a stream; 0: 2 MB */
+    skn_str            settings; /* effective configuration with origins, a JSON object */
+    /* Stops agents, keeping what they wrote; may be NULL. */
+    void (*stop)(void *arg, skein_conversation_id chat, skein_agent_id agent,
+                 skn_http_stopped *done, void *done_arg);
+    /* Reads the configuration again; may be NULL. */
+    skein_rc (*reload)(void *arg, skein_error *err);
+    /* Adds lines to /metrics; on a worker; may be NULL. */
+    void (*metrics)(void *arg, skn_buf *out);
+    /* Something was committed, perhaps by another process; may be NULL. At most 10 times a second. */
+    void (*changed)(void *arg);
+    void *arg;
+} skn_http_options;
+
+skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *err);
+int      skn_http_port(const skn_http *h);
+/* Something was committed: new events are read and sent on. */
+void skn_http_nudge(skn_http *h);
+/* Sends on what is being written; never stored, never with an id. */
+void skn_http_tell(skn_http *h, const skn_live *event);
+/* No new requests; streams are told, and end; answers under way are finished; then done. */
+void skn_http_close(skn_http *h, skn_call *done, void *arg);
+void skn_http_free(skn_http *h); /* after close; NULL is fine */
+/* The reference of all routes as Markdown (docs/api.md). */
+void skn_http_reference(skn_buf *out);
+/* Replaces the settings that are shown. */
+void skn_http_settings(skn_http *h, skn_str settings);
+
+/* For measuring: libevent's own HTTP server on a free port of 127.0.0.1, which answers everything with
+ * this JSON and does nothing else (bare.c). NULL when it cannot. */
+typedef struct skn_bare skn_bare;
+skn_bare *skn_bare_new(skn_loop *loop, skn_str body, int *port);
+void      skn_bare_free(skn_bare *b); /* NULL is fine */
+
+#endif

@@ -1,0 +1,197 @@
+/* hub.h: streams of events: what hub.c, stream.c, note.c and writing.c share.
+ *
+ * The hub reads every durable event once, after it was committed, and sends it to all live streams. A
+ * live stream stands where the hub stands (hub->seq); one that is behind reads pages of its own from
+ * the store until it has caught up. So nothing is lost or sent twice, and the set of messages that are
+ * being written, which the hub keeps, is always right for every live stream.
+ *
+ * Threads: the loop's, but for the functions that say "worker".  Lifetimes: a stream lives until its
+ * connection has gone and its page job is back; the hub until it was closed. */
+#ifndef SKN_HTTP_HUB_H
+#define SKN_HTTP_HUB_H
+
+#include "http/call.h"
+
+#define SKN_HUB_GROUPS  256
+#define SKN_HUB_RECENT  256           /* notes that are kept for streams that catch up … */
+#define SKN_HUB_KEPT    (1024 * 1024) /* … as long as they are not more bytes than this */
+#define SKN_HUB_PAGE    500           /* events of one read, at most … */
+#define SKN_HUB_BYTES   (1024 * 1024) /* … and about so many bytes */
+#define SKN_STREAM_LOW  (256 * 1024)  /* a page is read when less than this is unsent */
+#define SKN_WRITING_MAX (16 * 1024 * 1024)
+
+/* Bytes that are sent to several streams. */
+typedef struct skn_frame {
+    skn_shared *bytes;
+    size_t      size;
+} skn_frame;
+
+skn_frame skn_frame_new(skn_str bytes); /* any thread */
+void      skn_frame_drop(skn_frame *f); /* empty is fine */
+
+/* --- What is told (note.c) ------------------------------------------------------------------- */
+
+/* What streams are chosen by. */
+typedef struct skn_about {
+    skein_world_id        world;
+    skein_conversation_id chat;
+    skn_str               type, cause, message;
+} skn_about;
+
+/* What somebody wants to be told, and how far that went. */
+typedef struct skn_taking {
+    skn_stream_filter     filter;
+    skein_conversation_id chat;  /* where the cause is at work, once it is known */
+    bool                  begun; /* something of the cause was seen */
+    bool                  over;  /* and its end */
+} skn_taking;
+
+/* True if it is wanted; of a cause, remembers beginning and end. Any thread. */
+bool skn_takes(skn_taking *t, const skn_about *a);
+
+/* A durable event, formatted once. */
+typedef struct skn_note {
+    int64_t   seq;
+    skn_about about;
+    skn_frame frame;
+} skn_note;
+
+/* Worker. */
+skn_note *skn_note_new(const skein_event *e, skn_arena *scratch);
+void      skn_note_free(skn_note *n);
+/* The same without its own frame: adds it to `out` when t takes it. Worker. */
+bool skn_note_add(skn_buf *out, const skein_event *e, skn_taking *t, skn_arena *scratch);
+/* An event that is not stored; data is ready JSON. */
+void skn_note_volatile(skn_buf *out, const skn_live *what);
+
+/* --- Streams (stream.c) ---------------------------------------------------------------------- */
+
+typedef enum skn_stream_state {
+    SKN_STREAM_BEHIND,  /* a page is being read, or will be once the client has taken enough */
+    SKN_STREAM_JOINING, /* ahead of the hub: waits until it comes by */
+    SKN_STREAM_LIVE,
+    SKN_STREAM_ENDING
+} skn_stream_state;
+
+typedef struct skn_stream skn_stream;
+struct skn_stream {
+    skn_stream      *next, **link; /* of its group */
+    skn_hub         *hub;
+    skn_http_call   *call;
+    skn_taking       taking;
+    skn_stream_state state;
+    bool             busy;   /* a page job, or the opening, is under way */
+    bool             gone;   /* the connection is no more */
+    bool             opened; /* stream.open was sent */
+    bool             more;   /* its last page was full */
+    int64_t          seq;    /* stands behind this event; a live one behind hub->seq */
+    size_t           page;   /* events of its next page */
+    int64_t          given;  /* bytes */
+    int64_t          taken;  /* by the client, as of the last look */
+    size_t           extra;  /* unsent bytes that are allowed on top */
+    int              still;  /* seconds without progress */
+    unsigned         beat;   /* second of its heartbeat */
+};
+
+/* Sends, or cuts the stream when too much is unsent already. */
+void skn_stream_send(skn_stream *s, const skn_frame *f);
+/* Sends in any case: what a stream needs before it is live. */
+void skn_stream_push(skn_stream *s, const skn_frame *f);
+/* Sends the note if the stream takes it; ends the stream behind its last one. */
+void skn_stream_note(skn_stream *s, const skn_note *n);
+/* The same for one that is behind; false when it can take no more for now. */
+bool skn_stream_catch_up(skn_stream *s, const skn_note *n);
+/* Goes on with a stream that is behind. */
+void skn_stream_advance(skn_stream *s);
+/* Once a second. */
+void skn_stream_look(skn_stream *s, unsigned second);
+/* Ends it because the server goes. */
+void skn_stream_dismiss(skn_stream *s, const skn_frame *notice);
+
+/* --- What is being written (writing.c) ------------------------------------------------------- */
+
+typedef struct skn_writing skn_writing;
+
+void skn_writing_tell(skn_hub *hub, const skn_live *event);
+/* Before the note goes out: a message that is ended is forgotten. */
+void skn_writing_before(skn_hub *hub, const skn_note *n);
+/* After it went out: of a message that started, what is there already. */
+void skn_writing_after(skn_hub *hub, const skn_note *n);
+/* Sends on what was added since; false when nothing is left for the next time. */
+bool skn_writing_flush(skn_hub *hub);
+/* All that is being written, to a stream that went live. */
+void skn_writing_join(skn_hub *hub, skn_stream *s);
+/* Once a second: forgets what never started. */
+void skn_writing_sweep(skn_hub *hub);
+void skn_writing_clear(skn_hub *hub);
+
+/* --- The hub (hub.c) ------------------------------------------------------------------------- */
+
+typedef struct skn_hub_waiting skn_hub_waiting;
+
+struct skn_hub {
+    skn_http               *http;
+    const skn_http_options *o;
+    int64_t                 seq;            /* of the last event that was sent on */
+    bool                    placed;         /* seq is known */
+    size_t                  page, most;     /* events of the next read, and of any */
+    bool                    reading, again; /* a read is under way; another is wanted */
+    bool                    looking;        /* at the store's stamp */
+    int64_t                 stamp;
+    skn_stream             *groups[SKN_HUB_GROUPS]; /* 0: of all chats */
+    size_t                  streams, jobs, joining;
+    /* The newest notes: all behind `floor`. */
+    skn_note *recent[SKN_HUB_RECENT];
+    size_t    recent_first, recent_count, recent_bytes;
+    int64_t   floor;
+    /* Messages. */
+    skn_writing *writings;
+    size_t       writing_count;
+    /* Who waits for the end of what a message caused. */
+    skn_hub_waiting *waits;
+    skn_timer       *soon, *poll, *flush, *drain, *second;
+    bool             soon_on, flush_on, drain_on, second_on;
+    unsigned         seconds;
+    skn_frame        heartbeat;
+    /* Closing. */
+    bool      closing, closed;
+    int       grace; /* seconds until those who do not read are cut */
+    skn_call *done;
+    void     *done_arg;
+};
+
+/* Calls fn for the live streams that may take what is about a chat (zero: none in particular). */
+typedef void skn_stream_fn(skn_stream *s, const void *arg);
+void skn_hub_each(skn_hub *hub, skein_conversation_id chat, skn_stream_fn *fn, const void *arg);
+void skn_hub_add(skn_hub *hub, skn_stream *s);
+/* The stream stands nowhere in the hub any more; the last one lets a closing hub end. */
+void skn_hub_remove(skn_hub *hub, skn_stream *s);
+/* Looks whether a closing hub is empty. */
+void skn_hub_settle(skn_hub *hub);
+/* Lets a stream at or behind `floor` have the recent notes behind its place; false when it can take no
+ * more for now. */
+bool skn_hub_recent(skn_hub *hub, skn_stream *s);
+/* Each starts a timer, unless it runs. */
+void skn_hub_flush_soon(skn_hub *hub);
+void skn_hub_drain_soon(skn_hub *hub);
+void skn_hub_look_soon(skn_hub *hub);
+
+/* The event after which it begins, and that all before it is passed. */
+void skn_hub_place(skn_hub *hub, int64_t seq);
+/* Sends the next event to all live streams; the note is the hub's then. */
+void skn_hub_pass_on(skn_hub *hub, skn_note *n);
+/* Lets those join who waited for the place where the hub stands now. */
+void skn_hub_join(skn_hub *hub);
+
+/* hub_read.c: how many events to read after a page of `limit` events had so many bytes: fewer large
+ * ones, more small ones. */
+size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes);
+/* The calls of two timers. */
+void skn_hub_read_soon(void *hub);
+void skn_hub_poll(void *hub);
+
+/* hub_wait.c */
+void skn_hub_wait_note(skn_hub *hub, const skn_note *n);
+void skn_hub_wait_clear(skn_hub *hub);
+
+#endif

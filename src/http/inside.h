@@ -1,0 +1,193 @@
+/* inside.h: what the files under the handlers share: the server, how a request goes through it, and
+ * what is counted. Handlers see call.h alone.
+ *
+ *   server.c   the server: listening, closing, time
+ *   conn.c     a connection: bytes in, bytes out, streams
+ *   dispatch.c from a whole request to a whole answer
+ *   answer.c   the head of an answer
+ *
+ * Threads: the loop's, but for what says otherwise. */
+#ifndef SKN_HTTP_INSIDE_H
+#define SKN_HTTP_INSIDE_H
+
+#include "base/uid.h"
+#include "http/call.h"
+#include "http/gate.h"
+#include "http/match.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define SKN_IDLE_MS     (60 * 1000) /* a kept connection without a request */
+#define SKN_SEND_MS     (30 * 1000) /* for an answer to be taken, and one second more for every … */
+#define SKN_SLOWEST     (32 * 1024) /* … bytes of it; the same for bodies that come in */
+#define SKN_BODIES_MAX  ((size_t)256 * 1024 * 1024) /* of all requests at once */
+#define SKN_ANSWER_MAX  ((size_t)256 * 1024 * 1024)
+#define SKN_READ_BYTES  ((size_t)64 * 1024)
+#define SKN_AHEAD_BYTES ((size_t)32 * 1024) /* of further requests, while one is worked on */
+
+/* --- What is counted (metrics.c) ------------------------------------------------------------- */
+
+enum { SKN_METHODS = 8, SKN_STATUSES = 600, SKN_BUCKETS = 12, SKN_MODELS = 64 };
+
+typedef struct skn_times {
+    atomic_ullong bucket[SKN_BUCKETS + 1]; /* the last: longer than all */
+    atomic_ullong nanos, count;
+} skn_times;
+
+typedef struct skn_model_count {
+    char    name[128];
+    int64_t ok, failed;
+} skn_model_count;
+
+typedef struct skn_counts {
+    atomic_uint   requests[SKN_METHODS][SKN_STATUSES];
+    skn_times     request, reads, changes, edits;
+    atomic_ullong guessed; /* reply links that an import had to guess */
+    atomic_int    connections;
+    atomic_llong  streams, lag;
+    atomic_bool   full; /* the last change found no room on the disk */
+    /* What the events told up to `seq`; guarded by mu. */
+    pthread_mutex_t mu;
+    bool            begun;
+    int64_t         seq, messages, tokens_in, tokens_out;
+    skn_model_count models[SKN_MODELS];
+    size_t          model_count;
+} skn_counts;
+
+void skn_count_time(skn_times *t, int64_t nanos); /* any thread */
+void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos);
+
+/* --- The server ------------------------------------------------------------------------------ */
+
+typedef struct skn_keys  skn_keys;  /* keys.c */
+typedef struct skn_rates skn_rates; /* rate.c */
+typedef struct skn_jobs  skn_jobs;  /* jobs.c */
+typedef struct skn_wire  skn_wire;  /* server.c */
+
+struct skn_http {
+    skn_http_options o; /* texts are copies in mem */
+    skn_arena       *mem;
+    skn_gate        gate;
+    skn_tree        *tree;
+    skn_hub         *hub;
+    skn_jobs        *jobs;
+    skn_rates       *rates;
+    skn_keys        *keys;
+    skn_uid_maker   *ids;
+    skn_wire        *wire;
+    skn_counts       counts;
+    int64_t          started; /* microseconds UTC */
+    int              calls;   /* that are not answered yet */
+    bool             closing;
+    pthread_mutex_t  mu;
+    char            *settings; /* guarded by mu */
+};
+
+/* A copy of the settings that are shown; any thread. */
+skn_str skn_http_shown_settings(skn_http *h, skn_arena *a);
+/* A call has ended: what waits for the last of them may go on. */
+void skn_http_call_ended(skn_http *h);
+
+/* --- From request to answer (dispatch.c) ------------------------------------------------------ */
+
+/* A call for a head that was read; never NULL. `late` is for requests that were refused before
+ * there was a head. */
+skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late);
+/* False when the answer is there already: it is not to be done. Else its body is wanted. */
+bool skn_dispatch_check(skn_http_call *c);
+/* Where its body is to be collected. */
+skn_buf *skn_dispatch_body(skn_http_call *c);
+/* More of the body is there; false when all bodies together are too much. */
+bool skn_dispatch_grew(skn_http_call *c);
+/* Fails it with a status of HTTP's own, before it was run. */
+void skn_dispatch_refuse(skn_http_call *c, skn_refusal why);
+/* Runs it, or what it was refused with; the answer comes by skn_conn_answer. */
+void skn_dispatch_run(skn_http_call *c);
+/* Its stream has begun: nothing of it is kept, others with its key may run. */
+void skn_dispatch_streams(skn_http_call *c);
+int64_t skn_dispatch_started(const skn_http_call *c); /* monotonic nanoseconds */
+/* It could not be read: where the next one begins is not known. */
+bool    skn_dispatch_broken(const skn_http_call *c);
+bool    skn_dispatch_head_only(const skn_http_call *c);
+
+/* Idempotency-Key: of those that run now (loop), and of those that were answered (worker). */
+skn_keys *skn_keys_new(void);
+void      skn_keys_free(skn_keys *k);
+bool      skn_keys_begin(skn_keys *k, skn_str key); /* false: it runs already */
+void      skn_keys_end(skn_keys *k, skn_str key);
+int64_t   skn_keys_hash(const skn_http_call *c);
+/* *again: the answer is in c, as it was. */
+skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again);
+void     skn_keys_keep(skn_http_call *c, int64_t hash);
+
+/* Requests of one address in a minute; *wait_ms is how long it has to wait when false. */
+skn_rates *skn_rates_new(int per_minute);
+void       skn_rates_free(skn_rates *r);
+bool       skn_rates_take(skn_rates *r, skn_str address, int64_t now_ms, int64_t *wait_ms);
+
+/* Writes c's failure as its answer; may ask the store who is busy. Worker, or the loop when the
+ * failure is none of the store's. */
+void skn_problem_write(skn_http_call *c);
+/* The page behind /problems/word; false when there is no such word. */
+bool skn_problem_page(skn_str word, skn_buf *out);
+const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
+void        skn_html_text(skn_buf *out, skn_str text);
+
+/* The first line and all headers of c's answer, with the empty line. */
+void        skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams);
+const char *skn_status_text(int status);
+
+/* --- Connections (conn.c) --------------------------------------------------------------------- */
+
+typedef struct skn_peer {
+    char address[48]; /* of the client, as text */
+    char here[48];    /* the address it came to */
+    bool local;       /* by the Unix socket: the file's permission let it in */
+} skn_peer;
+
+/* Takes the descriptor over. */
+skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
+const skn_peer *skn_conn_peer(const skn_conn *conn);
+/* Sends c's answer and frees c. */
+void skn_conn_answer(skn_conn *conn, skn_http_call *c);
+/* Something has to end by its deadline; the server looks at all of them twice a second. */
+void skn_conn_tick(skn_conn *conn, int64_t now_ms);
+/* The server closes: what waits goes at once, what is worked on after its answer. */
+void skn_conn_finish(skn_conn *conn);
+/* True if it does nothing for anybody: it may be closed to make room. */
+bool skn_conn_idle(const skn_conn *conn);
+void skn_conn_kick(skn_conn *conn);
+
+/* What server.c keeps for its connections. */
+typedef struct skn_conn_list {
+    skn_conn *first, *last; /* those that did something lately are last */
+    int       count;
+} skn_conn_list;
+
+skn_conn_list *skn_wire_conns(skn_http *h);
+skn_conn      *skn_conn_next(const skn_conn *conn);
+char          *skn_wire_scratch(skn_http *h); /* SKN_READ_BYTES for one read */
+skn_buf       *skn_wire_head(skn_http *h);    /* for one answer's head */
+size_t        *skn_wire_bodies(skn_http *h);  /* bytes of bodies in memory */
+void           skn_wire_closed(skn_http *h);  /* a connection has gone */
+/* Writes to this connection come in this round of the loop. */
+void    skn_wire_flush_later(skn_http *h, skn_conn *conn);
+void    skn_conn_flush(skn_conn *conn);
+int64_t skn_wire_now(void); /* monotonic milliseconds */
+
+/* --- Listening (listen.c) ---------------------------------------------------------------------- */
+
+/* A socket that listens at an address and a port (0: a free one), or NULL host: at any. */
+skein_rc skn_listen_tcp(int *out, const char *host, int port, skein_error *err);
+/* A Unix socket that only its owner may use; what an earlier server left there goes. */
+skein_rc skn_listen_unix(int *out, const char *path, skein_error *err);
+int      skn_listen_port(int fd);
+/* The next client; -1 when there is none now, -2 when no more can be taken for a while. */
+int skn_listen_accept(int fd, bool local, skn_peer *peer);
+
+/* --- Reference (route_docs.c) ------------------------------------------------------------------- */
+
+void skn_docs_page(skn_buf *out);
+
+#endif

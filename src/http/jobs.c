@@ -1,0 +1,232 @@
+#include "http/jobs.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/uid.h"
+#include "http/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNNING_MOST = 64, KEPT_MOST = 200, RESULT_MOST = 16 * 1024 * 1024 };
+
+typedef enum job_state { RUNNING, DONE, FAILED, CANCELLED } job_state;
+
+static const char *const state_names[] = {"running", "done", "failed", "cancelled"};
+
+struct skn_job {
+    skn_jobs     *jobs;
+    skn_job      *next; /* newest first */
+    char          id[SKN_JOB_ID];
+    const char   *kind;
+    skn_job_work *work;
+    void (*drop)(void *arg);
+    void       *arg;
+    int64_t     created_at;
+    int64_t     finished_at; /* guarded by mu, as all below */
+    job_state   state;
+    int64_t     done, total; /* total 0: not known */
+    bool        cancel;
+    skn_buf     result;
+    skein_error err;
+};
+
+struct skn_jobs {
+    skn_http       *http;
+    skn_uid_maker  *ids;
+    pthread_mutex_t mu;
+    skn_job        *first; /* guarded by mu, as all below */
+    int             count, running;
+};
+
+skn_jobs *skn_jobs_new(skn_http *h)
+{
+    skn_jobs *j = skn_heap(sizeof *j);
+
+    j->http = h;
+    j->ids = skn_uid_maker_new();
+    pthread_mutex_init(&j->mu, NULL);
+    return j;
+}
+
+static void job_free(skn_job *job)
+{
+    skn_buf_release(&job->result);
+    free(job);
+}
+
+void skn_jobs_free(skn_jobs *j)
+{
+    if (!j)
+        return;
+    for (skn_job *job = j->first, *next; job; job = next) {
+        next = job->next;
+        if (job->state == RUNNING && job->drop)
+            job->drop(job->arg);
+        job_free(job);
+    }
+    skn_uid_maker_free(j->ids);
+    pthread_mutex_destroy(&j->mu);
+    free(j);
+}
+
+static void run_job(void *arg)
+{
+    skn_job    *job = arg;
+    skn_buf     out;
+    skein_error err = {0};
+    skein_rc    rc;
+
+    skn_buf_init(&out, RESULT_MOST);
+    rc = job->work(job, job->arg, &out, &err);
+    if (rc == SKEIN_OK && out.over)
+        rc = skn_fail(&err, SKEIN_LIMIT, "the result is larger than %zu bytes", out.limit);
+    if (job->drop)
+        job->drop(job->arg);
+    pthread_mutex_lock(&job->jobs->mu);
+    job->drop = NULL;
+    job->state = rc == SKEIN_OK ? DONE : job->cancel ? CANCELLED : FAILED;
+    job->finished_at = skn_clock_micros();
+    job->result = out;
+    job->err = err;
+    job->jobs->running--;
+    pthread_mutex_unlock(&job->jobs->mu);
+}
+
+/* The oldest that has ended makes room. */
+static void forget_one_locked(skn_jobs *j)
+{
+    skn_job **oldest = NULL, *gone;
+
+    for (skn_job **at = &j->first; *at; at = &(*at)->next)
+        if ((*at)->state != RUNNING)
+            oldest = at;
+    if (!oldest)
+        return;
+    gone = *oldest;
+    *oldest = gone->next;
+    j->count--;
+    job_free(gone);
+}
+
+skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
+                       void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err)
+{
+    skn_job *job = skn_heap(sizeof *job);
+    char     uid[SKN_UID_LEN + 1];
+    bool     room;
+
+    *job = (skn_job){.jobs = j, .kind = kind, .work = work, .drop = drop, .arg = arg};
+    job->created_at = skn_clock_micros();
+    skn_uid_next(j->ids, uid);
+    snprintf(job->id, sizeof job->id, "job_%s", uid);
+    memcpy(id, job->id, SKN_JOB_ID);
+    pthread_mutex_lock(&j->mu);
+    room = j->running < RUNNING_MOST;
+    if (room) {
+        j->running++;
+        job->next = j->first;
+        j->first = job;
+        if (++j->count > KEPT_MOST)
+            forget_one_locked(j);
+    }
+    pthread_mutex_unlock(&j->mu);
+    if (room) {
+        skn_workers_run(j->http->o.workers, run_job, NULL, job);
+        return SKEIN_OK;
+    }
+    if (drop)
+        drop(arg);
+    job_free(job);
+    return skn_fail(err, SKEIN_BUSY, "%d jobs are running already", RUNNING_MOST);
+}
+
+void skn_job_progress(skn_job *job, int64_t done, int64_t total)
+{
+    pthread_mutex_lock(&job->jobs->mu);
+    job->done = done;
+    job->total = total;
+    pthread_mutex_unlock(&job->jobs->mu);
+}
+
+bool skn_job_cancelled(skn_job *job)
+{
+    bool cancelled;
+
+    pthread_mutex_lock(&job->jobs->mu);
+    cancelled = job->cancel;
+    pthread_mutex_unlock(&job->jobs->mu);
+    return cancelled;
+}
+
+static skn_job *find_locked(skn_jobs *j, skn_str id)
+{
+    skn_job *job = j->first;
+
+    while (job && !skn_str_is(id, job->id))
+        job = job->next;
+    return job;
+}
+
+static void shape_locked(const skn_job *job, skn_jw *w)
+{
+    skn_str at = skn_str_of(job->id);
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", skn_str_of(job->id));
+    skn_jw_kstr(w, "kind", skn_str_of(job->kind));
+    skn_jw_kstr(w, "state", skn_str_of(state_names[job->state]));
+    skn_jw_key(w, "progress");
+    if (job->state == DONE || job->total > 0)
+        skn_jw_double(w, job->state == DONE ? 1 : (double)job->done / (double)job->total);
+    else
+        skn_jw_null(w);
+    skn_jw_key(w, "result");
+    if (job->state == DONE && job->result.n)
+        skn_jw_raw(w, skn_buf_str(&job->result));
+    else
+        skn_jw_null(w);
+    skn_jw_key(w, "error");
+    if (job->state == FAILED)
+        skn_shape_problem(w, &job->err, &(skn_problem){.instance = at, .request_id = at});
+    else
+        skn_jw_null(w);
+    skn_jw_ktime(w, "createdAt", job->created_at);
+    skn_jw_ktime(w, "finishedAt", job->finished_at);
+    skn_jw_object_end(w);
+}
+
+bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
+{
+    skn_job *job;
+
+    pthread_mutex_lock(&j->mu);
+    job = find_locked(j, id);
+    if (job)
+        shape_locked(job, w);
+    pthread_mutex_unlock(&j->mu);
+    return job != NULL;
+}
+
+bool skn_job_cancel(skn_jobs *j, skn_str id)
+{
+    skn_job *job;
+
+    pthread_mutex_lock(&j->mu);
+    job = find_locked(j, id);
+    if (job)
+        job->cancel = true;
+    pthread_mutex_unlock(&j->mu);
+    return job != NULL;
+}
+
+int skn_jobs_running(skn_jobs *j)
+{
+    int n;
+
+    pthread_mutex_lock(&j->mu);
+    n = j->running;
+    pthread_mutex_unlock(&j->mu);
+    return n;
+}

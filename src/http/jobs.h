@@ -1,0 +1,35 @@
+/* jobs.h: work that goes on after its request was answered, and what became of it: GET /jobs/{id}.
+ *
+ * Threads: any; the jobs have their own lock, and nothing else is called under it.  Lifetimes: a job
+ * is known by its id as long as it runs and for a while after; it is forgotten when the server
+ * ends. */
+#ifndef SKN_HTTP_JOBS_H
+#define SKN_HTTP_JOBS_H
+
+#include "http/call.h"
+
+#define SKN_JOB_ID 20
+
+typedef struct skn_jobs skn_jobs;
+typedef struct skn_job  skn_job;
+
+/* Does the work and adds its result, a JSON value, to out. Worker. */
+typedef skein_rc skn_job_work(skn_job *job, void *arg, skn_buf *out, skein_error *err);
+
+skn_jobs *skn_jobs_new(skn_http *h);
+void      skn_jobs_free(skn_jobs *j); /* after the workers have ended; NULL is fine */
+/* Starts it on a worker; drop (may be NULL) is called with arg when nobody needs it any more. `kind` is
+ * a constant: "export". The id is written to id. */
+skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
+                       void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err);
+/* How far it is: `done` of `total`. */
+void skn_job_progress(skn_job *job, int64_t done, int64_t total);
+/* True once somebody asked for its end: the work should return soon. */
+bool skn_job_cancelled(skn_job *job);
+/* {"id","kind","state","progress","result","error","createdAt","finishedAt"}; false when it is not
+ * known. Progress is a part of 1, or null. */
+bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w);
+bool skn_job_cancel(skn_jobs *j, skn_str id);
+int  skn_jobs_running(skn_jobs *j);
+
+#endif

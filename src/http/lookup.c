@@ -1,0 +1,119 @@
+#include "base/error.h"
+#include "base/suggest.h"
+#include "http/call.h"
+
+typedef struct name_list {
+    const char **at;
+    size_t       count;
+} name_list;
+
+static const char *name_at(const void *ctx, size_t i)
+{
+    const name_list *names = ctx;
+
+    return i < names->count ? names->at[i] : NULL;
+}
+
+static void suggest(skn_http_call *c, skn_str ref, const name_list *names)
+{
+    c->more.meant = skn_suggest(skn_arena_copy(c->mem, ref).p, name_at, names);
+    if (c->more.meant)
+        skn_hint(&c->error, c->error.rc, "Did you mean \"%s\"?", c->more.meant);
+}
+
+static skein_rc missing(skn_http_call *c, skein_rc rc, const char *thing)
+{
+    if (rc == SKEIN_NOT_FOUND)
+        c->more.thing = thing;
+    return rc;
+}
+
+static skein_rc missing_world(skn_http_call *c, skein_rc rc, skn_str ref)
+{
+    skein_worlds worlds;
+    name_list    names = {NULL, 0};
+
+    if (missing(c, rc, "world") != SKEIN_NOT_FOUND ||
+        skein_world_list(c->engine, c->mem, &worlds, NULL))
+        return rc;
+    names.at = SKN_ARRAY(c->mem, worlds.count + 1, const char *);
+    for (size_t i = 0; i < worlds.count; i++)
+        names.at[names.count++] = skn_arena_copy(c->mem, worlds.at[i].name).p;
+    suggest(c, ref, &names);
+    return rc;
+}
+
+static skein_rc missing_agent(skn_http_call *c, skein_rc rc, skn_str ref)
+{
+    skein_agents agents;
+    name_list    names = {NULL, 0};
+
+    if (missing(c, rc, "agent") != SKEIN_NOT_FOUND ||
+        skein_agent_list(c->engine, c->world.id, c->mem, &agents, NULL))
+        return rc;
+    names.at = SKN_ARRAY(c->mem, agents.count + 1, const char *);
+    for (size_t i = 0; i < agents.count; i++)
+        names.at[names.count++] = skn_arena_copy(c->mem, agents.at[i].name).p;
+    suggest(c, ref, &names);
+    return rc;
+}
+
+skein_rc skn_find_world(skn_http_call *c)
+{
+    skein_rc rc = skein_world_find(c->engine, c->params[0], c->mem, &c->world, &c->error);
+
+    return missing_world(c, rc, c->params[0]);
+}
+
+/* Over HTTP an id is an id: titles and beginnings of ids are for people who type. */
+skein_rc skn_find_chat(skn_http_call *c, skn_str id)
+{
+    skein_rc rc = skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, NULL);
+
+    if (rc == SKEIN_OK && skn_str_eq(c->chat.uid, id))
+        return SKEIN_OK;
+    c->chat = (skein_conversation){0};
+    if (rc && rc != SKEIN_NOT_FOUND && rc != SKEIN_INVALID && rc != SKEIN_CONFLICT)
+        return skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, &c->error);
+    rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no chat \"%.*s\" in world \"%.*s\"",
+                  SKN_FMT(id), SKN_FMT(c->world.name));
+    return missing(c, rc, "chat");
+}
+
+skein_rc skn_find_chat_param(skn_http_call *c)
+{
+    skein_rc rc = skn_find_world(c);
+
+    return rc ? rc : skn_find_chat(c, c->params[1]);
+}
+
+skein_rc skn_find_agent(skn_http_call *c, skn_str ref, skein_agent *out)
+{
+    skein_rc rc = skein_agent_find(c->engine, c->world.id, ref, c->mem, out, &c->error);
+
+    return missing_agent(c, rc, ref);
+}
+
+skein_rc skn_find_message(skn_http_call *c, skn_str id, skein_message *out)
+{
+    skein_rc rc = skein_message_find(c->engine, c->chat.id, 0, id, c->mem, out, NULL);
+
+    if (rc == SKEIN_OK && skn_str_eq(out->uid, id))
+        return SKEIN_OK;
+    if (rc && rc != SKEIN_NOT_FOUND && rc != SKEIN_INVALID && rc != SKEIN_CONFLICT)
+        return skein_message_find(c->engine, c->chat.id, 0, id, c->mem, out, &c->error);
+    rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no message \"%.*s\" in this chat",
+                  SKN_FMT(id));
+    return missing(c, rc, "message");
+}
+
+skein_rc skn_find_version(skn_http_call *c, skn_str id, skein_version *out)
+{
+    skein_rc rc;
+
+    if (!id.p)
+        return skein_version_get(c->engine, c->chat.id, c->chat.version, c->mem, out,
+                                 &c->error);
+    rc = skein_version_of_thread(c->engine, c->chat.id, id, c->mem, out, &c->error);
+    return missing(c, rc, "version");
+}

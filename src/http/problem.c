@@ -1,0 +1,319 @@
+/* Failures as they are told: RFC 9457, and a page of help behind each kind. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "http/inside.h"
+
+#include <stdio.h>
+
+enum { BUSY_MS = 5000, SOON_MS = 1000 };
+
+typedef struct word {
+    const char *word;
+    int         status;
+    const char *code, *title;
+    bool        again; /* the same request may succeed later */
+    const char *help;
+} word;
+
+/* Every kind there is. Those that are known by a code of the engine have the same words there. */
+static const word words[] = {
+    {"validation", 400, "VALIDATION_ERROR", "The input is not valid", false,
+     "A value is missing or has the wrong form. \"errors\" names each with a JSON pointer."},
+    {"bad-request", 400, "BAD_REQUEST", "The request is not HTTP as it should be", false,
+     "The request could not be read without doubt. Check the client or proxy that sent it."},
+    {"usage", 400, "USAGE", "The request was not understood", false,
+     "Look the request up in the reference at /docs."},
+    {"not-a-user-message", 400, "INVALID_MESSAGE_TYPE", "A person did not write this message",
+     false, "Only messages that a person wrote can be edited or removed from here on."},
+    {"self-reply", 400, "THREAD_INVALID", "A message cannot reply to itself", false,
+     "Leave replyToMessageId out, or name another message."},
+    {"circular-reply", 400, "THREAD_INVALID", "The replies would form a circle", false,
+     "\"chain\" shows the circle. Reply to a message outside of it."},
+    {"too-deep", 400, "THREAD_INVALID", "The replies are nested too deeply", false,
+     "At most 100 replies may hang under each other. Reply to a message further up."},
+    {"sign-in", 401, "SIGN_IN", "Sign in first", false,
+     "This server needs a token: send \"Authorization: Bearer TOKEN\"."},
+    {"origin", 403, "ORIGIN", "Not from there", false,
+     "A web page of another site, or a name that is not this server's, was used to reach it. Name "
+     "the address in server.publicUrl, or allow the page with server.allowOrigins."},
+    {"not-found", 404, "NOT_FOUND", "There is no such thing", false,
+     "The reference at /docs lists all addresses."},
+    {"world-not-found", 404, "WORLD_NOT_FOUND", "There is no such world", false,
+     "GET /worlds lists them. \"didYouMean\" may have the right name."},
+    {"chat-not-found", 404, "CHAT_NOT_FOUND", "There is no such chat", false,
+     "GET /worlds/{world}/chats lists them."},
+    {"message-not-found", 404, "MESSAGE_NOT_FOUND", "There is no such message", false,
+     "It may be in another version of the chat: \"inThreads\" says which."},
+    {"agent-not-found", 404, "AGENT_NOT_FOUND", "There is no such agent", false,
+     "GET /worlds/{world}/agents lists them. \"didYouMean\" may have the right name."},
+    {"version-not-found", 404, "VERSION_NOT_FOUND", "There is no such version", false,
+     "GET /worlds/{world}/chats/{chat}/threads lists them."},
+    {"job-not-found", 404, "JOB_NOT_FOUND", "There is no such job", false,
+     "Jobs are forgotten when the server restarts, and the oldest when there are many."},
+    {"method", 405, "METHOD_NOT_ALLOWED", "This cannot be done here", false,
+     "The Allow header says what can be done at this address."},
+    {"timeout", 408, "REQUEST_TIMEOUT", "The request took too long to arrive", true,
+     "A request has to arrive within some seconds. Send it again."},
+    {"conflict", 409, "CONFLICT", "This does not fit with what is there", false,
+     "The detail says what is in the way."},
+    {"nothing-to-do", 409, "NOTHING_TO_DO", "There is nothing to do", false,
+     "What was asked for is already so."},
+    {"turn-over", 409, "TURN_OVER", "The agent's turn is over", false,
+     "It was stopped, or its time ran out. What it stored before stays."},
+    {"session-off", 409, "SESSION_OFF", "The world has no current conversation", false,
+     "Name a chat with chatId, or make one current: PATCH /worlds/{world} with currentChatId."},
+    {"edit-in-progress", 409, "EDIT_IN_PROGRESS", "Another edit is under way", true,
+     "Wait for it, then look at the conversation again."},
+    {"idempotency-running", 409, "IDEMPOTENCY_RUNNING", "The first request is still running",
+     true, "A request with this Idempotency-Key is being worked on. Ask again in a moment."},
+    {"event-too-old", 410, "EVENT_TOO_OLD", "These events are forgotten", false,
+     "Read the conversations again, and follow the events from now on."},
+    {"version-changed", 412, "VERSION_CONFLICT", "The conversation has moved on", true,
+     "Somebody changed it since it was read. Read it again; \"current\" is where it stands."},
+    {"too-large", 413, "TOO_LARGE", "The input is too large", false,
+     "Send less at once. The limits are in GET /settings."},
+    {"url-too-long", 414, "URL_TOO_LONG", "The address is too long", false,
+     "An address may have 8 kB."},
+    {"media-type", 415, "MEDIA_TYPE", "This kind of content is not understood", false,
+     "Send JSON with \"Content-Type: application/json\"."},
+    {"expectation", 417, "EXPECTATION", "The expectation cannot be met", false,
+     "Only \"Expect: 100-continue\" is understood."},
+    {"idempotency-mismatch", 422, "IDEMPOTENCY_MISMATCH",
+     "The key was used for another request", false,
+     "An Idempotency-Key belongs to one request for a day. Make a new one."},
+    {"bad-file", 422, "BAD_FILE", "The file cannot be read", false,
+     "The detail says what is wrong with it and where."},
+    {"world-busy", 423, "WORLD_LOCKED", "Agents are responding", true,
+     "Wait until the agents are done, stop them, or send \"force\": true to stop them first."},
+    {"if-match-needed", 428, "IF_MATCH_NEEDED", "Say which version you mean", false,
+     "Send If-Match with the ETag that the conversation had when you read it."},
+    {"rate-limit", 429, "RATE_LIMIT", "Too many requests", true,
+     "Wait as long as Retry-After says. The limit is limits.requestsPerMinute."},
+    {"headers-too-large", 431, "HEADERS_TOO_LARGE", "The headers are too large", false,
+     "All headers together may have 16 kB, and there may be 100."},
+    {"internal", 500, "INTERNAL", "Something went wrong", false,
+     "This is a fault of the program. The log has a line with the request id."},
+    {"removal-failed", 500, "REMOVAL_ERROR", "The messages could not be removed", true,
+     "Nothing was lost. GET /worlds/{world}/edit-errors lists what failed and why."},
+    {"io", 500, "IO", "Reading or writing failed", false,
+     "Look at the disk that holds the data: \"skein doctor\"."},
+    {"not-a-store", 500, "NOT_A_STORE", "This is not a store of this program", false,
+     "Check the data directory: \"skein doctor\"."},
+    {"newer-store", 500, "NEWER_STORE", "A newer program made this store", false,
+     "Install the newer version."},
+    {"damaged-store", 500, "DAMAGED_STORE", "The store is damaged", false,
+     "\"skein fsck\" says what is wrong; \"skein backup\" and the backups folder help."},
+    {"not-implemented", 501, "NOT_IMPLEMENTED", "This is not understood here", false,
+     "Bodies come plain or chunked, in no other coding."},
+    {"provider-error", 502, "PROVIDER_ERROR", "The model's provider failed", true,
+     "The detail has what it said."},
+    {"starting", 503, "STARTING", "The server is starting or stopping", true,
+     "Ask again in a moment. GET /readyz says when it is ready."},
+    {"overloaded", 503, "OVERLOADED", "The server has too much to do", true,
+     "Ask again in a moment."},
+    {"read-only", 503, "READ_ONLY", "The store cannot be written", false,
+     "The server was started read only, or the disk is."},
+    {"storage-full", 503, "STORAGE_FULL", "The storage is full", true,
+     "Make room on the disk that holds the data. Nothing was lost."},
+    {"database-unreachable", 503, "DATABASE_UNREACHABLE", "The database does not answer", true,
+     "Check the database server; requests are answered again once it is back."},
+    {"provider-timeout", 504, "TIMEOUT", "The model's provider took too long", true,
+     "Ask again, or choose a faster model."},
+    {"http-version", 505, "HTTP_VERSION", "This version of HTTP is not spoken here", false,
+     "Use HTTP/1.1."},
+};
+
+static const word *word_named(skn_str name)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (skn_str_is(name, words[i].word))
+            return &words[i];
+    return NULL;
+}
+
+const char *skn_problem_word_of(int status)
+{
+    static const struct {
+        int         status;
+        const char *word;
+    } own[] = {{404, "not-found"},         {405, "method"},     {408, "timeout"},
+               {413, "too-large"},         {414, "url-too-long"}, {417, "expectation"},
+               {431, "headers-too-large"}, {501, "not-implemented"},
+               {503, "overloaded"},        {505, "http-version"}};
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (own[i].status == status)
+            return own[i].word;
+    return "bad-request";
+}
+
+/* --- Agents at work --------------------------------------------------------------------------- */
+
+static skn_str joined(skn_http_call *c, skn_str a, skn_str b)
+{
+    if (!a.n || !b.n)
+        return a.n ? a : b;
+    return skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(a), SKN_FMT(b));
+}
+
+static void stop_action(skn_http_call *c, skn_jw *w)
+{
+    skn_jw_key(w, "actions");
+    skn_jw_array(w);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "title", SKN_STR("Stop the agents"));
+    skn_jw_kstr(w, "method", SKN_STR("POST"));
+    skn_jw_kstr(w, "href", skn_arena_printf(c->mem, "/worlds/%.*s/messages/stop",
+                                            SKN_FMT(c->world.name)));
+    if (c->chat.uid.p) {
+        skn_jw_key(w, "body");
+        skn_jw_object(w);
+        skn_jw_kstr(w, "chatId", c->chat.uid);
+        skn_jw_object_end(w);
+    }
+    skn_jw_object_end(w);
+    skn_jw_array_end(w);
+}
+
+/* The members without the braces around them. */
+static skn_str busy_members(skn_http_call *c, const skein_turns *turns)
+{
+    skn_buf b;
+    skn_jw  w;
+    skn_str text;
+
+    skn_buf_init(&b, 1024 * 1024);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_key(&w, "busy");
+    skn_shape_busy(&w, turns, skn_clock_micros());
+    if (c->world.name.p)
+        stop_action(c, &w);
+    skn_jw_object_end(&w);
+    text = skn_buf_str(&b);
+    text = skn_arena_copy(c->mem, b.over ? SKN_STR("") : skn_str_sub(text, 1, text.n - 1));
+    skn_buf_release(&b);
+    return text;
+}
+
+/* The seed's words, when it is agents that are in the way and not another program. */
+static void tell_busy(skn_http_call *c)
+{
+    skein_turns turns = {0};
+    bool        agents = c->world.id.v || c->chat.id.v;
+
+    c->more.retry_after_ms = BUSY_MS;
+    if (!agents || skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
+        return;
+    c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
+    skn_fail(&c->error, SKEIN_BUSY, "Cannot edit messages while agents are responding");
+    skn_hint(&c->error, SKEIN_BUSY, "Please wait for agents to finish responding");
+    c->problem = c->problem ? c->problem : "world-busy";
+}
+
+/* --- The document ------------------------------------------------------------------------------ */
+
+static void name_kind(skn_http_call *c)
+{
+    const word *w = c->problem ? word_named(skn_str_of(c->problem)) : NULL;
+
+    if (!w)
+        return;
+    c->more.word = w->word;
+    c->more.title = w->title;
+    c->more.name = w->code;
+    c->more.status = c->problem_status ? c->problem_status : w->status;
+    c->more.again = w->again;
+    if (w->again && !c->more.retry_after_ms && c->more.status != 412)
+        c->more.retry_after_ms = SOON_MS;
+}
+
+/* Every answer says what became of the request, so the status is the document's. */
+static int status_of(const skn_http_call *c)
+{
+    if (c->more.status)
+        return c->more.status;
+    return skein_rc_http(c->error.rc);
+}
+
+static void retry_header(skn_http_call *c, int status)
+{
+    int64_t ms = c->more.retry_after_ms;
+
+    if (!ms && status == 503)
+        ms = c->more.retry_after_ms = BUSY_MS;
+    if (ms && (status == 423 || status == 429 || status == 503 || status == 409))
+        skn_call_add_header(c, "Retry-After",
+                            skn_arena_printf(c->mem, "%lld", (long long)(ms + 999) / 1000));
+}
+
+/* The engine answers another body under the same key as a conflict; here that has its own kind. */
+static void by_message(skn_http_call *c)
+{
+    if (c->problem)
+        return;
+    if (c->error.rc == SKEIN_CONFLICT &&
+        skn_str_starts(skn_str_of(c->error.message), SKN_STR("the key \"")))
+        c->problem = "idempotency-mismatch";
+}
+
+void skn_problem_write(skn_http_call *c)
+{
+    int status;
+
+    if (c->error.rc == SKEIN_OK)
+        skn_fail(&c->error, SKEIN_FAILED, "the request failed without a reason");
+    if (c->error.rc == SKEIN_BUSY)
+        tell_busy(c);
+    by_message(c);
+    name_kind(c);
+    status = status_of(c);
+    retry_header(c, status);
+    c->more.instance = c->path;
+    c->more.request_id = c->request_id;
+    c->more.extra = c->problem_extra;
+    c->status = status;
+    c->type = "application/problem+json";
+    skn_buf_clear(&c->out);
+    skn_jw_init(&c->w, &c->out);
+    skn_shape_problem(&c->w, &c->error, &c->more);
+}
+
+/* --- Help --------------------------------------------------------------------------------------- */
+
+void skn_html_text(skn_buf *out, skn_str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        switch (text.p[i]) {
+        case '<':
+            skn_buf_add(out, SKN_STR("&lt;"));
+            break;
+        case '>':
+            skn_buf_add(out, SKN_STR("&gt;"));
+            break;
+        case '&':
+            skn_buf_add(out, SKN_STR("&amp;"));
+            break;
+        case '"':
+            skn_buf_add(out, SKN_STR("&quot;"));
+            break;
+        default:
+            skn_buf_addc(out, text.p[i]);
+        }
+}
+
+bool skn_problem_page(skn_str name, skn_buf *out)
+{
+    const word *w = word_named(name);
+
+    if (!w)
+        return false;
+    skn_buf_addf(out,
+                 "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
+                 "<meta name=\"viewport\" content=\"width=device-width\"><title>%s</title>\n"
+                 "<h1>%s</h1>\n<p>Status %d, code <code>%s</code>.</p>\n<p>",
+                 w->title, w->title, w->status, w->code);
+    skn_html_text(out, skn_str_of(w->help));
+    skn_buf_add(out, SKN_STR("</p>\n<p><a href=\"/docs\">All of the API</a></p>\n</html>\n"));
+    return true;
+}

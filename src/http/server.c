@@ -1,0 +1,437 @@
+#include "base/clock.h"
+#include "base/error.h"
+#include "http/inside.h"
+#include "http/jobs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    MAX_BODY = 17 * 1024 * 1024,
+    MAX_CONNECTIONS = 6000,
+    CLIENT_MS = 15000,
+    TICK_MS = 500,
+    CLOSE_MS = 8000,
+    BREATH_MS = 100,
+    SPARE_FDS = 128, /* for the store, the log and whatever else */
+    ACCEPT_AT_ONCE = 64
+};
+
+typedef struct listener {
+    skn_http  *http;
+    int        fd;
+    bool       local;
+    skn_watch *watch;
+} listener;
+
+struct skn_wire {
+    listener      at[2];
+    int           listeners;
+    skn_conn_list conns;
+    skn_timer    *tick, *breath, *cut;
+    char         *scratch;
+    skn_buf       head;
+    size_t        bodies;
+    skn_conn    **flush; /* those that have something to write in this round */
+    size_t        flush_count, flush_cap;
+    skn_call     *done;
+    void         *done_arg;
+    bool          hub_closed;
+};
+
+/* --- What connections ask for --------------------------------------------------------------------- */
+
+skn_conn_list *skn_wire_conns(skn_http *h)
+{
+    return &h->wire->conns;
+}
+
+char *skn_wire_scratch(skn_http *h)
+{
+    return h->wire->scratch;
+}
+
+skn_buf *skn_wire_head(skn_http *h)
+{
+    return &h->wire->head;
+}
+
+size_t *skn_wire_bodies(skn_http *h)
+{
+    return &h->wire->bodies;
+}
+
+int64_t skn_wire_now(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+static void flush_all(void *arg)
+{
+    skn_wire  *w = ((skn_http *)arg)->wire;
+    skn_conn **list = w->flush;
+    size_t     count = w->flush_count;
+
+    w->flush = NULL;
+    w->flush_count = w->flush_cap = 0;
+    for (size_t i = 0; i < count; i++)
+        skn_conn_flush(list[i]);
+    free(list);
+}
+
+void skn_wire_flush_later(skn_http *h, skn_conn *conn)
+{
+    skn_wire *w = h->wire;
+
+    if (w->flush_count == 0)
+        skn_loop_post(h->o.loop, flush_all, h);
+    if (w->flush_count == w->flush_cap) {
+        w->flush_cap = w->flush_cap ? w->flush_cap * 2 : 16;
+        w->flush = skn_heap_resize(w->flush, w->flush_cap * sizeof(skn_conn *));
+    }
+    w->flush[w->flush_count++] = conn;
+}
+
+/* --- Clients come ---------------------------------------------------------------------------------- */
+
+/* When there is no room, a connection that does nothing goes for one that may: whoever holds many of
+ * them open without a request keeps nobody out. */
+static bool make_room(skn_http *h)
+{
+    skn_conn *c = h->wire->conns.first;
+
+    if (h->wire->conns.count < h->o.max_connections)
+        return true;
+    for (int i = 0; c && i < ACCEPT_AT_ONCE && !skn_conn_idle(c); i++)
+        c = skn_conn_next(c);
+    if (!c || !skn_conn_idle(c))
+        return false;
+    skn_conn_kick(c);
+    return true;
+}
+
+static void turn_away(int fd)
+{
+    static const char full[] = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+                               "Content-Type: application/problem+json\r\nRetry-After: 5\r\n"
+                               "Content-Length: 0\r\n\r\n";
+    ssize_t           n = write(fd, full, sizeof full - 1);
+
+    (void)n; /* it goes either way */
+    close(fd);
+}
+
+static void stop_accepting(skn_wire *w, bool stop)
+{
+    for (int i = 0; i < w->listeners; i++)
+        if (w->at[i].watch)
+            skn_watch_read(w->at[i].watch, !stop);
+}
+
+static void breathe(void *arg)
+{
+    stop_accepting(((skn_http *)arg)->wire, false);
+}
+
+static void can_accept(void *arg)
+{
+    listener *l = arg;
+    skn_http *h = l->http;
+    skn_peer  peer;
+    int       fd = -1;
+
+    for (int i = 0; i < ACCEPT_AT_ONCE && (fd = skn_listen_accept(l->fd, l->local, &peer)) >= 0;
+         i++) {
+        if (make_room(h))
+            skn_conn_new(h, fd, &peer);
+        else
+            turn_away(fd);
+    }
+    if (fd != -2)
+        return;
+    skn_log_say(h->o.log, SKN_LOG_WARN, "no more connections can be opened for now");
+    stop_accepting(h->wire, true);
+    skn_timer_start(h->wire->breath, BREATH_MS);
+}
+
+static void tick(void *arg)
+{
+    skn_http *h = arg;
+    int64_t   now = skn_wire_now(), streams = 0, lag = 0;
+
+    for (skn_conn *c = h->wire->conns.first, *next; c; c = next) {
+        next = skn_conn_next(c);
+        skn_conn_tick(c, now);
+    }
+    skn_hub_count(h->hub, &streams, &lag);
+    atomic_store(&h->counts.connections, h->wire->conns.count);
+    atomic_store(&h->counts.streams, streams);
+    atomic_store(&h->counts.lag, lag);
+    skn_timer_start(h->wire->tick, TICK_MS);
+}
+
+/* --- Beginning ------------------------------------------------------------------------------------- */
+
+/* Each connection is a descriptor. */
+static void raise_fds(skn_http *h)
+{
+    struct rlimit l;
+
+    if (getrlimit(RLIMIT_NOFILE, &l))
+        return;
+    if (l.rlim_cur != RLIM_INFINITY &&
+        l.rlim_cur < (rlim_t)h->o.max_connections + SPARE_FDS) {
+        l.rlim_cur = l.rlim_max;
+        if (l.rlim_max == RLIM_INFINITY ||
+            l.rlim_max > (rlim_t)h->o.max_connections + SPARE_FDS)
+            l.rlim_cur = (rlim_t)h->o.max_connections + SPARE_FDS;
+        setrlimit(RLIMIT_NOFILE, &l);
+        getrlimit(RLIMIT_NOFILE, &l);
+    }
+    if (l.rlim_cur < (rlim_t)h->o.max_connections + SPARE_FDS)
+        h->o.max_connections = l.rlim_cur > 2 * SPARE_FDS ? (int)l.rlim_cur - SPARE_FDS : 64;
+}
+
+static void add_listener(skn_http *h, int fd, bool local)
+{
+    listener *l = &h->wire->at[h->wire->listeners++];
+
+    *l = (listener){.http = h, .fd = fd, .local = local};
+    l->watch = skn_watch_new(h->o.loop, fd, can_accept, NULL, l);
+    skn_watch_read(l->watch, true);
+}
+
+static skein_rc start_listening(skn_http *h, skein_error *err)
+{
+    int      fd = h->o.fd;
+    skein_rc rc = SKEIN_OK;
+
+    if (fd < 0)
+        rc = skn_listen_tcp(&fd, h->o.host, h->o.port, err);
+    if (rc)
+        return rc;
+    add_listener(h, fd, false);
+    h->gate.port = skn_listen_port(fd);
+    if (h->o.socket_path && !(rc = skn_listen_unix(&fd, h->o.socket_path, err)))
+        add_listener(h, fd, true);
+    return rc;
+}
+
+static const char *copy_text(skn_http *h, const char *s)
+{
+    return skn_arena_copy(h->mem, skn_str_of(s)).p;
+}
+
+static void copy_options(skn_http *h, const skn_http_options *o)
+{
+    const char **origins = SKN_ARRAY(h->mem, o->allow_origin_count + 1, const char *);
+
+    h->o = *o;
+    h->o.host = copy_text(h, o->host ? o->host : "127.0.0.1");
+    h->o.socket_path = copy_text(h, o->socket_path);
+    for (size_t i = 0; i < o->allow_origin_count; i++)
+        origins[i] = copy_text(h, o->allow_origins[i]);
+    h->o.allow_origins = origins;
+    h->o.public_url = skn_arena_copy(h->mem, o->public_url);
+    h->o.token = SKN_NONE; /* its digest is enough */
+    h->o.max_body = o->max_body ? o->max_body : MAX_BODY;
+    h->o.max_connections = o->max_connections ? o->max_connections : MAX_CONNECTIONS;
+    h->o.client_timeout_ms = o->client_timeout_ms ? o->client_timeout_ms : CLIENT_MS;
+    h->gate = (skn_gate){.host = skn_str_of(h->o.host),
+                           .public_url = h->o.public_url,
+                           .origins = h->o.allow_origins,
+                           .origin_count = o->allow_origin_count};
+    skn_gate_token(&h->gate, o->token);
+    skn_http_settings(h, o->settings);
+}
+
+static void make_wire(skn_http *h)
+{
+    skn_wire *w = skn_heap(sizeof *w);
+
+    h->wire = w;
+    w->scratch = skn_heap(SKN_READ_BYTES);
+    skn_buf_init(&w->head, 256 * 1024);
+    w->tick = skn_timer_new(h->o.loop, tick, h);
+    w->breath = skn_timer_new(h->o.loop, breathe, h);
+    skn_timer_start(w->tick, TICK_MS);
+}
+
+/* A client that goes while it is answered must not take the program with it. */
+static void ignore_broken_pipes(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *err)
+{
+    skn_http *h = skn_heap(sizeof *h);
+    skein_rc  rc;
+
+    *out = NULL;
+    h->mem = skn_arena_new();
+    pthread_mutex_init(&h->mu, NULL);
+    pthread_mutex_init(&h->counts.mu, NULL);
+    h->started = skn_clock_micros();
+    copy_options(h, o);
+    raise_fds(h);
+    ignore_broken_pipes();
+    h->tree = skn_tree_new(skn_routes, h->mem);
+    h->ids = skn_uid_maker_new();
+    h->keys = skn_keys_new();
+    h->rates = skn_rates_new(h->o.requests_per_minute);
+    h->jobs = skn_jobs_new(h);
+    make_wire(h);
+    if ((rc = start_listening(h, err))) {
+        skn_http_free(h);
+        return rc;
+    }
+    h->hub = skn_hub_new(h, &h->o);
+    *out = h;
+    return SKEIN_OK;
+}
+
+int skn_http_port(const skn_http *h)
+{
+    return h->gate.port;
+}
+
+/* --- What passes through ---------------------------------------------------------------------------- */
+
+void skn_http_nudge(skn_http *h)
+{
+    skn_hub_nudge(h->hub);
+}
+
+void skn_http_tell(skn_http *h, const skn_live *event)
+{
+    skn_hub_tell(h->hub, event);
+}
+
+skn_hub *skn_http_hub(skn_http *h)
+{
+    return h->hub;
+}
+
+const skn_http_options *skn_http_opts(const skn_http *h)
+{
+    return &h->o;
+}
+
+void skn_http_settings(skn_http *h, skn_str settings)
+{
+    char *text = skn_heap_copy(settings.n ? settings : SKN_STR("{}"));
+
+    pthread_mutex_lock(&h->mu);
+    free(h->settings);
+    h->settings = text;
+    pthread_mutex_unlock(&h->mu);
+}
+
+skn_str skn_http_shown_settings(skn_http *h, skn_arena *a)
+{
+    skn_str text;
+
+    pthread_mutex_lock(&h->mu);
+    text = skn_arena_copy(a, skn_str_of(h->settings));
+    pthread_mutex_unlock(&h->mu);
+    return text;
+}
+
+/* --- Ending ------------------------------------------------------------------------------------------ */
+
+/* Told from the loop's next round, so that whoever called is out of the server's functions. */
+static void may_be_done(skn_http *h)
+{
+    skn_wire *w = h->wire;
+
+    if (!w->done || !w->hub_closed || w->conns.count || h->calls)
+        return;
+    skn_loop_post(h->o.loop, w->done, w->done_arg);
+    w->done = NULL;
+}
+
+void skn_wire_closed(skn_http *h)
+{
+    may_be_done(h);
+}
+
+void skn_http_call_ended(skn_http *h)
+{
+    may_be_done(h);
+}
+
+static void hub_closed(void *arg)
+{
+    skn_http *h = arg;
+
+    h->wire->hub_closed = true;
+    may_be_done(h);
+}
+
+static void stop_listening(skn_http *h)
+{
+    for (int i = 0; i < h->wire->listeners; i++) {
+        skn_watch_free(h->wire->at[i].watch);
+        close(h->wire->at[i].fd);
+    }
+    if (h->wire->listeners > 1)
+        unlink(h->o.socket_path);
+    h->wire->listeners = 0;
+}
+
+static void each_conn(skn_http *h, void (*fn)(skn_conn *conn))
+{
+    for (skn_conn *c = h->wire->conns.first, *next; c; c = next) {
+        next = skn_conn_next(c);
+        fn(c);
+    }
+}
+
+static void cut_rest(void *arg)
+{
+    each_conn(arg, skn_conn_kick);
+}
+
+void skn_http_close(skn_http *h, skn_call *done, void *arg)
+{
+    skn_wire *w = h->wire;
+
+    h->closing = true;
+    w->done = done;
+    w->done_arg = arg;
+    stop_listening(h);
+    each_conn(h, skn_conn_finish);
+    w->cut = skn_timer_new(h->o.loop, cut_rest, h);
+    skn_timer_start(w->cut, CLOSE_MS);
+    skn_hub_close(h->hub, hub_closed, h);
+}
+
+void skn_http_free(skn_http *h)
+{
+    if (!h)
+        return;
+    stop_listening(h);
+    skn_hub_free(h->hub);
+    skn_jobs_free(h->jobs);
+    skn_keys_free(h->keys);
+    skn_rates_free(h->rates);
+    skn_uid_maker_free(h->ids);
+    skn_timer_free(h->wire->tick);
+    skn_timer_free(h->wire->breath);
+    skn_timer_free(h->wire->cut);
+    skn_buf_release(&h->wire->head);
+    free(h->wire->flush);
+    free(h->wire->scratch);
+    free(h->wire);
+    pthread_mutex_destroy(&h->counts.mu);
+    pthread_mutex_destroy(&h->mu);
+    free(h->settings);
+    skn_arena_free(h->mem);
+    free(h);
+}

@@ -1,0 +1,394 @@
+/* stream.c: one stream: opening, sending, catching up, ending. */
+#include "http/hub.h"
+
+#include "base/clock.h"
+#include "base/rand.h"
+#include "http/sse.h"
+#include "http/stream_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define HEARTBEAT_S 15
+#define STILL_S     5 /* without progress: it is cut, and may come back */
+#define RETRY_MS    1000
+#define FIRST_PAGE  256
+
+static void set_state(skn_stream *s, skn_stream_state state)
+{
+    s->hub->joining -= s->state == SKN_STREAM_JOINING;
+    s->hub->joining += state == SKN_STREAM_JOINING;
+    s->state = state;
+}
+
+/* --- Coming and going ------------------------------------------------------------------------ */
+
+static void release(void *arg)
+{
+    skn_stream *s = arg;
+    skn_hub    *hub = s->hub;
+
+    skn_call_free(s->call);
+    free(s);
+    hub->streams--;
+    skn_hub_settle(hub);
+}
+
+/* It may be told in the middle of a send, whose caller still looks at the stream. */
+static void gone(void *arg)
+{
+    skn_stream *s = arg;
+
+    s->gone = true;
+    set_state(s, SKN_STREAM_ENDING);
+    skn_hub_remove(s->hub, s);
+    if (!s->busy)
+        skn_loop_post(s->hub->o->loop, release, s);
+}
+
+static void end(skn_stream *s)
+{
+    if (s->gone || s->state == SKN_STREAM_ENDING)
+        return;
+    set_state(s, SKN_STREAM_ENDING);
+    skn_conn_end(s->call->conn);
+}
+
+static void cut(skn_stream *s)
+{
+    if (s->gone)
+        return;
+    set_state(s, SKN_STREAM_ENDING);
+    skn_conn_cut(s->call->conn);
+}
+
+/* --- Sending --------------------------------------------------------------------------------- */
+
+static size_t backlog(const skn_stream *s)
+{
+    size_t most = s->hub->o->stream_backlog;
+
+    return most ? most : 2 * 1000 * 1000;
+}
+
+void skn_stream_push(skn_stream *s, const skn_frame *f)
+{
+    if (s->gone || s->state == SKN_STREAM_ENDING || !f->size)
+        return;
+    s->given += (int64_t)f->size;
+    skn_conn_send(s->call->conn, f->bytes);
+}
+
+static void push_text(skn_stream *s, skn_str bytes)
+{
+    skn_frame f;
+
+    if (!bytes.n)
+        return;
+    f = skn_frame_new(bytes);
+    skn_stream_push(s, &f);
+    skn_frame_drop(&f);
+}
+
+/* A client that is given more at once than may be unsent must be able to take it: that is allowed on
+ * top, until it is taken. Otherwise it would come back, and be given the same again. */
+void skn_stream_send(skn_stream *s, const skn_frame *f)
+{
+    size_t unsent;
+
+    if (s->gone || s->state == SKN_STREAM_ENDING)
+        return;
+    unsent = skn_conn_unsent(s->call->conn);
+    if (s->extra > unsent)
+        s->extra = unsent;
+    if (unsent > backlog(s) + s->extra) {
+        cut(s);
+        return;
+    }
+    if (f->size > backlog(s))
+        s->extra += f->size;
+    skn_stream_push(s, f);
+}
+
+void skn_stream_note(skn_stream *s, const skn_note *n)
+{
+    if (!skn_takes(&s->taking, &n->about))
+        return;
+    skn_stream_send(s, &n->frame);
+    if (s->taking.over)
+        end(s);
+}
+
+/* Something about the stream itself, or about its whole world; data is ready JSON. */
+static void push_volatile(skn_stream *s, const char *type, skn_str data)
+{
+    skn_live what = {.type = type, .data = data, .cause = s->taking.filter.cause};
+    skn_buf  frame;
+
+    if (s->taking.filter.world.v)
+        what.world_name = s->call->world.name;
+    if (s->taking.filter.chat.v)
+        what.chat_uid = s->call->chat.uid;
+    skn_buf_init(&frame, 64 * 1024);
+    skn_note_volatile(&frame, &what);
+    push_text(s, skn_buf_str(&frame));
+    skn_buf_release(&frame);
+}
+
+/* --- Catching up ----------------------------------------------------------------------------- */
+
+/* Its message found nobody who has to answer. */
+static void end_idle(skn_stream *s)
+{
+    push_volatile(s, "world.idle", SKN_STR("{\"pending\":0,\"agents\":[],\"elapsedMs\":0}"));
+    end(s);
+}
+
+static void go_live(skn_stream *s)
+{
+    if (s->taking.filter.cause.p && s->taking.filter.idle) {
+        end_idle(s);
+        return;
+    }
+    set_state(s, SKN_STREAM_LIVE);
+    skn_writing_join(s->hub, s);
+    if (!s->gone)
+        s->extra = skn_conn_unsent(s->call->conn);
+}
+
+static void paged(skn_stream *s, const skn_stream_page *p);
+
+static void read_page(skn_stream *s, bool opening)
+{
+    skn_stream_page p = {.stream = s,
+                         .taking = s->taking,
+                         .opening = opening,
+                         .after = s->seq,
+                         .known = s->hub->seq,
+                         .limit = s->page,
+                         .done = paged};
+
+    s->busy = true;
+    s->hub->jobs++;
+    skn_stream_page_read(s->hub->o, &p);
+}
+
+static size_t low_mark(const skn_stream *s)
+{
+    size_t half = backlog(s) / 2;
+
+    return half < SKN_STREAM_LOW ? half : SKN_STREAM_LOW;
+}
+
+/* Enough is unsent: the rest comes when some of it was taken. */
+static bool is_full(const skn_stream *s)
+{
+    return skn_conn_unsent(s->call->conn) >= low_mark(s);
+}
+
+static void drain(skn_stream *s)
+{
+    set_state(s, SKN_STREAM_BEHIND);
+    skn_hub_drain_soon(s->hub);
+}
+
+bool skn_stream_catch_up(skn_stream *s, const skn_note *n)
+{
+    s->seq = n->seq;
+    if (!skn_takes(&s->taking, &n->about))
+        return true;
+    skn_stream_push(s, &n->frame);
+    if (s->taking.over)
+        end(s);
+    return s->state != SKN_STREAM_ENDING && !is_full(s);
+}
+
+void skn_stream_advance(skn_stream *s)
+{
+    skn_hub *hub = s->hub;
+
+    if (s->busy || s->gone || s->state == SKN_STREAM_LIVE || s->state == SKN_STREAM_ENDING)
+        return;
+    if (is_full(s)) {
+        drain(s);
+    } else if (s->seq > hub->seq && !s->more) {
+        set_state(s, SKN_STREAM_JOINING);
+        skn_hub_nudge(hub);
+    } else if (s->seq > hub->seq || s->seq < hub->floor) {
+        read_page(s, false);
+    } else if (skn_hub_recent(hub, s)) {
+        go_live(s);
+    } else if (s->state != SKN_STREAM_ENDING) {
+        drain(s);
+    }
+}
+
+static void say_open(skn_stream *s, int64_t last)
+{
+    char    time[SKN_TIME_TEXT];
+    skn_str now = skn_time_format(skn_clock_micros(), time);
+    skn_buf data;
+
+    skn_buf_init(&data, 4096);
+    skn_buf_addf(&data,
+                 "{\"lastEventId\":%" PRId64 ",\"serverTime\":\"%.*s\",\"version\":\"%s\"}",
+                 last, SKN_FMT(now), skein_version_text());
+    push_volatile(s, "stream.open", skn_buf_str(&data));
+    skn_buf_release(&data);
+    s->opened = true;
+}
+
+/* Where a client finds everything as it is now. */
+static void add_snapshot(skn_buf *out, const skn_stream *s)
+{
+    const skn_stream_filter *f = &s->taking.filter;
+
+    skn_buf_add(out, SKN_STR("/worlds"));
+    if (!f->world.v)
+        return;
+    skn_buf_addc(out, '/');
+    for (size_t i = 0; i < s->call->world.name.n; i++) {
+        unsigned char c = (unsigned char)s->call->world.name.p[i];
+        bool          plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+
+        if (plain)
+            skn_buf_addc(out, (char)c);
+        else
+            skn_buf_addf(out, "%%%02X", c);
+    }
+    if (f->chat.v)
+        skn_buf_addf(out, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
+}
+
+static void say_reset(skn_stream *s, const skn_stream_page *p)
+{
+    skn_buf data;
+
+    skn_buf_init(&data, 16 * 1024);
+    skn_buf_addf(&data, "{\"reason\":\"%s\",\"snapshot\":\"", p->reset);
+    add_snapshot(&data, s);
+    skn_buf_addf(&data, "\",\"lastEventId\":%" PRId64 "}", p->newest);
+    push_volatile(s, "stream.reset", skn_buf_str(&data));
+    skn_buf_release(&data);
+}
+
+/* How many follow is known when they are all in the first page; else it is how many they can be. */
+static void say_resume(skn_stream *s, const skn_stream_page *p)
+{
+    int64_t count = p->full ? p->newest - p->after : (int64_t)p->count;
+    skn_buf data;
+
+    skn_buf_init(&data, 4096);
+    skn_buf_addf(&data, "{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"count\":%" PRId64 "}",
+                 p->after, p->newest, count);
+    push_volatile(s, "stream.resume", skn_buf_str(&data));
+    skn_buf_release(&data);
+}
+
+static void say_beginning(skn_stream *s, const skn_stream_page *p)
+{
+    say_open(s, p->after < 0 || p->reset ? p->newest : p->after);
+    if (p->reset)
+        say_reset(s, p);
+    else if (p->after >= 0 && !s->taking.filter.cause.p)
+        say_resume(s, p);
+}
+
+static void paged(skn_stream *s, const skn_stream_page *p)
+{
+    s->busy = false;
+    s->hub->jobs--;
+    if (s->gone) {
+        release(s);
+        return;
+    }
+    if (p->rc) {
+        skn_log_say(s->hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", p->err.message);
+        cut(s);
+        return;
+    }
+    if (p->opening)
+        say_beginning(s, p);
+    s->taking = p->taking;
+    s->seq = p->reached;
+    s->more = p->full;
+    s->page = skn_hub_page(s->hub, p->limit, p->text.n);
+    push_text(s, skn_buf_str(&p->text));
+    if (s->taking.over)
+        end(s);
+    else
+        skn_stream_advance(s);
+}
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+static void say_retry(skn_stream *s, int64_t ms)
+{
+    skn_buf frame;
+
+    skn_buf_init(&frame, 256);
+    skn_sse_retry(&frame, ms);
+    push_text(s, skn_buf_str(&frame));
+    skn_buf_release(&frame);
+}
+
+static skn_stream *stream_new(skn_http_call *c, const skn_stream_filter *filter, int64_t after)
+{
+    skn_stream *s = skn_heap(sizeof *s);
+
+    s->hub = skn_http_hub(c->http);
+    s->call = c;
+    s->taking.filter = *filter;
+    s->taking.filter.cause = skn_arena_copy(c->mem, filter->cause);
+    s->taking.filter.types = skn_arena_copy(c->mem, filter->types);
+    s->taking.chat = filter->chat;
+    s->seq = after;
+    s->page = s->hub->most < FIRST_PAGE ? s->hub->most : FIRST_PAGE;
+    s->beat = s->hub->seconds % HEARTBEAT_S;
+    return s;
+}
+
+void skn_stream_open(skn_http_call *c, const skn_stream_filter *filter, int64_t after)
+{
+    skn_stream *s = stream_new(c, filter, after);
+
+    c->status = 200;
+    c->type = "text/event-stream";
+    skn_hub_add(s->hub, s);
+    s->busy = true;
+    skn_conn_begin(c->conn, c, gone, s);
+    say_retry(s, RETRY_MS);
+    if (s->gone) {
+        s->busy = false;
+        skn_loop_post(s->hub->o->loop, release, s);
+    } else if (s->hub->closing) {
+        s->busy = false;
+        skn_stream_dismiss(s, NULL);
+    } else {
+        read_page(s, true);
+    }
+}
+
+/* --- From time to time ----------------------------------------------------------------------- */
+
+void skn_stream_look(skn_stream *s, unsigned second)
+{
+    size_t  unsent = skn_conn_unsent(s->call->conn);
+    int64_t taken = s->given - (int64_t)unsent;
+
+    s->still = unsent == 0 || taken > s->taken ? 0 : s->still + 1;
+    s->taken = taken;
+    if (s->still >= STILL_S || (s->hub->closing && s->hub->grace <= 0))
+        cut(s);
+    else if (s->opened && second % HEARTBEAT_S == s->beat)
+        skn_stream_send(s, &s->hub->heartbeat);
+}
+
+void skn_stream_dismiss(skn_stream *s, const skn_frame *notice)
+{
+    if (notice)
+        skn_stream_push(s, notice);
+    say_retry(s, 1000 + (int64_t)(skn_random() % 4001));
+    end(s);
+}

@@ -1,0 +1,297 @@
+// defence.mjs: what the server does about those who should not reach it, who send what HTTP is not, or
+// who send it slowly.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { Server, assert, finish, folder, freshStore, limit, run, test, within } from './lib.mjs';
+import { checkProblem } from './contract.mjs';
+import { team } from './team.mjs';
+
+const server = await Server.start({ script: team() });
+const secret = 'a-token-that-nobody-guesses-7f3a9';
+const tokenFile = path.join(folder, 'token');
+fs.writeFileSync(tokenFile, `${secret}\n`, { mode: 0o600 });
+const guarded = await Server.start({ script: team(), token: secret, args: [`--token-file=${tokenFile}`] });
+
+// Sends bytes, gathers all answers until the server closes or it is quiet for `quiet` ms.
+function raw(bytes, { s = server, quiet = 1500, ms = 25000 } = {}) {
+    const socket = net.connect(s.port, s.host);
+    const parts = [];
+    return within(ms, 'the end of the connection', new Promise(resolve => {
+        let timer;
+        const over = closed => {
+            clearTimeout(timer);
+            socket.destroy();
+            const text = Buffer.concat(parts).toString('latin1');
+            resolve({ text, closed, statuses: [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(m => Number(m[1])) });
+        };
+        const wait = () => { clearTimeout(timer); timer = setTimeout(() => over(false), limit(quiet)); };
+        socket.on('data', b => { parts.push(b); wait(); });
+        socket.on('close', () => over(true));
+        socket.on('error', () => {});
+        socket.on('connect', wait);
+        socket.write(bytes);
+    }));
+}
+const host = `Host: 127.0.0.1:${server.port}\r\n`;
+// The one answer as a problem.
+function problem(r, status, word) {
+    assert.deepEqual(r.statuses, [status], r.text.slice(0, 500));
+    const [head, body] = r.text.split('\r\n\r\n');
+    const headers = Object.fromEntries(head.split('\r\n').slice(1).map(l => [l.slice(0, l.indexOf(':')).toLowerCase(), l.slice(l.indexOf(':') + 1).trim()]));
+    const answer = { status, headers, text: body, body: JSON.parse(body) };
+    checkProblem(answer);
+    if (word) assert.equal(answer.body.type, `/problems/${word}`);
+    return answer;
+}
+const alive = async () => assert.equal((await server.request('GET', '/version')).status, 200);
+
+// --- Who may come in ------------------------------------------------------------------------------
+
+test('a Host that is not ours is refused', async () => {
+    for (const name of ['evil.example', `evil.example:${server.port}`, '127.0.0.1:1', 'localhost.evil.example', '169.254.169.254', ''])
+        assert.ok([400, 403].includes((await raw(`GET /worlds HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)).statuses[0]), name);
+    problem(await raw('GET /worlds HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'), 403, 'origin');
+    for (const name of [`localhost:${server.port}`, `127.0.0.1:${server.port}`, 'localhost', '127.0.0.1'])
+        assert.deepEqual((await raw(`GET /worlds HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)).statuses, [200], name);
+    assert.equal((await raw('GET /worlds HTTP/1.1\r\nConnection: close\r\n\r\n')).statuses[0], 400);
+    assert.equal((await raw(`GET /worlds HTTP/1.1\r\n${host}${host}Connection: close\r\n\r\n`)).statuses[0], 400);
+});
+
+test('a page of another origin is refused, our own and allowed ones are not', async () => {
+    const own = `http://127.0.0.1:${server.port}`;
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', `https://127.0.0.1:${server.port}`])
+        for (const method of ['GET', 'POST'])
+            await server.refused(method, '/worlds', 403, 'origin', { body: method === 'POST' ? { name: 'evil' } : undefined, headers: { origin } });
+    assert.equal((await server.call('GET', '/worlds', { headers: { origin: own } })).status, 200);
+    await server.refused('POST', '/worlds', 403, 'origin', { body: { name: 'evil' }, headers: { 'sec-fetch-site': 'cross-site' } });
+    const open = await Server.start({ args: ['--allow-origin=https://good.example'] });
+    const r = await open.call('GET', '/worlds', { headers: { origin: 'https://good.example' } });
+    assert.deepEqual([r.status, r.headers['access-control-allow-origin']], [200, 'https://good.example']);
+    await open.refused('GET', '/worlds', 403, 'origin', { headers: { origin: 'https://good.example.evil' } });
+    assert.ok(!(await server.get('/worlds')).data.some(w => w.name === 'evil'));
+});
+
+test('with a token nothing but health is reachable without it, streams included', async () => {
+    for (const [method, url] of [['GET', '/worlds'], ['POST', '/worlds'], ['GET', '/events'], ['GET', '/metrics'], ['GET', '/version'], ['GET', '/settings'], ['GET', '/openapi.json']])
+        for (const authorization of [undefined, 'Bearer wrong', `Basic ${secret}`, `Bearer ${secret}x`, `Bearer ${secret.slice(0, -1)}`, 'Bearer ']) {
+            const r = await guarded.request(method, url, { headers: { authorization } });
+            assert.equal(r.status, 401, `${method} ${url} ${authorization}`);
+            checkProblem(r);
+            assert.equal(r.body.type, '/problems/sign-in');
+            assert.match(r.headers['www-authenticate'], /^Bearer/);
+        }
+    for (const url of ['/livez', '/readyz'])
+        assert.equal((await guarded.request('GET', url, { headers: { authorization: undefined } })).status, 200, url);
+    assert.equal((await guarded.call('GET', '/worlds')).status, 200);
+    assert.equal((await guarded.request('GET', '/worlds', { headers: { authorization: `bearer ${secret}` } })).status, 200);
+});
+
+test('the token stands in no answer, no log and no export', async () => {
+    const w = await guarded.world('planted', ['ada']);
+    await w.converse('hello');
+    const texts = [guarded.log, guarded.out];
+    for (const url of ['/settings', '/metrics', '/version', '/healthz?verbose=1', '/openapi.json', `${w.path}`, `${w.path}/export?format=json`, `${w.chatPath}/export?format=md`, '/docs'])
+        texts.push((await guarded.request('GET', url)).text);
+    texts.push((await guarded.request('GET', `/worlds/${secret}x`, { headers: { authorization: `Bearer ${secret}`, 'x-request-id': 'planted' } })).text.replaceAll(`${secret}x`, ''));
+    await guarded.request('GET', '/worlds', { headers: { authorization: `Bearer ${secret}wrong` } });
+    texts.push(guarded.log);
+    for (const t of texts) assert.ok(!t.includes(secret), t.slice(0, 300));
+});
+
+test('an address that others can reach needs a token', async () => {
+    const r = await run(['serve', ...freshStore().args, '--listen=0.0.0.0:0', '--no-open']);
+    assert.equal(r.code, 2, r.err);
+    assert.match(r.err, /token/);
+});
+
+// --- Paths -----------------------------------------------------------------------------------------
+
+test('no path leads out of the server', async () => {
+    for (const url of ['/../../etc/passwd', '/..%2f..%2fetc%2fpasswd', '/%2e%2e/%2e%2e/etc/passwd', '/docs/../../etc/passwd', '/problems/..%2f..%2fetc%2fpasswd', '/problems/%2e%2e', '//etc/passwd', '/worlds/..%2f..%2f/export', '/\\..\\..\\etc\\passwd', '/worlds/%00', '/worlds/%ff', '/worlds/%zz']) {
+        const r = await raw(`GET ${url} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+        assert.ok([400, 404].includes(r.statuses[0]), `${url}: ${r.text.slice(0, 200)}`);
+        assert.ok(!/root:|skein\.db/.test(r.text), url);
+    }
+});
+
+test('names in exports and imports are no paths either', async () => {
+    for (const name of ['../evil', '/etc/evil', 'a/b', '..', 'con\u0000'])
+        await server.refused('POST', '/worlds', 400, 'validation', { body: { name } });
+});
+
+// --- What HTTP is and is not -------------------------------------------------------------------------
+
+test('unknown paths are 404, other methods 405 with Allow, OPTIONS says Allow', async () => {
+    await server.refused('GET', '/nothing', 404, 'not-found', { undocumented: true });
+    await server.refused('GET', '/worldsx', 404, 'not-found', { undocumented: true });
+    await server.refused('GET', '/api/v2/worlds', 404, 'not-found', { undocumented: true });
+    const put = await server.refused('PUT', '/worlds', 405, 'method', { undocumented: true, body: {} });
+    assert.deepEqual(put.headers.allow.split(/, */).sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
+    const del = await server.refused('DELETE', '/version', 405, 'method', { undocumented: true });
+    assert.ok(del.headers.allow.includes('GET'));
+    for (const method of ['TRACE', 'CONNECT', 'BREW'])
+        assert.ok([400, 405, 501].includes((await raw(`${method} /worlds HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)).statuses[0]), method);
+    const options = await server.request('OPTIONS', '/worlds');
+    assert.equal(options.status, 204);
+    assert.deepEqual(options.headers.allow.split(/, */).sort(), ['GET', 'HEAD', 'OPTIONS', 'POST']);
+});
+
+test('HEAD gives what GET gives, without the body', async () => {
+    for (const url of ['/worlds', '/version', '/openapi.json', '/livez']) {
+        const get = await server.call('GET', url), head = await server.request('HEAD', url);
+        assert.deepEqual([head.status, head.text, head.headers['content-length'], head.headers.etag, head.headers['content-type']],
+            [200, '', get.headers['content-length'], get.headers.etag, get.headers['content-type']], url);
+    }
+    assert.equal((await server.request('HEAD', '/worlds/none')).status, 404);
+});
+
+test('contradictory lengths are refused and the connection is closed', async () => {
+    const body = '{"name":"smuggled"}';
+    for (const lines of [`Content-Length: ${body.length}\r\nContent-Length: ${body.length}\r\n`, `Content-Length: ${body.length}\r\nContent-Length: 1\r\n`,
+        `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n`, `Transfer-Encoding: chunked\r\nContent-Length: ${body.length}\r\n`,
+        'Content-Length: -1\r\n', 'Content-Length: 1e3\r\n', 'Content-Length: +19\r\n', `Content-Length: ${body.length}, ${body.length}\r\n`, 'Content-Length: 99999999999999999999\r\n',
+        'Transfer-Encoding: gzip\r\n', 'Transfer-Encoding: chunked, chunked\r\n', 'Transfer-Encoding: xchunked\r\n', `Content-Length : ${body.length}\r\n`, ` Content-Length: ${body.length}\r\n`]) {
+        const r = await raw(`POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\n${lines}\r\n${body}GET /version HTTP/1.1\r\n${host}\r\n`);
+        assert.equal(r.statuses.length, 1, `${JSON.stringify(lines)}: ${r.text.slice(0, 300)}`);
+        assert.ok([400, 413, 501].includes(r.statuses[0]), `${JSON.stringify(lines)}: ${r.statuses}`);
+        assert.ok(r.closed, JSON.stringify(lines));
+    }
+    assert.ok(!(await server.get('/worlds')).data.some(w => w.name === 'smuggled'));
+});
+
+test('broken requests are refused and hurt nobody', async () => {
+    for (const bytes of ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'GET\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'GET /version HTTP/1.1\nHost: x\n\n', `GET /version HTTP/1.1\r\n${host}Folded: a\r\n b\r\n\r\n`,
+        `GET /version HTTP/1.1\r\n${host}No colon\r\n\r\n`, `GET /version HTTP/1.1\r\n${host}Nul: \0\r\n\r\n`, '\0\0\0\0\r\n\r\n', `GET /ver sion HTTP/1.1\r\n${host}\r\n`, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
+        const r = await raw(Buffer.from(bytes, 'latin1'));
+        assert.ok(r.closed && (r.statuses.length === 0 || r.statuses[0] >= 400), `${JSON.stringify(bytes)}: ${r.text.slice(0, 200)}`);
+    }
+    await alive();
+});
+
+test('chunked bodies are read whatever the chunks are, and broken ones refused', async () => {
+    const send = chunks => raw(`POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunks}`);
+    const body = '{"name":"chunked"}';
+    assert.deepEqual((await send([...body].map(c => `1\r\n${c}\r\n`).join('') + '0\r\n\r\n')).statuses, [201]);
+    for (const bad of ['zz\r\nabc\r\n0\r\n\r\n', '-1\r\n\r\n', 'ffffffffffffffffff\r\nx', `5\r\n${body}\r\n0\r\n\r\n`])
+        assert.ok((await send(bad)).statuses[0] >= 400, bad);
+});
+
+test('pipelined requests are answered in order', async () => {
+    const r = await raw(['/version', '/nothing', '/livez', '/worlds'].map(u => `GET ${u} HTTP/1.1\r\n${host}\r\n`).join(''));
+    assert.deepEqual(r.statuses, [200, 404, 200, 200]);
+});
+
+test('an HTTP/1.0 client gets its answer and the end', async () => {
+    const r = await raw(`GET /version HTTP/1.0\r\n${host}\r\n`);
+    assert.ok(r.closed);
+    assert.match(r.text, /^HTTP\/1\.[01] 200/);
+});
+
+// --- Sizes --------------------------------------------------------------------------------------------
+
+test('an address over 8 kB is 414, headers over 16 kB or 100 are 431, a body over its limit 413', async () => {
+    problem(await raw(`GET /${'a'.repeat(9000)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), 414, 'url-too-long');
+    problem(await raw(`GET /version HTTP/1.1\r\n${host}X: ${'a'.repeat(17000)}\r\nConnection: close\r\n\r\n`), 431, 'headers-too-large');
+    problem(await raw(`GET /version HTTP/1.1\r\n${host}${'X: a\r\n'.repeat(150)}Connection: close\r\n\r\n`), 431, 'headers-too-large');
+    const big = await raw(`POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${30 * 1024 * 1024}\r\nConnection: close\r\n\r\n{`);
+    problem(big, 413, 'too-large');
+    const chunk = 'x'.repeat(1024 * 1024);
+    const endless = await raw(`POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(20)}`);
+    assert.ok(endless.closed);
+    assert.ok(!endless.statuses.length || endless.statuses[0] === 413, endless.text.slice(0, 200));
+    await alive();
+});
+
+test('JSON that is too deep, not UTF-8, or none at all is 400', async () => {
+    for (const text of ['['.repeat(100000), '{"name":"a"', '{"name":"\\ud800"}', Buffer.from('7b226e616d65223a22ff227d', 'hex'), 'null', '[]', '"x"', '{"name":{}}', '{"name":"a","name":"b"}', ''])
+        await server.refused('POST', '/worlds', 400, 'validation', { raw: text });
+    await server.refused('POST', '/worlds', 415, 'media-type', { raw: 'name=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    await server.refused('POST', '/worlds', 415, 'media-type', { raw: '{"name":"a"}', headers: { 'content-type': 'text/plain' } });
+});
+
+test('more connections than allowed are turned away and the others served', async () => {
+    // Not 6000 here: what matters is that a flood of idle connections stops nobody.
+    const idle = Array.from({ length: 500 }, () => { const s = net.connect(server.port, server.host); s.on('error', () => {}); return s; });
+    await Promise.all(idle.map(s => new Promise(resolve => s.once('connect', resolve))));
+    await alive();
+    for (const s of idle) s.destroy();
+    await alive();
+});
+
+// --- Too often ------------------------------------------------------------------------------------------
+
+test('more requests a minute than allowed are 429 with Retry-After', async () => {
+    const own = await Server.start({ env: { SKEIN_LIMITS_REQUESTS_PER_MINUTE: '30' } });
+    let refused;
+    for (let i = 0; i < 60 && !refused; i++) {
+        const r = await own.request('GET', '/worlds');
+        if (r.status !== 200) refused = r;
+    }
+    assert.equal(refused.status, 429);
+    checkProblem(refused);
+    assert.equal(refused.body.type, '/problems/rate-limit');
+    assert.ok(Number(refused.headers['retry-after']) >= 1);
+    assert.equal(refused.body.retryable, true);
+});
+
+// --- Too slowly -----------------------------------------------------------------------------------------
+
+test('a request that comes byte by byte is ended, while others are served', async () => {
+    const whole = `POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n${'{'.repeat(500)}`;
+    const sockets = Array.from({ length: 100 }, (_, i) => {
+        const s = net.connect(server.port, server.host);
+        let at = 0;
+        s.over = new Promise(resolve => s.on('close', resolve));
+        s.on('error', () => {});
+        s.resume();
+        const timer = setInterval(() => s.write(whole[at++ % whole.length]), 400 + i);
+        s.on('close', () => clearInterval(timer));
+        return s;
+    });
+    const begun = Date.now();
+    const served = [];
+    const others = (async () => {
+        while (Date.now() - begun < 8000) {
+            const at = Date.now();
+            await alive();
+            served.push(Date.now() - at);
+        }
+    })();
+    await others;
+    assert.ok(Math.max(...served) < limit(2000), `one took ${Math.max(...served)} ms`);
+    await within(25000, 'the end of the slow ones', Promise.all(sockets.map(s => s.over)));
+    assert.ok(Date.now() - begun < limit(25000));
+}, 60000);
+
+test('slowhttptest cannot stop the service to others', async () => {
+    const url = `http://127.0.0.1:${server.port}`;
+    const attacks = [['-H'], ['-B'], ['-X', '-w', '1', '-y', '10', '-n', '5', '-z', '8', '-k', '3']].map(kind => spawn('slowhttptest', [...kind, '-c', '300', '-r', '150', '-i', '2', '-l', '12', '-p', '3', '-u', `${url}${kind[0] === '-B' ? '/worlds' : '/openapi.json'}`, '-t', kind[0] === '-B' ? 'POST' : 'GET'], { stdio: 'ignore' }));
+    const missing = new Promise((_, reject) => attacks[0].on('error', () => reject(new Error('slowhttptest is missing; run: tools/deps.sh test'))));
+    const over = Promise.all(attacks.map(a => new Promise(resolve => a.on('close', resolve))));
+    const served = [];
+    let going = true;
+    over.then(() => { going = false; });
+    missing.catch(() => { going = false; });
+    const w = await server.world('besieged', ['ada']);
+    while (going) {
+        const at = Date.now();
+        const s = await w.converse('hello');
+        assert.equal(s.of('message.completed').length, 1);
+        served.push(Date.now() - at);
+        await new Promise(resolve => setTimeout(resolve, 50));
+    }
+    await Promise.race([over, missing]);
+    assert.ok(served.length > 20, `only ${served.length} were served`);
+    served.sort((a, b) => a - b);
+    assert.ok(served[Math.floor(served.length * 0.95)] < limit(2000), `95 of 100 took up to ${served[Math.floor(served.length * 0.95)]} ms`);
+    await alive();
+}, 60000);
+
+test('after all that the server still answers and ends well', async () => {
+    await alive();
+    await server.stop();
+});
+
+await finish();

@@ -1,0 +1,257 @@
+// errors.mjs: every row of the table of problems is provoked once and held against the document. The
+// rows of model providers come with the providers.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { document } from './contract.mjs';
+import { Server, assert, finish, folder, kind, test, within } from './lib.mjs';
+import { breakRemovals } from './sabotage.mjs';
+import { team } from './team.mjs';
+
+const server = await Server.start({ script: team(), delay: true });
+const seen = new Set();
+let names = 0;
+const fresh = (agents = [], s = server) => s.world(`errors${++names}`, agents);
+
+// Provokes one row and checks what all rows have in common.
+async function row(s, method, url, status, word, code, options = {}) {
+    const r = await s.refused(method, url, status, word, options);
+    const b = r.body;
+    seen.add(`${status} ${word}`);
+    if (code) assert.equal(b.code, code);
+    assert.equal(b.instance, url.split('?')[0]);
+    assert.ok(b.title && b.detail && b.error && b.message, r.text);
+    assert.equal(b.error, b.detail);
+    const page = await s.call('GET', b.type);
+    assert.equal(page.status, 200, 'its type opens a page of help');
+    return b;
+}
+
+test('400 validation names the member', async () => {
+    const b = await row(server, 'POST', '/worlds', 400, 'validation', 'VALIDATION_ERROR', { body: {} });
+    assert.deepEqual(b.errors, [{ pointer: '/name', detail: 'is required' }]);
+    for (const [body, pointer] of [[{ name: 'UPPER CASE' }, '/name'], [{ name: 7 }, '/name'], [{ name: 'x', turnLimit: 'many' }, '/turnLimit'], [{ name: 'x', turnLimit: 0 }, '/turnLimit'], [{ name: 'x', compactAt: 1 }, '/compactAt']]) {
+        const r = await server.refused('POST', '/worlds', 400, 'validation', { body });
+        assert.equal(r.body.errors[0].pointer, pointer, r.text);
+    }
+    const w = await fresh(['ada']);
+    for (const [method, url, body, pointer] of [['POST', `${w.path}/messages`, {}, '/content'], ['POST', `${w.path}/messages`, { content: '' }, '/content'], ['POST', `${w.path}/messages`, { content: '  \n ' }, '/content'],
+        ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'],
+        ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name']]) {
+        const r = await server.refused(method, url, 400, 'validation', { body });
+        assert.equal(r.body.errors[0].pointer, pointer, `${method} ${url} ${JSON.stringify(body)}: ${r.text}`);
+    }
+    for (const query of ['limit=0', 'limit=501', 'limit=many', 'cursor=nonsense', 'fields=nonsense'])
+        await server.refused('GET', `${w.chatPath}/messages?${query}`, 400, 'validation');
+});
+
+test('400 not-a-user-message', async () => {
+    const w = await fresh(['ada']);
+    const answer = (await w.converse('hello')).of('message.completed')[0];
+    await row(server, 'DELETE', `${w.path}/messages/${answer.messageId}`, 400, 'not-a-user-message', 'INVALID_MESSAGE_TYPE', { body: { chatId: w.chat } });
+});
+
+test('400 self-reply, circular-reply and too-deep', async () => {
+    const w = await fresh();
+    const url = `${w.path}/messages`;
+    await row(server, 'POST', url, 400, 'self-reply', 'THREAD_INVALID', { body: { content: 'me', chatId: w.chat, clientMessageId: 'me-1', replyToMessageId: 'me-1' } });
+    const a = await w.say('a'), b = await w.say('b', { replyToMessageId: a.messageId }), c = await w.say('c', { replyToMessageId: b.messageId });
+    const ring = await row(server, 'POST', url, 400, 'circular-reply', 'THREAD_INVALID', { body: { content: 'ring', chatId: w.chat, messageId: a.messageId, replyToMessageId: c.messageId } });
+    assert.deepEqual(ring.chain, [a.messageId, c.messageId, b.messageId, a.messageId]);
+    let last = c;
+    for (let level = 4; level <= 100; level++) last = await w.say(`level ${level}`, { replyToMessageId: last.messageId });
+    assert.equal(last.replyDepth, 99);
+    const deep = await row(server, 'POST', url, 400, 'too-deep', 'THREAD_INVALID', { body: { content: 'level 101', chatId: w.chat, replyToMessageId: last.messageId } });
+    assert.equal(deep.limit, 100);
+    assert.equal((await w.messages()).length, 100);
+    // A parent that nobody knows is kept, with a warning.
+    const orphan = await w.say('orphan', { replyToMessageId: 'nobody0000' });
+    assert.deepEqual([orphan.replyToMessageId, orphan.warnings.length], ['nobody0000', 1]);
+});
+
+test('401 sign-in and 403 origin', async () => {
+    const file = path.join(folder, 'token');
+    fs.writeFileSync(file, 'sixteen-characters-and-more\n', { mode: 0o600 });
+    const own = await Server.start({ args: [`--token-file=${file}`] });
+    await row(own, 'GET', '/worlds', 401, 'sign-in', 'SIGN_IN');
+    await row(server, 'GET', '/worlds', 403, 'origin', undefined, { headers: { origin: 'https://evil.example' } });
+});
+
+test('404 for worlds, chats, messages, agents, versions and jobs, with a guess', async () => {
+    const w = await fresh(['research']);
+    const m = await w.say('x', { instructions: [{ type: 'ReadOnly' }] });
+    assert.equal((await row(server, 'GET', `/worlds/${w.name}y`, 404, 'world-not-found', 'WORLD_NOT_FOUND')).didYouMean, w.name);
+    await row(server, 'GET', `${w.path}/chats/none`, 404, 'chat-not-found', 'CHAT_NOT_FOUND');
+    await row(server, 'GET', `${w.path}/messages/nosuchid00`, 404, 'message-not-found', 'MESSAGE_NOT_FOUND');
+    assert.equal((await row(server, 'GET', `${w.path}/agents/reserch`, 404, 'agent-not-found', 'AGENT_NOT_FOUND')).didYouMean, 'research');
+    await row(server, 'GET', `${w.chatPath}/threads/t_none`, 404, 'version-not-found', 'VERSION_NOT_FOUND');
+    await row(server, 'GET', '/jobs/job_none', 404, 'job-not-found');
+    // Half an id is no id here.
+    await server.refused('GET', `${w.path}/messages/${m.messageId.slice(0, 6)}`, 404, 'message-not-found');
+});
+
+test('409 session-off', async () => {
+    const w = await fresh();
+    const m = await w.say('x');
+    await server.ask('PATCH', w.path, { currentChatId: null });
+    await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 409, 'session-off', 'SESSION_OFF', { body: { chatId: w.chat } });
+});
+
+test('409 idempotency-running, then 422 idempotency-mismatch', async () => {
+    const w = await fresh(['ada']);
+    const headers = { 'idempotency-key': `key-${w.name}`, prefer: 'wait=20' };
+    const body = { content: 'hold', chatId: w.chat };
+    const started = w.events();
+    await started.event('stream.open');
+    const first = server.call('POST', `${w.path}/messages`, { body, headers });
+    await started.event('message.delta');
+    await row(server, 'POST', `${w.path}/messages`, 409, 'idempotency-running', 'IDEMPOTENCY_RUNNING', { body, headers });
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    assert.equal((await first).status, 200);
+    const again = await server.call('POST', `${w.path}/messages`, { body, headers });
+    assert.deepEqual([again.status, again.headers['idempotency-replayed'], again.text], [200, 'true', (await first).text]);
+    await row(server, 'POST', `${w.path}/messages`, 422, 'idempotency-mismatch', 'IDEMPOTENCY_MISMATCH', { body: { ...body, content: 'other' }, headers });
+    assert.equal((await w.messages()).filter(m => m.sender === 'human').length, 1);
+    started.close();
+});
+
+test('409 conflict for a name that is taken, nothing-to-do for an empty undo', async () => {
+    const w = await fresh(['ada']);
+    await row(server, 'POST', '/worlds', 409, 'conflict', 'CONFLICT', { body: { name: w.name } });
+    await row(server, 'POST', `${w.path}/agents`, 409, 'conflict', 'CONFLICT', { body: { name: 'ADA' } });
+    await row(server, 'PUT', `${w.chatPath}/currentThread`, 409, 'nothing-to-do', 'NOTHING_TO_DO', { body: { move: 'redo' }, headers: { 'if-match': await w.etag() } });
+});
+
+test('412 version-changed and 428 if-match-needed', async () => {
+    const w = await fresh();
+    const stale = await w.etag();
+    const m = await w.say('x');
+    const changed = await row(server, 'PUT', `${w.chatPath}/currentThread`, 412, 'version-changed', 'VERSION_CONFLICT', { body: { move: 'undo' }, headers: { 'if-match': stale } });
+    assert.equal(changed.current, (await server.get(w.chatPath)).currentThread);
+    await row(server, 'PUT', `${w.chatPath}/currentThread`, 428, 'if-match-needed', undefined, { body: { move: 'undo' } });
+    await row(server, 'POST', `${w.chatPath}/operations`, 412, 'version-changed', 'VERSION_CONFLICT', { body: { op: 'delete', messageIds: [m.messageId] }, headers: { 'if-match': stale } });
+    const agents = await fresh(['ada']);
+    const tag = (await server.call('GET', `${agents.path}/agents/ada`)).headers.etag;
+    await server.ask('PATCH', `${agents.path}/agents/ada`, { systemPrompt: 'be brief' }, 200, { headers: { 'if-match': tag } });
+    await row(server, 'PATCH', `${agents.path}/agents/ada`, 412, 'version-changed', 'VERSION_CONFLICT', { body: { systemPrompt: 'be long' }, headers: { 'if-match': tag } });
+    assert.equal((await server.get(`${agents.path}/agents/ada`)).systemPrompt, 'be brief');
+});
+
+test('413 too-large, 415 media-type, 422 bad-file', async () => {
+    const w = await fresh();
+    await row(server, 'POST', `${w.path}/messages`, 413, 'too-large', 'TOO_LARGE', { body: { content: 'x'.repeat(1100 * 1024), chatId: w.chat } });
+    await row(server, 'POST', '/worlds', 415, 'media-type', undefined, { raw: '<name>x</name>', headers: { 'content-type': 'application/xml' } });
+    await row(server, 'POST', '/worlds/import', 422, 'bad-file', 'BAD_FILE', { raw: 'this is no archive', headers: { 'content-type': 'application/octet-stream' } });
+    assert.deepEqual(await w.messages(), []);
+});
+
+test('423 world-busy', async () => {
+    const w = await fresh(['ada']);
+    const s = w.events();
+    await s.event('stream.open');
+    const m = await w.say('hold');
+    await s.event('message.delta');
+    const b = await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 423, 'world-busy', 'WORLD_LOCKED', { body: { chatId: w.chat } });
+    assert.deepEqual([b.retryable, b.retryAfterMs, b.busy[0].agent], [true, 5000, 'ada']);
+    assert.ok(b.busy[0].sinceMs >= 0);
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    s.close();
+});
+
+test('429 rate-limit', async () => {
+    const own = await Server.start({ env: { SKEIN_LIMITS_REQUESTS_PER_MINUTE: '20' } });
+    for (let i = 0; i < 40; i++) if ((await own.request('GET', '/version')).status === 429) break;
+    const r = await own.refused('GET', '/worlds', 429, 'rate-limit');
+    seen.add('429 rate-limit');
+    assert.ok(Number(r.headers['retry-after']) > 0 && r.body.scope);
+});
+
+test('500 removal-failed and internal', async () => {
+    const w = await fresh();
+    const m = await w.say('x');
+    const mend = await breakRemovals(server.store);
+    try {
+        await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 500, 'removal-failed', 'REMOVAL_ERROR', { body: { chatId: w.chat } });
+        const other = await server.call('POST', `${w.chatPath}/operations`, { body: { op: 'delete', messageIds: [m.messageId] } });
+        assert.equal(other.status, 500);
+        assert.ok(['/problems/internal', '/problems/io'].includes(other.body.type), other.text);
+        seen.add('500 internal');
+        assert.ok(!/sqlite|SELECT|INSERT|\/src\//i.test(other.text), 'it tells what nobody outside should see');
+    } finally {
+        await mend();
+    }
+});
+
+test('503 read-only', async () => {
+    const own = await Server.start();
+    const w = await fresh([], own);
+    const m = await w.say('still readable');
+    await own.stop();
+    own.options.args = ['--read-only'];
+    await own.start();
+    assert.equal((await own.get(`${w.path}/messages/${m.messageId}`)).content, 'still readable');
+    for (const [method, url, body] of [['POST', `${w.path}/messages`, { content: 'x' }], ['POST', '/worlds', { name: 'x' }], ['DELETE', `${w.path}/messages/${m.messageId}`, { chatId: w.chat }], ['PATCH', '/settings', {}]])
+        await row(own, method, url, 503, 'read-only', 'READ_ONLY', { body });
+});
+
+test('503 storage-full loses nothing that was acknowledged', async () => {
+    const own = await Server.start();
+    const w = await fresh([], own);
+    const before = await w.say('before');
+    let mend;
+    if (kind === 'sqlite') {
+        // A file that may not grow: what a full disk is to the program.
+        const size = fs.statSync(path.join(own.store.data, 'skein.db')).size;
+        const limitTo = async n => assert.equal(await new Promise(resolve => spawn('prlimit', [`--pid=${own.child.pid}`, `--fsize=${n}`]).on('close', resolve)), 0);
+        await limitTo(`${size + 100000}:unlimited`);
+        mend = () => limitTo('unlimited:unlimited');
+    } else {
+        mend = await breakRemovals(own.store, '53100');
+    }
+    try {
+        let r;
+        if (kind === 'sqlite') for (let i = 0; i < 40 && r?.status !== 503; i++) r = await own.call('POST', `${w.path}/messages`, { body: { content: 'x'.repeat(100000), chatId: w.chat } });
+        else r = await own.call('POST', `${w.chatPath}/operations`, { body: { op: 'delete', messageIds: [before.messageId] } });
+        assert.equal(r.status, 503, r.text);
+        assert.equal(r.body.type, '/problems/storage-full');
+        assert.ok(Number(r.headers['retry-after']) > 0);
+        seen.add('503 storage-full');
+        assert.equal((await own.get(`${w.path}/messages/${before.messageId}`)).content, 'before');
+    } finally {
+        await mend();
+    }
+    await w.say('after');
+});
+
+test('503 starting: a server that is stopping says so on connections that are open', async () => {
+    const own = await Server.start({ script: team(), delay: true });
+    const w = await fresh(['ada'], own);
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    await own.request('GET', '/version', { agent });
+    const s = w.events();
+    await s.event('stream.open');
+    // Waits for an answer that does not come, so that the server has something to finish.
+    const waiting = own.call('POST', `${w.path}/messages`, { body: { content: 'hold', chatId: w.chat }, headers: { prefer: 'wait=3' } }).catch(() => {});
+    await s.event('message.delta');
+    own.child.kill('SIGTERM');
+    await s.event('server.notice');
+    const late = await own.request('GET', '/readyz', { agent }).catch(error => error);
+    assert.ok(late instanceof Error || late.status === 503, `it gave ${late.status}`);
+    await waiting;
+    const how = await within(15000, 'the end of the server', own.exited);
+    assert.equal(how.code, 0);
+    agent.destroy();
+});
+
+test('all rows of the table were provoked', async () => {
+    const rows = ['400 validation', '400 not-a-user-message', '400 self-reply', '400 circular-reply', '400 too-deep', '401 sign-in', '403 origin', '404 world-not-found', '404 chat-not-found', '404 message-not-found', '404 agent-not-found',
+        '409 session-off', '409 idempotency-running', '412 version-changed', '428 if-match-needed', '413 too-large', '415 media-type', '422 idempotency-mismatch', '423 world-busy', '429 rate-limit', '500 removal-failed', '500 internal', '503 read-only', '503 storage-full'];
+    assert.deepEqual(rows.filter(r => !seen.has(r)), []);
+    // Each kind that the document names has its page.
+    for (const type of document.components.schemas.Problem.properties.type.enum)
+        assert.equal((await server.call('GET', type)).status, 200, type);
+    await server.refused('GET', '/problems/nonsense', 404, 'not-found');
+});
+
+await finish();

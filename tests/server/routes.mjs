@@ -1,0 +1,305 @@
+// routes.mjs: every route is in the OpenAPI document and in docs/api.md, answers, and answers what the
+// document says, under each of the prefixes.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { check, document, route, seen } from './contract.mjs';
+import { Server, assert, finish, test } from './lib.mjs';
+import { team, three } from './team.mjs';
+
+const server = await Server.start({ script: team() });
+const operations = [];
+for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, o] of Object.entries(methods)) operations.push({ id: o.operationId, method: method.toUpperCase(), path, o });
+
+test('the document is sound', async () => {
+    const require = createRequire(new URL('../peers/package.json', import.meta.url));
+    const { createConfig, lintFromString } = require('@redocly/openapi-core');
+    const config = await createConfig({ extends: ['recommended'], rules: {
+        'no-ambiguous-paths': 'off', // a word wins over a parameter here
+        'no-server-trailing-slash': 'off', // the empty prefix
+        'operation-4xx-response': 'off', // what needs no sign-in and has no input
+        'security-defined': 'off', // sign-in is there where the server has a token
+    } });
+    const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+    assert.deepEqual(found.map(p => `${p.ruleId}: ${p.message} ${p.location[0]?.pointer}`), []);
+    assert.equal(new Set(operations.map(o => o.id)).size, operations.length);
+});
+
+test('/openapi.json is the document of the source tree', async () => {
+    const r = await server.call('GET', '/openapi.json');
+    assert.deepEqual(r.body, document);
+});
+
+test('the document, docs/api.md and the table of routes name the same routes', async () => {
+    const own = operations.map(o => `${o.method} ${o.path}`).sort();
+    const file = fs.readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    const table = fs.readFileSync(new URL('../../src/http/routes.c', import.meta.url), 'utf8');
+    const inFile = [...file.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\b[ `|]+(\/[^\s`|]*)/g)].map(m => `${m[1]} ${m[2]}`);
+    const inTable = [...table.matchAll(/\{\s*"(GET|POST|PUT|PATCH|DELETE)",\s*"([^"]+)",[^{}]*?"(\w+)",\s*"/g)].map(m => ({ route: `${m[1]} ${m[2]}`, id: m[3] }));
+    assert.deepEqual([...new Set(inTable.map(t => t.route))].sort(), own);
+    assert.deepEqual([...new Set(inFile)].filter(r => own.includes(r)).sort(), own, 'docs/api.md');
+    for (const t of inTable) assert.equal(t.id, operations.find(o => `${o.method} ${o.path}` === t.route).id);
+});
+
+// --- Each route once -----------------------------------------------------------------------------------
+
+// What the examples below speak of.
+async function stage() {
+    const w = await server.world('stage', three);
+    const hello = (await w.converse('hello')).of('message.created')[0].messageId;
+    await w.converse('@ada look up tides');
+    const all = await w.messages();
+    const x = { w, hello, all, W: w.path, C: w.chatPath, chat: w.chat, answer: all[1].messageId, etag: () => w.etag() };
+    x.squash = await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: [all[1].messageId, all[2].messageId], content: 'two answers' });
+    x.v1 = x.squash.undo.body.threadId;
+    x.v2 = x.squash.threadId;
+    x.archive = (await server.call('GET', `${w.path}/export?format=skein`)).bytes;
+    return x;
+}
+
+// operationId: how to call it: [url, body, status, options]. A function gets the stage.
+const examples = {
+    listWorlds: x => ['/worlds'],
+    createWorld: x => ['/worlds', { name: `w${x.n}`, description: 'd', turnLimit: 3, compactAt: 10 }, 201],
+    getWorld: x => [x.W],
+    updateWorld: x => [x.W, { description: 'changed', turnLimit: 9 }],
+    removeWorld: async x => [`/worlds/${(await server.post('/worlds', { name: `gone${x.n}` })).name}`, undefined, 204],
+    getWorldStatus: x => [`${x.W}/status`],
+    listAgents: x => [`${x.W}/agents`],
+    createAgent: x => [`${x.W}/agents`, { name: `new${x.n}`, systemPrompt: 'p', model: 'demo/scripted', lead: 'lead', tools: ['demo_lookup'], temperature: 0.5, autoReply: false }, 201],
+    getAgent: x => [`${x.W}/agents/ada`],
+    updateAgent: x => [`${x.W}/agents/ada`, { systemPrompt: 'short', temperature: null }],
+    removeAgent: async x => [`${x.W}/agents/${(await server.post(`${x.W}/agents`, { name: `gone${x.n}` })).name}`, undefined, 204],
+    getAgentMemory: x => [`${x.W}/agents/ada/memory?chatId=${x.chat}`],
+    clearAgentMemory: async x => [`${x.W}/agents/bo/memory?chatId=${(await server.post(`${x.C}/branches`, { messageId: x.hello })).id}`, undefined, 200],
+    listAgentChats: x => [`${x.W}/agents/ada/conversations`],
+    listChats: x => [`${x.W}/chats`],
+    createChat: x => [`${x.W}/chats`, { title: 'another' }, 201],
+    listConversations: x => [`${x.W}/conversations`],
+    createConversation: x => [`${x.W}/conversations`, { title: 'another' }, 201],
+    getChat: x => [x.C],
+    updateChat: x => [x.C, { title: 'renamed' }],
+    removeChat: async x => [`${x.W}/chats/${(await server.post(`${x.W}/chats`, {})).id}`, undefined, 204],
+    listMessages: x => [`${x.W}/messages?chatId=${x.chat}`],
+    postMessage: x => [`${x.W}/messages`, { content: 'quiet', chatId: x.chat, instructions: [{ type: 'ReadOnly' }], clientMessageId: `c${x.n}` }, 202],
+    stopAgents: x => [`${x.W}/messages/stop`, { chatId: x.chat }],
+    getMessage: x => [`${x.W}/messages/${x.hello}`],
+    reviseMessage: async x => { const m = await x.w.say('to revise'); return [`${x.W}/messages/${m.messageId}`, { chatId: x.chat, newContent: '@bo revised', force: true }]; },
+    removeMessage: async x => { const m = await x.w.say('to remove'); return [`${x.W}/messages/${m.messageId}`, { chatId: x.chat, force: true }]; },
+    countRemoval: x => [`${x.W}/messages/${x.hello}/count?chatId=${x.chat}`],
+    listReplies: x => [`${x.W}/messages/${x.hello}/replies`],
+    listAncestors: x => [`${x.W}/messages/${x.answer}/ancestors?threadId=${x.v1}`],
+    listSubtree: x => [`${x.W}/messages/${x.hello}/subtree`],
+    listSiblings: x => [`${x.W}/messages/${x.answer}/siblings?threadId=${x.v1}`],
+    listMessageVersions: x => [`${x.W}/messages/${x.hello}/versions`],
+    getDelivery: x => [`${x.W}/messages/${x.hello}/delivery`],
+    getMessageContext: x => [`${x.W}/messages/${x.hello}/context?agent=ada`],
+    getInstructions: x => [`${x.W}/messages/${x.hello}/instructions`],
+    setInstructions: async x => { const m = await x.w.say('tag me', { instructions: [{ type: 'ReadOnly' }] }); await x.w.idle(); return [`${x.W}/messages/${m.messageId}/instructions`, { instructions: [{ type: 'ResponseExpected', target: 'lead' }] }]; },
+    listTags: x => [`${x.W}/tags?chatId=${x.chat}`],
+    setTags: x => [`${x.W}/tags?chatId=${x.chat}`, { tags: [{ name: 'urgent', control: 'toggle', instruction: 'Urgent', target: null, includeInMessage: true, active: true }] }],
+    listChatMessages: x => [`${x.C}/messages`],
+    getTree: x => [`${x.C}/tree`],
+    getTimeline: x => [`${x.C}/timeline`],
+    getAnalytics: x => [`${x.C}/analytics`],
+    getContext: x => [`${x.C}/context?agent=ada`],
+    listContextFiles: x => [`${x.C}/context-files`],
+    setContextFiles: x => [`${x.C}/context-files`, { files: [{ path: 'src/a.c', items: ['fun x', '142:156'] }, { path: 'b.md' }] }],
+    listSummaries: x => [`${x.C}/compactions`],
+    createSummary: async x => { const chat = await server.post(`${x.C}/branches`, { threadId: x.v1 }); return [`${x.W}/chats/${chat.id}/compactions`, { content: 'what was said' }, 201]; },
+    listThreads: x => [`${x.C}/threads`],
+    getThread: x => [`${x.C}/threads/${x.v1}`],
+    listThreadMessages: x => [`${x.C}/threads/${x.v1}/messages`],
+    getDiff: x => [`${x.C}/threads/${x.v2}/diff?from=${x.v1}`],
+    getCurrentThread: x => [`${x.C}/currentThread`],
+    travel: async x => [`${x.C}/currentThread`, { threadId: x.n % 2 ? x.v1 : x.v2, force: true }, 200, { headers: { 'if-match': await x.etag() } }],
+    operate: async x => { await x.w.idle(); const m = await x.w.say('operate on me', { instructions: [{ type: 'ReadOnly' }] }); return [`${x.C}/operations`, { op: 'edit', messageId: m.messageId, content: 'edited' }, 201]; },
+    listSquashes: x => [`${x.C}/squashes`],
+    squash: async x => { await x.w.idle(); const ids = []; for (const t of ['a', 'b']) ids.push((await x.w.say(t, { instructions: [{ type: 'ReadOnly' }] })).messageId); return [`${x.C}/squashes`, { sourceMessageIds: ids, content: 'a and b' }, 201]; },
+    getSquash: x => [`${x.W}/squashes/${x.squash.squashOperationId}`],
+    branch: x => [`${x.C}/branches`, { messageId: x.hello, title: 'branch' }, 201],
+    exportWorld: x => [`${x.W}/export?format=skein`],
+    exportChat: x => [`${x.C}/export?format=md`],
+    importWorld: x => [`/worlds/import?name=imported${x.n}`, undefined, 201, { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } }],
+    listQueue: x => [`${x.C}/queue`],
+    queueMessage: x => [`${x.C}/queue`, { content: 'queued', instructions: [{ type: 'ReadOnly' }] }, 202],
+    changeQueued: null, // edits.mjs
+    removeQueued: null, // edits.mjs
+    getDelegation: null, // below
+    listEditErrors: x => [`${x.W}/edit-errors`],
+    retryEdit: null, // edits.mjs
+    search: x => ['/search?q=hello'],
+    searchWorld: x => [`${x.W}/search?q=hello`],
+    streamEvents: x => ['/events?limit=5', undefined, 200, { headers: { accept: 'application/json' } }],
+    streamWorldEvents: x => [`${x.W}/events?limit=5`, undefined, 200, { headers: { accept: 'application/json' } }],
+    start: x => ['/'],
+    livez: x => ['/livez'],
+    readyz: x => ['/readyz?verbose=1'],
+    healthz: x => ['/healthz?verbose=1'],
+    version: x => ['/version'],
+    metrics: x => ['/metrics'],
+    openapi: x => ['/openapi.json'],
+    docs: x => ['/docs'],
+    problem: x => ['/problems/validation'],
+    getSettings: x => ['/settings'],
+    updateSettings: x => ['/settings', { 'ui.theme': 'dark' }],
+    reloadSettings: x => ['/settings/reload', undefined],
+    getJob: null, // errors.mjs: there is no job yet that a client could start
+    cancelJob: null,
+};
+
+test('there is an example of every operation', async () => {
+    assert.deepEqual(Object.keys(examples).sort(), operations.map(o => o.id).sort());
+});
+
+const x = await stage();
+x.n = 0;
+for (const { id, method } of operations) {
+    if (!examples[id]) continue;
+    test(`${id} answers under every prefix, and as the document says`, async () => {
+        for (const prefix of ['', '/api', '/api/v1']) {
+            x.n++;
+            const [url, body, status = 200, options = {}] = await examples[id](x);
+            const answer = await server.call(method, prefix + url, { body, ...options });
+            assert.equal(answer.status, status, answer.text.slice(0, 1500));
+            assert.equal(document.paths[route(url)][method.toLowerCase()].operationId, id);
+        }
+    });
+}
+
+test('a delegation made by the program is shown', async () => {
+    await server.refused('GET', `${x.W}/delegations/main.1?chatId=${x.chat}`, 404, 'not-found');
+});
+
+// --- What lists and single things have in common -------------------------------------------------------
+
+test('pages: cursors lead through all of it, forwards and backwards, and stay valid', async () => {
+    const w = await server.world('pages', []);
+    for (let i = 0; i < 25; i++) await w.say(`m${i}`);
+    const page = q => server.get(`${w.chatPath}/messages?limit=10${q}`);
+    const one = await page('');
+    assert.deepEqual([one.data.length, one.page.hasMore, one.page.total, one.page.totalIsExact, one.page.prev], [10, true, 25, true, null]);
+    const two = await page(`&cursor=${encodeURIComponent(one.page.next)}`);
+    for (let i = 0; i < 5; i++) await w.say(`later ${i}`);
+    const three_ = await page(`&cursor=${encodeURIComponent(two.page.next)}`);
+    assert.deepEqual([...one.data, ...two.data, ...three_.data].map(m => m.content).slice(0, 25), Array.from({ length: 25 }, (_, i) => `m${i}`));
+    const back = await page(`&cursor=${encodeURIComponent(two.page.prev)}`);
+    assert.deepEqual(back.data.map(m => m.content), one.data.map(m => m.content));
+    const r = await server.call('GET', `${w.chatPath}/messages?limit=10`);
+    assert.match(r.headers.link, /rel="next"/);
+    const next = /<([^>]+)>; *rel="next"/.exec(r.headers.link)[1];
+    assert.deepEqual((await server.get(next)).data.map(m => m.content), two.data.map(m => m.content));
+    // An old version keeps its cursors.
+    const target = one.data[3].messageId;
+    await server.ask('DELETE', `${w.path}/messages/${target}`, { chatId: w.chat });
+    assert.deepEqual((await page(`&cursor=${encodeURIComponent(one.page.next)}&threadId=${(await server.get(`${w.chatPath}/threads`)).data[1].threadId}`)).data.map(m => m.content), two.data.map(m => m.content));
+    await server.refused('GET', `${w.chatPath}/threads?cursor=${encodeURIComponent(one.page.next)}`, 400, 'validation');
+});
+
+test('before, after and around find their place; the last page is one question away', async () => {
+    const w = await server.world('places', []);
+    const ids = [];
+    for (let i = 0; i < 21; i++) ids.push((await w.say(`m${i}`)).messageId);
+    const got = async q => (await server.get(`${w.chatPath}/messages?limit=4&${q}`)).data.map(m => m.content);
+    assert.deepEqual(await got(`before=${ids[10]}`), ['m6', 'm7', 'm8', 'm9']);
+    assert.deepEqual(await got(`after=${ids[10]}`), ['m11', 'm12', 'm13', 'm14']);
+    assert.deepEqual(await got(`before=${ids[0]}`), []);
+    assert.deepEqual(await got(`after=${ids[20]}`), []);
+    assert.ok((await got(`around=${ids[10]}`)).includes('m10'));
+    assert.deepEqual(await got('latest=true'), ['m17', 'm18', 'm19', 'm20']);
+    await server.refused('GET', `${w.chatPath}/messages?before=nosuchid00`, 404, 'message-not-found');
+});
+
+test('fields picks members, and refuses those that there are not', async () => {
+    const r = await server.request('GET', `${x.C}/messages?fields=messageId,content&limit=2`);
+    assert.equal(r.status, 200);
+    for (const m of r.body.data) assert.deepEqual(Object.keys(m), ['messageId', 'content']);
+    const one = await server.request('GET', `${x.W}/agents/ada?fields=name`);
+    assert.deepEqual(one.body, { name: 'ada' });
+});
+
+test('what a client has is not sent again: ETag and 304', async () => {
+    const skipped = [];
+    for (const { id, method, o } of operations) {
+        if (method !== 'GET' || !o.responses[304] || !examples[id]) continue;
+        const [url, , , options = {}] = await examples[id](x);
+        const first = await server.call('GET', url, options);
+        if (!first.headers.etag) { skipped.push(id); continue; }
+        const second = await server.call('GET', url, { headers: { ...options.headers, 'if-none-match': first.headers.etag } });
+        assert.deepEqual([second.status, second.text, second.headers.etag], [304, '', first.headers.etag], id);
+        assert.equal((await server.call('GET', url, { headers: { ...options.headers, 'if-none-match': `"no", ${first.headers.etag}` } })).status, 304, id);
+        assert.equal((await server.call('GET', url, { headers: { ...options.headers, 'if-none-match': '"no"' } })).status, 200, id);
+    }
+    assert.deepEqual(skipped, []);
+    const w = await server.world('tags', []);
+    const tag = (await server.call('GET', `${w.chatPath}/messages`)).headers.etag;
+    await w.say('new');
+    assert.equal((await server.call('GET', `${w.chatPath}/messages`, { headers: { 'if-none-match': tag } })).status, 200);
+    const chat = await server.call('GET', w.chatPath);
+    assert.equal(chat.headers.etag, `"${chat.body.currentThread}.1"`);
+});
+
+test('a world is known by its name in any case and by its id', async () => {
+    const byName = await server.get(x.W);
+    assert.equal((await server.get(`/worlds/${byName.id}`)).name, 'stage');
+    assert.equal((await server.get('/worlds/STAGE')).id, byName.id);
+});
+
+test('request ids are taken over when they may be, and made otherwise', async () => {
+    const id = async v => (await server.call('GET', '/version', { headers: { 'x-request-id': v } })).headers['x-request-id'];
+    assert.equal(await id('my-own.id_7'), 'my-own.id_7');
+    for (const bad of ['a b', 'x'.repeat(65), '<script>', ''])
+        assert.notEqual(await id(bad), bad);
+    const r = await server.refused('GET', '/worlds/none', 404, 'world-not-found', { headers: { 'x-request-id': 'mine' } });
+    assert.equal(r.body.requestId, 'mine');
+});
+
+test('the same POST with the same Idempotency-Key makes one thing', async () => {
+    const headers = { 'idempotency-key': 'make-one' };
+    const first = await server.call('POST', '/worlds', { body: { name: 'only' }, headers });
+    const again = await server.call('POST', '/worlds', { body: { name: 'only' }, headers });
+    const prefixed = await server.call('POST', '/api/v1/worlds', { body: { name: 'only' }, headers });
+    assert.deepEqual([first.status, again.status, again.text, again.headers['idempotency-replayed'], prefixed.text], [201, 201, first.text, 'true', first.text]);
+    assert.equal(again.headers.location, first.headers.location);
+    await server.refused('POST', '/worlds', 422, 'idempotency-mismatch', { body: { name: 'other' }, headers });
+    for (const bad of ['x'.repeat(256), 'a b'])
+        await server.refused('POST', '/worlds', 400, 'validation', { body: { name: 'other' }, headers: { 'idempotency-key': bad } });
+    // What failed may be tried again with the same key.
+    const retry = { 'idempotency-key': 'try-again' };
+    await server.refused('POST', '/worlds/later/chats', 404, 'world-not-found', { body: {}, headers: retry });
+    await server.post('/worlds', { name: 'later' });
+    await server.post('/worlds/later/chats', {}, 201, { headers: retry });
+});
+
+test('Prefer: return=minimal leaves the body out', async () => {
+    const r = await server.request('PATCH', x.W, { body: { description: 'm' }, headers: { prefer: 'return=minimal' } });
+    assert.deepEqual([r.status, r.text, r.headers['preference-applied']], [204, '', 'return=minimal']);
+});
+
+test('an export comes back whole by import', async () => {
+    for (const format of ['md', 'json', 'jsonl', 'mermaid', 'html']) {
+        const r = await server.call('GET', `${x.C}/export?format=${format}`);
+        assert.equal(r.status, 200);
+        assert.ok(r.text.length > 50, format);
+    }
+    const md = await server.call('GET', `${x.C}/export?format=md`);
+    assert.match(md.text, /canned text, not generated/);
+    const dry = await server.request('POST', '/worlds/import?dryRun=true&name=never', { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } });
+    check('POST', '/worlds/import', dry);
+    assert.equal(dry.status, 200);
+    await server.refused('GET', '/worlds/never', 404, 'world-not-found');
+    const made = await server.call('POST', '/worlds/import?name=copy', { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } });
+    assert.equal(made.status, 201, made.text);
+    const again = await server.call('GET', '/worlds/copy/export?format=skein');
+    assert.equal(again.status, 200);
+    const copy = await server.get('/worlds/copy');
+    assert.deepEqual(copy.agents.map(a => a.name).sort(), (await server.get(x.W)).agents.map(a => a.name).sort().filter(n => copy.agents.some(a => a.name === n)));
+});
+
+test('every operation was seen to succeed', async () => {
+    const missing = operations.filter(({ id, method, path, o }) => examples[id] &&
+        !Object.keys(o.responses).some(s => Number(s) < 300 && seen.has(`${method} ${path} ${s}`)));
+    assert.deepEqual(missing.map(m => m.id), []);
+});
+
+await finish();
