@@ -168,14 +168,13 @@ static skein_rc short_options(reading *r)
 
 skein_rc skn_unknown_command(skn_cli *cli, const char *word)
 {
-    static const char *const later[] = {"serve",    "chat",  "inbox",  "stop", "inspect",
-                                        "provider", "model", "config", "open"};
+    static const char *const later[] = {"chat", "inbox", "stop", "inspect", "provider", "model"};
     const char              *near = skn_suggest(word, command_name, NULL);
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         if (!strcmp(word, later[i]))
             return skn_fail(&cli->err, SKEIN_USAGE,
-                            "\"%s\" is not a command yet: it comes with the server", word);
+                            "\"%s\" is not a command yet: it comes with a later version", word);
     skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a command", word);
     if (near)
         return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s\"?", near);

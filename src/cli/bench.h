@@ -45,6 +45,8 @@ typedef struct skn_bench_sizes {
     int     threads, writers;     /* at once */
     int     rounds, many_rounds;  /* of what takes long, and of what does not */
     int     reads;                /* of one round */
+    int64_t requests;             /* for the smallest answer, of one round */
+    int64_t streams, events;      /* at once; that each of them gets */
 } skn_bench_sizes;
 
 typedef struct skn_bench {
@@ -62,6 +64,7 @@ typedef struct skn_bench_store {
     skein_engine         *engine;
     const char           *address;
     skein_world_id        world;
+    skein_str             world_name;
     skein_conversation_id chat;
     skein_str             chat_uid;
     int64_t               length; /* messages of the chat */
@@ -101,6 +104,8 @@ skein_rc skn_bench_place(skn_bench *b);
 skn_str skn_bench_shown(const skn_bench *b);
 /* Removes what was made, and lets a waiting interrupt through. */
 void skn_bench_leave(skn_bench *b);
+/* Removes a folder and the files in it. */
+void skn_bench_remove(const char *folder);
 /* Fails when somebody wants it to end. */
 skein_rc skn_bench_go_on(skn_bench *b);
 
@@ -129,6 +134,7 @@ skein_rc skn_bench_edits(skn_bench *b, skn_bench_store *large); /* bench_edits.c
 skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_store *large);
 skein_rc skn_bench_rooms(skn_bench *b);   /* bench_room.c */
 skein_rc skn_bench_replies(skn_bench *b); /* bench_reply.c */
+skein_rc skn_bench_server(skn_bench *b);  /* bench_server.c: also streams */
 
 /* bench_memory.c: what this program needs when it does one thing only, in a process of its own. */
 skein_rc skn_bench_resident(skn_bench *b, const skn_bench_store *large);

@@ -67,7 +67,7 @@ static skein_rc make_folder(skn_bench *b)
     return skn_hint(&b->cli->err, SKEIN_IO, "Name another place with --data DIR");
 }
 
-static void remove_folder(const char *folder)
+void skn_bench_remove(const char *folder)
 {
     char           path[PATH_SIZE];
     struct dirent *entry;
@@ -175,7 +175,7 @@ skein_rc skn_bench_place(skn_bench *b)
 void skn_bench_leave(skn_bench *b)
 {
     if (b->folder)
-        remove_folder(b->folder);
+        skn_bench_remove(b->folder);
     skn_out_flush(b->cli);
     pthread_sigmask(SIG_SETMASK, &b->signals, NULL);
 }

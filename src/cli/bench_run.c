@@ -1,6 +1,8 @@
 /* bench_run.c: the command: sizes, parts, verdict. */
 #include "cli/bench.h"
 
+#include "base/error.h"
+
 #include <inttypes.h>
 
 static const skn_bench_sizes full = {.large = 1000000,
@@ -17,7 +19,10 @@ static const skn_bench_sizes full = {.large = 1000000,
                                      .writers = 10,
                                      .rounds = 21,
                                      .many_rounds = 63,
-                                     .reads = 20};
+                                     .reads = 20,
+                                     .requests = 4000,
+                                     .streams = 5000,
+                                     .events = 20};
 /* Everything once, to see that it works. */
 static const skn_bench_sizes quick = {.large = 2000,
                                       .middle = 500,
@@ -33,7 +38,10 @@ static const skn_bench_sizes quick = {.large = 2000,
                                       .writers = 10,
                                       .rounds = 2,
                                       .many_rounds = 2,
-                                      .reads = 2};
+                                      .reads = 2,
+                                      .requests = 20,
+                                      .streams = 20,
+                                      .events = 2};
 
 static skein_rc read_sizes(skn_bench *b)
 {
@@ -48,13 +56,28 @@ static skein_rc read_sizes(skn_bench *b)
     return skn_opt_int(cli, "agents", 1, 1000, b->size.agents, &b->size.agents);
 }
 
-static skein_rc run_parts(skn_bench *b)
+static skein_rc run_engine(skn_bench *b)
 {
     skein_rc rc;
 
     if ((rc = skn_bench_appends(b)) || (rc = skn_bench_by_size(b)) || (rc = skn_bench_rooms(b)))
         return rc;
     return skn_bench_replies(b);
+}
+
+static skein_rc run_parts(skn_bench *b)
+{
+    skn_str  part = skn_str_of(skn_opt(b->cli, "part"));
+    skein_rc rc = SKEIN_OK;
+
+    if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server"))
+        return skn_fail(&b->cli->err, SKEIN_USAGE, "\"%.*s\" is no part of it: engine, server",
+                        SKN_FMT(part));
+    if (!skn_str_is(part, "server"))
+        rc = run_engine(b);
+    if (rc == SKEIN_OK && !skn_str_is(part, "engine"))
+        rc = skn_bench_server(b);
+    return rc;
 }
 
 static void tell_how(const skn_bench *b)

@@ -33,6 +33,7 @@ static skein_rc make_world(skn_bench *b, skn_bench_store *s, const char *name, i
     if ((rc = skein_world_new(s->engine, &world, b->cli->keep, &b->cli->err)))
         return rc;
     s->world = world.id;
+    s->world_name = world.name;
     if ((rc = make_agents(b, s, agents)) ||
         (rc = skein_chat_new(s->engine, world.id, SKN_STR("bench"), b->cli->keep, &chat,
                              &b->cli->err)))

@@ -7,6 +7,7 @@
 #ifndef SKN_CLI_CLI_H
 #define SKN_CLI_CLI_H
 
+#include "base/suggest.h"
 #include "engine/engine.h"
 
 #include <sys/types.h>
@@ -76,6 +77,7 @@ typedef struct skn_cli {
     skein_engine      *engine;
     skein_mem         *mem, *keep;
     const char        *address; /* of the store, once asked for */
+    const struct skn_config *config; /* once asked for */
     const char        *scratch; /* a folder made for this run only; NULL: none */
     skein_error        err;
     skn_problem        more; /* of err */
@@ -94,7 +96,7 @@ skein_rc skn_opt_int(skn_cli *cli, const char *name, int64_t min, int64_t max, i
 /* Argument number i as text; it must be there. */
 skn_str skn_arg(const skn_cli *cli, size_t i);
 
-/* --- The table (commands.c), and what is made from it (help.c, suggest.c, completion.c) --- */
+/* --- The table (commands.c), and what is made from it (help.c, completion.c) -------------- */
 
 extern const skn_option skn_global_options[];
 /* Row number i; NULL after the last. */
@@ -113,9 +115,6 @@ void skn_help_command(skn_cli *cli, const skn_command *c);
 bool skn_noun_help(skn_cli *cli, skn_str word);
 /* Says that a word is no command, and which one may be meant. */
 skein_rc skn_unknown_command(skn_cli *cli, const char *word);
-/* The name nearest to a mistyped one, NULL when none is near. `next` gives the candidates. */
-typedef const char *skn_candidate(const void *ctx, size_t i);
-const char         *skn_suggest(const char *typed, skn_candidate *next, const void *ctx);
 /* Writes a completion script; false when the shell is not known. */
 bool skn_completion(skn_cli *cli, skn_str shell);
 

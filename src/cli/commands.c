@@ -13,6 +13,8 @@ const skn_option skn_global_options[] = {
     {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
     {"data", 0, "DIR", "Keep everything in this folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
+    {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
+    {"config", 0, "FILE", "Read this skein.yaml alone"},
     {"json", 0, NULL, "Print JSON; --json=a,b prints only these fields"},
     {"dry-run", 'n', NULL, "Say what would happen, change nothing"},
     {"yes", 'y', NULL, "Do not ask"},
@@ -33,6 +35,7 @@ static const skn_noun nouns[] = {
     {"lane", "Manage", "Delegations inside a conversation"},
     {"tag", "Manage", "Instructions that can be put on messages"},
     {"files", "Manage", "Files that belong to a conversation's context"},
+    {"config", "Manage", "How the program runs"},
 };
 
 /* --- Options ------------------------------------------------------------------------------ */
@@ -56,7 +59,28 @@ static const skn_noun nouns[] = {
 static const skn_option bench_options[] = {
     {"messages", 0, "N", "Messages of the large conversation; default: 1000000"},
     {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
+    {"part", 0, "NAME", "Only this part: engine or server"},
     {"quick", 0, NULL, "Everything once and small, without a verdict"},
+    END,
+};
+static const skn_option serve_options[] = {
+    {"listen", 0, "ADDR:PORT", "Where it answers; default: 127.0.0.1:7534; port 0: a free one"},
+    {"port", 0, "N", "The same, the port alone"},
+    {"socket", 0, "PATH", "Unix socket for the command line; off: none"},
+    {"token-file", 0, "FILE", "The token that requests must bring; needed off loopback"},
+    {"open", 0, NULL, "Open the browser"},
+    {"no-open", 0, NULL, "Do not open the browser"},
+    {"demo", 0, NULL, "Only the scripted demo model"},
+    {"read-only", 0, NULL, "Change nothing, wake no agent"},
+    {"allow-origin", 0, "URL", "Another web page that may use the API; may be repeated"},
+    {"log-format", 0, "FORMAT", "auto, text or json"},
+    {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},
+    {"script", 0, "FILE", "What the scripted model says, instead of the tour"},
+    {"no-delay", 0, NULL, "The scripted model does not pause between words"},
+    END,
+};
+static const skn_option config_list_options[] = {
+    {"show-origin", 0, NULL, "With the file, variable or option that each comes from"},
     END,
 };
 static const skn_option world_new_options[] = {
@@ -250,7 +274,13 @@ static const skn_option backup_options[] = {
 #define MANAGE "Manage"
 #define CARE   "Move and care"
 
+#define CONFIG_FIELDS "key,value,origin,restart,help"
+
 static const skn_command commands[] = {
+    {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
+     serve_options, skn_cmd_serve},
+    {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
+     SKN_CMD_PLAIN, "url,opened", NULL, skn_cmd_open},
     {"status", START, "", "Which store, how many worlds and messages", 0, 0, SKN_CMD_PLAIN,
      "program,store,exists,server,worlds", NULL, skn_cmd_status},
     {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
@@ -358,6 +388,17 @@ static const skn_command commands[] = {
      SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
     {"files rm", MANAGE, "PATH", "Take a file out", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL,
      skn_cmd_files_rm},
+
+    {"config list", MANAGE, "", "Every setting", 0, 0, SKN_CMD_PLAIN, CONFIG_FIELDS,
+     config_list_options, skn_cmd_config_list},
+    {"config get", MANAGE, "KEY", "One setting", 1, 1, SKN_CMD_PLAIN, CONFIG_FIELDS, NULL,
+     skn_cmd_config_get},
+    {"config set", MANAGE, "KEY VALUE", "Keep a setting in the store", 2, 2, SKN_CMD_WRITE,
+     CONFIG_FIELDS, NULL, skn_cmd_config_set},
+    {"config check", MANAGE, "[FILE]", "Look for mistakes in skein.yaml", 0, 1, SKN_CMD_PLAIN,
+     "severity,source,line,column,text,cure", NULL, skn_cmd_config_check},
+    {"config path", MANAGE, "", "Which files are read", 0, 0, SKN_CMD_PLAIN, "path,read", NULL,
+     skn_cmd_config_path},
 
     {"export", CARE, "[ID|VERSION]", "Write a conversation for people or programs", 0, 1,
      SKN_CMD_READ, NULL, export_options, skn_cmd_export},

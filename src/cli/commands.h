@@ -34,6 +34,15 @@ int skn_cmd_files_ls(skn_cli *cli);
 int skn_cmd_files_rm(skn_cli *cli);
 int skn_cmd_files_show(skn_cli *cli);
 
+int skn_cmd_config_list(skn_cli *cli);
+int skn_cmd_config_get(skn_cli *cli);
+int skn_cmd_config_set(skn_cli *cli);
+int skn_cmd_config_check(skn_cli *cli);
+int skn_cmd_config_path(skn_cli *cli);
+
+int skn_cmd_serve(skn_cli *cli);
+int skn_cmd_open(skn_cli *cli);
+
 int skn_cmd_append(skn_cli *cli);
 int skn_cmd_send(skn_cli *cli);
 

@@ -1,6 +1,7 @@
 #include "cli/place.h"
 
 #include "base/error.h"
+#include "cli/config_cli.h"
 #include "cli/print.h"
 
 #include <errno.h>
@@ -9,29 +10,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *data_folder(skn_cli *cli)
-{
-    const char *folder = skn_opt(cli, "data"), *home = getenv("HOME");
-
-    if (!folder)
-        folder = getenv("SKEIN_DATA");
-    if (folder && *folder)
-        return folder;
-    folder = getenv("XDG_DATA_HOME");
-    if (folder && *folder == '/')
-        return skn_arena_printf(cli->keep, "%s/skein", folder).p;
-    return home && *home ? skn_arena_printf(cli->keep, "%s/.local/share/skein", home).p : NULL;
-}
-
 skein_rc skn_place_address(skn_cli *cli)
 {
-    const char *db = skn_opt(cli, "db"), *folder;
+    const char *db = skn_opt(cli, "db"), *folder = NULL;
+    skein_rc    rc;
 
     if (cli->address)
         return SKEIN_OK;
     if (db && !*db)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"--db\" is empty");
-    folder = db ? NULL : data_folder(cli);
+    if (!db && (rc = skn_config_data(cli, &folder)))
+        return rc;
     if (!db && !folder) {
         skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
         return skn_hint(&cli->err, SKEIN_USAGE, "Name one with --data DIR");
@@ -63,8 +52,7 @@ skn_str skn_place_shown(const skn_cli *cli)
     return skn_arena_printf(cli->keep, "postgresql://%.*s", (int)strcspn(host, "?"), host);
 }
 
-/* The folder and those above it, for the person's eyes only. */
-static skein_rc make_folders(skn_cli *cli, const char *file)
+skein_rc skn_place_folders(skn_cli *cli, const char *file)
 {
     skn_str path = skn_arena_copy(cli->keep, skn_str_of(file));
     char   *p = skn_arena_alloc(cli->keep, path.n + 1);
@@ -144,7 +132,7 @@ static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options
     if (access(file, F_OK) != 0 && (!write || cli->dry_run))
         return no_store(cli);
     if (access(file, F_OK) != 0 && !skn_opt(cli, "db"))
-        rc = make_folders(cli, file);
+        rc = skn_place_folders(cli, file);
     options->read_only = !write && access(file, W_OK) != 0;
     return rc ? rc : skein_open(&cli->engine, options, &cli->err);
 }

@@ -99,7 +99,8 @@ static const char *const tables[] = {
     "worlds",      "agents",        "conversations",  "versions",        "ops",
     "lanes",       "messages",      "message_calls",  "threads",         "items",
     "nodes",       "compactions",   "squashes",       "squash_sources",  "idempotency",
-    "active_tags", "context_files", "schema_version", "tag_definitions",
+    "active_tags", "context_files", "schema_version", "tag_definitions", "events",
+    "turns",       "deliveries",    "waiting",
 };
 
 static void add_rows(skn_fixture *fx, skn_buf *b)

@@ -1,0 +1,379 @@
+#include "cli/client.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ANSWER_MOST  ((size_t)256 << 20)
+#define EVENT_MOST   ((size_t)64 << 20)
+#define PROBLEM_MOST ((size_t)1 << 20)
+#define CONNECT_MS   5000
+#define SEND_MS      30000
+
+const char *skn_url_encode(skn_arena *a, skn_str text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    skn_buf b;
+    skn_str out;
+
+    skn_buf_init(&b, text.n * 3 + 1);
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] && strchr(plain, text.p[i]))
+            skn_buf_addc(&b, text.p[i]);
+        else
+            skn_buf_addf(&b, "%%%02X", (unsigned)(unsigned char)text.p[i]);
+    }
+    out = skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out.p;
+}
+
+/* --- Connecting --------------------------------------------------------------------------- */
+
+static skein_rc gone(skn_cli *cli, const skn_server *server, int why)
+{
+    skn_fail(&cli->err, SKEIN_UNREACHABLE, "cannot reach the server at %s: %s", server->url,
+             strerror(why));
+    return skn_hint(&cli->err, SKEIN_UNREACHABLE, "Is it running? skein status");
+}
+
+static bool ready(int fd, short what, int64_t ms)
+{
+    struct pollfd p = {.fd = fd, .events = what};
+    int           n;
+
+    do
+        n = poll(&p, 1, ms > INT32_MAX ? INT32_MAX : (int)ms);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        errno = ETIMEDOUT;
+    return n > 0;
+}
+
+/* Connects without waiting for longer than is good; -1 with errno when it cannot. */
+static int connect_to(int family, const struct sockaddr *at, socklen_t size)
+{
+    int       fd = socket(family, SOCK_STREAM, 0), failed = 0;
+    socklen_t n = sizeof failed;
+
+    if (fd < 0)
+        return -1;
+    if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) {
+        if (connect(fd, at, size) == 0)
+            return fd;
+        if (errno == EINPROGRESS && ready(fd, POLLOUT, CONNECT_MS) &&
+            getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &n) == 0) {
+            if (!failed)
+                return fd;
+            errno = failed;
+        }
+    }
+    failed = errno;
+    close(fd);
+    errno = failed;
+    return -1;
+}
+
+static int connect_socket(const char *path)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+
+    if (strlen(path) >= sizeof at.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(at.sun_path, path, strlen(path) + 1);
+    return connect_to(AF_UNIX, (const struct sockaddr *)&at, sizeof at);
+}
+
+/* "http://HOST:PORT/" into its parts; false when it is none. */
+static bool split_url(skn_arena *a, const char *url, const char **host, const char **port)
+{
+    skn_str rest = skn_str_of(url), at;
+
+    if (!skn_str_starts(rest, SKN_STR("http://")))
+        return false;
+    rest = skn_str_sub(rest, 7, rest.n);
+    if (!skn_str_split(&rest, '/', &at))
+        return false;
+    if (at.n && at.p[0] == '[') {
+        ptrdiff_t end = skn_str_find(at, SKN_STR("]"));
+
+        if (end < 0)
+            return false;
+        *host = skn_arena_copy(a, skn_str_sub(at, 1, (size_t)end)).p;
+        at = skn_str_sub(at, (size_t)end + 1, at.n);
+    } else {
+        ptrdiff_t colon = skn_str_find(at, SKN_STR(":"));
+        size_t    n = colon < 0 ? at.n : (size_t)colon;
+
+        *host = skn_arena_copy(a, skn_str_sub(at, 0, n)).p;
+        at = skn_str_sub(at, n, at.n);
+    }
+    *port = at.n > 1 ? skn_arena_copy(a, skn_str_sub(at, 1, at.n)).p : "80";
+    return **host != 0;
+}
+
+static int connect_url(skn_cli *cli, const char *url)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
+    const char     *host, *port;
+    int             fd = -1;
+
+    errno = EHOSTUNREACH;
+    if (!split_url(cli->keep, url, &host, &port) || getaddrinfo(host, port, &hints, &list))
+        return -1;
+    for (struct addrinfo *i = list; i && fd < 0; i = i->ai_next)
+        fd = connect_to(i->ai_family, i->ai_addr, i->ai_addrlen);
+    freeaddrinfo(list);
+    return fd;
+}
+
+/* --- Asking ------------------------------------------------------------------------------- */
+
+static void write_request(skn_buf *b, const skn_server *server, const skn_request_spec *what)
+{
+    skn_str host = skn_str_of(server->url);
+
+    if (skn_str_starts(host, SKN_STR("http://")))
+        host = skn_str_sub(host, 7, host.n);
+    if (skn_str_ends(host, SKN_STR("/")))
+        host.n--;
+    skn_buf_addf(b, "%s %s HTTP/1.1\r\nHost: %.*s\r\nAccept: %s\r\n", what->method, what->path,
+                 SKN_FMT(host), what->stream ? "text/event-stream" : "application/json");
+    if (!what->stream)
+        skn_buf_addf(b, "Connection: close\r\n");
+    if (server->token.p)
+        skn_buf_addf(b, "Authorization: Bearer %.*s\r\n", SKN_FMT(server->token));
+    if (what->key.p)
+        skn_buf_addf(b, "Idempotency-Key: %.*s\r\n", SKN_FMT(what->key));
+    if (what->last_id.n)
+        skn_buf_addf(b, "Last-Event-ID: %.*s\r\n", SKN_FMT(what->last_id));
+    if (what->body.p)
+        skn_buf_addf(b, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+                     what->body.n);
+    skn_buf_add(b, SKN_STR("\r\n"));
+    if (what->body.p)
+        skn_buf_add(b, what->body);
+}
+
+static bool send_all(int fd, skn_str bytes)
+{
+    while (bytes.n) {
+        ssize_t n = send(fd, bytes.p, bytes.n, MSG_NOSIGNAL);
+
+        if (n > 0)
+            bytes = skn_str_sub(bytes, (size_t)n, bytes.n);
+        else if (n < 0 && errno == EAGAIN) {
+            if (!ready(fd, POLLOUT, SEND_MS))
+                return false;
+        } else if (n == 0 || errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+static skein_rc ask(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                    int *out)
+{
+    skn_buf  b;
+    int      fd = -1;
+    skein_rc rc = SKEIN_OK;
+
+    if (server->socket)
+        fd = connect_socket(server->socket);
+    if (fd < 0)
+        fd = connect_url(cli, server->url);
+    if (fd < 0)
+        return gone(cli, server, errno);
+    skn_buf_init(&b, ANSWER_MOST);
+    write_request(&b, server, what);
+    if (!send_all(fd, skn_buf_str(&b))) {
+        rc = gone(cli, server, errno);
+        close(fd);
+        fd = -1;
+    }
+    skn_buf_release(&b);
+    *out = fd;
+    return rc;
+}
+
+/* --- Answers ------------------------------------------------------------------------------ */
+
+/* The code of ours that a problem of the server stands for. */
+static skein_rc code_of(skn_str name, int status)
+{
+#define SKEIN_CODE(code, json, http, exit)                                                     \
+    if (skn_str_is(name, json))                                                                \
+        return SKEIN_##code;
+#include <skein/codes.def>
+#undef SKEIN_CODE
+    return status == 404   ? SKEIN_NOT_FOUND
+           : status == 401 ? SKEIN_AUTH
+           : status == 423 ? SKEIN_BUSY
+           : status == 409 ? SKEIN_CONFLICT
+           : status < 500  ? SKEIN_INVALID
+                           : SKEIN_FAILED;
+}
+
+static skein_rc problem(skn_cli *cli, int status, skn_str body)
+{
+    const skn_json *v = NULL;
+    skn_str         code = SKN_NONE, detail = SKN_NONE;
+    skein_rc        rc;
+
+    if (skn_json_parse(&v, body, "the answer", cli->keep, NULL) == SKEIN_OK) {
+        (void)skn_json_text(v, "code", &code, NULL);
+        (void)skn_json_text(v, "detail", &detail, NULL);
+    }
+    rc = code_of(code, status);
+    if (detail.n)
+        return skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
+    return skn_fail(&cli->err, rc, "the server answered %d", status);
+}
+
+static skein_rc keep_body(void *arg, skn_str piece, skein_error *err)
+{
+    skn_buf *b = arg;
+
+    skn_buf_add(b, piece);
+    return b->over ? skn_fail(err, SKEIN_LIMIT, "the server's answer is too large") : SKEIN_OK;
+}
+
+/* Bytes into the reader; *ended when the connection has. */
+static skein_rc receive(int fd, skn_http_reader *r, bool *ended, skein_error *err)
+{
+    char    bytes[16384];
+    ssize_t n = recv(fd, bytes, sizeof bytes, 0);
+
+    *ended = false;
+    if (n > 0)
+        return skn_http_reader_feed(r, (skn_str){bytes, (size_t)n}, err);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return SKEIN_OK;
+    *ended = true;
+    if (n < 0)
+        return skn_fail(err, SKEIN_UNREACHABLE, "the connection was lost: %s", strerror(errno));
+    return skn_http_reader_end(r, err);
+}
+
+static skein_rc wait_for_answer(skn_cli *cli, int fd, skn_http_reader *r, int64_t timeout_ms)
+{
+    int64_t  until = skn_clock_monotonic() / 1000000 + timeout_ms, left;
+    bool     ended = false;
+    skein_rc rc = SKEIN_OK;
+
+    while (!rc && !ended && r->part != SKN_ANSWER_DONE) {
+        left = until - skn_clock_monotonic() / 1000000;
+        if (left <= 0 || !ready(fd, POLLIN, left))
+            return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server did not answer in time");
+        rc = receive(fd, r, &ended, &cli->err);
+    }
+    return rc;
+}
+
+skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                         int64_t timeout_ms, skn_client_answer *out)
+{
+    skn_http_reader r;
+    skn_buf         body;
+    int             fd;
+    skein_rc        rc = ask(cli, server, what, &fd);
+
+    if (rc)
+        return rc;
+    skn_http_reader_init(&r);
+    skn_buf_init(&body, ANSWER_MOST);
+    r.body = keep_body;
+    r.arg = &body;
+    rc = wait_for_answer(cli, fd, &r, timeout_ms);
+    close(fd);
+    out->status = r.status;
+    out->body = skn_arena_copy(cli->keep, skn_buf_str(&body));
+    if (!rc && r.status >= 400)
+        rc = problem(cli, r.status, out->body);
+    skn_buf_release(&body);
+    skn_http_reader_release(&r);
+    return rc;
+}
+
+/* --- Streams ------------------------------------------------------------------------------ */
+
+static skein_rc stream_body(void *arg, skn_str piece, skein_error *err)
+{
+    skn_stream *s = arg;
+
+    if (s->http.status == 200 && s->http.events)
+        return skn_sse_reader_feed(&s->sse, piece, err);
+    skn_buf_add(&s->problem, piece);
+    return SKEIN_OK;
+}
+
+void skn_stream_init(skn_stream *s,
+                     skein_rc (*event)(void *arg, const skn_sse_event *event, skein_error *err),
+                     void *arg)
+{
+    *s = (skn_stream){.fd = -1};
+    skn_sse_reader_init(&s->sse, EVENT_MOST);
+    s->sse.event = event;
+    s->sse.arg = arg;
+    skn_http_reader_init(&s->http);
+    skn_buf_init(&s->problem, PROBLEM_MOST);
+}
+
+skein_rc skn_stream_connect(skn_cli *cli, const skn_server *server, skn_stream *s,
+                            const skn_request_spec *what)
+{
+    skn_request_spec r = *what;
+
+    skn_stream_close(s);
+    skn_sse_reader_cut(&s->sse);
+    skn_http_reader_release(&s->http);
+    skn_http_reader_init(&s->http);
+    s->http.body = stream_body;
+    s->http.arg = s;
+    skn_buf_clear(&s->problem);
+    s->over = false;
+    r.stream = true;
+    if (!r.last_id.p && s->sse.last_id.n)
+        r.last_id = skn_buf_str(&s->sse.last_id);
+    return ask(cli, server, &r, &s->fd);
+}
+
+skein_rc skn_stream_read(skn_cli *cli, skn_stream *s)
+{
+    bool     ended;
+    skein_rc rc = receive(s->fd, &s->http, &ended, &cli->err);
+
+    if (rc == SKEIN_OK && s->http.part == SKN_ANSWER_DONE) {
+        s->over = true;
+        if (s->http.status != 200)
+            rc = problem(cli, s->http.status, skn_buf_str(&s->problem));
+    }
+    return rc;
+}
+
+void skn_stream_close(skn_stream *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+void skn_stream_release(skn_stream *s)
+{
+    skn_stream_close(s);
+    skn_sse_reader_release(&s->sse);
+    skn_http_reader_release(&s->http);
+    skn_buf_release(&s->problem);
+}

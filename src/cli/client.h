@@ -1,0 +1,54 @@
+/* client.h: speaks to a running server, over its Unix socket or TCP.
+ *
+ * Threads: one. Lifetimes: a client is a connection's worth of state; answers live in cli->keep. */
+#ifndef SKN_CLI_CLIENT_H
+#define SKN_CLI_CLIENT_H
+
+#include "cli/discover.h"
+#include "cli/http_reader.h"
+#include "cli/sse_reader.h"
+
+typedef struct skn_request_spec {
+    const char *method;  /* "GET" */
+    const char *path;    /* with its query, encoded */
+    skn_str     body;    /* JSON; absent: none */
+    skn_str     key;     /* Idempotency-Key; absent: none */
+    bool        stream;  /* asks for events */
+    skn_str     last_id; /* Last-Event-ID; absent: none */
+} skn_request_spec;
+
+typedef struct skn_client_answer {
+    int     status;
+    skn_str body;
+} skn_client_answer;
+
+/* One request and its whole answer, within timeout_ms. A problem that the server answers with becomes
+ * cli->err, with its code. */
+skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                         int64_t timeout_ms, skn_client_answer *out);
+
+/* A stream of events that is read while other things happen. */
+typedef struct skn_stream {
+    int             fd;
+    skn_http_reader http;
+    skn_sse_reader  sse;     /* last_id survives the connection */
+    skn_buf         problem; /* what came instead of events */
+    bool            over;    /* the server ended it in order */
+} skn_stream;
+
+void skn_stream_init(skn_stream *s,
+                     skein_rc (*event)(void *arg, const skn_sse_event *event, skein_error *err),
+                     void *arg);
+/* Connects and asks; the answer is still to come. With an earlier connection's last id it goes on
+ * where that ended. */
+skein_rc skn_stream_connect(skn_cli *cli, const skn_server *server, skn_stream *s,
+                            const skn_request_spec *what);
+/* Reads what there is, once poll says that fd can be read. A lost connection is SKEIN_UNREACHABLE. */
+skein_rc skn_stream_read(skn_cli *cli, skn_stream *s);
+void     skn_stream_close(skn_stream *s); /* the last id stays */
+void     skn_stream_release(skn_stream *s);
+
+/* Text that may stand in a path or a query. */
+const char *skn_url_encode(skn_arena *a, skn_str text);
+
+#endif

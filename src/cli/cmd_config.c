@@ -1,0 +1,376 @@
+/* The configuration: list, get, set, check, path. */
+#include "cli/commands.h"
+#include "cli/config_cli.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <string.h>
+
+#define EXIT_BAD 2
+
+static skn_str name_of(skn_cli *cli, skn_config_id id)
+{
+    return skn_arena_printf(cli->keep, "%s.%s", skn_config_rows[id].section,
+                            skn_config_rows[id].key);
+}
+
+/* What the store keeps of settings; nothing when there is no store. */
+static skein_rc stored(skn_cli *cli, skein_settings *out)
+{
+    skein_rc rc = skn_place_open(cli);
+
+    *out = (skein_settings){NULL, 0};
+    if (rc == SKEIN_NOT_FOUND) {
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        return SKEIN_OK;
+    }
+    return rc ? rc : skein_setting_list(cli->engine, cli->keep, out, &cli->err);
+}
+
+/* The configuration with what the store has to say, and the rest of that. */
+static skein_rc all_settings(skn_cli *cli, const skn_config **out, skein_settings *other)
+{
+    skn_config    *c = skn_config_make(skn_config_sources_of(cli, NULL), cli->keep);
+    skein_settings list;
+    skein_rc       rc = stored(cli, &list);
+
+    *out = c;
+    *other = (skein_settings){SKN_ARRAY(cli->keep, list.count + 1, skein_setting), 0};
+    for (size_t i = 0; i < list.count; i++)
+        if (!skn_config_stored(c, &list.at[i], cli->keep))
+            other->at[other->count++] = list.at[i];
+    return rc;
+}
+
+/* --- List and get --------------------------------------------------------------------------- */
+
+typedef struct line {
+    skn_str     key, text, origin, json; /* json: absent when the text says it all */
+    const char *help;
+    bool        restart;
+} line;
+
+static skein_rc print_line(skn_cli *cli, const line *l)
+{
+    skn_jw *w;
+
+    if (!cli->json) {
+        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(l->key),
+                                             SKN_FMT(l->text)));
+        if (skn_opt(cli, "show-origin"))
+            skn_print(cli, "\t%.*s", SKN_FMT(l->origin));
+        skn_print_raw(cli, SKN_STR("\n"));
+        return SKEIN_OK;
+    }
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "key", l->key);
+    skn_jw_key(w, "value");
+    if (l->json.p)
+        skn_jw_raw(w, l->json);
+    else
+        skn_jw_str(w, l->text);
+    skn_jw_kstr(w, "origin", l->origin);
+    skn_jw_kbool(w, "restart", l->restart);
+    skn_jw_kstr(w, "help", skn_str_of(l->help));
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+static line line_of(skn_cli *cli, const skn_config *c, skn_config_id id)
+{
+    const skn_config_row *row = &skn_config_rows[id];
+    skn_buf               value;
+    skn_jw                w;
+    line l = {name_of(cli, id), c->values[id].text, skn_config_origin(&c->values[id], cli->keep),
+              SKN_NONE, row->help, row->use == SKN_USE_RESTART};
+
+    skn_buf_init(&value, 1 << 20);
+    skn_jw_init(&w, &value);
+    skn_config_value_shape(&w, c, id);
+    l.json = skn_arena_copy(cli->keep, skn_buf_str(&value));
+    skn_buf_release(&value);
+    return l;
+}
+
+static line provider_line(skn_cli *cli, const skn_config_provider *p)
+{
+    return (line){skn_arena_printf(cli->keep, "providers.%.*s", SKN_FMT(p->name)),
+                  skn_config_provider_text(p, cli->keep),
+                  skn_arena_printf(cli->keep, "%s:%d", p->file, p->at->key_line),
+                  SKN_NONE,
+                  "Who answers for models; kept, but not used yet",
+                  true};
+}
+
+static line stored_line(skn_cli *cli, const skein_setting *s)
+{
+    return (line){s->key,   skn_config_plain(s->value, cli->keep), SKN_STR("store"),
+                  s->value, "A setting of the people who use it",   false};
+}
+
+int skn_cmd_config_list(skn_cli *cli)
+{
+    const skn_config *c;
+    skein_settings    other;
+    line              l;
+    skein_rc          rc = all_settings(cli, &c, &other);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    for (int i = 0; i < SKN_CONFIG_COUNT && !rc; i++) {
+        l = line_of(cli, c, (skn_config_id)i);
+        rc = print_line(cli, &l);
+    }
+    for (size_t i = 0; i < c->providers.n && !rc; i++) {
+        l = provider_line(cli, &c->providers.p[i]);
+        rc = print_line(cli, &l);
+    }
+    for (size_t i = 0; i < other.count && !rc; i++) {
+        l = stored_line(cli, &other.at[i]);
+        rc = print_line(cli, &l);
+    }
+    if (cli->json)
+        skn_list_done(cli, rc);
+    if (!rc && c->errors + c->warnings)
+        skn_note(cli, "%.*s: see \"skein config check\"",
+                 SKN_FMT(skn_config_verdict(c, cli->keep)));
+    return (int)rc;
+}
+
+static const char *setting_name(const void *ctx, size_t i)
+{
+    skn_cli *const *cli = ctx;
+
+    return i < SKN_CONFIG_COUNT ? name_of(*cli, (skn_config_id)i).p : NULL;
+}
+
+static skein_rc no_setting(skn_cli *cli, skn_str name)
+{
+    const char *near = skn_suggest(name.p, setting_name, &cli);
+
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no setting \"%.*s\"", SKN_FMT(name));
+    if (near)
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Did you mean \"%s\"?", near);
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein config list\" shows them");
+}
+
+/* The line of any setting there is. */
+static bool find_line(skn_cli *cli, const skn_config *c, const skein_settings *other, line *out)
+{
+    skn_str       name = skn_arg(cli, 0);
+    skn_config_id id = skn_config_find(name);
+
+    if (id != SKN_CONFIG_COUNT) {
+        *out = line_of(cli, c, id);
+        return true;
+    }
+    for (size_t i = 0; i < c->providers.n; i++) {
+        *out = provider_line(cli, &c->providers.p[i]);
+        if (skn_str_eq(out->key, name))
+            return true;
+    }
+    for (size_t i = 0; i < other->count; i++) {
+        *out = stored_line(cli, &other->at[i]);
+        if (skn_str_eq(out->key, name))
+            return true;
+    }
+    return false;
+}
+
+int skn_cmd_config_get(skn_cli *cli)
+{
+    const skn_config *c;
+    skein_settings    other;
+    line              l;
+    skein_rc          rc = all_settings(cli, &c, &other);
+
+    if (rc)
+        return (int)rc;
+    if (!find_line(cli, c, &other, &l))
+        return (int)no_setting(cli, skn_arg(cli, 0));
+    if (cli->json)
+        return (int)print_line(cli, &l);
+    skn_print_text(cli, l.text);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return 0;
+}
+
+/* --- Set ------------------------------------------------------------------------------------ */
+
+/* "theme", "keys.send": names that the files do not use. */
+static bool is_free_name(skn_str name)
+{
+    bool word = false;
+
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+
+        if (!letter && !(word && ((c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.')))
+            return false;
+        word = c != '.';
+    }
+    return word && name.n <= 100;
+}
+
+static bool in_file_section(skn_str name)
+{
+    skn_str section = {name.p, strcspn(name.p, ".")};
+
+    for (int i = 0; i < SKN_CONFIG_COUNT; i++)
+        if (skn_str_is(section, skn_config_rows[i].section))
+            return true;
+    return skn_str_is(section, "providers");
+}
+
+static skein_rc check_settable(skn_cli *cli, skn_str name)
+{
+    skn_config_id id = skn_config_find(name);
+
+    if (id != SKN_CONFIG_COUNT && skn_config_rows[id].use == SKN_USE_STORED)
+        return SKEIN_OK;
+    if (id == SKN_CONFIG_COUNT && in_file_section(name))
+        return no_setting(cli, name);
+    if (id != SKN_CONFIG_COUNT) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is read from a file", SKN_FMT(name));
+        return skn_hint(&cli->err, SKEIN_USAGE,
+                        "Write it there: \"skein config path\" says where");
+    }
+    if (!is_free_name(name))
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no name of a setting",
+                        SKN_FMT(name));
+    return SKEIN_OK;
+}
+
+/* A number, true, false, null, a list or an object is taken as JSON, all else as text. */
+static skn_str as_json(skn_cli *cli, skn_str text)
+{
+    const skn_json *v;
+    skein_error     err;
+    skn_buf         out;
+    skn_jw          w;
+
+    if (!skn_json_parse(&v, text, "value", cli->keep, &err))
+        return text;
+    skn_buf_init(&out, 6 * text.n + 8);
+    skn_jw_init(&w, &out);
+    skn_jw_str(&w, text);
+    text = skn_arena_copy(cli->keep, skn_buf_str(&out));
+    skn_buf_release(&out);
+    return text;
+}
+
+/* A setting that has a type must have a value of it. */
+static skein_rc check_value(skn_cli *cli, skn_str name, skn_str text)
+{
+    skn_config_id id = skn_config_find(name);
+    skn_config    c = {.values = {{.from = SKN_FROM_BUILT_IN}}};
+
+    if (text.n > 65536)
+        return skn_fail(&cli->err, SKEIN_LIMIT, "the value is over 65536 bytes");
+    if (id == SKN_CONFIG_COUNT)
+        return SKEIN_OK;
+    skn_config_store(&c, id, text, cli->keep);
+    if (c.errors)
+        return skn_fail(&cli->err, SKEIN_USAGE, "%.*s", SKN_FMT(c.problems.p[0].text));
+    return SKEIN_OK;
+}
+
+int skn_cmd_config_set(skn_cli *cli)
+{
+    skn_str       name = skn_arg(cli, 0), text = skn_arg(cli, 1);
+    skein_setting one = {name, SKN_NONE};
+    skein_rc      rc;
+
+    if ((rc = check_settable(cli, name)) || (rc = check_value(cli, name, text)))
+        return (int)rc;
+    one.value = as_json(cli, text);
+    if (cli->dry_run) {
+        skn_would(cli, "set %.*s to %.*s", SKN_FMT(name), SKN_FMT(one.value));
+        return 0;
+    }
+    if ((rc = skn_place_open(cli)) ||
+        (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
+        return (int)rc;
+    if (!cli->json) {
+        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s = %.*s\n", SKN_FMT(name),
+                                             SKN_FMT(text)));
+        return 0;
+    }
+    return (int)print_line(cli, &(line){name, text, SKN_STR("store"), one.value, NULL, false});
+}
+
+/* --- Check and path ------------------------------------------------------------------------- */
+
+static skein_rc print_problem(skn_cli *cli, const skn_config_problem *p)
+{
+    skn_jw *w;
+
+    if (!cli->json) {
+        skn_print_block(cli, skn_config_line(p, cli->keep), 0);
+        return SKEIN_OK;
+    }
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "severity", p->error ? SKN_STR("error") : SKN_STR("warning"));
+    skn_jw_kstr(w, "source", skn_str_of(p->file));
+    if (p->line) {
+        skn_jw_kint(w, "line", p->line);
+        skn_jw_kint(w, "column", p->column);
+    } else {
+        skn_jw_knull(w, "line");
+        skn_jw_knull(w, "column");
+    }
+    skn_jw_kstr(w, "text", p->text);
+    skn_jw_kstr(w, "cure", p->cure);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+int skn_cmd_config_check(skn_cli *cli)
+{
+    const char       *file = cli->arg_count ? cli->args[0] : NULL;
+    const skn_config *c = skn_config_make(skn_config_sources_of(cli, file), cli->keep);
+    skein_rc          rc = SKEIN_OK;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < c->problems.n && !rc; i++)
+        rc = print_problem(cli, &c->problems.p[i]);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else
+        skn_print(cli, "%.*s\n", SKN_FMT(skn_config_verdict(c, cli->keep)));
+    return rc ? (int)rc : skn_status(cli, c->errors ? EXIT_BAD : 0);
+}
+
+int skn_cmd_config_path(skn_cli *cli)
+{
+    const skn_config *c = skn_config_of(cli);
+    skein_rc          rc = SKEIN_OK;
+    skn_jw           *w;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < c->files.n && !rc; i++) {
+        const skn_config_file *f = &c->files.p[i];
+
+        if (!cli->json) {
+            skn_print(cli, "%s%s\n", f->path, f->read ? "" : "  (not there)");
+            continue;
+        }
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kstr(w, "path", skn_str_of(f->path));
+        skn_jw_kbool(w, "read", f->read);
+        skn_jw_object_end(w);
+        rc = skn_item_end(cli);
+    }
+    if (cli->json)
+        skn_list_done(cli, rc);
+    return (int)rc;
+}

@@ -1,0 +1,281 @@
+/* The doctor: every check has one line, a result, and a cure where one is needed. */
+#include "cli/backups.h"
+#include "cli/commands.h"
+#include "cli/config_cli.h"
+#include "cli/discover.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#define EXIT_FAILURE_FOUND 8
+#define LITTLE_SPACE       ((uint64_t)500 << 20)
+#define NO_SPACE           ((uint64_t)50 << 20)
+
+typedef enum verdict { OK, WARN, FAIL } verdict;
+
+typedef struct visit {
+    skn_cli   *cli;
+    int        failures, warnings;
+    bool       usable; /* the store can be looked into */
+    skn_traces traces;
+    skn_server server;
+    bool       has_server;
+} visit;
+
+static skein_rc tell(visit *v, const char *check, verdict result, skn_str text,
+                     const char *cure)
+{
+    static const char *const words[] = {"ok", "warn", "fail"};
+    static const skn_colour  colours[] = {SKN_GREEN, SKN_YELLOW, SKN_RED};
+    skn_cli                 *cli = v->cli;
+    skn_jw                  *w;
+
+    v->failures += result == FAIL;
+    v->warnings += result == WARN;
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kstr(w, "check", skn_str_of(check));
+        skn_jw_kstr(w, "result", skn_str_of(words[result]));
+        skn_jw_kstr(w, "text", text);
+        skn_jw_kstr(w, "cure", skn_str_of(result == OK ? NULL : cure));
+        skn_jw_object_end(w);
+        return skn_item_end(cli);
+    }
+    skn_print_colour(cli, colours[result], skn_str_of(words[result]));
+    skn_print(cli, "%*s%-14s ", (int)(6 - strlen(words[result])), "", check);
+    skn_print_line(cli, text, 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+    if (result != OK && cure)
+        skn_print(cli, "%21scure: %s\n", "", cure);
+    return SKEIN_OK;
+}
+
+/* "2 h", for how long ago something was. */
+static skn_str ago(skn_cli *cli, int64_t micros)
+{
+    int64_t s = (skn_clock_micros() - micros) / 1000000;
+
+    if (s < 120)
+        return skn_arena_printf(cli->keep, "%" PRId64 " s", s < 0 ? 0 : s);
+    if (s < 7200)
+        return skn_arena_printf(cli->keep, "%" PRId64 " min", s / 60);
+    if (s < 172800)
+        return skn_arena_printf(cli->keep, "%" PRId64 " h", s / 3600);
+    return skn_arena_printf(cli->keep, "%" PRId64 " days", s / 86400);
+}
+
+/* --- Program and configuration -------------------------------------------------------------- */
+
+static skein_rc check_program(visit *v)
+{
+    return tell(v, "program", OK,
+                skn_arena_printf(v->cli->keep, "skein %s", skein_version_text()), NULL);
+}
+
+static skein_rc check_config(visit *v)
+{
+    const skn_config *c = skn_config_of(v->cli);
+    skn_arena        *a = v->cli->keep;
+    skn_str           text = SKN_STR("no file, all built-in");
+    size_t            worst = 0;
+
+    for (size_t i = 0; i < c->files.n; i++)
+        if (c->files.p[i].read)
+            text = skn_str_of(c->files.p[i].path);
+    if (!c->problems.n)
+        return tell(v, "configuration", OK, text, NULL);
+    while (worst + 1 < c->problems.n && c->errors && !c->problems.p[worst].error)
+        worst++;
+    text = skn_arena_printf(a, "%.*s; %.*s", SKN_FMT(skn_config_verdict(c, a)),
+                            SKN_FMT(skn_config_line(&c->problems.p[worst], a)));
+    return tell(v, "configuration", c->errors ? FAIL : WARN, text,
+                "skein config check names every line");
+}
+
+/* --- The store ------------------------------------------------------------------------------ */
+
+static skn_str data_text(skn_cli *cli)
+{
+    struct stat file;
+
+    if (!skn_place_file(cli))
+        return skn_arena_printf(cli->keep, "%.*s  schema %d", SKN_FMT(skn_place_shown(cli)),
+                                skn_schema_known());
+    if (stat(skn_place_file(cli), &file) != 0)
+        return skn_arena_printf(cli->keep, "%s  nothing is there yet", skn_place_file(cli));
+    return skn_arena_printf(cli->keep, "%s  %.1f MB, schema %d", skn_place_file(cli),
+                            (double)file.st_size / 1e6, skn_schema_known());
+}
+
+static skein_rc check_data(visit *v)
+{
+    skn_cli    *cli = v->cli;
+    skein_rc    rc = skn_place_open(cli);
+    skein_error err = cli->err;
+
+    v->usable = !rc;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    if (rc && !cli->address) {
+        cli->err = err;
+        return rc;
+    }
+    if (!rc || rc == SKEIN_NOT_FOUND)
+        return tell(v, "data", OK, data_text(cli), NULL);
+    return tell(v, "data", FAIL, skn_arena_printf(cli->keep, "%s", err.message),
+                err.hint[0] ? skn_arena_printf(cli->keep, "%s", err.hint).p
+                            : "go back to a backup, or name another store with --data");
+}
+
+static skein_rc check_integrity(visit *v)
+{
+    skn_cli    *cli = v->cli;
+    skein_check check;
+    skein_rc    rc = skein_fsck(cli->engine, cli->keep, &check, &cli->err);
+
+    if (rc)
+        return rc;
+    if (check.count)
+        return tell(v, "integrity", FAIL,
+                    skn_arena_printf(cli->keep, "%zu rules are broken", check.count),
+                    "skein fsck names them; go back to a backup");
+    return tell(v, "integrity", OK,
+                skn_arena_printf(cli->keep,
+                                 "%" PRId64 " messages, %" PRId64 " threads, %" PRId64
+                                 " reply links with a warning (allowed)",
+                                 check.messages, check.threads, check.warnings),
+                NULL);
+}
+
+/* --- The folder ----------------------------------------------------------------------------- */
+
+static skein_rc check_folder(visit *v)
+{
+    const char    *folder = v->traces.folder;
+    struct stat    about;
+    struct statvfs disk;
+    uint64_t       left;
+    skn_arena     *a = v->cli->keep;
+    skein_rc       rc = SKEIN_OK;
+
+    if (!skn_place_file(v->cli) || stat(folder, &about) != 0)
+        return SKEIN_OK;
+    if (about.st_mode & 077)
+        rc = tell(v, "folder", WARN,
+                  skn_arena_printf(a, "%s can be looked into by others (%04o)", folder,
+                                   (unsigned)(about.st_mode & 0777)),
+                  skn_arena_printf(a, "chmod 700 %s", folder).p);
+    if (rc || statvfs(folder, &disk) != 0)
+        return rc;
+    left = (uint64_t)disk.f_bavail * disk.f_frsize;
+    return tell(v, "disk", left < NO_SPACE ? FAIL : left < LITTLE_SPACE ? WARN : OK,
+                skn_arena_printf(a, "%.1f GB left for %s", (double)left / 1e9, folder),
+                "remove files there, or move the store to another disk and name it with --data");
+}
+
+static skein_rc check_backups(visit *v)
+{
+    skn_arena *a = v->cli->keep;
+    int64_t    every = skn_config_of(v->cli)->values[SKN_CONFIG_BACKUP_EVERY].number;
+    int64_t    count, newest;
+    bool       late;
+
+    if (!v->traces.backups || !v->usable)
+        return SKEIN_OK;
+    newest = skn_backup_newest(v->traces.backups, &count);
+    if (!count)
+        return tell(v, "backups", OK,
+                    SKN_STR("none yet; a server makes them, and so does \"skein backup\""),
+                    NULL);
+    late = v->has_server && every && skn_clock_micros() - newest > 2000 * every;
+    return tell(v, "backups", late ? WARN : OK,
+                skn_arena_printf(a, "%" PRId64 " in %s, the newest %.*s ago", count,
+                                 v->traces.backups, SKN_FMT(ago(v->cli, newest))),
+                "the log of the server says why; make one with skein backup");
+}
+
+/* --- The server ----------------------------------------------------------------------------- */
+
+static skein_rc check_server(visit *v)
+{
+    skn_arena *a = v->cli->keep;
+    skn_str    text;
+
+    if (!v->has_server)
+        return tell(v, "server", OK, SKN_STR("none runs; commands open the store themselves"),
+                    NULL);
+    text = skn_str_of(v->server.url);
+    if (v->server.started_at)
+        text = skn_arena_printf(a, "%.*s  pid %" PRId64 ", up %.*s", SKN_FMT(text),
+                                v->server.pid, SKN_FMT(ago(v->cli, v->server.started_at)));
+    if (v->server.version && strcmp(v->server.version, skein_version_text()) != 0)
+        return tell(v, "server", WARN,
+                    skn_arena_printf(a, "%.*s, but it is skein %s", SKN_FMT(text),
+                                     v->server.version),
+                    "restart it to run the installed program");
+    return tell(v, "server", OK, text, NULL);
+}
+
+static skein_rc check_lock(visit *v)
+{
+    int64_t holder = skn_lock_holder(v->traces.lock);
+
+    if (!holder || v->has_server)
+        return tell(v, "lock", OK,
+                    holder ? skn_arena_printf(v->cli->keep, "held by that server")
+                           : SKN_STR("free"),
+                    NULL);
+    return tell(v, "lock", WARN,
+                skn_arena_printf(v->cli->keep,
+                                 "pid %" PRId64 " holds %s and does not say where it answers",
+                                 holder, v->traces.lock),
+                "wait if it has just started; else stop it and run skein serve");
+}
+
+/* --- All of it ------------------------------------------------------------------------------ */
+
+static skein_rc examine(visit *v)
+{
+    skein_error err;
+    skein_rc    rc;
+
+    if ((rc = check_program(v)) || (rc = check_config(v)) || (rc = check_data(v)) ||
+        (v->usable && (rc = check_integrity(v))))
+        return rc;
+    if ((rc = skn_traces_of(v->cli, &v->traces)))
+        return rc;
+    if (skn_discover(v->cli, &v->server, &v->has_server)) {
+        err = v->cli->err;
+        v->cli->err = (skein_error){.rc = SKEIN_OK};
+        rc = tell(v, "server", FAIL, skn_arena_printf(v->cli->keep, "%s", err.message),
+                  skn_arena_printf(v->cli->keep, "%s",
+                                   err.hint[0] ? err.hint : "see its token file").p);
+    } else {
+        rc = check_server(v);
+    }
+    if (rc || (rc = check_lock(v)) || (rc = check_folder(v)))
+        return rc;
+    return check_backups(v);
+}
+
+int skn_cmd_doctor(skn_cli *cli)
+{
+    visit    v = {.cli = cli};
+    skein_rc rc;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = examine(&v);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!rc)
+        skn_print(cli, "%d failure%s, %d warning%s\n", v.failures, skn_plural(v.failures),
+                  v.warnings, skn_plural(v.warnings));
+    return rc ? (int)rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
+}

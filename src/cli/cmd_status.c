@@ -1,0 +1,191 @@
+/* What there is: the store, the server on it, its worlds. And the way to its web page. */
+#include "cli/browser.h"
+#include "cli/commands.h"
+#include "cli/discover.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- Status --------------------------------------------------------------------------------- */
+
+static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
+{
+    skein_agents        agents;
+    skein_conversations chats;
+    int64_t             messages = 0;
+    skein_rc            rc;
+
+    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
+        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)))
+        return rc;
+    for (size_t i = 0; i < chats.count; i++)
+        messages += chats.at[i].length;
+    if (!cli->json) {
+        skn_print(
+            cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
+            SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
+            skn_plural((int64_t)chats.count), messages, skn_plural(messages));
+        return SKEIN_OK;
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", world->name);
+    skn_jw_kint(w, "agents", (int64_t)agents.count);
+    skn_jw_kint(w, "chats", (int64_t)chats.count);
+    skn_jw_kint(w, "messages", messages);
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}
+
+static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
+{
+    skein_worlds worlds = {NULL, 0};
+    skein_rc     rc = SKEIN_OK;
+
+    if (there)
+        rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
+    for (size_t i = 0; i < worlds.count && !rc; i++)
+        rc = status_world(cli, &worlds.at[i], w);
+    return rc;
+}
+
+static void status_server(skn_jw *w, const skn_server *server)
+{
+    skn_jw_key(w, "server");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "url", skn_str_of(server->url));
+    skn_jw_kstr(w, "socket", skn_str_of(server->socket));
+    if (server->pid)
+        skn_jw_kint(w, "pid", server->pid);
+    else
+        skn_jw_knull(w, "pid");
+    skn_jw_ktime(w, "startedAt", server->started_at);
+    skn_jw_kstr(w, "version", skn_str_of(server->version));
+    skn_jw_object_end(w);
+}
+
+static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
+{
+    skn_jw  *w = skn_item(cli);
+    skein_rc rc;
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "program", skn_str_of(skein_version_text()));
+    skn_jw_kstr(w, "store", skn_place_shown(cli));
+    skn_jw_kbool(w, "exists", there);
+    if (server)
+        status_server(w, server);
+    else
+        skn_jw_knull(w, "server");
+    skn_jw_key(w, "worlds");
+    skn_jw_array(w);
+    if ((rc = status_worlds(cli, there, w)))
+        return rc;
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
+{
+    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(),
+              SKN_FMT(skn_place_shown(cli)), there ? "" : "  (nothing is there yet)");
+    if (!server) {
+        skn_print(cli, "server   none; commands open the store themselves\n");
+        return status_worlds(cli, there, NULL);
+    }
+    skn_print(cli, "server   %s", server->url);
+    if (server->pid)
+        skn_print(cli, "  pid %" PRId64, server->pid);
+    if (server->started_at) {
+        skn_print(cli, ", since ");
+        skn_print_time(cli, server->started_at);
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+    return status_worlds(cli, there, NULL);
+}
+
+int skn_cmd_status(skn_cli *cli)
+{
+    skn_server server;
+    bool       found, there;
+    skein_rc   rc = skn_discover(cli, &server, &found);
+
+    if (rc)
+        return (int)rc;
+    rc = skn_place_open(cli);
+    there = !rc;
+    if (rc && rc != SKEIN_NOT_FOUND)
+        return (int)rc;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    rc = cli->json ? status_json(cli, there, found ? &server : NULL)
+                   : status_text(cli, there, found ? &server : NULL);
+    return (int)rc;
+}
+
+/* --- Open ----------------------------------------------------------------------------------- */
+
+/* "w/launch/c/…", and a message or a version of it. */
+static skein_rc page_of(skn_cli *cli, skn_str *out)
+{
+    skn_str            ref = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      version;
+    skein_message      message;
+    skein_rc           rc;
+
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &chat)))
+        return rc;
+    *out = skn_arena_printf(cli->keep, "w/%.*s/c/%.*s", SKN_FMT(world.name),
+                            SKN_FMT(chat.uid));
+    if (!ref.p)
+        return SKEIN_OK;
+    if (skn_is_version(ref)) {
+        if ((rc = skn_need_version(cli, &chat, ref.p, &version)))
+            return rc;
+        *out = skn_arena_printf(cli->keep, "%.*s?v=%.*s", SKN_FMT(*out),
+                                SKN_FMT(version.thread_uid));
+        return SKEIN_OK;
+    }
+    if ((rc = skn_need_message(cli, &chat, ref, &message)))
+        return rc;
+    *out = skn_arena_printf(cli->keep, "%.*s#m-%.*s", SKN_FMT(*out), SKN_FMT(message.uid));
+    return SKEIN_OK;
+}
+
+int skn_cmd_open(skn_cli *cli)
+{
+    skn_server server;
+    bool       found, opened;
+    skn_str    page = SKN_STR("");
+    const char *url;
+    skn_jw    *w;
+    skein_rc   rc = skn_discover(cli, &server, &found);
+
+    if (rc)
+        return (int)rc;
+    if (!found) {
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "no server runs on %.*s",
+                 SKN_FMT(skn_place_shown(cli)));
+        return (int)skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+    }
+    if ((cli->arg_count || skn_opt(cli, "world") || skn_opt(cli, "conversation")) &&
+        (rc = page_of(cli, &page)))
+        return (int)rc;
+    url = skn_arena_printf(cli->keep, "%s%.*s", server.url, SKN_FMT(page)).p;
+    opened = !cli->dry_run && skn_browser_here() && skn_browser_open(url);
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kstr(w, "url", skn_str_of(url));
+        skn_jw_kbool(w, "opened", opened);
+        skn_jw_object_end(w);
+        return (int)skn_item_end(cli);
+    }
+    skn_print(cli, "%s\n", url);
+    if (!opened && !cli->dry_run)
+        skn_note(cli, "No browser here: open the address yourself.");
+    return 0;
+}

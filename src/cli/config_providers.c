@@ -1,0 +1,312 @@
+/* The section "providers": who answers for models. It is checked here, and used where models are
+ * asked. */
+#include "base/utf8.h"
+#include "cli/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const types[] = {"ollama",            "openai",   "anthropic",
+                                    "openai-compatible", "scripted", NULL};
+static const char *const keys[] = {"type",    "baseUrl",    "apiKey",      "models",  "timeout",
+                                   "headers", "maxRetries", "concurrency", "budget",  NULL};
+static const char *const sources[] = {"env", "file", "credential", "command", NULL};
+static const char *const budget_keys[] = {"monthly", "then", NULL};
+
+#define MOST_PROVIDERS 100
+
+typedef struct checking {
+    skn_config_reading *r;
+    const skn_yaml     *provider;
+} checking;
+
+static bool is_among(const char *const *names, skn_str name)
+{
+    for (size_t i = 0; names[i]; i++)
+        if (skn_str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void wrong(const checking *c, const skn_yaml *at, skn_str text)
+{
+    skn_config_wrong(c->r, true, at->line, at->column, text, SKN_NONE);
+}
+
+/* "providers.office.timeout is "soon": use …" */
+static void wrong_value(const checking *c, const skn_yaml *at, const char *use)
+{
+    skn_str shown = at->kind == SKN_YAML_TEXT ? skn_utf8_cut(at->text, 80) : SKN_STR("…");
+
+    wrong(c, at,
+          skn_arena_printf(c->r->a, "providers.%.*s.%.*s is \"%.*s\": use %s",
+                           SKN_FMT(c->provider->key), SKN_FMT(at->key), SKN_FMT(shown), use));
+}
+
+static void unknown(const checking *c, const skn_yaml *at, const char *inside,
+                    const char *const *names)
+{
+    skn_config_reading *r = c->r;
+
+    skn_config_wrong(r, true, at->key_line, at->key_column,
+                     skn_arena_printf(r->a, "unknown key \"%.*s\" in providers.%.*s%s%.*s",
+                                      SKN_FMT(skn_utf8_cut(at->key, 80)),
+                                      SKN_FMT(c->provider->key), inside,
+                                      SKN_FMT(skn_config_meant(r, at->key, names))),
+                     SKN_NONE);
+}
+
+/* --- The key -------------------------------------------------------------------------------- */
+
+static void check_written_key(const checking *c, const skn_yaml *at)
+{
+    skn_config_reading *r = c->r;
+
+    if (!at->text.n) {
+        wrong(c, at, SKN_STR("apiKey is empty: use { env: NAME } or { file: PATH }"));
+        return;
+    }
+    if (!r->open)
+        return;
+    skn_config_wrong(r, false, at->line, at->column,
+                     skn_arena_printf(r->a,
+                                      "apiKey is written in the file and the file is readable "
+                                      "by others (%04o).",
+                                      (unsigned)r->open),
+                     skn_arena_printf(r->a,
+                                      "Use { env: … } or { file: … }, or: chmod 600 %s",
+                                      r->file));
+}
+
+static bool is_command(const skn_yaml *list)
+{
+    if (list->kind != SKN_YAML_LIST || !list->count)
+        return false;
+    for (const skn_yaml *word = list->first; word; word = word->next)
+        if (word->kind != SKN_YAML_TEXT)
+            return false;
+    return true;
+}
+
+static void check_key(const checking *c, const skn_yaml *at)
+{
+    const skn_yaml *one = at->first;
+
+    if (at->kind == SKN_YAML_TEXT) {
+        check_written_key(c, at);
+        return;
+    }
+    if (at->kind != SKN_YAML_MAP || at->count != 1) {
+        wrong(c, at,
+              SKN_STR("apiKey needs one of { env: NAME }, { file: PATH }, "
+                      "{ credential: NAME } or { command: [PROGRAM, …] }"));
+        return;
+    }
+    if (!is_among(sources, one->key))
+        unknown(c, one, ".apiKey", sources);
+    else if (skn_str_is(one->key, "command") && !is_command(one))
+        wrong(c, one, SKN_STR("apiKey.command must be a list: [PROGRAM, WORD, …]"));
+    else if (!skn_str_is(one->key, "command") && (one->kind != SKN_YAML_TEXT || !one->text.n))
+        wrong(c, one, skn_arena_printf(c->r->a, "apiKey.%.*s must be one text",
+                                       SKN_FMT(one->key)));
+}
+
+/* --- The rest ------------------------------------------------------------------------------- */
+
+static void check_models(const checking *c, const skn_yaml *at)
+{
+    if (at->kind != SKN_YAML_LIST) {
+        wrong_value(c, at, "a list, like [small, large]");
+        return;
+    }
+    for (const skn_yaml *m = at->first; m; m = m->next)
+        if (m->kind != SKN_YAML_TEXT || !m->text.n) {
+            wrong(c, m, SKN_STR("models must hold names only"));
+            return;
+        }
+}
+
+static void check_headers(const checking *c, const skn_yaml *at)
+{
+    if (at->kind != SKN_YAML_MAP) {
+        wrong_value(c, at, "names with values, like { X-Team: launch }");
+        return;
+    }
+    for (const skn_yaml *h = at->first; h; h = h->next) {
+        bool good = h->kind == SKN_YAML_TEXT && h->key.n;
+
+        for (size_t i = 0; good && i < h->key.n; i++)
+            good = (unsigned char)h->key.p[i] > ' ' && h->key.p[i] != ':' && h->key.p[i] < 0x7f;
+        for (size_t i = 0; good && i < h->text.n; i++)
+            good = (unsigned char)h->text.p[i] >= ' ' && h->text.p[i] != 0x7f;
+        if (!good)
+            wrong(c, h,
+                  skn_arena_printf(c->r->a, "the header \"%.*s\" cannot be sent like this",
+                                   SKN_FMT(skn_utf8_cut(h->key, 80))));
+    }
+}
+
+/* "10.00 USD" */
+static bool is_money(skn_str text)
+{
+    size_t digits = 0, dots = 0, at = 0;
+
+    for (; at < text.n && ((text.p[at] >= '0' && text.p[at] <= '9') || text.p[at] == '.'); at++)
+        text.p[at] == '.' ? dots++ : digits++;
+    text = skn_str_trim(skn_str_sub(text, at, text.n));
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] < 'A' || text.p[i] > 'Z')
+            return false;
+    return digits && dots <= 1 && text.n == 3;
+}
+
+static void check_budget(const checking *c, const skn_yaml *at)
+{
+    if (at->kind != SKN_YAML_MAP) {
+        wrong_value(c, at, "{ monthly: 10.00 USD, then: ask }");
+        return;
+    }
+    for (const skn_yaml *y = at->first; y; y = y->next) {
+        bool text = y->kind == SKN_YAML_TEXT;
+
+        if (!is_among(budget_keys, y->key))
+            unknown(c, y, ".budget", budget_keys);
+        else if (skn_str_is(y->key, "monthly") && !(text && is_money(y->text)))
+            wrong_value(c, y, "an amount like 10.00 USD");
+        else if (skn_str_is(y->key, "then") && !skn_str_is(y->text, "ask") &&
+                 !skn_str_is(y->text, "stop"))
+            wrong_value(c, y, "ask or stop");
+    }
+}
+
+static void check_number(const checking *c, const skn_yaml *at, int64_t least, int64_t most)
+{
+    char    use[64];
+    int64_t n;
+
+    if (at->kind == SKN_YAML_TEXT && skn_str_int(at->text, &n) && n >= least && n <= most)
+        return;
+    snprintf(use, sizeof use, "a whole number from %d to %d", (int)least, (int)most);
+    wrong_value(c, at, use);
+}
+
+static void check_timeout(const checking *c, const skn_yaml *at)
+{
+    int64_t ms;
+
+    if (at->kind != SKN_YAML_TEXT || !skn_yaml_duration(at->text, &ms) || ms < 1000 ||
+        ms > 3600000)
+        wrong_value(c, at, "a time like 120s, from 1s to 60m");
+}
+
+static void check_type(const checking *c, const skn_yaml *at)
+{
+    if (at->kind != SKN_YAML_TEXT || !is_among(types, at->text))
+        wrong_value(c, at, "ollama, openai, anthropic, openai-compatible or scripted");
+}
+
+/* What is in an address is shown and logged, so nothing secret may be. */
+static void check_url(const checking *c, const skn_yaml *at)
+{
+    if (at->kind == SKN_YAML_TEXT && at->text.n && skn_config_url(at->text, false) &&
+        !memchr(at->text.p, '?', at->text.n) && !memchr(at->text.p, '#', at->text.n))
+        return;
+    wrong(c, at,
+          skn_arena_printf(c->r->a,
+                           "providers.%.*s.baseUrl is no address like "
+                           "https://llm.example.org/v1, without password and \"?\"",
+                           SKN_FMT(c->provider->key)));
+}
+
+static void check_member(const checking *c, const skn_yaml *y)
+{
+    if (!is_among(keys, y->key))
+        unknown(c, y, "", keys);
+    else if (skn_str_is(y->key, "type"))
+        check_type(c, y);
+    else if (skn_str_is(y->key, "baseUrl"))
+        check_url(c, y);
+    else if (skn_str_is(y->key, "apiKey"))
+        check_key(c, y);
+    else if (skn_str_is(y->key, "models"))
+        check_models(c, y);
+    else if (skn_str_is(y->key, "timeout"))
+        check_timeout(c, y);
+    else if (skn_str_is(y->key, "maxRetries"))
+        check_number(c, y, 0, 20);
+    else if (skn_str_is(y->key, "concurrency"))
+        check_number(c, y, 1, 1000);
+    else if (skn_str_is(y->key, "budget"))
+        check_budget(c, y);
+    else
+        check_headers(c, y);
+}
+
+static bool is_name(skn_str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        bool plain = (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= '0' && s.p[i] <= '9');
+
+        if (!plain && !(i && (s.p[i] == '-' || s.p[i] == '_')))
+            return false;
+    }
+    return s.n >= 1 && s.n <= 64;
+}
+
+static bool named_well(const checking *c)
+{
+    const skn_yaml *p = c->provider;
+
+    if (is_name(p->key) && !skn_str_is(p->key, "demo"))
+        return true;
+    skn_config_wrong(c->r, true, p->key_line, p->key_column,
+                     skn_arena_printf(c->r->a,
+                                      is_name(p->key)
+                                          ? "\"%.*s\" is the name of the scripted demo"
+                                          : "\"%.*s\" is no name of a provider: use small "
+                                            "letters, digits, - and _",
+                                      SKN_FMT(skn_utf8_cut(p->key, 80))),
+                     SKN_NONE);
+    return false;
+}
+
+/* The same provider in a later file replaces the one before. */
+static void keep(const checking *c, skn_str type)
+{
+    skn_config         *all = c->r->c;
+    skn_config_provider one = {c->provider->key, type, c->provider, c->r->file};
+
+    for (size_t i = 0; i < all->providers.n; i++)
+        if (skn_str_eq(all->providers.p[i].name, one.name)) {
+            all->providers.p[i] = one;
+            return;
+        }
+    skn_vec_add(c->r->a, &all->providers, one);
+}
+
+void skn_config_providers(skn_config_reading *r, const skn_yaml *section)
+{
+    if (section->count > MOST_PROVIDERS) {
+        skn_config_wrong(r, true, section->key_line, section->key_column,
+                         skn_arena_printf(r->a, "there are over %d providers", MOST_PROVIDERS),
+                         SKN_NONE);
+        return;
+    }
+    for (const skn_yaml *p = section->first; p; p = p->next) {
+        checking        c = {r, p};
+        const skn_yaml *type = skn_yaml_get(p, "type");
+
+        if (!named_well(&c))
+            continue;
+        if (p->kind != SKN_YAML_MAP || !type) {
+            skn_config_wrong(r, true, p->key_line, p->key_column,
+                             skn_arena_printf(r->a, "providers.%.*s needs a \"type:\"",
+                                              SKN_FMT(p->key)),
+                             SKN_NONE);
+            continue;
+        }
+        for (const skn_yaml *y = p->first; y; y = y->next)
+            check_member(&c, y);
+        keep(&c, type->text);
+    }
+}

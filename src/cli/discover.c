@@ -1,0 +1,242 @@
+#include "cli/discover.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/sha256.h"
+#include "cli/config_cli.h"
+#include "cli/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define JSON_LIMIT  ((size_t)64 << 10)
+#define TOKEN_LIMIT ((size_t)4 << 10)
+
+/* --- Where its traces are ------------------------------------------------------------------- */
+
+static const char *runtime_folder(skn_cli *cli)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+
+    return folder && *folder == '/' ? skn_arena_printf(cli->keep, "%s/skein", folder).p : NULL;
+}
+
+/* Nobody named the folder: it is the person's own. */
+static bool is_own_folder(const skn_cli *cli)
+{
+    const char *data = getenv("SKEIN_DATA");
+
+    return !skn_opt(cli, "data") && !skn_opt(cli, "db") && !(data && *data);
+}
+
+/* Beside the file. The store of a folder has short names; another file beside it has its own. */
+static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    skn_str     folder = slash ? (skn_str){file, (size_t)(slash - file)} : SKN_STR(".");
+    const char *own = !strcmp(name, "skein.db") ? "" : skn_arena_printf(cli->keep, "%s.", name).p;
+    const char *run = is_own_folder(cli) ? runtime_folder(cli) : NULL;
+
+    if (slash == file)
+        folder = SKN_STR("/");
+    out->folder = skn_arena_copy(cli->keep, folder).p;
+    out->lock = skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
+                                 *own ? "lock" : "skein.lock").p;
+    out->json = skn_arena_printf(cli->keep, "%s/%sserver.json", out->folder, own).p;
+    out->socket = run ? skn_arena_printf(cli->keep, "%s/skein.sock", run).p
+                      : skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
+                                         *own ? "sock" : "skein.sock").p;
+    out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
+}
+
+/* A database may be anywhere: the traces are on this computer, named after its address. */
+static skein_rc for_database(skn_cli *cli, skn_traces *out)
+{
+    char       digest[SKN_SHA256_TEXT];
+    skn_sha256 hash;
+    skein_rc   rc;
+
+    out->folder = skn_opt(cli, "data") ? skn_opt(cli, "data") : runtime_folder(cli);
+    if (!out->folder && (rc = skn_config_data(cli, &out->folder)))
+        return rc;
+    if (!out->folder)
+        return skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
+    skn_sha256_init(&hash);
+    skn_sha256_add(&hash, skn_str_of(cli->address));
+    skn_sha256_text(&hash, digest);
+    out->lock = skn_arena_printf(cli->keep, "%s/%.16s.lock", out->folder, digest).p;
+    out->json = skn_arena_printf(cli->keep, "%s/%.16s.server.json", out->folder, digest).p;
+    out->socket = skn_arena_printf(cli->keep, "%s/%.16s.sock", out->folder, digest).p;
+    out->backups = NULL;
+    return SKEIN_OK;
+}
+
+skein_rc skn_traces_of(skn_cli *cli, skn_traces *out)
+{
+    const char *file;
+    skein_rc    rc = skn_place_address(cli);
+
+    if (rc)
+        return rc;
+    file = skn_place_file(cli);
+    if (!file)
+        return for_database(cli, out);
+    beside_file(cli, file, out);
+    return SKEIN_OK;
+}
+
+int64_t skn_lock_holder(const char *path)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int          fd = open(path, O_RDWR | O_CLOEXEC);
+    int          asked;
+
+    if (fd < 0)
+        return 0;
+    asked = fcntl(fd, F_GETLK, &lock); /* asking takes nothing: a start meanwhile succeeds */
+    close(fd);
+    if (asked != 0 || lock.l_type == F_UNLCK)
+        return 0;
+    return lock.l_pid > 0 ? (int64_t)lock.l_pid : -1;
+}
+
+/* --- The token ------------------------------------------------------------------------------ */
+
+static bool is_token(skn_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] <= ' ' || s.p[i] >= 0x7f)
+            return false;
+    return s.n >= 16 && s.n <= 512;
+}
+
+skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
+{
+    struct stat about;
+    skein_rc    rc = skn_read_file(cli, path, TOKEN_LIMIT, out);
+
+    *open = 0;
+    if (rc)
+        return rc;
+    if (stat(path, &about) == 0 && (about.st_mode & 077))
+        *open = (int)(about.st_mode & 0777);
+    if (out->n && out->p[out->n - 1] == '\n')
+        out->n--;
+    if (out->n && out->p[out->n - 1] == '\r')
+        out->n--;
+    if (is_token(*out))
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_USAGE,
+             "the token in \"%s\" must be one line of 16 to 512 visible characters", path);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Make one: openssl rand -hex 32 > %s", path);
+}
+
+/* The one that this run names; else the file that the server named. */
+static skein_rc find_token(skn_cli *cli, skn_str file, skn_server *out)
+{
+    const char *named = skn_opt(cli, "token-file");
+    int         open;
+    skein_rc    rc;
+
+    if (!named)
+        named = getenv("SKEIN_TOKEN_FILE");
+    if (named && *named)
+        return skn_token_read(cli, named, &out->token, &open);
+    if (!file.n)
+        return SKEIN_OK;
+    rc = skn_token_read(cli, skn_arena_copy(cli->keep, file).p, &out->token, &open);
+    if (rc && out->socket) { /* the socket needs none */
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        rc = SKEIN_OK;
+    }
+    return rc;
+}
+
+/* --- Finding it ----------------------------------------------------------------------------- */
+
+static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, bool *found)
+{
+    skn_str text = skn_str_of(url);
+
+    if (!skn_config_url(text, false) || !text.n)
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"%s\" is no address of a server like http://127.0.0.1:7534/", url);
+    out->url = skn_str_ends(text, SKN_STR("/")) ? url
+                                                : skn_arena_printf(cli->keep, "%s/", url).p;
+    *found = true;
+    return find_token(cli, SKN_NONE, out);
+}
+
+static const char *text_of(skn_cli *cli, const skn_json *v, const char *key)
+{
+    skn_str text = SKN_NONE;
+
+    if (skn_json_text(v, key, &text, NULL) || !text.n)
+        return NULL;
+    return skn_arena_copy(cli->keep, text).p;
+}
+
+/* A description that is not whole yet, or never was, is none. */
+static skein_rc read_description(skn_cli *cli, const char *path, skn_server *out, bool *found)
+{
+    const skn_json *v;
+    const char     *at;
+    skn_str         text, token_file = SKN_NONE;
+    skein_error     err;
+
+    if (skn_read_file(cli, path, JSON_LIMIT, &text) ||
+        skn_json_parse(&v, text, path, cli->keep, &err)) {
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        return SKEIN_OK;
+    }
+    out->url = text_of(cli, v, "url");
+    out->socket = text_of(cli, v, "socket");
+    out->version = text_of(cli, v, "version");
+    at = text_of(cli, v, "startedAt");
+    if (at)
+        skn_time_parse(skn_str_of(at), &out->started_at);
+    if (skn_json_int(v, "pid", 0, &out->pid, NULL))
+        out->pid = 0;
+    *found = out->url != NULL;
+    if (!*found)
+        return SKEIN_OK;
+    skn_json_text(v, "tokenFile", &token_file, NULL);
+    return find_token(cli, token_file, out);
+}
+
+skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found)
+{
+    skn_traces traces;
+    int64_t    holder;
+    skein_rc   rc;
+
+    *out = (skn_server){.url = NULL};
+    *found = false;
+    if ((rc = skn_traces_of(cli, &traces)))
+        return rc;
+    if (!(holder = skn_lock_holder(traces.lock)))
+        return SKEIN_OK;
+    rc = read_description(cli, traces.json, out, found);
+    if (!rc && holder > 0 && out->pid != holder) /* of the one before; the new one is starting */
+        *found = false;
+    return rc;
+}
+
+skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found)
+{
+    const char *named = skn_opt(cli, "server");
+
+    if (!named)
+        named = getenv("SKEIN_SERVER");
+    if (!named || !*named)
+        return skn_discover_here(cli, out, found);
+    *out = (skn_server){.url = NULL};
+    *found = false;
+    return named_server(cli, named, out, found);
+}

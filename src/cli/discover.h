@@ -1,0 +1,41 @@
+/* discover.h: the server that runs on a store: where it says so, and how others find it.
+ *
+ * A server holds a lock on a file beside its data for as long as it runs, and describes itself in
+ * another file there. Without the lock the description is a leftover, whatever it says.
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_DISCOVER_H
+#define SKN_CLI_DISCOVER_H
+
+#include "cli/cli.h"
+
+typedef struct skn_server {
+    const char *url;    /* "http://127.0.0.1:7534/", always with the last slash */
+    const char *socket; /* path of its Unix socket; NULL: none */
+    skn_str     token;  /* for "Authorization: Bearer"; absent: none. Never to be shown */
+    int64_t     pid;    /* 0: not known */
+    int64_t     started_at;
+    const char *version; /* NULL: not known */
+} skn_server;
+
+/* Where a server of a store leaves its traces. */
+typedef struct skn_traces {
+    const char *folder;      /* that holds them */
+    const char *lock, *json; /* files */
+    const char *socket;      /* where its Unix socket is, unless configured otherwise */
+    const char *backups;     /* folder of backups; NULL: the store is not a file */
+} skn_traces;
+
+/* The server of --server or SKEIN_SERVER, or the one that runs on the store; *found is false when
+ * there is none. */
+skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found);
+/* The one that runs on the store, whatever else is named. */
+skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found);
+/* The places that belong to the store of this run. */
+skein_rc skn_traces_of(skn_cli *cli, skn_traces *out);
+/* Who holds the lock; 0 when nobody does. -1: somebody whose number cannot be known. */
+int64_t skn_lock_holder(const char *path);
+/* Reads a token: one line, 16 characters or more, none of them blank. *open is how others can read
+ * the file (0644), or 0. */
+skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open);
+
+#endif

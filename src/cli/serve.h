@@ -1,0 +1,104 @@
+/* serve.h: "skein serve" from its start to its end. Only the files serve_….c and cmd_serve.c
+ * include it.
+ *
+ * Threads: the loop's, but for what says otherwise; engine calls after the start run on the workers.
+ * Lifetimes: a skn_serve lives as long as the command; texts in it live in cli->keep. */
+#ifndef SKN_CLI_SERVE_H
+#define SKN_CLI_SERVE_H
+
+#include "cli/cli.h"
+#include "cli/config_cli.h"
+#include "cli/discover.h"
+#include "http/http.h"
+#include "runtime/runtime.h"
+
+#include <stdatomic.h>
+
+#define SKN_HOST_TEXT 46
+
+/* Things that are done now and then while the server runs (serve_jobs.c). */
+typedef struct skn_serve_jobs skn_serve_jobs;
+
+typedef struct skn_serve {
+    skn_cli                  *cli;
+    int64_t                   began;      /* monotonic */
+    int64_t                   started_at; /* microseconds UTC */
+    const skn_config_sources *sources;
+    skn_config               *config;
+    skn_arena                *config_mem; /* holds it */
+    skn_traces                traces;
+    const char               *socket; /* NULL: none */
+    int                       lock;   /* descriptor; -1: none */
+    int                       fd;     /* that listens; -1 until then */
+    bool                      passed; /* it was given to us by systemd */
+    char                      host[SKN_HOST_TEXT];
+    int                       port;
+    skn_str                   token; /* absent: no sign-in */
+    const char               *token_file;
+    bool                      read_only, is_new; /* the store was made by this start */
+    const char               *url;               /* that answers on this computer */
+    skn_loop                 *loop;
+    skn_workers              *workers;
+    skn_log                  *log;
+    bool                      log_on_terminal;
+    skn_http                 *http;
+    skn_runtime              *runtime; /* NULL: read only */
+    skn_provider             *provider;
+    skn_serve_jobs           *jobs;
+    atomic_bool               nudged; /* a nudge is on its way to the loop */
+    bool                      stopping, http_closed, runtime_closed;
+    int                       interrupts;
+} skn_serve;
+
+/* --- Before it runs ------------------------------------------------------------------------- */
+
+/* Address, token and socket from options and configuration (serve_options.c). */
+skein_rc skn_serve_settle(skn_serve *s);
+/* Takes the lock of the store. *running is true when another server has it, and *other is that. */
+skein_rc skn_serve_lock(skn_serve *s, bool *running, skn_server *other);
+/* Describes this server to who looks for it. */
+skein_rc skn_serve_describe(const skn_serve *s, skein_error *err);
+/* Removes the description and the socket; safe at any time. */
+void skn_serve_forget(const skn_serve *s);
+/* Binds the address, or takes the socket that systemd passed on. */
+skein_rc skn_serve_listen(skn_serve *s);
+/* True for an address that only this computer reaches. */
+bool skn_is_loopback(const char *host);
+/* The program that listens on a port: "\"node\" (pid 4121)", or "another program". */
+skn_str skn_port_holder(int port, skn_arena *a);
+
+/* --- While it runs -------------------------------------------------------------------------- */
+
+/* Opens everything, runs until it is stopped, closes everything (serve_run.c). `most_files` is how
+ * many descriptors there may be. */
+skein_rc skn_serve_run(skn_serve *s, int most_files);
+/* Reads the configuration again; one with errors changes nothing (serve_reload.c). */
+skein_rc skn_serve_reload(skn_serve *s, skein_error *err);
+/* What is shown as the settings of the server: JSON in the arena, with the problems of `tried`. */
+skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a);
+/* The problems of a configuration into the log. */
+void skn_serve_problems(const skn_serve *s, const skn_config *c, skn_arena *a);
+/* Takes the level of the log from the configuration. */
+void skn_serve_level(const skn_serve *s);
+/* Says that it is ready: text, JSON or the address alone (serve_text.c). */
+void skn_serve_say(skn_serve *s);
+void skn_serve_say_running(skn_cli *cli, const skn_server *other);
+
+skn_serve_jobs *skn_serve_jobs_new(skn_serve *s);
+void            skn_serve_jobs_stop(skn_serve_jobs *j); /* no job begins after this */
+void            skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have ended */
+/* The configuration changed. */
+void skn_serve_jobs_apply(skn_serve_jobs *j);
+/* Statistics into the log. */
+void skn_serve_count(skn_serve *s);
+
+/* --- systemd (serve_notify.c) --------------------------------------------------------------- */
+
+/* Tells the service manager, if there is one: "READY=1". */
+void skn_notify(const char *state);
+/* How often it wants to hear "WATCHDOG=1"; 0: never. */
+int64_t skn_notify_watchdog_ms(void);
+/* The first socket that was passed on, or -1; its variables are taken out of the environment. */
+int skn_notify_socket(int *count);
+
+#endif

@@ -1,0 +1,333 @@
+/* The server while it runs: its parts, how they hear of each other, and how it ends. */
+#include "cli/place.h"
+#include "cli/print.h"
+#include "cli/serve.h"
+
+#include "base/error.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORKERS       16
+#define STOP_SECONDS  10
+#define OTHER_FILES   256 /* descriptors that are not connections */
+#define LEAST_BODY    ((size_t)17 << 20)
+#define EXIT_INTERRUPTED 130
+
+/* --- News ----------------------------------------------------------------------------------- */
+
+static void nudge(void *arg)
+{
+    skn_serve *s = arg;
+
+    atomic_store(&s->nudged, false); /* before anybody looks: what comes now nudges again */
+    if (s->http && !s->http_closed)
+        skn_http_nudge(s->http);
+    if (s->runtime && !s->runtime_closed)
+        skn_runtime_nudge(s->runtime);
+}
+
+/* On whatever thread committed. */
+static void on_commit(void *arg)
+{
+    skn_serve *s = arg;
+
+    if (!atomic_exchange(&s->nudged, true))
+        skn_loop_post(s->loop, nudge, s);
+}
+
+static void on_tell(void *arg, const skn_live *event)
+{
+    skn_serve *s = arg;
+
+    if (s->http && !s->http_closed)
+        skn_http_tell(s->http, event);
+}
+
+static void on_stop_agents(void *arg, skein_conversation_id chat, skein_agent_id agent,
+                           skn_http_stopped *done, void *done_arg)
+{
+    skn_serve *s = arg;
+
+    skn_runtime_stop(s->runtime, chat, agent, done, done_arg);
+}
+
+static skein_rc on_reload(void *arg, skein_error *err)
+{
+    return skn_serve_reload(arg, err);
+}
+
+/* --- The end -------------------------------------------------------------------------------- */
+
+static void end_when_closed(skn_serve *s)
+{
+    if (s->http_closed && s->runtime_closed)
+        skn_loop_stop(s->loop);
+}
+
+static void http_closed(void *arg)
+{
+    skn_serve *s = arg;
+
+    s->http_closed = true;
+    end_when_closed(s);
+}
+
+static void runtime_closed(void *arg)
+{
+    skn_serve *s = arg;
+
+    s->runtime_closed = true;
+    end_when_closed(s);
+}
+
+/* Something holds up the end; what was acknowledged is safe all the same. */
+static void too_late(int signal)
+{
+    static const char text[] = "skein: it did not end in time and was ended at once\n";
+    ssize_t           n = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)signal, (void)n;
+    _exit(1);
+}
+
+static void begin_stop(skn_serve *s)
+{
+    struct sigaction late = {.sa_handler = too_late};
+
+    if (s->stopping)
+        return;
+    s->stopping = true;
+    sigaction(SIGALRM, &late, NULL);
+    alarm(STOP_SECONDS);
+    skn_notify("STOPPING=1");
+    skn_serve_jobs_stop(s->jobs);
+    s->runtime_closed = !s->runtime;
+    if (s->runtime)
+        skn_runtime_close(s->runtime, runtime_closed, s);
+    skn_http_close(s->http, http_closed, s);
+}
+
+static void on_terminate(void *arg)
+{
+    begin_stop(arg);
+}
+
+static void on_interrupt(void *arg)
+{
+    skn_serve *s = arg;
+
+    if (++s->interrupts > 1) {
+        skn_serve_forget(s);
+        _exit(EXIT_INTERRUPTED);
+    }
+    if (!s->stopping)
+        skn_note(s->cli, "\nStopping. Ctrl-C again stops at once.");
+    begin_stop(s);
+}
+
+/* --- Other signals -------------------------------------------------------------------------- */
+
+static void on_hangup(void *arg)
+{
+    skn_serve  *s = arg;
+    skein_error err;
+
+    skn_notify("RELOADING=1");
+    skn_serve_reload(s, &err); /* what is wrong is in the log */
+    skn_notify("READY=1");
+}
+
+static void on_count(void *arg)
+{
+    skn_serve_count(arg);
+}
+
+/* --- The start ------------------------------------------------------------------------------ */
+
+static void open_log(skn_serve *s)
+{
+    skn_str       format = s->config->values[SKN_CONFIG_LOG_FORMAT].text;
+    int           fd = s->cli->json ? STDOUT_FILENO : STDERR_FILENO;
+    bool          json = s->cli->json || skn_str_is(format, "json");
+
+    s->log_on_terminal = isatty(fd);
+    if (skn_str_is(format, "auto"))
+        json |= !s->log_on_terminal;
+    s->log = skn_log_new(fd, json, SKN_LOG_INFO);
+    skn_log_hide(s->log, s->token);
+    skn_serve_level(s);
+    skn_serve_problems(s, s->config, s->config_mem);
+}
+
+static skein_rc open_provider(skn_serve *s)
+{
+    const char          *file = skn_opt(s->cli, "script");
+    skn_scripted_options o = {.no_delay = skn_opt(s->cli, "no-delay")};
+    skn_str              text;
+    skein_rc             rc;
+
+    if (!file)
+        o.script = skn_script_tour();
+    else if ((rc = skn_read_file(s->cli, file, 1 << 20, &text)) ||
+             (rc = skn_script_read(&o.script, text, file, &s->cli->err)))
+        return rc;
+    s->provider = skn_scripted_new(s->loop, &o);
+    return SKEIN_OK;
+}
+
+static void open_runtime(skn_serve *s)
+{
+    skn_str             model = s->config->values[SKN_CONFIG_DEFAULT_MODEL].text;
+    char                host[128] = "localhost";
+    skn_runtime_options o = {.engine = s->cli->engine,
+                             .loop = s->loop,
+                             .workers = s->workers,
+                             .log = s->log,
+                             .providers = &s->provider,
+                             .provider_count = 1,
+                             .tell = on_tell,
+                             .tell_arg = s};
+
+    gethostname(host, sizeof host - 1);
+    o.model = skn_str_is(model, "auto") ? SKN_STR("demo/scripted") : model;
+    o.holder = skn_arena_printf(s->cli->keep, "%s:%ld", host, (long)getpid()).p;
+    o.lease_ms = s->config->values[SKN_CONFIG_BUSY_TIMEOUT].number;
+    s->runtime = skn_runtime_new(&o);
+}
+
+/* On loopback the one address is everybody on this computer, so there the limit must be asked for. */
+static int requests_per_minute(const skn_serve *s)
+{
+    const skn_config_value *v = &s->config->values[SKN_CONFIG_REQUESTS];
+
+    return v->from == SKN_FROM_BUILT_IN && skn_is_loopback(s->host) ? 0 : (int)v->number;
+}
+
+static skein_rc open_http(skn_serve *s, int most_files)
+{
+    const skn_config_value *values = s->config->values;
+    skn_http_options        o = {.engine = s->cli->engine,
+                                 .loop = s->loop,
+                                 .workers = s->workers,
+                                 .log = s->log,
+                                 .host = s->host,
+                                 .port = s->port,
+                                 .fd = s->fd,
+                                 .socket_path = s->socket,
+                                 .token = s->token,
+                                 .read_only = s->read_only,
+                                 .reload = on_reload,
+                                 .changed = nudge,
+                                 .arg = s};
+    size_t                  body = (size_t)values[SKN_CONFIG_MESSAGE_BYTES].number + (1 << 20);
+
+    o.allow_origins = values[SKN_CONFIG_ALLOW_ORIGINS].list;
+    o.allow_origin_count = values[SKN_CONFIG_ALLOW_ORIGINS].count;
+    if (values[SKN_CONFIG_PUBLIC_URL].text.n)
+        o.public_url = values[SKN_CONFIG_PUBLIC_URL].text;
+    o.max_body = body > LEAST_BODY ? body : 0;
+    if (most_files < 6000 + OTHER_FILES)
+        o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES : OTHER_FILES;
+    o.requests_per_minute = requests_per_minute(s);
+    o.settings = skn_serve_settings(s, s->config, s->config_mem);
+    o.stop = s->read_only ? NULL : on_stop_agents;
+    return skn_http_start(&s->http, &o, &s->cli->err);
+}
+
+static void watch_signals(skn_serve *s)
+{
+    skn_loop_signal(s->loop, SIGTERM, on_terminate, s);
+    skn_loop_signal(s->loop, SIGINT, on_interrupt, s);
+    skn_loop_signal(s->loop, SIGHUP, on_hangup, s);
+    skn_loop_signal(s->loop, SIGUSR1, on_count, s);
+}
+
+/* The first thing that the loop does: from here on requests are answered. */
+static void on_ready(void *arg)
+{
+    skn_serve  *s = arg;
+    skein_error err;
+
+    if (skn_serve_describe(s, &err))
+        skn_log_say(s->log, SKN_LOG_WARN, "other programs cannot find this server: %s",
+                    err.message);
+    skn_serve_say(s);
+    if (!s->log_on_terminal)
+        skn_log_say(s->log, SKN_LOG_INFO, "listening on %s", s->url);
+    skn_notify("READY=1");
+    nudge(s);
+}
+
+/* "http://127.0.0.1:7534/", also where it listens on every address. */
+static void make_url(skn_serve *s)
+{
+    const char *host = s->host;
+
+    if (!strcmp(host, "0.0.0.0"))
+        host = "127.0.0.1";
+    else if (!strcmp(host, "::"))
+        host = "::1";
+    s->url = skn_arena_printf(s->cli->keep, strchr(host, ':') ? "http://[%s]:%d/"
+                                                              : "http://%s:%d/",
+                              host, s->port).p;
+}
+
+static skein_rc open_parts(skn_serve *s, int most_files)
+{
+    skein_rc rc;
+
+    s->loop = skn_loop_new();
+    open_log(s);
+    watch_signals(s);
+    s->workers = skn_workers_new(s->loop, WORKERS);
+    skein_on_commit(s->cli->engine, on_commit, s);
+    if (!s->read_only && (rc = open_provider(s)))
+        return rc;
+    if (s->socket && s->lock >= 0)
+        unlink(s->socket); /* the lock is ours, so it is a leftover */
+    make_url(s);
+    if ((rc = open_http(s, most_files)))
+        return rc;
+    if (!s->read_only)
+        open_runtime(s); /* last: it cannot fail, and would have to be closed */
+    return SKEIN_OK;
+}
+
+/* The loop is not running any more, or never was. */
+static void close_parts(skn_serve *s)
+{
+    skn_http_free(s->http);
+    if (s->runtime)
+        skn_runtime_free(s->runtime);
+    if (s->workers)
+        skn_workers_free(s->workers);
+    skn_serve_jobs_free(s->jobs);
+    if (s->cli->engine)
+        skein_on_commit(s->cli->engine, NULL, NULL);
+    if (s->provider)
+        skn_provider_free(s->provider);
+    skn_loop_free(s->loop);
+    skn_log_free(s->log);
+}
+
+skein_rc skn_serve_run(skn_serve *s, int most_files)
+{
+    skein_rc rc = open_parts(s, most_files);
+
+    if (!rc) {
+        s->jobs = skn_serve_jobs_new(s);
+        skn_loop_post(s->loop, on_ready, s);
+        skn_loop_run(s->loop);
+        if (s->interrupts)
+            skn_note(s->cli, "Stopped. Your data stays.");
+    }
+    skn_serve_forget(s);
+    close_parts(s);
+    alarm(0);
+    return rc;
+}
