@@ -195,7 +195,7 @@ typedef struct skein_step {
 
 /* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
  * turn is not open any more: then nothing was stored, and the turn is to be dropped. Fills in the id
- * of the turn's next message. */
+ * of the turn's next message, which lives in mem. */
 SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *step,
                                    skein_mem *mem, skein_message *stored, skein_error *err);
 /* Closes a turn without a further step; `why` (may be NULL) is told with a failure. */

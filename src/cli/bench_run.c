@@ -46,8 +46,12 @@ static const skn_bench_sizes quick = {.large = 2000,
 static skein_rc read_sizes(skn_bench *b)
 {
     skn_cli *cli = b->cli;
+    skn_str  part = skn_str_of(skn_opt(cli, "part"));
     skein_rc rc;
 
+    if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server"))
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no part of it: engine, server",
+                        SKN_FMT(part));
     b->quick = skn_opt(cli, "quick");
     b->size = b->quick ? quick : full;
     if ((rc = skn_opt_int(cli, "messages", b->size.middle, 100000000, b->size.large,
@@ -70,9 +74,6 @@ static skein_rc run_parts(skn_bench *b)
     skn_str  part = skn_str_of(skn_opt(b->cli, "part"));
     skein_rc rc = SKEIN_OK;
 
-    if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server"))
-        return skn_fail(&b->cli->err, SKEIN_USAGE, "\"%.*s\" is no part of it: engine, server",
-                        SKN_FMT(part));
     if (!skn_str_is(part, "server"))
         rc = run_engine(b);
     if (rc == SKEIN_OK && !skn_str_is(part, "engine"))

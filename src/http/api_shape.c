@@ -1,6 +1,16 @@
 /* Messages in answers: with what surrounds them, and in pages of a lane. */
 #include "http/handlers.h"
 
+/* Those who have it in memory, where nothing more is known: in another version than the current one. */
+static void fill_deliveries(skn_http_call *c, const skein_message_facts *f, skein_deliveries *d)
+{
+    if (d->count)
+        return;
+    d->at = SKN_ARRAY(c->mem, f->seen_by_count + 1, skein_delivery);
+    for (size_t i = 0; i < f->seen_by_count; i++)
+        d->at[d->count++] = (skein_delivery){f->seen_by[i], SKN_STR("inMemory")};
+}
+
 skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages *list,
                          skn_told_messages *out)
 {
@@ -11,11 +21,14 @@ skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages
     out->deliveries = SKN_ARRAY(c->mem, list->count + 1, skein_deliveries);
     if (list->count == 0)
         return SKEIN_OK;
-    rc = skein_message_explain(c->engine, c->chat.id, version, list, c->mem, out->facts,
-                               &c->error);
-    return rc ? rc
-              : skein_deliveries_of(c->engine, c->chat.id, list, c->mem, out->deliveries,
-                                    &c->error);
+    if ((rc = skein_message_explain(c->engine, c->chat.id, version, list, c->mem, out->facts,
+                                    &c->error)) ||
+        (rc = skein_deliveries_of(c->engine, c->chat.id, list, c->mem, out->deliveries,
+                                  &c->error)))
+        return rc;
+    for (size_t i = 0; i < list->count; i++)
+        fill_deliveries(c, &out->facts[i], &out->deliveries[i]);
+    return SKEIN_OK;
 }
 
 void skn_api_write_message(skn_http_call *c, const skn_told_messages *m, size_t i)

@@ -1,4 +1,4 @@
-/* Other views of a conversation: timelines, what a model is sent, summaries, search. */
+/* Other views of a conversation: timelines, what a model is sent, summaries. */
 #include "http/handlers.h"
 
 #include "base/error.h"
@@ -171,55 +171,4 @@ skein_rc skn_api_create_summary(skn_http_call *c)
     skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));
     write_summary(c, &m, covers);
     return SKEIN_OK;
-}
-
-/* --- Search ------------------------------------------------------------------------------- */
-
-static skein_rc search(skn_http_call *c, skein_search_request *req)
-{
-    skein_hits hits;
-    skn_page   page;
-    skein_rc   rc;
-
-    req->query = skn_call_query(c, "q");
-    if (!req->query.p || !skn_str_trim(req->query).n)
-        return skn_call_invalid(c, "/q", "is required");
-    if ((rc = skn_call_query_flag(c, "current", &req->current_only)) ||
-        (rc = skn_page_read(c, SKN_STR("search"), SKN_PAGE_DEFAULT, false, &page)))
-        return rc;
-    if (page.from > 100000)
-        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
-    req->limit = page.from + page.limit + 1;
-    rc = skein_search(c->engine, req, c->mem, &hits, &c->error);
-    if (rc == SKEIN_INVALID)
-        return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
-    if (rc)
-        return rc;
-    skn_page_fit(&page, (int64_t)hits.count);
-    page.picked = (int64_t)hits.count == req->limit;
-    skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_hit(&c->w, &hits.at[i]);
-    skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_HIT);
-}
-
-skein_rc skn_api_search(skn_http_call *c)
-{
-    skein_search_request req = {.limit = 0};
-
-    return search(c, &req);
-}
-
-skein_rc skn_api_search_world(skn_http_call *c)
-{
-    skein_search_request req = {.limit = 0};
-    skn_str              chat = skn_call_query(c, "chatId");
-    skein_rc             rc;
-
-    if ((rc = skn_find_world(c)) || (chat.p && (rc = skn_find_chat(c, chat))))
-        return rc;
-    req.world = c->world.id;
-    req.conversation = c->chat.id;
-    return search(c, &req);
 }

@@ -149,7 +149,8 @@ static void write_value(writer *out, const skn_yaml *v)
     out->w.out->over = out->w.out->over || out->text.over;
 }
 
-static void write_tree(writer *out, const skn_yaml *v) /* as deep as YAML may be: 8 */
+/* Goes as deep as YAML may be: 8. */
+static void write_tree(writer *out, const skn_yaml *v)
 {
     if (v->kind == SKN_YAML_TEXT) {
         write_value(out, v);

@@ -23,13 +23,16 @@ every_row_has() { [ "$(printf '%s\n' "$out" | grep -c -e "\"$1\":")" = "$(names 
 
 b --json
 t 'a quick run gives no verdict and succeeds' gave 0
-t 'all rows are there' is "$(names | grep -c .)" 22
+t 'all rows are there' is "$(names | grep -c .)" 32
 for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
     'context after a summary' 'edit of the first of 2,000' 'remove-from the middle of' 'undo of that' \
     'branch in' '20 edits in 2,001' 'growth of the store' 'the last 5 of these edits' \
     'timeline: one more record after 2,000' 'timeline of a chat: one more after' 'both ends of 2,0' \
     'remove-from, 5 agents' 'revise, 10 agents' 'revise, 50 agents' 'revise, 100 agents' \
-    'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies'; do
+    'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies' \
+    'server: from start to first answer' 'server: memory at rest' 'GET /version' 'POST messages, 1 client' \
+    'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \
+    '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages'; do
     t "there is a row: $row" has_row "$row"
 done
 for member in figure unit reference against ratio target ok rounds; do
@@ -38,6 +41,7 @@ done
 t 'a row without a verdict has none in JSON' prints '"ok":null'
 t 'what ten writers sent at once is all stored' \
     prints '"what":"10 writers at once, messages stored","figure":80,"unit":"","reference":80'
+t 'every event reached every stream once' prints 'lost or out of order","figure":0,'
 t 'the folder it made is gone' is "$(ls "$TMPDIR")" ''
 
 b --json=what,ok
@@ -47,6 +51,11 @@ t 'sizes can be chosen' prints 'remove-from, 3 agents'
 t 'also how long the large conversation is' prints 'last 50 messages of 600 '
 t 'a person sees the target' prints 'at least 0.5 x'
 t 'and where it was measured' prints "$([ "$kind" = sqlite ] && echo "SQLite in $TMPDIR" || echo postgresql)"
+
+b --part server --json=what
+t 'a part of it can be measured alone' is "$(names | grep -c .)" 10
+b --part other
+t 'but only one that there is' fails 2 'engine, server'
 
 b --messages 10
 t 'a conversation too short to compare is refused' fails 2 'from 500 to'

@@ -820,6 +820,25 @@ static void closing_ends_open_turns_as_interrupted(void **state)
     close_stage(&s);
 }
 
+static void closing_waits_for_a_stop(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    for (int i = 0; i < 3; i++)
+        set_model(&s, i, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "hello");
+    run_until_asked(&s, 3);
+    say_piece(&s.puppet, "half");
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    close_runtime(&s);
+    assert_int_equal(s.stops, 1);
+    assert_int_equal(s.stopped, 3);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "hello half");
+    close_stage(&s);
+}
+
 static void closing_at_once_is_fine(void **state)
 {
     stage s;
@@ -931,6 +950,7 @@ int main(void)
         SKN_BOTH(what_a_dead_program_left_is_closed_at_the_start),
         SKN_BOTH(work_from_before_the_start_is_done),
         SKN_BOTH(closing_ends_open_turns_as_interrupted),
+        SKN_BOTH(closing_waits_for_a_stop),
         SKN_BOTH(closing_at_once_is_fine),
         SKN_BOTH(a_lease_is_held_as_long_as_the_model_takes),
         SKN_BOTH(more_work_than_turns_at_once_is_done_in_the_end),

@@ -381,7 +381,64 @@ static void cancelling_inside_of_the_end_is_harmless(void **state)
     heard_release(&h);
 }
 
-int main(void)
+/* --- The example -------------------------------------------------------------------------------- */
+
+static const char *tree = "."; /* where the sources are */
+
+static char *read_example(void)
+{
+    char   path[1000], *text = calloc(1, 10000);
+    FILE  *f;
+    size_t n;
+
+    snprintf(path, sizeof path, "%s/examples/team.script.yaml", tree);
+    f = fopen(path, "r");
+    if (!f)
+        fail_msg("%s cannot be read", path);
+    n = fread(text, 1, 9999, f);
+    fclose(f);
+    assert_in_range(n, 100, 9998);
+    return text;
+}
+
+static void the_example_does_what_it_says(void **state)
+{
+    static const struct {
+        const char *agent, *asker, *said, *tool, *text, *calls, *error;
+    } cases[] = {
+        {"ada", "human", "Hi, my name is Kim.", NULL, "Hello Kim, I am ada.", "", ""},
+        {"bo", "human", "my name is Kim", NULL, "I have no line for that.", "", ""},
+        {"bo", "human", "the weather in Oslo", NULL, "I look it up.",
+         "demo_lookup {\"query\":\"weather Oslo\",\"days\":3};", ""},
+        {"bo", "human", "anything", "demo_lookup", "There it is.", "", ""},
+        {"ada", "human", "review it", NULL,
+         "I ask for a second pair of eyes.\n\n@bo please review this.", "", ""},
+        {"bo", "ada", "@bo please review this.", NULL, "Reviewed, ada. It is fine.", "", ""},
+        {"bo", "human", "busy?", NULL, "", "", "scripted failure: too many requests"},
+        {"bo", "human", "unplug it", NULL, "The cable is loose ", "", "the answer was cut off"},
+    };
+    char *source = read_example();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        heard   h;
+        skn_ask what = said(cases[i].said);
+
+        what.agent = skn_str_of(cases[i].agent);
+        what.asker = skn_str_of(cases[i].asker);
+        what.tool = skn_str_of(cases[i].tool);
+        what.result = SKN_STR("demo data");
+        hear(&h, source, true, &what);
+        assert_string_equal(skn_buf_str(&h.text).p, cases[i].text);
+        assert_non_null(strstr(skn_buf_str(&h.calls).p, cases[i].calls));
+        assert_int_equal(h.calls.n > 0, cases[i].calls[0] != '\0');
+        assert_string_equal(h.answer.error.message, cases[i].error);
+        heard_release(&h);
+    }
+    free(source);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_add_up_to_the_text),
@@ -397,7 +454,9 @@ int main(void)
         cmocka_unit_test(an_answer_that_grows_too_large_fails),
         cmocka_unit_test(after_cancelling_nothing_comes),
         cmocka_unit_test(cancelling_inside_of_the_end_is_harmless),
+        cmocka_unit_test(the_example_does_what_it_says),
     };
 
+    tree = argc > 1 ? argv[1] : tree;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+/* news.h: what happens in a world, as a running server tells it, event by event.
+ *
+ * A lost connection is made again, and goes on where it ended; only when that fails for long is it an
+ * error. Threads: one. Lifetimes: what a piece of news holds lives until the next one is taken. */
+#ifndef SKN_CLI_NEWS_H
+#define SKN_CLI_NEWS_H
+
+#include "base/json.h"
+#include "cli/client.h"
+
+/* One event, opened. Texts that it has not are absent. */
+typedef struct skn_news_item {
+    skn_str         type, cause, chat;
+    skn_str         message; /* "messageId" */
+    skn_str         agent;   /* or the sender of a message */
+    skn_str         reply_to;
+    skn_str         text; /* of a message, or the piece of one */
+    skn_str         model;
+    const skn_json *data;
+} skn_news_item;
+
+typedef struct skn_news {
+    skn_cli          *cli;
+    const skn_server *server;
+    skn_stream        stream;
+    skn_request_spec  first; /* how it begins: a post, or the events of a chat */
+    skn_request_spec  again; /* how it goes on after a cut */
+    bool              begun; /* the first request has got an answer */
+    int               lost;  /* connections in a row that brought nothing */
+    skn_arena        *mem;   /* of one item */
+    /* Takes one item; what it returns ends the reading. */
+    skein_rc (*take)(void *arg, const skn_news_item *item);
+    void *arg;
+    bool  over; /* the server has ended the stream in order */
+} skn_news;
+
+void skn_news_init(skn_news *n, skn_cli *cli, const skn_server *server);
+void skn_news_release(skn_news *n);
+/* Reads for up to `ms` (-1: for ever), or until it is over, an item ends it, or `also` (a file, or
+ * -1) can be read: then *also_ready is set. SKEIN_TIMEOUT when the time is up. */
+skein_rc skn_news_wait(skn_news *n, int64_t ms, int also, bool *also_ready);
+
+#endif
