@@ -1,11 +1,12 @@
 # Makefile: the front door. It only calls Meson and the scripts in tools/.
 #
 #   make          builds build/skein           make check    -Werror with gcc and clang, static checks
-#   make run      builds and shows it          make asan     the tests under ASan and UBSan
+#   make run      builds and runs the server   make asan     the tests under ASan and UBSan
 #   make test     every test there is          make tsan     the tests under TSan
 #   make quick    the tests of a plain build   make fuzz     FUZZ_SECONDS=60 of fuzzing in all
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
+#   make tour     a walk through the commands
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
@@ -20,11 +21,13 @@ compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
 
-.PHONY: all run test quick check asan tsan fuzz soak bench cover format install clean
+.PHONY: all run tour test quick check asan tsan fuzz soak bench cover format install clean
 
 all: build/build.ninja
 	ninja -C build
 run: all
+	build/skein serve
+tour: all
 	tools/tour.sh build/skein
 test:
 	+tools/test-all.sh

@@ -184,8 +184,8 @@ static void tell(const appending *p, const skein_message *m)
     else if (!skn_str_eq(lane->key, SKN_MAIN))
         skn_jw_kstr(&d.w, "threadPath",
                     skn_arena_printf(p->room.trees.a, "@%.*s", SKN_FMT(lane->agent_name)));
-    skn_feed_message(p->room.trees.tx, &p->room.conversation, "message.created", m, SKN_NONE,
-                     &d);
+    skn_feed_message(p->room.trees.tx, &p->room.conversation, "message.created", m,
+                     m->author == SKEIN_BY_HUMAN ? m->uid : SKN_NONE, &d);
 }
 
 static skein_rc append_one(appending *p, const skein_new_message *n, skein_message *m,

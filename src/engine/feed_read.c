@@ -10,10 +10,10 @@
 
 #define PAGE      ((size_t)1000)
 #define PAGE_MOST ((size_t)10000)
-#define AT_ONCE   ((size_t)100)        /* messages asked for in one statement */
-#define ENOUGH    ((size_t)16 << 20)   /* bytes of data after which a page ends early */
-#define CUT       ((size_t)2000)       /* bytes that are told of a call and its result */
-#define FORGET    INT64_C(5000)        /* events deleted in one transaction */
+#define AT_ONCE   ((size_t)100)      /* messages asked for in one statement */
+#define ENOUGH    ((size_t)16 << 20) /* bytes of data after which a page ends early */
+#define CUT       ((size_t)2000)     /* bytes that are told of a call and its result */
+#define FORGET    INT64_C(5000)      /* events deleted in one transaction */
 
 /* --- A message ------------------------------------------------------------------------------- */
 
@@ -138,11 +138,11 @@ static skein_event whole(const skn_event_row *row, const skein_message *m, skn_a
 /* --- Reading ---------------------------------------------------------------------------------------- */
 
 typedef struct read_call {
-    const skein_event_query *what;
-    skein_mem               *mem;
-    skein_events            *out;
-    skn_arena               *scratch; /* rows */
-    skn_arena               *brief;   /* messages, of one portion */
+    skn_event_range range;
+    skein_mem      *mem;
+    skein_events   *out;
+    skn_arena      *scratch; /* rows */
+    skn_arena      *brief;   /* messages, of one portion */
 } read_call;
 
 static int by_id(const void *x, const void *y)
@@ -186,17 +186,23 @@ static skein_rc read_portion(skn_tx *tx, read_call *c, const skn_event_row *rows
     return SKEIN_OK;
 }
 
+static skein_rc settle(skn_tx *tx, void *arg, skein_error *err)
+{
+    skn_event_range *range = arg;
+
+    return skn_event_settled(tx, range->after, &range->upto, err);
+}
+
 static skein_rc read_events(skn_tx *tx, void *arg, skein_error *err)
 {
     read_call     *c = arg;
-    size_t         limit = c->what->limit ? c->what->limit : PAGE, bytes = 0;
+    size_t         bytes = 0;
     skn_event_rows rows;
     skein_rc       rc;
 
     *c->out = (skein_events){0};
     skn_arena_reset(c->scratch);
-    if ((rc = skn_event_after(tx, c->what->world.v, c->what->chat.v, c->what->after,
-                              limit < PAGE_MOST ? limit : PAGE_MOST, c->scratch, &rows, err)))
+    if ((rc = skn_event_rows_in(tx, &c->range, c->scratch, &rows, err)))
         return rc;
     c->out->at = SKN_ARRAY(c->mem, rows.count, skein_event);
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count && bytes < ENOUGH; i += AT_ONCE) {
@@ -210,10 +216,20 @@ static skein_rc read_events(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_events_read(skein_engine *e, const skein_event_query *what, skein_mem *mem,
                            skein_events *out, skein_error *err)
 {
-    read_call c = {what, mem, out, skn_arena_new(), skn_arena_new()};
-    skein_rc  rc = skn_store_read(e->store, read_events, &c, err);
+    read_call c = {.mem = mem, .out = out};
+    size_t    limit = what->limit ? what->limit : PAGE;
+    skein_rc  rc;
 
-    if (rc)
+    *out = (skein_events){0};
+    c.range = (skn_event_range){.world = what->world.v,
+                                .conversation = what->chat.v,
+                                .after = what->after,
+                                .limit = limit < PAGE_MOST ? limit : PAGE_MOST};
+    if ((rc = skn_store_read(e->store, settle, &c.range, err)) || c.range.upto == 0)
+        return rc;
+    c.scratch = skn_arena_new();
+    c.brief = skn_arena_new();
+    if ((rc = skn_store_read(e->store, read_events, &c, err)))
         *out = (skein_events){0};
     skn_arena_free(c.scratch);
     skn_arena_free(c.brief);
@@ -223,22 +239,25 @@ skein_rc skein_events_read(skein_engine *e, const skein_event_query *what, skein
 /* --- Which there are --------------------------------------------------------------------------------- */
 
 typedef struct span_call {
-    int64_t newest, forgotten;
+    skn_event_range range;
+    int64_t         newest, forgotten;
 } span_call;
 
 static skein_rc read_span(skn_tx *tx, void *arg, skein_error *err)
 {
     span_call *c = arg;
 
-    return skn_event_span(tx, &c->newest, &c->forgotten, err);
+    return skn_event_span(tx, c->range.upto, &c->newest, &c->forgotten, err);
 }
 
 skein_rc skein_events_span(skein_engine *e, int64_t *newest, int64_t *forgotten,
                            skein_error *err)
 {
     span_call c = {0};
-    skein_rc  rc = skn_store_read(e->store, read_span, &c, err);
+    skein_rc  rc = skn_store_read(e->store, settle, &c.range, err);
 
+    if (rc == SKEIN_OK)
+        rc = skn_store_read(e->store, read_span, &c, err);
     *newest = c.newest;
     *forgotten = c.forgotten;
     return rc;

@@ -46,9 +46,9 @@ static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
         rc = skn_setting_put(tx, &c->list[i], err);
     if (rc || (rc = skn_setting_rows(tx, c->mem, &all, err)))
         return rc;
-    return all.count <= SETTINGS_MAX ? SKEIN_OK
-                                     : skn_fail(err, SKEIN_LIMIT, "more than %zu settings",
-                                                SETTINGS_MAX);
+    return all.count <= SETTINGS_MAX
+               ? SKEIN_OK
+               : skn_fail(err, SKEIN_LIMIT, "more than %zu settings", SETTINGS_MAX);
 }
 
 static skein_rc check_setting(const skein_setting *s, skn_arena *a, skein_error *err)

@@ -3,16 +3,30 @@
 
 #include <string.h>
 
-/* "worlds" of "/worlds/{w}/…": what a route is about is its last literal part before the end. */
-static skn_str group_of(const skn_route *r)
-{
-    skn_str rest = skn_str_of(r->path + 1), part, group = SKN_STR("");
+/* Where a heading goes: before the route with this path, the first time. */
+static const struct {
+    const char *path, *heading;
+} headings[] = {
+    {"/worlds", "Worlds"},
+    {"/worlds/{w}/agents", "Agents"},
+    {"/worlds/{w}/chats", "Chats"},
+    {"/worlds/{w}/messages", "Messages"},
+    {"/worlds/{w}/chats/{c}/messages", "Views of a chat"},
+    {"/worlds/{w}/chats/{c}/threads", "Versions"},
+    {"/worlds/{w}/chats/{c}/queue", "Work"},
+    {"/events", "Events"},
+    {"/search", "Search"},
+    {"/", "The server"},
+};
 
-    while (skn_str_split(&rest, '/', &part))
-        if (part.n && part.p[0] != '{' &&
-            (!group.n || skn_str_is(group, "worlds") || skn_str_is(group, "chats")))
-            group = part;
-    return group;
+static const char *heading_of(const skn_route *r)
+{
+    if (r > skn_routes && strcmp(r[-1].path, r->path) == 0)
+        return NULL;
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
+        if (strcmp(headings[i].path, r->path) == 0)
+            return headings[i].heading;
+    return NULL;
 }
 
 static const char *needs(const skn_route *r)
@@ -22,8 +36,8 @@ static const char *needs(const skn_route *r)
 
 static const char intro[] =
     "# HTTP API\n\n"
-    "Made from the server's table of routes by `skein serve --print-api`; the bodies are in "
-    "`/openapi.json` of a running server, which is embedded in the program.\n\n"
+    "Made from the table of routes (`src/http/routes.c`), and a test keeps it so. The bodies are "
+    "in `/openapi.json` of a running server (`src/http/openapi.json`).\n\n"
     "- Every path also works under `/api/v1` and `/api`.\n"
     "- `{w}` is a world's name or id, `{c}` a conversation (`chatId`), `{m}` a message, `{t}` a "
     "version (`threadId`), `{a}` an agent.\n"
@@ -38,16 +52,12 @@ static const char intro[] =
 
 void skn_http_reference(skn_buf *out)
 {
-    skn_str last = SKN_NONE;
-
     skn_buf_add(out, skn_str_of(intro));
     for (const skn_route *r = skn_routes; r->method; r++) {
-        skn_str group = group_of(r);
+        const char *heading = heading_of(r);
 
-        if (!last.p || !skn_str_eq(group, last))
-            skn_buf_addf(out, "\n## %.*s\n\n| | path | | what |\n|---|---|---|---|\n",
-                         SKN_FMT(group.n ? group : SKN_STR("the start page")));
-        last = group;
+        if (heading)
+            skn_buf_addf(out, "\n## %s\n\n| | path | | what |\n|---|---|---|---|\n", heading);
         skn_buf_addf(out, "| %s | `%s` | %s | %s |\n", r->method, r->path, needs(r),
                      r->summary);
     }
@@ -62,6 +72,8 @@ void skn_docs_page(skn_buf *out)
                              "<code>/api</code>. Bodies: <a href=\"/openapi.json\">"
                              "/openapi.json</a>.</p>\n<table>\n"));
     for (const skn_route *r = skn_routes; r->method; r++) {
+        if (heading_of(r))
+            skn_buf_addf(out, "<tr><th colspan=\"4\" align=\"left\">%s</tr>\n", heading_of(r));
         skn_buf_addf(out, "<tr><td>%s<td><code>", r->method);
         skn_html_text(out, skn_str_of(r->path));
         skn_buf_add(out, SKN_STR("</code><td>"));

@@ -113,15 +113,33 @@ static bool make_room(skn_http *h)
     return true;
 }
 
-static void turn_away(int fd)
+/* Said by hand: a call would need the memory that there is too little of. */
+static void turn_away(skn_http *h, int fd)
 {
-    static const char full[] = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
-                               "Content-Type: application/problem+json\r\nRetry-After: 5\r\n"
-                               "Content-Length: 0\r\n\r\n";
-    ssize_t           n = write(fd, full, sizeof full - 1);
+    char    id[SKN_UID_LEN + 1];
+    skn_buf body, all;
+    ssize_t n;
 
+    skn_uid_next(h->ids, id);
+    skn_buf_init(&body, 1024);
+    skn_buf_init(&all, 2048);
+    skn_buf_addf(&body,
+                 "{\"type\":\"/problems/overloaded\",\"title\":\"The server has too much to "
+                 "do\",\"status\":503,\"detail\":\"there are too many connections\","
+                 "\"instance\":\"/\",\"code\":\"OVERLOADED\",\"requestId\":\"%s\","
+                 "\"retryable\":true,\"retryAfterMs\":5000,\"error\":\"there are too many "
+                 "connections\",\"message\":\"The server has too much to do\"}",
+                 id);
+    skn_buf_addf(&all,
+                 "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json"
+                 "\r\nContent-Length: %zu\r\nConnection: close\r\nRetry-After: 5\r\n"
+                 "Cache-Control: no-store\r\nX-Request-Id: %s\r\nSkein-Version: %s\r\n\r\n%s",
+                 body.n, id, skein_version_text(), body.p);
+    n = write(fd, all.p, all.n);
     (void)n; /* it goes either way */
     close(fd);
+    skn_buf_release(&body);
+    skn_buf_release(&all);
 }
 
 static void stop_accepting(skn_wire *w, bool stop)
@@ -148,7 +166,7 @@ static void can_accept(void *arg)
         if (make_room(h))
             skn_conn_new(h, fd, &peer);
         else
-            turn_away(fd);
+            turn_away(h, fd);
     }
     if (fd != -2)
         return;

@@ -199,9 +199,7 @@ void skn_store_committed(skn_store *st)
 
 static skein_rc newest_event(skn_tx *tx, void *arg, skein_error *err)
 {
-    int64_t forgotten;
-
-    return skn_event_span(tx, arg, &forgotten, err);
+    return skn_event_newest(tx, arg, err);
 }
 
 /* A connection that never writes sees a change of data_version after every commit of others, those

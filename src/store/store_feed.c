@@ -3,7 +3,7 @@
 #include "base/json_write.h"
 #include "store/stmt.h"
 
-/* More of them go in one statement: PostgreSQL is asked once, and holds its lock that long only. */
+/* More of them go in one statement: PostgreSQL is asked once, and nobody waits for it for long. */
 #define FEW 3
 
 /* --- Telling --------------------------------------------------------------------------------- */
@@ -119,21 +119,22 @@ static void read_event(const skn_stmt *s, skn_arena *a, skn_event_row *e)
     e->thread_uid = skn_stmt_keep(s, 11, a);
 }
 
-skein_rc skn_event_after(skn_tx *tx, int64_t world, int64_t conversation, int64_t after,
-                         size_t limit, skn_arena *a, skn_event_rows *out, skein_error *err)
+skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *a,
+                           skn_event_rows *out, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, conversation ? SKN_Q_event_after_conversation
-                                      : world      ? SKN_Q_event_after_world
-                                                   : SKN_Q_event_after);
+    skn_stmt s = skn_stmt_use(tx->db, range->conversation ? SKN_Q_event_after_conversation
+                                      : range->world      ? SKN_Q_event_after_world
+                                                          : SKN_Q_event_after);
     skn_vec(skn_event_row) v = {0};
     skn_event_row e;
     bool          row;
     skein_rc      rc;
 
-    if (conversation || world)
-        skn_stmt_bind_int(&s, conversation ? conversation : world);
-    skn_stmt_bind_int(&s, after);
-    skn_stmt_bind_int(&s, (int64_t)limit);
+    if (range->conversation || range->world)
+        skn_stmt_bind_int(&s, range->conversation ? range->conversation : range->world);
+    skn_stmt_bind_int(&s, range->after);
+    skn_stmt_bind_int(&s, range->upto);
+    skn_stmt_bind_int(&s, (int64_t)range->limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         read_event(&s, a, &e);
         skn_vec_add(a, &v, e);
@@ -159,13 +160,31 @@ static skein_rc number_for(skn_tx *tx, enum skn_query query, int64_t given, int6
     return skn_stmt_number(&s, out, err);
 }
 
-skein_rc skn_event_span(skn_tx *tx, int64_t *newest, int64_t *forgotten, skein_error *err)
+skein_rc skn_event_newest(skn_tx *tx, int64_t *newest, skein_error *err)
+{
+    return number(tx, SKN_Q_event_newest, newest, err);
+}
+
+/* Nobody is asked to stand still when there is nothing to read. */
+skein_rc skn_event_settled(skn_tx *tx, int64_t after, int64_t *upto, skein_error *err)
+{
+    skein_rc rc = skn_event_newest(tx, upto, err);
+
+    if (rc || *upto <= after) {
+        *upto = 0;
+        return rc;
+    }
+    return number(tx, SKN_Q_event_settled, upto, err);
+}
+
+skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forgotten,
+                        skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_meta_get);
     skein_rc rc;
 
     *forgotten = 0;
-    if ((rc = number(tx, SKN_Q_event_newest, newest, err)))
+    if ((rc = number_for(tx, SKN_Q_event_last_below, upto + 1, newest, err)))
         return rc;
     skn_stmt_bind_text(&s, SKN_STR("events_forgotten"));
     return skn_stmt_number(&s, forgotten, err);

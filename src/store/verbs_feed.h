@@ -2,8 +2,9 @@
  * answers, failed edits; part of the door (store.h includes it).
  *
  * An event is only collected when it is added, and written with the others of its transaction right
- * before that is committed, under a lock on PostgreSQL: so their ids rise in the order of commits,
- * and whoever has read one finds all later ones behind it.
+ * before that is committed. Whoever reads up to a settled id (skn_event_settled) finds all that come
+ * later behind it: on SQLite since commits follow each other, on PostgreSQL by a lock that writers
+ * share from their id to their commit, so that they still can commit together.
  * Threads, lifetimes: as in store.h. */
 #ifndef SKN_STORE_VERBS_FEED_H
 #define SKN_STORE_VERBS_FEED_H
@@ -25,15 +26,27 @@ typedef struct skn_event_rows {
 /* --- events: store_feed.c --- */
 /* Collects an event, a copy of it; nothing is kept of it when the work does not succeed. */
 void skn_event_add(skn_tx *tx, const skn_event_row *row);
-/* Events after a number, of a conversation, of a world (both zero: of all), in order. */
-skein_rc skn_event_after(skn_tx *tx, int64_t world, int64_t conversation, int64_t after,
-                         size_t limit, skn_arena *a, skn_event_rows *out, skein_error *err);
+/* The greatest id up to which no event is missing that may still come; 0 when there is no event
+ * after `after`. Only for another transaction, whose snapshot is taken later. */
+skein_rc skn_event_settled(skn_tx *tx, int64_t after, int64_t *upto, skein_error *err);
+
+typedef struct skn_event_range {
+    int64_t world, conversation; /* both zero: all */
+    int64_t after, upto;         /* greater than the one, not than the other */
+    size_t  limit;
+} skn_event_range;
+/* Events in order. */
+skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *a,
+                           skn_event_rows *out, skein_error *err);
 /* store_message.c: messages by their ids, each named once, in ascending order; those that are not
  * there are left out. */
 skein_rc skn_message_many(skn_tx *tx, const skn_ids *ids, skn_arena *a, skein_messages *out,
                           skein_error *err);
-/* The newest event, and the newest of those that were forgotten; 0 for none. */
-skein_rc skn_event_span(skn_tx *tx, int64_t *newest, int64_t *forgotten, skein_error *err);
+/* The newest event there is; smaller ones may still come. */
+skein_rc skn_event_newest(skn_tx *tx, int64_t *newest, skein_error *err);
+/* The newest event of those up to a settled one, and of those that were forgotten; 0 for none. */
+skein_rc skn_event_span(skn_tx *tx, int64_t upto, int64_t *newest, int64_t *forgotten,
+                        skein_error *err);
 /* The oldest event that is there, and the first that a time leaves: the newest always stays. */
 skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *stays,
                          skein_error *err);

@@ -74,11 +74,20 @@ logged() {
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
-# nowhere TEXT FILE…: none of the files has the text, and there is something in them.
+# nowhere TEXT FILE…: none of the files has the text, and there is something in each of them.
 nowhere() {
     text=$1
     shift
-    cat "$@" | grep -q . && ! grep -F -q -- "$text" "$@"
+    for file in "$@"; do
+        [ -s "$file" ] && ! grep -F -q -- "$text" "$file" || return 1
+    done
+}
+# description: the file in which a server says where it is.
+description() {
+    case $kind in
+    sqlite) echo "${store#--data=}/server.json" ;;
+    pg) find "$XDG_RUNTIME_DIR/skein" -name '*.server.json' ;;
+    esac
 }
 
 # --- Starting ---------------------------------------------------------------------------------
@@ -146,7 +155,7 @@ t 'statistics go into the log' logged '"statistics","uptimeMs":'
 
 # --- Ending -----------------------------------------------------------------------------------
 
-json=$(ls "${store#--data=}/server.json" "$XDG_RUNTIME_DIR"/skein/*.server.json 2>/dev/null)
+json=$(description)
 t 'it describes itself in a file' test -f "$json"
 stop
 t 'SIGTERM is a clean end' gave 0
@@ -284,8 +293,7 @@ s status
 printf '%s' "$out$err" >"$dir/status"
 s config list --show-origin
 printf '%s' "$out$err" >"$dir/list"
-json=$(ls "${store#--data=}/server.json" "$XDG_RUNTIME_DIR"/skein/*.server.json 2>/dev/null)
-cp "$json" "$dir/description"
+cp "$(description)" "$dir/description"
 kill -USR1 "$pid"
 logged statistics
 stop

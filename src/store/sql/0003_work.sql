@@ -1,10 +1,10 @@
 -- What people and agents do together: what happened (events), who has to answer (deliveries), who is at it
 -- (turns), what waits to be said (waiting), and what the program itself keeps. An archive carries none of it.
 
--- The feed. Ids rise in the order of commits (store_feed.c). A row points at what it tells of; what is not told by
+-- The feed, read in the order of ids (store_feed.c says how). A row points at what it tells of; what is not told by
 -- that is in data, a JSON object. world is the name it had then: an event never changes. No foreign keys: their
--- checks would lock rows of others while the lock that orders the commits is held. meta's events_forgotten is the
--- newest one that was deleted.
+-- checks would wait for rows of others while readers wait for this one. meta's events_forgotten is the newest one
+-- that was deleted.
 CREATE TABLE events(id {ID}, world_id BIGINT NOT NULL, conversation_id BIGINT, version_id BIGINT, message_id BIGINT,
   cause TEXT, type TEXT NOT NULL, data TEXT, world TEXT NOT NULL, created_at BIGINT NOT NULL);
 -- One index for worlds and for conversations in them: every message pays for a second one.

@@ -13,20 +13,23 @@ SELECT json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]'), json_extrac
 SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
   FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
   LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
-  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id WHERE e.id > $1 ORDER BY e.id LIMIT $2;
+  LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id WHERE e.id > $1 AND e.id <= $2 ORDER BY e.id LIMIT $3;
 -- :event_after_world
 SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
   FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
   LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
   LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
- WHERE e.world_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3;
+ WHERE e.world_id = $1 AND e.id > $2 AND e.id <= $3 ORDER BY e.id LIMIT $4;
 -- :event_after_conversation
 SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
   FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
   LEFT JOIN lanes l ON l.conversation_id = e.conversation_id AND l.key = 'main'
   LEFT JOIN threads t ON t.version_id = e.version_id AND t.lane_id = l.id
- WHERE e.conversation_id = $1 AND e.world_id = (SELECT world_id FROM conversations WHERE id = $1) AND e.id > $2 ORDER BY e.id LIMIT $3;
+ WHERE e.conversation_id = $1 AND e.world_id = (SELECT world_id FROM conversations WHERE id = $1) AND e.id > $2 AND e.id <= $3
+ ORDER BY e.id LIMIT $4;
 -- :event_newest
+SELECT COALESCE(MAX(id), 0) FROM events;
+-- :event_settled
 SELECT COALESCE(MAX(id), 0) FROM events;
 -- :event_oldest
 SELECT COALESCE(MIN(id), 0) FROM events;
