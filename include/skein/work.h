@@ -43,7 +43,8 @@ typedef struct skein_event_query {
     size_t                limit; /* 0: 1000 */
 } skein_event_query;
 
-/* Events in order. The same events read again are the same bytes. */
+/* Events in order. The same events read again are the same bytes. A page that has many megabytes ends
+ * before its limit; one without events is the end. */
 SKEIN_API skein_rc skein_events_read(skein_engine *e, const skein_event_query *what,
                                      skein_mem *mem, skein_events *out, skein_error *err);
 /* The newest event (0: none yet), and the newest one that was forgotten: whoever saw no more than

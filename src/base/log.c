@@ -25,7 +25,7 @@ struct skn_log {
     bool            json;
     atomic_int      level;
     pthread_mutex_t mu;
-    secret         *secrets; /* guarded by mu */
+    secret         *secrets;     /* guarded by mu */
     skn_buf         line, value; /* guarded by mu */
 };
 
@@ -161,8 +161,9 @@ static void add_head(skn_log *log, skn_log_level level, skn_str what)
     skn_str now = skn_time_format(skn_clock_micros(), text);
 
     if (log->json) {
-        skn_buf_addf(&log->line, "{\"time\":\"%.*s\",\"level\":\"%s\",\"message\":",
-                     SKN_FMT(now), level_names[level]);
+        skn_buf_addf(&log->line,
+                     "{\"time\":\"%.*s\",\"level\":\"%s\",\"message\":", SKN_FMT(now),
+                     level_names[level]);
         add_value(log, what);
         return;
     }

@@ -19,14 +19,14 @@ typedef struct skn_timer skn_timer;
 typedef void             skn_call(void *arg);
 
 skn_loop *skn_loop_new(void);
-void      skn_loop_free(skn_loop *l); /* NULL is fine; posted calls that never ran are dropped */
+void skn_loop_free(skn_loop *l); /* NULL is fine; posted calls that never ran are dropped */
 /* Runs until it is stopped. */
 void skn_loop_run(skn_loop *l);
 void skn_loop_stop(skn_loop *l);
 /* Runs fn on the loop's thread, soon, in the order of posting. */
 void skn_loop_post(skn_loop *l, skn_call *fn, void *arg);
 /* Runs fn on the loop's thread whenever the signal comes. */
-void skn_loop_signal(skn_loop *l, int signal, skn_call *fn, void *arg);
+void               skn_loop_signal(skn_loop *l, int signal, skn_call *fn, void *arg);
 struct event_base *skn_loop_base(skn_loop *l);
 
 /* A timer that calls fn once for each start; starting it again moves it. */

@@ -168,7 +168,7 @@ static skein_rc short_options(reading *r)
 
 skein_rc skn_unknown_command(skn_cli *cli, const char *word)
 {
-    static const char *const later[] = {"chat", "inbox", "stop", "inspect", "provider", "model"};
+    static const char *const later[] = {"inbox", "inspect", "provider", "model"};
     const char              *near = skn_suggest(word, command_name, NULL);
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)

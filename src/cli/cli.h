@@ -63,24 +63,26 @@ typedef struct skn_out {
 } skn_out;
 
 typedef struct skn_cli {
-    const skn_command *command;
-    const char       **args;
-    size_t             arg_count;
-    skn_given         *given;
-    size_t             given_count;
-    bool               json, quiet, dry_run, yes;
-    const char        *fields; /* of --json=FIELDS; NULL: all */
-    skn_out            out;
-    skn_buf            item; /* the JSON value being written */
-    skn_jw             jw;
-    bool               in_list, list_started;
-    skein_engine      *engine;
-    skein_mem         *mem, *keep;
-    const char        *address; /* of the store, once asked for */
-    const struct skn_config *config; /* once asked for */
-    const char        *scratch; /* a folder made for this run only; NULL: none */
-    skein_error        err;
-    skn_problem        more; /* of err */
+    const skn_command       *command;
+    const char             **args;
+    size_t                   arg_count;
+    skn_given               *given;
+    size_t                   given_count;
+    bool                     json, quiet, dry_run, yes;
+    const char              *fields; /* of --json=FIELDS; NULL: all */
+    skn_out                  out;
+    skn_buf                  item; /* the JSON value being written */
+    skn_jw                   jw;
+    bool                     in_list, list_started;
+    skein_engine            *engine;
+    skein_mem               *mem, *keep;
+    const char              *address;  /* of the store, once asked for */
+    const struct skn_config *config;   /* once asked for */
+    const char              *scratch;  /* a folder made for this run only; NULL: none */
+    skein_conversation_id    changing; /* what a change was asked for; zero: nothing */
+    const char              *changing_world;
+    skein_error              err;
+    skn_problem              more; /* of err */
 } skn_cli;
 
 /* --- What was asked for (args.c) ---------------------------------------------------------- */

@@ -19,7 +19,7 @@
 #define CONNECT_MS   5000
 #define SEND_MS      30000
 
-const char *skn_url_encode(skn_arena *a, skn_str text)
+const char *skn_client_encode(skn_arena *a, skn_str text)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -311,7 +311,7 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
 
 static skein_rc stream_body(void *arg, skn_str piece, skein_error *err)
 {
-    skn_stream *s = arg;
+    skn_event_stream *s = arg;
 
     if (s->http.status == 200 && s->http.events)
         return skn_sse_reader_feed(&s->sse, piece, err);
@@ -319,11 +319,12 @@ static skein_rc stream_body(void *arg, skn_str piece, skein_error *err)
     return SKEIN_OK;
 }
 
-void skn_stream_init(skn_stream *s,
-                     skein_rc (*event)(void *arg, const skn_sse_event *event, skein_error *err),
-                     void *arg)
+void skn_event_stream_init(skn_event_stream *s,
+                           skein_rc (*event)(void *arg, const skn_sse_event *event,
+                                             skein_error *err),
+                           void *arg)
 {
-    *s = (skn_stream){.fd = -1};
+    *s = (skn_event_stream){.fd = -1};
     skn_sse_reader_init(&s->sse, EVENT_MOST);
     s->sse.event = event;
     s->sse.arg = arg;
@@ -331,12 +332,12 @@ void skn_stream_init(skn_stream *s,
     skn_buf_init(&s->problem, PROBLEM_MOST);
 }
 
-skein_rc skn_stream_connect(skn_cli *cli, const skn_server *server, skn_stream *s,
-                            const skn_request_spec *what)
+skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_event_stream *s,
+                                  const skn_request_spec *what)
 {
     skn_request_spec r = *what;
 
-    skn_stream_close(s);
+    skn_event_stream_close(s);
     skn_sse_reader_cut(&s->sse);
     skn_http_reader_release(&s->http);
     skn_http_reader_init(&s->http);
@@ -350,7 +351,7 @@ skein_rc skn_stream_connect(skn_cli *cli, const skn_server *server, skn_stream *
     return ask(cli, server, &r, &s->fd);
 }
 
-skein_rc skn_stream_read(skn_cli *cli, skn_stream *s)
+skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
 {
     bool     ended;
     skein_rc rc = receive(s->fd, &s->http, &ended, &cli->err);
@@ -363,16 +364,16 @@ skein_rc skn_stream_read(skn_cli *cli, skn_stream *s)
     return rc;
 }
 
-void skn_stream_close(skn_stream *s)
+void skn_event_stream_close(skn_event_stream *s)
 {
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
 }
 
-void skn_stream_release(skn_stream *s)
+void skn_event_stream_release(skn_event_stream *s)
 {
-    skn_stream_close(s);
+    skn_event_stream_close(s);
     skn_sse_reader_release(&s->sse);
     skn_http_reader_release(&s->http);
     skn_buf_release(&s->problem);

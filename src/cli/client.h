@@ -28,27 +28,28 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
                          int64_t timeout_ms, skn_client_answer *out);
 
 /* A stream of events that is read while other things happen. */
-typedef struct skn_stream {
+typedef struct skn_event_stream {
     int             fd;
     skn_http_reader http;
     skn_sse_reader  sse;     /* last_id survives the connection */
     skn_buf         problem; /* what came instead of events */
     bool            over;    /* the server ended it in order */
-} skn_stream;
+} skn_event_stream;
 
-void skn_stream_init(skn_stream *s,
-                     skein_rc (*event)(void *arg, const skn_sse_event *event, skein_error *err),
-                     void *arg);
+void skn_event_stream_init(skn_event_stream *s,
+                           skein_rc (*event)(void *arg, const skn_sse_event *event,
+                                             skein_error *err),
+                           void *arg);
 /* Connects and asks; the answer is still to come. With an earlier connection's last id it goes on
  * where that ended. */
-skein_rc skn_stream_connect(skn_cli *cli, const skn_server *server, skn_stream *s,
-                            const skn_request_spec *what);
+skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_event_stream *s,
+                                  const skn_request_spec *what);
 /* Reads what there is, once poll says that fd can be read. A lost connection is SKEIN_UNREACHABLE. */
-skein_rc skn_stream_read(skn_cli *cli, skn_stream *s);
-void     skn_stream_close(skn_stream *s); /* the last id stays */
-void     skn_stream_release(skn_stream *s);
+skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s);
+void     skn_event_stream_close(skn_event_stream *s); /* the last id stays */
+void     skn_event_stream_release(skn_event_stream *s);
 
 /* Text that may stand in a path or a query. */
-const char *skn_url_encode(skn_arena *a, skn_str text);
+const char *skn_client_encode(skn_arena *a, skn_str text);
 
 #endif

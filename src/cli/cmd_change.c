@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/busy.h"
+#include "cli/discover.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -32,6 +34,14 @@ void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
         skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid), chat->length).p;
 }
 
+/* What the agents said meanwhile is part of it then. */
+static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
+{
+    skein_rc rc = skn_wait_idle(cli, chat->id);
+
+    return rc ? rc : skein_conversation_get(cli->engine, chat->id, cli->keep, chat, &cli->err);
+}
+
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how)
 {
@@ -40,10 +50,15 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
 
     if (rc)
         return rc;
+    if (skn_opt(cli, "wait") && !cli->dry_run && (rc = wait_for(cli, chat)))
+        return rc;
     skn_keep_state(cli, chat);
+    cli->changing = chat->id;
+    cli->changing_world = skn_arena_copy(cli->keep, world->name).p;
     *how = (skein_change){.conversation = chat->id,
                           .actor = skn_str_of(skn_opt(cli, "as")),
                           .dry_run = cli->dry_run,
+                          .force = skn_opt(cli, "force"),
                           .key = skn_str_of(skn_opt(cli, "key"))};
     return expect ? skn_need_state(cli, chat, expect, &how->expect) : SKEIN_OK;
 }
@@ -290,6 +305,26 @@ int skn_cmd_rm(skn_cli *cli)
     return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
 }
 
+/* Who has to answer what was sent instead. */
+static skein_rc say_responding(skn_cli *cli, const skein_conversation *chat,
+                               skein_message *added)
+{
+    skein_messages   one = {added, 1};
+    skein_deliveries list = {NULL, 0};
+    skein_rc rc = skein_deliveries_of(cli->engine, chat->id, &one, cli->keep, &list, &cli->err);
+    bool     any = false;
+
+    for (size_t i = 0; !rc && !cli->json && i < list.count; i++) {
+        if (skn_str_is(list.at[i].state, "inMemory"))
+            continue;
+        skn_print(cli, "%s%.*s", any ? ", " : "Agents responding: ", SKN_FMT(list.at[i].agent));
+        any = true;
+    }
+    if (any)
+        skn_print_raw(cli, SKN_STR(".\n"));
+    return rc;
+}
+
 int skn_cmd_edit(skn_cli *cli)
 {
     skein_world        world;
@@ -297,17 +332,21 @@ int skn_cmd_edit(skn_cli *cli)
     skein_change       how;
     skein_message      target;
     skein_removal      r;
+    skn_server         server;
     skn_str            text;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)) ||
         (rc = ask_removal(cli, &how, target.id)) ||
+        (rc = skn_discover(cli, &server, &how.wake)) ||
         (rc = skein_revise(cli->engine, &how, target.id, text, cli->keep, &r, &cli->err)))
         return (int)rc;
     if (cli->dry_run)
         return (int)count_out(cli, &world, &chat, &target, &r);
     rc = removal_out(cli, &world, &chat, &r);
+    if (how.wake)
+        return rc ? (int)rc : (int)say_responding(cli, &chat, &r.added);
     skn_note(cli, "No server runs here: nobody answers.");
     return (int)rc;
 }

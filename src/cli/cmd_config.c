@@ -56,8 +56,8 @@ static skein_rc print_line(skn_cli *cli, const line *l)
     skn_jw *w;
 
     if (!cli->json) {
-        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(l->key),
-                                             SKN_FMT(l->text)));
+        skn_print_text(
+            cli, skn_arena_printf(cli->keep, "%.*s = %.*s", SKN_FMT(l->key), SKN_FMT(l->text)));
         if (skn_opt(cli, "show-origin"))
             skn_print(cli, "\t%.*s", SKN_FMT(l->origin));
         skn_print_raw(cli, SKN_STR("\n"));
@@ -83,8 +83,9 @@ static line line_of(skn_cli *cli, const skn_config *c, skn_config_id id)
     const skn_config_row *row = &skn_config_rows[id];
     skn_buf               value;
     skn_jw                w;
-    line l = {name_of(cli, id), c->values[id].text, skn_config_origin(&c->values[id], cli->keep),
-              SKN_NONE, row->help, row->use == SKN_USE_RESTART};
+    line                  l = {
+                         name_of(cli, id), c->values[id].text, skn_config_origin(&c->values[id], cli->keep),
+                         SKN_NONE,         row->help,          row->use == SKN_USE_RESTART};
 
     skn_buf_init(&value, 1 << 20);
     skn_jw_init(&w, &value);
@@ -107,7 +108,7 @@ static line provider_line(skn_cli *cli, const skn_config_provider *p)
 static line stored_line(skn_cli *cli, const skein_setting *s)
 {
     return (line){s->key,   skn_config_plain(s->value, cli->keep), SKN_STR("store"),
-                  s->value, "A setting of the people who use it",   false};
+                  s->value, "A setting of the people who use it",  false};
 }
 
 int skn_cmd_config_list(skn_cli *cli)
@@ -293,12 +294,11 @@ int skn_cmd_config_set(skn_cli *cli)
         skn_would(cli, "set %.*s to %.*s", SKN_FMT(name), SKN_FMT(one.value));
         return 0;
     }
-    if ((rc = skn_place_open(cli)) ||
-        (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
+    if ((rc = skn_place_open(cli)) || (rc = skein_setting_put(cli->engine, &one, 1, &cli->err)))
         return (int)rc;
     if (!cli->json) {
-        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s = %.*s\n", SKN_FMT(name),
-                                             SKN_FMT(text)));
+        skn_print_text(
+            cli, skn_arena_printf(cli->keep, "%.*s = %.*s\n", SKN_FMT(name), SKN_FMT(text)));
         return 0;
     }
     return (int)print_line(cli, &(line){name, text, SKN_STR("store"), one.value, NULL, false});

@@ -174,9 +174,13 @@ static skein_rc check_folder(visit *v)
     if (rc || statvfs(folder, &disk) != 0)
         return rc;
     left = (uint64_t)disk.f_bavail * disk.f_frsize;
-    return tell(v, "disk", left < NO_SPACE ? FAIL : left < LITTLE_SPACE ? WARN : OK,
-                skn_arena_printf(a, "%.1f GB left for %s", (double)left / 1e9, folder),
-                "remove files there, or move the store to another disk and name it with --data");
+    return tell(
+        v, "disk",
+        left < NO_SPACE       ? FAIL
+        : left < LITTLE_SPACE ? WARN
+                              : OK,
+        skn_arena_printf(a, "%.1f GB left for %s", (double)left / 1e9, folder),
+        "remove files there, or move the store to another disk and name it with --data");
 }
 
 static skein_rc check_backups(visit *v)
@@ -215,10 +219,10 @@ static skein_rc check_server(visit *v)
         text = skn_arena_printf(a, "%.*s  pid %" PRId64 ", up %.*s", SKN_FMT(text),
                                 v->server.pid, SKN_FMT(ago(v->cli, v->server.started_at)));
     if (v->server.version && strcmp(v->server.version, skein_version_text()) != 0)
-        return tell(v, "server", WARN,
-                    skn_arena_printf(a, "%.*s, but it is skein %s", SKN_FMT(text),
-                                     v->server.version),
-                    "restart it to run the installed program");
+        return tell(
+            v, "server", WARN,
+            skn_arena_printf(a, "%.*s, but it is skein %s", SKN_FMT(text), v->server.version),
+            "restart it to run the installed program");
     return tell(v, "server", OK, text, NULL);
 }
 
@@ -253,9 +257,10 @@ static skein_rc examine(visit *v)
     if (skn_discover(v->cli, &v->server, &v->has_server)) {
         err = v->cli->err;
         v->cli->err = (skein_error){.rc = SKEIN_OK};
-        rc = tell(v, "server", FAIL, skn_arena_printf(v->cli->keep, "%s", err.message),
-                  skn_arena_printf(v->cli->keep, "%s",
-                                   err.hint[0] ? err.hint : "see its token file").p);
+        rc = tell(
+            v, "server", FAIL, skn_arena_printf(v->cli->keep, "%s", err.message),
+            skn_arena_printf(v->cli->keep, "%s", err.hint[0] ? err.hint : "see its token file")
+                .p);
     } else {
         rc = check_server(v);
     }

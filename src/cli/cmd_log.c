@@ -5,15 +5,18 @@
 #include "base/hash.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #define PAGE      200
 #define GRAPH_MAX 1000
+#define FOLLOW_MS 200
 
 typedef struct log_job {
     skein_world        world;
     skein_conversation chat;
     skein_slice        slice;
     int64_t            length;       /* of what is read */
+    int64_t            newest;       /* the greatest id at its end, so far */
     int64_t            most;         /* read only so much of it; -1: all */
     int64_t            count;        /* -n; 0: all */
     int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
@@ -177,6 +180,8 @@ static skein_rc measure(skn_cli *cli, log_job *job)
         job->slice.version = slice.version = job->chat.version;
     rc = skein_read(cli->engine, &slice, cli->mem, &last, &at, &cli->err);
     job->length = rc ? 0 : at.length;
+    if (!rc && last.count && last.at[0].id.v > job->newest)
+        job->newest = last.at[0].id.v;
     if (job->most >= 0 && job->most < job->length)
         job->length = job->most;
     return rc;
@@ -242,11 +247,10 @@ static skein_rc find_start(skn_cli *cli, const log_job *job, int64_t *start)
     return SKEIN_OK;
 }
 
-static skein_rc print_log(skn_cli *cli, const log_job *job)
+static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
 {
-    int64_t  from;
     page     p;
-    skein_rc rc = find_start(cli, job, &from);
+    skein_rc rc = SKEIN_OK;
 
     for (; !rc && from < job->length && !cli->out.failure; from += PAGE) {
         int64_t left = job->length - from;
@@ -258,6 +262,14 @@ static skein_rc print_log(skn_cli *cli, const log_job *job)
                 rc = print_one(cli, job, &p, i);
     }
     return rc;
+}
+
+static skein_rc print_log(skn_cli *cli, const log_job *job)
+{
+    int64_t  from;
+    skein_rc rc = find_start(cli, job, &from);
+
+    return rc ? rc : print_from(cli, job, from);
 }
 
 /* A line leads only to a parent that is drawn too. */
@@ -287,13 +299,89 @@ static skein_rc print_graph(skn_cli *cli, log_job *job)
     return SKEIN_OK;
 }
 
+/* --- Following ---------------------------------------------------------------------------- */
+
+/* Where in a new version the messages begin that were in none before. */
+static skein_rc first_new(skn_cli *cli, const log_job *job, int64_t known, int64_t *from)
+{
+    page     p;
+    skein_rc rc = SKEIN_OK;
+
+    for (*from = job->length; !rc && *from > 0;) {
+        int64_t start = *from > PAGE ? *from - PAGE : 0;
+
+        skein_mem_reset(cli->mem);
+        if ((rc = read_page(cli, job, start, *from - start, cli->mem, &p)))
+            return rc;
+        for (size_t i = p.list.count; i-- > 0; --*from)
+            if (p.list.at[i].id.v <= known)
+                return SKEIN_OK;
+    }
+    return rc;
+}
+
+/* Prints what was not there the last time. */
+static skein_rc print_news(skn_cli *cli, log_job *job)
+{
+    int64_t            from = job->length, known = job->newest;
+    skein_conversation chat;
+    bool               other;
+    skein_rc           rc;
+
+    skein_mem_reset(cli->mem);
+    if ((rc = skein_conversation_get(cli->engine, job->chat.id, cli->mem, &chat, &cli->err)))
+        return rc;
+    other = chat.version != job->slice.version;
+    job->slice.version = chat.version;
+    if ((rc = measure(cli, job)))
+        return rc;
+    if (other && !cli->json)
+        skn_note(cli, "Now at v%" PRId64 ".", job->slice.version);
+    if (other && (rc = first_new(cli, job, known, &from)))
+        return rc;
+    rc = print_from(cli, job, from);
+    skn_out_flush(cli);
+    return rc;
+}
+
+/* All that is said is in the store, whoever says it: a server may come and go meanwhile. */
+static skein_rc follow(skn_cli *cli, log_job *job)
+{
+    const struct timespec nap = {.tv_nsec = FOLLOW_MS * 1000000L};
+    int64_t               seen = 0, stamp = 0;
+    skein_rc              rc = print_log(cli, job);
+
+    skn_out_flush(cli);
+    while (!rc && !cli->out.failure) {
+        if ((rc = skein_store_stamp(cli->engine, &stamp, &cli->err)))
+            break;
+        if (stamp != seen)
+            rc = print_news(cli, job);
+        else
+            nanosleep(&nap, NULL);
+        seen = stamp;
+    }
+    return rc;
+}
+
+static skein_rc check_follow(skn_cli *cli)
+{
+    if (skn_opt(cli, "at") || skn_opt(cli, "graph") || skn_opt(cli, "until"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"--follow\" goes with neither --at nor --graph nor --until");
+    return SKEIN_OK;
+}
+
 int skn_cmd_log(skn_cli *cli)
 {
     log_job  job = {.count = 0};
-    skein_rc rc = read_options(cli, &job);
+    bool     follows = skn_opt(cli, "follow");
+    skein_rc rc = follows ? check_follow(cli) : SKEIN_OK;
 
-    if (rc || (rc = measure(cli, &job)))
+    if (rc || (rc = read_options(cli, &job)) || (rc = measure(cli, &job)))
         return (int)rc;
+    if (follows)
+        return (int)follow(cli, &job);
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json)
         return (int)print_graph(cli, &job);

@@ -1,10 +1,31 @@
+/* Saying something: to the server that runs on the store, which has it answered, or into the store. */
+#include "cli/answers.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/say.h"
 
 #include "base/error.h"
 
+#include <inttypes.h>
+#include <signal.h>
 #include <unistd.h>
 
-typedef skn_vec(skein_instruction) instruction_list;
+#define POST_MS      30000
+#define SOON_MS      1000 /* a message that is not said by then waits in the queue */
+#define PARTLY       7
+#define INTERRUPTED  130
+#define TIMEOUT_MOST ((int64_t)7 * 86400)
+
+typedef struct sending {
+    skein_world        world;
+    skein_conversation chat;
+    skein_new_message  message;
+    skn_server         server;
+    bool               served;
+    int64_t            timeout_ms; /* -1: none */
+} sending;
+
+/* --- What to say -------------------------------------------------------------------------- */
 
 static skein_rc given_text(skn_cli *cli, skn_str *out)
 {
@@ -35,111 +56,59 @@ static skein_rc given_text(skn_cli *cli, skn_str *out)
     return rc;
 }
 
-/* Whom it is for stands at its start, where every reader of the conversation sees it. */
-static skein_rc address(skn_cli *cli, const skein_world *world, skn_str *text)
+static skn_names names_of(skn_cli *cli, const char *option)
 {
-    size_t      at = 0;
-    const char *name;
-    skein_agent agent;
-    skn_buf     out;
-    skein_rc    rc = SKEIN_OK;
-
-    skn_buf_init(&out, SKN_TEXT_LIMIT + 4096);
-    while ((name = skn_opt_next(cli, "to", &at))) {
-        if ((rc = skn_need_agent(cli, world, name, &agent)))
-            break;
-        skn_buf_addf(&out, "@%.*s ", SKN_FMT(agent.name));
-    }
-    skn_buf_add(&out, *text);
-    if (!rc)
-        *text = skn_arena_copy(cli->keep, skn_buf_str(&out));
-    skn_buf_release(&out);
-    return rc;
-}
-
-static void instruct(skn_cli *cli, instruction_list *list, skn_str type, skn_str target)
-{
-    skein_instruction one = {type, target.n ? target : SKN_NONE};
-
-    for (size_t i = 0; i < list->n; i++)
-        if (skn_str_eq(list->p[i].type, one.type) && skn_str_eq(list->p[i].target, one.target))
-            return;
-    skn_vec_add(cli->keep, list, one);
-}
-
-static bool was_asked_for(const skn_cli *cli, skn_str tag)
-{
+    skn_vec(const char *) list = {0};
     size_t      at = 0;
     const char *name;
 
-    while ((name = skn_opt_next(cli, "tag", &at)))
-        if (skn_str_is(tag, name))
-            return true;
-    return false;
+    while ((name = skn_opt_next(cli, option, &at)))
+        skn_vec_add(cli->keep, &list, name);
+    return (skn_names){list.p, list.n};
 }
 
-/* Tags that are on in the conversation, and those asked for here. */
-static skein_rc tags(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                     instruction_list *list)
+/* "120s", "2m", "1h", "500ms", or seconds alone. */
+static skein_rc read_timeout(skn_cli *cli, int64_t *out)
 {
-    size_t      at = 0, found;
-    const char *name;
-    skein_tags  all;
-    skein_rc rc = skein_tag_list(cli->engine, world->id, chat->id, cli->keep, &all, &cli->err);
+    static const struct {
+        const char *unit;
+        int64_t     ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"", 1000}};
+    const char *text = skn_opt(cli, "timeout");
+    skn_str     s = skn_str_of(text), unit;
+    int64_t     n;
 
-    if (rc)
-        return rc;
-    while ((name = skn_opt_next(cli, "tag", &at))) {
-        for (found = 0; found < all.count && !skn_str_is(all.at[found].name, name); found++)
-            ;
-        if (found == all.count) {
-            skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%s\"", name);
-            return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
+    *out = -1;
+    if (!text)
+        return SKEIN_OK;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        unit = skn_str_of(units[i].unit);
+        if (skn_str_ends(s, unit) && skn_str_int(skn_str_sub(s, 0, s.n - unit.n), &n) &&
+            n >= 0 && n <= TIMEOUT_MOST * 1000 / units[i].ms) {
+            *out = n * units[i].ms;
+            return SKEIN_OK;
         }
     }
-    for (size_t i = 0; i < all.count; i++)
-        if (all.at[i].include_in_message &&
-            (all.at[i].active || was_asked_for(cli, all.at[i].name)))
-            instruct(cli, list, all.at[i].instruction, all.at[i].target);
-    return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a time for \"--timeout\"", text);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Times look like 120s, 2m or 500ms");
 }
 
-static skein_rc expected(skn_cli *cli, const skein_world *world, instruction_list *list)
+static skein_rc prepare(skn_cli *cli, sending *s)
 {
-    size_t      at = 0;
-    const char *name;
-    skein_agent agent;
-    skein_rc    rc;
+    skn_saying what = {.reply_to = skn_opt(cli, "reply-to"),
+                       .to = names_of(cli, "to"),
+                       .expect = names_of(cli, "expect-reply"),
+                       .tags = names_of(cli, "tag")};
+    skein_rc   rc;
 
-    while ((name = skn_opt_next(cli, "expect-reply", &at))) {
-        if ((rc = skn_need_agent(cli, world, name, &agent)))
-            return rc;
-        instruct(cli, list, SKN_STR("ResponseExpected"), agent.name);
-    }
-    return SKEIN_OK;
-}
-
-static skein_rc compose(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                        skein_new_message *out)
-{
-    const char      *reply = skn_opt(cli, "reply-to");
-    instruction_list list = {0};
-    skein_message    parent;
-    skein_rc         rc;
-
-    *out = (skein_new_message){.role = SKEIN_USER, .sender = SKN_STR("human")};
-    if ((rc = given_text(cli, &out->content)) || (rc = address(cli, world, &out->content)) ||
-        (rc = expected(cli, world, &list)) || (rc = tags(cli, world, chat, &list)))
+    if ((rc = read_timeout(cli, &s->timeout_ms)) ||
+        (rc = skn_need_chat(cli, &s->world, &s->chat)) || (rc = given_text(cli, &what.text)) ||
+        (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
         return rc;
-    if (reply) {
-        if ((rc = skn_need_message(cli, chat, skn_str_of(reply), &parent)))
-            return rc;
-        out->reply_to = parent.uid;
-    }
-    out->instructions = list.p;
-    out->instruction_count = list.n;
-    return SKEIN_OK;
+    return skn_discover(cli, &s->server, &s->served);
 }
+
+/* --- Without a server --------------------------------------------------------------------- */
 
 static skein_rc said(skn_cli *cli, const skein_conversation *chat, const skein_messages *stored)
 {
@@ -167,27 +136,136 @@ static skein_rc said(skn_cli *cli, const skein_conversation *chat, const skein_m
     return SKEIN_OK;
 }
 
-int skn_cmd_send(skn_cli *cli)
+static skein_rc store_it(skn_cli *cli, const sending *s)
 {
-    skein_world          world;
-    skein_conversation   chat;
-    skein_new_message    message;
-    skein_append_request req = {.messages = &message, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skein_append_request req = {
+        .conversation = s->chat.id, .messages = &s->message, .count = 1};
+    skein_messages stored;
+    skein_rc       rc;
 
-    if ((rc = skn_need_chat(cli, &world, &chat)) ||
-        (rc = compose(cli, &world, &chat, &message)))
-        return (int)rc;
-    req.conversation = chat.id;
-    if (cli->dry_run) {
-        skn_would(cli, "say %zu bytes in %.*s", message.content.n, SKN_FMT(chat.uid));
-        return 0;
-    }
     if ((rc = skein_append(cli->engine, &req, cli->keep, &stored, &cli->err)) ||
-        (rc = said(cli, &chat, &stored)))
-        return (int)rc;
+        (rc = said(cli, &s->chat, &stored)))
+        return rc;
     if (!skn_opt(cli, "no-wait"))
         skn_note(cli, "No server runs here: it is stored, and nobody answers.");
-    return 0;
+    return SKEIN_OK;
+}
+
+/* --- With a server ------------------------------------------------------------------------ */
+
+/* The answer to a post is the message, in the shape that the event has. */
+static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec *post)
+{
+    skn_news          news = {.cli = cli};
+    skn_news_item     item = {.type = SKN_STR("message.created")};
+    skn_answers       answers;
+    skn_client_answer got;
+    bool              queued = false;
+    skein_rc          rc;
+
+    if ((rc = skn_client_call(cli, &s->server, post, POST_MS, &got)) ||
+        (rc = skn_json_parse(&item.data, got.body, "the answer of the server", cli->keep,
+                             &cli->err)))
+        return rc;
+    (void)skn_json_flag(item.data, "queued", false, &queued, NULL);
+    item.message = item.cause = skn_news_text(item.data, "messageId");
+    item.agent = skn_news_text(item.data, "sender");
+    item.reply_to = skn_news_text(item.data, "replyToMessageId");
+    item.text = skn_news_text(item.data, "content");
+    skn_answers_init(&answers, cli, &news);
+    answers.message = item.message;
+    rc = skn_answers_take(&answers, &item);
+    skn_answers_release(&answers);
+    if (queued)
+        skn_note(cli, "Agents are at work: it waits until they are done.");
+    return rc;
+}
+
+/* A message that is not said at once waits behind the work of agents; then that is told. */
+static skein_rc wait_for_answers(skn_cli *cli, const sending *s, skn_news *news,
+                                 skn_answers *answers)
+{
+    int64_t  first = s->timeout_ms, left = s->timeout_ms;
+    skein_rc rc;
+
+    if (first < 0 || first > SOON_MS)
+        first = SOON_MS;
+    rc = skn_news_wait(news, first);
+    if (rc != SKEIN_TIMEOUT || first == left)
+        return rc;
+    if (answers->message.p && !answers->said)
+        skn_note(cli, "Agents are at work: it waits until they are done.");
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return skn_news_wait(news, left < 0 ? -1 : left - first);
+}
+
+static int outcome(skn_cli *cli, skn_answers *a, skein_rc rc)
+{
+    skn_answers_break(a);
+    if (rc == SKEIN_NOTHING) {
+        skn_note(cli, "\nStopped waiting. %s",
+                 a->message.p ? "The message stays, and the agents go on."
+                              : "The message may have been sent.");
+        return skn_status(cli, INTERRUPTED);
+    }
+    if (rc == SKEIN_TIMEOUT) {
+        skn_fail(&cli->err, rc, "the agents have not all answered in time");
+        return (int)skn_hint(&cli->err, rc,
+                             "The message stays, and they go on; see \"skein log\"");
+    }
+    if (rc)
+        return (int)rc;
+    skn_answers_end(a);
+    if (a->failed && a->answered)
+        return skn_status(cli, PARTLY);
+    return a->failed ? (int)skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer") : 0;
+}
+
+static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec *post)
+{
+    skn_news    news;
+    skn_answers answers;
+    skn_str     events = skn_arena_printf(cli->keep, "events?chatId=%s",
+                                          skn_client_encode(cli->keep, s->chat.uid));
+    int         status;
+
+    skn_news_init(&news, cli, &s->server);
+    skn_answers_init(&answers, cli, &news);
+    news.first = *post;
+    news.again = (skn_request_spec){.method = "GET",
+                                    .path = skn_world_path(cli, &s->world, events.p)};
+    news.take = skn_answers_take;
+    news.arg = &answers;
+    skn_interrupt_arm(SIGINT);
+    status = outcome(cli, &answers, wait_for_answers(cli, s, &news, &answers));
+    skn_interrupt_disarm(SIGINT);
+    skn_answers_release(&answers);
+    skn_news_release(&news);
+    return status;
+}
+
+static int send_it(skn_cli *cli, const sending *s)
+{
+    skn_request_spec post = {
+        .method = "POST",
+        .path = skn_world_path(cli, &s->world, "messages"),
+        .body = skn_say_body(cli, &s->chat, &s->message, skn_say_client_id(cli), SKN_NONE)};
+
+    if (skn_opt(cli, "no-wait"))
+        return (int)post_only(cli, s, &post);
+    return post_and_wait(cli, s, &post);
+}
+
+int skn_cmd_send(skn_cli *cli)
+{
+    sending  s = {.timeout_ms = -1};
+    skein_rc rc = prepare(cli, &s);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "say %zu bytes in %.*s", s.message.content.n, SKN_FMT(s.chat.uid));
+        return 0;
+    }
+    return s.served ? send_it(cli, &s) : (int)store_it(cli, &s);
 }

@@ -77,7 +77,8 @@ static skein_rc open_store(skn_serve *s)
     options.max_text = (size_t)s->config->values[SKN_CONFIG_MESSAGE_BYTES].number;
     s->is_new = file && access(file, F_OK) != 0;
     if (s->is_new && s->read_only)
-        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read", file);
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read",
+                        file);
     return skein_open(&cli->engine, &options, &cli->err);
 }
 
@@ -85,7 +86,7 @@ static skein_rc open_store(skn_serve *s)
 static skein_rc read_settings(skn_serve *s)
 {
     skein_settings list;
-    skein_rc rc = skein_setting_list(s->cli->engine, s->cli->keep, &list, &s->cli->err);
+    skein_rc       rc = skein_setting_list(s->cli->engine, s->cli->keep, &list, &s->cli->err);
 
     for (size_t i = 0; !rc && i < list.count; i++)
         skn_config_stored(s->config, &list.at[i], s->config_mem);

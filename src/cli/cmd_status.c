@@ -138,8 +138,7 @@ static skein_rc page_of(skn_cli *cli, skn_str *out)
 
     if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &chat)))
         return rc;
-    *out = skn_arena_printf(cli->keep, "w/%.*s/c/%.*s", SKN_FMT(world.name),
-                            SKN_FMT(chat.uid));
+    *out = skn_arena_printf(cli->keep, "w/%.*s/c/%.*s", SKN_FMT(world.name), SKN_FMT(chat.uid));
     if (!ref.p)
         return SKEIN_OK;
     if (skn_is_version(ref)) {
@@ -157,12 +156,12 @@ static skein_rc page_of(skn_cli *cli, skn_str *out)
 
 int skn_cmd_open(skn_cli *cli)
 {
-    skn_server server;
-    bool       found, opened;
-    skn_str    page = SKN_STR("");
+    skn_server  server;
+    bool        found, opened;
+    skn_str     page = SKN_STR("");
     const char *url;
-    skn_jw    *w;
-    skein_rc   rc = skn_discover(cli, &server, &found);
+    skn_jw     *w;
+    skein_rc    rc = skn_discover(cli, &server, &found);
 
     if (rc)
         return (int)rc;

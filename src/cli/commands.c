@@ -48,8 +48,10 @@ static const skn_noun nouns[] = {
 #define CHANGE_OPTIONS                                                                         \
     {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},           \
         {"key", 0, "KEY", "Doing it again with the same key changes nothing"},                 \
+        {"as", 0, "NAME", "Who does it, for the history"},                                     \
+        {"wait", 0, NULL, "Wait until no agent is at work in it"},                             \
     {                                                                                          \
-        "as", 0, "NAME", "Who does it, for the history"                                        \
+        "force", 0, NULL, "Stop the agents that are at work in it"                             \
     }
 #define AT_OPTION                                                                              \
     {                                                                                          \
@@ -132,7 +134,14 @@ static const skn_option send_options[] = {
     {"tag", 0, "NAME", "Put a defined tag on it; may be repeated"},
     {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
     {"no-wait", 0, NULL, "Do not wait for answers"},
-    {"timeout", 0, "TIME", "How long to wait for answers"},
+    {"timeout", 0, "TIME", "How long to wait for answers: 120s, 2m; default: until all are in"},
+    END,
+};
+static const skn_option chat_options[] = {
+    {"continue", 0, NULL, "Show the last messages first"},
+    {"agent", 0, "AGENT", "In this agent's own conversation"},
+    {"model", 0, "PROVIDER/MODEL", "Let this model answer"},
+    {"plain", 0, NULL, "Line by line, as without a terminal"},
     END,
 };
 static const skn_option log_options[] = {
@@ -147,6 +156,7 @@ static const skn_option log_options[] = {
     {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
     {"oneline", 0, NULL, "One line each"},
     {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
+    {"follow", 'f', NULL, "Go on with messages as they come"},
     AT_OPTION,
     END,
 };
@@ -279,10 +289,12 @@ static const skn_option backup_options[] = {
 static const skn_command commands[] = {
     {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
      serve_options, skn_cmd_serve},
+    {"chat", START, "[WORLD]", "Talk to a world in this terminal", 0, 1, SKN_CMD_WRITE, NULL,
+     chat_options, skn_cmd_chat},
     {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
      SKN_CMD_PLAIN, "url,opened", NULL, skn_cmd_open},
-    {"status", START, "", "Which store, which server, how many worlds and messages", 0, 0, SKN_CMD_PLAIN,
-     "program,store,exists,server,worlds", NULL, skn_cmd_status},
+    {"status", START, "", "Which store, which server, how many worlds and messages", 0, 0,
+     SKN_CMD_PLAIN, "program,store,exists,server,worlds", NULL, skn_cmd_status},
     {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
     {"version", START, "", "Show the version of the program", 0, 0, SKN_CMD_PLAIN,
      "program,version", NULL, skn_cmd_version},
@@ -306,8 +318,9 @@ static const skn_command commands[] = {
     {"context", READ, "", "What a model would be sent", 0, 0, SKN_CMD_READ, SKN_FIELDS_CONTEXT,
      context_options, skn_cmd_context},
 
-    {"send", CHANGE, "[TEXT]", "Say something", 0, -1, SKN_CMD_WRITE, SKN_FIELDS_MESSAGE,
-     send_options, skn_cmd_send},
+    {"send", CHANGE, "[TEXT]", "Say something; with a server, wait for the answers", 0, -1,
+     SKN_CMD_WRITE, "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs", send_options,
+     skn_cmd_send},
     {"append", CHANGE, "", "Store messages as they are, one JSON object a line", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
     {"edit", CHANGE, "ID", "Edit a message and send it again; all after it goes", 1, 1,
@@ -333,6 +346,8 @@ static const skn_command commands[] = {
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
     {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
+    {"stop", CHANGE, "[AGENT]", "Stop agents that are at work", 0, 1, SKN_CMD_WRITE, "stopped",
+     NULL, skn_cmd_stop},
     {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
      "erased,dryRun", purge_options, skn_cmd_purge},
 

@@ -45,6 +45,8 @@ int skn_cmd_open(skn_cli *cli);
 
 int skn_cmd_append(skn_cli *cli);
 int skn_cmd_send(skn_cli *cli);
+int skn_cmd_chat(skn_cli *cli);
+int skn_cmd_stop(skn_cli *cli);
 
 int skn_cmd_log(skn_cli *cli);
 int skn_cmd_tree(skn_cli *cli);

@@ -67,9 +67,8 @@ skn_str skn_config_line(const skn_config_problem *p, skn_arena *a)
 
 skn_str skn_config_verdict(const skn_config *c, skn_arena *a)
 {
-    return skn_arena_printf(a, "%d error%s, %d warning%s", c->errors,
-                            c->errors == 1 ? "" : "s", c->warnings,
-                            c->warnings == 1 ? "" : "s");
+    return skn_arena_printf(a, "%d error%s, %d warning%s", c->errors, c->errors == 1 ? "" : "s",
+                            c->warnings, c->warnings == 1 ? "" : "s");
 }
 
 /* --- Values --------------------------------------------------------------------------------- */
@@ -188,7 +187,7 @@ static void read_value(skn_config_reading *r, skn_config_id id, const skn_yaml *
 {
     const skn_config_row *row = &skn_config_rows[id];
     bool                  list = row->type == SKN_IS_ORIGINS;
-    skn_config_value v = {.text = y->text, .from = SKN_FROM_FILE, .source = r->file};
+    skn_config_value      v = {.text = y->text, .from = SKN_FROM_FILE, .source = r->file};
 
     v.line = y->line;
     if (y->kind == SKN_YAML_LIST && list)
@@ -222,8 +221,8 @@ static void read_section(skn_config_reading *r, const skn_yaml *section)
     skn_config_id id;
 
     for (const skn_yaml *y = section->first; y; y = y->next) {
-        id = skn_config_find(skn_arena_printf(r->a, "%.*s.%.*s", SKN_FMT(section->key),
-                                              SKN_FMT(y->key)));
+        id = skn_config_find(
+            skn_arena_printf(r->a, "%.*s.%.*s", SKN_FMT(section->key), SKN_FMT(y->key)));
         if (id == SKN_CONFIG_COUNT)
             unknown_key(r, section, y);
         else
@@ -256,10 +255,10 @@ static void read_root(skn_config_reading *r, const skn_yaml *root)
         else if (y->kind == SKN_YAML_TEXT && !y->text.n && !y->quoted)
             continue; /* a section in which everything is a comment */
         else if (y->kind != SKN_YAML_MAP)
-            skn_config_wrong(r, true, y->line, y->column,
-                             skn_arena_printf(r->a, "%.*s must hold keys with values",
-                                              SKN_FMT(y->key)),
-                             SKN_NONE);
+            skn_config_wrong(
+                r, true, y->line, y->column,
+                skn_arena_printf(r->a, "%.*s must hold keys with values", SKN_FMT(y->key)),
+                SKN_NONE);
         else if (skn_str_is(y->key, "providers"))
             skn_config_providers(r, y);
         else

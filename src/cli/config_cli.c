@@ -16,9 +16,9 @@ static const struct {
     skn_config_id id;
     const char   *value; /* of a switch; NULL: the option's own */
 } options[] = {
-    {"listen", SKN_CONFIG_LISTEN, NULL},       {"socket", SKN_CONFIG_SOCKET, NULL},
-    {"open", SKN_CONFIG_OPEN_BROWSER, "true"}, {"no-open", SKN_CONFIG_OPEN_BROWSER, "false"},
-    {"data", SKN_CONFIG_DATA_DIR, NULL},       {"log-level", SKN_CONFIG_LOG_LEVEL, NULL},
+    {"listen", SKN_CONFIG_LISTEN, NULL},         {"socket", SKN_CONFIG_SOCKET, NULL},
+    {"open", SKN_CONFIG_OPEN_BROWSER, "true"},   {"no-open", SKN_CONFIG_OPEN_BROWSER, "false"},
+    {"data", SKN_CONFIG_DATA_DIR, NULL},         {"log-level", SKN_CONFIG_LOG_LEVEL, NULL},
     {"log-format", SKN_CONFIG_LOG_FORMAT, NULL},
 };
 

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const types[] = {"ollama",            "openai",   "anthropic",
-                                    "openai-compatible", "scripted", NULL};
-static const char *const keys[] = {"type",    "baseUrl",    "apiKey",      "models",  "timeout",
-                                   "headers", "maxRetries", "concurrency", "budget",  NULL};
+static const char *const types[] = {"ollama",   "openai", "anthropic", "openai-compatible",
+                                    "scripted", NULL};
+static const char *const keys[] = {"type",    "baseUrl",    "apiKey",      "models", "timeout",
+                                   "headers", "maxRetries", "concurrency", "budget", NULL};
 static const char *const sources[] = {"env", "file", "credential", "command", NULL};
 static const char *const budget_keys[] = {"monthly", "then", NULL};
 
@@ -68,14 +68,13 @@ static void check_written_key(const checking *c, const skn_yaml *at)
     }
     if (!r->open)
         return;
-    skn_config_wrong(r, false, at->line, at->column,
-                     skn_arena_printf(r->a,
-                                      "apiKey is written in the file and the file is readable "
-                                      "by others (%04o).",
-                                      (unsigned)r->open),
-                     skn_arena_printf(r->a,
-                                      "Use { env: … } or { file: … }, or: chmod 600 %s",
-                                      r->file));
+    skn_config_wrong(
+        r, false, at->line, at->column,
+        skn_arena_printf(r->a,
+                         "apiKey is written in the file and the file is readable "
+                         "by others (%04o).",
+                         (unsigned)r->open),
+        skn_arena_printf(r->a, "Use { env: … } or { file: … }, or: chmod 600 %s", r->file));
 }
 
 static bool is_command(const skn_yaml *list)
@@ -107,8 +106,8 @@ static void check_key(const checking *c, const skn_yaml *at)
     else if (skn_str_is(one->key, "command") && !is_command(one))
         wrong(c, one, SKN_STR("apiKey.command must be a list: [PROGRAM, WORD, …]"));
     else if (!skn_str_is(one->key, "command") && (one->kind != SKN_YAML_TEXT || !one->text.n))
-        wrong(c, one, skn_arena_printf(c->r->a, "apiKey.%.*s must be one text",
-                                       SKN_FMT(one->key)));
+        wrong(c, one,
+              skn_arena_printf(c->r->a, "apiKey.%.*s must be one text", SKN_FMT(one->key)));
 }
 
 /* --- The rest ------------------------------------------------------------------------------- */
@@ -299,10 +298,10 @@ void skn_config_providers(skn_config_reading *r, const skn_yaml *section)
         if (!named_well(&c))
             continue;
         if (p->kind != SKN_YAML_MAP || !type) {
-            skn_config_wrong(r, true, p->key_line, p->key_column,
-                             skn_arena_printf(r->a, "providers.%.*s needs a \"type:\"",
-                                              SKN_FMT(p->key)),
-                             SKN_NONE);
+            skn_config_wrong(
+                r, true, p->key_line, p->key_column,
+                skn_arena_printf(r->a, "providers.%.*s needs a \"type:\"", SKN_FMT(p->key)),
+                SKN_NONE);
             continue;
         }
         for (const skn_yaml *y = p->first; y; y = y->next)

@@ -81,8 +81,7 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
         skn_jw_key_str(w, skn_arena_printf(scratch, "providers.%.*s", SKN_FMT(p->name)));
         skn_jw_object(w);
         skn_jw_kstr(w, "value", skn_config_provider_text(p, scratch));
-        skn_jw_kstr(w, "origin",
-                    skn_arena_printf(scratch, "%s:%d", p->file, p->at->key_line));
+        skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", p->file, p->at->key_line));
         skn_jw_kbool(w, "restart", true);
         skn_jw_object_end(w);
     }

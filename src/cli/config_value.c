@@ -37,10 +37,10 @@ static bool is_choice(const char *choices, skn_str text)
 
 bool skn_listen_parse(skn_str text, char host[46], int *port)
 {
-    size_t         colon = text.n;
-    skn_str        name;
-    int64_t        number;
-    unsigned char  bytes[16];
+    size_t        colon = text.n;
+    skn_str       name;
+    int64_t       number;
+    unsigned char bytes[16];
 
     while (colon > 0 && text.p[colon - 1] != ':')
         colon--;
@@ -92,7 +92,10 @@ static skn_str choices_text(const char *choices, skn_arena *a)
 
     while (skn_str_split(&rest, ',', &one))
         text = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(text),
-                                !text.n ? "" : rest.n ? ", " : " or ", SKN_FMT(one));
+                                !text.n  ? ""
+                                : rest.n ? ", "
+                                         : " or ",
+                                SKN_FMT(one));
     return text;
 }
 
@@ -221,8 +224,7 @@ static bool read_typed(const skn_config_row *row, skn_config_value *v, const cha
     case SKN_IS_LISTEN:
         return skn_listen_parse(v->text, host, &port);
     case SKN_IS_SOCKET:
-        return same_word(v->text, "auto") || same_word(v->text, "off") ||
-               read_path(v, home, a);
+        return same_word(v->text, "auto") || same_word(v->text, "off") || read_path(v, home, a);
     case SKN_IS_PATH:
         return read_path(v, home, a);
     case SKN_IS_URL:

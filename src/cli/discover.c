@@ -40,18 +40,21 @@ static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     skn_str     folder = slash ? (skn_str){file, (size_t)(slash - file)} : SKN_STR(".");
-    const char *own = !strcmp(name, "skein.db") ? "" : skn_arena_printf(cli->keep, "%s.", name).p;
+    const char *own = !strcmp(name, "skein.db") ? ""
+                                                : skn_arena_printf(cli->keep, "%s.", name).p;
     const char *run = is_own_folder(cli) ? runtime_folder(cli) : NULL;
 
     if (slash == file)
         folder = SKN_STR("/");
     out->folder = skn_arena_copy(cli->keep, folder).p;
     out->lock = skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
-                                 *own ? "lock" : "skein.lock").p;
+                                 *own ? "lock" : "skein.lock")
+                    .p;
     out->json = skn_arena_printf(cli->keep, "%s/%sserver.json", out->folder, own).p;
     out->socket = run ? skn_arena_printf(cli->keep, "%s/skein.sock", run).p
                       : skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
-                                         *own ? "sock" : "skein.sock").p;
+                                         *own ? "sock" : "skein.sock")
+                            .p;
     out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
 }
 
@@ -223,7 +226,8 @@ skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found)
     if (!(holder = skn_lock_holder(traces.lock)))
         return SKEIN_OK;
     rc = read_description(cli, traces.json, out, found);
-    if (!rc && holder > 0 && out->pid != holder) /* of the one before; the new one is starting */
+    if (!rc && holder > 0 &&
+        out->pid != holder) /* of the one before; the new one is starting */
         *found = false;
     return rc;
 }

@@ -1,5 +1,6 @@
 /* The program: reads the command line, opens the store, runs one command, says how it went. */
 #include "base/error.h"
+#include "cli/busy.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -60,6 +61,8 @@ static int settle(skn_cli *cli, int status)
     skn_out_finish(cli);
     if (!cli->err.rc)
         return status;
+    if (cli->err.rc == SKEIN_BUSY)
+        skn_busy_explain(cli);
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
         skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
     skn_report(cli);

@@ -2,18 +2,36 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
+#include <signal.h>
 
-#define LOST_MOST 8 /* with growing pauses: about 30 seconds */
+#define LOST_MOST 9   /* with growing pauses: about half a minute */
+#define LOOK_MS   250 /* a signal may come just before poll, and is seen after so long */
 
-static skn_str text_of(const skn_json *v, const char *key)
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+skn_str skn_news_text(const skn_json *v, const char *key)
 {
     const skn_json *member = skn_json_get(v, key);
 
     return member && member->kind == SKN_JSON_STRING ? member->text : SKN_NONE;
+}
+
+/* A stream that began at the newest event goes on from there, also when it is cut before it brings
+ * another. */
+static void keep_place(skn_news *n, const skn_news_item *item)
+{
+    const skn_json *last = skn_json_get(item->data, "lastEventId");
+    skn_buf        *id = &n->stream.sse.last_id;
+
+    if (!id->n && last && last->kind == SKN_JSON_NUMBER)
+        skn_buf_add(id, last->text);
 }
 
 /* What is told of a message has its members; what is told of an agent names it. */
@@ -26,99 +44,135 @@ static skein_rc open_event(void *arg, const skn_sse_event *event, skein_error *e
 
     n->lost = 0;
     n->begun = true;
+    if (n->over)
+        return SKEIN_OK;
     skn_arena_reset(n->mem);
     if ((rc = skn_json_parse(&outer, event->data, "an event of the server", n->mem, err)))
         return rc;
-    item.cause = text_of(outer, "cause");
-    item.chat = text_of(outer, "chatId");
+    item.cause = skn_news_text(outer, "cause");
+    item.chat = skn_news_text(outer, "chatId");
     item.data = skn_json_get(outer, "data");
-    item.message = text_of(item.data, "messageId");
-    item.agent = text_of(item.data, "agent");
+    item.message = skn_news_text(item.data, "messageId");
+    item.agent = skn_news_text(item.data, "agent");
     if (!item.agent.p)
-        item.agent = text_of(item.data, "sender");
-    item.reply_to = text_of(item.data, "replyToMessageId");
-    item.text = text_of(item.data, "content");
+        item.agent = skn_news_text(item.data, "sender");
+    item.reply_to = skn_news_text(item.data, "replyToMessageId");
+    item.text = skn_news_text(item.data, "content");
     if (!item.text.p)
-        item.text = text_of(item.data, "text");
-    item.model = text_of(item.data, "model");
+        item.text = skn_news_text(item.data, "text");
+    item.model = skn_news_text(item.data, "model");
+    if (skn_str_is(item.type, "stream.open"))
+        keep_place(n, &item);
     return n->take(n->arg, &item);
 }
 
 void skn_news_init(skn_news *n, skn_cli *cli, const skn_server *server)
 {
-    *n = (skn_news){.cli = cli, .server = server, .mem = skn_arena_new()};
-    skn_stream_init(&n->stream, open_event, n);
+    *n = (skn_news){.cli = cli, .server = *server, .mem = skn_arena_new()};
+    skn_event_stream_init(&n->stream, open_event, n);
 }
 
 void skn_news_release(skn_news *n)
 {
-    skn_stream_release(&n->stream);
+    skn_event_stream_release(&n->stream);
     skn_arena_free(n->mem);
 }
 
-/* Longer each time, so that a server that starts again finds everybody patient. */
-static void pause_before(int lost)
+int skn_news_fd(const skn_news *n)
 {
-    int64_t         ms = lost > 1 ? (int64_t)100 << (lost > 6 ? 6 : lost) : 0;
-    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-
-    nanosleep(&t, NULL);
+    return n->stream.fd;
 }
 
-static skein_rc connect_again(skn_news *n)
+int64_t skn_news_pause(const skn_news *n)
+{
+    int64_t left = n->again_at - now_ms();
+
+    return n->stream.fd >= 0 ? -1 : left > 0 ? left : 0;
+}
+
+/* Longer each time, so that a server that starts again finds everybody patient. */
+static skein_rc lose(skn_news *n)
+{
+    int64_t ms = n->lost > 0 ? (int64_t)50 << (n->lost > 7 ? 7 : n->lost) : 0;
+
+    skn_event_stream_close(&n->stream);
+    if (++n->lost > LOST_MOST)
+        return SKEIN_UNREACHABLE;
+    n->again_at = now_ms() + ms;
+    n->cli->err = (skein_error){.rc = SKEIN_OK};
+    return SKEIN_OK;
+}
+
+/* A server that was started again may answer elsewhere. */
+static void look_again(skn_news *n)
+{
+    skn_server  server;
+    skein_error err = n->cli->err;
+    bool        found;
+
+    if (skn_discover(n->cli, &server, &found) == SKEIN_OK && found)
+        n->server = server;
+    n->cli->err = err;
+}
+
+static skein_rc connect_now(skn_news *n)
 {
     skein_rc rc;
 
-    do {
-        pause_before(n->lost);
-        rc = skn_stream_connect(n->cli, n->server, &n->stream,
-                                n->begun ? &n->again : &n->first);
-    } while (rc == SKEIN_UNREACHABLE && ++n->lost < LOST_MOST);
+    if (n->lost > 1)
+        look_again(n);
+    rc = skn_event_stream_connect(n->cli, &n->server, &n->stream,
+                                  n->begun ? &n->again : &n->first);
+    return rc == SKEIN_UNREACHABLE ? lose(n) : rc;
+}
+
+/* Nobody but the server ends a stream before it is over: because it stops, or is slow to be read. */
+static skein_rc read_now(skn_news *n)
+{
+    skein_rc rc = skn_event_stream_read(n->cli, &n->stream);
+
+    if (n->over)
+        skn_event_stream_close(&n->stream);
+    else if (rc == SKEIN_UNREACHABLE || (rc == SKEIN_OK && n->stream.over))
+        return lose(n);
     return rc;
 }
 
-static skein_rc read_some(skn_news *n)
+skein_rc skn_news_step(skn_news *n)
 {
-    skein_rc rc = skn_stream_read(n->cli, &n->stream);
-
-    n->over = rc == SKEIN_OK && n->stream.over;
     if (n->over)
-        skn_stream_close(&n->stream);
-    if (rc != SKEIN_UNREACHABLE)
-        return rc;
-    skn_stream_close(&n->stream);
-    return ++n->lost < LOST_MOST ? SKEIN_OK : rc;
+        return SKEIN_OK;
+    if (n->stream.fd >= 0)
+        return read_now(n);
+    return skn_news_pause(n) ? SKEIN_OK : connect_now(n);
 }
 
-static int64_t now_ms(void)
+/* How long poll may take at most. */
+static int nap(const skn_news *n, int64_t left)
 {
-    return skn_clock_monotonic() / 1000000;
+    int64_t ms = skn_news_pause(n);
+
+    if (ms < 0 || ms > LOOK_MS)
+        ms = LOOK_MS;
+    return (int)(left >= 0 && left < ms ? left : ms);
 }
 
-skein_rc skn_news_wait(skn_news *n, int64_t ms, int also, bool *also_ready)
+skein_rc skn_news_wait(skn_news *n, int64_t ms)
 {
     int64_t  until = now_ms() + ms, left = -1;
     skein_rc rc = SKEIN_OK;
 
-    if (also_ready)
-        *also_ready = false;
     while (!rc && !n->over) {
-        struct pollfd p[2] = {{.fd = n->stream.fd, .events = POLLIN},
-                              {.fd = also, .events = POLLIN}};
+        struct pollfd p = {.fd = n->stream.fd, .events = POLLIN};
 
-        if (n->stream.fd < 0 && (rc = connect_again(n)))
-            break;
-        p[0].fd = n->stream.fd;
-        if (ms >= 0 && (left = until - now_ms()) < 0)
-            left = 0;
-        if (poll(p, also >= 0 ? 2 : 1, (int)left) < 0 && errno != EINTR)
-            return skn_fail(&n->cli->err, SKEIN_IO, "cannot wait for the server");
-        if (p[0].revents)
-            rc = read_some(n);
-        else if (p[1].revents && also_ready)
-            return *also_ready = true, SKEIN_OK;
-        else if (ms >= 0 && left == 0)
+        if (skn_interrupt_came(SIGINT))
+            return SKEIN_NOTHING;
+        if (ms >= 0 && (left = until - now_ms()) <= 0)
             return skn_fail(&n->cli->err, SKEIN_TIMEOUT, "time is up");
+        if (poll(&p, 1, nap(n, left)) < 0 && errno != EINTR)
+            return skn_fail(&n->cli->err, SKEIN_IO, "cannot wait for the server");
+        if (p.revents || p.fd < 0)
+            rc = skn_news_step(n);
     }
     return rc;
 }

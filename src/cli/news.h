@@ -20,24 +20,35 @@ typedef struct skn_news_item {
 } skn_news_item;
 
 typedef struct skn_news {
-    skn_cli          *cli;
-    const skn_server *server;
-    skn_stream        stream;
-    skn_request_spec  first; /* how it begins: a post, or the events of a chat */
-    skn_request_spec  again; /* how it goes on after a cut */
-    bool              begun; /* the first request has got an answer */
-    int               lost;  /* connections in a row that brought nothing */
-    skn_arena        *mem;   /* of one item */
+    skn_cli         *cli;
+    skn_server       server; /* as it was found; looked for again when it is gone */
+    skn_event_stream stream;
+    skn_request_spec first;    /* how it begins: a post, or the events of a chat */
+    skn_request_spec again;    /* how it goes on after a cut */
+    bool             begun;    /* the first request has got an answer */
+    int              lost;     /* connections in a row that brought nothing */
+    int64_t          again_at; /* when the next connection is due; milliseconds */
+    skn_arena       *mem;      /* of one item */
     /* Takes one item; what it returns ends the reading. */
     skein_rc (*take)(void *arg, const skn_news_item *item);
     void *arg;
-    bool  over; /* the server has ended the stream in order */
+    bool  over; /* set by whoever takes: there is nothing more to wait for */
 } skn_news;
 
 void skn_news_init(skn_news *n, skn_cli *cli, const skn_server *server);
 void skn_news_release(skn_news *n);
-/* Reads for up to `ms` (-1: for ever), or until it is over, an item ends it, or `also` (a file, or
- * -1) can be read: then *also_ready is set. SKEIN_TIMEOUT when the time is up. */
-skein_rc skn_news_wait(skn_news *n, int64_t ms, int also, bool *also_ready);
+/* The file to poll for reading; -1: none now, then skn_news_pause says how long to wait. */
+int     skn_news_fd(const skn_news *n);
+int64_t skn_news_pause(
+    const skn_news *n); /* milliseconds until skn_news_step has to be called */
+/* Connects when that is due, or reads what has come. Losing the server is an error only after many
+ * tries. */
+skein_rc skn_news_step(skn_news *n);
+/* Does both until it is over, for up to `ms` (-1: for ever). SKEIN_TIMEOUT when the time is up,
+ * SKEIN_NOTHING when a signal came (interrupt.h). */
+skein_rc skn_news_wait(skn_news *n, int64_t ms);
+
+/* A text member of an object; absent when it is none. */
+skn_str skn_news_text(const skn_json *v, const char *key);
 
 #endif

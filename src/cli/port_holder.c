@@ -19,7 +19,8 @@ static unsigned long find_inode(const char *table, int port)
     unsigned long inode, found = 0;
 
     while (f && !found && fgets(line, sizeof line, f))
-        if (sscanf(line, " %*[0-9]: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*s %*s %lu",
+        if (sscanf(line,
+                   " %*[0-9]: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*s %*s %lu",
                    &number, &state, &inode) == 3 &&
             number == (unsigned)port && state == LISTENING)
             found = inode;

@@ -86,7 +86,7 @@ void skn_serve_say_running(skn_cli *cli, const skn_server *other);
 
 skn_serve_jobs *skn_serve_jobs_new(skn_serve *s);
 void            skn_serve_jobs_stop(skn_serve_jobs *j); /* no job begins after this */
-void            skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have ended */
+void skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have ended */
 /* The configuration changed. */
 void skn_serve_jobs_apply(skn_serve_jobs *j);
 /* Statistics into the log. */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define HOUR_MS       ((int64_t)3600 * 1000)
-#define SOON_MS       ((int64_t)60 * 1000)
-#define LONGEST_MS    ((int64_t)24 * HOUR_MS)
-#define LOOK_MS       ((int64_t)100)
+#define HOUR_MS    ((int64_t)3600 * 1000)
+#define SOON_MS    ((int64_t)60 * 1000)
+#define LONGEST_MS ((int64_t)24 * HOUR_MS)
+#define LOOK_MS    ((int64_t)100)
 
 /* One thing to do on a worker, by a timer; never twice at once. */
 typedef struct job {
@@ -118,7 +118,8 @@ static void backup_due(void *arg)
     skn_serve *s = j->jobs->serve;
     int64_t    wait = backup_wait(s), every = setting(s, SKN_CONFIG_BACKUP_EVERY);
 
-    if (wait > SOON_MS && wait < every) { /* the timer was cut short, or somebody else made one */
+    if (wait > SOON_MS &&
+        wait < every) { /* the timer was cut short, or somebody else made one */
         plan_backup(j, wait);
         return;
     }
@@ -167,8 +168,7 @@ static void look_done(void *arg)
     skn_serve_jobs *jobs = j->jobs;
 
     j->runs = false;
-    if (!j->err.rc && j->count != jobs->stamp && jobs->serve->runtime &&
-        !jobs->serve->stopping)
+    if (!j->err.rc && j->count != jobs->stamp && jobs->serve->runtime && !jobs->serve->stopping)
         skn_runtime_nudge(jobs->serve->runtime);
     if (!j->err.rc)
         jobs->stamp = j->count;
@@ -286,8 +286,7 @@ static void count_done(void *arg)
         {"waitingForWorker", SKN_NONE, skn_workers_waiting(s->workers)},
     };
 
-    skn_log_write(s->log, SKN_LOG_INFO, "statistics", fields,
-                  sizeof fields / sizeof fields[0]);
+    skn_log_write(s->log, SKN_LOG_INFO, "statistics", fields, sizeof fields / sizeof fields[0]);
     free(c);
 }
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG    4096
+#define BACKLOG     4096
 #define PORTS_TRIED 50
 
 typedef union address {
@@ -98,8 +98,8 @@ static skein_rc move_on(skn_serve *s)
     for (int port = s->port + 1; port <= s->port + PORTS_TRIED; port++) {
         if ((s->fd = try_port(s->host, port)) < 0)
             continue;
-        skn_note(s->cli, "Port %d is used by %.*s. Using %d instead.", s->port,
-                 SKN_FMT(holder), port);
+        skn_note(s->cli, "Port %d is used by %.*s. Using %d instead.", s->port, SKN_FMT(holder),
+                 port);
         return SKEIN_OK;
     }
     return skn_fail(&s->cli->err, SKEIN_IO, "Port %d and the %d after it are used", s->port,

@@ -54,7 +54,7 @@ int skn_notify_socket(int *count)
 {
     int64_t pid, n;
     bool    ours = number_in("LISTEN_PID", &pid) && pid == getpid() &&
-                   number_in("LISTEN_FDS", &n) && n >= 1 && n <= 1000;
+                number_in("LISTEN_FDS", &n) && n >= 1 && n <= 1000;
 
     *count = ours ? (int)n : 0;
     unsetenv("LISTEN_PID");

@@ -35,8 +35,8 @@ static skein_rc read_config(skn_serve *s)
 
 static skein_rc find_address(skn_serve *s)
 {
-    int     count;
-    int64_t port;
+    int      count;
+    int64_t  port;
     skein_rc rc = skn_opt_int(s->cli, "port", 0, 65535, -1, &port);
 
     if (rc)
@@ -103,13 +103,15 @@ static skein_rc read_token(skn_serve *s)
 
 static skein_rc check_sign_in(skn_serve *s)
 {
-    int64_t     wanted = s->config->values[SKN_CONFIG_SIGN_IN].number;
-    bool        far = !skn_is_loopback(s->host);
+    int64_t      wanted = s->config->values[SKN_CONFIG_SIGN_IN].number;
+    bool         far = !skn_is_loopback(s->host);
     skein_error *err = &s->cli->err;
 
     if (wanted == 0 && far) {
-        skn_fail(err, SKEIN_USAGE, "\"%s\" can be reached from other computers, but sign-in is "
-                                   "off", s->host);
+        skn_fail(err, SKEIN_USAGE,
+                 "\"%s\" can be reached from other computers, but sign-in is "
+                 "off",
+                 s->host);
         return skn_hint(err, SKEIN_USAGE, "Take server.signIn out, and give a token");
     }
     if (wanted == 0 && s->token.p)

@@ -54,8 +54,8 @@ static void keep_others(const skn_serve *s, skn_config *c, skn_arena *a)
             skn_config_store(c, (skn_config_id)i, s->config->values[i].text, a);
     if (skn_opt(s->cli, "port")) {
         c->values[SKN_CONFIG_LISTEN] = s->config->values[SKN_CONFIG_LISTEN];
-        c->values[SKN_CONFIG_LISTEN].text =
-            skn_arena_copy(a, s->config->values[SKN_CONFIG_LISTEN].text);
+        c->values[SKN_CONFIG_LISTEN].text = skn_arena_copy(
+            a, s->config->values[SKN_CONFIG_LISTEN].text);
     }
 }
 
@@ -64,8 +64,7 @@ static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_er
     skn_str verdict = skn_config_verdict(c, a);
 
     skn_log_say(s->log, SKN_LOG_ERROR,
-                "the configuration has %.*s: the settings stay as they were",
-                SKN_FMT(verdict));
+                "the configuration has %.*s: the settings stay as they were", SKN_FMT(verdict));
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
     skn_fail(err, SKEIN_INVALID, "the configuration has %.*s", SKN_FMT(verdict));
     return skn_hint(err, SKEIN_INVALID, "See \"skein config check\"");

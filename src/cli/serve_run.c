@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORKERS       16
-#define STOP_SECONDS  10
-#define OTHER_FILES   256 /* descriptors that are not connections */
-#define LEAST_BODY    ((size_t)17 << 20)
+#define WORKERS          16
+#define STOP_SECONDS     10
+#define OTHER_FILES      256 /* descriptors that are not connections */
+#define LEAST_BODY       ((size_t)17 << 20)
 #define EXIT_INTERRUPTED 130
 
 /* --- News ----------------------------------------------------------------------------------- */
@@ -151,9 +151,9 @@ static void on_count(void *arg)
 
 static void open_log(skn_serve *s)
 {
-    skn_str       format = s->config->values[SKN_CONFIG_LOG_FORMAT].text;
-    int           fd = s->cli->json ? STDOUT_FILENO : STDERR_FILENO;
-    bool          json = s->cli->json || skn_str_is(format, "json");
+    skn_str format = s->config->values[SKN_CONFIG_LOG_FORMAT].text;
+    int     fd = s->cli->json ? STDOUT_FILENO : STDERR_FILENO;
+    bool    json = s->cli->json || skn_str_is(format, "json");
 
     s->log_on_terminal = isatty(fd);
     if (skn_str_is(format, "auto"))
@@ -232,7 +232,8 @@ static skein_rc open_http(skn_serve *s, int most_files)
         o.public_url = values[SKN_CONFIG_PUBLIC_URL].text;
     o.max_body = body > LEAST_BODY ? body : 0;
     if (most_files < 6000 + OTHER_FILES)
-        o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES : OTHER_FILES;
+        o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES
+                                                         : OTHER_FILES;
     o.requests_per_minute = requests_per_minute(s);
     o.settings = skn_serve_settings(s, s->config, s->config_mem);
     o.stop = s->read_only ? NULL : on_stop_agents;
@@ -272,9 +273,10 @@ static void make_url(skn_serve *s)
         host = "127.0.0.1";
     else if (!strcmp(host, "::"))
         host = "::1";
-    s->url = skn_arena_printf(s->cli->keep, strchr(host, ':') ? "http://[%s]:%d/"
-                                                              : "http://%s:%d/",
-                              host, s->port).p;
+    s->url = skn_arena_printf(s->cli->keep,
+                              strchr(host, ':') ? "http://[%s]:%d/" : "http://%s:%d/", host,
+                              s->port)
+                 .p;
 }
 
 static skein_rc open_parts(skn_serve *s, int most_files)

@@ -41,8 +41,10 @@ static void say_far_browser(skn_cli *cli, int port)
     char host[256] = "thishost";
 
     gethostname(host, sizeof host - 1);
-    skn_print(cli, "            No browser here. From your own computer: "
-                   "ssh -L %d:127.0.0.1:%d %s\n", port, port, host);
+    skn_print(cli,
+              "            No browser here. From your own computer: "
+              "ssh -L %d:127.0.0.1:%d %s\n",
+              port, port, host);
 }
 
 /* --- What there is -------------------------------------------------------------------------- */
@@ -77,8 +79,8 @@ static skn_str model_text(skn_cli *cli)
     const char *script = skn_opt(cli, "script");
 
     if (script)
-        return skn_arena_printf(cli->keep,
-                                "demo/scripted: replies of %s, no AI, works offline", script);
+        return skn_arena_printf(cli->keep, "demo/scripted: replies of %s, no AI, works offline",
+                                script);
     return SKN_STR("demo/scripted: canned replies, no AI, works offline");
 }
 
@@ -148,7 +150,7 @@ void skn_serve_say(skn_serve *s)
 void skn_serve_say_running(skn_cli *cli, const skn_server *other)
 {
     const skn_config *c = skn_config_of(cli);
-    bool open = how_to_browse(cli, c->values[SKN_CONFIG_OPEN_BROWSER].number) == BROWSE_OPEN;
+    bool    open = how_to_browse(cli, c->values[SKN_CONFIG_OPEN_BROWSER].number) == BROWSE_OPEN;
     skn_jw *w;
 
     if (cli->json) {

@@ -98,10 +98,9 @@ skein_rc skein_retag(skein_engine *e, const skein_change *how, skein_message_id 
 {
     skein_message     scratch;
     retag_call        c = {.id = message, .instructions = instructions, .count = count};
-    skein_new_message as_new = {.content = SKN_STR("-"),
-                                .instructions = instructions,
-                                .instruction_count = count};
-    skein_rc          rc = skn_check_new(e, &as_new, err);
+    skein_new_message as_new = {
+        .content = SKN_STR("-"), .instructions = instructions, .instruction_count = count};
+    skein_rc rc = skn_check_new(e, &as_new, err);
 
     if (rc)
         return rc;

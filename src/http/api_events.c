@@ -165,7 +165,7 @@ static skein_rc read_events(asked *q, paging *p)
         if ((rc = skein_events_read(c->engine, &what, a, &list, &c->error)))
             break;
         write_events(q, &list, p);
-    } while (!p->more && list.count == what.limit);
+    } while (!p->more && list.count);
     skn_arena_free(a);
     return rc;
 }

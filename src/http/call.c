@@ -297,11 +297,11 @@ void skn_call_list_end(skn_http_call *c, skn_str next, skn_str prev, int64_t tot
     skn_jw_object_end(w);
     skn_jw_object_end(w);
     if (next.p)
-        skn_call_add_header(c, "Link",
-                            skn_arena_printf(c->mem, "<%.*s>; rel=\"next\"",
-                                             SKN_FMT(page_link(c, next))));
+        skn_call_add_header(
+            c, "Link",
+            skn_arena_printf(c->mem, "<%.*s>; rel=\"next\"", SKN_FMT(page_link(c, next))));
     if (prev.p)
-        skn_call_add_header(c, "Link",
-                            skn_arena_printf(c->mem, "<%.*s>; rel=\"prev\"",
-                                             SKN_FMT(page_link(c, prev))));
+        skn_call_add_header(
+            c, "Link",
+            skn_arena_printf(c->mem, "<%.*s>; rel=\"prev\"", SKN_FMT(page_link(c, prev))));
 }

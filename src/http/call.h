@@ -21,16 +21,16 @@ typedef struct skn_http_call {
     skn_conn        *conn;
     /* The request. */
     const skn_request *request;
-    skn_str         method, path, query; /* as they came; a query may be absent */
-    skn_str         params[4];           /* {w} {m} …, decoded, in order of the route's path */
-    skn_str         body;
-    const skn_json *json; /* the body, when it is JSON; NULL: there was none */
-    skn_str         request_id;
-    skn_str         key;          /* Idempotency-Key; absent: none */
-    bool            wants_stream; /* Accept: text/event-stream */
-    int64_t         wait_ms;      /* Prefer: wait=N; 0: not asked */
-    bool            async;        /* Prefer: respond-async */
-    bool            minimal;      /* Prefer: return=minimal */
+    skn_str            method, path, query; /* as they came; a query may be absent */
+    skn_str            params[4]; /* {w} {m} …, decoded, in order of the route's path */
+    skn_str            body;
+    const skn_json    *json; /* the body, when it is JSON; NULL: there was none */
+    skn_str            request_id;
+    skn_str            key;          /* Idempotency-Key; absent: none */
+    bool               wants_stream; /* Accept: text/event-stream */
+    int64_t            wait_ms;      /* Prefer: wait=N; 0: not asked */
+    bool               async;        /* Prefer: respond-async */
+    bool               minimal;      /* Prefer: return=minimal */
     /* The answer. */
     int         status; /* 0: 200 */
     const char *type;   /* NULL: application/json */
@@ -40,7 +40,7 @@ typedef struct skn_http_call {
     /* A failure: what the handler returned, and what else is known. */
     skein_error error;
     skn_problem more;
-    const char *problem;      /* the word after /problems/; NULL: by the code */
+    const char *problem;        /* the word after /problems/; NULL: by the code */
     int         problem_status; /* 0: by the code */
     skn_str     problem_extra;  /* members for the problem, ready JSON without braces */
     /* Where it happened, once resolved; http/lookup.c fills them. */
@@ -54,10 +54,10 @@ typedef skein_rc skn_handler(skn_http_call *c);
 typedef void skn_loop_handler(skn_http_call *c);
 
 typedef enum skn_route_flag {
-    SKN_ROUTE_CHANGES = 1,  /* refused when read only; may have an Idempotency-Key */
-    SKN_ROUTE_OPEN = 2,     /* needs no sign-in */
-    SKN_ROUTE_PLAIN = 4,    /* answered on the loop: touches no store */
-    SKN_ROUTE_UPLOAD = 8    /* the body is not JSON */
+    SKN_ROUTE_CHANGES = 1, /* refused when read only; may have an Idempotency-Key */
+    SKN_ROUTE_OPEN = 2,    /* needs no sign-in */
+    SKN_ROUTE_PLAIN = 4,   /* answered on the loop: touches no store */
+    SKN_ROUTE_UPLOAD = 8   /* the body is not JSON */
 } skn_route_flag;
 
 struct skn_route {
@@ -113,9 +113,9 @@ void skn_call_answer(skn_http_call *c, skein_rc rc);
 
 /* --- What is meant (lookup.c): each fills c->world, c->chat, or fails with 404 ----------------- */
 
-skein_rc skn_find_world(skn_http_call *c);                 /* params[0] */
-skein_rc skn_find_chat(skn_http_call *c, skn_str id);      /* of c->world */
-skein_rc skn_find_chat_param(skn_http_call *c);            /* world, then params[1] */
+skein_rc skn_find_world(skn_http_call *c);            /* params[0] */
+skein_rc skn_find_chat(skn_http_call *c, skn_str id); /* of c->world */
+skein_rc skn_find_chat_param(skn_http_call *c);       /* world, then params[1] */
 skein_rc skn_find_agent(skn_http_call *c, skn_str ref, skein_agent *out);
 /* By public id, in any version of the chat; the exact id, no prefix. */
 skein_rc skn_find_message(skn_http_call *c, skn_str id, skein_message *out);
@@ -126,9 +126,9 @@ skein_rc skn_find_version(skn_http_call *c, skn_str id, skein_version *out);
 
 /* Bytes that several connections send; freed when the last of them has. */
 typedef struct skn_shared skn_shared;
-skn_shared *skn_shared_new(skn_str bytes); /* a copy, held once */
-skn_shared *skn_shared_hold(skn_shared *s);
-void        skn_shared_drop(skn_shared *s);
+skn_shared               *skn_shared_new(skn_str bytes); /* a copy, held once */
+skn_shared               *skn_shared_hold(skn_shared *s);
+void                      skn_shared_drop(skn_shared *s);
 
 /* Sends status and headers of c (text/event-stream, no-store, no buffering by proxies), and tells
  * `gone` once when the client has gone or the connection was cut: the last call for this conn. */
@@ -148,18 +148,18 @@ void skn_call_free(skn_http_call *c);
 typedef struct skn_stream_filter {
     skein_world_id        world; /* zero: all */
     skein_conversation_id chat;  /* zero: all */
-    skn_str               cause; /* set: only what this message causes, and end with world.idle */
-    skn_str               types; /* "message,thread": beginnings of types; absent: all */
-    bool                  no_deltas;
-    bool                  idle; /* with cause: nobody has to answer: what it caused, then end */
+    skn_str cause; /* set: only what this message causes, and end with world.idle */
+    skn_str types; /* "message,thread": beginnings of types; absent: all */
+    bool    no_deltas;
+    bool    idle; /* with cause: nobody has to answer: what it caused, then end */
 } skn_stream_filter;
 
 /* The hub (hub.c): all streams, and what is being written. One per server. */
 typedef struct skn_hub skn_hub;
-skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o);
-void     skn_hub_free(skn_hub *hub);
-void     skn_hub_nudge(skn_hub *hub);
-void     skn_hub_tell(skn_hub *hub, const skn_live *event);
+skn_hub               *skn_hub_new(skn_http *h, const skn_http_options *o);
+void                   skn_hub_free(skn_hub *hub);
+void                   skn_hub_nudge(skn_hub *hub);
+void                   skn_hub_tell(skn_hub *hub, const skn_live *event);
 /* Tells all streams that the server goes, and ends them; done when the last has gone. */
 void skn_hub_close(skn_hub *hub, skn_call *done, void *arg);
 /* Calls fn once on the loop: when world.idle of that message passes, or after ms (`late` is true
@@ -169,8 +169,8 @@ void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, v
 /* Takes a wait back: fn is not called any more. Nothing happens when it was called already. */
 void skn_hub_wait_end(skn_hub *hub, void *arg);
 /* For /metrics: streams, and events the slowest is behind. */
-void     skn_hub_count(const skn_hub *hub, int64_t *streams, int64_t *lag);
-skn_hub *skn_http_hub(skn_http *h);       /* server.c */
+void                    skn_hub_count(const skn_hub *hub, int64_t *streams, int64_t *lag);
+skn_hub                *skn_http_hub(skn_http *h); /* server.c */
 const skn_http_options *skn_http_opts(const skn_http *h);
 
 /* Makes the call's answer a stream of events after `after` (-1: only new ones), and owns the call

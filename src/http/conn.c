@@ -1,114 +1,13 @@
-#include "http/inside.h"
+#include "http/conn.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-enum { PIECES_AT_ONCE = 64, BLANK_LINES = 8, LINGER_MS = 2000, FRAME = 24 };
+enum { BLANK_LINES = 8 };
 
-/* --- Bytes that several connections send -------------------------------------------------------- */
-
-/* The bytes stand inside the frame of a chunk ("5\r\nbytes\r\n"), so that one copy serves answers with
- * and without chunks. */
-struct skn_shared {
-    atomic_int refs;
-    size_t     head, n; /* of the chunk's first line, of the bytes */
-    char      *p;
-    char      *owned; /* instead of bytes behind the struct */
-    char       bytes[];
-};
-
-skn_shared *skn_shared_new(skn_str bytes)
-{
-    skn_shared *s = skn_heap(sizeof *s + FRAME + bytes.n);
-    skn_buf     line;
-
-    atomic_init(&s->refs, 1);
-    skn_buf_init(&line, FRAME);
-    skn_buf_addf(&line, "%zx\r\n", bytes.n);
-    s->p = s->bytes;
-    s->head = line.n;
-    s->n = bytes.n;
-    memcpy(s->p, line.p, line.n);
-    if (bytes.n)
-        memcpy(s->p + s->head, bytes.p, bytes.n);
-    memcpy(s->p + s->head + s->n, "\r\n", 2);
-    skn_buf_release(&line);
-    return s;
-}
-
-/* Takes a buffer over, without a frame around it. */
-static skn_shared *shared_take(skn_buf *b)
-{
-    skn_shared *s = skn_heap(sizeof *s);
-
-    atomic_init(&s->refs, 1);
-    s->n = b->n;
-    s->p = s->owned = skn_buf_detach(b);
-    return s;
-}
-
-skn_shared *skn_shared_hold(skn_shared *s)
-{
-    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-    return s;
-}
-
-void skn_shared_drop(skn_shared *s)
-{
-    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
-        return;
-    free(s->owned);
-    free(s);
-}
-
-/* --- The connection ------------------------------------------------------------------------------ */
-
-typedef enum conn_state {
-    HEAD,   /* waits for a request, or has part of its head */
-    BODY,   /* reads its body */
-    RUN,    /* it is worked on */
-    STREAM, /* its answer goes on */
-    LAST,   /* closes once all is sent */
-    DRAIN   /* all is sent; what still comes in is thrown away, so that nothing is reset */
-} conn_state;
-
-typedef struct piece {
-    skn_shared   *bytes;
-    size_t        at, end;
-    struct piece *next;
-} piece;
-
-struct skn_conn {
-    skn_http      *http;
-    skn_conn      *prev, *next; /* of all connections */
-    skn_conn      *flush_next;
-    int            fd;    /* -1: closed */
-    int            holds; /* by what is under way here; the last one frees */
-    skn_watch     *watch;
-    skn_peer       peer;
-    conn_state     state;
-    skn_buf        in;   /* bytes of requests that are not used yet */
-    skn_str        data; /* the same while they are looked at, or still where they were read */
-    size_t         scanned;
-    skn_http_call *call;
-    skn_chunks     chunks;
-    size_t         need;  /* of a body with a length */
-    int64_t        begun; /* when the request's first byte came */
-    int64_t        deadline; /* monotonic milliseconds; 0: none */
-    piece         *first, **last; /* to be sent */
-    size_t         unsent;
-    skn_call      *gone;
-    void          *gone_arg;
-    bool           feeding, ended, flushing, chunked, saw_end, used;
-};
-
-static void feed(skn_conn *conn);
 static void can_read(void *arg);
-static void can_write(void *arg);
 
 static void link_last(skn_conn *conn)
 {
@@ -149,7 +48,7 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     conn->begun = skn_wire_now();
     conn->deadline = conn->begun + h->o.client_timeout_ms;
     skn_buf_init(&conn->in, SKN_READ_BYTES * 2); /* more is never read ahead */
-    conn->watch = skn_watch_new(h->o.loop, fd, can_read, can_write, conn);
+    conn->watch = skn_watch_new(h->o.loop, fd, can_read, skn_conn_can_write, conn);
     skn_watch_read(conn->watch, true);
     link_last(conn);
     skn_wire_conns(h)->count++;
@@ -166,7 +65,12 @@ skn_conn *skn_conn_next(const skn_conn *conn)
     return conn->next;
 }
 
-static void release(skn_conn *conn)
+void skn_conn_hold(skn_conn *conn)
+{
+    conn->holds++;
+}
+
+void skn_conn_release(skn_conn *conn)
 {
     if (--conn->holds)
         return;
@@ -174,28 +78,7 @@ static void release(skn_conn *conn)
     free(conn);
 }
 
-static void drop_pieces(skn_conn *conn)
-{
-    for (piece *p = conn->first, *next; p; p = next) {
-        next = p->next;
-        skn_shared_drop(p->bytes);
-        free(p);
-    }
-    conn->first = NULL;
-    conn->last = &conn->first;
-    conn->unsent = 0;
-}
-
-static void tell_gone(void *arg)
-{
-    skn_conn *conn = arg;
-
-    conn->gone(conn->gone_arg);
-    release(conn);
-}
-
-/* Not told from in here: whoever just tried to send may be walking over its streams. */
-static void close_conn(skn_conn *conn)
+void skn_conn_close(skn_conn *conn)
 {
     if (conn->fd < 0)
         return;
@@ -203,166 +86,30 @@ static void close_conn(skn_conn *conn)
     close(conn->fd);
     conn->fd = -1;
     conn->data = SKN_NONE;
-    drop_pieces(conn);
+    skn_conn_drop_unsent(conn);
     unlink_conn(conn);
     skn_wire_conns(conn->http)->count--;
     if (conn->gone)
-        skn_loop_post(conn->http->o.loop, tell_gone, conn);
-    if ((conn->state == HEAD || conn->state == BODY) && conn->call)
+        skn_conn_tell_gone(conn);
+    if ((conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY) && conn->call)
         skn_call_free(conn->call);
     skn_wire_closed(conn->http);
-    release(conn);
+    skn_conn_release(conn);
 }
 
 void skn_conn_kick(skn_conn *conn)
 {
-    close_conn(conn);
+    skn_conn_close(conn);
 }
 
 bool skn_conn_idle(const skn_conn *conn)
 {
-    return (conn->state == HEAD || conn->state == DRAIN) && conn->unsent == 0;
+    return (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_DRAIN) && conn->unsent == 0;
 }
 
-/* --- Sending -------------------------------------------------------------------------------------- */
-
-static void add_piece(skn_conn *conn, skn_shared *bytes, size_t at, size_t end)
+void skn_conn_next_request(skn_conn *conn)
 {
-    piece *p = skn_heap(sizeof *p);
-
-    *p = (piece){bytes, at, end, NULL};
-    *conn->last = p;
-    conn->last = &p->next;
-    conn->unsent += end - at;
-}
-
-static void sent(skn_conn *conn, size_t n)
-{
-    conn->unsent -= n;
-    while (conn->first && n >= conn->first->end - conn->first->at) {
-        piece *p = conn->first;
-
-        n -= p->end - p->at;
-        conn->first = p->next;
-        if (!conn->first)
-            conn->last = &conn->first;
-        skn_shared_drop(p->bytes);
-        free(p);
-    }
-    if (conn->first)
-        conn->first->at += n;
-}
-
-/* False when the connection is broken. */
-static bool write_pieces(skn_conn *conn)
-{
-    while (conn->first) {
-        struct iovec v[PIECES_AT_ONCE];
-        int          count = 0;
-        ssize_t      n;
-
-        for (piece *p = conn->first; p && count < PIECES_AT_ONCE; p = p->next)
-            v[count++] = (struct iovec){p->bytes->p + p->at, p->end - p->at};
-        n = writev(conn->fd, v, count);
-        if (n < 0)
-            return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-        sent(conn, (size_t)n);
-    }
-    return true;
-}
-
-/* A client that is still sending would have its answer swept away by a reset, so what it sends is
- * read to the end, for a while. */
-static void say_goodbye(skn_conn *conn)
-{
-    if (conn->saw_end || shutdown(conn->fd, SHUT_WR) < 0) {
-        close_conn(conn);
-        return;
-    }
-    conn->state = DRAIN;
-    conn->deadline = skn_wire_now() + LINGER_MS;
-    skn_watch_read(conn->watch, true);
-}
-
-static void all_sent(skn_conn *conn)
-{
-    skn_watch_write(conn->watch, false);
-    if (conn->state == LAST || (conn->state == STREAM && conn->ended))
-        say_goodbye(conn);
-    else if (conn->state == HEAD)
-        conn->deadline = skn_wire_now() + SKN_IDLE_MS;
-}
-
-void skn_conn_flush(skn_conn *conn)
-{
-    conn->flushing = false;
-    conn->flush_next = NULL;
-    if (conn->fd >= 0) {
-        if (!write_pieces(conn))
-            close_conn(conn);
-        else if (!conn->first)
-            all_sent(conn);
-        else
-            skn_watch_write(conn->watch, true);
-    }
-    release(conn);
-}
-
-static void can_write(void *arg)
-{
-    skn_conn *conn = arg;
-
-    conn->holds++;
-    if (!write_pieces(conn))
-        close_conn(conn);
-    else if (!conn->first)
-        all_sent(conn);
-    if (conn->fd >= 0 && conn->state == HEAD && !conn->first)
-        feed(conn);
-    release(conn);
-}
-
-static void flush_later(skn_conn *conn)
-{
-    if (conn->flushing || conn->fd < 0)
-        return;
-    conn->flushing = true;
-    conn->holds++;
-    skn_wire_flush_later(conn->http, conn);
-}
-
-/* --- Answers -------------------------------------------------------------------------------------- */
-
-/* Head and body in one call to the kernel; what it does not take is queued. */
-static bool write_now(skn_conn *conn, skn_buf *head, skn_buf *body)
-{
-    struct iovec v[2] = {{head->p, head->n}, {body ? body->p : NULL, body ? body->n : 0}};
-    ssize_t      n = conn->first ? 0 : writev(conn->fd, v, body && body->n ? 2 : 1);
-    size_t       from;
-
-    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-        return false;
-    from = n < 0 ? 0 : (size_t)n;
-    if (from < head->n) {
-        skn_shared *s = skn_shared_new(skn_str_sub(skn_buf_str(head), from, head->n));
-
-        add_piece(conn, s, s->head, s->head + s->n);
-        from = head->n;
-    }
-    from -= head->n;
-    if (body && from < body->n) {
-        skn_shared *s = shared_take(body);
-
-        add_piece(conn, s, from, s->n);
-    }
-    return true;
-}
-
-/* The connection stays for another request. */
-static void next_request(skn_conn *conn)
-{
-    conn->state = HEAD;
-    conn->used = true;
+    conn->state = SKN_CONN_HEAD;
     conn->scanned = 0;
     conn->begun = 0;
     conn->deadline = skn_wire_now() + SKN_IDLE_MS;
@@ -370,125 +117,6 @@ static void next_request(skn_conn *conn)
     link_last(conn);
     if (!conn->saw_end)
         skn_watch_read(conn->watch, true);
-}
-
-static void after_answer(skn_conn *conn, bool keep, size_t size)
-{
-    if (keep)
-        next_request(conn);
-    else
-        conn->state = LAST;
-    if (conn->first) {
-        conn->deadline = skn_wire_now() + SKN_SEND_MS + (int64_t)(size / SKN_SLOWEST) * 1000;
-        skn_watch_write(conn->watch, true);
-    } else if (!keep) {
-        say_goodbye(conn);
-    }
-}
-
-/* Whether the request's own bytes were all taken: else the next one could not be found. */
-static bool may_stay(const skn_conn *conn, const skn_http_call *c)
-{
-    bool more = !conn->saw_end || conn->in.n || conn->data.n;
-
-    return c->request->keep && conn->state == RUN && more && !conn->http->closing;
-}
-
-void skn_conn_answer(skn_conn *conn, skn_http_call *c)
-{
-    skn_buf *head = skn_wire_head(conn->http);
-    bool     keep = conn->fd >= 0 && may_stay(conn, c);
-    bool     bare = skn_dispatch_head_only(c) || c->status == 204 || c->status == 304;
-    size_t   size = c->out.n;
-
-    conn->call = NULL;
-    if (conn->fd >= 0) {
-        skn_buf_clear(head);
-        skn_answer_head(c, head, keep, false);
-        if (write_now(conn, head, bare ? NULL : &c->out))
-            after_answer(conn, keep, size);
-        else
-            close_conn(conn);
-    }
-    skn_call_free(c);
-    if (conn->fd >= 0 && conn->state == HEAD && !conn->feeding)
-        feed(conn);
-    release(conn); /* the call's */
-}
-
-/* --- Streams -------------------------------------------------------------------------------------- */
-
-static void queue_text(skn_conn *conn, skn_str text)
-{
-    skn_shared *s = skn_shared_new(text);
-
-    add_piece(conn, s, s->head, s->head + s->n);
-}
-
-/* The call's hold becomes the stream's, which tell_gone gives back. */
-void skn_conn_begin(skn_conn *conn, skn_http_call *c, skn_call *gone, void *arg)
-{
-    skn_buf *head = skn_wire_head(conn->http);
-
-    conn->call = NULL;
-    conn->gone = gone;
-    conn->gone_arg = arg;
-    c->type = "text/event-stream";
-    skn_call_add_header(c, "Cache-Control", SKN_STR("no-store"));
-    skn_call_add_header(c, "X-Accel-Buffering", SKN_STR("no"));
-    skn_dispatch_streams(c);
-    if (conn->fd < 0) {
-        skn_loop_post(conn->http->o.loop, tell_gone, conn);
-        return;
-    }
-    skn_buf_clear(head);
-    skn_answer_head(c, head, false, true);
-    conn->state = STREAM;
-    conn->deadline = 0;
-    if (!conn->feeding)
-        skn_buf_release(&conn->in);
-    conn->chunked = c->request->minor > 0;
-    queue_text(conn, skn_buf_str(head));
-    flush_later(conn);
-    if (skn_dispatch_head_only(c))
-        conn->ended = true;
-    else if (conn->saw_end)
-        close_conn(conn);
-    else
-        skn_watch_read(conn->watch, true);
-}
-
-void skn_conn_send(skn_conn *conn, skn_shared *bytes)
-{
-    if (conn->fd < 0 || conn->ended || bytes->n == 0)
-        return;
-    skn_shared_hold(bytes);
-    if (conn->chunked)
-        add_piece(conn, bytes, 0, bytes->head + bytes->n + 2);
-    else
-        add_piece(conn, bytes, bytes->head, bytes->head + bytes->n);
-    flush_later(conn);
-}
-
-size_t skn_conn_unsent(const skn_conn *conn)
-{
-    return conn->unsent;
-}
-
-void skn_conn_end(skn_conn *conn)
-{
-    if (conn->fd < 0 || conn->ended)
-        return;
-    conn->ended = true;
-    conn->deadline = skn_wire_now() + SKN_SEND_MS;
-    if (conn->chunked)
-        queue_text(conn, SKN_STR("0\r\n\r\n"));
-    flush_later(conn);
-}
-
-void skn_conn_cut(skn_conn *conn)
-{
-    close_conn(conn);
 }
 
 /* --- Reading requests ------------------------------------------------------------------------------ */
@@ -501,9 +129,9 @@ static void use_bytes(skn_conn *conn, size_t n)
 /* The request is whole, or refused: from here on the call belongs to dispatch, which answers. */
 static void run_call(skn_conn *conn, bool refused)
 {
-    conn->state = refused ? LAST : RUN;
+    conn->state = refused ? SKN_CONN_LAST : SKN_CONN_RUN;
     conn->deadline = 0;
-    conn->holds++;
+    skn_conn_hold(conn);
     skn_dispatch_run(conn->call);
 }
 
@@ -529,23 +157,21 @@ static void got_head(skn_conn *conn, skn_str head, skn_refusal no)
         run_call(conn, false);
         return;
     }
-    conn->state = BODY;
+    conn->state = SKN_CONN_BODY;
     conn->chunks = (skn_chunks){0};
     conn->need = r->length;
-    if (r->expect && !conn->data.n && !conn->first) {
-        queue_text(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
-        flush_later(conn);
-    }
+    if (r->expect && !conn->data.n && !conn->first)
+        skn_conn_say(conn, SKN_STR("HTTP/1.1 100 Continue\r\n\r\n"));
 }
 
 static bool read_head(skn_conn *conn)
 {
     skn_refusal no = {0};
+    skn_str     head;
     size_t      n;
 
-    for (int i = 0; i < BLANK_LINES && !conn->scanned &&
-                    skn_str_starts(conn->data, SKN_STR("\r\n"));
-         i++)
+    for (int i = 0;
+         i < BLANK_LINES && !conn->scanned && skn_str_starts(conn->data, SKN_STR("\r\n")); i++)
         use_bytes(conn, 2);
     if (!conn->data.n)
         return false;
@@ -557,12 +183,9 @@ static bool read_head(skn_conn *conn)
     if (!n && !no.status)
         return false;
     conn->scanned = 0;
-    {
-        skn_str head = skn_str_sub(conn->data, 0, n);
-
-        use_bytes(conn, n);
-        got_head(conn, head, no);
-    }
+    head = skn_str_sub(conn->data, 0, n);
+    use_bytes(conn, n);
+    got_head(conn, head, no);
     return true;
 }
 
@@ -603,14 +226,15 @@ static void feed_data(skn_conn *conn)
     bool going = true;
 
     while (going && conn->fd >= 0) {
-        if (conn->state == HEAD && conn->unsent < SKN_READ_BYTES)
+        if (conn->state == SKN_CONN_HEAD && conn->unsent < SKN_READ_BYTES)
             going = read_head(conn);
-        else if (conn->state == BODY)
+        else if (conn->state == SKN_CONN_BODY)
             going = read_body(conn);
         else
             going = false;
     }
-    if (conn->state == STREAM || conn->state == LAST || conn->state == DRAIN)
+    if (conn->state == SKN_CONN_STREAM || conn->state == SKN_CONN_LAST ||
+        conn->state == SKN_CONN_DRAIN)
         conn->data = SKN_NONE;
 }
 
@@ -633,20 +257,20 @@ static void keep_rest(skn_conn *conn)
 }
 
 /* Bytes of earlier reads first. */
-static void feed(skn_conn *conn)
+void skn_conn_feed(skn_conn *conn)
 {
     if (conn->feeding)
         return;
-    conn->holds++;
+    skn_conn_hold(conn);
     conn->feeding = true;
     if (!conn->data.n)
         conn->data = conn->in.n ? skn_buf_str(&conn->in) : SKN_NONE;
     feed_data(conn);
     keep_rest(conn);
     conn->feeding = false;
-    if (conn->fd >= 0 && conn->saw_end && conn->state == HEAD && !conn->first)
-        close_conn(conn);
-    release(conn);
+    if (conn->fd >= 0 && conn->saw_end && conn->state == SKN_CONN_HEAD && !conn->first)
+        skn_conn_close(conn);
+    skn_conn_release(conn);
 }
 
 /* A client may have said all it has to say and still wait for the answer; a stream's client that
@@ -654,10 +278,11 @@ static void feed(skn_conn *conn)
 static void input_ended(skn_conn *conn)
 {
     conn->saw_end = true;
-    if (conn->state == RUN || conn->state == LAST || (conn->state == HEAD && conn->first))
+    if (conn->state == SKN_CONN_RUN || conn->state == SKN_CONN_LAST ||
+        (conn->state == SKN_CONN_HEAD && conn->first))
         skn_watch_read(conn->watch, false);
     else
-        close_conn(conn);
+        skn_conn_close(conn);
 }
 
 static void can_read(void *arg)
@@ -668,19 +293,20 @@ static void can_read(void *arg)
 
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return;
-    conn->holds++;
+    skn_conn_hold(conn);
     if (n < 0) {
-        close_conn(conn);
+        skn_conn_close(conn);
     } else if (n == 0) {
         input_ended(conn);
-    } else if (conn->state == HEAD || conn->state == BODY || conn->state == RUN) {
+    } else if (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY ||
+               conn->state == SKN_CONN_RUN) {
         if (conn->in.n)
             skn_buf_add(&conn->in, (skn_str){scratch, (size_t)n});
         else
             conn->data = (skn_str){scratch, (size_t)n};
-        feed(conn);
+        skn_conn_feed(conn);
     }
-    release(conn);
+    skn_conn_release(conn);
 }
 
 /* --- Time ------------------------------------------------------------------------------------------ */
@@ -690,21 +316,20 @@ void skn_conn_tick(skn_conn *conn, int64_t now_ms)
 {
     if (!conn->deadline || now_ms < conn->deadline)
         return;
-    if (conn->state == BODY) {
+    if (conn->state == SKN_CONN_BODY) {
         refuse(conn, (skn_refusal){408, "the body took too long to arrive"});
-    } else if (conn->state == HEAD && conn->in.n && !conn->first) {
+    } else if (conn->state == SKN_CONN_HEAD && conn->in.n && !conn->first) {
         skn_buf_release(&conn->in);
-        got_head(conn, SKN_STR(""),
-                 (skn_refusal){408, "the request took too long to arrive"});
+        got_head(conn, SKN_STR(""), (skn_refusal){408, "the request took too long to arrive"});
     } else {
-        close_conn(conn);
+        skn_conn_close(conn);
     }
 }
 
 void skn_conn_finish(skn_conn *conn)
 {
-    if (conn->state == HEAD && !conn->first)
-        close_conn(conn);
-    else if (conn->state == HEAD)
-        conn->state = LAST;
+    if (conn->state == SKN_CONN_HEAD && !conn->first)
+        skn_conn_close(conn);
+    else if (conn->state == SKN_CONN_HEAD)
+        conn->state = SKN_CONN_LAST;
 }

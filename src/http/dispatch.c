@@ -2,18 +2,19 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "http/inside.h"
+#include "http/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { ON_LOOP_BYTES = 64 * 1024, ID_MOST = 64, KEY_MOST = 255, WAIT_MOST_S = 120 };
+enum { ON_LOOP_BYTES = 64 * 1024, ID_MOST = 64 };
 
 /* A call, and what only this file knows of it. The call is first, so that one is the other. */
 typedef struct boxed {
     skn_http_call c;
     skn_request   request;
     skn_refusal   late;
+    skn_str       head; /* as it came */
     skn_buf       body;
     size_t        counted; /* bytes of the body, in the sum of all bodies */
     int64_t       started; /* monotonic nanoseconds */
@@ -60,8 +61,9 @@ skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_
     b->started = skn_clock_monotonic();
     b->late = late;
     b->request = (skn_request){.method = SKN_STR("GET"), .path = SKN_STR("/"), .minor = 1};
+    b->head = skn_arena_copy(mem, head);
     if (!late.status)
-        skn_request_read(&b->request, skn_arena_copy(mem, head), mem, &b->late);
+        skn_request_read(&b->request, b->head, mem, &b->late);
     *c = (skn_http_call){.http = h, .engine = h->o.engine, .mem = mem, .conn = conn};
     c->request = &b->request;
     c->method = b->request.method;
@@ -103,11 +105,6 @@ bool skn_dispatch_grew(skn_http_call *c)
     return *all <= SKN_BODIES_MAX;
 }
 
-int64_t skn_dispatch_started(const skn_http_call *c)
-{
-    return ((const boxed *)c)->started;
-}
-
 bool skn_dispatch_broken(const skn_http_call *c)
 {
     return ((const boxed *)c)->late.status != 0;
@@ -118,8 +115,6 @@ bool skn_dispatch_head_only(const skn_http_call *c)
     return skn_str_is(c->method, "HEAD");
 }
 
-/* --- Whether it is let in ----------------------------------------------------------------------- */
-
 void skn_dispatch_refuse(skn_http_call *c, skn_refusal why)
 {
     const char *word = skn_problem_word_of(why.status);
@@ -127,211 +122,15 @@ void skn_dispatch_refuse(skn_http_call *c, skn_refusal why)
     skn_call_problem(c, why.status, word, "%s", why.why);
 }
 
-static skein_rc check_origin(skn_http_call *c, bool local)
-{
-    skn_str    origin = skn_call_header(c, "Origin"), site;
-    skn_origin from = skn_gate_origin(&c->http->gate, origin, c->request->host);
-    bool       reads = skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD") ||
-                 skn_str_is(c->method, "OPTIONS");
-
-    if (from == SKN_ORIGIN_ALLOWED) {
-        skn_call_add_header(c, "Access-Control-Allow-Origin", origin);
-        skn_call_add_header(c, "Access-Control-Expose-Headers",
-                            SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
-                                    "Skein-Version, X-Request-Id"));
-    }
-    if (c->http->o.allow_origin_count)
-        skn_call_add_header(c, "Vary", SKN_STR("Origin"));
-    if (from == SKN_ORIGIN_REFUSED && !local)
-        return skn_call_problem(c, 403, "origin", "origin \"%.*s\" is not allowed",
-                                SKN_FMT(origin));
-    site = skn_call_header(c, "Sec-Fetch-Site");
-    if (!reads && from == SKN_ORIGIN_OURS && skn_str_is(site, "cross-site"))
-        return skn_call_problem(c, 403, "origin", "a page of another site may change nothing");
-    return SKEIN_OK;
-}
-
-static skein_rc check_host(skn_http_call *c, const skn_peer *peer)
-{
-    if (peer->local || (!c->request->host.p && c->request->minor == 0) ||
-        skn_gate_host(&c->http->gate, c->request->host, skn_str_of(peer->here)))
-        return SKEIN_OK;
-    return skn_call_problem(c, 403, "origin", "host not allowed: \"%.*s\" is not this server",
-                            SKN_FMT(c->request->host));
-}
-
-static skein_rc check_rate(skn_http_call *c, const skn_peer *peer)
-{
-    int64_t wait = 0;
-
-    if (peer->local ||
-        skn_rates_take(c->http->rates, skn_str_of(peer->address), skn_wire_now(), &wait))
-        return SKEIN_OK;
-    c->more.retry_after_ms = wait;
-    c->problem_extra = SKN_STR("\"scope\":\"address\"");
-    return skn_call_problem(c, 429, "rate-limit",
-                            "more than %d requests in a minute from this address",
-                            c->http->o.requests_per_minute);
-}
-
-static skein_rc check_token(skn_http_call *c, const skn_peer *peer)
-{
-    if (peer->local || (c->route && c->route->flags & SKN_ROUTE_OPEN) ||
-        skn_gate_signed_in(&c->http->gate, skn_call_header(c, "Authorization")))
-        return SKEIN_OK;
-    skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
-    return skn_call_problem(c, 401, "sign-in", "this server needs a token");
-}
-
-/* What may be done with the path, for browsers that ask before they do it. */
-static skein_rc answer_options(skn_http_call *c, skn_str allow)
-{
-    skn_str origin = skn_call_header(c, "Origin");
-
-    c->status = 204;
-    skn_call_add_header(c, "Allow", allow);
-    if (skn_gate_origin(&c->http->gate, origin, c->request->host) != SKN_ORIGIN_ALLOWED)
-        return SKEIN_OK;
-    skn_call_add_header(c, "Access-Control-Allow-Methods", allow);
-    skn_call_add_header(c, "Access-Control-Allow-Headers",
-                        SKN_STR("Accept, Authorization, Content-Type, Idempotency-Key, "
-                                "If-Match, If-None-Match, Last-Event-ID, Prefer, "
-                                "X-Request-Id"));
-    skn_call_add_header(c, "Access-Control-Max-Age", SKN_STR("600"));
-    return SKEIN_OK;
-}
-
-static skein_rc find_route(skn_http_call *c, bool *options)
-{
-    skn_match m;
-
-    skn_tree_match(c->http->tree, c->method, c->path, c->mem, &m);
-    *options = skn_str_is(c->method, "OPTIONS");
-    if (*options && skn_str_is(c->path, "*"))
-        m.allow = SKN_STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-    if (!m.allow.p)
-        return skn_call_problem(c, 404, "not-found", "there is nothing at \"%.*s\"",
-                                SKN_FMT(c->path));
-    if (*options)
-        return answer_options(c, m.allow);
-    if (!m.route) {
-        skn_call_add_header(c, "Allow", m.allow);
-        return skn_call_problem(c, 405, "method", "\"%.*s\" is not possible here: %.*s",
-                                SKN_FMT(c->method), SKN_FMT(m.allow));
-    }
-    if (m.bad || !skn_query_valid(c->query, c->mem))
-        return skn_call_problem(c, 400, "bad-request", "the address does not decode to UTF-8");
-    c->route = m.route;
-    memcpy(c->params, m.params, sizeof c->params);
-    return SKEIN_OK;
-}
-
-static skein_rc check_key(skn_http_call *c)
-{
-    skn_str key = skn_call_header(c, "Idempotency-Key");
-
-    if (!key.p || !(c->route->flags & SKN_ROUTE_CHANGES))
-        return SKEIN_OK;
-    for (size_t i = 0; i < key.n; i++)
-        if (key.p[i] <= ' ' || key.p[i] > '~')
-            key.n = 0;
-    if (key.n < 1 || key.n > KEY_MOST)
-        return skn_call_problem(c, 400, "validation",
-                                "Idempotency-Key must be 1 to 255 visible characters");
-    c->key = key;
-    return SKEIN_OK;
-}
-
-static skein_rc check_route(skn_http_call *c)
-{
-    if (c->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
-        return skn_call_problem(c, 503, "read-only", "this server was started read only");
-    if (c->request->length > c->http->o.max_body)
-        return skn_call_problem(c, 413, "too-large", "the body is %zu bytes; the limit is %zu",
-                                c->request->length, c->http->o.max_body);
-    return check_key(c);
-}
-
 bool skn_dispatch_check(skn_http_call *c)
 {
-    boxed          *b = box_of(c);
-    const skn_peer *peer = skn_conn_peer(c->conn);
-    bool            options = false;
-    skein_rc        lost;
+    boxed *b = box_of(c);
 
-    if (b->late.status) {
+    if (b->late.status)
         skn_dispatch_refuse(c, b->late);
-        return false;
-    }
-    if (check_host(c, peer) || check_origin(c, peer->local) || check_rate(c, peer))
-        return false;
-    lost = find_route(c, &options);
-    if (options)
-        return false;
-    /* In this order, so that whoever is not let in learns nothing of what there is. */
-    if (check_token(c, peer) || lost || check_route(c))
-        return false;
-    b->checked = true;
-    return true;
-}
-
-/* --- What it asks for --------------------------------------------------------------------------- */
-
-static void read_prefer(skn_http_call *c)
-{
-    skn_str list = skn_call_header(c, "Prefer"), piece;
-    int64_t seconds;
-
-    while (list.p && skn_str_split(&list, ',', &piece)) {
-        piece = skn_str_trim(piece);
-        if (skn_str_is(piece, "respond-async"))
-            c->async = true;
-        else if (skn_str_is(piece, "return=minimal"))
-            c->minimal = true;
-        else if (skn_str_starts(piece, SKN_STR("wait=")) &&
-                 skn_str_int(skn_str_sub(piece, 5, piece.n), &seconds) && seconds > 0)
-            c->wait_ms = (seconds < WAIT_MOST_S ? seconds : WAIT_MOST_S) * 1000;
-    }
-}
-
-static void read_accept(skn_http_call *c)
-{
-    skn_str list = skn_call_header(c, "Accept"), piece;
-
-    while (list.p && skn_str_split(&list, ',', &piece))
-        if (skn_str_starts(skn_str_trim(piece), SKN_STR("text/event-stream")))
-            c->wants_stream = true;
-}
-
-static bool is_json(skn_str type)
-{
-    size_t end = 0;
-
-    while (end < type.n && type.p[end] != ';')
-        end++;
-    type = skn_str_trim(skn_str_sub(type, 0, end));
-    return (type.n == 16 && strncasecmp(type.p, "application/json", 16) == 0) ||
-           (type.n > 5 && strncasecmp(type.p + type.n - 5, "+json", 5) == 0);
-}
-
-static skein_rc read_json(skn_http_call *c)
-{
-    skn_str  type = skn_call_header(c, "Content-Type");
-    skein_rc rc;
-
-    if (!c->body.n || c->route->flags & SKN_ROUTE_UPLOAD || skn_str_is(c->method, "GET"))
-        return SKEIN_OK;
-    if (type.p && !is_json(type)) {
-        rc = skn_call_problem(c, 415, "media-type", "\"%.*s\" is not understood here",
-                              SKN_FMT(type));
-        return skn_hint(&c->error, rc, "Send JSON with \"Content-Type: application/json\".");
-    }
-    rc = skn_json_parse(&c->json, c->body, "the body", c->mem, &c->error);
-    return rc == SKEIN_OK || rc == SKEIN_LIMIT
-               ? rc
-               : skn_call_invalid(c, "", skn_arena_printf(c->mem, "is not JSON: %s",
-                                                          c->error.message)
-                                             .p);
+    else
+        b->checked = skn_admit(c);
+    return b->checked;
 }
 
 /* --- Running it --------------------------------------------------------------------------------- */
@@ -400,7 +199,7 @@ static void count_work(boxed *b, int64_t since)
 
 static void prepare(boxed *b)
 {
-    b->rc = read_json(&b->c);
+    b->rc = skn_read_body(&b->c);
     if (b->rc == SKEIN_OK && b->c.key.p) {
         b->hash = skn_keys_hash(&b->c);
         b->rc = skn_keys_find(&b->c, b->hash, &b->replayed);
@@ -507,13 +306,78 @@ static void hand_over(void *arg)
         b->c.route->take(&b->c);
 }
 
+/* --- Prefer: respond-async. The call becomes the work of a job; another one answers the client. */
+
+static void free_job_call(void *arg)
+{
+    skn_call_free(arg);
+}
+
+static void drop_job_call(void *arg)
+{
+    boxed *b = arg;
+
+    skn_loop_post(b->c.http->o.loop, free_job_call, b);
+}
+
+/* The result of a job is the body of the answer; one that is not JSON stands in it as a text. */
+static skein_rc work_as_job(skn_job *job, void *arg, skn_buf *out, skein_error *err)
+{
+    boxed         *b = arg;
+    skn_http_call *c = &b->c;
+    skn_jw         w;
+
+    skn_job_progress(job, 0, 1);
+    work_whole(b);
+    if (b->rc) {
+        *err = c->error;
+        return b->rc;
+    }
+    skn_jw_init(&w, out);
+    if (c->type)
+        skn_jw_str(&w, skn_buf_str(&c->out));
+    else
+        skn_buf_add(out, skn_buf_str(&c->out));
+    return SKEIN_OK;
+}
+
+/* False when there are too many jobs: then it is done at once, which a client that prefers otherwise
+ * has to take as well. */
+static bool become_job(boxed *b)
+{
+    skn_http      *h = b->c.http;
+    skn_http_call *c = skn_dispatch_head(h, b->c.conn, b->head, (skn_refusal){0});
+    char           id[SKN_JOB_ID];
+
+    c->request_id = skn_arena_copy(c->mem, b->c.request_id);
+    b->c.conn = NULL;
+    if (skn_job_start(h->jobs, b->c.route->id, work_as_job, b, drop_job_call, id, NULL)) {
+        b->c.conn = c->conn;
+        skn_call_free(c);
+        return false;
+    }
+    c->status = 202;
+    skn_call_add_header(c, "Location", skn_arena_printf(c->mem, "/jobs/%s", id));
+    skn_call_add_header(c, "Preference-Applied", SKN_STR("respond-async"));
+    skn_job_shape(h->jobs, skn_str_of(id), &c->w);
+    finish_here(box_of(c));
+    return true;
+}
+
+static bool wants_job(const skn_http_call *c)
+{
+    return c->async && !c->key.p && c->route->run && !(c->route->flags & SKN_ROUTE_PLAIN);
+}
+
 static void run_checked(boxed *b)
 {
     skn_http_call   *c = &b->c;
     const skn_route *route = c->route;
 
+    if (wants_job(c) && become_job(b))
+        return;
     if (route->flags & SKN_ROUTE_PLAIN) {
-        b->rc = read_json(c);
+        b->rc = skn_read_body(c);
         b->rc = b->rc ? b->rc : route->run(c);
         finish_here(b);
     } else if (!route->take) {
@@ -536,8 +400,7 @@ void skn_dispatch_run(skn_http_call *c)
         return;
     }
     c->body = skn_buf_str(&b->body);
-    read_prefer(c);
-    read_accept(c);
+    skn_read_wishes(c);
     if (c->key.p && !(b->running = skn_keys_begin(c->http->keys, c->key))) {
         b->rc = skn_call_problem(c, 409, "idempotency-running",
                                  "a request with this Idempotency-Key is still running");

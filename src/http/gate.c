@@ -101,8 +101,8 @@ static bool our_origin(const skn_gate *g, skn_str origin, skn_str host)
         return true;
     if (!url.n || !host_of_url(url).n)
         return false;
-    return same(origin, skn_str_sub(url, 0, (size_t)(host_of_url(url).p - url.p) +
-                                                host_of_url(url).n));
+    return same(origin,
+                skn_str_sub(url, 0, (size_t)(host_of_url(url).p - url.p) + host_of_url(url).n));
 }
 
 skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host)

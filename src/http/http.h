@@ -19,9 +19,9 @@ typedef struct skn_http_options {
     skn_loop          *loop;
     skn_workers       *workers;
     skn_log           *log;
-    const char        *host; /* "127.0.0.1", "::1", "0.0.0.0" */
-    int                port; /* 0: a free one */
-    int                fd;   /* -1, or a listening socket that was passed on */
+    const char        *host;        /* "127.0.0.1", "::1", "0.0.0.0" */
+    int                port;        /* 0: a free one */
+    int                fd;          /* -1, or a listening socket that was passed on */
     const char        *socket_path; /* NULL: no Unix socket */
     skn_str            token;       /* absent: no sign-in */
     const char *const *allow_origins;
@@ -63,7 +63,7 @@ void skn_http_settings(skn_http *h, skn_str settings);
 /* For measuring: libevent's own HTTP server on a free port of 127.0.0.1, which answers everything with
  * this JSON and does nothing else (bare.c). NULL when it cannot. */
 typedef struct skn_bare skn_bare;
-skn_bare *skn_bare_new(skn_loop *loop, skn_str body, int *port);
-void      skn_bare_free(skn_bare *b); /* NULL is fine */
+skn_bare               *skn_bare_new(skn_loop *loop, skn_str body, int *port);
+void                    skn_bare_free(skn_bare *b); /* NULL is fine */
 
 #endif

@@ -217,6 +217,7 @@ skn_hub *skn_hub_new(skn_http *h, const skn_http_options *o)
     hub->http = h;
     hub->o = o;
     hub->most = SKN_HUB_PAGE;
+    hub->enough = SKN_HUB_BYTES;
     hub->page = 128;
     hub->soon = skn_timer_new(o->loop, skn_hub_read_soon, hub);
     hub->poll = skn_timer_new(o->loop, skn_hub_poll, hub);

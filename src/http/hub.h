@@ -16,7 +16,7 @@
 #define SKN_HUB_RECENT  256           /* notes that are kept for streams that catch up … */
 #define SKN_HUB_KEPT    (1024 * 1024) /* … as long as they are not more bytes than this */
 #define SKN_HUB_PAGE    500           /* events of one read, at most … */
-#define SKN_HUB_BYTES   (1024 * 1024) /* … and about so many bytes */
+#define SKN_HUB_BYTES   (1024 * 1024) /* … and about so many bytes; the store gives no fewer */
 #define SKN_STREAM_LOW  (256 * 1024)  /* a page is read when less than this is unsent */
 #define SKN_WRITING_MAX (16 * 1024 * 1024)
 
@@ -38,16 +38,18 @@ typedef struct skn_about {
     skn_str               type, cause, message;
 } skn_about;
 
-/* What somebody wants to be told, and how far that went. */
+/* What somebody wants to be told. */
 typedef struct skn_taking {
-    skn_stream_filter     filter;
-    skein_conversation_id chat;  /* where the cause is at work, once it is known */
-    bool                  begun; /* something of the cause was seen */
-    bool                  over;  /* and its end */
+    skn_stream_filter filter;
+    bool              over; /* of a cause: it has ended */
 } skn_taking;
 
-/* True if it is wanted; of a cause, remembers beginning and end. Any thread. */
+/* True if it is wanted; remembers the end of a cause. Any thread. */
 bool skn_takes(skn_taking *t, const skn_about *a);
+
+/* There may be more behind these: they are as many as were asked for, or so large that the store may
+ * have ended the page early. Any thread. */
+bool skn_events_full(const skein_events *list, size_t limit, size_t enough);
 
 /* A durable event, formatted once. */
 typedef struct skn_note {
@@ -135,6 +137,7 @@ struct skn_hub {
     int64_t                 seq;            /* of the last event that was sent on */
     bool                    placed;         /* seq is known */
     size_t                  page, most;     /* events of the next read, and of any */
+    size_t                  enough;         /* bytes of one */
     bool                    reading, again; /* a read is under way; another is wanted */
     bool                    looking;        /* at the store's stamp */
     int64_t                 stamp;

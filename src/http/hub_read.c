@@ -12,6 +12,7 @@
 typedef struct reading {
     skn_hub    *hub;
     bool        place; /* only find the newest */
+    bool        full;
     int64_t     after;
     size_t      limit, count, bytes;
     skn_note   *notes[SKN_HUB_PAGE];
@@ -26,6 +27,7 @@ static void read_notes(reading *r, skn_arena *a)
 
     if ((r->rc = skein_events_read(r->hub->o->engine, &what, a, &list, &r->err)))
         return;
+    r->full = skn_events_full(&list, r->limit, r->hub->enough);
     for (; r->count < list.count && r->count < r->limit; r->count++) {
         r->notes[r->count] = skn_note_new(&list.at[r->count], a);
         r->bytes += r->notes[r->count]->frame.size;
@@ -54,7 +56,7 @@ static void read_later(skn_hub *hub, int64_t ms)
 
 size_t skn_hub_page(const skn_hub *hub, size_t limit, size_t bytes)
 {
-    limit = bytes > SKN_HUB_BYTES ? limit / 4 : limit * 2;
+    limit = bytes > hub->enough ? limit / 4 : limit * 2;
     if (limit > hub->most)
         limit = hub->most;
     return limit < 4 ? 4 : limit;
@@ -85,7 +87,7 @@ static void read_done(void *arg)
         skn_log_say(hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", r->err.message);
         read_later(hub, AGAIN_MS);
     }
-    more = r->rc == SKEIN_OK && (hub->again || r->place || r->count == r->limit);
+    more = r->rc == SKEIN_OK && (hub->again || r->place || r->full);
     hub->reading = false;
     free(r);
     if (more)

@@ -35,17 +35,6 @@ static void on_late(void *arg)
     finish(arg, true, true);
 }
 
-/* What passed already says where the cause is at work; that it ended there is not looked for. */
-static void learn(skn_hub *hub, skn_hub_waiting *w)
-{
-    for (size_t i = 0; i < hub->recent_count; i++) {
-        const skn_note *n = hub->recent[(hub->recent_first + i) % SKN_HUB_RECENT];
-
-        skn_takes(&w->taking, &n->about);
-    }
-    w->taking.over = false;
-}
-
 void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, void *arg)
 {
     skn_hub_waiting *w = skn_heap(sizeof *w);
@@ -58,7 +47,6 @@ void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, v
     w->timer = skn_timer_new(hub->o->loop, on_late, w);
     w->next = hub->waits;
     hub->waits = w;
-    learn(hub, w);
     skn_timer_start(w->timer, ms);
     skn_hub_nudge(hub);
 }

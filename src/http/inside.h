@@ -3,6 +3,7 @@
  *
  *   server.c   the server: listening, closing, time
  *   conn.c     a connection: bytes in, bytes out, streams
+ *   admit.c    whether a request is let in, and its route
  *   dispatch.c from a whole request to a whole answer
  *   answer.c   the head of an answer
  *
@@ -56,6 +57,8 @@ typedef struct skn_counts {
 } skn_counts;
 
 void skn_count_time(skn_times *t, int64_t nanos); /* any thread */
+/* What is told from now on is counted. */
+void skn_count_begin(skn_http *h);
 void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos);
 
 /* --- The server ------------------------------------------------------------------------------ */
@@ -68,7 +71,7 @@ typedef struct skn_wire  skn_wire;  /* server.c */
 struct skn_http {
     skn_http_options o; /* texts are copies in mem */
     skn_arena       *mem;
-    skn_gate        gate;
+    skn_gate         gate;
     skn_tree        *tree;
     skn_hub         *hub;
     skn_jobs        *jobs;
@@ -106,10 +109,17 @@ void skn_dispatch_refuse(skn_http_call *c, skn_refusal why);
 void skn_dispatch_run(skn_http_call *c);
 /* Its stream has begun: nothing of it is kept, others with its key may run. */
 void skn_dispatch_streams(skn_http_call *c);
-int64_t skn_dispatch_started(const skn_http_call *c); /* monotonic nanoseconds */
 /* It could not be read: where the next one begins is not known. */
-bool    skn_dispatch_broken(const skn_http_call *c);
-bool    skn_dispatch_head_only(const skn_http_call *c);
+bool skn_dispatch_broken(const skn_http_call *c);
+bool skn_dispatch_head_only(const skn_http_call *c);
+
+/* Host, Origin, rate, route, token, and what the route asks for (admit.c); false when it was failed, or
+ * answered. */
+bool skn_admit(skn_http_call *c);
+/* Prefer and Accept (wishes.c). */
+void skn_read_wishes(skn_http_call *c);
+/* The body as JSON, unless the route wants it as it is. */
+skein_rc skn_read_body(skn_http_call *c);
 
 /* Idempotency-Key: of those that run now (loop), and of those that were answered (worker). */
 skn_keys *skn_keys_new(void);
@@ -130,7 +140,7 @@ bool       skn_rates_take(skn_rates *r, skn_str address, int64_t now_ms, int64_t
  * failure is none of the store's. */
 void skn_problem_write(skn_http_call *c);
 /* The page behind /problems/word; false when there is no such word. */
-bool skn_problem_page(skn_str word, skn_buf *out);
+bool        skn_problem_page(skn_str word, skn_buf *out);
 const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
 void        skn_html_text(skn_buf *out, skn_str text);
 

@@ -26,8 +26,8 @@ struct skn_job {
     int64_t     created_at;
     int64_t     finished_at; /* guarded by mu, as all below */
     job_state   state;
-    int64_t     done, total; /* total 0: not known */
-    bool        cancel;
+    int64_t     done, total;  /* total 0: not known */
+    bool        cancel, over; /* over: nothing of it runs any more */
     skn_buf     result;
     skein_error err;
 };
@@ -90,8 +90,20 @@ static void run_job(void *arg)
     job->finished_at = skn_clock_micros();
     job->result = out;
     job->err = err;
-    job->jobs->running--;
     pthread_mutex_unlock(&job->jobs->mu);
+}
+
+/* On the loop: whoever waits for the last job may go on only when nothing of it is left to run. */
+static void job_over(void *arg)
+{
+    skn_job  *job = arg;
+    skn_jobs *j = job->jobs;
+
+    pthread_mutex_lock(&j->mu);
+    job->over = true;
+    j->running--;
+    pthread_mutex_unlock(&j->mu);
+    skn_http_call_ended(j->http);
 }
 
 /* The oldest that has ended makes room. */
@@ -100,7 +112,7 @@ static void forget_one_locked(skn_jobs *j)
     skn_job **oldest = NULL, *gone;
 
     for (skn_job **at = &j->first; *at; at = &(*at)->next)
-        if ((*at)->state != RUNNING)
+        if ((*at)->over)
             oldest = at;
     if (!oldest)
         return;
@@ -133,11 +145,9 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
     }
     pthread_mutex_unlock(&j->mu);
     if (room) {
-        skn_workers_run(j->http->o.workers, run_job, NULL, job);
+        skn_workers_run(j->http->o.workers, run_job, job_over, job);
         return SKEIN_OK;
     }
-    if (drop)
-        drop(arg);
     job_free(job);
     return skn_fail(err, SKEIN_BUSY, "%d jobs are running already", RUNNING_MOST);
 }
@@ -229,4 +239,12 @@ int skn_jobs_running(skn_jobs *j)
     n = j->running;
     pthread_mutex_unlock(&j->mu);
     return n;
+}
+
+void skn_jobs_cancel_all(skn_jobs *j)
+{
+    pthread_mutex_lock(&j->mu);
+    for (skn_job *job = j->first; job; job = job->next)
+        job->cancel = true;
+    pthread_mutex_unlock(&j->mu);
 }

@@ -17,9 +17,9 @@ typedef struct skn_job  skn_job;
 typedef skein_rc skn_job_work(skn_job *job, void *arg, skn_buf *out, skein_error *err);
 
 skn_jobs *skn_jobs_new(skn_http *h);
-void      skn_jobs_free(skn_jobs *j); /* after the workers have ended; NULL is fine */
-/* Starts it on a worker; drop (may be NULL) is called with arg when nobody needs it any more. `kind` is
- * a constant: "export". The id is written to id. */
+void      skn_jobs_free(skn_jobs *j); /* once none runs; NULL is fine */
+/* Starts it on a worker; drop (may be NULL) is called with arg once the work has ended, on its thread.
+ * SKEIN_BUSY, and nothing is called, when too many run. `kind` is a constant: "export". */
 skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
                        void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err);
 /* How far it is: `done` of `total`. */
@@ -30,6 +30,7 @@ bool skn_job_cancelled(skn_job *job);
  * known. Progress is a part of 1, or null. */
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w);
 bool skn_job_cancel(skn_jobs *j, skn_str id);
+void skn_jobs_cancel_all(skn_jobs *j);
 int  skn_jobs_running(skn_jobs *j);
 
 #endif

@@ -108,7 +108,8 @@ static void put_back(skn_http_call *c, const skein_kept_answer *kept)
         if (first)
             c->type = skn_arena_copy(c->mem, line).p;
         else if (colon > 0)
-            skn_call_add_header(c, skn_arena_copy(c->mem, skn_str_sub(line, 0, (size_t)colon)).p,
+            skn_call_add_header(c,
+                                skn_arena_copy(c->mem, skn_str_sub(line, 0, (size_t)colon)).p,
                                 skn_str_sub(line, (size_t)colon + 2, line.n));
     }
     skn_call_add_header(c, "Idempotency-Replayed", SKN_STR("true"));

@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const double bounds[SKN_BUCKETS] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
-                                           0.05,   0.1,   0.25,   0.5,   1,    5};
-static const char *const methods[SKN_METHODS] = {"GET",    "HEAD",    "POST", "PUT",
-                                                 "PATCH",  "DELETE",  "OPTIONS", "other"};
+static const double      bounds[SKN_BUCKETS] = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                                                0.05,   0.1,   0.25,   0.5,   1,    5};
+static const char *const methods[SKN_METHODS] = {"GET",   "HEAD",   "POST",    "PUT",
+                                                 "PATCH", "DELETE", "OPTIONS", "other"};
 
 /* --- Counting ----------------------------------------------------------------------------------- */
 
@@ -90,20 +90,22 @@ static void count_event_locked(skn_counts *n, const skein_event *e, skn_arena *a
         count_answer_locked(n, e, false, a);
 }
 
-/* From where the last look ended; the first one begins where the store stands. Only one of several
- * that look at once reads, the others tell what is known. */
+void skn_count_begin(skn_http *h)
+{
+    int64_t forgotten;
+
+    h->counts.begun = !skein_events_span(h->o.engine, &h->counts.seq, &forgotten, NULL);
+}
+
+/* From where the last look ended. Only one of several that look at once reads, the others tell what is
+ * known. */
 static void catch_up(skn_http_call *c)
 {
     skn_counts  *n = &c->http->counts;
     skein_events list = {0};
-    int64_t      newest, forgotten;
 
     if (pthread_mutex_trylock(&n->mu))
         return;
-    if (!n->begun && !skein_events_span(c->engine, &newest, &forgotten, NULL)) {
-        n->begun = true;
-        n->seq = newest;
-    }
     do {
         const skein_event_query q = {.after = n->seq, .limit = 500};
         skn_arena              *page = skn_arena_new();
@@ -163,8 +165,7 @@ static void tell_requests(skn_buf *b, skn_counts *n)
             unsigned count = atomic_load_explicit(&n->requests[m][s], memory_order_relaxed);
 
             if (count)
-                skn_buf_addf(b,
-                             "skein_http_requests_total{method=\"%s\",status=\"%zu\"} %u\n",
+                skn_buf_addf(b, "skein_http_requests_total{method=\"%s\",status=\"%zu\"} %u\n",
                              methods[m], s, count);
         }
     head(b, "skein_http_request_seconds", "histogram", "From the first byte to the answer.");

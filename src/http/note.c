@@ -43,27 +43,17 @@ static bool takes_type(skn_str types, skn_str type)
     return false;
 }
 
-/* A message that waits in the queue is said when the one before it is answered, and the world is
- * idle only after the last of them: so the end of any of them is the end of all that began. */
-static bool is_end(const skn_taking *t, const skn_about *a)
-{
-    if (!skn_str_is(a->type, "world.idle"))
-        return false;
-    return skn_str_eq(a->cause, t->filter.cause) ||
-           (t->begun && t->chat.v && t->chat.v == a->chat.v);
-}
-
+/* What ended is known by its own cause: others may be at work in the chat all the time. */
 static bool takes_cause(skn_taking *t, const skn_about *a)
 {
-    if (is_end(t, a)) {
+    bool caused = skn_str_eq(a->cause, t->filter.cause);
+
+    if (caused && skn_str_is(a->type, "world.idle")) {
         t->over = true;
         return true;
     }
-    if (!skn_str_eq(a->cause, t->filter.cause) && !skn_str_eq(a->message, t->filter.cause))
-        return false;
-    t->begun = true;
-    t->chat = a->chat;
-    return takes_type(t->filter.types, a->type);
+    return (caused || skn_str_eq(a->message, t->filter.cause)) &&
+           takes_type(t->filter.types, a->type);
 }
 
 bool skn_takes(skn_taking *t, const skn_about *a)
@@ -73,6 +63,15 @@ bool skn_takes(skn_taking *t, const skn_about *a)
     if ((f->world.v && f->world.v != a->world.v) || (f->chat.v && f->chat.v != a->chat.v))
         return false;
     return f->cause.p ? takes_cause(t, a) : takes_type(f->types, a->type);
+}
+
+bool skn_events_full(const skein_events *list, size_t limit, size_t enough)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->at[i].data.n;
+    return list->count >= limit || bytes >= enough;
 }
 
 /* --- Durable --------------------------------------------------------------------------------- */

@@ -34,7 +34,8 @@ static const word words[] = {
     {"sign-in", 401, "SIGN_IN", "Sign in first", false,
      "This server needs a token: send \"Authorization: Bearer TOKEN\"."},
     {"origin", 403, "ORIGIN", "Not from there", false,
-     "A web page of another site, or a name that is not this server's, was used to reach it. Name "
+     "A web page of another site, or a name that is not this server's, was used to reach it. "
+     "Name "
      "the address in server.publicUrl, or allow the page with server.allowOrigins."},
     {"not-found", 404, "NOT_FOUND", "There is no such thing", false,
      "The reference at /docs lists all addresses."},
@@ -136,10 +137,10 @@ const char *skn_problem_word_of(int status)
     static const struct {
         int         status;
         const char *word;
-    } own[] = {{404, "not-found"},         {405, "method"},     {408, "timeout"},
-               {413, "too-large"},         {414, "url-too-long"}, {417, "expectation"},
-               {431, "headers-too-large"}, {501, "not-implemented"},
-               {503, "overloaded"},        {505, "http-version"}};
+    } own[] = {{404, "not-found"},         {405, "method"},          {408, "timeout"},
+               {413, "too-large"},         {414, "url-too-long"},    {417, "expectation"},
+               {431, "headers-too-large"}, {501, "not-implemented"}, {503, "overloaded"},
+               {505, "http-version"}};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i].status == status)
@@ -163,8 +164,8 @@ static void stop_action(skn_http_call *c, skn_jw *w)
     skn_jw_object(w);
     skn_jw_kstr(w, "title", SKN_STR("Stop the agents"));
     skn_jw_kstr(w, "method", SKN_STR("POST"));
-    skn_jw_kstr(w, "href", skn_arena_printf(c->mem, "/worlds/%.*s/messages/stop",
-                                            SKN_FMT(c->world.name)));
+    skn_jw_kstr(w, "href",
+                skn_arena_printf(c->mem, "/worlds/%.*s/messages/stop", SKN_FMT(c->world.name)));
     if (c->chat.uid.p) {
         skn_jw_key(w, "body");
         skn_jw_object(w);
@@ -257,6 +258,23 @@ static void by_message(skn_http_call *c)
         c->problem = "idempotency-mismatch";
 }
 
+/* What the handler said of an answer that is not given. */
+static void drop_headers(skn_http_call *c)
+{
+    static const char *const gone[] = {"ETag", "Location", "Link", "Cache-Control"};
+    size_t                   kept = 0;
+
+    for (size_t i = 0; i < c->headers.n; i++) {
+        bool drop = false;
+
+        for (size_t k = 0; k < sizeof gone / sizeof gone[0]; k++)
+            drop = drop || skn_str_is(c->headers.p[i].name, gone[k]);
+        if (!drop)
+            c->headers.p[kept++] = c->headers.p[i];
+    }
+    c->headers.n = kept;
+}
+
 void skn_problem_write(skn_http_call *c)
 {
     int status;
@@ -265,6 +283,7 @@ void skn_problem_write(skn_http_call *c)
         skn_fail(&c->error, SKEIN_FAILED, "the request failed without a reason");
     if (c->error.rc == SKEIN_BUSY)
         tell_busy(c);
+    drop_headers(c);
     by_message(c);
     name_kind(c);
     status = status_of(c);

@@ -45,7 +45,9 @@ size_t skn_head_end(skn_str bytes, size_t *from, skn_refusal *no)
     size_t      line = first ? (size_t)(first - bytes.p) + 1 : bytes.n;
     size_t      at = *from;
 
-    while (at < bytes.n) {
+    if (bytes.n && bytes.p[0] != '\r' && !token_char((unsigned char)bytes.p[0]))
+        refuse(no, 400, "this is not HTTP; perhaps it is TLS, which is not spoken here");
+    while (at < bytes.n && !no->status) {
         const char *lf = memchr(bytes.p + at, '\n', bytes.n - at);
         size_t      end = lf ? (size_t)(lf - bytes.p) : bytes.n;
 

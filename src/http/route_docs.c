@@ -36,10 +36,12 @@ static const char *needs(const skn_route *r)
 
 static const char intro[] =
     "# HTTP API\n\n"
-    "Made from the table of routes (`src/http/routes.c`), and a test keeps it so. The bodies are "
+    "Made from the table of routes (`src/http/routes.c`), and a test keeps it so. The bodies "
+    "are "
     "in `/openapi.json` of a running server (`src/http/openapi.json`).\n\n"
     "- Every path also works under `/api/v1` and `/api`.\n"
-    "- `{w}` is a world's name or id, `{c}` a conversation (`chatId`), `{m}` a message, `{t}` a "
+    "- `{w}` is a world's name or id, `{c}` a conversation (`chatId`), `{m}` a message, `{t}` "
+    "a "
     "version (`threadId`), `{a}` an agent.\n"
     "- JSON in and out, camelCase. Failures are `application/problem+json`; `type` is the "
     "address of a page of help.\n"

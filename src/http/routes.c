@@ -164,7 +164,8 @@ const skn_route skn_routes[] = {
     {"GET", "/healthz", skn_api_healthz, NULL, 0, "healthz", "the same as JSON"},
     {"GET", "/version", skn_api_get_version, NULL, PLAIN, "version", "which program answers"},
     {"GET", "/metrics", skn_api_metrics, NULL, 0, "metrics", "numbers for Prometheus"},
-    {"GET", "/openapi.json", skn_api_openapi, NULL, PLAIN, "openapi", "this API as OpenAPI 3.1"},
+    {"GET", "/openapi.json", skn_api_openapi, NULL, PLAIN, "openapi",
+     "this API as OpenAPI 3.1"},
     {"GET", "/docs", skn_api_docs, NULL, PLAIN, "docs", "this API as a page"},
     {"GET", "/problems/{word}", skn_api_problem, NULL, OPEN | PLAIN, "problem",
      "help for a kind of failure"},
@@ -176,7 +177,7 @@ const skn_route skn_routes[] = {
      "reads the configuration again"},
     {"GET", "/jobs/{id}", skn_api_get_job, NULL, PLAIN, "getJob",
      "how far work in the background is"},
-    {"DELETE", "/jobs/{id}", skn_api_cancel_job, NULL, CHANGES | PLAIN, "cancelJob",
+    {"DELETE", "/jobs/{id}", skn_api_cancel_job, NULL, CHANGES, "cancelJob",
      "asks it to end"},
     {0},
 };

@@ -200,8 +200,7 @@ static void raise_fds(skn_http *h)
 
     if (getrlimit(RLIMIT_NOFILE, &l))
         return;
-    if (l.rlim_cur != RLIM_INFINITY &&
-        l.rlim_cur < (rlim_t)h->o.max_connections + SPARE_FDS) {
+    if (l.rlim_cur != RLIM_INFINITY && l.rlim_cur < (rlim_t)h->o.max_connections + SPARE_FDS) {
         l.rlim_cur = l.rlim_max;
         if (l.rlim_max == RLIM_INFINITY ||
             l.rlim_max > (rlim_t)h->o.max_connections + SPARE_FDS)
@@ -259,9 +258,9 @@ static void copy_options(skn_http *h, const skn_http_options *o)
     h->o.max_connections = o->max_connections ? o->max_connections : MAX_CONNECTIONS;
     h->o.client_timeout_ms = o->client_timeout_ms ? o->client_timeout_ms : CLIENT_MS;
     h->gate = (skn_gate){.host = skn_str_of(h->o.host),
-                           .public_url = h->o.public_url,
-                           .origins = h->o.allow_origins,
-                           .origin_count = o->allow_origin_count};
+                         .public_url = h->o.public_url,
+                         .origins = h->o.allow_origins,
+                         .origin_count = o->allow_origin_count};
     skn_gate_token(&h->gate, o->token);
     skn_http_settings(h, o->settings);
 }
@@ -310,6 +309,7 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
         return rc;
     }
     h->hub = skn_hub_new(h, &h->o);
+    skn_count_begin(h);
     *out = h;
     return SKEIN_OK;
 }
@@ -368,7 +368,7 @@ static void may_be_done(skn_http *h)
 {
     skn_wire *w = h->wire;
 
-    if (!w->done || !w->hub_closed || w->conns.count || h->calls)
+    if (!w->done || !w->hub_closed || w->conns.count || h->calls || skn_jobs_running(h->jobs))
         return;
     skn_loop_post(h->o.loop, w->done, w->done_arg);
     w->done = NULL;
@@ -424,6 +424,7 @@ void skn_http_close(skn_http *h, skn_call *done, void *arg)
     w->done = done;
     w->done_arg = arg;
     stop_listening(h);
+    skn_jobs_cancel_all(h->jobs);
     each_conn(h, skn_conn_finish);
     w->cut = skn_timer_new(h->o.loop, cut_rest, h);
     skn_timer_start(w->cut, CLOSE_MS);

@@ -166,6 +166,7 @@ static void read_page(skn_stream *s, bool opening)
                          .after = s->seq,
                          .known = s->hub->seq,
                          .limit = s->page,
+                         .enough = s->hub->enough,
                          .done = paged};
 
     s->busy = true;
@@ -342,7 +343,6 @@ static skn_stream *stream_new(skn_http_call *c, const skn_stream_filter *filter,
     s->taking.filter = *filter;
     s->taking.filter.cause = skn_arena_copy(c->mem, filter->cause);
     s->taking.filter.types = skn_arena_copy(c->mem, filter->types);
-    s->taking.chat = filter->chat;
     s->seq = after;
     s->page = s->hub->most < FIRST_PAGE ? s->hub->most : FIRST_PAGE;
     s->beat = s->hub->seconds % HEARTBEAT_S;

@@ -44,7 +44,7 @@ static skein_rc read_events(skein_engine *e, skn_stream_page *p)
 
     if (rc == SKEIN_OK) {
         add_events(p, &list, a);
-        p->full = list.count == p->limit;
+        p->full = skn_events_full(&list, p->limit, p->enough);
         p->reached = list.count ? list.at[list.count - 1].seq : p->after;
         if (!p->full && p->reached < p->known)
             p->reached = p->known;

@@ -15,7 +15,7 @@ struct skn_stream_page {
     bool        opening; /* look first whether `after` can be continued from */
     int64_t     after;   /* -1: only new ones; nothing is read */
     int64_t     known;   /* the store has all events up to here */
-    size_t      limit;
+    size_t      limit, enough;
     void (*done)(skn_stream *s, const skn_stream_page *p);
     /* What was found. */
     skein_rc    rc;

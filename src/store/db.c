@@ -216,9 +216,27 @@ void skn_db_close(skn_db *db)
     db->driver->close(db);
 }
 
+/* What goes wrong in another program's file is no fault of the store. */
+static skein_rc foreign_fault(const skn_db *db, skein_rc rc, const char *detail,
+                              skein_error *err)
+{
+    const char *path = db->address + sizeof "sqlite:" - 1;
+
+    if (rc == SKEIN_DAMAGED || rc == SKEIN_NOT_OURS || rc == SKEIN_FAILED)
+        rc = SKEIN_DATA;
+    skn_fail(err, rc, "cannot read \"%s\": %s", path, detail);
+    if (rc == SKEIN_READ_ONLY || rc == SKEIN_IO || rc == SKEIN_BUSY)
+        skn_hint(err, rc,
+                 "end the program it belongs to, or copy it with its \"-wal\" file to where "
+                 "you can write");
+    return rc;
+}
+
 skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *err)
 {
     db->duplicate = rc == SKEIN_CONFLICT;
+    if (db->foreign)
+        return foreign_fault(db, rc, detail, err);
     switch ((int)rc) {
     case SKEIN_CONFLICT:
         return skn_fail(err, rc, "a row with this key is there already");

@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "store/foreign.h"
+
 #include "queries.h" /* generated from sql/: enum skn_query, skn_queries, skn_migrations */
 
 typedef struct skn_db skn_db;
@@ -79,6 +81,19 @@ skein_rc skn_db_backup(skn_db *db, skn_str path, skein_error *err);
 /* Drives erased text out of free pages, index segments and the log; not inside a transaction. */
 skein_rc skn_db_scrub(skn_db *db, skein_error *err);
 
+/* --- Another program's SQLite file (foreign.c) ----------------------------------------------- */
+
+typedef skein_rc skn_sqlite_row(void *arg, const skn_foreign_cell *cells, size_t count,
+                                skein_error *err);
+
+/* Opens it to be read only, with nothing run that is written in it. */
+skein_rc skn_sqlite_open_foreign(skn_db **out, const char *path, skein_error *err);
+/* Does its header say that it is a store? */
+skein_rc skn_sqlite_is_ours(skn_db *db, bool *ours, skein_error *err);
+/* Hands over the rows of a query. */
+skein_rc skn_sqlite_walk(skn_db *db, const char *sql, skn_sqlite_row *each, void *arg,
+                         skein_error *err);
+
 /* Brings the schema up to date, each step in its own transaction, under the write lock; refuses a
  * newer one and a database that is not ours. */
 skein_rc skn_migrate(skn_db *db, skein_error *err);
@@ -127,6 +142,7 @@ struct skn_db {
     bool              lost;      /* of no more use: close it */
     bool              brief;     /* good for one transaction only: do not keep it */
     bool              read_only; /* writing is known to be impossible */
+    bool              foreign;   /* another program's file, to be read only */
     bool              in_tx;
     int64_t           changed;
 };

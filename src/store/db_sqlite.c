@@ -3,17 +3,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/rand.h"
+#include "store/db_file.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define APPLICATION_ID   0x736b656e /* "sken", in the header of every store */
@@ -24,6 +21,8 @@ _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 #define CUT_NANOS   (3 * INT64_C(1000000000))  /* … and for a reader of the log */
 #define PATH_LIMIT  4096
 #define NO_MORE_ROW (-1)
+
+#define FOREIGN_LENGTH (64 << 20) /* bytes of a value in another program's file */
 
 typedef struct sqlite_db {
     skn_db        base;
@@ -46,16 +45,6 @@ static sqlite_db *of(skn_db *db)
 }
 
 /* --- Failures -------------------------------------------------------------------------------- */
-
-/* The system's words for an errno, beginning in lower case. */
-static const char *errno_text(int code, char out[static 128])
-{
-    if (strerror_r(code, out, 128))
-        snprintf(out, 128, "error %d", code);
-    if (out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a')
-        out[0] = (char)(out[0] - 'A' + 'a');
-    return out;
-}
 
 static skein_rc code_of(int extended, int os_error)
 {
@@ -119,27 +108,16 @@ static skein_rc fault(sqlite_db *db, skein_error *err)
     db->failure = extended & 0xff;
     if (db->base.in_tx && sqlite3_get_autocommit(db->handle))
         db->base.in_tx = false;
-    if (rc == SKEIN_NOT_OURS)
+    if (rc == SKEIN_NOT_OURS && !db->base.foreign)
         return not_ours(db, err);
     if (extended == SQLITE_READONLY_DBMOVED)
         detail = "the file was moved or removed while it was open";
     else if (rc == SKEIN_IO && os_error)
-        detail = errno_text(os_error, text);
+        detail = skn_file_words(os_error, text);
     return skn_db_fault(&db->base, rc, detail, err);
 }
 
 /* --- Waiting for other programs -------------------------------------------------------------- */
-
-/* Short, growing and uneven naps: SQLite's own table starts at whole milliseconds, and equal naps
- * let two programs meet again and again. */
-static void nap(unsigned round)
-{
-    int64_t         most = INT64_C(100000) << (round < 7 ? round : 7); /* 0.1 to 12.8 ms */
-    int64_t         nanos = most / 2 + (int64_t)(skn_random() % (uint64_t)most) / 2;
-    struct timespec t = {.tv_nsec = (long)nanos};
-
-    nanosleep(&t, NULL);
-}
 
 static int on_busy(void *arg, int round)
 {
@@ -151,7 +129,7 @@ static int on_busy(void *arg, int round)
         db->busy_since = now;
     if (now - db->busy_since > most)
         return 0;
-    nap((unsigned)round);
+    skn_file_nap((unsigned)round);
     return 1;
 }
 
@@ -306,40 +284,6 @@ static void sqlite_close(skn_db *base)
     free(db);
 }
 
-static skein_rc cannot_open(const sqlite_db *db, int os_error, skein_error *err)
-{
-    char        text[128];
-    const char *hint = "check the path and the permissions of its directory";
-    skein_rc    rc = os_error == ENOSPC || os_error == EDQUOT ? SKEIN_FULL : SKEIN_IO;
-
-    if (os_error == ENOENT)
-        hint = "make the directory first";
-    else if (os_error == EISDIR)
-        hint = "name a file in it";
-    else if (os_error == EMFILE || os_error == ENFILE)
-        hint = "too many files are open; raise the limit with \"ulimit -n\"";
-    skn_fail(err, rc, "cannot open \"%s\": %s", db->path, errno_text(os_error, text));
-    return skn_hint(err, rc, "%s", hint);
-}
-
-/* What SQLite would report badly or too late. */
-static skein_rc look_at_path(const sqlite_db *db, skn_db_mode mode, skein_error *err)
-{
-    struct stat st;
-
-    if (stat(db->path, &st) == 0) {
-        if (S_ISREG(st.st_mode))
-            return SKEIN_OK;
-        return cannot_open(db, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, err);
-    }
-    if (errno != ENOENT)
-        return cannot_open(db, errno, err);
-    if (mode == SKN_DB_WRITER)
-        return SKEIN_OK;
-    skn_fail(err, SKEIN_NOT_FOUND, "there is no store \"%s\"", db->path);
-    return skn_hint(err, SKEIN_NOT_FOUND, "check the path, or open it for writing to make it");
-}
-
 /* Our address with the file's full path, so that it means the same after a change of directory. */
 static void keep_address(sqlite_db *db, const char *path)
 {
@@ -360,7 +304,7 @@ static skein_rc open_handle(sqlite_db *db, const char *name, int flags, skein_er
     if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL)) {
         int os_error = db->handle ? sqlite3_system_errno(db->handle) : ENOMEM;
 
-        return cannot_open(db, os_error ? os_error : EACCES, err);
+        return skn_file_cannot_open(db->path, os_error ? os_error : EACCES, err);
     }
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_handler(db->handle, on_busy, db);
@@ -377,31 +321,11 @@ static skein_rc open_unchanging(sqlite_db *db, skein_error *err)
     skein_rc rc;
 
     skn_buf_init(&uri, PATH_LIMIT * 4);
-    skn_buf_add(&uri, SKN_STR("file:"));
-    for (const char *p = db->path; *p; p++) {
-        if (*p == '?' || *p == '#' || *p == '%')
-            skn_buf_addf(&uri, "%%%02x", (unsigned)*p);
-        else
-            skn_buf_addc(&uri, *p);
-    }
-    skn_buf_add(&uri, SKN_STR("?immutable=1"));
+    skn_file_uri(db->path, "immutable=1", &uri);
     rc = open_handle(db, uri.p, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     skn_buf_release(&uri);
     db->base.read_only = db->base.brief = true;
     return rc;
-}
-
-static bool has_log(const sqlite_db *db)
-{
-    skn_buf     name;
-    struct stat st;
-    bool        there;
-
-    skn_buf_init(&name, PATH_LIMIT * 2);
-    skn_buf_addf(&name, "%s-wal", db->path);
-    there = stat(name.p, &st) == 0 || errno != ENOENT;
-    skn_buf_release(&name);
-    return there;
 }
 
 /* Refuses a database that is somebody else's before anything in it is changed; an empty one is
@@ -433,7 +357,7 @@ static skein_rc use_wal(sqlite_db *db, skein_error *err)
         rc = sqlite_script(&db->base, "PRAGMA journal_mode=WAL", err);
         if (rc != SKEIN_BUSY || skn_clock_monotonic() - start > BUSY_NANOS)
             return rc;
-        nap(round);
+        skn_file_nap(round);
     }
 }
 
@@ -443,11 +367,12 @@ static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     skein_rc rc;
 
-    if ((rc = look_at_path(db, mode, err)) || (rc = open_handle(db, db->path, flags, err)))
+    if ((rc = skn_file_look(db->path, mode == SKN_DB_WRITER, err)) ||
+        (rc = open_handle(db, db->path, flags, err)))
         return rc;
     rc = check_ours(db, err);
     if (rc && (db->failure == SQLITE_CANTOPEN || db->failure == SQLITE_READONLY) &&
-        !has_log(db) && !(rc = open_unchanging(db, err)))
+        skn_file_log(db->path) < 0 && !(rc = open_unchanging(db, err)))
         rc = check_ours(db, err);
     if (rc)
         return rc;
@@ -503,23 +428,6 @@ static skein_rc copy_all(sqlite_db *from, sqlite_db *to, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Makes the file, which must not be there yet, as private as the store itself. */
-static skein_rc make_target(const sqlite_db *from, const sqlite_db *to, skein_error *err)
-{
-    struct stat st;
-    mode_t      mode = stat(from->path, &st) ? 0600 : st.st_mode & 0666;
-    int         fd = open(to->path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
-
-    if (fd >= 0) {
-        close(fd);
-        return SKEIN_OK;
-    }
-    if (errno != EEXIST)
-        return cannot_open(to, errno, err);
-    skn_fail(err, SKEIN_CONFLICT, "\"%s\" is there already", to->path);
-    return skn_hint(err, SKEIN_CONFLICT, "name a file that does not exist yet");
-}
-
 static skein_rc sqlite_backup(skn_db *base, skn_str path, skein_error *err)
 {
     sqlite_db to = {.base.driver = &skn_driver_sqlite};
@@ -527,7 +435,7 @@ static skein_rc sqlite_backup(skn_db *base, skn_str path, skein_error *err)
     skein_rc  rc;
 
     keep_address(&to, name);
-    if (!(rc = make_target(of(base), &to, err))) {
+    if (!(rc = skn_file_make(to.path, of(base)->path, err))) {
         if (!(rc = open_handle(&to, name, SQLITE_OPEN_READWRITE, err)))
             rc = copy_all(of(base), &to, err);
         sqlite3_close(to.handle);
@@ -561,6 +469,101 @@ static skein_rc sqlite_scrub(skn_db *base, skein_error *err)
                       "what was erased is gone from every view; try again to "
                       "drive it out of the files");
     }
+    return rc;
+}
+
+/* --- Another program's file -------------------------------------------------------------------- */
+
+/* The schema of a file from anywhere may hold code: none of it is run. */
+static skein_rc harden(sqlite_db *db, skein_error *err)
+{
+    static const int off[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+                              SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER,
+                              SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
+
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        sqlite3_db_config(db->handle, off[i], 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, FOREIGN_LENGTH);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
+    return sqlite_script(&db->base,
+                         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
+                         "PRAGMA temp_store=MEMORY; PRAGMA query_only=ON",
+                         err);
+}
+
+/* Without a log nothing beside the file is needed, nor made. */
+skein_rc skn_sqlite_open_foreign(skn_db **out, const char *path, skein_error *err)
+{
+    sqlite_db *db = skn_heap(sizeof *db);
+    skein_rc   rc;
+
+    *out = NULL;
+    db->base.driver = &skn_driver_sqlite;
+    db->base.foreign = true;
+    keep_address(db, path);
+    rc = skn_file_look(db->path, false, err);
+    if (!rc)
+        rc = skn_file_log(db->path) > 0 ? open_handle(db, db->path, SQLITE_OPEN_READONLY, err)
+                                        : open_unchanging(db, err);
+    if (!rc && !(rc = harden(db, err))) {
+        *out = &db->base;
+        db = NULL;
+    }
+    if (db)
+        sqlite_close(&db->base);
+    return rc;
+}
+
+skein_rc skn_sqlite_is_ours(skn_db *base, bool *ours, skein_error *err)
+{
+    int64_t  id = 0;
+    skein_rc rc = sqlite_number(base, "PRAGMA application_id", &id, err);
+
+    *ours = id == APPLICATION_ID;
+    return rc;
+}
+
+static skein_rc get_cell(sqlite_db *db, sqlite3_stmt *s, int column, skn_foreign_cell *out,
+                         skein_error *err)
+{
+    int                  type = sqlite3_column_type(s, column);
+    const unsigned char *text = type == SQLITE_NULL ? NULL : sqlite3_column_text(s, column);
+
+    *out = (skn_foreign_cell){.number = type == SQLITE_INTEGER || type == SQLITE_FLOAT};
+    if (text)
+        out->text = (skn_str){(const char *)text, (size_t)sqlite3_column_bytes(s, column)};
+    else if (type == SQLITE_BLOB && sqlite3_column_bytes(s, column) == 0)
+        out->text = SKN_STR("");
+    else if (type != SQLITE_NULL)
+        return fault(db, err);
+    return SKEIN_OK;
+}
+
+skein_rc skn_sqlite_walk(skn_db *base, const char *sql, skn_sqlite_row *each, void *arg,
+                         skein_error *err)
+{
+    sqlite_db       *db = of(base);
+    sqlite3_stmt    *s = NULL;
+    skn_foreign_cell cells[SKN_FOREIGN_CELLS];
+    int              got, count;
+    skein_rc         rc = SKEIN_OK;
+
+    errno = 0;
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL))
+        return fault(db, err);
+    count = sqlite3_column_count(s);
+    assert(count <= SKN_FOREIGN_CELLS);
+    while (!rc && (got = sqlite3_step(s)) == SQLITE_ROW) {
+        for (int i = 0; !rc && i < count; i++)
+            rc = get_cell(db, s, i, &cells[i], err);
+        if (!rc)
+            rc = each(arg, cells, (size_t)count, err);
+    }
+    if (!rc && got != SQLITE_DONE)
+        rc = fault(db, err);
+    sqlite3_finalize(s);
     return rc;
 }
 

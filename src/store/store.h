@@ -72,6 +72,7 @@ void skn_tx_uid(skn_tx *tx, char out[11]);
 #include "store/verbs.h"
 
 #include "store/archive_verbs.h"
+#include "store/foreign.h"
 #include "store/verbs_check.h"
 #include "store/verbs_feed.h"
 #include "store/verbs_read.h"

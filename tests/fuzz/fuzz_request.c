@@ -155,8 +155,7 @@ static void check_gate(const skn_request *r)
     skn_str               origin = skn_request_header(r, "origin");
 
     if (skn_gate_host(&gate, r->host, SKN_NONE))
-        expect(r->host.n <= sizeof "localhost:07534" &&
-                   !memchr(r->host.p, '/', r->host.n),
+        expect(r->host.n <= sizeof "localhost:07534" && !memchr(r->host.p, '/', r->host.n),
                "a strange host was let in");
     if (origin.p && skn_gate_origin(&gate, origin, r->host) == SKN_ORIGIN_OURS)
         expect(origin.n == r->host.n + 7, "a strange origin is ours");

@@ -6,8 +6,8 @@
 
 s hist
 t 'an unknown command says which one may be meant' fails 2 'skein: "hist" is not a command. Did you mean "history"?'
-s serve
-t 'a command of later is no command' fails 2 '"serve" is not a command'
+s inbox
+t 'a command of later is no command' fails 2 '"inbox" is not a command'
 s wrold ls
 t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
 s world

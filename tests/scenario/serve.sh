@@ -22,6 +22,9 @@ start() {
         printf '%s\n' "$line" >>"$dir/said"
         case $line in http://*) url=$line ;; *'"url":"http'*) url=$(printf '%s' "$line" | cut -d '"' -f 12) ;; esac
     done
+    [ -n "$url" ] && return
+    echo "Bail out! skein serve $* did not start: $(cat "$dir/log")"
+    exit 1
 }
 
 # ended: waits for the server; leaves its exit status in $rc.

@@ -78,7 +78,8 @@ export function script(name, text) {
 // --- The server ------------------------------------------------------------------------------------
 
 export class Server {
-    // o: store (from freshStore), args, env, script (a file's place), delay (true: no --no-delay)
+    // o: store (from freshStore), args, env, script (a file's place), delay (true: no --no-delay),
+    // shell (a command that ends with `exec "$@"`, to run it in)
     constructor(o = {}) {
         this.options = o;
         this.store = o.store ?? freshStore();
@@ -97,7 +98,8 @@ export class Server {
         const args = ['serve', ...this.store.args, '--listen=127.0.0.1:0', '--no-open',
             ...(o.delay ? [] : ['--no-delay']), ...(o.script ? [`--script=${o.script}`] : []), ...(o.args ?? [])];
         this.out = '';
-        this.child = spawn(program, args, { env: { ...environment, ...o.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+        const [command, ...words] = o.shell ? [...o.shell, 'sh', program, ...args] : [program, ...args];
+        this.child = spawn(command, words, { env: { ...environment, ...o.env }, stdio: ['ignore', 'pipe', 'pipe'] });
         servers.add(this);
         this.exited = new Promise(resolve => this.child.on('exit', (code, signal) => {
             servers.delete(this);
@@ -141,6 +143,7 @@ export class Server {
         const all = { ...(payload !== undefined && !headers['content-type'] ? { 'content-type': 'application/json' } : {}),
             ...(payload !== undefined ? { 'content-length': Buffer.byteLength(payload) } : {}),
             ...(this.token ? { authorization: `Bearer ${this.token}` } : {}), ...headers };
+        for (const name of Object.keys(all)) if (all[name] === undefined) delete all[name];
         return within(ms, `${method} ${url}`, new Promise((resolve, reject) => {
             const req = http.request({ host: this.host, port: this.port, method, path: url, headers: all, agent: agent ?? this.agent }, res => {
                 const parts = [];
@@ -149,7 +152,7 @@ export class Server {
                 res.on('end', () => {
                     const bytes = Buffer.concat(parts);
                     const answer = { status: res.statusCode, headers: res.headers, bytes, text: bytes.toString() };
-                    if (/json$/.test((res.headers['content-type'] ?? '').split(';')[0])) answer.body = JSON.parse(answer.text);
+                    if (bytes.length && /json$/.test((res.headers['content-type'] ?? '').split(';')[0])) answer.body = JSON.parse(answer.text);
                     resolve(answer);
                 });
             });

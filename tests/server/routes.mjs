@@ -2,7 +2,7 @@
 // document says, under each of the prefixes.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { check, document, route, seen } from './contract.mjs';
+import { document, route, seen } from './contract.mjs';
 import { Server, assert, finish, test } from './lib.mjs';
 import { team, three } from './team.mjs';
 
@@ -84,7 +84,7 @@ const examples = {
     postMessage: x => [`${x.W}/messages`, { content: 'quiet', chatId: x.chat, instructions: [{ type: 'ReadOnly' }], clientMessageId: `c${x.n}` }, 202],
     stopAgents: x => [`${x.W}/messages/stop`, { chatId: x.chat }],
     getMessage: x => [`${x.W}/messages/${x.hello}`],
-    reviseMessage: async x => { const m = await x.w.say('to revise'); return [`${x.W}/messages/${m.messageId}`, { chatId: x.chat, newContent: '@bo revised', force: true }]; },
+    reviseMessage: async x => { await server.ask('PATCH', x.W, { currentChatId: x.chat }); const m = await x.w.say('to revise'); return [`${x.W}/messages/${m.messageId}`, { chatId: x.chat, newContent: '@bo revised', force: true }]; },
     removeMessage: async x => { const m = await x.w.say('to remove'); return [`${x.W}/messages/${m.messageId}`, { chatId: x.chat, force: true }]; },
     countRemoval: x => [`${x.W}/messages/${x.hello}/count?chatId=${x.chat}`],
     listReplies: x => [`${x.W}/messages/${x.hello}/replies`],
@@ -120,7 +120,7 @@ const examples = {
     branch: x => [`${x.C}/branches`, { messageId: x.hello, title: 'branch' }, 201],
     exportWorld: x => [`${x.W}/export?format=skein`],
     exportChat: x => [`${x.C}/export?format=md`],
-    importWorld: x => [`/worlds/import?name=imported${x.n}`, undefined, 201, { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } }],
+    importWorld: async x => [`/worlds/import?name=imported${x.n}&filename=a.skein`, undefined, 201, { raw: x.archive, headers: { 'content-type': 'application/octet-stream' }, server: await Server.start() }],
     listQueue: x => [`${x.C}/queue`],
     queueMessage: x => [`${x.C}/queue`, { content: 'queued', instructions: [{ type: 'ReadOnly' }] }, 202],
     changeQueued: null, // edits.mjs
@@ -160,7 +160,7 @@ for (const { id, method } of operations) {
         for (const prefix of ['', '/api', '/api/v1']) {
             x.n++;
             const [url, body, status = 200, options = {}] = await examples[id](x);
-            const answer = await server.call(method, prefix + url, { body, ...options });
+            const answer = await (options.server ?? server).call(method, prefix + url, { body, ...options });
             assert.equal(answer.status, status, answer.text.slice(0, 1500));
             assert.equal(document.paths[route(url)][method.toLowerCase()].operationId, id);
         }
@@ -284,16 +284,25 @@ test('an export comes back whole by import', async () => {
     }
     const md = await server.call('GET', `${x.C}/export?format=md`);
     assert.match(md.text, /canned text, not generated/);
-    const dry = await server.request('POST', '/worlds/import?dryRun=true&name=never', { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } });
-    check('POST', '/worlds/import', dry);
-    assert.equal(dry.status, 200);
-    await server.refused('GET', '/worlds/never', 404, 'world-not-found');
-    const made = await server.call('POST', '/worlds/import?name=copy', { raw: x.archive, headers: { 'content-type': 'application/octet-stream' } });
-    assert.equal(made.status, 201, made.text);
-    const again = await server.call('GET', '/worlds/copy/export?format=skein');
-    assert.equal(again.status, 200);
-    const copy = await server.get('/worlds/copy');
-    assert.deepEqual(copy.agents.map(a => a.name).sort(), (await server.get(x.W)).agents.map(a => a.name).sort().filter(n => copy.agents.some(a => a.name === n)));
+    // A store takes a world only once: the copy goes to another one.
+    const upload = { raw: (await server.call('GET', `${x.W}/export?format=skein`)).bytes, headers: { 'content-type': 'application/octet-stream' } };
+    await server.refused('POST', '/worlds/import?name=copy', 409, 'conflict', upload);
+    const other = await Server.start();
+    const dry = await other.call('POST', '/worlds/import?dryRun=true&name=copy', upload);
+    assert.deepEqual([dry.status, dry.body.dryRun, dry.body.exact], [200, true, true]);
+    await other.refused('GET', '/worlds/copy', 404, 'world-not-found');
+    const made = await other.call('POST', '/worlds/import?name=copy', upload);
+    assert.deepEqual([made.status, made.headers.location, made.body.exact], [201, '/worlds/copy', true]);
+    const [before, after] = [await server.get(x.W), await other.get('/worlds/copy')];
+    assert.deepEqual(after.agents.map(a => a.name).sort(), before.agents.map(a => a.name).sort());
+    for (const chat of before.chats) {
+        const twin = after.chats.find(c => c.id === chat.id);
+        assert.deepEqual([twin.messageCount, twin.currentThread, twin.version], [chat.messageCount, chat.currentThread, chat.version]);
+        const read = s => s.get(`/worlds/${s === server ? 'stage' : 'copy'}/chats/${chat.id}/messages?limit=500`);
+        const [a, b] = [await read(server), await read(other)];
+        assert.deepEqual(b.data.map(m => [m.messageId, m.content, m.replyToMessageId, m.createdAt]), a.data.map(m => [m.messageId, m.content, m.replyToMessageId, m.createdAt]));
+    }
+    assert.deepEqual((await other.refused('POST', '/worlds/import', 400, 'validation', { raw: '', headers: upload.headers })).body.errors.length, 1);
 });
 
 test('every operation was seen to succeed', async () => {

@@ -67,6 +67,7 @@ static struct lab {
     lab_event  events[LAB_EVENTS];
     size_t     event_count;
     int64_t    forgotten, stamp;
+    size_t     enough; /* bytes after which a page ends early */
     bool       broken; /* the store answers nothing */
     lab_job    jobs[LAB_JOBS];
     size_t     job_count;
@@ -276,10 +277,13 @@ skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_error *err)
 skein_rc skein_events_read(skein_engine *e, const skein_event_query *q, skein_mem *mem,
                            skein_events *out, skein_error *err)
 {
+    size_t bytes = 0;
+
     (void)e;
     out->at = SKN_ARRAY(mem, q->limit, skein_event);
     out->count = 0;
-    for (size_t i = 0; i < lab.event_count && out->count < q->limit; i++) {
+    for (size_t i = 0; i < lab.event_count && out->count < q->limit && bytes < lab.enough;
+         i++) {
         const lab_event *ev = &lab.events[i];
 
         if (ev->seq <= q->after || (q->world.v && q->world.v != ev->world) ||
@@ -293,6 +297,7 @@ skein_rc skein_events_read(skein_engine *e, const skein_event_query *q, skein_me
             .cause = ev->cause[0] ? skn_str_of(ev->cause) : SKN_NONE,
             .type = skn_str_of(ev->type),
             .data = skn_str_of(ev->data)};
+        bytes += strlen(ev->data);
     }
     return lab.broken ? skn_fail(err, SKEIN_IO, "broken") : SKEIN_OK;
 }
@@ -309,6 +314,7 @@ static inline void lab_open(void)
 {
     memset(&lab, 0, sizeof lab);
     lab.now = 1000000;
+    lab.enough = SIZE_MAX;
     lab.http.options.changed = lab_changed;
     lab.http.hub = skn_hub_new(&lab.http, &lab.http.options);
 }

@@ -84,8 +84,7 @@ static const char *lines(fixture *f)
         text = skn_arena_printf(f->a, "%.*s%.*s\n", SKN_FMT(text), SKN_FMT(line));
     }
     while ((at = strstr(text.p, f->path)))
-        text = skn_arena_printf(f->a, "%.*sFILE%s", (int)(at - text.p), text.p,
-                                at + path.n);
+        text = skn_arena_printf(f->a, "%.*sFILE%s", (int)(at - text.p), text.p, at + path.n);
     return text.p;
 }
 
@@ -206,10 +205,10 @@ static void a_value_of_the_file_has_its_line(void **state)
 
 static void the_environment_wins_over_the_file_and_flags_over_both(void **state)
 {
-    fixture         *f = *state;
-    char             level[] = "SKEIN_LOG_LEVEL=warn", listen[] = "SKEIN_SERVER_LISTEN=[::1]:1";
-    char             open[] = "SKEIN_SERVER_OPEN_BROWSER=no", keep[] = "SKEIN_DATA_KEEPBACKUPS=3";
-    char            *environment[] = {level, listen, open, keep, NULL};
+    fixture *f = *state;
+    char     level[] = "SKEIN_LOG_LEVEL=warn", listen[] = "SKEIN_SERVER_LISTEN=[::1]:1";
+    char     open[] = "SKEIN_SERVER_OPEN_BROWSER=no", keep[] = "SKEIN_DATA_KEEPBACKUPS=3";
+    char    *environment[] = {level, listen, open, keep, NULL};
     skn_config_given given = {SKN_CONFIG_LISTEN, "127.0.0.1:0", "--listen"};
 
     read_with(f, "log:\n  level: debug\nserver:\n  listen: 0.0.0.0:80\n", environment, &given,
@@ -362,49 +361,50 @@ static void each_type_says_what_to_write_instead(void **state)
 {
     fixture *f = *state;
 
-    expect(f,
-           "server:\n"
-           "  listen: here\n"
-           "  socket: run/x\n"
-           "  openBrowser: sometimes\n"
-           "  publicUrl: https://kim:secret@example.org/\n"
-           "  allowOrigins: [https://example.org/path]\n"
-           "data:\n"
-           "  dir: relative/path\n"
-           "  backupEvery: daily\n"
-           "  keepBackups: many\n"
-           "  eventRetention: 1s\n"
-           "limits:\n"
-           "  threadDepth: 101\n"
-           "  messageBytes: huge\n"
-           "  editTimeout: [30s]\n"
-           "log:\n"
-           "  bodies: true\n"
-           "detect:\n"
-           "  local: perhaps\n"
-           "defaults:\n"
-           "  model: gpt\n",
-           "FILE:2:11: server.listen is \"here\": use ADDRESS:PORT, like 127.0.0.1:7534 or "
-           "[::1]:7534\n"
-           "FILE:3:11: server.socket is \"run/x\": use auto, off, or a path that begins with / "
-           "or ~/\n"
-           "FILE:4:16: server.openBrowser is \"sometimes\": use auto, true or false\n"
-           "FILE:5:14: server.publicUrl is \"…\": use an address like "
-           "https://skein.example.org/, without a password\n"
-           "FILE:6:17: server.allowOrigins is \"https://example.org/path\": use addresses like "
-           "https://app.example.org, without a path\n"
-           "FILE:8:8: data.dir is \"relative/path\": use a path that begins with / or ~/\n"
-           "FILE:9:16: data.backupEvery is \"daily\": use a time like 30s, 5m or 24h, from 1m to "
-           "365d, or off\n"
-           "FILE:10:16: data.keepBackups is \"many\": use a whole number from 1 to 1000\n"
-           "FILE:11:19: data.eventRetention is \"1s\": use a time like 30s, 5m or 24h, from 1m "
-           "to 3650d, or off\n"
-           "FILE:13:16: limits.threadDepth is \"101\": only 100 works\n"
-           "FILE:14:17: limits.messageBytes is \"huge\": use a size like 1MB, from 1kB to 16MB\n"
-           "FILE:15:16: limits.editTimeout must be one value\n"
-           "FILE:17:11: log.bodies is \"true\": only false works\n"
-           "FILE:19:10: detect.local is \"perhaps\": use true or false\n"
-           "FILE:21:10: defaults.model is \"gpt\": use auto or PROVIDER/MODEL\n");
+    expect(
+        f,
+        "server:\n"
+        "  listen: here\n"
+        "  socket: run/x\n"
+        "  openBrowser: sometimes\n"
+        "  publicUrl: https://kim:secret@example.org/\n"
+        "  allowOrigins: [https://example.org/path]\n"
+        "data:\n"
+        "  dir: relative/path\n"
+        "  backupEvery: daily\n"
+        "  keepBackups: many\n"
+        "  eventRetention: 1s\n"
+        "limits:\n"
+        "  threadDepth: 101\n"
+        "  messageBytes: huge\n"
+        "  editTimeout: [30s]\n"
+        "log:\n"
+        "  bodies: true\n"
+        "detect:\n"
+        "  local: perhaps\n"
+        "defaults:\n"
+        "  model: gpt\n",
+        "FILE:2:11: server.listen is \"here\": use ADDRESS:PORT, like 127.0.0.1:7534 or "
+        "[::1]:7534\n"
+        "FILE:3:11: server.socket is \"run/x\": use auto, off, or a path that begins with / "
+        "or ~/\n"
+        "FILE:4:16: server.openBrowser is \"sometimes\": use auto, true or false\n"
+        "FILE:5:14: server.publicUrl is \"…\": use an address like "
+        "https://skein.example.org/, without a password\n"
+        "FILE:6:17: server.allowOrigins is \"https://example.org/path\": use addresses like "
+        "https://app.example.org, without a path\n"
+        "FILE:8:8: data.dir is \"relative/path\": use a path that begins with / or ~/\n"
+        "FILE:9:16: data.backupEvery is \"daily\": use a time like 30s, 5m or 24h, from 1m to "
+        "365d, or off\n"
+        "FILE:10:16: data.keepBackups is \"many\": use a whole number from 1 to 1000\n"
+        "FILE:11:19: data.eventRetention is \"1s\": use a time like 30s, 5m or 24h, from 1m "
+        "to 3650d, or off\n"
+        "FILE:13:16: limits.threadDepth is \"101\": only 100 works\n"
+        "FILE:14:17: limits.messageBytes is \"huge\": use a size like 1MB, from 1kB to 16MB\n"
+        "FILE:15:16: limits.editTimeout must be one value\n"
+        "FILE:17:11: log.bodies is \"true\": only false works\n"
+        "FILE:19:10: detect.local is \"perhaps\": use true or false\n"
+        "FILE:21:10: defaults.model is \"gpt\": use auto or PROVIDER/MODEL\n");
     assert_string_equal(value(f, "server.listen"), "127.0.0.1:7534");
     assert_int_equal(number(f, "data.keepBackups"), 7);
 }
@@ -460,46 +460,47 @@ static void providers_are_checked(void **state)
 {
     fixture *f = *state;
 
-    expect(f,
-           "providers:\n"
-           "  demo: { type: scripted }\n"
-           "  Big Name: { type: openai }\n"
-           "  none: { baseUrl: http://127.0.0.1:1 }\n"
-           "  a:\n"
-           "    type: opnai\n"
-           "    baseUrl: https://x.example/?key=planted\n"
-           "    apikey: planted\n"
-           "    models: one\n"
-           "    timeout: 0s\n"
-           "    maxRetries: 99\n"
-           "    concurrency: 0\n"
-           "    budget: { monthly: much, then: cry, yearly: 1 }\n"
-           "    headers: { \"a b\": x }\n"
-           "  b: { type: openai, apiKey: { enw: X } }\n"
-           "  c: { type: openai, apiKey: { env: X, file: Y } }\n"
-           "  d: { type: openai, apiKey: { command: pass } }\n"
-           "  e: { type: openai, apiKey: \"\" }\n",
-           "FILE:2:3: \"demo\" is the name of the scripted demo\n"
-           "FILE:3:3: \"Big Name\" is no name of a provider: use small letters, digits, - and _\n"
-           "FILE:4:3: providers.none needs a \"type:\"\n"
-           "FILE:6:11: providers.a.type is \"opnai\": use ollama, openai, anthropic, "
-           "openai-compatible or scripted\n"
-           "FILE:7:14: providers.a.baseUrl is no address like https://llm.example.org/v1, "
-           "without password and \"?\"\n"
-           "FILE:8:5: unknown key \"apikey\" in providers.a. Did you mean \"apiKey\"?\n"
-           "FILE:9:13: providers.a.models is \"one\": use a list, like [small, large]\n"
-           "FILE:10:14: providers.a.timeout is \"0s\": use a time like 120s, from 1s to 60m\n"
-           "FILE:11:17: providers.a.maxRetries is \"99\": use a whole number from 0 to 20\n"
-           "FILE:12:18: providers.a.concurrency is \"0\": use a whole number from 1 to 1000\n"
-           "FILE:13:24: providers.a.monthly is \"much\": use an amount like 10.00 USD\n"
-           "FILE:13:36: providers.a.then is \"cry\": use ask or stop\n"
-           "FILE:13:41: unknown key \"yearly\" in providers.a.budget\n"
-           "FILE:14:23: the header \"a b\" cannot be sent like this\n"
-           "FILE:15:32: unknown key \"enw\" in providers.b.apiKey. Did you mean \"env\"?\n"
-           "FILE:16:30: apiKey needs one of { env: NAME }, { file: PATH }, { credential: NAME } "
-           "or { command: [PROGRAM, …] }\n"
-           "FILE:17:41: apiKey.command must be a list: [PROGRAM, WORD, …]\n"
-           "FILE:18:30: apiKey is empty: use { env: NAME } or { file: PATH }\n");
+    expect(
+        f,
+        "providers:\n"
+        "  demo: { type: scripted }\n"
+        "  Big Name: { type: openai }\n"
+        "  none: { baseUrl: http://127.0.0.1:1 }\n"
+        "  a:\n"
+        "    type: opnai\n"
+        "    baseUrl: https://x.example/?key=planted\n"
+        "    apikey: planted\n"
+        "    models: one\n"
+        "    timeout: 0s\n"
+        "    maxRetries: 99\n"
+        "    concurrency: 0\n"
+        "    budget: { monthly: much, then: cry, yearly: 1 }\n"
+        "    headers: { \"a b\": x }\n"
+        "  b: { type: openai, apiKey: { enw: X } }\n"
+        "  c: { type: openai, apiKey: { env: X, file: Y } }\n"
+        "  d: { type: openai, apiKey: { command: pass } }\n"
+        "  e: { type: openai, apiKey: \"\" }\n",
+        "FILE:2:3: \"demo\" is the name of the scripted demo\n"
+        "FILE:3:3: \"Big Name\" is no name of a provider: use small letters, digits, - and _\n"
+        "FILE:4:3: providers.none needs a \"type:\"\n"
+        "FILE:6:11: providers.a.type is \"opnai\": use ollama, openai, anthropic, "
+        "openai-compatible or scripted\n"
+        "FILE:7:14: providers.a.baseUrl is no address like https://llm.example.org/v1, "
+        "without password and \"?\"\n"
+        "FILE:8:5: unknown key \"apikey\" in providers.a. Did you mean \"apiKey\"?\n"
+        "FILE:9:13: providers.a.models is \"one\": use a list, like [small, large]\n"
+        "FILE:10:14: providers.a.timeout is \"0s\": use a time like 120s, from 1s to 60m\n"
+        "FILE:11:17: providers.a.maxRetries is \"99\": use a whole number from 0 to 20\n"
+        "FILE:12:18: providers.a.concurrency is \"0\": use a whole number from 1 to 1000\n"
+        "FILE:13:24: providers.a.monthly is \"much\": use an amount like 10.00 USD\n"
+        "FILE:13:36: providers.a.then is \"cry\": use ask or stop\n"
+        "FILE:13:41: unknown key \"yearly\" in providers.a.budget\n"
+        "FILE:14:23: the header \"a b\" cannot be sent like this\n"
+        "FILE:15:32: unknown key \"enw\" in providers.b.apiKey. Did you mean \"env\"?\n"
+        "FILE:16:30: apiKey needs one of { env: NAME }, { file: PATH }, { credential: NAME } "
+        "or { command: [PROGRAM, …] }\n"
+        "FILE:17:41: apiKey.command must be a list: [PROGRAM, WORD, …]\n"
+        "FILE:18:30: apiKey is empty: use { env: NAME } or { file: PATH }\n");
 }
 
 static void no_key_is_in_what_is_shown(void **state)
@@ -508,13 +509,14 @@ static void no_key_is_in_what_is_shown(void **state)
     skn_buf  out;
     skn_jw   w;
 
-    read_text(f, "providers:\n"
-                 "  kim: { type: openai, apiKey: sk-planted-0123456789abcdef }\n"
-                 "  lee: { type: openai, apiKey: short }\n"
-                 "  env: { type: openai, apiKey: { env: KIM_KEY } }\n"
-                 "  cmd: { type: openai, apiKey: { command: [pass, sk-planted-0123456789abcdef] "
-                 "} }\n"
-                 "  head: { type: openai, headers: { X: sk-planted-0123456789abcdef } }\n");
+    read_text(f,
+              "providers:\n"
+              "  kim: { type: openai, apiKey: sk-planted-0123456789abcdef }\n"
+              "  lee: { type: openai, apiKey: short }\n"
+              "  env: { type: openai, apiKey: { env: KIM_KEY } }\n"
+              "  cmd: { type: openai, apiKey: { command: [pass, sk-planted-0123456789abcdef] "
+              "} }\n"
+              "  head: { type: openai, headers: { X: sk-planted-0123456789abcdef } }\n");
     skn_buf_init(&out, 1 << 20);
     skn_jw_init(&w, &out);
     skn_config_shape(&w, f->c, f->c, f->a);

@@ -93,13 +93,13 @@ static void the_wish_to_stay_depends_on_the_version(void **state)
 {
     kit *k = *state;
 
-    assert_int_equal(reading_text(k, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n"), 0);
+    assert_int_equal(reading_text(k, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n"),
+                     0);
     assert_false(k->r.keep);
     assert_int_equal(reading_text(k, "GET / HTTP/1.0\r\n\r\n"), 0);
     assert_false(k->r.keep);
     assert_null(k->r.host.p);
-    assert_int_equal(
-        reading_text(k, "GET / HTTP/1.0\r\nConnection: x, keep-alive\r\n\r\n"), 0);
+    assert_int_equal(reading_text(k, "GET / HTTP/1.0\r\nConnection: x, keep-alive\r\n\r\n"), 0);
     assert_true(k->r.keep);
 }
 
@@ -158,6 +158,7 @@ static void what_two_readers_could_see_differently_is_refused(void **state)
         {400, "GET / HTTP/1.\r\nHost: a\r\n\r\n"},
         {400, "GET / http/1.1\r\nHost: a\r\n\r\n"},
         {400, "\n"},
+        {400, "\x16\x03\x01"},
         {400, "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"},
     };
     kit *k = *state;
@@ -250,9 +251,10 @@ static void chunks_make_a_body_however_they_arrive(void **state)
 
     (void)state;
     for (size_t step = 1; step < 60; step++) {
-        assert_int_equal(chunked("5\r\nhello\r\n0A;ext=\"1\"\r\n, world: x\r\n00\r\nT: r\r\n\r\nGET",
-                                 step, 100, out, &left),
-                         0);
+        assert_int_equal(
+            chunked("5\r\nhello\r\n0A;ext=\"1\"\r\n, world: x\r\n00\r\nT: r\r\n\r\nGET", step,
+                    100, out, &left),
+            0);
         assert_string_equal(out, "hello, world: x");
         assert_int_equal(left, 3);
     }
@@ -266,9 +268,14 @@ static void malformed_chunks_are_refused(void **state)
         int         status;
         const char *text;
     } bad[] = {
-        {400, "\r\n"},          {400, "x\r\n"},         {400, "5\nhello\r\n"},
-        {400, "5\r\nhelloX\r\n"}, {400, "5\r\nhello\rX"}, {400, "-5\r\nhello\r\n"},
-        {400, "5 ;\nhello"},    {413, "FFFFFFFFFFFFFFFFF\r\n"},
+        {400, "\r\n"},
+        {400, "x\r\n"},
+        {400, "5\nhello\r\n"},
+        {400, "5\r\nhelloX\r\n"},
+        {400, "5\r\nhello\rX"},
+        {400, "-5\r\nhello\r\n"},
+        {400, "5 ;\nhello"},
+        {413, "FFFFFFFFFFFFFFFFF\r\n"},
         {413, "33\r\n012345678901234567890123456789012345678901234567890\r\n"},
     };
     char   out[64];

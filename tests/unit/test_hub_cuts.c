@@ -361,6 +361,8 @@ static void prepare(unsigned number)
     seed = number * 2654435761u + 1;
     lab_open();
     lab.http.hub->most = 4 + chance(30);
+    lab.http.hub->enough = 50 + chance(1000);
+    lab.enough = lab.http.hub->enough + chance(500);
     lab.http.options.stream_backlog = chance(2) ? 3000 : 0;
     message_count = 0;
     memset(clients, 0, sizeof clients);

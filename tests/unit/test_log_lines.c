@@ -87,7 +87,8 @@ static void lines_above_the_level_are_not_written(void **state)
     skn_log_say(NULL, SKN_LOG_ERROR, "nobody listens");
 }
 
-static const char nasty[] = "a\nb\x1b[2J\"c\\ \xc2\x9b" "31m =d\xff";
+static const char nasty[] = "a\nb\x1b[2J\"c\\ \xc2\x9b"
+                            "31m =d\xff";
 
 static void a_value_cannot_end_its_line_or_move_a_cursor(void **state)
 {

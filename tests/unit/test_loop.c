@@ -14,12 +14,12 @@
 #include <cmocka.h>
 
 typedef struct record {
-    skn_loop  *loop;
-    pthread_t  main;
-    int        order[1000];
-    int        count, until; /* stops the loop at this count */
-    skn_timer *timer;
-    atomic_int now, most; /* that work at once */
+    skn_loop         *loop;
+    pthread_t         main;
+    int               order[1000];
+    int               count, until; /* stops the loop at this count */
+    skn_timer        *timer;
+    atomic_int        now, most; /* that work at once */
     pthread_barrier_t together;
 } record;
 

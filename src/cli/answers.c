@@ -1,0 +1,341 @@
+#include "cli/answers.h"
+
+#include "base/clock.h"
+#include "cli/print.h"
+
+#include <inttypes.h>
+
+#define SENDER_COLUMNS 5
+#define INDENT         6
+#define HELD_MOST      ((size_t)256 << 20)
+
+void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news)
+{
+    *a = (skn_answers){.cli = cli, .news = news, .live = cli->out.terminal && !cli->json};
+    a->begun_at = skn_clock_monotonic() / 1000000;
+    skn_buf_init(&a->held, HELD_MOST);
+}
+
+void skn_answers_release(skn_answers *a)
+{
+    skn_typing_clear(&a->typing);
+    skn_buf_release(&a->held);
+}
+
+static void note_agent(skn_answers *a, skn_str name)
+{
+    if (!name.n)
+        return;
+    for (size_t i = 0; i < a->agents.n; i++)
+        if (skn_str_eq(a->agents.p[i], name))
+            return;
+    skn_vec_add(a->cli->keep, &a->agents, skn_arena_copy(a->cli->keep, name));
+}
+
+/* --- Text --------------------------------------------------------------------------------- */
+
+/* "lead  b7c8d9e0f1  ↪ a1b2c3d4e5  " */
+static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str reply_to)
+{
+    skn_cli *cli = a->cli;
+
+    skn_print_sender(cli, sender, SENDER_COLUMNS);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_colour(cli, SKN_YELLOW, message);
+    if (reply_to.n) {
+        skn_print_raw(cli, SKN_STR("  ↪ "));
+        skn_print_line(cli, reply_to, 0);
+    }
+    skn_print_raw(cli, SKN_STR("  "));
+}
+
+/* Lines after the first stand under the sender's name. */
+static void print_text(skn_answers *a, skn_str text)
+{
+    skn_str line;
+
+    while (text.n) {
+        bool whole = skn_str_find(text, SKN_STR("\n")) >= 0;
+
+        skn_str_split(&text, '\n', &line);
+        skn_clean_add(&a->cli->out.bytes, line, false);
+        if (whole)
+            skn_print(a->cli, "\n%*s", INDENT, "");
+    }
+}
+
+/* What a message without text does. */
+static void print_calls(skn_answers *a, const skn_news_item *item)
+{
+    const skn_json *calls = skn_json_get(item->data, "toolCalls");
+
+    for (const skn_json *c = calls ? calls->first : NULL; c; c = c->next) {
+        skn_print_raw(a->cli, c == calls->first ? SKN_STR("calls ") : SKN_STR(", "));
+        skn_print_line(a->cli, skn_news_text(c, "toolName"), 60);
+    }
+}
+
+static void print_heard(skn_answers *a, const skn_news_item *item)
+{
+    const skn_json *list = skn_json_get(item->data, "delivery");
+
+    for (const skn_json *d = list ? list->first : NULL; d; d = d->next) {
+        skn_print_raw(a->cli, d == list->first ? SKN_STR("→ ") : SKN_STR(", "));
+        skn_print_line(a->cli, skn_news_text(d, "agent"), 0);
+    }
+}
+
+static void print_whole(skn_answers *a, const skn_news_item *item)
+{
+    print_head(a, item->agent, item->message, item->reply_to);
+    print_text(a, skn_str_trim(item->text));
+    if (!skn_str_trim(item->text).n)
+        print_calls(a, item);
+    skn_print_raw(a->cli, SKN_STR("\n"));
+}
+
+/* --- While it is written ------------------------------------------------------------------ */
+
+/* Shows what came since; its beginning without the blanks before it. */
+static void show_more(skn_answers *a, skn_typing *t)
+{
+    skn_str text = skn_buf_str(&t->text);
+
+    if (t->shown < text.n)
+        print_text(a, skn_str_sub(text, t->shown, text.n));
+    t->shown = text.n;
+}
+
+static void pick_current(skn_answers *a)
+{
+    for (skn_typing *t = a->typing.first; t && !a->current; t = t->next)
+        if (t->text.n)
+            a->current = t;
+    if (!a->current)
+        return;
+    print_head(a, skn_str_of(a->current->agent), skn_str_of(a->current->message),
+               skn_str_of(a->current->reply_to));
+    show_more(a, a->current);
+}
+
+static void end_current(skn_answers *a)
+{
+    a->current = NULL;
+    skn_print_raw(a->cli, SKN_STR("\n"));
+    skn_print_raw(a->cli, skn_buf_str(&a->held));
+    skn_buf_clear(&a->held);
+    pick_current(a);
+}
+
+/* Into `held`, while another one's text is open. */
+static void hold(skn_answers *a, const skn_news_item *item)
+{
+    skn_out *out = &a->cli->out;
+    skn_buf  shown;
+
+    skn_out_flush(a->cli);
+    shown = out->bytes;
+    out->bytes = a->held;
+    print_whole(a, item);
+    a->held = out->bytes;
+    out->bytes = shown;
+}
+
+static void complete_current(skn_answers *a, skn_typing *t, const skn_news_item *item)
+{
+    skn_str shown = skn_str_sub(skn_buf_str(&t->text), 0, t->shown), whole = item->text;
+
+    if (skn_str_starts(whole, shown)) {
+        print_text(a, skn_str_sub(whole, shown.n, whole.n));
+    } else { /* what was kept is not what was shown */
+        skn_print(a->cli, "\n%*s", INDENT, "");
+        print_text(a, whole);
+    }
+}
+
+static void show_complete(skn_answers *a, skn_typing *t, const skn_news_item *item)
+{
+    if (t && t == a->current)
+        complete_current(a, t, item);
+    else if (a->current)
+        hold(a, item);
+    else
+        print_whole(a, item);
+    if (t) {
+        bool open = t == a->current;
+
+        skn_typing_drop(&a->typing, t);
+        if (open)
+            end_current(a);
+    }
+}
+
+void skn_answers_break(skn_answers *a)
+{
+    if (a->current)
+        end_current(a);
+    skn_out_flush(a->cli);
+}
+
+/* --- JSON --------------------------------------------------------------------------------- */
+
+static skein_rc print_event(skn_answers *a, const skn_news_item *item)
+{
+    skn_jw *w = skn_item(a->cli);
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "event", item->type);
+    for (const skn_json *m = item->data ? item->data->first : NULL; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        skn_jw_raw(w, m->raw);
+    }
+    if (skn_str_is(item->type, "message.completed"))
+        skn_jw_kstr(w, "text", item->text);
+    skn_jw_object_end(w);
+    return skn_item_end(a->cli);
+}
+
+/* --- Events ------------------------------------------------------------------------------- */
+
+static bool is(const skn_news_item *item, const char *type)
+{
+    return skn_str_is(item->type, type);
+}
+
+static skein_rc take_created(skn_answers *a, const skn_news_item *item)
+{
+    const skn_json *list = skn_json_get(item->data, "delivery");
+    bool            own = skn_str_eq(item->message, a->message);
+
+    a->said = a->said || own;
+    for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
+        if (skn_str_is(skn_news_text(d, "state"), "queued"))
+            note_agent(a, skn_news_text(d, "agent"));
+    if (own && !a->agents.n) /* nobody will be idle later than now */
+        a->news->over = true;
+    if (a->cli->json)
+        return print_event(a, item);
+    if (!own) {
+        show_complete(a, NULL, item);
+        return SKEIN_OK;
+    }
+    print_head(a, item->agent, item->message, item->reply_to);
+    print_heard(a, item);
+    skn_print_raw(a->cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
+static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
+{
+    skn_str why = skn_news_text(item->data, "detail");
+    bool    open = t && t == a->current;
+
+    a->failed++;
+    if (t)
+        skn_typing_drop(&a->typing, t);
+    if (a->cli->json)
+        return print_event(a, item);
+    if (open)
+        end_current(a);
+    skn_note(a->cli, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : "",
+             SKN_FMT(why));
+    return SKEIN_OK;
+}
+
+static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
+{
+    a->answered++;
+    note_agent(a, item->agent);
+    if (!a->cli->json) {
+        show_complete(a, t, item);
+        return SKEIN_OK;
+    }
+    if (t)
+        skn_typing_drop(&a->typing, t);
+    return print_event(a, item);
+}
+
+static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
+{
+    bool open = t && t == a->current;
+
+    if (t)
+        skn_typing_drop(&a->typing, t);
+    if (open)
+        end_current(a);
+    return SKEIN_OK;
+}
+
+static skein_rc take_piece(skn_answers *a, skn_typing *t)
+{
+    if (!a->live || !t)
+        return SKEIN_OK;
+    if (t == a->current)
+        show_more(a, t);
+    else if (!a->current)
+        pick_current(a);
+    return SKEIN_OK;
+}
+
+static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
+{
+    const skn_json *ms = skn_json_get(item->data, "elapsedMs");
+
+    if (!a->said)
+        return SKEIN_OK;
+    a->elapsed_ms = skn_clock_monotonic() / 1000000 - a->begun_at;
+    if (ms && ms->kind == SKN_JSON_NUMBER && skn_str_eq(item->cause, a->message))
+        (void)skn_str_int(ms->text, &a->elapsed_ms);
+    a->news->over = true;
+    return a->cli->json ? print_event(a, item) : SKEIN_OK;
+}
+
+static skein_rc take_own(skn_answers *a, const skn_news_item *item)
+{
+    skn_typing *t = skn_typing_take(&a->typing, item);
+
+    if (is(item, "message.created"))
+        return take_created(a, item);
+    if (is(item, "message.completed"))
+        return take_completed(a, t, item);
+    if (is(item, "message.failed"))
+        return take_failed(a, t, item);
+    if (is(item, "message.withdrawn"))
+        return take_withdrawn(a, t);
+    if (is(item, "message.started"))
+        note_agent(a, item->agent);
+    else if (is(item, "message.delta") || is(item, "message.snapshot"))
+        return take_piece(a, t);
+    return SKEIN_OK;
+}
+
+skein_rc skn_answers_take(void *arg, const skn_news_item *item)
+{
+    skn_answers *a = arg;
+    skein_rc     rc = SKEIN_OK;
+
+    if (is(item, "stream.open") && item->cause.p && !a->message.p)
+        a->message = skn_arena_copy(a->cli->keep, item->cause);
+    if (is(item, "world.idle"))
+        rc = take_idle(a, item);
+    else if (a->message.p && skn_str_eq(item->cause, a->message))
+        rc = take_own(a, item);
+    skn_out_flush(a->cli);
+    return rc;
+}
+
+void skn_answers_end(skn_answers *a)
+{
+    size_t n = a->agents.n;
+
+    if (a->cli->json) {
+        if (!n) /* nobody was waited for, so nobody told of the end */
+            skn_print_raw(a->cli, SKN_STR("{\"event\":\"world.idle\",\"elapsedMs\":0}\n"));
+        return;
+    }
+    if (!n)
+        skn_note(a->cli, "Nobody has to answer it.");
+    else
+        skn_print(a->cli, "%zu agent%s idle after %" PRId64 ".%" PRId64 " s.\n", n,
+                  skn_plural((int64_t)n), a->elapsed_ms / 1000, a->elapsed_ms % 1000 / 100);
+}

@@ -1,0 +1,33 @@
+/* answers.h: shows what a message causes, as the server tells it.
+ *
+ * On a terminal the answer that began first is shown while it is written, the others after it; else
+ * each is shown when it is complete. Threads: one. Lifetimes: of one message. */
+#ifndef SKN_CLI_ANSWERS_H
+#define SKN_CLI_ANSWERS_H
+
+#include "cli/typing.h"
+
+typedef struct skn_answers {
+    skn_cli    *cli;
+    skn_news   *news;    /* over once all have answered */
+    skn_str     message; /* the one that was sent; absent until it is known */
+    bool        said;    /* it is in the conversation, not in the queue any more */
+    bool        live;
+    skn_typings typing;
+    skn_typing *current;     /* whose text the cursor stands behind */
+    skn_buf     held;        /* complete ones that wait for that */
+    skn_vec(skn_str) agents; /* that had to answer */
+    size_t  failed, answered;
+    int64_t begun_at, elapsed_ms; /* milliseconds */
+} skn_answers;
+
+void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news);
+void skn_answers_release(skn_answers *a);
+/* Takes an event of the stream: arg is the skn_answers. */
+skein_rc skn_answers_take(void *arg, const skn_news_item *item);
+/* The line under them, when all is done. */
+void skn_answers_end(skn_answers *a);
+/* Leaves the cursor at the start of a line, whatever is half shown. */
+void skn_answers_break(skn_answers *a);
+
+#endif

@@ -1,0 +1,119 @@
+/* Stopping agents: through the server, which keeps what they had written, or in the store. */
+#include "cli/commands.h"
+#include "cli/say.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/client.h"
+
+#include <inttypes.h>
+
+#define STOP_MS 30000
+
+typedef struct stopping {
+    skein_world        world;
+    skein_conversation chat;  /* id zero: every one of the world */
+    skein_agent        agent; /* id zero: all */
+    int64_t            stopped;
+} stopping;
+
+static skein_rc find_place(skn_cli *cli, stopping *s)
+{
+    skein_rc rc;
+
+    if (skn_opt(cli, "conversation"))
+        rc = skn_need_chat(cli, &s->world, &s->chat);
+    else
+        rc = skn_need_world(cli, &s->world);
+    if (!rc && cli->arg_count)
+        rc = skn_need_agent(cli, &s->world, cli->args[0], &s->agent);
+    return rc;
+}
+
+static skein_rc ask_server(skn_cli *cli, stopping *s, const skn_server *server)
+{
+    skn_request_spec  what = {.method = "POST",
+                              .path = skn_world_path(cli, &s->world, "messages/stop")};
+    skn_client_answer got;
+    const skn_json   *v;
+    skn_buf           b;
+    skn_jw            w;
+    skein_rc          rc;
+
+    skn_buf_init(&b, 4096);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    if (s->chat.id.v)
+        skn_jw_kstr(&w, "chatId", s->chat.uid);
+    if (s->agent.id.v) {
+        skn_jw_key(&w, "agents");
+        skn_jw_array(&w);
+        skn_jw_str(&w, s->agent.name);
+        skn_jw_array_end(&w);
+    }
+    skn_jw_object_end(&w);
+    what.body = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    if ((rc = skn_client_call(cli, server, &what, STOP_MS, &got)) ||
+        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
+        return rc;
+    return skn_json_int(v, "stopped", 0, &s->stopped, &cli->err);
+}
+
+static skein_rc stop_in_store(skn_cli *cli, stopping *s)
+{
+    skein_conversations chats = {&s->chat, 1};
+    skein_rc            rc = SKEIN_OK;
+
+    if (!s->chat.id.v)
+        rc = skein_conversation_list(cli->engine, s->world.id, cli->keep, &chats, &cli->err);
+    for (size_t i = 0; !rc && i < chats.count; i++) {
+        skein_stop what = {.chat = chats.at[i].id, .agent = s->agent.id};
+        int64_t    n = 0;
+
+        rc = skein_work_stop(cli->engine, &what, &n, &cli->err);
+        s->stopped += n;
+    }
+    return rc;
+}
+
+static skein_rc tell(skn_cli *cli, const stopping *s)
+{
+    skn_jw *w;
+
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kint(w, "stopped", s->stopped);
+        skn_jw_object_end(w);
+        return skn_item_end(cli);
+    }
+    if (s->stopped)
+        skn_print(cli, "Stopped %" PRId64 " answer%s in %.*s. What was written stays.\n",
+                  s->stopped, skn_plural(s->stopped), SKN_FMT(s->world.name));
+    else if (s->agent.id.v)
+        skn_print(cli, "%.*s is not at work.\n", SKN_FMT(s->agent.name));
+    else
+        skn_print(cli, "Nobody is at work in %.*s.\n", SKN_FMT(s->world.name));
+    return SKEIN_OK;
+}
+
+int skn_cmd_stop(skn_cli *cli)
+{
+    stopping   s = {.stopped = 0};
+    skn_server server;
+    bool       found;
+    skein_rc   rc = find_place(cli, &s);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",
+                  SKN_FMT(s.world.name));
+        return 0;
+    }
+    if ((rc = skn_discover(cli, &server, &found)) ||
+        (rc = found ? ask_server(cli, &s, &server) : stop_in_store(cli, &s)))
+        return (int)rc;
+    return (int)tell(cli, &s);
+}

@@ -1,0 +1,147 @@
+/* Whether a request is let in, and where it belongs: before its body is read. */
+#include "base/error.h"
+#include "http/inside.h"
+
+#include <string.h>
+
+enum { KEY_MOST = 255 };
+
+static skein_rc check_origin(skn_http_call *c, bool local)
+{
+    skn_str    origin = skn_call_header(c, "Origin"), site;
+    skn_origin from = skn_gate_origin(&c->http->gate, origin, c->request->host);
+    bool       reads = skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD") ||
+                 skn_str_is(c->method, "OPTIONS");
+
+    if (from == SKN_ORIGIN_ALLOWED) {
+        skn_call_add_header(c, "Access-Control-Allow-Origin", origin);
+        skn_call_add_header(c, "Access-Control-Expose-Headers",
+                            SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
+                                    "Skein-Version, X-Request-Id"));
+    }
+    if (c->http->o.allow_origin_count)
+        skn_call_add_header(c, "Vary", SKN_STR("Origin"));
+    if (from == SKN_ORIGIN_REFUSED && !local)
+        return skn_call_problem(c, 403, "origin", "origin \"%.*s\" is not allowed",
+                                SKN_FMT(origin));
+    site = skn_call_header(c, "Sec-Fetch-Site");
+    if (!reads && from == SKN_ORIGIN_OURS && skn_str_is(site, "cross-site"))
+        return skn_call_problem(c, 403, "origin", "a page of another site may change nothing");
+    return SKEIN_OK;
+}
+
+static skein_rc check_host(skn_http_call *c, const skn_peer *peer)
+{
+    if (peer->local || (!c->request->host.p && c->request->minor == 0) ||
+        skn_gate_host(&c->http->gate, c->request->host, skn_str_of(peer->here)))
+        return SKEIN_OK;
+    return skn_call_problem(c, 403, "origin", "host not allowed: \"%.*s\" is not this server",
+                            SKN_FMT(c->request->host));
+}
+
+static skein_rc check_rate(skn_http_call *c, const skn_peer *peer)
+{
+    int64_t wait = 0;
+
+    if (peer->local ||
+        skn_rates_take(c->http->rates, skn_str_of(peer->address), skn_wire_now(), &wait))
+        return SKEIN_OK;
+    c->more.retry_after_ms = wait;
+    c->problem_extra = SKN_STR("\"scope\":\"address\"");
+    return skn_call_problem(c, 429, "rate-limit",
+                            "more than %d requests in a minute from this address",
+                            c->http->o.requests_per_minute);
+}
+
+static skein_rc check_token(skn_http_call *c, const skn_peer *peer)
+{
+    if (peer->local || (c->route && c->route->flags & SKN_ROUTE_OPEN) ||
+        skn_gate_signed_in(&c->http->gate, skn_call_header(c, "Authorization")))
+        return SKEIN_OK;
+    skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
+    return skn_call_problem(c, 401, "sign-in", "this server needs a token");
+}
+
+/* What may be done with the path, for browsers that ask before they do it. */
+static skein_rc answer_options(skn_http_call *c, skn_str allow)
+{
+    skn_str origin = skn_call_header(c, "Origin");
+
+    c->status = 204;
+    skn_call_add_header(c, "Allow", allow);
+    if (skn_gate_origin(&c->http->gate, origin, c->request->host) != SKN_ORIGIN_ALLOWED)
+        return SKEIN_OK;
+    skn_call_add_header(c, "Access-Control-Allow-Methods", allow);
+    skn_call_add_header(c, "Access-Control-Allow-Headers",
+                        SKN_STR("Accept, Authorization, Content-Type, Idempotency-Key, "
+                                "If-Match, If-None-Match, Last-Event-ID, Prefer, "
+                                "X-Request-Id"));
+    skn_call_add_header(c, "Access-Control-Max-Age", SKN_STR("600"));
+    return SKEIN_OK;
+}
+
+static skein_rc find_route(skn_http_call *c, bool *options)
+{
+    skn_match m;
+
+    skn_tree_match(c->http->tree, c->method, c->path, c->mem, &m);
+    *options = skn_str_is(c->method, "OPTIONS");
+    if (*options && skn_str_is(c->path, "*"))
+        m.allow = SKN_STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    if (!m.allow.p)
+        return skn_call_problem(c, 404, "not-found", "there is nothing at \"%.*s\"",
+                                SKN_FMT(c->path));
+    if (*options)
+        return answer_options(c, m.allow);
+    if (!m.route) {
+        skn_call_add_header(c, "Allow", m.allow);
+        return skn_call_problem(c, 405, "method", "\"%.*s\" is not possible here: %.*s",
+                                SKN_FMT(c->method), SKN_FMT(m.allow));
+    }
+    if (m.bad || !skn_query_valid(c->query, c->mem))
+        return skn_call_problem(c, 400, "bad-request", "the address does not decode to UTF-8");
+    c->route = m.route;
+    memcpy(c->params, m.params, sizeof c->params);
+    return SKEIN_OK;
+}
+
+static skein_rc check_key(skn_http_call *c)
+{
+    skn_str key = skn_call_header(c, "Idempotency-Key");
+
+    if (!key.p || !(c->route->flags & SKN_ROUTE_CHANGES))
+        return SKEIN_OK;
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] <= ' ' || key.p[i] > '~')
+            key.n = 0;
+    if (key.n < 1 || key.n > KEY_MOST)
+        return skn_call_problem(c, 400, "validation",
+                                "Idempotency-Key must be 1 to 255 visible characters");
+    c->key = key;
+    return SKEIN_OK;
+}
+
+static skein_rc check_route(skn_http_call *c)
+{
+    if (c->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
+        return skn_call_problem(c, 503, "read-only", "this server was started read only");
+    if (c->request->length > c->http->o.max_body)
+        return skn_call_problem(c, 413, "too-large", "the body is %zu bytes; the limit is %zu",
+                                c->request->length, c->http->o.max_body);
+    return check_key(c);
+}
+
+bool skn_admit(skn_http_call *c)
+{
+    const skn_peer *peer = skn_conn_peer(c->conn);
+    bool            options = false;
+    skein_rc        lost;
+
+    if (check_host(c, peer) || check_origin(c, peer->local) || check_rate(c, peer))
+        return false;
+    lost = find_route(c, &options);
+    if (options)
+        return false;
+    /* In this order, so that whoever is not let in learns nothing of what there is. */
+    return !check_token(c, peer) && !lost && !check_route(c);
+}

@@ -1,0 +1,29 @@
+/* db_file.h: what the SQLite driver asks the file system, and how it tells of failures there.
+ * Only files of this folder include it.
+ *
+ * Threads: any.  Lifetimes: nothing is kept. */
+#ifndef SKN_STORE_DB_FILE_H
+#define SKN_STORE_DB_FILE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+/* The system's words for an errno, beginning in lower case. */
+const char *skn_file_words(int code, char out[static 128]);
+/* Fills err for a file that cannot be opened, by the errno. */
+skein_rc skn_file_cannot_open(const char *path, int os_error, skein_error *err);
+/* Refuses what SQLite would report badly or too late; a file that is not there only when it may
+ * not be made. */
+skein_rc skn_file_look(const char *path, bool may_be_made, skein_error *err);
+/* Bytes of the log beside the database; -1 when there is certainly none. */
+int64_t skn_file_log(const char *path);
+/* Bytes of the database and of its log. */
+int64_t skn_file_size(const char *path);
+/* Makes an empty file, which must not be there yet, as private as the one it is `like`. */
+skein_rc skn_file_make(const char *path, const char *like, skein_error *err);
+/* Adds the path as a URI that SQLite understands. */
+void skn_file_uri(const char *path, const char *query, skn_buf *out);
+/* Waits a little before the next of several tries, a little longer each round. */
+void skn_file_nap(unsigned round);
+
+#endif
