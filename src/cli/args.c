@@ -323,6 +323,11 @@ const char *skn_opt(const skn_cli *cli, const char *name)
     return NULL;
 }
 
+void skn_opt_give(skn_cli *cli, const char *name, const char *value)
+{
+    give(cli, lookup(cli, skn_str_of(name), 0), value);
+}
+
 const char *skn_opt_next(const skn_cli *cli, const char *name, size_t *at)
 {
     while (*at < cli->given_count) {

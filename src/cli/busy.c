@@ -47,11 +47,10 @@ skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
 }
 
 /* "lead is answering b7c8d9e0f1 (4 s)", for those that fit. */
-static void who(skn_cli *cli, const skein_turns *turns, skn_buf *out)
+static void who(const skein_turns *turns, skn_buf *out)
 {
     int64_t now = skn_clock_micros();
 
-    (void)cli;
     for (size_t i = 0; i < turns->count && i < SHOWN_MOST; i++) {
         const skein_turn *t = &turns->at[i];
         int64_t           seconds = now > t->since ? (now - t->since) / 1000000 : 0;
@@ -93,13 +92,11 @@ void skn_busy_explain(skn_cli *cli)
     if (!busy)
         return;
     skn_buf_init(&names, sizeof err.message);
-    who(cli, &turns, &names);
+    who(&turns, &names);
     in_json(cli, &turns);
     skn_fail(&cli->err, SKEIN_BUSY, "%s is busy: %.*s", cli->changing_world,
              SKN_FMT(skn_buf_str(&names)));
-    skn_hint(&cli->err, SKEIN_BUSY,
-             "wait:  skein %s%s%.40s … --wait\n  stop:  skein stop -w %s", cli->command->name,
-             cli->arg_count ? " " : "", cli->arg_count ? cli->args[0] : "",
+    skn_hint(&cli->err, SKEIN_BUSY, "Wait with --wait, or stop them: skein stop -w %s",
              cli->changing_world);
     skn_buf_release(&names);
 }

@@ -91,6 +91,8 @@ typedef struct skn_cli {
 skein_rc skn_args_read(skn_cli *cli, int argc, char **argv);
 /* The last value given; NULL when the option was not given, "" for a switch that was. */
 const char *skn_opt(const skn_cli *cli, const char *name);
+/* As if the option had been given; for every word of the command line there is room for one. */
+void skn_opt_give(skn_cli *cli, const char *name, const char *value);
 /* The next value of an option that may be repeated; *at starts at 0. NULL at the end. */
 const char *skn_opt_next(const skn_cli *cli, const char *name, size_t *at);
 skein_rc skn_opt_int(skn_cli *cli, const char *name, int64_t min, int64_t max, int64_t fallback,

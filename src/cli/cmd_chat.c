@@ -1,2 +1,380 @@
+/* Talking to a world: at a terminal, or line by line. */
+#include "cli/busy.h"
+#include "cli/chat.h"
 #include "cli/commands.h"
-int skn_cmd_chat(skn_cli *cli){(void)cli;return 0;}
+#include "cli/interrupt.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define LOOK_MS     250  /* a signal may come just before poll, and is seen after so long */
+#define LEAVE_MS    2000 /* a second Ctrl-C within this leaves */
+#define LAST_SHOWN  20
+#define LINE_MOST   SKN_TEXT_LIMIT
+#define INTERRUPTED 130
+#define TERMINATED  143
+
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+/* --- Waiting ------------------------------------------------------------------------------ */
+
+/* First the agents are stopped; whoever presses again soon wants to leave. */
+static void on_interrupt(skn_chat *c)
+{
+    int64_t now = now_ms();
+    bool    again = c->stopped_at && now - c->stopped_at < LEAVE_MS;
+
+    c->stopped_at = now;
+    skn_interrupt_arm(SIGINT);
+    if (again) {
+        c->rc = SKEIN_NOTHING;
+        c->status = INTERRUPTED;
+        return;
+    }
+    skn_chat_stop(c, NULL);
+    skn_chat_tell(c, "Ctrl-C again leaves.");
+}
+
+static void on_resize(skn_chat *c)
+{
+    struct winsize size;
+
+    skn_interrupt_arm(SIGWINCH);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        c->cli->out.width = size.ws_col;
+    skn_line_edit_resize(c->edit);
+    c->changed = true;
+}
+
+static void look_at_signals(skn_chat *c)
+{
+    if (skn_interrupt_came(SIGINT))
+        on_interrupt(c);
+    if (skn_interrupt_came(SIGTERM)) { /* the terminal is to be left as it was */
+        c->rc = SKEIN_NOTHING;
+        c->status = TERMINATED;
+        skn_interrupt_arm(SIGTERM);
+    }
+    if (c->edit && skn_interrupt_came(SIGWINCH))
+        on_resize(c);
+}
+
+/* One look: events are taken, rows drawn. True when the file can be read. */
+static bool look(skn_chat *c, int fd, int64_t ms)
+{
+    struct pollfd p[2] = {{.fd = skn_news_fd(&c->news), .events = POLLIN},
+                          {.fd = fd, .events = POLLIN}};
+    int64_t       draw = skn_chat_draw_soon(c), pause = skn_news_pause(&c->news);
+
+    if (draw >= 0 && draw < ms)
+        ms = draw;
+    if (pause >= 0 && pause < ms)
+        ms = pause;
+    if (poll(p, 2, (int)ms) < 0 && errno != EINTR) {
+        c->rc = skn_fail(&c->cli->err, SKEIN_IO, "cannot wait for the server");
+        return false;
+    }
+    look_at_signals(c);
+    if (!c->rc && (p[0].revents || p[0].fd < 0))
+        c->rc = skn_news_step(&c->news);
+    if ((p[0].fd < 0) != (skn_news_fd(&c->news) < 0))
+        c->changed = true;
+    return p[1].revents != 0;
+}
+
+/* For line_edit.h: until a key can be read. */
+static bool wait_key(void *chat)
+{
+    skn_chat *c = chat;
+
+    while (!c->rc)
+        if (look(c, STDIN_FILENO, LOOK_MS) && !c->rc)
+            return true;
+    return false;
+}
+
+/* Until the server tells what happens, so that nothing is missed. */
+static void wait_open(skn_chat *c)
+{
+    while (!c->rc && !c->open)
+        look(c, -1, LOOK_MS);
+}
+
+/* Has all been told that has happened? */
+static skein_rc is_told(skn_chat *c, bool *told)
+{
+    skein_event_query q = {.world = c->world.id, .chat = c->chat.id, .limit = 1};
+    skein_events      rest;
+    skein_rc          rc;
+
+    (void)skn_str_int(skn_buf_str(&c->news.stream.sse.last_id), &q.after);
+    rc = skein_events_read(c->cli->engine, &q, c->mem, &rest, &c->cli->err);
+    *told = !rc && rest.count == 0;
+    skn_arena_reset(c->mem);
+    return rc;
+}
+
+/* A script's next line comes after the answers to the one before. */
+static void wait_answers(skn_chat *c)
+{
+    skein_turns turns;
+    bool        busy = true, told = false;
+
+    while (!c->rc && (busy || !told)) {
+        c->rc = skn_chat_busy(c->cli, c->chat.id, c->mem, &turns, &busy);
+        if (!c->rc && !busy)
+            c->rc = is_told(c, &told);
+        if (!c->rc && (busy || !told))
+            look(c, -1, LOOK_MS);
+        skn_arena_reset(c->mem);
+    }
+}
+
+/* --- Line by line ------------------------------------------------------------------------- */
+
+/* Takes what can be read; false at the end of it. */
+static bool read_input(skn_chat *c, skn_buf *in)
+{
+    char    bytes[4096];
+    ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n > 0)
+        skn_buf_add(in, (skn_str){bytes, (size_t)n});
+    if (in->over)
+        c->rc = skn_fail(&c->cli->err, SKEIN_LIMIT, "a line is over %zu bytes", LINE_MOST);
+    return n > 0;
+}
+
+/* The lines that are whole, or all when no more comes. */
+static void take_lines(skn_chat *c, skn_buf *in, bool ended, bool script)
+{
+    skn_str rest = skn_buf_str(in), line;
+    skn_buf left;
+
+    while (!c->rc && !c->asked && (ended ? rest.n > 0 : skn_str_find(rest, SKN_STR("\n")) >= 0)) {
+        skn_str_split(&rest, '\n', &line);
+        if (skn_str_ends(line, SKN_STR("\r")))
+            line.n--;
+        skn_chat_line(c, line);
+        if (script)
+            wait_answers(c);
+    }
+    skn_buf_init(&left, LINE_MOST);
+    skn_buf_add(&left, rest);
+    skn_buf_release(in);
+    *in = left;
+}
+
+static void talk_plainly(skn_chat *c)
+{
+    bool    script = isatty(STDIN_FILENO) == 0, ended = false;
+    skn_buf in;
+
+    skn_buf_init(&in, LINE_MOST);
+    while (!c->rc && !c->asked && !ended) {
+        if (look(c, STDIN_FILENO, LOOK_MS))
+            ended = !read_input(c, &in);
+        take_lines(c, &in, ended, script);
+    }
+    if (!c->rc && !c->asked)
+        wait_answers(c);
+    skn_buf_release(&in);
+}
+
+/* --- At a terminal ------------------------------------------------------------------------ */
+
+static const char *history_file(skn_chat *c)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *file;
+    skn_cli    *cli = c->cli;
+    skein_error err = cli->err;
+
+    if (state && *state)
+        file = skn_arena_printf(cli->keep, "%s/skein/history", state).p;
+    else if (home && *home)
+        file = skn_arena_printf(cli->keep, "%s/.local/state/skein/history", home).p;
+    else
+        return NULL;
+    if (skn_place_folders(cli, file)) { /* then there is none; it is no reason not to talk */
+        cli->err = err;
+        return NULL;
+    }
+    return file;
+}
+
+static void talk(skn_chat *c)
+{
+    skn_str line;
+
+    skn_interrupt_arm(SIGWINCH);
+    do {
+        skn_chat_draw(c);
+        line = skn_line_edit_read(c->edit);
+    } while (!c->rc && line.p && skn_chat_line(c, line));
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
+    skn_interrupt_disarm(SIGWINCH);
+}
+
+static bool want_plain(skn_cli *cli)
+{
+    const char *term = getenv("TERM");
+
+    return skn_opt(cli, "plain") || !cli->out.terminal || !isatty(STDIN_FILENO) || !term ||
+           !*term || !strcmp(term, "dumb");
+}
+
+static void open_edit(skn_chat *c)
+{
+    skn_line_options o = {.history = history_file(c),
+                          .arg = c,
+                          .wait = wait_key,
+                          .prompt = skn_chat_prompt,
+                          .complete = skn_chat_complete,
+                          .choices = skn_chat_choices};
+
+    c->edit = skn_line_edit_new(&o);
+    c->plain = !c->edit;
+}
+
+/* --- Coming and going --------------------------------------------------------------------- */
+
+static skein_rc no_server(skn_cli *cli)
+{
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "no server runs on %.*s",
+             SKN_FMT(skn_place_shown(cli)));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
+}
+
+/* A world without a conversation gets its first one. */
+static skein_rc find_place(skn_cli *cli, skn_chat *c)
+{
+    const char *name = skn_opt(cli, "agent");
+    skein_agent agent;
+    skein_rc    rc;
+
+    if (cli->arg_count)
+        skn_opt_give(cli, "world", cli->args[0]);
+    if (name) {
+        if ((rc = skn_need_world(cli, &c->world)) ||
+            (rc = skn_need_agent(cli, &c->world, name, &agent)))
+            return rc;
+        return skein_conversation_of(cli->engine, agent.id, SKEIN_FOREGROUND, cli->keep,
+                                     &c->chat, &cli->err);
+    }
+    rc = skn_need_chat(cli, &c->world, &c->chat);
+    if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation") || !c->world.id.v)
+        return rc;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return skein_chat_new(cli->engine, c->world.id, SKN_NONE, cli->keep, &c->chat, &cli->err);
+}
+
+static void greet(skn_chat *c)
+{
+    skn_str agents = SKN_STR("");
+
+    if (c->plain)
+        return;
+    for (size_t i = 0; i < c->agents.count; i++)
+        agents = skn_arena_printf(c->cli->keep, "%.*s%s@%.*s", SKN_FMT(agents),
+                                  i ? ", " : "", SKN_FMT(c->agents.at[i].name));
+    skn_chat_tell(c, "%.*s with %.*s. /help lists commands, Ctrl-D leaves.\n",
+                  SKN_FMT(c->world.name), agents.n ? (int)agents.n : 6,
+                  agents.n ? agents.p : "nobody");
+}
+
+static void say_goodbye(skn_chat *c)
+{
+    skn_note(c->cli, "Come back with: skein chat %.*s --continue\nOn the web: %sw/%.*s/c/%.*s",
+             SKN_FMT(c->world.name), c->news.server.url, SKN_FMT(c->world.name),
+             SKN_FMT(c->chat.uid));
+}
+
+static void open_news(skn_chat *c)
+{
+    skn_cli *cli = c->cli;
+    skn_str  events = skn_arena_printf(cli->keep, "events?chatId=%s",
+                                       skn_client_encode(cli->keep, c->chat.uid));
+
+    skn_news_init(&c->news, cli, &c->server);
+    c->news.first = (skn_request_spec){.method = "GET",
+                                       .path = skn_world_path(cli, &c->world, events.p)};
+    c->news.again = c->news.first;
+    c->news.take = skn_chat_take;
+    c->news.arg = c;
+}
+
+static void run(skn_chat *c)
+{
+    wait_open(c);
+    if (!c->rc)
+        c->rc = skn_chat_refresh(c);
+    if (c->rc)
+        return;
+    greet(c);
+    if (skn_opt(c->cli, "continue"))
+        c->rc = skn_chat_show_last(c, LAST_SHOWN);
+    if (c->plain)
+        talk_plainly(c);
+    else
+        talk(c);
+    if (!c->rc || c->rc == SKEIN_NOTHING)
+        say_goodbye(c);
+}
+
+static void release(skn_chat *c)
+{
+    skn_line_edit_free(c->edit);
+    skn_typing_clear(&c->typing);
+    while (c->tag_count)
+        free(c->tags[--c->tag_count]);
+    skn_buf_release(&c->next);
+    skn_buf_release(&c->model);
+    skn_buf_release(&c->prompt);
+    skn_news_release(&c->news);
+    skn_arena_free(c->mem);
+}
+
+int skn_cmd_chat(skn_cli *cli)
+{
+    skn_chat c = {.cli = cli, .plain = true};
+    bool     found;
+    skein_rc rc;
+
+    if (cli->json)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "a chat has no JSON; \"skein send --json\" has");
+    if ((rc = skn_discover(cli, &c.server, &found)) || (!found && (rc = no_server(cli))) ||
+        (rc = find_place(cli, &c)))
+        return (int)rc;
+    c.mem = skn_arena_new();
+    skn_buf_init(&c.next, SKN_TEXT_LIMIT + 1);
+    skn_buf_init(&c.model, 256);
+    skn_buf_init(&c.prompt, 256);
+    skn_buf_add(&c.model, skn_str_of(skn_opt(cli, "model")));
+    open_news(&c);
+    skn_interrupt_arm(SIGINT);
+    skn_interrupt_arm(SIGTERM);
+    if (!want_plain(cli))
+        open_edit(&c);
+    run(&c);
+    skn_interrupt_disarm(SIGINT);
+    skn_interrupt_disarm(SIGTERM);
+    release(&c);
+    if (c.rc == SKEIN_NOTHING)
+        return skn_status(cli, c.status);
+    return (int)c.rc;
+}

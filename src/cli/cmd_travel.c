@@ -10,7 +10,7 @@ static void say_effects(skn_cli *cli, const skein_move *m)
     skn_print(cli, "%" PRId64 " message%s return%s, %" PRId64 " leave%s.", m->returning,
               skn_plural(m->returning), m->returning == 1 ? "s" : "", m->leaving,
               m->leaving == 1 ? "s" : "");
-    if (m->side_effects)
+    if (m->side_effects > 0)
         skn_print(cli,
                   " %" PRId64 " tool call%s in v%" PRId64
                   " may have changed something outside: "
@@ -52,7 +52,7 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
               words->did);
     say_what(cli, m, v);
     skn_print(cli, ". %s\n", words->back);
-    if (m->side_effects)
+    if (m->side_effects > 0)
         say_effects(cli, m);
     return SKEIN_OK;
 }

@@ -1,6 +1,5 @@
 /* The program: reads the command line, opens the store, runs one command, says how it went. */
 #include "base/error.h"
-#include "cli/busy.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -51,24 +50,6 @@ static int run(skn_cli *cli)
     return cli->command->run(cli);
 }
 
-/* What failed on the way to a success did not matter; only the answer can still be lost. */
-static int settle(skn_cli *cli, int status)
-{
-    if (!status)
-        cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
-                     !cli->dry_run;
-    skn_out_finish(cli);
-    if (!cli->err.rc)
-        return status;
-    if (cli->err.rc == SKEIN_BUSY)
-        skn_busy_explain(cli);
-    if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
-        skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
-    skn_report(cli);
-    return skein_rc_exit(cli->err.rc);
-}
-
 int main(int argc, char **argv)
 {
     skn_cli cli = {.mem = NULL};
@@ -82,7 +63,7 @@ int main(int argc, char **argv)
         check_colour(&cli);
     skn_out_init(&cli);
     status = cli.err.rc ? 1 : run(&cli);
-    status = settle(&cli, status);
+    status = skn_cli_settle(&cli, status);
     skein_close(cli.engine);
     skn_place_sweep(&cli);
     skn_buf_release(&cli.item);

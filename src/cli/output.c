@@ -2,6 +2,7 @@
 #include "cli/print.h"
 
 #include "base/error.h"
+#include "cli/busy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +174,24 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
     return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
 }
 
+/* What failed on the way to a success did not matter; only the answer can still be lost. */
+int skn_cli_settle(skn_cli *cli, int status)
+{
+    if (!status)
+        cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
+                     !cli->dry_run;
+    skn_out_finish(cli);
+    if (!cli->err.rc)
+        return status;
+    if (cli->err.rc == SKEIN_BUSY)
+        skn_busy_explain(cli);
+    if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
+        skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
+    skn_report(cli);
+    return skein_rc_exit(cli->err.rc);
+}
+
 int skn_status(skn_cli *cli, int status)
 {
     cli->err = (skein_error){.rc = SKEIN_OK};
@@ -182,6 +201,12 @@ int skn_status(skn_cli *cli, int status)
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
 static void report_text(const skn_cli *cli, const skein_error *err)
 {
+    if (err->rc == SKEIN_BUSY && cli->more.extra.n) { /* agents are: busy.c */
+        fprintf(stderr, "error: %s\n  wait:  skein %s%s%s … --wait\n  stop:  skein stop -w %s\n",
+                err->message, cli->command->name, cli->arg_count ? " " : "",
+                cli->arg_count ? cli->args[0] : "", cli->changing_world);
+        return;
+    }
     if (err->rc != SKEIN_USAGE) {
         fprintf(stderr, "error: %s\n", err->message);
         if (err->hint[0])

@@ -298,7 +298,8 @@ static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
 
     if (rc || (rc = append_all(&p, tx, &row, SKN_NOW(), c->mem, c->out, err)))
         return rc;
-    if (c->r->import && p.added > 0) /* what was said elsewhere is no news, message by message */
+    if (c->r->import &&
+        p.added > 0) /* what was said elsewhere is no news, message by message */
         skn_feed_chat_is(tx, &row, "chat.updated");
     return SKEIN_OK;
 }

@@ -98,7 +98,8 @@ typedef struct skn_intake {
     skn_tx                   *tx;    /* while it is written */
     skn_arena                *a;     /* of one row */
     bool                      alone; /* the store has nothing else in it */
-    int64_t                   base[SKN_AR_TABLES];
+    bool    known; /* the store had this world already, when that was looked at */
+    int64_t base[SKN_AR_TABLES];
 } skn_intake;
 
 /* Reads all of it, and refuses what does not fit together; fills the report but for the world's
@@ -111,5 +112,7 @@ skein_rc skn_intake_try(skn_intake *im, skn_store *st, skein_error *err);
 skein_rc skn_intake_prove(skn_intake *im, skein_error *err);
 /* Writes all of it in one transaction. */
 skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err);
+/* The same for several. */
+skein_rc skn_intake_put_all(skn_intake *list, size_t count, skn_store *st, skein_error *err);
 
 #endif

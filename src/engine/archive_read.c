@@ -47,7 +47,7 @@ skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_requ
 
 /* --- Is there room for it? ---------------------------------------------------------------- */
 
-static skein_rc check_clash(skn_tx *tx, const skn_intake *im, skein_error *err)
+static skein_rc check_clash(skn_tx *tx, skn_intake *im, skein_error *err)
 {
     skn_arena  *a = skn_arena_new();
     skn_str     name = im->report->world;
@@ -61,6 +61,7 @@ static skein_rc check_clash(skn_tx *tx, const skn_intake *im, skein_error *err)
     skn_arena_free(a);
     if (rc)
         return rc;
+    im->known = same;
     if (same)
         return skn_fail(err, SKEIN_CONFLICT,
                         "world \"%.*s\" of \"%s\" is already in this store", SKN_FMT(name),
@@ -173,8 +174,7 @@ static skein_rc tell(skn_tx *tx, const skn_intake *im, skein_error *err)
 
     skn_arena_reset(im->a);
     if ((rc = skn_world_get(tx, im->report->world_id.v, im->a, &world, &found, err)) ||
-        !found ||
-        (rc = skn_conversation_list(tx, im->report->world_id.v, im->a, &chats, err)))
+        !found || (rc = skn_conversation_list(tx, im->report->world_id.v, im->a, &chats, err)))
         return rc;
     skn_feed_world_is(tx, &world);
     for (size_t i = 0; i < chats.count; i++)
@@ -182,14 +182,13 @@ static skein_rc tell(skn_tx *tx, const skn_intake *im, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc put_one(skn_tx *tx, skn_intake *im, skein_error *err)
 {
-    skn_intake       *im = arg;
     skn_archive_facts again;
     skein_rc          rc;
 
     im->tx = tx;
-    if ((rc = skn_archive_lock(tx, err)) || (rc = check_clash(tx, im, err)))
+    if ((rc = check_clash(tx, im, err)))
         return rc;
     for (size_t i = 0; !rc && i < SKN_AR_TABLES; i++)
         rc = skn_archive_reserve(tx, (skn_archive_table)i, im->facts.counts[i], &im->base[i],
@@ -204,12 +203,35 @@ static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
     return tell(tx, im, err);
 }
 
+typedef struct batch {
+    skn_intake *at;
+    size_t      count;
+} batch;
+
+static skein_rc put_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    const batch *b = arg;
+    skein_rc     rc = skn_archive_lock(tx, err);
+
+    for (size_t i = 0; !rc && i < b->count; i++)
+        rc = put_one(tx, &b->at[i], err);
+    return rc;
+}
+
+skein_rc skn_intake_put_all(skn_intake *list, size_t count, skn_store *st, skein_error *err)
+{
+    skn_arena *a = skn_arena_new();
+    batch      b = {list, count};
+    skein_rc   rc;
+
+    for (size_t i = 0; i < count; i++)
+        list[i].a = a;
+    rc = skn_store_write(st, put_all, &b, err);
+    skn_arena_free(a);
+    return rc;
+}
+
 skein_rc skn_intake_put(skn_intake *im, skn_store *st, skein_error *err)
 {
-    skein_rc rc;
-
-    im->a = skn_arena_new();
-    rc = skn_store_write(st, put_all, im, err);
-    skn_arena_free(im->a);
-    return rc;
+    return skn_intake_put_all(im, 1, st, err);
 }

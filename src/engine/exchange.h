@@ -64,12 +64,15 @@ typedef struct skn_import_request {
 
 typedef struct skn_import_report {
     skn_str        form;     /* "skein archive", "agent-world folder", … */
-    skn_str        world;    /* the name it got */
+    skn_str        world;    /* the name it got; of several worlds the first */
     skein_world_id world_id; /* zero on a dry run */
+    skn_str       *worlds;   /* the names of all */
+    size_t         world_count;
     int64_t        agents, conversations, versions, messages;
     bool           exact; /* an archive: nothing was guessed, and the counts below are zero */
     int64_t        ids_kept, ids_made;
-    int64_t        copies; /* rows that were another agent's copy of a message */
+    int64_t        copies;   /* rows that were another agent's copy of a message */
+    int64_t        archives; /* sessions put away that became chats */
     int64_t        links_kept, links_guessed;
     int64_t        circular,
         too_deep;     /* links dropped; a message that replies to itself is circular */
@@ -82,8 +85,10 @@ typedef struct skn_import_report {
 #define SKN_IMPORT_NOTES 100
 
 /* Brings in a file or folder, whatever of the known forms it has: our archive, our or
- * OpenAI-style JSON lines, an agent-world folder or its JSON. All of it becomes one new
- * world. */
+ * OpenAI-style JSON lines, an agent-world database or folder or its JSON. It becomes one new
+ * world, or as many as there are in the database or folder; with as_name several get that and
+ * their own. A world that is here already is refused with SKEIN_CONFLICT; of several it is left
+ * out. */
 skein_rc skn_import(skein_engine *e, const char *path, const skn_import_request *req,
                     skein_mem *mem, skn_import_report *out, skein_error *err);
 

@@ -1,122 +1,15 @@
 /* import.c: which form a file has, and the report of what became of it. */
 #include "engine/import.h"
 
-#include "base/utf8.h"
 #include "engine/archive.h"
 #include "engine/mention.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- What is being read ------------------------------------------------------------------- */
-
-void skn_foreign_init(skn_foreign *f, skein_engine *e, skn_arena *a, skn_import_report *report)
-{
-    *f = (skn_foreign){.e = e, .a = a, .report = report, .turn_limit = 8, .current_chat = -1};
-    f->created_at = SKN_NOW();
-    f->names = skn_map_new(a);
-    f->taken = skn_map_new(a);
-    f->chat_ids = skn_map_new(a);
-    *report = (skn_import_report){0};
-}
-
-void skn_foreign_note(skn_foreign *f, const char *fmt, ...)
-{
-    char    text[400];
-    va_list args;
-
-    if (f->notes.n >= SKN_IMPORT_NOTES)
-        return;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    skn_vec_add(f->a, &f->notes, skn_arena_copy(f->a, skn_utf8_cut(skn_str_of(text), 399)));
-}
-
-skn_str skn_foreign_name(skn_str from, const char *otherwise, skn_arena *a)
-{
-    char  *p = SKN_ARRAY(a, SKN_NAME_MAX + 1, char);
-    size_t n = 0;
-
-    for (size_t i = 0; i < from.n && n < SKN_NAME_MAX - 8; i++) {
-        char c = from.p[i];
-        bool letter;
-
-        c = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
-        letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-        if (letter || (n > 0 && (c == '-' || c == '_')))
-            p[n++] = c;
-        else if (n > 0 && p[n - 1] != '-')
-            p[n++] = '-';
-    }
-    while (n > 0 && p[n - 1] == '-')
-        n--;
-    return n ? (skn_str){p, n} : skn_str_of(otherwise);
-}
-
-/* A name of its own: "human" is the person, and the names before it are given. */
-static skn_str free_name(skn_foreign *f, skn_str wanted)
-{
-    skn_str name = wanted;
-
-    for (size_t i = 2; skn_str_is(name, "human") || skn_map_get(f->taken, name); i++)
-        name = skn_arena_printf(f->a, "%.*s-%zu", SKN_FMT(wanted), i);
-    *skn_map_slot(f->taken, name) = f;
-    return name;
-}
-
-int64_t skn_foreign_agent_find(const skn_foreign *f, skn_str name)
-{
-    const size_t *index = name.p ? skn_map_get(f->names, name) : NULL;
-
-    return index ? (int64_t)*index : -1;
-}
-
-int64_t skn_foreign_agent_of(skn_foreign *f, skn_str name)
-{
-    int64_t           known = skn_foreign_agent_find(f, name);
-    skn_foreign_agent agent = {.created_at = f->created_at};
-    size_t           *index;
-
-    if (known >= 0 || f->agents.n >= SKN_IMPORT_AGENTS)
-        return known;
-    agent.name = free_name(f, skn_foreign_name(name, "agent", f->a));
-    index = SKN_NEW(f->a, size_t);
-    *index = f->agents.n;
-    *skn_map_slot(f->names, name) = index;
-    skn_vec_add(f->a, &f->agents, agent);
-    return (int64_t)*index;
-}
-
-size_t skn_foreign_chat_of(skn_foreign *f, skn_str id)
-{
-    skn_foreign_chat chat = {.id = id, .created_at = f->created_at};
-    void           **slot = skn_map_slot(f->chat_ids, id.p ? id : SKN_STR(""));
-    size_t          *index = *slot;
-
-    if (!index) {
-        *slot = index = SKN_NEW(f->a, size_t);
-        *index = f->chats.n;
-        skn_vec_add(f->a, &f->chats, chat);
-    }
-    return *index;
-}
-
-/* Rows come agent by agent or message by message: either way the last one tells. */
-bool skn_foreign_heard(skn_foreign *f, skn_foreign_message *m, size_t agent)
-{
-    size_t number = (size_t)(m - f->messages.p) + 1;
-
-    if ((m->heard.n && m->heard.p[m->heard.n - 1] == agent) ||
-        f->agents.p[agent].last_heard == number)
-        return false;
-    f->agents.p[agent].last_heard = number;
-    skn_vec_add(f->a, &m->heard, agent);
-    return true;
-}
+/* --- Files -------------------------------------------------------------------------------- */
 
 /* A value of two bytes takes a hundred when it is read: so what stands between values is counted
  * first. */
@@ -155,10 +48,7 @@ skein_rc skn_import_read(const char *path, skn_buf *out, skein_error *err)
     return out->over || too_many_values(skn_buf_str(out)) ? fail_large(path, err) : SKEIN_OK;
 }
 
-/* --- Which form --------------------------------------------------------------------------- */
-
-/* The last part of a path, without what follows its last dot. */
-static skn_str base_name(const char *path)
+skn_str skn_import_base_name(const char *path)
 {
     skn_str s = skn_str_of(path);
     size_t  from, to;
@@ -172,67 +62,178 @@ static skn_str base_name(const char *path)
     return skn_str_sub(s, from, to > from + 1 ? to - 1 : s.n);
 }
 
-static skein_rc read_foreign(skn_foreign *f, const char *path, bool folder, skein_error *err)
-{
-    skein_rc rc = folder ? skn_import_folder(f, path, err) : skn_import_lines(f, path, err);
+/* --- Another program's file ---------------------------------------------------------------- */
 
+typedef enum form { FORM_ARCHIVE, FORM_LINES, FORM_FOLDER, FORM_DATABASE } form;
+
+static skein_rc read_foreign(skn_foreign_file *file, const char *path, form what,
+                             skein_error *err)
+{
+    size_t   found = 0;
+    skein_rc rc = what == FORM_FOLDER     ? skn_import_folder(file, path, err)
+                  : what == FORM_DATABASE ? skn_import_agentworld(file, path, err)
+                                          : skn_import_lines(file, path, err);
+
+    for (size_t i = 0; !rc && i < file->worlds.n; i++) {
+        found += file->worlds.p[i]->messages.n + file->worlds.p[i]->agents.n;
+        rc = skn_foreign_link(file->worlds.p[i], err);
+    }
+    if (rc || found)
+        return rc;
+    rc = skn_fail(err, SKEIN_DATA, "there is no conversation in \"%s\"", path);
+    return skn_hint(
+        err, rc,
+        "Known are skein archives, JSON lines, and agent-world's databases, folders "
+        "and exports.");
+}
+
+/* A world on its way from its file into the store. */
+typedef struct arrival {
+    skn_foreign       *f;
+    skn_import_request req;
+    skn_import_report  report;
+    skn_buf            archive;
+    skn_lines          lines;
+} arrival;
+
+/* One world becomes what it is asked to be called; of several each gets that before its own. */
+static skn_str name_of(const skn_foreign *f, const skn_import_request *req, const char *path)
+{
+    skn_foreign_file *file = f->file;
+    skn_str           name = f->world;
+
+    if (!name.p)
+        name = skn_foreign_name(skn_import_base_name(path), "imported", file->a);
+    if (req->as_name.p && file->worlds.n == 1)
+        return req->as_name;
+    if (req->as_name.p)
+        name = skn_foreign_name(
+            skn_arena_printf(file->a, "%.*s-%.*s", SKN_FMT(req->as_name), SKN_FMT(name)),
+            "imported", file->a);
+    return skn_foreign_free_name(file->names, name, file->a);
+}
+
+static skein_rc arrive(arrival *w, skn_foreign *f, const skn_import_request *req,
+                       const char *path, skn_intake *out, skein_error *err)
+{
+    skein_rc rc;
+
+    w->f = f;
+    w->req = *req;
+    f->world = w->req.as_name = name_of(f, req, path);
+    skn_buf_init(&w->archive, SIZE_MAX / 4);
+    if ((rc = skn_foreign_archive(f, &w->archive, err)))
+        return rc;
+    skn_lines_memory(&w->lines, path, skn_buf_str(&w->archive), SKN_ARCHIVE_LINE);
+    return skn_intake_read(out, &w->lines, &w->req, f->a, &w->report, err);
+}
+
+/* What was counted while reading goes into the report beside what the archives' import filled. */
+static void add_report(skn_import_report *to, const arrival *w)
+{
+    const skn_import_report *read = &w->f->report, *put = &w->report;
+
+    if (to->world_count++ == 0) {
+        to->world = put->world;
+        to->world_id = put->world_id;
+    }
+    to->agents += put->agents;
+    to->conversations += put->conversations;
+    to->versions += put->versions;
+    to->messages += put->messages;
+    to->ids_kept += read->ids_kept;
+    to->ids_made += read->ids_made;
+    to->copies += read->copies;
+    to->archives += read->archives;
+    to->links_kept += read->links_kept;
+    to->links_guessed += read->links_guessed;
+    to->circular += read->circular;
+    to->too_deep += read->too_deep;
+    to->orphans += read->orphans;
+    to->dropped += read->dropped;
+}
+
+typedef struct arrivals {
+    arrival    *at;
+    skn_intake *intakes;
+    size_t      count;
+} arrivals;
+
+/* Of several worlds those that were imported before are left out. */
+static skein_rc leave_known(skn_foreign_file *file, arrivals *all, skein_error *err)
+{
+    size_t   n = 0, count = all->count;
+    skein_rc rc = SKEIN_OK, last = SKEIN_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        rc = skn_intake_try(&all->intakes[i], file->e->store, err);
+        if (rc && (count == 1 || !all->intakes[i].known))
+            return rc;
+        last = rc ? rc : last;
+        if (rc) {
+            skn_foreign_note(file,
+                             "world \"%.*s\" is already in this store and was left as it is",
+                             SKN_FMT(all->at[i].f->world));
+            skn_buf_release(&all->at[i].archive);
+            continue;
+        }
+        if (n != i) {
+            all->at[n] = all->at[i];
+            all->at[i].archive = (skn_buf){0};
+            all->intakes[n] = all->intakes[i];
+            all->intakes[n].lines = &all->at[n].lines;
+            all->intakes[n].req = &all->at[n].req;
+            all->intakes[n].report = &all->at[n].report;
+        }
+        n++;
+    }
+    all->count = n;
+    return n ? SKEIN_OK : last;
+}
+
+static skein_rc put_foreign(skn_foreign_file *file, arrivals *all, bool dry_run,
+                            skn_import_report *out, skein_error *err)
+{
+    skein_rc rc = leave_known(file, all, err);
+
+    if (!rc && !dry_run)
+        rc = skn_intake_put_all(all->intakes, all->count, file->e->store, err);
     if (rc)
         return rc;
-    if (f->messages.n == 0 && f->agents.n == 0) {
-        rc = skn_fail(err, SKEIN_DATA, "there is no conversation in \"%s\"", path);
-        return skn_hint(err, rc,
-                        "Known are skein archives, JSON lines, and agent-world folders.");
+    *out = (skn_import_report){.form = file->form};
+    out->worlds = SKN_ARRAY(file->a, all->count, skn_str);
+    for (size_t i = 0; i < all->count; i++) {
+        out->worlds[i] = all->at[i].report.world;
+        add_report(out, &all->at[i]);
     }
-    return skn_foreign_link(f, err);
+    out->notes = file->notes.p;
+    out->note_count = file->notes.n;
+    return SKEIN_OK;
 }
 
-/* Notes and counts of the reading go into the report that the archive's import has filled. */
-static void finish_report(const skn_foreign *f, const skn_import_report *read,
-                          skn_import_report *out)
-{
-    skn_import_report r = *read;
-
-    r.world = out->world;
-    r.world_id = out->world_id;
-    r.agents = out->agents;
-    r.conversations = out->conversations;
-    r.versions = out->versions;
-    r.messages = out->messages;
-    r.notes = f->notes.p;
-    r.note_count = f->notes.n;
-    *out = r;
-}
-
-static skein_rc import_foreign(skein_engine *e, const char *path, bool folder,
+static skein_rc import_foreign(skein_engine *e, const char *path, form what,
                                const skn_import_request *req, skein_mem *mem,
                                skn_import_report *out, skein_error *err)
 {
-    skn_import_report read;
-    skn_foreign       f;
-    skn_intake        intake;
-    skn_buf           archive;
-    skn_lines         lines;
-    skein_rc          rc;
+    skn_foreign_file file;
+    arrivals         all = {.count = 0};
+    skein_rc         rc;
 
-    skn_foreign_init(&f, e, mem, &read);
-    skn_buf_init(&archive, SIZE_MAX / 4);
-    if (!(rc = read_foreign(&f, path, folder, err))) {
-        if (!f.world.p)
-            f.world = skn_foreign_name(base_name(path), "imported", mem);
-        rc = skn_foreign_archive(&f, &archive, err);
-    }
-    if (!rc) {
-        skn_lines_memory(&lines, path, skn_buf_str(&archive), SKN_ARCHIVE_LINE);
-        rc = skn_intake_read(&intake, &lines, req, mem, out, err);
-    }
+    skn_foreign_file_init(&file, e, mem);
+    if ((rc = read_foreign(&file, path, what, err)))
+        return rc;
+    all.at = SKN_ARRAY(mem, file.worlds.n, arrival);
+    all.intakes = SKN_ARRAY(mem, file.worlds.n, skn_intake);
+    for (size_t i = 0; !rc && i < file.worlds.n; i++, all.count++)
+        rc = arrive(&all.at[i], file.worlds.p[i], req, path, &all.intakes[i], err);
     if (!rc)
-        rc = req->dry_run ? skn_intake_try(&intake, e->store, err)
-                          : skn_intake_put(&intake, e->store, err);
-    if (!rc)
-        finish_report(&f, &read, out);
-    skn_buf_release(&archive);
+        rc = put_foreign(&file, &all, req->dry_run, out, err);
+    for (size_t i = 0; i < file.worlds.n; i++)
+        skn_buf_release(&all.at[i].archive);
     return rc;
 }
+
+/* --- An archive ---------------------------------------------------------------------------- */
 
 /* An archive may come from anywhere; what we make of another program's file is sound by
  * itself. */
@@ -253,31 +254,39 @@ static skein_rc import_archive(skein_engine *e, const char *path, const skn_impo
         rc = skn_intake_put(&intake, e->store, err);
     if (req->dry_run)
         out->world_id.v = 0;
+    out->worlds = SKN_NEW(mem, skn_str);
+    out->worlds[0] = out->world;
+    out->world_count = 1;
     skn_lines_close(&lines);
     return rc;
 }
 
-/* An archive says so in its first bytes. */
-static skein_rc looks_like(const char *path, bool *folder, bool *archive, skein_error *err)
+/* --- Which form --------------------------------------------------------------------------- */
+
+/* An archive and a database say so in their first bytes. */
+static skein_rc looks_like(const char *path, form *out, skein_error *err)
 {
     struct stat st;
     char        start[16];
     FILE       *in;
     size_t      n;
 
-    *folder = *archive = false;
     if (stat(path, &st))
         return skn_fail(err, errno == ENOENT ? SKEIN_NOT_FOUND : SKEIN_IO,
                         "cannot open \"%s\": %s", path, strerror(errno));
-    *folder = S_ISDIR(st.st_mode);
-    if (*folder)
+    *out = FORM_FOLDER;
+    if (S_ISDIR(st.st_mode))
         return SKEIN_OK;
     if (!(in = fopen(path, "rb")))
         return skn_fail(err, SKEIN_IO, "cannot open \"%s\": %s", path, strerror(errno));
     n = fread(start, 1, sizeof start, in);
     fclose(in);
-    *archive = skn_archive_is((skn_str){start, n}) ||
-               skn_str_ends(skn_str_of(path), SKN_STR(".skein"));
+    *out = FORM_LINES;
+    if (skn_foreign_db_is((skn_str){start, n}))
+        *out = FORM_DATABASE;
+    else if (skn_archive_is((skn_str){start, n}) ||
+             skn_str_ends(skn_str_of(path), SKN_STR(".skein")))
+        *out = FORM_ARCHIVE;
     return SKEIN_OK;
 }
 
@@ -285,14 +294,14 @@ skein_rc skn_import(skein_engine *e, const char *path, const skn_import_request 
                     skein_mem *mem, skn_import_report *out, skein_error *err)
 {
     skn_import_request r = *req;
-    bool               folder, archive;
+    form               what = FORM_LINES;
     skein_rc           rc;
 
     *out = (skn_import_report){0};
     if (r.as_name.p && (rc = skn_name_normal(r.as_name, mem, &r.as_name, err)))
         return rc;
-    if ((rc = looks_like(path, &folder, &archive, err)))
+    if ((rc = looks_like(path, &what, err)))
         return rc;
-    return archive ? import_archive(e, path, &r, mem, out, err)
-                   : import_foreign(e, path, folder, &r, mem, out, err);
+    return what == FORM_ARCHIVE ? import_archive(e, path, &r, mem, out, err)
+                                : import_foreign(e, path, what, &r, mem, out, err);
 }

@@ -142,7 +142,10 @@ static void put_world(builder *b)
     const skn_foreign *f = b->f;
 
     begin(b, SKN_AR_WORLDS);
-    put_uid(b, "");
+    if (f->uid.p)
+        put_text(b, f->uid);
+    else
+        put_uid(b, "");
     put_text(b, f->world);
     put_text(b, f->description);
     put_int(b, f->turn_limit);

@@ -16,8 +16,8 @@ typedef struct reading {
 
 static void drop(reading *r, const char *what, const char *why)
 {
-    r->f->report->dropped++;
-    skn_foreign_note(r->f, "%s was dropped: %s", what, why);
+    r->f->report.dropped++;
+    skn_foreign_note(r->f->file, "%s was dropped: %s", what, why);
 }
 
 /* --- One message -------------------------------------------------------------------------- */
@@ -125,21 +125,18 @@ static void add_agents(skn_foreign *f, const skn_json *list)
 
         if (agent < 0)
             continue;
-        f->agents.p[agent].system_prompt = skn_foreign_text(v, "systemPrompt");
-        f->agents.p[agent].model = skn_foreign_text(v, "model");
+        skn_import_agent(f, (size_t)agent, v);
     }
 }
 
 /* An object with "messages": a conversation of its own. */
 static void add_conversation(reading *r, const skn_json *doc, const char *where)
 {
-    skn_foreign     *f = r->f;
-    const skn_json  *chat = skn_json_get(doc, "chat");
-    skn_str          title = skn_foreign_text(chat ? chat : doc, "title");
-    size_t           index = f->chats.n;
-    skn_foreign_chat made = {.title = title.n ? title : SKN_NONE, .created_at = f->created_at};
+    skn_foreign    *f = r->f;
+    const skn_json *chat = skn_json_get(doc, "chat");
+    skn_str         title = skn_foreign_text(chat ? chat : doc, "title");
+    size_t          index = skn_foreign_chat_new(f, skn_foreign_title(f, title));
 
-    skn_vec_add(f->a, &f->chats, made);
     add_agents(f, skn_json_get(doc, "agents"));
     add_list(r, skn_json_get(doc, "messages"), index, where);
 }
@@ -199,10 +196,10 @@ static skein_rc read_document(reading *r, const skn_json *doc, skein_error *err)
     skn_foreign *f = r->f;
 
     if (skn_import_is_world(doc)) {
-        f->report->form = SKN_STR("agent-world export");
+        f->file->form = SKN_STR("agent-world export");
         return skn_import_world(f, doc, err);
     }
-    f->report->form = SKN_STR("JSON document");
+    f->file->form = SKN_STR("JSON document");
     if (has_messages(doc))
         add_conversation(r, doc, "the document");
     else if (doc->kind == SKN_JSON_ARRAY)
@@ -230,7 +227,7 @@ static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
     skein_error     cause;
 
     if (is_lines(bytes, r->f->a)) {
-        r->f->report->form = SKN_STR("JSON lines");
+        r->f->file->form = SKN_STR("JSON lines");
         skn_lines_memory(&lines, r->path, bytes, LINE_MAX_BYTES);
         return read_lines(r, &lines, err);
     }
@@ -243,18 +240,19 @@ static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
     return read_document(r, doc, err);
 }
 
-skein_rc skn_import_lines(skn_foreign *f, const char *path, skein_error *err)
+skein_rc skn_import_lines(skn_foreign_file *file, const char *path, skein_error *err)
 {
-    reading  r = {.f = f, .path = path};
-    skn_buf  file;
-    skein_rc rc;
+    skn_foreign *f = skn_foreign_new(file);
+    reading      r = {.f = f, .path = path};
+    skn_buf      bytes;
+    skein_rc     rc;
 
-    skn_buf_init(&file, SKN_IMPORT_FILE);
-    rc = skn_import_read(path, &file, err);
+    skn_buf_init(&bytes, SKN_IMPORT_FILE);
+    rc = skn_import_read(path, &bytes, err);
     if (!rc) /* values are views of the bytes, which must last as long as they do */
-        rc = read_bytes(&r, skn_arena_copy(f->a, skn_buf_str(&file)), err);
-    skn_buf_release(&file);
-    if (!rc && f->chats.n)
+        rc = read_bytes(&r, skn_arena_copy(f->a, skn_buf_str(&bytes)), err);
+    skn_buf_release(&bytes);
+    if (!rc && f->current_chat < 0 && f->chats.n)
         f->current_chat = (int64_t)f->chats.n - 1;
     return rc;
 }

@@ -42,14 +42,6 @@ static void sort_messages(skn_foreign *f)
 
 /* --- Ids ---------------------------------------------------------------------------------- */
 
-static skn_str make_uid(const skn_foreign *f)
-{
-    char uid[11];
-
-    skn_store_uid(f->e->store, uid);
-    return skn_arena_copy(f->a, skn_str_of(uid));
-}
-
 /* Links go by the file's ids, also where such an id cannot be ours: so they are kept per
  * chat. */
 static skn_str claim_key(const skn_foreign *f, size_t chat, skn_str id)
@@ -57,32 +49,21 @@ static skn_str claim_key(const skn_foreign *f, size_t chat, skn_str id)
     return skn_arena_printf(f->a, "%zu %.*s", chat, SKN_FMT(id));
 }
 
+/* The first message of a chat with an id is the one that links to this id lead to. */
 static void set_ids(skn_foreign *f, skn_map *claims)
 {
-    skn_map *used = skn_map_new(f->a);
-
     for (size_t i = 0; i < f->messages.n; i++) {
         skn_foreign_message *m = &f->messages.p[i];
         void               **slot;
 
         m->had_id = m->m.uid.n > 0;
-        if (m->had_id) {
-            slot = skn_map_slot(claims, claim_key(f, m->chat, m->m.uid));
-            if (!*slot)
-                *slot = m;
-        }
-        if (m->had_id && skn_uid_valid(m->m.uid) && !skn_map_get(used, m->m.uid)) {
-            *skn_map_slot(used, m->m.uid) = m;
-            f->report->ids_kept++;
+        if (!m->had_id)
             continue;
-        }
-        if (m->had_id)
-            skn_foreign_note(f, "id \"%.*s\" is %s and was replaced",
-                             (int)(m->m.uid.n < 80 ? m->m.uid.n : 80), m->m.uid.p,
-                             skn_uid_valid(m->m.uid) ? "there twice" : "no id here");
-        m->m.uid = make_uid(f);
-        f->report->ids_made++;
+        slot = skn_map_slot(claims, claim_key(f, m->chat, m->m.uid));
+        if (!*slot)
+            *slot = m;
     }
+    skn_foreign_ids(f);
 }
 
 /* --- Links -------------------------------------------------------------------------------- */
@@ -209,10 +190,10 @@ static void open_circle(skn_foreign *f, size_t *walk, size_t start)
         at = (size_t)f->messages.p[at].parent;
         oldest = at < oldest ? at : oldest;
     } while (at != (size_t)i);
-    skn_foreign_note(f, "message \"%.*s\" replies in a circle: its link was dropped",
+    skn_foreign_note(f->file, "message \"%.*s\" replies in a circle: its link was dropped",
                      SKN_FMT(f->messages.p[oldest].m.uid));
     drop_link(&f->messages.p[oldest], "its reply link closed a circle: the link was dropped");
-    f->report->circular++;
+    f->report.circular++;
 }
 
 static void open_circles(skn_foreign *f)
@@ -228,10 +209,10 @@ static void settle_orphan(skn_foreign *f, skn_foreign_message *m)
 {
     m->parent = -1;
     m->warning = SKN_STR("it replies to a message that was not there yet");
-    f->report->orphans++;
+    f->report.orphans++;
     if (skn_uid_valid(m->m.reply_to))
         return;
-    skn_foreign_note(f, "message \"%.*s\" replies to what is no id: its link was dropped",
+    skn_foreign_note(f->file, "message \"%.*s\" replies to what is no id: its link was dropped",
                      SKN_FMT(m->m.uid));
     drop_link(m, "its reply link was no id: the link was dropped");
 }
@@ -256,12 +237,12 @@ static void settle_links(skn_foreign *f)
         if (m->depth >= SKN_REPLY_LEVELS) {
             m->depth = 0;
             drop_link(m, "its reply link went over 100 levels: the link was dropped");
-            f->report->too_deep++;
+            f->report.too_deep++;
         } else if (m->guessed) {
             m->warning = SKN_STR("its reply link was guessed from time");
-            f->report->links_guessed++;
+            f->report.links_guessed++;
         } else {
-            f->report->links_kept++;
+            f->report.links_kept++;
         }
     }
 }

@@ -13,11 +13,24 @@ static const char *tense(bool dry_run, const char *future, const char *past)
     return dry_run ? future : past;
 }
 
+static void add_worlds(skn_buf *out, const skn_import_report *r)
+{
+    if (r->world_count > 1)
+        skn_buf_addf(out, "They are worlds ");
+    else
+        skn_buf_addf(out, "It is world ");
+    for (size_t i = 0; i < r->world_count; i++)
+        skn_buf_addf(out, "%s\"%.*s\"", i ? ", " : "", SKN_FMT(r->worlds[i]));
+    skn_buf_addf(out, ".\n");
+}
+
 void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_run,
                             skn_buf *out)
 {
-    skn_buf_addf(out, "%.*s: %.*s, %lld agents, %lld conversations, %lld messages\n",
-                 SKN_FMT(file), SKN_FMT(r->form), (long long)r->agents,
+    skn_buf_addf(out, "%.*s: %.*s, ", SKN_FMT(file), SKN_FMT(r->form));
+    if (r->world_count > 1)
+        skn_buf_addf(out, "%zu worlds, ", r->world_count);
+    skn_buf_addf(out, "%lld agents, %lld conversations, %lld messages\n", (long long)r->agents,
                  (long long)r->conversations, (long long)r->messages);
     if (r->exact)
         skn_buf_addf(out,
@@ -32,6 +45,7 @@ void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_r
             (long long)r->links_kept, (long long)r->links_guessed,
             tense(dry_run, "will be", "were"));
     add_line(out, r->copies, "were copies of a message in another agent's memory");
+    add_line(out, r->archives, "archived sessions are chats of their own");
     add_line(out, r->circular, "circular: link dropped");
     add_line(out, r->too_deep, "deeper than 100 levels: link dropped");
     add_line(out, r->orphans,
@@ -44,7 +58,7 @@ void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_r
     if (dry_run)
         skn_buf_addf(out, "Nothing was written (-n).\n");
     else
-        skn_buf_addf(out, "It is world \"%.*s\".\n", SKN_FMT(r->world));
+        add_worlds(out, r);
 }
 
 void skn_import_report_json(const skn_import_report *r, skn_str file, bool dry_run, skn_jw *w)
@@ -53,6 +67,11 @@ void skn_import_report_json(const skn_import_report *r, skn_str file, bool dry_r
     skn_jw_kstr(w, "file", file);
     skn_jw_kstr(w, "form", r->form);
     skn_jw_kstr(w, "world", r->world);
+    skn_jw_key(w, "worlds");
+    skn_jw_array(w);
+    for (size_t i = 0; i < r->world_count; i++)
+        skn_jw_str(w, r->worlds[i]);
+    skn_jw_array_end(w);
     skn_jw_kbool(w, "dryRun", dry_run);
     skn_jw_kbool(w, "exact", r->exact);
     skn_jw_kint(w, "agents", r->agents);
@@ -62,6 +81,7 @@ void skn_import_report_json(const skn_import_report *r, skn_str file, bool dry_r
     skn_jw_kint(w, "idsKept", r->ids_kept);
     skn_jw_kint(w, "idsMade", r->ids_made);
     skn_jw_kint(w, "copies", r->copies);
+    skn_jw_kint(w, "archives", r->archives);
     skn_jw_kint(w, "linksKept", r->links_kept);
     skn_jw_kint(w, "linksGuessed", r->links_guessed);
     skn_jw_kint(w, "circular", r->circular);

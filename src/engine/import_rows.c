@@ -3,6 +3,8 @@
 #include "base/json_write.h"
 #include "engine/import.h"
 
+#include <string.h>
+
 skn_str skn_foreign_text(const skn_json *v, const char *key)
 {
     v = skn_json_get(v, key);
@@ -25,22 +27,45 @@ static skn_str text_of(const skn_json *v, const char *a, const char *b)
     return v && v->kind == SKN_JSON_STRING ? v->text : SKN_NONE;
 }
 
-int64_t skn_foreign_time(const skn_json *v)
+/* SQLite's own times have a blank for the T, and neither has a zone: they are in UTC. */
+int64_t skn_foreign_time_text(skn_str text)
+{
+    char    buf[40];
+    int64_t n = 0;
+
+    if (skn_time_parse(text, &n))
+        return n;
+    if (text.n < 19 || text.n > 30)
+        return 0;
+    memcpy(buf, text.p, text.n);
+    if (buf[10] == ' ')
+        buf[10] = 'T';
+    if (skn_time_parse((skn_str){buf, text.n}, &n))
+        return n;
+    buf[text.n] = 'Z';
+    return skn_time_parse((skn_str){buf, text.n + 1}, &n) ? n : 0;
+}
+
+int64_t skn_foreign_time_number(skn_str digits)
 {
     const int64_t million = 1000 * 1000;
     int64_t       n = 0;
-    skn_str       whole, rest;
+    skn_str       whole;
 
-    if (!v)
-        return 0;
-    if (v->kind == SKN_JSON_STRING)
-        return skn_time_parse(v->text, &n) ? n : 0;
-    rest = v->kind == SKN_JSON_NUMBER ? v->text : SKN_NONE;
-    if (!skn_str_split(&rest, '.', &whole) || !skn_str_int(whole, &n) || n < 0)
+    if (!skn_str_split(&digits, '.', &whole) || !skn_str_int(whole, &n) || n < 0)
         return 0;
     if (n < 100000 * million) /* seconds, until the year 5138 */
         return n * million;
     return n < INT64_MAX / 1000 ? n * 1000 : 0;
+}
+
+int64_t skn_foreign_time(const skn_json *v)
+{
+    if (!v)
+        return 0;
+    if (v->kind == SKN_JSON_STRING)
+        return skn_foreign_time_text(v->text);
+    return v->kind == SKN_JSON_NUMBER ? skn_foreign_time_number(v->text) : 0;
 }
 
 /* --- Content ------------------------------------------------------------------------------ */
@@ -56,7 +81,8 @@ static skn_str join_parts(skn_foreign *f, const skn_json *parts, const char *wha
         skn_str text = p->kind == SKN_JSON_STRING ? p->text : skn_foreign_text(p, "text");
 
         if (!text.p)
-            skn_foreign_note(f, "%s: a part of its content is no text and was left out", what);
+            skn_foreign_note(f->file, "%s: a part of its content is no text and was left out",
+                             what);
         else if (buf.n && text.n)
             skn_buf_addc(&buf, '\n');
         skn_buf_add(&buf, text);
@@ -115,10 +141,9 @@ static skein_tool_call call_of(skn_foreign *f, const skn_json *v)
     return c;
 }
 
-static void read_calls(skn_foreign *f, const skn_json *row, const char *what,
+void skn_foreign_calls(skn_foreign *f, const skn_json *list, const char *what,
                        skein_new_message *out)
 {
-    const skn_json  *list = member(row, "toolCalls", "tool_calls");
     size_t           n = 0;
     skein_tool_call *calls;
 
@@ -130,7 +155,7 @@ static void read_calls(skn_foreign *f, const skn_json *row, const char *what,
         if (calls[n].call_id.n && calls[n].tool_name.n)
             n++;
         else
-            skn_foreign_note(f, "%s: a tool call without id or name was left out", what);
+            skn_foreign_note(f->file, "%s: a tool call without id or name was left out", what);
     }
     out->calls = calls;
     out->call_count = n;
@@ -155,7 +180,7 @@ static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_mes
 
 /* --- The row ------------------------------------------------------------------------------ */
 
-static bool role_of(skn_str name, skein_role *out)
+bool skn_foreign_role(skn_str name, skein_role *out)
 {
     if (skn_str_is(name, "developer")) {
         *out = SKEIN_SYSTEM;
@@ -185,7 +210,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     *why = NULL;
     if (row->kind != SKN_JSON_OBJECT)
         *why = "it is no object";
-    else if (role.p && !role_of(role, &out->role))
+    else if (role.p && !skn_foreign_role(role, &out->role))
         *why = "its role is unknown";
     if (*why)
         return;
@@ -199,7 +224,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     out->model = text_of(row, "model", NULL);
     out->turn_uid = text_of(row, "turnId", NULL);
     out->created_at = skn_foreign_time(member(row, "createdAt", "created_at"));
-    read_calls(f, row, what, out);
+    skn_foreign_calls(f, member(row, "toolCalls", "tool_calls"), what, out);
     read_instructions(f, row, out);
 }
 

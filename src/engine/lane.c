@@ -153,8 +153,9 @@ static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
     if (!changed && row.state != c->state)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
                         SKN_FMT(row.key));
-    if (!changed || (rc = skn_conversation_need(tx, (skein_conversation_id){row.conversation_id},
-                                                c->mem, &conversation, err)))
+    if (!changed ||
+        (rc = skn_conversation_need(tx, (skein_conversation_id){row.conversation_id}, c->mem,
+                                    &conversation, err)))
         return rc;
     row.state = c->state;
     skn_feed_lane(tx, &conversation, &row);

@@ -1,5 +1,6 @@
 #include "http/conn.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ skn_conn *skn_conn_next(const skn_conn *conn)
 
 void skn_conn_hold(skn_conn *conn)
 {
+    assert(conn->holds > 0);
     conn->holds++;
 }
 

@@ -329,16 +329,14 @@ static skein_rc work_as_job(skn_job *job, void *arg, skn_buf *out, skein_error *
 
     skn_job_progress(job, 0, 1);
     work_whole(b);
-    if (b->rc) {
+    if (b->rc)
         *err = c->error;
-        return b->rc;
-    }
     skn_jw_init(&w, out);
-    if (c->type)
+    if (c->type && !b->rc)
         skn_jw_str(&w, skn_buf_str(&c->out));
     else
         skn_buf_add(out, skn_buf_str(&c->out));
-    return SKEIN_OK;
+    return b->rc;
 }
 
 /* False when there are too many jobs: then it is done at once, which a client that prefers otherwise

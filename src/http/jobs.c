@@ -198,7 +198,9 @@ static void shape_locked(const skn_job *job, skn_jw *w)
     else
         skn_jw_null(w);
     skn_jw_key(w, "error");
-    if (job->state == FAILED)
+    if (job->state == FAILED && job->result.n)
+        skn_jw_raw(w, skn_buf_str(&job->result));
+    else if (job->state == FAILED)
         skn_shape_problem(w, &job->err, &(skn_problem){.instance = at, .request_id = at});
     else
         skn_jw_null(w);

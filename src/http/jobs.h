@@ -13,7 +13,8 @@
 typedef struct skn_jobs skn_jobs;
 typedef struct skn_job  skn_job;
 
-/* Does the work and adds its result, a JSON value, to out. Worker. */
+/* Does the work and adds its result, a JSON value, to out; when it fails, its problem if it has one.
+ * Worker. */
 typedef skein_rc skn_job_work(skn_job *job, void *arg, skn_buf *out, skein_error *err);
 
 skn_jobs *skn_jobs_new(skn_http *h);

@@ -285,8 +285,6 @@ void skn_request_read(skn_request *r, skn_str head, skn_arena *a, skn_refusal *n
     r->headers = SKN_ARRAY(a, lines_in(head), skn_header);
     for (; skn_str_split(&rest, '\n', &line) && line.n > 1; first = false) {
         line.n--; /* CR */
-        if (memchr(line.p, '\r', line.n))
-            refuse(no, 400, "a line has a CR in the middle");
         if (first)
             read_first_line(r, line, no);
         else

@@ -177,7 +177,6 @@ const skn_route skn_routes[] = {
      "reads the configuration again"},
     {"GET", "/jobs/{id}", skn_api_get_job, NULL, PLAIN, "getJob",
      "how far work in the background is"},
-    {"DELETE", "/jobs/{id}", skn_api_cancel_job, NULL, CHANGES, "cancelJob",
-     "asks it to end"},
+    {"DELETE", "/jobs/{id}", skn_api_cancel_job, NULL, CHANGES, "cancelJob", "asks it to end"},
     {0},
 };

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/rand.h"
+#include "http/request.h"
 #include "http/sse.h"
 #include "http/stream_page.h"
 
@@ -54,10 +55,11 @@ static void end(skn_stream *s)
     skn_conn_end(s->call->conn);
 }
 
-static void cut(skn_stream *s)
+static void cut(skn_stream *s, const char *why)
 {
     if (s->gone)
         return;
+    skn_log_say(s->hub->o->log, SKN_LOG_DEBUG, "a stream was cut: %s", why);
     set_state(s, SKN_STREAM_ENDING);
     skn_conn_cut(s->call->conn);
 }
@@ -102,7 +104,7 @@ void skn_stream_send(skn_stream *s, const skn_frame *f)
     if (s->extra > unsent)
         s->extra = unsent;
     if (unsent > backlog(s) + s->extra) {
-        cut(s);
+        cut(s, "its client is too far behind");
         return;
     }
     if (f->size > backlog(s))
@@ -248,16 +250,7 @@ static void add_snapshot(skn_buf *out, const skn_stream *s)
     if (!f->world.v)
         return;
     skn_buf_addc(out, '/');
-    for (size_t i = 0; i < s->call->world.name.n; i++) {
-        unsigned char c = (unsigned char)s->call->world.name.p[i];
-        bool          plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-
-        if (plain)
-            skn_buf_addc(out, (char)c);
-        else
-            skn_buf_addf(out, "%%%02X", c);
-    }
+    skn_url_encode(out, s->call->world.name);
     if (f->chat.v)
         skn_buf_addf(out, "/chats/%.*s/messages", SKN_FMT(s->call->chat.uid));
 }
@@ -306,7 +299,7 @@ static void paged(skn_stream *s, const skn_stream_page *p)
     }
     if (p->rc) {
         skn_log_say(s->hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", p->err.message);
-        cut(s);
+        cut(s, "the store does not answer");
         return;
     }
     if (p->opening)
@@ -379,8 +372,10 @@ void skn_stream_look(skn_stream *s, unsigned second)
 
     s->still = unsent == 0 || taken > s->taken ? 0 : s->still + 1;
     s->taken = taken;
-    if (s->still >= STILL_S || (s->hub->closing && s->hub->grace <= 0))
-        cut(s);
+    if (s->still >= STILL_S)
+        cut(s, "its client takes nothing");
+    else if (s->hub->closing && s->hub->grace <= 0)
+        cut(s, "the server goes");
     else if (s->opened && second % HEARTBEAT_S == s->beat)
         skn_stream_send(s, &s->hub->heartbeat);
 }

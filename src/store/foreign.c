@@ -3,6 +3,7 @@
 #include "store/db.h"
 #include "store/db_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,8 @@ bool skn_foreign_db_is(skn_str start)
     return start.n >= 16 && memcmp(start.p, "SQLite format 3", 16) == 0;
 }
 
-/* Texts in UTF-16 grow by a half when they are read; beyond twice its size a file says something
- * more than once, as only a damaged one does. */
+/* Texts in UTF-16 grow by a half when they are read, and some are read twice; a file that says much
+ * more than its size has the same page in many places, as only a damaged one does. */
 static skein_rc fail_size(const skn_foreign_db *f, skein_error *err)
 {
     if (f->rows <= MOST_ROWS && f->bytes <= MOST_BYTES)
@@ -73,6 +74,32 @@ int64_t skn_foreign_db_version(const skn_foreign_db *db)
     return db->version;
 }
 
+static uint32_t number_at(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* SQLite sees that a page is missing when it needs it, and takes half a page for a whole one. The
+ * header says how many there are, unless an old library wrote last. With a log that need not be so
+ * yet. */
+static skein_rc check_whole(const skn_foreign_db *f, skein_error *err)
+{
+    unsigned char head[100] = {0};
+    FILE         *in = fopen(f->path, "rb");
+    size_t        n = in ? fread(head, 1, sizeof head, in) : 0;
+    int64_t       page = (int64_t)head[16] << 8 | head[17];
+
+    if (in)
+        fclose(in);
+    if (n < sizeof head)
+        return skn_fail(err, SKEIN_DATA, "\"%s\" is cut off", f->path);
+    if (skn_file_log(f->path) > 0 || number_at(head + 24) != number_at(head + 92))
+        return SKEIN_OK;
+    if (skn_file_size(f->path) < (page == 1 ? 65536 : page) * (int64_t)number_at(head + 28))
+        return skn_fail(err, SKEIN_DATA, "\"%s\" is cut off", f->path);
+    return SKEIN_OK;
+}
+
 /* The schema is read here, so that a file which is no database is refused before it is used. */
 static skein_rc look_inside(skn_foreign_db *f, skein_error *err)
 {
@@ -97,8 +124,9 @@ skein_rc skn_foreign_db_open(skn_foreign_db **out, const char *path, skein_error
 
     *out = NULL;
     f->path = skn_heap_copy(skn_str_of(path));
-    f->most = size > MOST_BYTES / 2 ? MOST_BYTES : 2 * size + SLACK;
-    if (!(rc = skn_sqlite_open_foreign(&f->db, path, err)) && !(rc = look_inside(f, err))) {
+    f->most = size > MOST_BYTES / 4 ? MOST_BYTES : 4 * size + SLACK;
+    if (!(rc = check_whole(f, err)) && !(rc = skn_sqlite_open_foreign(&f->db, path, err)) &&
+        !(rc = look_inside(f, err))) {
         *out = f;
         f = NULL;
     }

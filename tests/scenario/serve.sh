@@ -66,6 +66,13 @@ answers() {
     [ "$status" = "$wanted" ]
 }
 
+# r WORD…: a server that is to end by itself; leaves $out, $err and $rc.
+r() {
+    rc=0
+    timeout 20 "$SKEIN" "$store" serve --no-open "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/err")
+}
+
 # logged TEXT: waits until the log has it.
 logged() {
     for _ in $(seq 200); do
@@ -142,13 +149,13 @@ s open "$message"
 t 'a message has an address' is "$out" "${url}w/tour/c/$chat#m-$message"
 s open v1
 t 'so has a version' prints "${url}w/tour/c/$chat?v=t_"
-s serve --no-open
+r
 t 'a second server on the same data says so' prints "A server already runs on this data (pid $pid, $url)."
 t 'and is no failure' gave 0
 t 'and prints the address' sh -c 'printf "%s\n" "$1" | grep -q "^$2$"' - "$out" "$url"
-s serve --no-open -q
+r -q
 t 'with -q that alone' is "$out" "$url"
-s serve --no-open --json
+r --json
 t 'with --json as an object' prints '{"alreadyRunning":true'
 
 # --- Being told -------------------------------------------------------------------------------
@@ -210,13 +217,13 @@ wait
 # --- Addresses --------------------------------------------------------------------------------
 
 fresh
-s serve --listen nowhere
+r --listen nowhere
 t 'an address that is none is refused' fails 2 'server.listen is "nowhere": use ADDRESS:PORT'
-s serve --listen 127.0.0.1:99999
+r --listen 127.0.0.1:99999
 t 'so is a port that is none' fails 2 'use ADDRESS:PORT'
-s serve --listen 0.0.0.0:0
+r --listen 0.0.0.0:0
 t 'other computers need a token' fails 2 '"0.0.0.0" can be reached from other computers, so a token is needed'
-s serve --listen '[::]:0'
+r --listen '[::]:0'
 t 'whatever the address is' fails 2 '"::" can be reached from other computers'
 s -n status
 t 'nothing was made for these' prints 'nothing is there yet'
@@ -226,9 +233,9 @@ node -e '
 holder=$! pids="$pids $!"
 for _ in $(seq 200); do grep -q . "$dir/port" && break || sleep 0.05; done
 port=$(cat "$dir/port")
-s serve --listen "127.0.0.1:$port"
+r --listen "127.0.0.1:$port"
 t 'a port that is taken is a failure' fails 1 "Port $port is used by \"node\" (pid $holder)"
-s serve --port "$port"
+r --port "$port"
 t 'also when it is named alone' fails 1 "Port $port is used by"
 kill "$holder"
 
@@ -244,7 +251,7 @@ t 'which answers' answers 200 readyz
 stop
 NOTIFY_SOCKET=$dir/nobody
 export NOTIFY_SOCKET
-s serve
+r
 t 'but not under a service manager' fails 1 'Port 7534 is used by'
 unset NOTIFY_SOCKET
 kill "$holder"
@@ -273,9 +280,9 @@ t 'a socket that was passed on is used' is \
 
 token=planted-0123456789-abcdef
 printf 'short\n' >"$dir/token"
-s serve --listen 127.0.0.1:0 --token-file "$dir/token"
+r --listen 127.0.0.1:0 --token-file "$dir/token"
 t 'a short token is refused' fails 2 'must be one line of 16 to 512 visible characters'
-s serve --listen 127.0.0.1:0 --token-file "$dir/none"
+r --listen 127.0.0.1:0 --token-file "$dir/none"
 t 'a token file that is missing is named' fails 3 "$dir/none"
 printf '%s\n' "$token" >"$dir/token"
 chmod 644 "$dir/token"
@@ -310,7 +317,7 @@ stop
 # --- Reading only -----------------------------------------------------------------------------
 
 fresh
-s serve --read-only
+r --read-only
 t 'there is nothing to read only' gave 3
 must world new launch
 start --read-only --listen 127.0.0.1:0
@@ -342,7 +349,7 @@ $dir/skein.yaml:9:13: apiKey is written in the file and the file is readable by 
 t 'and are bad configuration' gave 2
 s config check "$dir/skein.yaml" --json
 t 'also as JSON' prints '{"severity":"error","source":"'"$dir/skein.yaml"'","line":3,"column":3,'
-s serve --config "$dir/skein.yaml"
+r --config "$dir/skein.yaml"
 t 'a server does not start with them' fails 2 'log.level is "loud"'
 t 'and tells all of them' complains 'unknown key "lsten"'
 printf 'log:\n\tlevel: info\n' >"$dir/tab.yaml"
@@ -420,12 +427,12 @@ t 'and ends as always' gave 0
 
 : >"$dir/file"
 rc=0
-"$SKEIN" --data "$dir/file/data" serve >"$dir/out" 2>"$dir/err" || rc=$?
+timeout 20 "$SKEIN" --data "$dir/file/data" serve >"$dir/out" 2>"$dir/err" || rc=$?
 out=$(cat "$dir/out") err=$(cat "$dir/err")
 t 'a folder that cannot be written to is named' fails 1 "Cannot write to $dir/file/data (Not a directory)"
 t 'with a way out' complains 'Try: skein serve --data /some/folder'
 printf 'rules:\n  - when: x\n    do:\n      - sya: y\n' >"$dir/script.yaml"
-s serve --listen 127.0.0.1:0 --script "$dir/script.yaml"
+r --listen 127.0.0.1:0 --script "$dir/script.yaml"
 t 'a script with a mistake starts nothing' complains "$dir/script.yaml:4:"
 t 'and is bad input' gave 2
 s status

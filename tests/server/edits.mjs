@@ -170,7 +170,7 @@ test('a double click with one Idempotency-Key makes one edit', async () => {
 
 test('DELETE, then POST, as the seed has it, gives what PUT gives', async () => {
     const one = await fresh(), two = await fresh();
-    for (const w of [one, two]) await w.converse('keep');
+    for (const w of [one, two]) await w.converse('@bo keep');
     const a = (await one.converse('@lead old')).of('message.created')[0];
     const b = (await two.converse('@lead old')).of('message.created')[0];
     await del(one, a.messageId);

@@ -63,9 +63,9 @@ static void an_archive_knows_every_table_and_column(void **state)
     static const char needless[] =
         "('meta','idempotency','message_calls','schema_version','events','turns','deliveries',"
         "'waiting','edit_errors','settings','answers')";
-    place             p;
-    char              sql[600];
-    int64_t           known = 0;
+    place   p;
+    char    sql[600];
+    int64_t known = 0;
 
     place_open(&p, skn_fixture_of(state));
     for (size_t i = 0; i < SKN_AR_TABLES; i++) {
@@ -101,6 +101,32 @@ static void an_archive_crosses_to_the_other_database_and_back(void **state)
     comes_back_in(&q, "pg", &there);
     skn_buf_release(&first);
     skn_buf_release(&there);
+    place_close(&q);
+    place_close(&p);
+}
+
+static void an_archive_is_told_as_a_world_and_its_chats(void **state)
+{
+    place               p, q;
+    history             h;
+    skn_import_report   report;
+    skn_buf             archive;
+    skein_conversations chats;
+    skein_event_query   what = {0};
+    skein_events        e;
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    archive_world(&p, h.world.id, &archive);
+    place_new(&q, p.fx->pg ? "pg" : "sqlite");
+    SKN_OK(import_bytes(&q, skn_buf_str(&archive), NULL, &report), q.err);
+    SKN_OK(skein_conversation_list(q.e, report.world_id, q.mem, &chats, &q.err), q.err);
+    SKN_OK(skein_events_read(q.e, &what, q.mem, &e, &q.err), q.err);
+    assert_int_equal(e.count, 1 + chats.count);
+    assert_string_equal(e.at[0].type.p, "world.updated");
+    for (size_t i = 1; i < e.count; i++)
+        assert_string_equal(e.at[i].type.p, "chat.created");
+    skn_buf_release(&archive);
     place_close(&q);
     place_close(&p);
 }
@@ -466,6 +492,7 @@ int main(void)
         SKN_PLACE_SQLITE(every_table_is_in_the_archive_of_a_full_world),
         SKN_PLACE_SQLITE(an_archive_knows_every_table_and_column),
         SKN_PLACE_PG(an_archive_crosses_to_the_other_database_and_back),
+        SKN_PLACE_BOTH(an_archive_is_told_as_a_world_and_its_chats),
         SKN_PLACE_BOTH(an_archive_is_the_same_out_of_a_store_with_other_worlds),
         SKN_PLACE_BOTH(every_version_reads_the_same_after_import),
         SKN_PLACE_BOTH(an_imported_chat_goes_on),

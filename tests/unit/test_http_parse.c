@@ -144,6 +144,9 @@ static void what_two_readers_could_see_differently_is_refused(void **state)
         {400, LINE "no colon\r\n\r\n"},
         {400, LINE ": nameless\r\n\r\n"},
         {400, LINE "A: b\rc\r\n\r\n"},
+        {400, LINE "A: b\r\r\n\r\n"},
+        {400, "GET /\r HTTP/1.1\r\nHost: a\r\n\r\n"},
+        {400, "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n"},
         {400, LINE "A: b\x01\r\n\r\n"},
         {417, LINE "Expect: miracles\r\n\r\n"},
         {400, "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"},
@@ -342,6 +345,7 @@ static void a_path_finds_its_route_with_or_without_prefix(void **state)
     assert_string_equal(matched(k, "GET", "/", NULL), "root");
     assert_string_equal(matched(k, "GET", "/api/v2/version", NULL), "404");
     assert_string_equal(matched(k, "GET", "/apiversion", NULL), "404");
+    assert_string_equal(matched(k, "GET", "/apixversion", NULL), "404");
     assert_string_equal(matched(k, "GET", "/versions", NULL), "404");
     assert_string_equal(matched(k, "GET", "/worlds", NULL), "404");
     assert_string_equal(matched(k, "GET", "/worlds//messages/x", NULL), "404");
@@ -429,6 +433,8 @@ static void only_pages_of_ours_or_of_the_list_are_origins(void **state)
     assert_int_equal(skn_gate_origin(&g, SKN_STR("http://localhost:9"), host),
                      SKN_ORIGIN_REFUSED);
     assert_int_equal(skn_gate_origin(&g, SKN_STR("http://app.example"), host),
+                     SKN_ORIGIN_REFUSED);
+    assert_int_equal(skn_gate_origin(&g, SKN_STR("file://localhost:7534"), host),
                      SKN_ORIGIN_REFUSED);
     assert_int_equal(skn_gate_origin(&g, SKN_STR("null"), host), SKN_ORIGIN_REFUSED);
     assert_int_equal(skn_gate_origin(&g, SKN_STR(""), host), SKN_ORIGIN_REFUSED);

@@ -1,6 +1,7 @@
 /* The log: one line for each, with nothing in it that should not be there. */
 #include "base/json.h"
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,20 +89,23 @@ static void lines_above_the_level_are_not_written(void **state)
 }
 
 static const char nasty[] = "a\nb\x1b[2J\"c\\ \xc2\x9b"
-                            "31m =d\xff";
+                            "31m =d";
+static const char broken[] = "half a character: \xe2\x82";
 
 static void a_value_cannot_end_its_line_or_move_a_cursor(void **state)
 {
     static trap   t;
-    skn_log_field f = {"path", SKN_STR(""), 0};
+    skn_log_field f[] = {{"path", SKN_STR(""), 0}, {"half", SKN_STR(""), 0}};
     skn_str       text;
 
     (void)state;
-    f.text = skn_str_of(nasty);
+    f[0].text = skn_str_of(nasty);
+    f[1].text = skn_str_of(broken);
     set_trap(&t, false, SKN_LOG_INFO);
-    skn_log_write(t.log, SKN_LOG_INFO, "x", &f, 1);
+    skn_log_write(t.log, SKN_LOG_INFO, "x", f, 2);
     text = caught(&t);
     assert_int_equal(lines_of(text), 1);
+    assert_true(skn_utf8_valid(text, NULL));
     for (size_t i = 0; i + 1 < text.n; i++) {
         assert_true((unsigned char)text.p[i] >= ' ');
         assert_false((unsigned char)text.p[i] == 0xc2 && (unsigned char)text.p[i + 1] < 0xa0);
@@ -122,7 +126,7 @@ static void json_lines_are_json_whatever_is_in_them(void **state)
     fields[0].text = skn_str_of(nasty);
     set_trap(&t, true, SKN_LOG_INFO);
     skn_log_write(t.log, SKN_LOG_ERROR, "turn failed", fields, 2);
-    skn_log_say(t.log, SKN_LOG_INFO, "%s", nasty);
+    skn_log_say(t.log, SKN_LOG_INFO, "%s%s", nasty, broken);
     text = caught(&t);
     assert_int_equal(lines_of(text), 2);
     assert_true(skn_str_split(&text, '\n', &line));

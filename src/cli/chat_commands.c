@@ -1,0 +1,423 @@
+/* chat_commands.c: lines that begin with a slash. Most are commands of the program, run in place. */
+#include "cli/chat.h"
+
+#include "base/error.h"
+#include "cli/commands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS_MOST ((size_t)200)
+
+typedef struct word_list {
+    const char *at[WORDS_MOST + 1];
+    size_t      count;
+} word_list;
+
+typedef struct chat_command {
+    const char *name, *args, *help;
+    void (*run)(skn_chat *c, skn_str rest);
+    const char *words; /* of the program's own command; NULL: it has none */
+} chat_command;
+
+/* --- Words -------------------------------------------------------------------------------- */
+
+/* Blanks part words, quotes hold them together. */
+static bool next_word(skn_str *rest, skn_buf *out)
+{
+    char   quote = 0;
+    size_t i = 0;
+
+    *rest = skn_str_trim(*rest);
+    skn_buf_clear(out);
+    for (; i < rest->n && (quote || (rest->p[i] != ' ' && rest->p[i] != '\t')); i++) {
+        char ch = rest->p[i];
+
+        if (quote && ch == quote)
+            quote = 0;
+        else if (!quote && (ch == '"' || ch == '\''))
+            quote = ch;
+        else
+            skn_buf_addc(out, ch);
+    }
+    *rest = skn_str_sub(*rest, i, rest->n);
+    return i > 0;
+}
+
+/* "#P6Uh…" is a way to name a message where it is typed; commands take the bare id. */
+static void add_word(skn_chat *c, word_list *list, skn_str word)
+{
+    if (word.n > 1 && word.p[0] == '#')
+        word = skn_str_sub(word, 1, word.n);
+    if (list->count < WORDS_MOST)
+        list->at[list->count++] = skn_arena_copy(c->mem, word).p;
+}
+
+static void split(skn_chat *c, skn_str rest, word_list *list)
+{
+    skn_buf word;
+
+    skn_buf_init(&word, SKN_TEXT_LIMIT);
+    while (next_word(&rest, &word))
+        add_word(c, list, skn_buf_str(&word));
+    skn_buf_release(&word);
+}
+
+/* The first word off the rest. */
+static const char *take_word(skn_chat *c, skn_str *rest)
+{
+    word_list one = {.count = 0};
+    skn_buf   word;
+
+    skn_buf_init(&word, SKN_TEXT_LIMIT);
+    if (next_word(rest, &word))
+        add_word(c, &one, skn_buf_str(&word));
+    skn_buf_release(&word);
+    *rest = skn_str_trim(*rest);
+    return one.count ? one.at[0] : NULL;
+}
+
+/* --- The program's own commands ----------------------------------------------------------- */
+
+/* What was given for all, and this conversation. */
+static void add_common(skn_chat *c, word_list *list)
+{
+    static const char *const passed[] = {"data", "db", "server", "config", "color"};
+
+    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
+        const char *value = skn_opt(c->cli, passed[i]);
+
+        if (value)
+            list->at[list->count++] =
+                skn_arena_printf(c->mem, "--%s=%s", passed[i], value).p;
+    }
+    list->at[list->count++] =
+        skn_arena_printf(c->mem, "--world=%.*s", SKN_FMT(c->world.name)).p;
+    list->at[list->count++] =
+        skn_arena_printf(c->mem, "--conversation=%.*s", SKN_FMT(c->chat.uid)).p;
+    list->at[list->count++] = "--no-pager";
+    list->at[list->count++] = "--yes";
+    if (!c->edit)
+        list->at[list->count++] = "--no-input";
+}
+
+static int run_or_help(skn_cli *sub)
+{
+    if (!skn_opt(sub, "help"))
+        return sub->command->run(sub);
+    skn_help_command(sub, sub->command);
+    return 0;
+}
+
+/* The options stand first: what was typed may end them with "--". */
+static void run_words(skn_chat *c, const word_list *typed)
+{
+    word_list all = {.at = {"skein"}, .count = 1};
+    skn_cli   sub = {.engine = c->cli->engine,
+                     .address = c->cli->address,
+                     .config = c->cli->config,
+                     .mem = skein_mem_new(),
+                     .keep = skein_mem_new()};
+    char     *argv[WORDS_MOST + 2];
+    int       status = 1;
+
+    add_common(c, &all);
+    for (size_t i = 0; i < typed->count && all.count < WORDS_MOST; i++)
+        all.at[all.count++] = typed->at[i];
+    for (size_t i = 0; i < all.count; i++) /* which nobody writes to */
+        argv[i] = (char *)(uintptr_t)all.at[i];
+    argv[all.count] = NULL;
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
+    if (c->edit)
+        skn_line_edit_lend(c->edit, true);
+    if (!skn_args_read(&sub, (int)all.count, argv)) {
+        skn_out_init(&sub);
+        status = run_or_help(&sub);
+    } else {
+        skn_out_init(&sub);
+    }
+    (void)skn_cli_settle(&sub, status);
+    if (c->edit)
+        skn_line_edit_lend(c->edit, false);
+    skn_buf_release(&sub.item);
+    skn_buf_release(&sub.out.bytes);
+    skein_mem_free(sub.mem);
+    skein_mem_free(sub.keep);
+    c->changed = true;
+}
+
+static void run_own(skn_chat *c, const char *words, skn_str rest)
+{
+    word_list list = {.count = 0};
+
+    split(c, skn_str_of(words), &list);
+    split(c, rest, &list);
+    run_words(c, &list);
+}
+
+/* --- Ours --------------------------------------------------------------------------------- */
+
+static void need(skn_chat *c, const char *usage)
+{
+    skn_chat_tell(c, "Use it like this: %s", usage);
+}
+
+static void cmd_reply(skn_chat *c, skn_str rest)
+{
+    const char   *ref = take_word(c, &rest);
+    skein_message m;
+
+    if (!ref) {
+        c->reply_to[0] = '\0';
+        skn_chat_tell(c, "The next message answers nothing in particular.");
+        return;
+    }
+    if (skn_need_message(c->cli, &c->chat, skn_str_of(ref), &m)) {
+        skn_chat_complain(c);
+        return;
+    }
+    snprintf(c->reply_to, sizeof c->reply_to, "%.*s", SKN_FMT(m.uid));
+    if (rest.n)
+        skn_chat_say(c, rest);
+    else if (c->plain)
+        skn_chat_tell(c, "The next message answers %s.", c->reply_to);
+}
+
+/* All after the id is the new text, quotes too. */
+static void cmd_edit(skn_chat *c, skn_str rest)
+{
+    const char *ref = take_word(c, &rest);
+    word_list   list = {.at = {"edit", ref}, .count = 2};
+
+    if (!ref || (!rest.n && c->plain)) {
+        need(c, "/edit ID TEXT");
+        return;
+    }
+    if (rest.n) {
+        list.at[list.count++] = "-m";
+        list.at[list.count++] = skn_arena_copy(c->mem, rest).p;
+    }
+    run_words(c, &list);
+}
+
+/* "3-7": the third message of the conversation to the seventh. */
+static bool add_range(skn_chat *c, word_list *list, const char *word)
+{
+    skn_str        rest = skn_str_of(word), first;
+    int64_t        from, to;
+    skein_slice    slice = {.conversation = c->chat.id};
+    skein_messages found;
+    skein_at       at;
+
+    if (!skn_str_split(&rest, '-', &first) || !skn_str_int(first, &from) ||
+        !skn_str_int(rest, &to) || from < 1 || to < from || to - from > (int64_t)WORDS_MOST / 2)
+        return false;
+    slice.from = from - 1;
+    slice.count = to - from + 1;
+    if (skein_read(c->cli->engine, &slice, c->mem, &found, &at, NULL))
+        return false;
+    for (size_t i = 0; i < found.count; i++)
+        add_word(c, list, found.at[i].uid);
+    return true;
+}
+
+static void cmd_squash(skn_chat *c, skn_str rest)
+{
+    word_list typed = {.count = 0}, list = {.at = {"squash"}, .count = 1};
+
+    split(c, rest, &typed);
+    if (typed.count < 2) {
+        need(c, "/squash ID… \"TEXT\", or /squash 3-7 \"TEXT\"");
+        return;
+    }
+    for (size_t i = 0; i + 1 < typed.count; i++)
+        if (!add_range(c, &list, typed.at[i]))
+            add_word(c, &list, skn_str_of(typed.at[i]));
+    list.at[list.count++] = "--by-hand";
+    list.at[list.count++] = "-m";
+    list.at[list.count++] = typed.at[typed.count - 1];
+    run_words(c, &list);
+}
+
+static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
+{
+    skein_tags all;
+    skein_rc   rc = skein_tag_list(c->cli->engine, c->world.id, c->chat.id, c->mem, &all,
+                                   &c->cli->err);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < all.count; i++)
+        *found = *found || skn_str_is(all.at[i].name, name);
+    return rc;
+}
+
+static void cmd_tag(skn_chat *c, skn_str rest)
+{
+    const char *name = take_word(c, &rest);
+    bool        found;
+
+    if (!name) {
+        run_own(c, "tag ls", SKN_STR(""));
+        return;
+    }
+    if (has_tag(c, name, &found)) {
+        skn_chat_complain(c);
+    } else if (!found) {
+        skn_chat_tell(c, "There is no tag \"%s\"; /tag lists them.", name);
+    } else if (c->tag_count < SKN_CHAT_NAMES) {
+        c->tags[c->tag_count++] = skn_heap_copy(skn_str_of(name));
+        skn_chat_tell(c, "The next message carries \"%s\".", name);
+    }
+}
+
+static void cmd_model(skn_chat *c, skn_str rest)
+{
+    const char *name = take_word(c, &rest);
+
+    if (name && !strcmp(name, "off")) {
+        skn_buf_clear(&c->model);
+    } else if (name) {
+        skn_buf_clear(&c->model);
+        skn_buf_add(&c->model, skn_str_of(name));
+    }
+    if (c->model.n)
+        skn_chat_tell(c, "Messages from here on are for the model %.*s; \"/model off\" ends it.",
+                      SKN_FMT(skn_buf_str(&c->model)));
+    else
+        skn_chat_tell(c, "Every agent has its own model.");
+}
+
+static void cmd_export(skn_chat *c, skn_str rest)
+{
+    const char *file = take_word(c, &rest);
+    word_list   list = {.at = {"export"}, .count = 1};
+
+    if (file) {
+        list.at[list.count++] = "-o";
+        list.at[list.count++] = file;
+    }
+    run_words(c, &list);
+    if (file)
+        skn_chat_tell(c, "Written to %s.", file);
+}
+
+static void cmd_stop(skn_chat *c, skn_str rest)
+{
+    skn_chat_stop(c, take_word(c, &rest));
+}
+
+static void cmd_queue(skn_chat *c, skn_str rest)
+{
+    skein_queue queue;
+
+    (void)rest;
+    if (skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err)) {
+        skn_chat_complain(c);
+        return;
+    }
+    for (size_t i = 0; i < queue.count; i++)
+        skn_chat_tell(c, "%.*s  %.*s", SKN_FMT(queue.at[i].uid), SKN_FMT(queue.at[i].content));
+    if (!queue.count)
+        skn_chat_tell(c, "Nothing waits.");
+}
+
+static void cmd_now(skn_chat *c, skn_str rest)
+{
+    const char  *ref = take_word(c, &rest);
+    skein_queue  queue;
+    skein_posted posted;
+    skein_rc rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
+
+    if (!rc && !queue.count) {
+        skn_chat_tell(c, "Nothing waits.");
+        return;
+    }
+    if (!rc)
+        rc = skein_queue_send(c->cli->engine, c->chat.id,
+                              ref ? skn_str_of(ref) : queue.at[0].uid, c->mem, &posted,
+                              &c->cli->err);
+    if (rc)
+        skn_chat_complain(c);
+}
+
+static void cmd_quit(skn_chat *c, skn_str rest)
+{
+    (void)rest;
+    c->asked = true;
+}
+
+static void cmd_help(skn_chat *c, skn_str rest);
+
+static const chat_command commands[] = {
+    {"reply", "ID [TEXT]", "Answer this message, now or with the next line", cmd_reply, NULL},
+    {"edit", "ID [TEXT]", "Say it again in other words; all after it goes", cmd_edit, NULL},
+    {"undo", "[N]", "Take back the last change", NULL, "undo"},
+    {"redo", "[N]", "Bring it back", NULL, "redo"},
+    {"log", "", "The last messages, with their ids", NULL, "log -n 20"},
+    {"tree", "[ID]", "Messages as reply threads", NULL, "tree"},
+    {"history", "", "Versions of the conversation", NULL, "history"},
+    {"switch", "VERSION", "Make another version current", NULL, "switch"},
+    {"squash", "3-7 \"TEXT\"", "Merge messages into one", cmd_squash, NULL},
+    {"search", "QUERY", "Find messages, in all versions", NULL, "search"},
+    {"show", "ID", "One message in full", NULL, "show"},
+    {"tag", "[NAME]", "Put a tag on the next message; without a name: list them", cmd_tag, NULL},
+    {"model", "[NAME|off]", "Let this model answer what follows", cmd_model, NULL},
+    {"export", "[FILE]", "Write the conversation as Markdown", cmd_export, NULL},
+    {"stop", "[AGENT]", "Stop agents that are at work", cmd_stop, NULL},
+    {"queue", "", "Messages that wait until the agents are done", cmd_queue, NULL},
+    {"now", "[ID]", "Say the first of them at once", cmd_now, NULL},
+    {"help", "", "This list", cmd_help, NULL},
+    {"quit", "", "Leave", cmd_quit, NULL},
+};
+
+static void cmd_help(skn_chat *c, skn_str rest)
+{
+    (void)rest;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        int used = (int)(strlen(commands[i].name) + strlen(commands[i].args));
+
+        skn_chat_tell(c, "  /%s %s%*s%s", commands[i].name, commands[i].args,
+                      used < 20 ? 22 - used : 2, "", commands[i].help);
+    }
+    skn_chat_tell(c, "All else is said to the agents: to all, or to those that it names with @ "
+                     "at its start.\nA line that begins with a blank is text, also before a "
+                     "slash. Messages are named by id, @ or @~2.");
+}
+
+/* --- Finding it --------------------------------------------------------------------------- */
+
+const char *skn_chat_command_name(size_t i)
+{
+    return i < sizeof commands / sizeof commands[0] ? commands[i].name : NULL;
+}
+
+static const char *name_at(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return skn_chat_command_name(i);
+}
+
+void skn_chat_command(skn_chat *c, skn_str line)
+{
+    skn_str     rest = skn_str_sub(line, 1, line.n);
+    const char *name = take_word(c, &rest), *near;
+
+    if (!name)
+        name = "";
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (!strcmp(commands[i].name, name)) {
+            if (commands[i].run)
+                commands[i].run(c, rest);
+            else
+                run_own(c, commands[i].words, rest);
+            skn_arena_reset(c->mem);
+            return;
+        }
+    near = skn_suggest(name, name_at, NULL);
+    if (near)
+        skn_chat_tell(c, "There is no /%s. Did you mean /%s?", name, near);
+    else
+        skn_chat_tell(c, "There is no /%s. /help lists what there is.", name);
+}

@@ -1,0 +1,178 @@
+/* chat_events.c: what a server tells of a chat, and what the store knows of it. */
+#include "cli/chat.h"
+
+#include "base/error.h"
+
+static bool is(const skn_news_item *item, const char *type)
+{
+    return skn_str_is(item->type, type);
+}
+
+/* --- What there is ------------------------------------------------------------------------ */
+
+skein_rc skn_chat_refresh_queue(skn_chat *c)
+{
+    skein_queue queue;
+    skein_rc rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
+
+    if (rc)
+        return rc;
+    c->waiting = queue.count;
+    skn_buf_clear(&c->next);
+    if (queue.count)
+        skn_buf_add(&c->next, queue.at[0].content);
+    c->changed = true;
+    return SKEIN_OK;
+}
+
+static skein_rc refresh_version(skn_chat *c)
+{
+    skein_conversation now;
+    skein_rc rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err);
+
+    if (!rc)
+        c->version = now.version;
+    c->changed = true;
+    return rc;
+}
+
+skein_rc skn_chat_refresh(skn_chat *c)
+{
+    skein_turns turns;
+    skein_rc    rc;
+
+    if ((rc = skein_agent_list(c->cli->engine, c->world.id, c->cli->keep, &c->agents,
+                               &c->cli->err)) ||
+        (rc = skein_turns_open(c->cli->engine, c->world.id, c->chat.id, c->mem, &turns,
+                               &c->cli->err)) ||
+        (rc = refresh_version(c)))
+        return rc;
+    c->states = SKN_ARRAY(c->cli->keep, c->agents.count + 1, skn_str);
+    for (size_t i = 0; i < c->agents.count; i++) {
+        c->states[i] = SKN_STR("idle");
+        for (size_t k = 0; k < turns.count; k++)
+            if (turns.at[k].agent.v == c->agents.at[i].id.v)
+                c->states[i] = SKN_STR("thinking");
+    }
+    return skn_chat_refresh_queue(c);
+}
+
+/* Words that stay: what an event says goes with it. */
+static void take_state(skn_chat *c, const skn_news_item *item)
+{
+    bool idle = skn_str_is(skn_news_text(item->data, "state"), "idle");
+
+    for (size_t i = 0; i < c->agents.count; i++)
+        if (skn_str_eq(c->agents.at[i].name, item->agent))
+            c->states[i] = idle ? SKN_STR("idle") : SKN_STR("thinking");
+    c->changed = true;
+}
+
+/* --- Messages ----------------------------------------------------------------------------- */
+
+static skn_str sender_of(skn_chat *c, skn_str uid)
+{
+    skein_message m;
+
+    if (!uid.n || skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, &m, NULL))
+        return SKN_NONE;
+    return m.sender;
+}
+
+static skn_names heard_by(skn_chat *c, const skn_news_item *item)
+{
+    const skn_json *list = skn_json_get(item->data, "delivery");
+    skn_vec(const char *) names = {0};
+
+    for (const skn_json *d = list ? list->first : NULL; d; d = d->next)
+        skn_vec_add(c->mem, &names, skn_arena_copy(c->mem, skn_news_text(d, "agent")).p);
+    return (skn_names){names.p, names.n};
+}
+
+/* As it stands in the store; the event may have come before a change that took it away. */
+static skein_rc show_message(skn_chat *c, const skn_news_item *item)
+{
+    skein_message m;
+    skn_names     heard = heard_by(c, item);
+
+    if (skein_message_find(c->cli->engine, c->chat.id, 0, item->message, c->mem, &m, NULL) ||
+        m.role == SKEIN_TOOL)
+        return SKEIN_OK;
+    skn_chat_print(c, &m, sender_of(c, m.reply_to), &heard);
+    skn_arena_reset(c->mem);
+    return SKEIN_OK;
+}
+
+static skein_rc end_typing(skn_chat *c, skn_typing *t)
+{
+    if (t)
+        skn_typing_drop(&c->typing, t);
+    c->changed = true;
+    return SKEIN_OK;
+}
+
+static skein_rc take_failed(skn_chat *c, const skn_news_item *item)
+{
+    skn_str why = skn_news_text(item->data, "detail");
+
+    skn_chat_tell(c, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : ".",
+                  SKN_FMT(why));
+    return SKEIN_OK;
+}
+
+static skein_rc take_message(skn_chat *c, const skn_news_item *item)
+{
+    skn_typing *t = skn_typing_take(&c->typing, item);
+
+    if (is(item, "message.created"))
+        return show_message(c, item);
+    if (is(item, "message.completed")) {
+        end_typing(c, t);
+        return show_message(c, item);
+    }
+    if (is(item, "message.failed")) {
+        end_typing(c, t);
+        return take_failed(c, item);
+    }
+    if (is(item, "message.withdrawn"))
+        return end_typing(c, t);
+    c->changed = true;
+    return SKEIN_OK;
+}
+
+skein_rc skn_chat_take(void *arg, const skn_news_item *item)
+{
+    skn_chat *c = arg;
+
+    if (skn_str_starts(item->type, SKN_STR("message.")))
+        return take_message(c, item);
+    if (is(item, "agent.state"))
+        take_state(c, item);
+    else if (is(item, "queue.changed"))
+        return skn_chat_refresh_queue(c);
+    else if (skn_str_starts(item->type, SKN_STR("thread.")))
+        return refresh_version(c);
+    else if (skn_str_starts(item->type, SKN_STR("agent.")))
+        return skn_chat_refresh(c);
+    else if (is(item, "stream.open"))
+        c->open = c->changed = true;
+    else if (is(item, "stream.reset")) {
+        skn_typing_clear(&c->typing);
+        skn_chat_tell(c, "What happened meanwhile is not told again; see /log.");
+        return skn_chat_refresh(c);
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
+{
+    skein_slice    slice = {.conversation = c->chat.id, .from = -count, .count = count};
+    skein_messages list;
+    skein_at       at;
+    skein_rc rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
+
+    for (size_t i = 0; !rc && i < list.count; i++)
+        if (list.at[i].role != SKEIN_TOOL)
+            skn_chat_print(c, &list.at[i], sender_of(c, list.at[i].reply_to), NULL);
+    return rc;
+}

@@ -1,0 +1,141 @@
+/* chat_print.c: a message of a chat, as it goes into the scrollback. */
+#include "cli/chat.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define SENDER_COLUMNS 5
+
+/* To the right edge of the terminal, if there is room; else behind two blanks. */
+static void print_right(skn_chat *c, size_t used, skn_str text, skn_colour colour)
+{
+    size_t width = (size_t)c->cli->out.width, need = skn_utf8_columns(text);
+
+    if (!text.n)
+        return;
+    skn_buf_fill(&c->cli->out.bytes, ' ',
+                 !c->plain && used + need + 2 < width ? width - used - need - 1 : 2);
+    skn_print_colour(c->cli, colour, text);
+}
+
+/* Columns of what was printed since, colours not counted. */
+static size_t columns_from(const skn_chat *c, size_t from)
+{
+    skn_str text = skn_buf_str(&c->cli->out.bytes), piece;
+    size_t  columns = 0;
+    bool    coloured = false;
+
+    text = skn_str_sub(text, from < text.n ? from : text.n, text.n);
+    while (skn_str_split(&text, '\033', &piece)) {
+        ptrdiff_t end = coloured ? skn_str_find(piece, SKN_STR("m")) + 1 : 0;
+
+        columns += skn_utf8_columns(skn_str_sub(piece, (size_t)end, piece.n));
+        coloured = true;
+    }
+    return columns;
+}
+
+static skn_str heard_text(skn_chat *c, const skn_names *heard)
+{
+    skn_buf b;
+    skn_str text;
+
+    skn_buf_init(&b, 4096);
+    for (size_t i = 0; heard && i < heard->count; i++)
+        skn_buf_addf(&b, "%s%s", i ? ", " : "→ ", heard->at[i]);
+    text = skn_arena_copy(c->mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text;
+}
+
+/* "you › text    → lead, ada": the first line, then the others under it. */
+static void print_person(skn_chat *c, const skein_message *m, const skn_names *heard)
+{
+    skn_str rest = skn_str_trim(m->content), line = SKN_STR("");
+    skn_str name = skn_sender_name(m->sender);
+    size_t  indent = skn_utf8_columns(name) + 3;
+
+    skn_str_split(&rest, '\n', &line);
+    skn_print_colour(c->cli, SKN_BOLD, name);
+    skn_print_raw(c->cli, SKN_STR(" › "));
+    skn_clean_add(&c->cli->out.bytes, line, false);
+    print_right(c, indent + skn_utf8_columns(line), heard_text(c, heard), SKN_DIM);
+    skn_print_raw(c->cli, SKN_STR("\n"));
+    if (rest.n)
+        skn_print_block(c->cli, rest, (int)indent);
+}
+
+static void print_calls(skn_chat *c, const skein_message *m)
+{
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_print_raw(c->cli, SKN_STR("  calls "));
+        skn_print_line(c->cli, m->calls[i].tool_name, 60);
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    }
+}
+
+/* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. */
+static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
+{
+    size_t  from = c->cli->out.bytes.n, used;
+    skn_str about;
+
+    skn_print_sender(c->cli, m->sender, SENDER_COLUMNS);
+    if (parent.n) {
+        skn_print_raw(c->cli, SKN_STR(" ↪ "));
+        skn_print_sender(c->cli, parent, SENDER_COLUMNS);
+    }
+    skn_print_raw(c->cli, SKN_STR(" "));
+    skn_print_time(c->cli, m->created_at);
+    about = m->model.n ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid),
+                                          SKN_FMT(m->model))
+                       : m->uid;
+    used = columns_from(c, from);
+    if (!c->plain && used + skn_utf8_columns(about) + 2 >= (size_t)c->cli->out.width)
+        about = m->uid;
+    print_right(c, used, about, SKN_DIM);
+    skn_print_raw(c->cli, SKN_STR("\n"));
+    skn_print_block(c->cli, skn_str_trim(m->content), 2);
+    print_calls(c, m);
+}
+
+void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent, const skn_names *heard)
+{
+    skn_chat_erase(c);
+    if (m->role == SKEIN_USER)
+        print_person(c, m, heard);
+    else
+        print_agent(c, m, parent);
+    if (!c->plain)
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    c->changed = true;
+    if (c->plain)
+        skn_out_flush(c->cli);
+}
+
+void skn_chat_tell(skn_chat *c, const char *fmt, ...)
+{
+    char    line[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    skn_chat_erase(c);
+    skn_clean_add(&c->cli->out.bytes, skn_str_of(line), true);
+    skn_print_raw(c->cli, SKN_STR("\n"));
+    c->changed = true;
+    if (c->plain)
+        skn_out_flush(c->cli);
+}
+
+void skn_chat_complain(skn_chat *c)
+{
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
+    skn_report(c->cli);
+    c->cli->err = (skein_error){.rc = SKEIN_OK};
+    c->changed = true;
+}

@@ -1,0 +1,187 @@
+/* chat_screen.c: the live rows above the prompt. */
+#include "cli/chat.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#define REDRAW_MS   50
+#define TYPING_MOST 4 /* answers shown while they are written */
+#define TEXT_ROWS   3 /* of each */
+
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+const char *skn_chat_prompt(void *chat)
+{
+    skn_chat *c = chat;
+
+    skn_buf_clear(&c->prompt);
+    if (c->reply_to[0])
+        skn_buf_addf(&c->prompt, "↪ %s ", c->reply_to);
+    skn_buf_add(&c->prompt, SKN_STR("› "));
+    return c->prompt.p;
+}
+
+/* --- Rows --------------------------------------------------------------------------------- */
+
+/* One row, cleaned, and cut where the terminal ends. */
+static void row(skn_chat *c, skn_colour colour, skn_str text)
+{
+    skn_print_colour(c->cli, colour, text);
+    skn_print_raw(c->cli, SKN_STR("\033[K\n"));
+    c->rows++;
+}
+
+/* The last rows of a text, as the terminal would break it. */
+static void tail_rows(skn_chat *c, skn_str text, skn_str end)
+{
+    size_t  width = c->cli->out.width > 8 ? (size_t)c->cli->out.width - 4 : 4, count = 0;
+    skn_str line, rows[TEXT_ROWS];
+
+    while (skn_str_split(&text, '\n', &line))
+        while (line.n) {
+            skn_str cut = line;
+
+            while (skn_utf8_columns(cut) > width)
+                cut = skn_utf8_cut(cut, cut.n - 1 - (skn_utf8_columns(cut) - width) / 4);
+            rows[count++ % TEXT_ROWS] = cut;
+            line = skn_str_sub(line, cut.n, line.n);
+        }
+    for (size_t i = count > TEXT_ROWS ? count - TEXT_ROWS : 0; i < count; i++) {
+        skn_print_raw(c->cli, SKN_STR("  "));
+        skn_clean_add(&c->cli->out.bytes, rows[i % TEXT_ROWS], false);
+        skn_print_raw(c->cli, i + 1 == count ? end : SKN_STR(""));
+        skn_print_raw(c->cli, SKN_STR("\033[K\n"));
+        c->rows++;
+    }
+}
+
+/* Long texts are broken again and again: only their end is looked at. */
+static skn_str end_of(skn_str text)
+{
+    size_t from = text.n > 4096 ? text.n - 4096 : 0;
+
+    while (from < text.n && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+        from++;
+    return skn_str_sub(text, from, text.n);
+}
+
+static void typing_rows(skn_chat *c, const skn_typing *t)
+{
+    int64_t seconds = (now_ms() - t->since) / 1000;
+
+    row(c, SKN_BOLD,
+        skn_arena_printf(c->mem, "%s  %s… %" PRId64 " s", t->agent,
+                         t->thinking ? "thinking" : "writing", seconds));
+    tail_rows(c, end_of(skn_buf_str(&t->text)), SKN_STR("▍"));
+}
+
+static void queue_row(skn_chat *c)
+{
+    skn_str text = skn_buf_str(&c->next), line = SKN_STR("");
+
+    if (!c->waiting)
+        return;
+    skn_str_split(&text, '\n', &line);
+    row(c, SKN_DIM,
+        skn_arena_printf(c->mem, "queue %zu: \"%.*s\"   /now sends it", c->waiting,
+                         SKN_FMT(skn_utf8_cut(line, 60))));
+}
+
+static bool is_busy(skn_str state)
+{
+    return state.n && !skn_str_is(state, "idle");
+}
+
+/* "launch · v7 · 3 agents: lead ● bo ● ada ○" */
+static skn_str status_text(skn_chat *c)
+{
+    skn_buf b;
+    skn_str text;
+
+    skn_buf_init(&b, 8192);
+    skn_buf_addf(&b, "%.*s · v%" PRId64 " · %zu agent%s", SKN_FMT(c->world.name), c->version,
+                 c->agents.count, skn_plural((int64_t)c->agents.count));
+    for (size_t i = 0; i < c->agents.count; i++)
+        skn_buf_addf(&b, "%s %.*s %s", i ? "" : ":", SKN_FMT(c->agents.at[i].name),
+                     is_busy(c->states[i]) ? "●" : "○");
+    if (c->model.n)
+        skn_buf_addf(&b, " · %.*s", SKN_FMT(skn_buf_str(&c->model)));
+    for (size_t i = 0; i < c->tag_count; i++)
+        skn_buf_addf(&b, " · #%s", c->tags[i]);
+    if (skn_news_fd(&c->news) < 0)
+        skn_buf_add(&b, SKN_STR(" · no connection, trying again"));
+    text = skn_arena_copy(c->mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text;
+}
+
+static void rule_row(skn_chat *c)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, 8192);
+    for (int i = 1; i < c->cli->out.width; i++)
+        skn_buf_add(&b, SKN_STR("─"));
+    row(c, SKN_DIM, skn_buf_str(&b));
+    skn_buf_release(&b);
+}
+
+/* --- Drawing ------------------------------------------------------------------------------ */
+
+void skn_chat_erase(skn_chat *c)
+{
+    if (c->plain || !c->drawn)
+        return;
+    skn_line_edit_hide(c->edit);
+    if (c->rows)
+        skn_print(c->cli, "\r\033[%zuA\033[J", c->rows);
+    c->rows = 0;
+    c->drawn = false;
+    c->changed = true;
+}
+
+/* Rows that are too long end at the edge: were they broken, there would be more of them. */
+void skn_chat_draw(skn_chat *c)
+{
+    size_t shown = 0;
+
+    if (c->plain) {
+        skn_out_flush(c->cli);
+        return;
+    }
+    skn_chat_erase(c);
+    skn_print_raw(c->cli, SKN_STR("\033[?7l"));
+    for (const skn_typing *t = c->typing.first; t && shown++ < TYPING_MOST; t = t->next)
+        typing_rows(c, t);
+    queue_row(c);
+    rule_row(c);
+    row(c, SKN_DIM, status_text(c));
+    skn_print_raw(c->cli, SKN_STR("\033[?7h"));
+    skn_out_flush(c->cli);
+    skn_line_edit_show(c->edit);
+    c->drawn = true;
+    c->changed = false;
+    c->drawn_at = now_ms();
+    skn_arena_reset(c->mem);
+}
+
+int64_t skn_chat_draw_soon(skn_chat *c)
+{
+    int64_t since = now_ms() - c->drawn_at;
+
+    if (c->plain)
+        return -1;
+    if (c->typing.first && since >= 1000) /* the seconds go on */
+        c->changed = true;
+    if (c->changed && since < REDRAW_MS)
+        return REDRAW_MS - since;
+    if (c->changed)
+        skn_chat_draw(c);
+    return c->typing.first ? 1000 : -1;
+}

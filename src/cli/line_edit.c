@@ -1,0 +1,410 @@
+#define _XOPEN_SOURCE 700 /* for wcwidth, which libedit measures with */
+
+#include "cli/line_edit.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <histedit.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define HISTORY_SIZE 1000
+#define PASTE_MOST   ((size_t)1 << 20)
+
+struct skn_line_edit {
+    skn_line_options o;
+    EditLine        *el;
+    History         *history;
+    skn_buf          line, preset;
+    struct termios   before;  /* the terminal as it was found */
+    bool             reading; /* the prompt is on the screen */
+    bool             over;
+};
+
+static skn_line_edit *own(EditLine *el)
+{
+    void *e = NULL;
+
+    el_get(el, EL_CLIENTDATA, &e);
+    return e;
+}
+
+/* --- Where things are on the screen ------------------------------------------------------- */
+
+static int columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1)
+        return size.ws_col;
+    return 80;
+}
+
+typedef struct spot {
+    int row, column;
+} spot;
+
+/* As libedit places it: what does not fit begins a row, and a full row is followed by another. */
+static void place(spot *at, wchar_t c, int width)
+{
+    int n = wcwidth(c);
+
+    if (c == L'\n') {
+        *at = (spot){at->row + 1, 0};
+        return;
+    }
+    if (c == L'\t')
+        n = 8 - at->column % 8;
+    else if (n < 0)
+        n = 2; /* ^X */
+    if (at->column + n > width)
+        *at = (spot){at->row + 1, 0};
+    at->column += n;
+    if (at->column >= width)
+        *at = (spot){at->row + 1, 0};
+}
+
+static void place_text(spot *at, const char *text, size_t n, int width)
+{
+    mbstate_t state;
+    wchar_t   c;
+
+    memset(&state, 0, sizeof state);
+    while (n) {
+        size_t used = mbrtowc(&c, text, n, &state);
+
+        if (used == 0 || used > n) {
+            memset(&state, 0, sizeof state);
+            used = 1;
+            c = L'?';
+        }
+        place(at, c, width);
+        text += used;
+        n -= used;
+    }
+}
+
+/* The row, counted from the prompt's, behind so much of the line. */
+static int row_behind(skn_line_edit *e, const char *text, size_t n)
+{
+    const char *prompt = e->o.prompt(e->o.arg);
+    int         width = columns();
+    spot        at = {0, 0};
+
+    place_text(&at, prompt, strlen(prompt), width);
+    place_text(&at, text, n, width);
+    return at.row;
+}
+
+/* To the start of the row that many rows up, and all from there on is cleared. */
+static void clear_from(int rows_up)
+{
+    if (rows_up > 0)
+        printf("\r\033[%dA\033[J", rows_up);
+    else
+        printf("\r\033[J");
+    fflush(stdout);
+}
+
+void skn_line_edit_hide(skn_line_edit *e)
+{
+    const LineInfo *line;
+
+    if (!e->reading)
+        return;
+    line = el_line(e->el);
+    clear_from(row_behind(e, line->buffer, (size_t)(line->cursor - line->buffer)));
+}
+
+void skn_line_edit_show(skn_line_edit *e)
+{
+    if (e->reading)
+        el_set(e->el, EL_REFRESH);
+}
+
+void skn_line_edit_resize(skn_line_edit *e)
+{
+    el_resize(e->el);
+}
+
+/* Between two lines libedit puts the terminal back as it found it. What is typed then must neither be
+ * shown nor changed, so it finds it like this. */
+static void take_terminal(const skn_line_edit *e)
+{
+    struct termios t = e->before;
+
+    t.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    t.c_iflag &= ~(tcflag_t)(ICRNL | INLCR);
+    t.c_cc[VMIN] = 1;
+    t.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
+}
+
+void skn_line_edit_lend(skn_line_edit *e, bool lent)
+{
+    if (lent)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
+    else
+        take_terminal(e);
+}
+
+void skn_line_edit_preset(skn_line_edit *e, skn_str text)
+{
+    skn_buf_clear(&e->preset);
+    skn_buf_add(&e->preset, text);
+}
+
+/* --- Keys --------------------------------------------------------------------------------- */
+
+static bool read_byte(skn_line_edit *e, char *out)
+{
+    ssize_t n;
+
+    do {
+        if (!e->o.wait(e->o.arg))
+            return false;
+        n = read(STDIN_FILENO, out, 1);
+    } while (n < 0 && (errno == EINTR || errno == EAGAIN));
+    return n == 1;
+}
+
+/* One character, however many bytes it has. */
+static int read_key(EditLine *el, wchar_t *out)
+{
+    skn_line_edit *e = own(el);
+    mbstate_t      state;
+    char           byte;
+
+    memset(&state, 0, sizeof state);
+    for (;;) {
+        size_t used;
+
+        if (!read_byte(e, &byte)) {
+            skn_line_edit_hide(e);
+            e->over = true;
+            return 0;
+        }
+        used = mbrtowc(out, &byte, 1, &state);
+        if (used == 1 || used == 0)
+            return 1;
+        if (used == (size_t)-1)
+            memset(&state, 0, sizeof state); /* not a character: dropped */
+    }
+}
+
+static unsigned char on_newline(EditLine *el, int key)
+{
+    (void)key;
+    return el_insertstr(el, "\n") == 0 ? CC_REFRESH : CC_ERROR;
+}
+
+/* What is pasted is text, its line ends too, up to the mark behind it. */
+static unsigned char on_paste(EditLine *el, int key)
+{
+    const skn_str  end = SKN_STR("\033[201~");
+    skn_line_edit *e = own(el);
+    skn_buf        text;
+    char           byte;
+    int            failed;
+
+    (void)key;
+    skn_buf_init(&text, PASTE_MOST);
+    while (!text.over && !skn_str_ends(skn_buf_str(&text), end) && read_byte(e, &byte))
+        skn_buf_addc(&text, byte == '\r' ? '\n' : byte);
+    if (skn_str_ends(skn_buf_str(&text), end))
+        text.p[text.n - end.n] = '\0';
+    failed = text.n ? el_insertstr(el, text.p) : 0;
+    skn_buf_release(&text);
+    return failed ? CC_REFRESH_BEEP : CC_REFRESH;
+}
+
+/* --- Completion --------------------------------------------------------------------------- */
+
+static size_t common(char *const *list, size_t count)
+{
+    size_t n = strlen(list[0]);
+
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < n; k++)
+            if (list[i][k] != list[0][k])
+                n = k;
+    return n;
+}
+
+static unsigned char offer(skn_line_edit *e, skn_str word, char *const *list, size_t count)
+{
+    size_t  n = common(list, count);
+    skn_buf more;
+    bool    added = n > word.n || count == 1;
+
+    skn_buf_init(&more, PASTE_MOST);
+    skn_buf_add(&more, skn_str_sub(skn_str_of(list[0]), word.n, n));
+    if (count == 1)
+        skn_buf_addc(&more, ' ');
+    if (added && more.n)
+        el_insertstr(e->el, more.p);
+    skn_buf_release(&more);
+    if (!added)
+        e->o.choices(e->o.arg, list, count);
+    return CC_REFRESH;
+}
+
+static unsigned char on_tab(EditLine *el, int key)
+{
+    skn_line_edit  *e = own(el);
+    const LineInfo *line = el_line(el);
+    const char     *start = line->cursor;
+    char           *list[SKN_LINE_CHOICES];
+    size_t          count;
+    unsigned char   done = CC_REFRESH_BEEP;
+    skn_str         word;
+
+    (void)key;
+    while (start > line->buffer && start[-1] != ' ' && start[-1] != '\n')
+        start--;
+    word = (skn_str){start, (size_t)(line->cursor - start)};
+    count = e->o.complete(e->o.arg, word, start == line->buffer, list);
+    if (count)
+        done = offer(e, word, list, count);
+    for (size_t i = 0; i < count; i++)
+        free(list[i]);
+    return done;
+}
+
+/* --- Coming and going --------------------------------------------------------------------- */
+
+static char *prompt_of(EditLine *el)
+{
+    skn_line_edit *e = own(el);
+
+    /* libedit does not write to it, whatever the type says. */
+    return (char *)(uintptr_t)e->o.prompt(e->o.arg);
+}
+
+static void bind_keys(EditLine *el)
+{
+    el_set(el, EL_EDITOR, "emacs");
+    el_set(el, EL_ADDFN, "skein-newline", "New line", on_newline);
+    el_set(el, EL_ADDFN, "skein-paste", "Pasted text", on_paste);
+    el_set(el, EL_ADDFN, "skein-complete", "Complete", on_tab);
+    el_set(el, EL_BIND, "^J", "skein-newline", NULL);
+    el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
+    el_set(el, EL_BIND, "\033\n", "skein-newline", NULL);
+    el_set(el, EL_BIND, "\033[200~", "skein-paste", NULL);
+    el_set(el, EL_BIND, "^I", "skein-complete", NULL);
+    el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(el, NULL);
+    /* Ctrl-J stays what it is, and is not Enter. */
+    el_set(el, EL_SETTY, "-d", "-inlcr", "-icrnl", NULL);
+}
+
+static void open_history(skn_line_edit *e)
+{
+    HistEvent event;
+
+    e->history = history_init();
+    if (!e->history)
+        return;
+    history(e->history, &event, H_SETSIZE, HISTORY_SIZE);
+    history(e->history, &event, H_SETUNIQUE, 1);
+    if (e->o.history)
+        history(e->history, &event, H_LOAD, e->o.history);
+    el_set(e->el, EL_HIST, history, e->history);
+}
+
+skn_line_edit *skn_line_edit_new(const skn_line_options *o)
+{
+    skn_line_edit *e = skn_heap(sizeof *e);
+
+    if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8"); /* texts are UTF-8, whatever the computer says */
+    e->o = *o;
+    if (tcgetattr(STDIN_FILENO, &e->before) == 0) {
+        take_terminal(e);
+        e->el = el_init("skein", stdin, stdout, stderr);
+    }
+    if (!e->el) {
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
+        free(e);
+        return NULL;
+    }
+    skn_buf_init(&e->line, PASTE_MOST);
+    skn_buf_init(&e->preset, PASTE_MOST);
+    el_set(e->el, EL_CLIENTDATA, e);
+    el_set(e->el, EL_PROMPT, prompt_of);
+    bind_keys(e->el);
+    el_set(e->el, EL_GETCFN, read_key);
+    open_history(e);
+    printf("\033[?2004h"); /* what is pasted comes between marks */
+    fflush(stdout);
+    return e;
+}
+
+static void keep_history(skn_line_edit *e)
+{
+    HistEvent event;
+    mode_t    old = umask(077);
+
+    if (e->o.history)
+        history(e->history, &event, H_SAVE, e->o.history);
+    umask(old);
+    history_end(e->history);
+}
+
+void skn_line_edit_free(skn_line_edit *e)
+{
+    if (!e)
+        return;
+    printf("\033[?2004l");
+    fflush(stdout);
+    if (e->history)
+        keep_history(e);
+    el_end(e->el);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
+    skn_buf_release(&e->line);
+    skn_buf_release(&e->preset);
+    free(e);
+}
+
+static void remember(skn_line_edit *e)
+{
+    HistEvent event;
+
+    if (e->history && skn_str_trim(skn_buf_str(&e->line)).n)
+        history(e->history, &event, H_ENTER, e->line.p);
+}
+
+skn_str skn_line_edit_read(skn_line_edit *e)
+{
+    const char *text;
+    int         n = 0;
+
+    e->over = false;
+    if (e->preset.n)
+        el_push(e->el, e->preset.p);
+    skn_buf_clear(&e->preset);
+    e->reading = true;
+    text = el_gets(e->el, &n);
+    e->reading = false;
+    if (!text || n <= 0 || e->over) {
+        printf("\r\033[K");
+        fflush(stdout);
+        return SKN_NONE;
+    }
+    if (text[n - 1] == '\n' || text[n - 1] == '\r')
+        n--;
+    skn_buf_clear(&e->line);
+    skn_buf_add(&e->line, (skn_str){text, (size_t)n});
+    clear_from(row_behind(e, e->line.p ? e->line.p : "", e->line.n) + 1);
+    remember(e);
+    return skn_buf_str(&e->line);
+}

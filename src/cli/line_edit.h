@@ -1,0 +1,43 @@
+/* line_edit.h: one line typed at a terminal, with history and completion, while other things happen.
+ *
+ * Whoever waits for keys may write above the prompt meanwhile: what was typed is hidden before and
+ * drawn again after. Threads: one. Lifetimes: a line lives until the next one is read. */
+#ifndef SKN_CLI_LINE_EDIT_H
+#define SKN_CLI_LINE_EDIT_H
+
+#include "base/str.h"
+
+#define SKN_LINE_CHOICES ((size_t)200)
+
+typedef struct skn_line_options {
+    const char *history; /* file; NULL: none is kept */
+    void       *arg;
+    /* Returns when a key can be read (true), or when nothing more is wanted (false). */
+    bool (*wait)(void *arg);
+    const char *(*prompt)(void *arg);
+    /* What the word could become: up to SKN_LINE_CHOICES texts, to be freed by the caller. */
+    size_t (*complete)(void *arg, skn_str word, bool first, char **out);
+    /* Shows them above the prompt. */
+    void (*choices)(void *arg, char *const *list, size_t count);
+} skn_line_options;
+
+typedef struct skn_line_edit skn_line_edit;
+
+/* NULL when the terminal cannot do it. */
+skn_line_edit *skn_line_edit_new(const skn_line_options *o);
+void           skn_line_edit_free(skn_line_edit *e); /* keeps the history; NULL is fine */
+/* A line without its end; absent when there is none any more. What was typed is gone from the screen,
+ * and the cursor stands where the prompt was. */
+skn_str skn_line_edit_read(skn_line_edit *e);
+/* Takes prompt and text off the screen: the cursor stands where the prompt began. */
+void skn_line_edit_hide(skn_line_edit *e);
+/* Puts them where the cursor is. */
+void skn_line_edit_show(skn_line_edit *e);
+/* The terminal has another size now. */
+void skn_line_edit_resize(skn_line_edit *e);
+/* The terminal as others expect it, while another program has it; and back. */
+void skn_line_edit_lend(skn_line_edit *e, bool lent);
+/* Begins the next line with this text. */
+void skn_line_edit_preset(skn_line_edit *e, skn_str text);
+
+#endif

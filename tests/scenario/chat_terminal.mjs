@@ -1,0 +1,199 @@
+// chat_terminal.mjs: "skein chat" and "skein send" as a person at a terminal sees them.
+import path from 'node:path';
+import { assert, Server, finally_, finish, folder, run, script, test } from '../server/lib.mjs';
+import { Terminal } from './screen.mjs';
+
+const program = path.resolve(process.env.SKEIN);
+const state = path.join(folder, 'state');
+const rules = script('chat', `
+pace: 30
+rules:
+  - when: slowly
+    do:
+      - say: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+      - wait: 1s
+      - say: the end
+  - when: forever
+    do:
+      - say: begun
+      - wait: 10m
+      - say: never
+  - when: hello
+    do:
+      - say: "hello yourself, says {agent}"
+otherwise: no line
+`);
+
+const server = await Server.start({ script: rules, delay: true });
+await server.post('/worlds', { name: 'launch' });
+for (const name of ['ada', 'bo']) await server.post('/worlds/launch/agents', { name });
+await server.post('/worlds/launch/chats', { title: 'talk' });
+
+function open(words, options = {}) {
+    const t = new Terminal([program, ...server.store.args, '-w', 'launch', ...words], { ...options, env: { XDG_STATE_HOME: state, ...options.env } });
+    finally_(() => t.kill());
+    return t;
+}
+const rest = async t => { await t.shows(/ada ○ bo ○(.*)\n›[^\n]*$/); };
+// The last row, where the prompt is.
+const prompt = t => t.screen.text.split('\n').at(-1);
+const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
+
+test('a message is answered, and all stands in the scrollback', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('hello\r');
+    await t.shows(/you › hello +→ ada, bo\n/);
+    await t.shows(/hello yourself, says ada/);
+    await t.shows(/hello yourself, says bo/);
+    await rest(t);
+    assert.equal(t.screen.text.match(/you › hello/g).length, 1);
+    assert.equal(t.screen.text.match(/hello yourself/g).length, 2);
+    assert.match(tail(t, 3), /^─+\nlaunch · v1 · 2 agents: ada ○ bo ○\n› ?$/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+    assert.match(t.screen.text, /Come back with: skein chat launch --continue\nOn the web: http:\/\/127\.0\.0\.1:\d+\/w\/launch\/c\/c_\S+\n$/);
+    assert.doesNotMatch(t.screen.text, /─/);
+});
+
+test('what is typed stays while answers come in above it', async () => {
+    const t = open(['chat'], { cols: 40 });
+    await rest(t);
+    t.type('@ada slowly\r');
+    await t.shows(/ada {2}writing… \d+ s\n {2}one/);
+    const text = 'half of a sentence that is longer than the row, with grüße and 漢字';
+    t.type(text);
+    await t.shows(/ {2}the end\n/);
+    await t.shows(/ada ○ bo ○\n› half/);
+    assert.equal(tail(t, 2).replace('\n', ''), `› ${text}`);
+    assert.equal(t.screen.text.match(/half of a/g).length, 1);
+    assert.equal(t.screen.text.match(/─\n/g).length, 1);
+    t.type('\x15@bo hello\r');
+    await t.shows(/hello yourself, says bo/);
+    assert.doesNotMatch(t.screen.text, /half of a/);
+    t.type('/quit\r');
+    assert.equal(await t.end(), 0);
+});
+
+test('a message sent while agents work waits, and is shown as waiting', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('@ada slowly, please\r');
+    await t.shows(/ada {2}writing…/);
+    t.type('@bo hello after that\r');
+    await t.shows(/queue 1: "@bo hello after that" {3}\/now sends it/);
+    await t.shows(/the end\n[^]*you › @bo hello after that[^]*hello yourself, says bo/);
+    await rest(t);
+    assert.doesNotMatch(tail(t, 4), /queue/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('Ctrl-C stops the agents and keeps what is typed; a second one leaves', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('@ada forever\r');
+    await t.shows(/ada {2}writing…[^]*begun/);
+    t.type('kept');
+    await t.shows(/› kept$/);
+    t.type('\x03');
+    await t.shows(/Stopped\. What was written stays\.[^]*Ctrl-C again leaves\./);
+    await t.shows(/ada ○ bo ○\n› kept$/);
+    t.type('\x03');
+    assert.equal(await t.end(), 130);
+    assert.match(t.screen.text, /Come back with/);
+});
+
+test('commands are those of the program, and Tab completes them', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('/und\t');
+    await t.shows(/› \/undo$/);
+    t.type('\r');
+    await t.shows(/error: there is nothing to undo/);
+    t.type('@b\t');
+    await t.shows(/› @bo$/);
+    t.type('\x15@\t');
+    await t.shows(/@ada {2}@bo\n/);
+    await rest(t);
+    assert.equal(t.screen.text.match(/─\n/g).length, 1);
+    t.type('\x15/edit @~1 hello once more\r');
+    await t.shows(/Now at v2\.[^]*you › hello once more[^]*hello yourself/);
+    await t.shows(/says ada[^]*says bo|says bo[^]*says ada/);
+    await t.shows(/launch · v2 · 2 agents: ada ○ bo ○\n›$/);
+    t.type('/undo\r');
+    await t.shows(/v2 → v1\. Took back/);
+    await t.shows(/launch · v1 · 2 agents: ada ○ bo ○\n›$/);
+    t.type('/quit\r');
+    assert.equal(await t.end(), 0);
+});
+
+test('the arrow brings back what was typed before, also the last time', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('\x1b[A');
+    await t.shows(/› \/quit$/);
+    t.type('\x1b[A');
+    await t.shows(/› \/undo$/);
+    t.type('\x15\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('Ctrl-J and a paste make a message of several lines', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('@bo hello\nsecond line');
+    await t.shows(/› @bo hello\nsecond line$/);
+    t.type('\x1b[200~\rthird\rfourth\x1b[201~');
+    await t.shows(/third\nfourth$/);
+    t.type('\r');
+    await t.shows(/you › @bo hello .*\n {6}second line\n {6}third\n {6}fourth\n/);
+    await t.shows(/hello yourself, says bo[^]*› ?$/);
+    await rest(t);
+    assert.equal(t.screen.text.match(/second line/g).length, 1);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('a chat goes on when the server is started again', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    await server.stop();
+    await t.shows(/no connection, trying again/);
+    await server.start();
+    await run([...server.store.args, 'send', '-w', 'launch', '@bo hello from elsewhere']);
+    await t.shows(/you › @bo hello from elsewhere[^]*hello yourself, says bo/, 30000);
+    t.type('@ada hello again\r');
+    await t.shows(/hello yourself, says ada/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+}, 60000);
+
+test('without cursor movement there is none', async () => {
+    const t = open(['chat'], { env: { TERM: 'dumb' } });
+    t.type('@bo hello\n');
+    await t.shows(/hello yourself, says bo/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+    assert.doesNotMatch(t.raw.replace(/\x1b\[\d*m/g, ''), /\x1b/);
+});
+
+test('send shows the first answer while it is written', async () => {
+    const t = open(['send', 'slowly']);
+    await t.shows(/\n(ada|bo) +\S+ {2}↪ \S+ {2}one two three( \w+){0,12}$/);
+    assert.equal(await t.end(), 0);
+    assert.match(t.screen.text, /2 agents idle after \d+\.\d s\.$/m);
+    assert.equal(t.screen.text.replace(/\s+/g, ' ').match(/sixteen the end/g).length, 2);
+});
+
+test('Ctrl-C ends the waiting of send, not the work', async () => {
+    const t = open(['send', '@ada forever and ever']);
+    await t.shows(/begun/);
+    t.type('\x03');
+    assert.equal(await t.end(), 130);
+    assert.match(t.screen.text, /Stopped waiting\. The message stays, and the agents go on\./);
+    const stop = await run([...server.store.args, 'stop', '-w', 'launch']);
+    assert.equal(stop.out, 'Stopped 1 answer in launch. What was written stays.\n');
+});
+
+await finish();

@@ -1,0 +1,25 @@
+// cut_proxy.mjs: stands between a program and a server, and cuts connections.
+//
+//   node cut_proxy.mjs http://127.0.0.1:7534/ 0,200,600
+//
+// Connection after connection is cut after so many bytes of the answer; when the list is used up, no
+// more are. Prints its own address.
+import { connect, createServer } from 'node:net';
+
+const target = new URL(process.argv[2]);
+const limits = process.argv[3].split(',').map(Number);
+const proxy = createServer(client => {
+    let left = limits.shift() ?? Infinity;
+    const server = connect(Number(target.port), target.hostname);
+    const cut = () => { client.destroy(); server.destroy(); };
+    client.on('data', bytes => server.write(bytes));
+    server.on('data', bytes => {
+        if (left === Infinity) return void client.write(bytes);
+        if (left > 0) client.write(bytes.subarray(0, left));
+        left -= bytes.length;
+        if (left <= 0) setImmediate(cut);
+    });
+    for (const [one, other] of [[client, server], [server, client]])
+        one.on('error', cut).on('close', () => other.end());
+});
+proxy.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${proxy.address().port}/`));

@@ -1,0 +1,252 @@
+#!/bin/sh
+# send.sh: commands that talk to a server, or notice that one is at work: send, stop, log --follow, edit.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/server.sh"
+here=$(dirname "$0")
+
+cat >"$dir/script.yaml" <<'END'
+pace: 1
+rules:
+  - when: slowly
+    do:
+      - say: begun
+      - wait: 1s
+      - say: ended
+  - when: forever
+    do:
+      - say: begun
+      - wait: 10m
+  - when: fail both
+    do:
+      - fail: rate_limit
+  - matches: fail one
+    agent: bo
+    do:
+      - fail: the line is down
+  - when: two lines
+    do:
+      - say: "first\nsecond"
+  - when: ask bo
+    agent: ada
+    do:
+      - say: "@bo are you there?"
+  - when: there
+    do:
+      - say: here
+  - when: look
+    do:
+      - call: demo_lookup
+        args: {query: tides}
+  - tool: demo_lookup
+    do:
+      - say: looked
+otherwise: "yes, says {agent}"
+END
+
+# shape: output without ids and times, the answers of agents in the order of their names.
+shape() {
+    printf '%s\n' "$out" | sed -e 's/\<[A-Za-z0-9_-]\{10\}\>/ID/g' -e 's/after [0-9]*\.[0-9] s/after N s/' | LC_ALL=C sort
+}
+# s_bg WORD…: runs the program beside, its output in $dir/beside; leaves $beside.
+s_bg() {
+    : >"$dir/beside"
+    env --default-signal=INT "$SKEIN" "$store" "$@" >"$dir/beside" 2>&1 &
+    beside=$!
+}
+# join: waits for it; leaves $out and $rc.
+join() {
+    rc=0
+    wait "$beside" || rc=$?
+    out=$(cat "$dir/beside") err=
+}
+idle() { s world show launch --json && prints '"isProcessing":false'; }
+answered() { s log -n 1 --json && prints '"role":"assistant"'; }
+
+must world new launch
+must agent new ada
+must agent new bo
+must conv new --title talk
+
+# --- Without a server ---------------------------------------------------------------------------
+
+s send hello
+t 'without a server it is stored' is "$(shape)" 'you   ID  → ada, bo'
+t 'and said that nobody answers' complains 'No server runs here: it is stored, and nobody answers.'
+s chat
+t 'a chat needs a server' fails 3 'no server runs on '
+t 'and says how to start one' complains 'Start one with "skein serve"'
+s stop
+t 'nobody is there to be stopped' is "$out" 'Nobody is at work in launch.'
+
+# --- Answers ------------------------------------------------------------------------------------
+
+start_server --script "$dir/script.yaml"
+s send what about it
+t 'the answers are shown' is "$(shape)" "$(printf '%s\n' '2 agents idle after N s.' 'ada   ID  ↪ ID  yes, says ada' \
+    'bo    ID  ↪ ID  yes, says bo' 'you   ID  → ada, bo')"
+t 'the message stands before them' is "$(printf '%s\n' "$out" | sed -n '1s/ .*//p')" you
+t 'and who is done at the end' is "$(printf '%s\n' "$out" | sed -n '4s/ .*//p')" 2
+t 'that is a success' gave 0
+s send two lines --to ada
+t 'further lines stand under the name' prints 'first
+      second'
+t 'only who is named answers' prints '1 agent idle after '
+s send --to ada "ask bo"
+t 'answers of agents to agents come too' prints '@bo are you there?'
+t 'from each of them' prints '2 agents idle after '
+s send --to ada look at this
+t 'calls of tools are named' prints 'calls demo_lookup'
+t 'and what is said after them' prints 'looked'
+printf 'status?\n' >"$dir/text"
+s send --to ada --json -F "$dir/text"
+t 'as JSON it is a line each' lines 3
+t 'the message first' is "$(every event)" 'message.created message.completed world.idle'
+t 'with who gets it' prints '"delivery":[{"agent":"ada","state":"queued"}'
+t 'the answer with its text' prints '"text":"yes, says ada"'
+t 'and what it answers' is "$(every replyToMessageId)" "$(first messageId)"
+t 'the end with its time' prints '"elapsedMs":'
+s send --to ada --json=event,sender,text hm
+t 'fields can be picked' is "$(printf '%s\n' "$out" | sed -n 2p)" '{"event":"message.completed","sender":"ada","text":"yes, says ada"}'
+s log -n 1 --json
+parent=$(first messageId)
+s send --to bo --reply-to @ --json good
+t 'it can be an answer' is "$(every replyToMessageId | cut -d ' ' -f 1)" "$parent"
+must tag new careful
+s send --expect-reply bo --tag careful --json well
+t 'it carries instructions' prints '{"type":"ResponseExpected","target":"bo"}'
+t 'and tags' prints '{"type":"careful"}'
+s send --tag none well
+t 'a tag must be defined' fails 3 'there is no tag "none"'
+s send --to cy well
+t 'an agent must be there' fails 3 '"cy"'
+s send --no-wait so
+t 'with --no-wait only the message is shown' is "$(shape)" 'you   ID  → ada, bo'
+until_true idle
+s log -n 1
+t 'it is answered all the same' prints '    yes, says '
+
+# --- Waiting ------------------------------------------------------------------------------------
+
+s send --timeout 300ms @ada slowly
+t 'waiting has a limit' gave 124
+t 'which is said' complains 'the agents have not all answered in time'
+t 'what came before is shown' prints '→ ada, bo'
+until_true idle
+s log -n 1
+t 'the work goes on' prints 'ended'
+s send --timeout soon hm
+t 'a limit is a time' fails 2 '"soon" is not a time for "--timeout"'
+must send --no-wait @ada slowly
+s send --to bo and then
+t 'while agents work it waits' complains 'Agents are at work: it waits until they are done.'
+t 'and is answered after that' prints '  yes, says bo'
+must send --no-wait @ada slowly
+s send --no-wait --to bo one more
+t 'without waiting that is said at once' complains 'Agents are at work: it waits until they are done.'
+until_true idle
+s_bg send @ada forever
+until_true file_has "$dir/beside" '→ ada, bo'
+kill -INT "$beside"
+join
+t 'an interrupt ends the waiting' gave 130
+t 'politely' prints 'Stopped waiting. The message stays, and the agents go on.'
+s stop
+t 'agents can be stopped' is "$out" 'Stopped 1 answer in launch. What was written stays.'
+s log -n 1
+t 'what was written is there' prints '    begun'
+must send --no-wait @ada forever
+s stop bo --json
+t 'one agent alone can be' is "$out" '{"stopped":0}'
+s stop ada --json -c talk
+t 'by its name' is "$out" '{"stopped":1}'
+
+# --- Failures -----------------------------------------------------------------------------------
+
+s send fail one
+t 'an agent that fails is told' complains 'bo failed: '
+t 'the others answer' prints 'yes, says ada'
+t 'that is partly done' gave 7
+s send fail both
+t 'when all fail it is a failure' gave 6
+t 'and says so' complains 'nobody could answer'
+s send --json fail both
+t 'as JSON too' prints '{"event":"message.failed"'
+
+# --- Changes while agents are at work -------------------------------------------------------------
+
+s send --json --to bo begin
+root=$(first messageId)
+must send --no-wait @ada forever
+until_true sh -c '"$1" "$2" world show launch --json | grep -q "\"state\":\"thinking\""' - "$SKEIN" "$store"
+s edit "$root" -m x -y
+t 'an edit is refused then' fails 5 "error: launch is busy: ada is answering "
+t 'with how to wait' complains "  wait:  skein edit $root … --wait"
+t 'and how to stop them' complains '  stop:  skein stop -w launch'
+s undo --json
+t 'as JSON with who is busy' complains '"busy":[{"agent":"ada",'
+s edit "$root" -m 'begin again' -y --force
+t 'force stops them' gave 0
+t 'and the new message is answered' prints 'Agents responding: ada, bo.'
+until_true idle
+s log --json
+t 'by both' is "$(every content)" "begin again yes, says ada yes, says bo" || :
+must send --no-wait @ada slowly
+s undo --wait
+t 'a change can wait until they are done' prints 'Took back: revise'
+t 'what they said meanwhile stays in its version' sh -c '"$1" "$2" log -v v2 -n 1 | grep -q ended' - "$SKEIN" "$store"
+
+# --- Following ----------------------------------------------------------------------------------
+
+s_bg log --follow -n 1
+until_true file_has "$dir/beside" ''
+must send --to bo follow this
+t 'a log goes on with what is said' until_true file_has "$dir/beside" '@bo follow this'
+t 'and with answers' until_true file_has "$dir/beside" '    yes, says bo'
+stop_server KILL
+must send offline
+t 'also without a server' until_true file_has "$dir/beside" '    offline'
+start_server --script "$dir/script.yaml"
+must send --to ada online again
+t 'and when it is back' until_true file_has "$dir/beside" '    yes, says ada'
+must rm @
+t 'another version is told' until_true file_has "$dir/beside" 'Now at v'
+must send --to bo after that
+t 'and goes on there' until_true file_has "$dir/beside" '@bo after that'
+kill "$beside"
+join
+t 'nothing is told twice' is "$(printf '%s\n' "$out" | grep -c 'follow this')" 1
+s_bg log --follow --json -n 1
+until_true file_has "$dir/beside" messageId
+must send --to bo the last
+until_true file_has "$dir/beside" 'yes, says bo'
+kill "$beside"
+join
+t 'as JSON it is a line for each' is "$(printf '%s\n' "$out" | grep -c '^{.*}$')" 3
+s log --follow -v v1
+t 'a version that was does not go on' fails 2 '"--follow" goes with neither'
+
+# --- Connections that are cut ---------------------------------------------------------------------
+
+node "$here/cut_proxy.mjs" "$url" 0,0,150,500,900,1800,2500 >"$dir/proxy" &
+proxy=$!
+trap 'kill -9 $server $proxy 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+until_true file_has "$dir/proxy" http
+s send --server "$(cat "$dir/proxy")" cut off
+t 'answers come through a line that is cut' is "$(shape)" "$(printf '%s\n' '2 agents idle after N s.' \
+    'ada   ID  ↪ ID  yes, says ada' 'bo    ID  ↪ ID  yes, says bo' 'you   ID  → ada, bo')"
+s log --json
+t 'and the message is stored once' is "$(printf '%s\n' "$out" | grep -c '"content":"cut off"')" 1
+kill "$proxy"
+s send --server http://127.0.0.1:1/ hm
+t 'a server that is not there is told' fails 6 'cannot reach the server at http://127.0.0.1:1/'
+
+s_bg send @ada forever
+until_true file_has "$dir/beside" '→ ada, bo'
+stop_server KILL
+start_server --script "$dir/script.yaml"
+join
+t 'a server that died and came back is asked again' prints 'ada failed'
+t 'and nobody answered' gave 6
+
+stop_server
+finish

@@ -1,0 +1,172 @@
+/* agent-world's worlds as folders, and as documents: what test_import.c leaves open. */
+#include "exchange_kit.h"
+
+#include <sys/stat.h>
+
+static void make_folder(place *p, const char *name)
+{
+    char path[300];
+
+    assert_int_equal(mkdir(skn_fixture_file(p->fx, name, path), 0700), 0);
+}
+
+static void put_file(place *p, const char *name, const char *text)
+{
+    write_file(p, name, skn_str_of(text));
+}
+
+static const char *folder(place *p, const char *name)
+{
+    static char path[300];
+
+    return skn_fixture_file(p->fx, name, path);
+}
+
+/* Two worlds beside each other, the second without a configuration. */
+static void make_worlds(place *p)
+{
+    make_folder(p, "data");
+    make_folder(p, "data/lab");
+    make_folder(p, "data/lab/agents");
+    make_folder(p, "data/lab/agents/fern");
+    make_folder(p, "data/lab/agents/fern/archive");
+    make_folder(p, "data/The Shed");
+    make_folder(p, "data/The Shed/agents");
+    make_folder(p, "data/The Shed/agents/rake");
+    make_folder(p, "data/no-world");
+    put_file(p, "data/lab/config.json",
+             "{\"id\":\"lab\",\"name\":\"Lab\",\"createdAt\":\"2026-01-02T03:00:00.000Z\"}");
+    put_file(p, "data/lab/agents/fern/config.json",
+             "{\"id\":\"fern\",\"name\":\"Fern\",\"provider\":\"openai\",\"model\":\"gpt\","
+             "\"temperature\":0.25,\"maxTokens\":100,\"autoReply\":false}");
+    put_file(p, "data/lab/agents/fern/memory.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"hello\"}]");
+    put_file(p, "data/lab/agents/fern/archive/memory-2025-04-01T10-00-00-000Z.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"before\"},"
+             "{\"role\":\"assistant\",\"sender\":\"fern\",\"content\":\"long ago\"}]");
+    put_file(p, "data/The Shed/agents/rake/memory.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"hello\"}]");
+}
+
+static skein_conversations chats_of(place *p, const char *world)
+{
+    skein_conversations chats;
+    skein_world         w;
+
+    SKN_OK(skein_world_find(p->e, T(world), p->mem, &w, &p->err), p->err);
+    SKN_OK(skein_conversation_list(p->e, w.id, p->mem, &chats, &p->err), p->err);
+    return chats;
+}
+
+static void a_folder_of_worlds_becomes_several(void **state)
+{
+    place               p;
+    skn_import_report   r;
+    skein_conversations chats;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    SKN_OK(import_file(&p, folder(&p, "data"), NULL, false, &r), p.err);
+    assert_string_equal(r.form.p, "agent-world folder");
+    assert_int_equal(r.world_count, 2);
+    assert_int_equal(r.messages, 4);
+    assert_int_equal(r.archives, 1);
+    assert_int_equal(chats_of(&p, "the-shed").at[0].length, 1);
+    chats = chats_of(&p, "lab");
+    assert_int_equal(chats.count, 2);
+    assert_int_equal(chats.at[0].length, 1);
+    assert_string_equal(chats.at[1].title.p,
+                        "archived: fern, memory-2025-04-01T10-00-00-000Z.json");
+    assert_int_equal(chats.at[1].length, 2);
+    assert_sound(&p);
+    place_close(&p);
+}
+
+static void an_agents_settings_are_kept(void **state)
+{
+    place             p;
+    skn_import_report r;
+    skein_agent       fern;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
+    SKN_OK(skein_agent_find(p.e, r.world_id, T("fern"), p.mem, &fern, &p.err), p.err);
+    assert_string_equal(fern.settings.p,
+                        "{\"temperature\":0.25,\"maxTokens\":100,\"autoReply\":false}");
+    place_close(&p);
+}
+
+static void a_folder_that_was_imported_is_there(void **state)
+{
+    place             p;
+    skn_import_report r;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
+    assert_int_equal(import_file(&p, folder(&p, "data/lab"), "copy", false, &r),
+                     SKEIN_CONFLICT);
+    assert_non_null(strstr(p.err.message, "is already in this store"));
+    SKN_OK(import_file(&p, folder(&p, "data"), NULL, false, &r), p.err);
+    assert_string_equal(r.world.p, "the-shed");
+    assert_int_equal(r.world_count, 1);
+    assert_int_equal(skn_fixture_number(p.fx, "SELECT count(*) FROM worlds"), 2);
+    place_close(&p);
+}
+
+/* A name leads to its agent only where it is nobody's id. */
+static void an_agent_named_as_another_ones_id_stays_itself(void **state)
+{
+    place             p;
+    skn_import_report r;
+
+    place_open(&p, skn_fixture_of(state));
+    SKN_OK(
+        import_file(
+            &p,
+            write_file(&p, "w.json",
+                       SKN_STR("{\"agents\":[{\"id\":\"a\",\"name\":\"b\",\"memory\":["
+                               "{\"role\":\"assistant\",\"content\":\"I am a\"}]},"
+                               "{\"id\":\"c\",\"memory\":[{\"role\":\"user\",\"sender\":\"b\","
+                               "\"content\":\"I am b\",\"messageId\":\"m1\"}]},"
+                               "{\"id\":\"b\",\"name\":\"x\",\"memory\":["
+                               "{\"role\":\"assistant\",\"content\":\"I am b\","
+                               "\"messageId\":\"m1\"}]}]}")),
+            NULL, false, &r),
+        p.err);
+    assert_int_equal(r.agents, 3);
+    assert_int_equal(r.messages, 2);
+    assert_int_equal(r.copies, 1);
+    assert_sound(&p);
+    place_close(&p);
+}
+
+static void an_agent_that_is_there_twice_is_refused(void **state)
+{
+    place             p;
+    skn_import_report r;
+
+    place_open(&p, skn_fixture_of(state));
+    assert_int_equal(import_file(&p,
+                                 write_file(&p, "w.json",
+                                            SKN_STR("{\"agents\":[{\"id\":\"a\",\"memory\":[]},"
+                                                    "{\"id\":\"a\",\"memory\":[]}]}")),
+                                 NULL, false, &r),
+                     SKEIN_DATA);
+    assert_string_equal(p.err.message, "agent \"a\" is there twice");
+    place_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_PLACE_BOTH(a_folder_of_worlds_becomes_several),
+        SKN_PLACE_SQLITE(an_agents_settings_are_kept),
+        SKN_PLACE_BOTH(a_folder_that_was_imported_is_there),
+        SKN_PLACE_SQLITE(an_agent_named_as_another_ones_id_stays_itself),
+        SKN_PLACE_SQLITE(an_agent_that_is_there_twice_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+/* What the program keeps for itself, and the small changes of worlds, agents and chats. */
+#include "store/kit.h"
+
+#include "base/arena.h"
+
+/* --- Settings -------------------------------------------------------------------------------- */
+
+/* "a=1 b=2" */
+static const char *settings(kit *k)
+{
+    skein_settings all;
+    skn_str        text = SKN_STR("");
+
+    KIT_OK(k, skein_setting_list(k->e, k->mem, &all, &k->err));
+    for (size_t i = 0; i < all.count; i++)
+        text = skn_arena_printf(k->mem, "%.*s%s%.*s=%.*s", SKN_FMT(text), i ? " " : "",
+                                SKN_FMT(all.at[i].key), SKN_FMT(all.at[i].value));
+    return text.p;
+}
+
+static void settings_are_set_changed_and_removed_together(void **state)
+{
+    kit           k;
+    skein_setting first[] = {{SKN_STR("theme"), SKN_STR("\"dark\"")},
+                             {SKN_STR("Zoom"), SKN_STR("1.5")},
+                             {SKN_STR("keys"), SKN_STR("{\"send\": [1]}")}};
+    skein_setting second[] = {{SKN_STR("theme"), SKN_STR("\"light\"")},
+                              {SKN_STR("keys"), SKN_NONE},
+                              {SKN_STR("never there"), SKN_NONE}};
+
+    kit_open(&k, state);
+    assert_string_equal(settings(&k), "");
+    KIT_OK(&k, skein_setting_put(k.e, first, 3, &k.err));
+    assert_string_equal(settings(&k), "Zoom=1.5 keys={\"send\": [1]} theme=\"dark\"");
+    KIT_OK(&k, skein_setting_put(k.e, second, 3, &k.err));
+    assert_string_equal(settings(&k), "Zoom=1.5 theme=\"light\"");
+    kit_close(&k);
+}
+
+static void a_setting_that_is_no_json_changes_none_of_them(void **state)
+{
+    kit           k;
+    skein_setting list[] = {{SKN_STR("good"), SKN_STR("1")}, {SKN_STR("bad"), SKN_STR("dark")}};
+
+    kit_open(&k, state);
+    assert_int_not_equal(skein_setting_put(k.e, list, 2, &k.err), SKEIN_OK);
+    list[1] = (skein_setting){SKN_STR(""), SKN_STR("1")};
+    assert_int_equal(skein_setting_put(k.e, list, 2, &k.err), SKEIN_INVALID);
+    assert_string_equal(settings(&k), "");
+    kit_close(&k);
+}
+
+static void there_are_no_more_than_a_thousand_settings(void **state)
+{
+    kit           k;
+    skein_setting list[1000], more = {SKN_STR("one more"), SKN_STR("1")};
+
+    kit_open(&k, state);
+    for (int i = 0; i < 1000; i++)
+        list[i] = (skein_setting){skn_arena_printf(k.mem, "s%d", i),
+                                  SKN_STR("\"a value of its own\"")};
+    KIT_OK(&k, skein_setting_put(k.e, list, 1000, &k.err));
+    assert_int_equal(skein_setting_put(k.e, &more, 1, &k.err), SKEIN_LIMIT);
+    list[0].value = SKN_NONE;
+    KIT_OK(&k, skein_setting_put(k.e, list, 1, &k.err));
+    KIT_OK(&k, skein_setting_put(k.e, &more, 1, &k.err));
+    kit_close(&k);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+
+static bool find(kit *k, const char *key, skein_kept_answer *out)
+{
+    bool found;
+
+    KIT_OK(k, skein_answer_find(k->e, skein_text(key), k->mem, out, &found, &k->err));
+    return found;
+}
+
+static void an_answer_is_found_again_as_it_was(void **state)
+{
+    kit               k;
+    skein_kept_answer a = {.key = SKN_STR("POST k1"),
+                           .request = -5,
+                           .status = 201,
+                           .head = SKN_STR("Location: /x\n"),
+                           .body = SKN_STR("{\"a\":\"ä\"}")};
+    skein_kept_answer got;
+
+    kit_open(&k, state);
+    assert_false(find(&k, "POST k1", &got));
+    KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
+    assert_true(find(&k, "POST k1", &got));
+    assert_int_equal(got.request, -5);
+    assert_int_equal(got.status, 201);
+    assert_string_equal(got.head.p, "Location: /x\n");
+    assert_string_equal(got.body.p, "{\"a\":\"ä\"}");
+    assert_false(find(&k, "POST k2", &got));
+    a.status = 200;
+    a.body = SKN_NONE;
+    KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
+    assert_true(find(&k, "POST k1", &got));
+    assert_int_equal(got.status, 200);
+    assert_null(got.body.p);
+    kit_close(&k);
+}
+
+static int64_t answers(kit *k)
+{
+    return skn_fixture_number(k->fx, "SELECT count(*) FROM answers");
+}
+
+static void answers_of_yesterday_are_gone_and_go_in_small_numbers(void **state)
+{
+    kit               k;
+    skein_kept_answer a = {.status = 200}, got;
+    char              key[20];
+
+    kit_open(&k, state);
+    for (int i = 0; i < 150; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        a.key = skein_text(key);
+        KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
+    }
+    assert_int_equal(answers(&k), 150);
+    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 86399000000");
+    assert_true(find(&k, "k7", &got));
+    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 2000000");
+    assert_false(find(&k, "k7", &got));
+    a.key = SKN_STR("new");
+    KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
+    assert_int_equal(answers(&k), 51);
+    KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
+    assert_int_equal(answers(&k), 1);
+    kit_close(&k);
+}
+
+/* --- Failed edits -------------------------------------------------------------------------------- */
+
+static void the_last_hundred_failed_edits_of_a_world_are_kept(void **state)
+{
+    kit               k;
+    skein_world       other = {.name = SKN_STR("other")};
+    skein_edit_error  what = {.operation = SKN_STR("revise"), .message_uid = SKN_STR("m1")};
+    skein_edit_errors list;
+    char              text[20];
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_world_new(k.e, &other, k.mem, &k.err));
+    what.error = SKN_STR("of another");
+    KIT_OK(&k, skein_edit_error_add(k.e, other.id, &what, &k.err));
+    what.chat = k.chat.id;
+    for (int i = 0; i < 105; i++) {
+        snprintf(text, sizeof text, "error %d", i);
+        what.error = skein_text(text);
+        KIT_OK(&k, skein_edit_error_add(k.e, k.world.id, &what, &k.err));
+    }
+    KIT_OK(&k, skein_edit_error_list(k.e, k.world.id, k.mem, &list, &k.err));
+    assert_int_equal(list.count, 100);
+    assert_string_equal(list.at[0].error.p, "error 104");
+    assert_string_equal(list.at[99].error.p, "error 5");
+    assert_string_equal(list.at[0].operation.p, "revise");
+    assert_string_equal(list.at[0].message_uid.p, "m1");
+    assert_string_equal(list.at[0].chat_uid.p, k.chat.uid.p);
+    assert_memory_equal(list.at[0].uid.p, "ee_", 3);
+    assert_true(list.at[0].at > 0);
+    KIT_OK(&k, skein_edit_error_list(k.e, other.id, k.mem, &list, &k.err));
+    assert_int_equal(list.count, 1);
+    assert_null(list.at[0].chat_uid.p);
+    assert_int_equal(skein_edit_error_add(k.e, (skein_world_id){99}, &what, &k.err),
+                     SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+/* --- Worlds ----------------------------------------------------------------------------------------- */
+
+static skein_rc update(kit *k, skein_world w, skein_world *out)
+{
+    skein_rc rc;
+
+    w.id = k->world.id;
+    rc = skein_world_update(k->e, &w, k->mem, &k->err);
+    *out = w;
+    return rc;
+}
+
+static void a_world_changes_only_in_what_is_said(void **state)
+{
+    kit         k;
+    skein_world w, found;
+
+    kit_open(&k, state);
+    KIT_OK(&k, update(&k, (skein_world){.description = SKN_STR("a place")}, &w));
+    assert_string_equal(w.name.p, "lab");
+    assert_string_equal(w.uid.p, k.world.uid.p);
+    assert_string_equal(w.current_chat_uid.p, k.chat.uid.p);
+    KIT_OK(&k, update(&k, (skein_world){.name = SKN_STR("Hall"), .turn_limit = 3}, &w));
+    KIT_OK(&k, skein_world_find(k.e, SKN_STR("hall"), k.mem, &found, &k.err));
+    assert_string_equal(found.description.p, "a place");
+    assert_int_equal(found.turn_limit, 3);
+    assert_int_equal(found.compact_at, 50);
+    KIT_OK(&k, update(&k, (skein_world){.description = SKN_STR(""), .compact_at = 9}, &w));
+    KIT_OK(&k, skein_world_find(k.e, SKN_STR("hall"), k.mem, &found, &k.err));
+    assert_int_equal(found.description.n, 0);
+    assert_int_equal(found.compact_at, 9);
+    assert_int_equal(skein_world_find(k.e, SKN_STR("lab"), k.mem, &found, &k.err),
+                     SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+static void a_world_keeps_its_name_when_the_new_one_will_not_do(void **state)
+{
+    kit         k;
+    skein_world other = {.name = SKN_STR("other")}, w;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_world_new(k.e, &other, k.mem, &k.err));
+    assert_int_equal(update(&k, (skein_world){.name = SKN_STR("other")}, &w), SKEIN_CONFLICT);
+    assert_int_equal(update(&k, (skein_world){.name = SKN_STR("no good")}, &w), SKEIN_INVALID);
+    assert_int_equal(update(&k, (skein_world){.compact_at = 1}, &w), SKEIN_INVALID);
+    KIT_OK(&k, update(&k, (skein_world){.name = SKN_STR("LAB")}, &w)); /* its own */
+    other.id.v = 99;
+    assert_int_equal(skein_world_update(k.e, &other, k.mem, &k.err), SKEIN_NOT_FOUND);
+    KIT_OK(&k, skein_world_find(k.e, SKN_STR("lab"), k.mem, &w, &k.err));
+    kit_close(&k);
+}
+
+/* --- Agents and chats --------------------------------------------------------------------------------- */
+
+static void an_agent_becomes_what_is_said(void **state)
+{
+    kit         k;
+    skein_agent a, found;
+
+    kit_open(&k, state);
+    a = (skein_agent){.id = k.agent[0].id,
+                      .name = SKN_STR("ignored"),
+                      .system_prompt = SKN_STR("be kind"),
+                      .model = SKN_STR("m/1"),
+                      .lead_name = SKN_STR("BO"),
+                      .settings = SKN_STR("{\"autoReply\":false}")};
+    KIT_OK(&k, skein_agent_update(k.e, &a, k.mem, &k.err));
+    assert_string_equal(a.name.p, "ada");
+    KIT_OK(&k, skein_agent_find(k.e, k.world.id, SKN_STR("ada"), k.mem, &found, &k.err));
+    assert_string_equal(found.system_prompt.p, "be kind");
+    assert_string_equal(found.model.p, "m/1");
+    assert_string_equal(found.lead_name.p, "bo");
+    assert_string_equal(found.settings.p, "{\"autoReply\":false}");
+    a = (skein_agent){.id = k.agent[0].id};
+    KIT_OK(&k, skein_agent_update(k.e, &a, k.mem, &k.err));
+    KIT_OK(&k, skein_agent_find(k.e, k.world.id, SKN_STR("ada"), k.mem, &found, &k.err));
+    assert_null(found.system_prompt.p);
+    assert_null(found.model.p);
+    assert_null(found.lead_name.p);
+    assert_int_equal(found.lead.v, 0);
+    assert_null(found.settings.p);
+    kit_close(&k);
+}
+
+static void nobody_is_led_by_those_below(void **state)
+{
+    kit         k;
+    skein_agent a;
+
+    kit_open(&k, state);
+    a = (skein_agent){.id = k.agent[0].id, .lead_name = SKN_STR("bo")};
+    KIT_OK(&k, skein_agent_update(k.e, &a, k.mem, &k.err));
+    a = (skein_agent){.id = k.agent[1].id, .lead_name = SKN_STR("cy")};
+    KIT_OK(&k, skein_agent_update(k.e, &a, k.mem, &k.err));
+    a = (skein_agent){.id = k.agent[2].id, .lead_name = SKN_STR("ada")};
+    assert_int_equal(skein_agent_update(k.e, &a, k.mem, &k.err), SKEIN_INVALID);
+    a = (skein_agent){.id = k.agent[2].id, .lead_name = SKN_STR("cy")};
+    assert_int_equal(skein_agent_update(k.e, &a, k.mem, &k.err), SKEIN_INVALID);
+    a = (skein_agent){.id = k.agent[2].id, .lead_name = SKN_STR("nobody")};
+    assert_int_equal(skein_agent_update(k.e, &a, k.mem, &k.err), SKEIN_NOT_FOUND);
+    a = (skein_agent){.id = {99}};
+    assert_int_equal(skein_agent_update(k.e, &a, k.mem, &k.err), SKEIN_NOT_FOUND);
+    a = (skein_agent){.id = k.agent[2].id, .settings = SKN_STR("[]")};
+    assert_int_equal(skein_agent_update(k.e, &a, k.mem, &k.err), SKEIN_INVALID);
+    kit_close(&k);
+}
+
+static void a_chat_gets_another_title_or_none(void **state)
+{
+    kit                k;
+    skein_conversation c;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_conversation_rename(k.e, k.chat.id, SKN_STR("plans"), &k.err));
+    KIT_OK(&k, skein_conversation_get(k.e, k.chat.id, k.mem, &c, &k.err));
+    assert_string_equal(c.title.p, "plans");
+    KIT_OK(&k, skein_conversation_rename(k.e, k.chat.id, SKN_NONE, &k.err));
+    KIT_OK(&k, skein_conversation_get(k.e, k.chat.id, k.mem, &c, &k.err));
+    assert_null(c.title.p);
+    assert_int_equal(skein_conversation_rename(k.e, k.chat.id, SKN_STR("two\nlines"), &k.err),
+                     SKEIN_INVALID);
+    assert_int_equal(
+        skein_conversation_rename(k.e, (skein_conversation_id){99}, SKN_STR("x"), &k.err),
+        SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(settings_are_set_changed_and_removed_together),
+        SKN_BOTH(a_setting_that_is_no_json_changes_none_of_them),
+        SKN_BOTH(there_are_no_more_than_a_thousand_settings),
+        SKN_BOTH(an_answer_is_found_again_as_it_was),
+        SKN_BOTH(answers_of_yesterday_are_gone_and_go_in_small_numbers),
+        SKN_BOTH(the_last_hundred_failed_edits_of_a_world_are_kept),
+        SKN_BOTH(a_world_changes_only_in_what_is_said),
+        SKN_BOTH(a_world_keeps_its_name_when_the_new_one_will_not_do),
+        SKN_BOTH(an_agent_becomes_what_is_said),
+        SKN_BOTH(nobody_is_led_by_those_below),
+        SKN_BOTH(a_chat_gets_another_title_or_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
