@@ -115,6 +115,12 @@ typedef struct skein_queue {
 
 SKEIN_API skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem *mem,
                                     skein_queue *out, skein_error *err);
+/* A waiting message of a world as it will be, and where it waits; SKEIN_NOT_FOUND when none with this
+ * id does. Whoever looks for a message looks here before and in the chat after, or may miss it in the
+ * moment in which it is said. */
+SKEIN_API skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid,
+                                    skein_mem *mem, skein_posted *out, skein_conversation *home,
+                                    skein_error *err);
 SKEIN_API skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str uid,
                                     skein_str content, skein_error *err);
 SKEIN_API skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat,

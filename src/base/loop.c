@@ -146,7 +146,6 @@ void skn_loop_post(skn_loop *l, skn_call *fn, void *arg)
 {
     posted *p = skn_heap(sizeof *p);
     bool    first;
-    ssize_t n;
 
     *p = (posted){fn, arg, NULL};
     pthread_mutex_lock(&l->mu);
@@ -154,7 +153,7 @@ void skn_loop_post(skn_loop *l, skn_call *fn, void *arg)
     *l->last = p;
     l->last = &p->next;
     pthread_mutex_unlock(&l->mu);
-    while (first && (n = write(l->wake[1], "", 1)) < 0 && errno == EINTR)
+    while (first && write(l->wake[1], "", 1) < 0 && errno == EINTR)
         continue; /* a full pipe wakes as well */
 }
 

@@ -26,6 +26,17 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
     return SKEIN_OK;
 }
 
+skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
+{
+    skein_rc rc;
+
+    *out = (skn_at_work){.now = skn_clock_micros()};
+    if ((rc = skein_turns_open(cli->engine, world, (skein_conversation_id){0}, cli->keep,
+                               &out->turns, &cli->err)))
+        return rc;
+    return skein_work_due(cli->engine, DUES_MOST, cli->keep, &out->dues, &cli->err);
+}
+
 /* A turn whose program has died keeps nobody waiting: its lease runs out. */
 skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
 {

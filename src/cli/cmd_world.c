@@ -1,18 +1,20 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/busy.h"
 
 static skein_rc world_item(skn_cli *cli, const skein_world *world)
 {
     skein_agents        agents;
     skein_conversations chats;
+    skn_at_work         work;
     skein_rc            rc;
 
-    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)))
+    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
+        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)) ||
+        (rc = skn_at_work_in(cli, world->id, &work)))
         return rc;
-    if ((rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)))
-        return rc;
-    skn_shape_world(skn_item(cli), world, &agents, &chats, cli->keep);
+    skn_shape_world_at_work(skn_item(cli), world, &agents, &chats, &work, cli->keep);
     return skn_item_end(cli);
 }
 
@@ -176,7 +178,12 @@ int skn_cmd_world_rm(skn_cli *cli)
 
 static skein_rc agent_item(skn_cli *cli, const skein_agent *agent)
 {
-    skn_shape_agent(skn_item(cli), agent, cli->keep);
+    skn_at_work work;
+    skein_rc    rc = skn_at_work_in(cli, agent->world, &work);
+
+    if (rc)
+        return rc;
+    skn_shape_agent_at_work(skn_item(cli), agent, &work, cli->keep);
     return skn_item_end(cli);
 }
 

@@ -35,6 +35,8 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
 {
     if (m->role == SKEIN_SUMMARY || m->role == SKEIN_SYSTEM)
         skn_print(cli, "   (%s)", skein_role_name(m->role));
+    if (skn_str_is(m->model, "demo/scripted"))
+        skn_print_raw(cli, SKN_STR("   (scripted)"));
     if (m->version_of.v)
         skn_print_raw(cli, SKN_STR("   (edited)"));
     if (m->squash_uid.n)

@@ -78,6 +78,8 @@ typedef struct skn_saying {
 /* Routes a stored message of a person and tells of it. */
 skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
                   skein_posted *out, skein_error *err);
+/* A message that waits, as it will be. */
+void skn_show_waiting(const skn_waiting_row *row, skein_posted *out);
 /* Says what waited. */
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err);

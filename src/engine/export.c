@@ -71,9 +71,14 @@ skein_rc skn_export_flush(skn_exporter *x, skein_error *err)
     return x->out.n < PIECE && !x->out.over ? SKEIN_OK : flush_all(x, err);
 }
 
+bool skn_export_scripted(skn_str model)
+{
+    return skn_str_is(model, "demo/scripted");
+}
+
 skn_str skn_export_model(skn_str model)
 {
-    if (skn_str_is(model, "demo/scripted"))
+    if (skn_export_scripted(model))
         return SKN_STR("demo/scripted (canned text, not generated)");
     return model;
 }

@@ -54,6 +54,8 @@ skein_rc skn_export_sender(skn_exporter *x, skn_str uid, skn_str *out, skein_err
 /* A copy without texts: who, when and how much stays. */
 skein_message skn_export_redacted(const skein_message *m, skein_mem *mem);
 
+/* Did the scripted demo write it? Whatever shows its text says so. */
+bool skn_export_scripted(skn_str model);
 /* A model's name as it is shown, which says so when nothing was generated. */
 skn_str skn_export_model(skn_str model);
 #define SKN_EXPORT_CLOCK 8

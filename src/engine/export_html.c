@@ -79,6 +79,17 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
 
 /* --- An entry ----------------------------------------------------------------------------- */
 
+/* Branches share messages: where several chats are on one page, each has anchors of its own. */
+static void add_anchor(skn_exporter *x, skn_str uid)
+{
+    if (x->chats.count > 1) {
+        add_escaped(&x->out, x->chat.uid);
+        skn_buf_addc(&x->out, '-');
+    }
+    skn_buf_addf(&x->out, "m-");
+    add_escaped(&x->out, uid);
+}
+
 static const char *const words[] = {"", "", "tool", "summary", "notice"};
 
 static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_message_facts *f,
@@ -95,8 +106,8 @@ static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_m
         skn_buf_addf(&x->out, " · replying to a message that is not here");
         return SKEIN_OK;
     }
-    skn_buf_addf(&x->out, " · <a href=\"#m-");
-    add_escaped(&x->out, parent);
+    skn_buf_addf(&x->out, " · <a href=\"#");
+    add_anchor(x, parent);
     skn_buf_addf(&x->out, "\">replying to ");
     add_escaped(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
     skn_buf_addf(&x->out, "</a>");
@@ -110,8 +121,8 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
     char     time[SKN_TIME_TEXT], clock[SKN_EXPORT_CLOCK];
     skein_rc rc;
 
-    skn_buf_addf(out, "<li id=\"m-");
-    add_escaped(out, m->uid);
+    skn_buf_addf(out, "<li id=\"");
+    add_anchor(x, m->uid);
     skn_buf_addf(out, "\" class=\"%s\">\n<div><strong>", skein_role_name(m->role));
     add_escaped(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
     skn_buf_addf(out, "</strong> <span class=\"meta\">%s", words[m->role]);

@@ -79,6 +79,8 @@ static void add_node(skn_exporter *x, const skein_reply_node *n)
     add_id(&x->out, m->uid);
     skn_buf_addf(&x->out, memory ? "(\"" : "[\"");
     add_label(&x->out, skn_str_is(m->sender, "human") ? SKN_STR("You") : m->sender, LABEL);
+    if (skn_export_scripted(m->model))
+        skn_buf_addf(&x->out, " (scripted)");
     if (m->purged) {
         skn_buf_addf(&x->out, ": (erased)");
     } else if (!x->req->redact) {

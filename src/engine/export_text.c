@@ -120,7 +120,7 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
     skn_buf_addf(out, "  (%.*s, %.*s", SKN_FMT(m->uid),
                  SKN_FMT(skn_export_clock(m->created_at, clock)));
     if (m->model.n) {
-        skn_buf_addf(out, ", ");
+        skn_buf_addf(out, skn_export_scripted(m->model) ? ", model: " : ", ");
         add_flat(out, skn_export_model(m->model));
     }
     skn_buf_addf(out, ")\n");

@@ -155,14 +155,13 @@ skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
 
 /* --- Waiting ------------------------------------------------------------------------------------------------ */
 
-/* A message that waits, as it will be. */
-static void show_waiting(skn_working *w, const skn_waiting_row *row, skein_posted *out)
+void skn_show_waiting(const skn_waiting_row *row, skein_posted *out)
 {
     const skein_waiting *m = &row->message;
 
     *out = (skein_posted){.queued = true,
                           .message = {.uid = m->uid,
-                                      .born_in = {w->chat.id},
+                                      .born_in = {row->conversation_id},
                                       .role = SKEIN_USER,
                                       .author = SKEIN_BY_HUMAN,
                                       .sender = m->sender,
@@ -203,7 +202,7 @@ static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
     keep_instructions(w, n, &row);
     if ((rc = skn_waiting_insert(w->tx, &row, err)))
         return rc;
-    show_waiting(w, &row, out);
+    skn_show_waiting(&row, out);
     return skn_tell_queue(w, row.message.uid, err);
 }
 
@@ -236,7 +235,7 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
     if ((rc = skn_waiting_get(w->tx, w->chat.id, uid, w->a, &row, &found, err)))
         return rc;
     if (found) {
-        show_waiting(w, &row, out);
+        skn_show_waiting(&row, out);
         out->again = true;
         return SKEIN_OK;
     }

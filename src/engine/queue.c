@@ -8,6 +8,8 @@ typedef struct call {
     skein_mem            *mem;
     skein_queue          *list;
     skein_posted         *out;
+    skein_world_id        world;
+    skein_conversation   *home;
 } call;
 
 static skein_rc queue_list(skn_tx *tx, void *arg, skein_error *err)
@@ -34,6 +36,36 @@ skein_rc skein_queue_list(skein_engine *e, skein_conversation_id chat, skein_mem
 
     *out = (skein_queue){0};
     return skn_store_read(e->store, queue_list, &c, err);
+}
+
+static skein_rc queue_find(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row chat = {0};
+    skn_waiting_row      row;
+    skn_trees            f;
+    bool                 found;
+    skein_rc             rc = skn_waiting_anywhere(tx, c->uid, c->mem, &row, &found, err);
+
+    if (rc == SKEIN_OK && found)
+        rc = skn_conversation_row_get(tx, row.conversation_id, c->mem, &chat, &found, err);
+    if (rc)
+        return rc;
+    if (!found || chat.world_id != c->world.v)
+        return skn_fail(err, SKEIN_NOT_FOUND, "no message \"%.*s\" waits in this world",
+                        SKN_FMT(c->uid));
+    skn_show_waiting(&row, c->out);
+    skn_trees_init(&f, tx, c->mem, chat.id);
+    return skn_conversation_fill(&f, &chat, c->home, err);
+}
+
+skein_rc skein_queue_find(skein_engine *e, skein_world_id world, skein_str uid, skein_mem *mem,
+                          skein_posted *out, skein_conversation *home, skein_error *err)
+{
+    call     c = {.uid = uid, .mem = mem, .out = out, .world = world, .home = home};
+    skein_rc rc = skn_check_word(uid, "the message's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, queue_find, &c, err);
 }
 
 /* Holds the chat, and finds what is to be changed. */

@@ -12,20 +12,6 @@ static bool is_users(const skein_message *m)
     return m->author == SKEIN_BY_HUMAN && m->role == SKEIN_USER;
 }
 
-/* What waits was not said yet, and is changed in its own place. */
-static skein_rc look_in_queue(skn_http_call *c, skein_rc rc)
-{
-    skein_queue queue;
-
-    if (skein_queue_list(c->engine, c->chat.id, c->mem, &queue, NULL))
-        return rc;
-    for (size_t i = 0; i < queue.count; i++)
-        if (skn_str_eq(queue.at[i].uid, c->params[1]))
-            skn_hint(&c->error, rc, "It waits to be said: see /worlds/%.*s/chats/%.*s/queue.",
-                     SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
-    return rc;
-}
-
 static skein_rc find_target(skn_http_call *c, skein_message *out)
 {
     skn_str  chat;
@@ -33,12 +19,8 @@ static skein_rc find_target(skn_http_call *c, skein_message *out)
 
     if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &chat)))
         return rc;
-    if (!chat.p)
-        return skn_call_invalid(c, "/chatId", "is required");
-    if ((rc = skn_find_chat(c, chat)))
-        return rc;
-    rc = skn_find_message(c, c->params[1], out);
-    return rc == SKEIN_NOT_FOUND ? look_in_queue(c, rc) : rc;
+    return chat.p ? skn_api_message(c, out)
+                  : skn_call_invalid(c, "/chatId", "is required");
 }
 
 /* The versions that still hold it, so that it can be found again. */

@@ -64,13 +64,18 @@ static skein_rc explain_one(skn_http_call *c, skein_message *m, skn_told_message
 skein_rc skn_api_get_message(skn_http_call *c)
 {
     skein_message     m;
+    skein_posted      waits;
     skn_told_messages told;
     skein_rc          rc;
 
-    if ((rc = skn_api_message(c, &m)) || (rc = explain_one(c, &m, &told)))
+    if ((rc = skn_api_said_or_queued(c, &m, &waits)) ||
+        (!waits.queued && (rc = explain_one(c, &m, &told))))
         return rc;
-    skn_api_write_message(c, &told, 0);
-    return skn_page_fields(c, SKN_FIELDS_MESSAGE);
+    if (waits.queued)
+        skn_api_write_queued(c, &waits);
+    else
+        skn_api_write_message(c, &told, 0);
+    return skn_page_fields(c, SKN_FIELDS_MESSAGE ",queued");
 }
 
 skein_rc skn_api_list_message_versions(skn_http_call *c)

@@ -58,11 +58,10 @@ skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_
 }
 
 /* Who heard it is known from its deliveries: nothing else has to be read for it. */
-void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id)
+static void write_posted_members(skn_http_call *c, const skein_posted *posted)
 {
     skn_jw *w = &c->w;
 
-    skn_jw_object(w);
     skn_shape_message_members(w, c->chat.uid, &posted->message, NULL);
     skn_jw_key(w, "seenByAgents");
     skn_jw_array(w);
@@ -72,8 +71,21 @@ void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str 
     skn_jw_key(w, "delivery");
     skn_shape_delivery(w, &posted->deliveries);
     skn_jw_kbool(w, "queued", posted->queued);
-    skn_jw_kstr(w, "clientMessageId", client_id);
-    skn_jw_object_end(w);
+}
+
+void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id)
+{
+    skn_jw_object(&c->w);
+    write_posted_members(c, posted);
+    skn_jw_kstr(&c->w, "clientMessageId", client_id);
+    skn_jw_object_end(&c->w);
+}
+
+void skn_api_write_queued(skn_http_call *c, const skein_posted *waits)
+{
+    skn_jw_object(&c->w);
+    write_posted_members(c, waits);
+    skn_jw_object_end(&c->w);
 }
 
 /* --- A page of a lane --------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ skein_rc skn_api_chat_or_current(skn_http_call *c)
                     "Name a chat with chatId, or make one the world's currentChatId.");
 }
 
-skein_rc skn_api_message(skn_http_call *c, skein_message *out)
+static skein_rc find_said(skn_http_call *c, skein_message *out)
 {
     skn_str  id;
     skein_rc rc;
@@ -58,6 +58,46 @@ skein_rc skn_api_message(skn_http_call *c, skein_message *out)
             c->more.thing = "message";
     }
     return rc ? rc : skn_find_message(c, c->params[1], out);
+}
+
+/* It was the message that was not found, not its world or chat. */
+static bool lacks_message(const skn_http_call *c, skein_rc rc)
+{
+    return rc == SKEIN_NOT_FOUND && c->more.thing &&
+           skn_str_is(skn_str_of(c->more.thing), "message");
+}
+
+skein_rc skn_api_said_or_queued(skn_http_call *c, skein_message *out, skein_posted *waits)
+{
+    skein_conversation home;
+    skein_rc           rc = find_said(c, out);
+
+    *waits = (skein_posted){.queued = false};
+    if (!lacks_message(c, rc))
+        return rc;
+    rc = skein_queue_find(c->engine, c->world.id, c->params[1], c->mem, waits, &home, NULL);
+    if (rc || (c->chat.id.v && c->chat.id.v != home.id.v)) {
+        waits->queued = false;
+        return find_said(c, out); /* it may have been said in between */
+    }
+    c->error = (skein_error){.rc = SKEIN_OK};
+    c->more.thing = NULL;
+    c->chat = home;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_message(skn_http_call *c, skein_message *out)
+{
+    skein_posted waits;
+    skein_rc     rc = skn_api_said_or_queued(c, out, &waits);
+
+    if (rc || !waits.queued)
+        return rc;
+    rc = skn_fail(&c->error, SKEIN_CONFLICT, "message \"%.*s\" waits and was not said yet",
+                  SKN_FMT(c->params[1]));
+    return skn_hint(&c->error, rc,
+                    "Change it or take it back at /worlds/%.*s/chats/%.*s/queue/%.*s.",
+                    SKN_FMT(c->world.name), SKN_FMT(c->chat.uid), SKN_FMT(c->params[1]));
 }
 
 skein_rc skn_api_version(skn_http_call *c, skein_version *out)

@@ -206,7 +206,7 @@ skn_str skn_call_chat_etag(skn_http_call *c, const skein_conversation *chat)
 /* The part of a tag before its last dot is the thread's id, the rest the length. */
 static bool tag_state(skn_str tag, skn_str *thread, int64_t *length)
 {
-    size_t dot = tag.n;
+    size_t dot;
 
     tag = skn_str_trim(tag);
     if (tag.n < 4 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"')

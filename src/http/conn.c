@@ -1,8 +1,6 @@
 #include "http/conn.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,20 +62,6 @@ const skn_peer *skn_conn_peer(const skn_conn *conn)
 skn_conn *skn_conn_next(const skn_conn *conn)
 {
     return conn->next;
-}
-
-void skn_conn_hold(skn_conn *conn)
-{
-    assert(conn->holds > 0);
-    conn->holds++;
-}
-
-void skn_conn_release(skn_conn *conn)
-{
-    if (--conn->holds)
-        return;
-    skn_buf_release(&conn->in);
-    free(conn);
 }
 
 void skn_conn_close(skn_conn *conn)

@@ -1,5 +1,6 @@
 #include "http/conn.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,22 @@ void skn_shared_drop(skn_shared *s)
         return;
     free(s->owned);
     free(s);
+}
+
+/* --- Who holds a connection ---------------------------------------------------------------------- */
+
+void skn_conn_hold(skn_conn *conn)
+{
+    assert(conn->holds > 0);
+    conn->holds++;
+}
+
+void skn_conn_release(skn_conn *conn)
+{
+    if (--conn->holds)
+        return;
+    skn_buf_release(&conn->in);
+    free(conn);
 }
 
 /* --- Sending -------------------------------------------------------------------------------------- */

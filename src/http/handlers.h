@@ -14,8 +14,11 @@ void skn_api_location(skn_http_call *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* chatId, or the world's current chat; SKEIN_SESSION_OFF when there is neither. */
 skein_rc skn_api_chat_or_current(skn_http_call *c);
-/* The message of params[1] in the chat of chatId, or where it was said; fills c->chat too. */
+/* The message of params[1] in the chat of chatId, or where it was said; fills c->chat too.
+ * SKEIN_CONFLICT when it waits in the queue. */
 skein_rc skn_api_message(skn_http_call *c, skein_message *out);
+/* The same, or with waits->queued the message that it will be. */
+skein_rc skn_api_said_or_queued(skn_http_call *c, skein_message *out, skein_posted *waits);
 /* threadId= of the query, or the current version. */
 skein_rc skn_api_version(skn_http_call *c, skein_version *out);
 /* Who is at work in the world; zero: in all of them. */
@@ -62,6 +65,8 @@ skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_
                                  skn_str tag);
 /* A message that was just posted or queued. */
 void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id);
+/* One that waits: as it will be, and that it is queued. */
+void skn_api_write_queued(skn_http_call *c, const skein_posted *waits);
 /* A page of a lane of c->chat, as the query asks for it. */
 skein_rc skn_api_answer_lane(skn_http_call *c, const skein_version *version,
                              skein_agent_id agent, skn_str lane);

@@ -137,11 +137,11 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
     pthread_mutex_lock(&j->mu);
     room = j->running < RUNNING_MOST;
     if (room) {
+        if (++j->count > KEPT_MOST)
+            forget_one_locked(j);
         j->running++;
         job->next = j->first;
         j->first = job;
-        if (++j->count > KEPT_MOST)
-            forget_one_locked(j);
     }
     pthread_mutex_unlock(&j->mu);
     if (room) {

@@ -86,9 +86,10 @@ skn_str skn_path_bare(skn_str path)
 
 /* A walk down the tree; what was passed over for a literal is tried when that led nowhere. */
 typedef struct walk {
-    skn_str segments[SKN_PATH_SEGMENTS];
-    size_t  count;
-    bool    literal[SKN_PATH_SEGMENTS]; /* this depth went by a literal */
+    skn_str     segments[SKN_PATH_SEGMENTS];
+    size_t      count;
+    const node *at[SKN_PATH_SEGMENTS + 1];
+    int         tried[SKN_PATH_SEGMENTS + 1]; /* 1: the literal child; 2: the parameter, too */
 } walk;
 
 static const node *literal_child(const node *at, skn_str segment)
@@ -100,19 +101,35 @@ static const node *literal_child(const node *at, skn_str segment)
     return child;
 }
 
-/* Depth is bounded by SKN_PATH_SEGMENTS. */
-static const node *descend(walk *w, const node *at, size_t depth)
+static const node *next_child(walk *w, size_t depth)
 {
-    const node *child, *end;
+    const node *at = w->at[depth];
 
-    if (depth == w->count)
-        return at->route_count ? at : NULL;
-    child = literal_child(at, w->segments[depth]);
-    w->literal[depth] = true;
-    if (child && (end = descend(w, child, depth + 1)))
-        return end;
-    w->literal[depth] = false;
-    return at->param && w->segments[depth].n ? descend(w, at->param, depth + 1) : NULL;
+    if (w->tried[depth]++ == 0)
+        return literal_child(at, w->segments[depth]);
+    return w->segments[depth].n ? at->param : NULL;
+}
+
+static const node *descend(walk *w, const node *root)
+{
+    size_t depth = 0;
+
+    w->at[0] = root;
+    w->tried[0] = 0;
+    for (;;) {
+        const node *child = NULL;
+
+        if (depth == w->count && w->at[depth]->route_count)
+            return w->at[depth];
+        while (depth < w->count && !child && w->tried[depth] < 2)
+            child = next_child(w, depth);
+        if (child) {
+            w->at[++depth] = child;
+            w->tried[depth] = 0;
+        } else if (depth-- == 0) {
+            return NULL;
+        }
+    }
 }
 
 /* One "/" at the end is forgiven. */
@@ -134,7 +151,7 @@ static void take_params(const walk *w, skn_arena *a, skn_match *out)
     size_t n = 0;
 
     for (size_t i = 0; i < w->count; i++)
-        if (!w->literal[i] && n < sizeof out->params / sizeof out->params[0] &&
+        if (w->tried[i] == 2 && n < sizeof out->params / sizeof out->params[0] &&
             !skn_url_decode(w->segments[i], false, a, &out->params[n++]))
             out->bad = true;
 }
@@ -150,7 +167,7 @@ void skn_tree_match(const skn_tree *t, skn_str method, skn_str path, skn_arena *
         method = SKN_STR("GET");
     if (!path.n || path.p[0] != '/' || !split_path(&w, skn_path_bare(path)))
         return;
-    end = descend(&w, &t->root, 0);
+    end = descend(&w, &t->root);
     if (!end)
         return;
     out->allow = end->allow;

@@ -83,6 +83,15 @@ skein_rc skn_waiting_get(skn_tx *tx, int64_t conversation, skn_str uid, skn_aren
     return one_waiting(&s, a, out, found, err);
 }
 
+skein_rc skn_waiting_anywhere(skn_tx *tx, skn_str uid, skn_arena *a, skn_waiting_row *out,
+                              bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_waiting_anywhere);
+
+    skn_stmt_bind_text(&s, uid);
+    return one_waiting(&s, a, out, found, err);
+}
+
 skein_rc skn_waiting_first(skn_tx *tx, int64_t conversation, skn_arena *a, skn_waiting_row *out,
                            bool *found, skein_error *err)
 {

@@ -111,6 +111,9 @@ skein_rc skn_waiting_list(skn_tx *tx, int64_t conversation, skn_arena *a, skn_wa
                           skein_error *err);
 skein_rc skn_waiting_get(skn_tx *tx, int64_t conversation, skn_str uid, skn_arena *a,
                          skn_waiting_row *out, bool *found, skein_error *err);
+/* The same in whichever conversation it waits. */
+skein_rc skn_waiting_anywhere(skn_tx *tx, skn_str uid, skn_arena *a, skn_waiting_row *out,
+                              bool *found, skein_error *err);
 /* The one that is said next. */
 skein_rc skn_waiting_first(skn_tx *tx, int64_t conversation, skn_arena *a, skn_waiting_row *out,
                            bool *found, skein_error *err);

@@ -12,7 +12,8 @@ const proxy = createServer(client => {
     let left = limits.shift() ?? Infinity;
     const server = connect(Number(target.port), target.hostname);
     const cut = () => { client.destroy(); server.destroy(); };
-    client.on('data', bytes => server.write(bytes));
+    // A server knows by its name whether it is meant.
+    client.on('data', bytes => server.write(bytes.toString('latin1').replace(/^Host: .*$/m, `Host: ${target.host}`), 'latin1'));
     server.on('data', bytes => {
         if (left === Infinity) return void client.write(bytes);
         if (left > 0) client.write(bytes.subarray(0, left));

@@ -460,7 +460,7 @@ test('what is said while agents work waits in order, can be changed and taken ba
     await slow.ask('DELETE', `${w.chatPath}/queue/${posts[2].messageId}`, undefined, 204);
     await slow.refused('DELETE', `${w.chatPath}/queue/${posts[2].messageId}`, 404, 'not-found');
     assert.deepEqual((await queue()).map(q => q.content), ['first', 'second, better', 'fourth']);
-    assert.ok(stream.of('queue.changed').length >= 6, stream.names().join(' '));
+    await stream.until('the sixth queue.changed', () => stream.of('queue.changed').length >= 6);
     await stop(w);
     await w.idle();
     const all = await w.messages();
@@ -470,6 +470,31 @@ test('what is said while agents work waits in order, can be changed and taken ba
         assert.equal(all.filter(m => m.replyToMessageId === p.messageId && m.sender === 'ada').length, 1);
     assert.deepEqual(await queue(), []);
     stream.close();
+});
+
+test('a world is busy from the first message to the last answer, at every moment between', async () => {
+    const w = await fresh(slow, three);
+    const stream = w.events();
+    await stream.event('stream.open');
+    await w.say('@bo stream 1'); // long enough that the others have to wait
+    const queued = await Promise.all(Array.from({ length: 6 }, (_, i) => w.say(`@lead chain ${i}`)));
+    assert.ok(queued.every(m => m.queued));
+    const answers = [];
+    let done = false;
+    const look = async () => {
+        while (!done) {
+            const { isProcessing } = await slow.get(`${w.path}/status`);
+            answers.push({ isProcessing, at: Date.now() });
+        }
+    };
+    const lookers = [look(), look(), look()];
+    const last = (await slow.get(`${w.chatPath}/queue`)).data.at(-1).messageId;
+    const idle = await stream.event('world.idle', (_, e) => e.cause === last, { ms: 30000 });
+    done = true;
+    await Promise.all(lookers);
+    assert.equal(stream.of('message.completed').filter(m => m.content === 'The end of it.').length, 6);
+    const before = answers.filter(a => a.at < Date.parse(idle.body.time));
+    assert.deepEqual(before.filter(a => !a.isProcessing), [], `of ${before.length} answers`);
 });
 
 test('a waiting message can be said at once', async () => {

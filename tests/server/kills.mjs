@@ -116,8 +116,11 @@ async function noTurnLeft() {
     }
 }
 
-async function restart(wait = 0) {
+// Kills it just after something was asked for, and starts another.
+async function restart(people = [], wait = 0) {
+    await pause(random(6));
     await server.kill();
+    await Promise.all(people);
     await pause(wait);
     server.since = Date.now();
     await server.start();
@@ -146,8 +149,8 @@ test(`${times} kills in the middle of edits and turns lose nothing`, async () =>
         await pause(5 + random(120));
         const look = round % 10 === 9 || round === times - 1;
         gone.yes = true;
-        await restart(look ? 1200 : 0); // then the leases have run out
-        await Promise.all(people);
+        people.push(person('editor', {}), person('poster', {}));
+        await restart(people, look ? 1200 : 0); // then the leases have run out
         await settle();
         if (!look) continue;
         await noTurnLeft();

@@ -1,6 +1,7 @@
 /* Exports that people and programs read. */
 #include "exchange_kit.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 
 /* --- Markdown ----------------------------------------------------------------------------- */
@@ -70,6 +71,75 @@ static void what_nobody_answered_is_marked_and_may_be_left_out(void **state)
     assert_lacks(&out, "[in-memory, no reply]");
     assert_has(&out, "Plan it.");
     skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* Nobody may take what the demo says for a model's words. */
+static void what_the_scripted_demo_wrote_says_so(void **state)
+{
+    static const struct {
+        skn_format  format;
+        const char *badge, *other;
+    } forms[] = {
+        {SKN_FORMAT_MD, ", 13:42, model: demo/scripted (canned text, not generated))\n",
+         ", 13:42, ollama/llama)\n"},
+        {SKN_FORMAT_HTML, ">model: demo/scripted (canned text, not generated)</p>",
+         ">model: ollama/llama</p>"},
+        {SKN_FORMAT_MERMAID, "lead (scripted): canned", "ada: meant"},
+        {SKN_FORMAT_JSONL, "\"model\":\"demo/scripted\"", "\"model\":\"ollama/llama\""},
+    };
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .created_at = INT64_C(1763214123456789)};
+    place             p;
+    room              r;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    m.sender = T("lead");
+    m.content = T("canned");
+    m.model = T("demo/scripted");
+    say(&p, r.chat.id, NULL, &m);
+    m.sender = T("ada");
+    m.content = T("meant");
+    m.model = T("ollama/llama");
+    say(&p, r.chat.id, NULL, &m);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (int redact = 0; redact < 2; redact++) {
+            skn_export_request req = of_chat(&r, forms[i].format);
+            skn_buf            out;
+
+            if (redact && forms[i].format == SKN_FORMAT_MERMAID)
+                continue; /* it has no text then */
+            req.redact = redact;
+            export_to(&p, &req, &out);
+            assert_has(&out, forms[i].badge);
+            assert_has(&out, forms[i].other);
+            skn_buf_release(&out);
+        }
+    place_close(&p);
+}
+
+/* A link that was guessed is never shown as certain. */
+static void a_guessed_reply_is_marked(void **state)
+{
+    static const char       lines[] = "{\"role\":\"user\",\"content\":\"old\"}\n"
+                                      "{\"role\":\"assistant\",\"content\":\"older\"}\n";
+    static const skn_format formats[] = {SKN_FORMAT_MD, SKN_FORMAT_HTML, SKN_FORMAT_JSONL};
+    place                   p;
+    skn_import_report       r;
+    skein_conversations     chats;
+
+    place_open(&p, skn_fixture_of(state));
+    SKN_OK(import_file(&p, write_file(&p, "old.jsonl", skn_str_of(lines)), NULL, false, &r),
+           p.err);
+    SKN_OK(skein_conversation_list(p.e, r.world_id, p.mem, &chats, &p.err), p.err);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        skn_export_request req = {.conversation = chats.at[0].id, .format = formats[i]};
+        skn_buf            out;
+
+        export_to(&p, &req, &out);
+        assert_has(&out, "its reply link was guessed from time");
+        skn_buf_release(&out);
+    }
     place_close(&p);
 }
 
@@ -328,6 +398,52 @@ static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
     place_close(&p);
 }
 
+/* Every tag is closed where it must be, nothing is fetched, and no anchor is there twice: a branch
+ * shares its messages with the chat it comes from. */
+static void a_page_of_several_chats_is_sound(void **state)
+{
+    static const char *const outside[] = {"http://", "https://", " src=",   "url(", "@import",
+                                          "<link",   "<script",  "<iframe", "<img", "<base"};
+    place                    p;
+    room                     r;
+    skein_conversation       branch;
+    skn_export_request       req = {.format = SKN_FORMAT_HTML};
+    skn_buf                  out;
+    skn_map                 *ids;
+    int                      open = 0, found = 0;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    how = (skein_change){.conversation = r.chat.id};
+    SKN_OK(skein_branch(p.e, &how, 0, 2, T("other"), p.mem, &branch, &p.err), p.err);
+    req.world = r.world.id;
+    export_to(&p, &req, &out);
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_lacks(&out, outside[i]);
+    ids = skn_map_new(p.mem);
+    for (const char *at = out.p; (at = strchr(at, '<')); at++) {
+        const char *id = strstr(at, " id=\""), *end = strchr(at, '>');
+
+        assert_non_null(end);
+        if (at[1] != '!' && strncmp(at, "<meta ", 6) != 0)
+            open += at[1] == '/' ? -1 : 1;
+        assert_true(open >= 0);
+        if (!id || id > end)
+            continue;
+        found++;
+        id += 5;
+        if (skn_map_get(ids, (skn_str){id, strcspn(id, "\"")}))
+            fail_msg("the anchor %.30s is there twice", id);
+        *skn_map_slot(ids, (skn_str){id, strcspn(id, "\"")}) = ids;
+    }
+    assert_int_equal(open, 0);
+    assert_int_equal(found, 5);
+    for (const char *at = out.p; (at = strstr(at, "href=\"#")); at++)
+        assert_non_null(skn_map_get(ids, (skn_str){at + 7, strcspn(at + 7, "\"")}));
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
 static void an_older_version_and_an_erased_message_are_exported(void **state)
 {
     place              p;
@@ -365,6 +481,8 @@ int main(void)
         SKN_PLACE_BOTH(markdown_has_numbered_entries_with_who_and_whom),
         SKN_PLACE_SQLITE(nothing_said_can_look_like_an_entry),
         SKN_PLACE_BOTH(what_nobody_answered_is_marked_and_may_be_left_out),
+        SKN_PLACE_SQLITE(what_the_scripted_demo_wrote_says_so),
+        SKN_PLACE_SQLITE(a_guessed_reply_is_marked),
         SKN_PLACE_SQLITE(a_redacted_export_has_no_text),
         SKN_PLACE_BOTH(delegations_are_summed_up_or_written_out),
         SKN_PLACE_BOTH(json_is_one_document_in_the_shapes_of_the_api),
@@ -374,6 +492,7 @@ int main(void)
         SKN_PLACE_BOTH(mermaid_draws_reply_links_and_escapes_labels),
         SKN_PLACE_SQLITE(a_large_mermaid_chart_has_one_node_for_each_speaker),
         SKN_PLACE_BOTH(html_is_one_page_without_scripts_and_all_is_escaped),
+        SKN_PLACE_SQLITE(a_page_of_several_chats_is_sound),
         SKN_PLACE_BOTH(an_older_version_and_an_erased_message_are_exported),
     };
 

@@ -84,6 +84,9 @@ SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_a
 -- :waiting_by_uid
 SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
  WHERE conversation_id = $1 AND uid = $2;
+-- :waiting_anywhere
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+ WHERE uid = $1;
 -- :waiting_first
 SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
  WHERE conversation_id = $1 ORDER BY id LIMIT 1;

@@ -1,0 +1,170 @@
+#!/bin/sh
+# chat.sh: "skein chat" without a terminal: lines in, messages out.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/server.sh"
+
+cat >"$dir/script.yaml" <<'END'
+pace: 1
+rules:
+  - when: slowly
+    do:
+      - say: begun
+      - wait: 600ms
+      - say: ended
+  - when: forever
+    do:
+      - say: begun
+      - wait: 10m
+  - when: it fails
+    do:
+      - fail: the line is down
+  - when: two lines
+    do:
+      - say: "first\nsecond"
+otherwise: "yes, says {agent}"
+END
+
+# c LINE…: a chat of these lines; leaves $out, $err and $rc.
+c() {
+    rc=0
+    printf '%s\n' "$@" | "$SKEIN" "$store" chat -w launch >"$dir/out" 2>"$dir/err" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/err")
+}
+# shape: without ids and times.
+shape() {
+    printf '%s\n' "$out" | sed -e 's/\(tu_\|t_\)\{0,1\}P[A-Za-z0-9_-]\{9\}/ID/g' -e 's/2[0-9-]*T[0-9:.]*Z/TIME/g'
+}
+
+must world new launch
+must agent new ada
+start_server --script "$dir/script.yaml"
+
+c 'hello'
+t 'a line is a message, and its answer is printed' is "$(shape)" "$(printf '%s\n' 'you › hello  → ada' \
+    'ada   ↪ you   TIME  ID · demo/scripted' '  yes, says ada')"
+t 'a world without a conversation gets one' sh -c '"$1" "$2" conv ls | grep -q "2 messages\|(no title)\|c_"' - "$SKEIN" "$store"
+t 'it ends well' gave 0
+t 'and says how to come back' complains 'Come back with: skein chat launch --continue'
+t 'also on the web' complains "On the web: ${url}w/launch/c/c_"
+must agent new bo
+c 'hello' '/undo'
+t 'the example of the documents works' gave 0
+t 'a command that cannot be says why' complains 'there is nothing to undo'
+t 'all who are there answer' prints 'yes, says bo'
+c '@bo slowly' '@ada and then'
+t 'a line waits for the answers to the one before' is "$(shape | tail -n 5)" "$(printf '%s\n' '' '  ended' \
+    'you › @ada and then  → ada, bo' 'ada   ↪ you   TIME  ID · demo/scripted' '  yes, says ada')"
+c '@ada two lines' '' '   '
+t 'lines of an answer stand under each other' prints '  first
+  second'
+t 'empty lines say nothing' is "$(printf '%s\n' "$out" | grep -c '^you')" 1
+c '@ada it fails'
+t 'a failure is told' prints 'ada failed: '
+c ' /undo'
+t 'behind a blank a slash is text' prints 'you › /undo'
+printf '@ada no line end' | "$SKEIN" "$store" chat -w launch >"$dir/out" 2>"$dir/err"
+out=$(cat "$dir/out")
+t 'the last line needs no end' prints 'yes, says ada'
+
+# --- Commands -------------------------------------------------------------------------------------
+
+s log -n 1 --json -w launch
+id=$(first messageId)
+c '/reply @' '@bo I mean it' '@ada and this'
+s log -n 4 --json -w launch
+t 'a reply names what it answers' is "$(printf '%s\n' "$out" | sed -n 1p | grep -o '"replyToMessageId":"[^"]*"')" "\"replyToMessageId\":\"$id\""
+t 'the next message does not' is "$(printf '%s\n' "$out" | sed -n 3p | grep -c '"replyToMessageId":null')" 1
+c "/reply #$id @bo at once"
+t 'it can be said in one line' prints 'you › @bo at once'
+c '/reply none'
+t 'what is not there is told' complains '"none"'
+c '@bo before' '/edit @~1 @bo after' '/undo' '/redo'
+t 'an edit is answered' prints 'you › @bo after'
+t 'and tells its version' prints 'Now at v2.'
+t 'undo and redo move' prints 'v1 → v2.'
+c '/history'
+t 'history lists versions' prints 'v2  now  revise'
+c '/switch v1' '/tree' '/log'
+t 'switch makes one current' prints 'Now at v1 (was v2).'
+t 'tree draws' prints 'unanswered'
+c '/squash 1-2 "in short: hello"'
+t 'squash takes a range' prints 'squash'
+s log --json -w launch
+t 'and its text stands for the messages' is "$(first content)" 'in short: hello'
+must tag new careful -w launch
+c '/tag careful' '@bo carefully' '@bo freely' '/tag none' '/tag'
+t 'a tag goes with the next message' prints 'The next message carries "careful".'
+t 'tags are listed' prints 'careful'
+t 'one that is not defined is told' prints 'There is no tag "none"'
+s log -n 4 --json -w launch
+t 'with that one only' is "$(printf '%s\n' "$out" | grep -c '{"type":"careful"}')" 1
+c '/model demo/scripted' '@bo hm' '/model off'
+t 'a model can be asked for' prints 'Messages from here on are for the model demo/scripted'
+t 'and is left again' prints 'Every agent has its own model.'
+c "/export $dir/talk.md"
+t 'a chat can be exported' file_has "$dir/talk.md" 'in short: hello'
+c '/search freely' '/show @'
+t 'messages are found' prints 'freely'
+c '/stop' '/queue' '/now'
+t 'nobody is at work' prints 'Nobody is at work.'
+t 'nothing waits' prints 'Nothing waits.'
+c '/help'
+for command in reply edit undo redo tree history switch squash tag model export stop queue now help quit; do
+    t "help names /$command" prints "  /$command "
+done
+c '/undoo' '/zzzzz'
+t 'a command that is none has a neighbour' prints 'There is no /undoo. Did you mean /undo?'
+t 'or not' prints 'There is no /zzzzz. /help lists what there is.'
+c '/quit' 'never said'
+t 'quit ends it' is "$out" ''
+c '/edit @' '/squash 1'
+t 'what is missing is told' prints 'Use it like this: /edit ID TEXT'
+
+# --- Places ---------------------------------------------------------------------------------------
+
+s chat elsewhere </dev/null
+t 'a world must be there' fails 3 '"elsewhere"'
+printf 'just us\n' | "$SKEIN" "$store" chat launch --agent ada >"$dir/out" 2>"$dir/err"
+out=$(cat "$dir/out")
+t 'an agent has a conversation of its own' is "$(shape | head -n 1)" 'you › just us  → ada'
+rc=0
+"$SKEIN" "$store" chat launch --continue </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
+out=$(cat "$dir/out")
+t 'continue shows what was said' prints 'you › @bo hm'
+s chat --json </dev/null
+t 'a chat has no JSON' fails 2 'skein send --json'
+
+# --- Ends -----------------------------------------------------------------------------------------
+
+mkfifo "$dir/keys"
+env --default-signal=INT "$SKEIN" "$store" chat launch <"$dir/keys" >"$dir/beside" 2>&1 &
+beside=$!
+exec 4>"$dir/keys"
+echo '@ada forever' >&4
+until_true file_has "$dir/beside" '→ ada, bo'
+kill -INT "$beside"
+t 'an interrupt stops the agents' until_true file_has "$dir/beside" 'Stopped. What was written stays.'
+t 'and says what a second one does' until_true file_has "$dir/beside" 'Ctrl-C again leaves.'
+kill -INT "$beside"
+rc=0
+wait "$beside" || rc=$?
+t 'which leaves' gave 130
+exec 4>&-
+
+"$SKEIN" "$store" chat launch <"$dir/keys" >"$dir/beside" 2>&1 &
+beside=$!
+exec 4>"$dir/keys"
+echo '@ada before' >&4
+until_true file_has "$dir/beside" 'yes, says ada'
+stop_server KILL
+start_server --script "$dir/script.yaml"
+echo '@bo afterwards' >&4
+t 'a chat goes on when the server comes back' until_true file_has "$dir/beside" 'yes, says bo'
+exec 4>&-
+rc=0
+wait "$beside" || rc=$?
+t 'and ends well' gave 0
+t 'nothing is told twice' is "$(grep -c 'yes, says ada' "$dir/beside")" 1
+
+stop_server
+finish
