@@ -1,75 +1,44 @@
 /* import_agentworld.c: a SQLite database of agent-world. Its schemas 5, 6 and 7 differ in columns:
  * 6 has ids of messages, 7 has reply links, later ones have tool calls. So columns are taken where
- * they are there, and what has no place here is counted and said.
- *
- * Tables are read whole, in the order of their rows, and sorted out here: the file may be damaged
- * or made to harm, and a query that looks for something can be kept looking for ever. */
-#include "base/utf8.h"
-#include "engine/import.h"
+ * they are there, and what has no place here is counted and said. */
+#include "engine/import_table.h"
+
+#define NEWEST 18 /* of the schemas that are known */
 
 /* --- Tables and columns ------------------------------------------------------------------- */
 
-typedef enum table { WORLDS, AGENTS, CHATS, MEMORY, ARCHIVES, ARCHIVED, TABLES } table;
+#define MEMORY   "agent_memory"
+#define ARCHIVED "archived_messages"
 
-typedef struct shape {
-    const char *name;
-    bool        needed;
-    const char *columns[SKN_FOREIGN_CELLS + 1];
-} shape;
-
+/* clang-format off */
 enum { W_ID, W_NAME, W_DESCRIPTION, W_TURNS, W_CHAT, W_CREATED, W_MCP, W_PROVIDER, W_MODEL };
-enum {
-    A_ID,
-    A_WORLD,
-    A_NAME,
-    A_PROVIDER,
-    A_MODEL,
-    A_PROMPT,
-    A_TEMPERATURE,
-    A_TOKENS,
-    A_CREATED,
-    A_REPLY
-};
-enum { C_ID, C_WORLD, C_NAME, C_CREATED };
-enum {
-    M_AGENT,
-    M_WORLD,
-    M_ROLE,
-    M_CONTENT,
-    M_SENDER,
-    M_CHAT,
-    M_CREATED,
-    M_UID,
-    M_REPLY,
-    M_CALLS,
-    M_CALL,
-    M_ROW
-};
-enum { S_ID, S_AGENT, S_WORLD, S_NAME, S_CREATED };
-enum { X_ARCHIVE, X_ROLE, X_CONTENT, X_SENDER, X_CREATED, X_STAMP, X_ROW };
+static const char *const world_columns[] = {
+    "id", "name", "description", "turn_limit", "current_chat_id", "created_at", "mcp_config",
+    "chat_llm_provider", "chat_llm_model", NULL};
 
-static const shape shapes[TABLES] = {
-    [WORLDS] = {"worlds",
-                true,
-                {"id", "name", "description", "turn_limit", "current_chat_id", "created_at",
-                 "mcp_config", "chat_llm_provider", "chat_llm_model"}},
-    [AGENTS] = {"agents",
-                true,
-                {"id", "world_id", "name", "provider", "model", "system_prompt", "temperature",
-                 "max_tokens", "created_at", "auto_reply"}},
-    [CHATS] = {"world_chats", false, {"id", "world_id", "name", "created_at"}},
-    [MEMORY] = {"agent_memory",
-                true,
-                {"agent_id", "world_id", "role", "content", "sender", "chat_id", "created_at",
-                 "message_id", "reply_to_message_id", "tool_calls", "tool_call_id"}},
-    [ARCHIVES] = {"memory_archives",
-                  false,
-                  {"id", "agent_id", "world_id", "session_name", "created_at"}},
-    [ARCHIVED] = {"archived_messages",
-                  false,
-                  {"archive_id", "role", "content", "sender", "original_created_at",
-                   "original_timestamp"}},
-};
+enum { A_ID, A_WORLD, A_NAME, A_PROVIDER, A_MODEL, A_PROMPT, A_TEMPERATURE, A_TOKENS, A_CREATED,
+       A_REPLY };
+static const char *const agent_columns[] = {
+    "id", "world_id", "name", "provider", "model", "system_prompt", "temperature", "max_tokens",
+    "created_at", "auto_reply", NULL};
+
+enum { C_ID, C_WORLD, C_NAME, C_CREATED };
+static const char *const chat_columns[] = {"id", "world_id", "name", "created_at", NULL};
+
+enum { M_AGENT, M_WORLD, M_ROLE, M_CONTENT, M_SENDER, M_CHAT, M_CREATED, M_UID, M_REPLY, M_CALLS,
+       M_CALL, M_ROW };
+static const char *const memory_columns[] = {
+    "agent_id", "world_id", "role", "content", "sender", "chat_id", "created_at", "message_id",
+    "reply_to_message_id", "tool_calls", "tool_call_id", NULL};
+
+enum { S_ID, S_AGENT, S_WORLD, S_NAME, S_CREATED };
+static const char *const session_columns[] = {
+    "id", "agent_id", "world_id", "session_name", "created_at", NULL};
+
+enum { X_ARCHIVE, X_ROLE, X_CONTENT, X_SENDER, X_CREATED, X_STAMP, X_ROW };
+static const char *const archived_columns[] = {
+    "archive_id", "role", "content", "sender", "original_created_at", "original_timestamp", NULL};
+/* clang-format on */
 
 /* A row kept until all of its memory is known. */
 typedef struct kept {
@@ -95,102 +64,17 @@ typedef struct world {
 
 typedef struct reading {
     skn_foreign_file *file;
-    skn_foreign_db   *db;
+    skn_tables        tables;
     const char       *path;
-    skn_map          *tables; /* names of those that are there */
     skn_map          *worlds; /* by id */
     skn_vec(world *) all;
     skn_map *archives; /* by id -> session */
     bool     mended;   /* a text was no UTF-8, and that was said */
 } reading;
 
-static skein_rc note_table(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    skn_map *names = arg;
-
-    (void)err;
-    if (cells[0].text.p)
-        *skn_map_slot(names, cells[0].text) = names;
-    return SKEIN_OK;
-}
-
-static skein_rc note_column(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    return note_table(arg, &cells[1], err);
-}
-
-/* Columns that are not there read as NULL; the last is the rowid. Names are ours, so the text is
- * safe to put together. */
-static skein_rc select_all(reading *r, table t, skn_foreign_each *each, skein_error *err)
-{
-    const shape *s = &shapes[t];
-    skn_arena   *a = r->file->a;
-    skn_map     *columns = skn_map_new(a);
-    skn_buf      sql;
-    skein_rc     rc;
-
-    if (!skn_map_get(r->tables, skn_str_of(s->name)))
-        return SKEIN_OK;
-    rc = skn_foreign_db_query(r->db, skn_arena_printf(a, "PRAGMA table_info(%s)", s->name).p,
-                              note_column, columns, err);
-    if (rc)
-        return rc;
-    skn_buf_init(&sql, 4096);
-    for (size_t i = 0; s->columns[i]; i++)
-        skn_buf_addf(&sql, "%s%s", i ? ", " : "SELECT ",
-                     skn_map_get(columns, skn_str_of(s->columns[i])) ? s->columns[i] : "NULL");
-    skn_buf_addf(&sql, ", rowid FROM %s ORDER BY rowid", s->name);
-    rc = skn_foreign_db_query(r->db, sql.p, each, r, err);
-    skn_buf_release(&sql);
-    return rc;
-}
-
-/* --- Cells -------------------------------------------------------------------------------- */
-
-/* What is no text in UTF-8 keeps what is, with a mark in place of the rest. */
-static skn_str mend(reading *r, skn_str text)
-{
-    skn_buf buf;
-    size_t  bad;
-    skn_str mended;
-
-    skn_buf_init(&buf, SKN_IMPORT_FILE);
-    while (!skn_utf8_valid(text, &bad)) {
-        skn_buf_add(&buf, skn_str_sub(text, 0, bad));
-        skn_buf_add(&buf, SKN_STR("\xef\xbf\xbd"));
-        text = skn_str_sub(text, bad + 1, text.n);
-    }
-    skn_buf_add(&buf, text);
-    mended = skn_arena_copy(r->file->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    if (!r->mended)
-        skn_foreign_note(r->file, "some bytes are no text and became U+FFFD");
-    r->mended = true;
-    return mended;
-}
-
 static skn_str text_of(reading *r, const skn_foreign_cell *cell)
 {
-    size_t bad;
-
-    if (!cell->text.p || skn_utf8_valid(cell->text, &bad))
-        return skn_arena_copy(r->file->a, cell->text);
-    return mend(r, cell->text);
-}
-
-static int64_t time_of(const skn_foreign_cell *cell)
-{
-    if (!cell->text.p)
-        return 0;
-    return cell->number ? skn_foreign_time_number(cell->text)
-                        : skn_foreign_time_text(cell->text);
-}
-
-static int64_t number_of(const skn_foreign_cell *cell)
-{
-    int64_t n;
-
-    return cell->text.p && skn_str_int(cell->text, &n) ? n : 0;
+    return skn_tables_text(&r->tables, cell);
 }
 
 /* --- Worlds, agents, chats ---------------------------------------------------------------- */
@@ -235,8 +119,8 @@ static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error 
     if (rc)
         return rc;
     skn_foreign_world_is(w->f, text_of(r, &cells[W_ID]), text_of(r, &cells[W_NAME]),
-                         text_of(r, &cells[W_DESCRIPTION]), number_of(&cells[W_TURNS]),
-                         time_of(&cells[W_CREATED]));
+                         text_of(r, &cells[W_DESCRIPTION]), skn_tables_number(&cells[W_TURNS]),
+                         skn_tables_time(&cells[W_CREATED]));
     w->current_chat = text_of(r, &cells[W_CHAT]);
     note_lost(r, w, cells);
     return SKEIN_OK;
@@ -273,7 +157,7 @@ static skein_rc add_agent(void *arg, const skn_foreign_cell *cells, skein_error 
     p.temperature = text_of(r, &cells[A_TEMPERATURE]);
     p.max_tokens = text_of(r, &cells[A_TOKENS]);
     p.auto_reply = text_of(r, &cells[A_REPLY]);
-    p.created_at = time_of(&cells[A_CREATED]);
+    p.created_at = skn_tables_time(&cells[A_CREATED]);
     skn_foreign_describe(w->f, agent, &p);
     return SKEIN_OK;
 }
@@ -299,7 +183,7 @@ static skein_rc add_chat(void *arg, const skn_foreign_cell *cells, skein_error *
     reading *r = arg;
     world   *w;
     size_t   chat;
-    int64_t  at = time_of(&cells[C_CREATED]);
+    int64_t  at = skn_tables_time(&cells[C_CREATED]);
     skein_rc rc = need_world(r, &cells[C_WORLD], &w, err);
 
     if (rc || !cells[C_ID].text.n)
@@ -351,23 +235,23 @@ static skein_rc add_memory(void *arg, const skn_foreign_cell *cells, skein_error
     k.row.m.content = text_of(r, &cells[M_CONTENT]);
     k.row.m.sender = text_of(r, &cells[M_SENDER]);
     k.row.m.tool_call_id = text_of(r, &cells[M_CALL]);
-    k.row.m.created_at = time_of(&cells[M_CREATED]);
+    k.row.m.created_at = skn_tables_time(&cells[M_CREATED]);
     k.row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
     set_calls(r, w, &k, &cells[M_CALLS]);
     skn_vec_add(r->file->a, &w->memories.p[agent], k);
     return SKEIN_OK;
 }
 
-static void put_rows(reading *r, skn_memories *m, kept_rows *rows, table t, int64_t chat)
+static void put_rows(reading *r, skn_memories *m, kept_rows *rows, const char *table,
+                     int64_t chat)
 {
     for (size_t i = 0; i < rows->n; i++) {
         kept *k = &rows->p[i];
 
         if (chat >= 0)
             k->row.chat = chat;
-        k->row.what = skn_arena_printf(r->file->a, "row %.*s of %s", SKN_FMT(k->number),
-                                       shapes[t].name)
-                          .p;
+        k->row.what =
+            skn_arena_printf(r->file->a, "row %.*s of %s", SKN_FMT(k->number), table).p;
         skn_memories_add(m, &k->row);
     }
 }
@@ -396,7 +280,7 @@ static skein_rc add_archive(void *arg, const skn_foreign_cell *cells, skein_erro
     s->title = skn_arena_printf(r->file->a, "archived: %.*s, %.*s",
                                 SKN_FMT(w->f->agents.p[s->agent].name),
                                 SKN_FMT(name.p ? name : SKN_STR("no name")));
-    s->created_at = time_of(&cells[S_CREATED]);
+    s->created_at = skn_tables_time(&cells[S_CREATED]);
     *skn_map_slot(r->archives, archive_key(&cells[S_ID])) = s;
     skn_vec_add(r->file->a, &w->sessions, s);
     return SKEIN_OK;
@@ -420,9 +304,9 @@ static skein_rc add_archived(void *arg, const skn_foreign_cell *cells, skein_err
     set_role(&k.row, &cells[X_ROLE]);
     k.row.m.content = text_of(r, &cells[X_CONTENT]);
     k.row.m.sender = text_of(r, &cells[X_SENDER]);
-    k.row.m.created_at = time_of(&cells[X_CREATED]);
+    k.row.m.created_at = skn_tables_time(&cells[X_CREATED]);
     if (!k.row.m.created_at)
-        k.row.m.created_at = time_of(&cells[X_STAMP]);
+        k.row.m.created_at = skn_tables_time(&cells[X_STAMP]);
     skn_vec_add(r->file->a, &s->rows, k);
     return SKEIN_OK;
 }
@@ -457,32 +341,7 @@ static void put_world(reading *r, world *w)
     skn_import_current(w->f, w->current_chat);
 }
 
-static skein_rc note_count(void *arg, const skn_foreign_cell *cells, skein_error *err)
-{
-    (void)err;
-    *(int64_t *)arg = number_of(&cells[0]);
-    return SKEIN_OK;
-}
-
-static skein_rc count_lost(reading *r, const char *name, const char *what, skein_error *err)
-{
-    int64_t     n = 0;
-    const char *sql;
-    skein_rc    rc;
-
-    if (!skn_map_get(r->tables, skn_str_of(name)))
-        return SKEIN_OK;
-    sql = skn_arena_printf(r->file->a, "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT 1000000)",
-                           name)
-              .p;
-    if ((rc = skn_foreign_db_query(r->db, sql, note_count, &n, err)))
-        return rc;
-    if (n)
-        skn_foreign_note(r->file, "%lld %s not kept", (long long)n, what);
-    return SKEIN_OK;
-}
-
-static skein_rc count_all_lost(reading *r, skein_error *err)
+static skein_rc count_lost(reading *r, skein_error *err)
 {
     static const char *const lost[][2] = {
         {"chat_snapshots", "chat snapshots are"},
@@ -490,28 +349,33 @@ static skein_rc count_all_lost(reading *r, skein_error *err)
         {"events", "events are"},
         {"message_queue", "queued messages are"},
     };
+    int64_t  n;
     skein_rc rc = SKEIN_OK;
 
-    for (size_t i = 0; !rc && i < sizeof lost / sizeof *lost; i++)
-        rc = count_lost(r, lost[i][0], lost[i][1], err);
+    for (size_t i = 0; !rc && i < sizeof lost / sizeof *lost; i++) {
+        rc = skn_tables_count(&r->tables, lost[i][0], &n, err);
+        if (!rc && n)
+            skn_foreign_note(r->file, "%lld %s not kept", (long long)n, lost[i][1]);
+    }
     return rc;
 }
 
 static skein_rc read_tables(reading *r, skein_error *err)
 {
-    skein_rc rc;
+    skn_tables *t = &r->tables;
+    skein_rc    rc;
 
-    if ((rc = select_all(r, WORLDS, add_world, err)) ||
-        (rc = select_all(r, AGENTS, add_agent, err)) ||
-        (rc = select_all(r, AGENTS, add_alias, err)) ||
-        (rc = select_all(r, CHATS, add_chat, err)) ||
-        (rc = select_all(r, MEMORY, add_memory, err)) ||
-        (rc = select_all(r, ARCHIVES, add_archive, err)) ||
-        (rc = select_all(r, ARCHIVED, add_archived, err)))
+    if ((rc = skn_tables_read(t, "worlds", world_columns, add_world, r, err)) ||
+        (rc = skn_tables_read(t, "agents", agent_columns, add_agent, r, err)) ||
+        (rc = skn_tables_read(t, "agents", agent_columns, add_alias, r, err)) ||
+        (rc = skn_tables_read(t, "world_chats", chat_columns, add_chat, r, err)) ||
+        (rc = skn_tables_read(t, MEMORY, memory_columns, add_memory, r, err)) ||
+        (rc = skn_tables_read(t, "memory_archives", session_columns, add_archive, r, err)) ||
+        (rc = skn_tables_read(t, ARCHIVED, archived_columns, add_archived, r, err)))
         return rc;
     for (size_t i = 0; i < r->all.n; i++)
         put_world(r, r->all.p[i]);
-    return count_all_lost(r, err);
+    return count_lost(r, err);
 }
 
 static skein_rc fail_ours(const char *path, skein_error *err)
@@ -525,54 +389,51 @@ static skein_rc fail_ours(const char *path, skein_error *err)
         "can be imported.");
 }
 
-/* Views would have to be run, and are none of agent-world's. */
-static skein_rc find_tables(reading *r, skein_error *err)
+static skein_rc need_tables(reading *r, skein_error *err)
 {
-    skein_rc rc;
+    static const char *const needed[] = {"worlds", "agents", MEMORY};
+    skein_rc                 rc;
 
-    rc = skn_foreign_db_query(r->db,
-                              "SELECT name FROM sqlite_master WHERE type = 'table' AND "
-                              "sql LIKE 'CREATE TABLE%'",
-                              note_table, r->tables, err);
-    for (size_t t = 0; !rc && t < TABLES; t++)
-        if (shapes[t].needed && !skn_map_get(r->tables, skn_str_of(shapes[t].name))) {
-            rc = skn_fail(err, SKEIN_DATA,
-                          "\"%s\" is a SQLite database, but none of agent-world: it has no "
-                          "table \"%s\"",
-                          r->path, shapes[t].name);
-            return skn_hint(err, rc, "agent-world keeps its worlds in the file database.db.");
-        }
-    return rc;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (skn_tables_has(&r->tables, needed[i]))
+            continue;
+        rc = skn_fail(err, SKEIN_DATA,
+                      "\"%s\" is a SQLite database, but none of agent-world: it has no table "
+                      "\"%s\"",
+                      r->path, needed[i]);
+        return skn_hint(err, rc, "agent-world keeps its worlds in the file database.db.");
+    }
+    return SKEIN_OK;
 }
 
-static skein_rc read_database(reading *r, skein_error *err)
+static skein_rc read_database(reading *r, skn_foreign_db *db, skein_error *err)
 {
-    long long version = skn_foreign_db_version(r->db);
+    long long version = skn_foreign_db_version(db);
     skein_rc  rc;
 
-    if (skn_foreign_db_is_ours(r->db))
+    if (skn_foreign_db_is_ours(db))
         return fail_ours(r->path, err);
-    if ((rc = find_tables(r, err)))
+    if ((rc = skn_tables_init(&r->tables, r->file, db, err)) || (rc = need_tables(r, err)))
         return rc;
     r->file->form = skn_arena_printf(r->file->a, "agent-world database, schema %lld", version);
-    if (version > 18)
+    if (version > NEWEST)
         skn_foreign_note(r->file,
-                         "schema %lld is newer than any known here: what is new in it is "
-                         "not kept",
+                         "schema %lld is newer than any known here: what is new in it is not "
+                         "kept",
                          version);
     return read_tables(r, err);
 }
 
 skein_rc skn_import_agentworld(skn_foreign_file *file, const char *path, skein_error *err)
 {
-    reading  r = {.file = file, .path = path};
-    skein_rc rc;
+    reading         r = {.file = file, .path = path};
+    skn_foreign_db *db;
+    skein_rc        rc = skn_foreign_db_open(&db, path, err);
 
-    r.tables = skn_map_new(file->a);
     r.worlds = skn_map_new(file->a);
     r.archives = skn_map_new(file->a);
-    if (!(rc = skn_foreign_db_open(&r.db, path, err)))
-        rc = read_database(&r, err);
-    skn_foreign_db_close(r.db);
+    if (!rc)
+        rc = read_database(&r, db, err);
+    skn_foreign_db_close(db);
     return rc;
 }

@@ -235,6 +235,13 @@ skein_rc skn_setting_rows(skn_tx *tx, skn_arena *a, skein_settings *out, skein_e
     return rc;
 }
 
+skein_rc skn_setting_hold(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_setting_hold);
+
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db,

@@ -47,6 +47,29 @@ skein_rc skn_world_get(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out, b
     return one_world(&s, a, out, found, err);
 }
 
+static skein_rc hold(skn_tx *tx, enum skn_query query, int64_t id, bool *found,
+                     skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, query);
+    int64_t  held = 0;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, id);
+    rc = skn_stmt_number(&s, &held, err);
+    *found = held != 0;
+    return rc;
+}
+
+skein_rc skn_world_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err)
+{
+    return hold(tx, SKN_Q_world_hold, id, found, err);
+}
+
+skein_rc skn_agent_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err)
+{
+    return hold(tx, SKN_Q_agent_hold, id, found, err);
+}
+
 skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, skein_world *out,
                           bool *found, skein_error *err)
 {

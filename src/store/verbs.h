@@ -9,6 +9,10 @@
 skein_rc skn_world_insert(skn_tx *tx, skein_world *w, skein_error *err);
 skein_rc skn_world_get(skn_tx *tx, int64_t id, skn_arena *a, skein_world *out, bool *found,
                        skein_error *err);
+/* Keeps others from changing it until the transaction ends. Whoever holds a conversation of the world
+ * too takes that first. */
+skein_rc skn_world_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err);
+skein_rc skn_agent_hold(skn_tx *tx, int64_t id, bool *found, skein_error *err);
 skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, skein_world *out,
                           bool *found, skein_error *err);
 skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);

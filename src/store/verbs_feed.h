@@ -54,6 +54,8 @@ skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *s
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
 
 /* --- settings, answers, failed edits: store_feed.c --- */
+/* Nobody else changes them until the transaction ends. */
+skein_rc skn_setting_hold(skn_tx *tx, skein_error *err);
 skein_rc skn_setting_rows(skn_tx *tx, skn_arena *a, skein_settings *out, skein_error *err);
 /* An absent value removes the key. */
 skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err);

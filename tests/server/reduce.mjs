@@ -9,6 +9,7 @@ export class Room {
         this.threads = {}; // id of a version: ids of its messages, in order
         this.messages = {}; // as they were told
         this.writing = {}; // what is being written: chunk, text, thinking
+        this.over = {}; // what was begun and not said: it must never be said
         this.agents = {};
         this.waiting = [];
         this.current = null;
@@ -26,6 +27,7 @@ export class Room {
     #store(data, thread) {
         const list = this.#list(thread);
         if (list.includes(data.messageId)) throw new Error(`${data.messageId} was told twice in ${thread}`);
+        if (this.over[data.messageId]) throw new Error(`${data.messageId} was said after it was withdrawn`);
         list.push(data.messageId);
         this.messages[data.messageId] = data;
     }
@@ -60,9 +62,11 @@ export class Room {
     }
     'message.failed'(data) {
         this.#over(data);
+        this.over[data.messageId] = true;
     }
     'message.withdrawn'(data) {
         this.#over(data);
+        this.over[data.messageId] = true;
     }
     'thread.created'(data, thread) {
         const known = this.threads[data.originalThread] ?? [];
@@ -96,7 +100,7 @@ export class Room {
     // Everything, as text; equal for two clients that know the same.
     state() {
         const sorted = o => Object.fromEntries(Object.entries(o).sort(([a], [b]) => a < b ? -1 : 1));
-        return JSON.stringify({ current: this.current, threads: sorted(this.threads), messages: sorted(this.messages), writing: sorted(this.writing),
+        return JSON.stringify({ current: this.current, threads: sorted(this.threads), messages: sorted(this.messages), writing: sorted(this.writing), over: sorted(this.over),
             agents: sorted(this.agents), waiting: this.waiting, busy: this.busy });
     }
 }

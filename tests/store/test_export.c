@@ -407,6 +407,7 @@ static void a_page_of_several_chats_is_sound(void **state)
     place                    p;
     room                     r;
     skein_conversation       branch;
+    skein_change             how;
     skn_export_request       req = {.format = SKN_FORMAT_HTML};
     skn_buf                  out;
     skn_map                 *ids;

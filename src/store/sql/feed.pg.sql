@@ -26,3 +26,5 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
 -- What another one is just deleting is left to it.
 -- :answer_expire
 DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < $1 ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+-- :setting_hold
+LOCK TABLE settings IN SHARE ROW EXCLUSIVE MODE;

@@ -47,6 +47,8 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
   m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
   FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
 
+-- :setting_hold
+SELECT 1;
 -- :setting_list
 SELECT key, value FROM settings ORDER BY key;
 -- :setting_put

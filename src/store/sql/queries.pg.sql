@@ -4,6 +4,11 @@
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;
+-- Whoever adds something to a world or for an agent need not wait.
+-- :world_hold
+SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL FOR NO KEY UPDATE;
+-- :agent_hold
+SELECT id FROM agents WHERE id = $1 AND removed_at IS NULL FOR NO KEY UPDATE;
 -- :conversation_family
 WITH RECURSIVE below(id) AS (SELECT id FROM conversations WHERE id = $1
   UNION SELECT c.id FROM below b JOIN conversations c ON c.branched_from_id = b.id)

@@ -19,6 +19,8 @@ SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current
 -- :world_list
 SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NULL ORDER BY w.id;
+-- :world_hold
+SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL;
 -- :world_remove
 UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :world_update
@@ -41,6 +43,8 @@ SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.n
   FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
 -- :agent_update
 UPDATE agents SET lead_id = $1, system_prompt = $2, model = $3, settings = $4 WHERE id = $5;
+-- :agent_hold
+SELECT id FROM agents WHERE id = $1 AND removed_at IS NULL;
 -- :agent_remove
 UPDATE agents SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :agent_without_lane
