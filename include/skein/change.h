@@ -63,12 +63,12 @@ SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *req
 typedef struct skein_change {
     skein_conversation_id conversation;
     skein_str             actor; /* who does it; absent: "human" */
-    skein_at  expect;  /* the main lane must still stand here; zero thread: anywhere */
-    bool      dry_run; /* check everything, say the outcome, change nothing */
-    skein_str key;     /* the same key again returns the first outcome; branch and purge
+    skein_at  expect;    /* the main lane must still stand here; zero thread: anywhere */
+    bool      dry_run;   /* check everything, say the outcome, change nothing */
+    skein_str key;       /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
-    bool      force;   /* stop agents that are at work in it first; else SKEIN_BUSY then */
-    bool      wake;    /* a revision's new message is to be answered, as if it was posted */
+    bool      force;     /* stop agents that are at work in it first; else SKEIN_BUSY then */
+    bool      wake;      /* a revision's new message is to be answered, as if it was posted */
     skein_str client_id; /* the sender's own name for a revision's new message; may be absent */
 } skein_change;
 
@@ -105,12 +105,16 @@ SKEIN_API skein_rc skein_edit(skein_engine *e, const skein_change *how,
 /* A version without these messages; tool calls go with their results and the other way round. */
 SKEIN_API skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                 skein_mem *mem, skein_version *out, skein_error *err);
+/* In the note of a version that an insertion or a move made: it stands between a tool call and its
+ * result. What a model is sent stays valid all the same. */
+#define SKEIN_NOTE_SPLITS "splits a tool call from its result"
 /* Puts a new message before another one (zero: at the end). */
 SKEIN_API skein_rc skein_insert(skein_engine *e, const skein_change *how,
                                 skein_message_id before, const skein_new_message *message,
                                 skein_mem *mem, skein_version *out, skein_message *inserted,
                                 skein_error *err);
-/* Moves these messages, in the given order, before another one (zero: to the end). */
+/* Moves these messages, in the given order, before another one (zero: to the end). Tool calls go with
+ * their results and the other way round, as one block in the place of the first that is named. */
 SKEIN_API skein_rc skein_reorder(skein_engine *e, const skein_change *how,
                                  skein_message_ids ids, skein_message_id before, skein_mem *mem,
                                  skein_version *out, skein_error *err);

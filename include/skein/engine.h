@@ -64,6 +64,19 @@ SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_
  * absent text, a zero); fills in the rest. */
 SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem,
                                       skein_error *err);
+/* What is to become of a world, all of it in one; an absent text and a zero leave things as they are. */
+typedef struct skein_world_change {
+    skein_world_id id;
+    const skein_world
+             *was; /* set: only if it still is as it was read, else SKEIN_VERSION_CHANGED */
+    skein_str name, description;
+    int64_t   turn_limit, compact_at;
+    bool      set_chat; /* make `chat` the current one; zero switches session mode off */
+    skein_conversation_id chat;
+} skein_world_change;
+
+SKEIN_API skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what,
+                                     skein_mem *mem, skein_world *out, skein_error *err);
 /* Makes a chat the current one; zero switches session mode off. */
 SKEIN_API skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id,
                                         skein_conversation_id chat, skein_error *err);
@@ -98,6 +111,9 @@ SKEIN_API skein_rc skein_agent_list(skein_engine *e, skein_world_id world, skein
 /* Replaces system_prompt, model, lead_name and settings of the agent with a's id by what *a says. */
 SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem,
                                       skein_error *err);
+/* The same, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */
+SKEIN_API skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was,
+                                           skein_agent *a, skein_mem *mem, skein_error *err);
 SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, skein_error *err);
 
 /* --- Conversations --------------------------------------------------------------------------- */

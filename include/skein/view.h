@@ -253,6 +253,12 @@ typedef struct skein_tags {
 
 SKEIN_API skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag *tag,
                                     skein_error *err);
+/* All tags of a world at once: those that are not among them are forgotten. With a conversation, tag i
+ * is switched on or off there where touch[i] is set (NULL: none is). When one of them may not be, *bad
+ * (may be NULL) is its index, else their count. */
+SKEIN_API skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
+                                     skein_conversation_id conversation, const skein_tags *tags,
+                                     const bool *touch, size_t *bad, skein_error *err);
 SKEIN_API skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,
                                     skein_error *err);
 /* Definitions of the world; with a conversation also which are active there. */
@@ -275,6 +281,11 @@ typedef struct skein_context_files {
 
 SKEIN_API skein_rc skein_context_file_set(skein_engine *e, skein_conversation_id conversation,
                                           const skein_context_file *file, skein_error *err);
+/* All files of a conversation at once; *bad as with skein_tag_replace. */
+SKEIN_API skein_rc skein_context_file_replace(skein_engine              *e,
+                                              skein_conversation_id      conversation,
+                                              const skein_context_files *files, size_t *bad,
+                                              skein_error *err);
 SKEIN_API skein_rc skein_context_file_remove(skein_engine         *e,
                                              skein_conversation_id conversation, skein_str path,
                                              skein_error *err);

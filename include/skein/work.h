@@ -26,9 +26,9 @@ typedef struct skein_event {
     skein_conversation_id chat; /* zero: it concerns the world */
     skein_str             chat_uid;
     skein_str             thread_uid; /* of the main lane, where it happened; may be absent */
-    skein_str             cause;      /* the message of a person that it comes from, or absent */
-    skein_str             type;       /* "message.created" */
-    skein_str             data;       /* a JSON object */
+    skein_str             cause; /* the message of a person that it comes from, or absent */
+    skein_str             type;  /* "message.created" */
+    skein_str             data;  /* a JSON object */
 } skein_event;
 
 typedef struct skein_events {
@@ -98,6 +98,10 @@ SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, s
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                                        const skein_messages *messages, skein_mem *mem,
                                        skein_deliveries *out, skein_error *err);
+/* The same in another version, by its number; 0 is the current one. */
+SKEIN_API skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat,
+                                       int64_t version, const skein_messages *messages,
+                                       skein_mem *mem, skein_deliveries *out, skein_error *err);
 
 /* --- The queue -------------------------------------------------------------------------------- */
 
@@ -168,12 +172,12 @@ typedef struct skein_turn {
     skein_str             chat_uid;
     skein_agent_id        agent;
     skein_str             agent_name;
-    skein_str             model;        /* as of the work; may be absent */
-    skein_str             trigger_uid;  /* the message it answers */
-    skein_str             cause;        /* the person's message behind it */
-    skein_str             message_uid;  /* the id its next message of text gets */
-    int64_t               hops_left;    /* answers in a row that may still follow */
-    int64_t               since;        /* when it began */
+    skein_str             model;       /* as of the work; may be absent */
+    skein_str             trigger_uid; /* the message it answers */
+    skein_str             cause;       /* the person's message behind it */
+    skein_str             message_uid; /* the id its next message of text gets */
+    int64_t               hops_left;   /* answers in a row that may still follow */
+    int64_t               since;       /* when it began */
 } skein_turn;
 
 typedef struct skein_turns {
@@ -195,9 +199,9 @@ typedef struct skein_step {
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
                                          filled in from the turn where they are absent; an
                                          assistant's uid is the turn's message_uid */
-    skein_str finish;                 /* of an assistant's message: stop length stopped tool */
-    int64_t   tokens_in, tokens_out;  /* -1: not measured */
-    bool      last;                   /* closes the turn as committed */
+    skein_str                finish;  /* of an assistant's message: stop length stopped tool */
+    int64_t                  tokens_in, tokens_out; /* -1: not measured */
+    bool                     last;                  /* closes the turn as committed */
 } skein_step;
 
 /* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
@@ -270,6 +274,11 @@ SKEIN_API skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_set
 /* An absent value removes the key. */
 SKEIN_API skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
                                      skein_error *err);
+
+/* The same, if all settings still are as they were listed; else SKEIN_VERSION_CHANGED. */
+SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
+                                          const skein_setting *list, size_t count,
+                                          skein_error *err);
 
 /* The answer that a request with a key got, for when it comes again. */
 typedef struct skein_kept_answer {

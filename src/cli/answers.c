@@ -279,13 +279,9 @@ static skein_rc take_piece(skn_answers *a, skn_typing *t)
 
 static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 {
-    const skn_json *ms = skn_json_get(item->data, "elapsedMs");
-
     if (!a->said)
         return SKEIN_OK;
     a->elapsed_ms = skn_clock_monotonic() / 1000000 - a->begun_at;
-    if (ms && ms->kind == SKN_JSON_NUMBER && skn_str_eq(item->cause, a->message))
-        (void)skn_str_int(ms->text, &a->elapsed_ms);
     a->news->over = true;
     return a->cli->json ? print_event(a, item) : SKEIN_OK;
 }

@@ -17,6 +17,17 @@ static skein_rc place_before(skn_draft *d, const skn_lane_draft *l, const skn_ta
     return before ? skn_draft_place(d, l, before, at, err) : SKEIN_OK;
 }
 
+/* What comes between a call and its result is allowed, but the version's note has to say so. */
+static skein_rc note_split(skn_draft *d, const skn_target *before, skein_error *err)
+{
+    bool     splits = false;
+    skein_rc rc = before ? skn_draft_splits(d, before, &splits, err) : SKEIN_OK;
+
+    if (splits)
+        d->note = skn_arena_printf(d->a, "%.*s, " SKEIN_NOTE_SPLITS, SKN_FMT(d->note));
+    return rc;
+}
+
 /* --- Insert --------------------------------------------------------------------------------------------------- */
 
 static skein_rc insert_in_lanes(ids_call *c, const skn_target *before, skein_error *err)
@@ -68,20 +79,20 @@ static skein_rc insert(skn_tx *tx, void *arg, skein_error *err)
 {
     ids_call  *c = arg;
     skn_draft *d = &c->change.draft;
-    skn_target before;
+    skn_target target, *before = c->before.v ? &target : NULL;
     skn_room   room;
     skein_rc   rc;
 
     if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
         return rc;
-    if ((c->before.v && (rc = skn_draft_target(d, c->before, &before, err))) ||
+    if ((before && (rc = skn_draft_target(d, c->before, before, err))) ||
         (rc = check_free(tx, c->message->uid, d->a, err)) ||
         (rc = skn_room_open(&room, tx, &d->conversation, d->now, d->a, err)) ||
         (rc = skn_message_prepare(&room, c->message, c->change.message, err)) ||
         (rc = skn_message_insert(tx, c->change.message, d->a, err)))
         return rc;
     d->note = skn_arena_printf(d->a, "insert %.*s", SKN_FMT(c->change.message->uid));
-    if ((rc = insert_in_lanes(c, c->before.v ? &before : NULL, err)))
+    if ((rc = note_split(d, before, err)) || (rc = insert_in_lanes(c, before, err)))
         return rc;
     return skn_change_finish(&c->change, err);
 }
@@ -182,30 +193,40 @@ static skein_rc reorder_lane(skn_draft *d, skn_lane_draft *l, const skn_target *
     return skn_draft_splice(d, l, to - shift, to - shift, spans.at, spans.count, err);
 }
 
+static skein_rc check_outside(const skn_target *before, const skn_target *targets, size_t count,
+                              skein_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (targets[i].message.id.v == before->message.id.v)
+            return skn_hint(err,
+                            skn_fail(err, SKEIN_INVALID,
+                                     "message \"%.*s\" cannot stand before itself",
+                                     SKN_FMT(before->message.uid)),
+                            "Tool calls and their results are moved together.");
+    return SKEIN_OK;
+}
+
+/* Tool calls go with their results and the other way round, so that moving never parts them. */
 static skein_rc reorder(skn_tx *tx, void *arg, skein_error *err)
 {
     ids_call   *c = arg;
     skn_draft  *d = &c->change.draft;
-    skn_target *targets, before;
+    skn_target *targets, target, *before = c->before.v ? &target : NULL;
+    size_t      count = c->ids.count;
     skein_rc    rc;
 
     if ((rc = skn_change_start(&c->change, tx, 0, err)) || c->change.replayed)
         return rc;
     if ((rc = skn_change_targets(d, c->ids, &targets, err)) ||
-        (c->before.v && (rc = skn_draft_target(d, c->before, &before, err))))
+        (rc = skn_draft_close_groups(d, &targets, &count, err)) ||
+        (before && ((rc = skn_draft_target(d, c->before, before, err)) ||
+                    (rc = check_outside(before, targets, count, err)))))
         return rc;
-    for (size_t i = 0; i < c->ids.count; i++)
-        if (c->ids.at[i].v == c->before.v)
-            return skn_fail(err, SKEIN_INVALID, "message \"%.*s\" cannot stand before itself",
-                            SKN_FMT(before.message.uid));
-    d->note = skn_arena_printf(d->a, "move %zu", c->ids.count);
-    for (size_t i = 0; i < d->lane_count; i++) {
-        rc = reorder_lane(d, &d->lanes[i], targets, c->ids.count, c->before.v ? &before : NULL,
-                          err);
-        if (rc)
-            return rc;
-    }
-    return skn_change_finish(&c->change, err);
+    d->note = skn_arena_printf(d->a, "move %zu", count);
+    rc = note_split(d, before, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < d->lane_count; i++)
+        rc = reorder_lane(d, &d->lanes[i], targets, count, before, err);
+    return rc ? rc : skn_change_finish(&c->change, err);
 }
 
 skein_rc skein_reorder(skein_engine *e, const skein_change *how, skein_message_ids ids,

@@ -11,10 +11,11 @@
 #define FILES_MOST 1000
 
 typedef struct call {
-    skein_conversation_id conversation;
-    skn_str               path, items;
-    skn_arena            *a;
-    skein_context_files  *out;
+    skein_conversation_id      conversation;
+    skn_str                    path, items;
+    const skein_context_files *all; /* of a replacement */
+    skn_arena                 *a;
+    skein_context_files       *out;
 } call;
 
 static skein_rc check(const skein_context_file *f, skein_error *err)
@@ -88,6 +89,115 @@ static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
     tell(tx, &row, c->path);
     return SKEIN_OK;
 }
+
+/* --- All at once --------------------------------------------------------------------------------------- */
+
+static bool is_same(const skein_context_file *a, const skein_context_file *b)
+{
+    bool same = a->item_count == b->item_count;
+
+    for (size_t i = 0; same && i < a->item_count; i++)
+        same = skn_str_eq(a->items[i], b->items[i]);
+    return same;
+}
+
+static skein_rc drop_others(skn_tx *tx, const skn_conversation_row *row,
+                            const skein_context_files *have, const skn_map *wanted,
+                            skein_error *err)
+{
+    bool     found;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < have->count; i++)
+        if (!skn_map_get(wanted, have->at[i].path)) {
+            rc = skn_file_drop(tx, row->id, have->at[i].path, &found, err);
+            tell(tx, row, have->at[i].path);
+        }
+    return rc;
+}
+
+static skein_rc put_one(skn_tx *tx, const skn_conversation_row *row,
+                        const skein_context_file *f, skein_error *err)
+{
+    skn_buf  items;
+    skein_rc rc;
+
+    skn_buf_init(&items, SIZE_MAX / 2);
+    rc = skn_file_put(tx, row->id, f->path, items_json(f, &items), SKN_NOW(), err);
+    skn_buf_release(&items);
+    tell(tx, row, f->path);
+    return rc;
+}
+
+static skein_rc replace(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                      *c = arg;
+    const skein_context_files *all = c->all;
+    skn_conversation_row       row;
+    skein_context_files        have;
+    skn_map                   *wanted = skn_map_new(c->a), *known = skn_map_new(c->a);
+    skein_rc                   rc;
+
+    if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
+        (rc = skn_file_rows(tx, row.id, c->a, &have, err)))
+        return rc;
+    for (size_t i = 0; i < all->count; i++)
+        *skn_map_slot(wanted, all->at[i].path) = c;
+    for (size_t i = 0; i < have.count; i++)
+        *skn_map_slot(known, have.at[i].path) = &have.at[i];
+    rc = drop_others(tx, &row, &have, wanted, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < all->count; i++) {
+        const skein_context_file *before = skn_map_get(known, all->at[i].path);
+
+        if (!before || !is_same(before, &all->at[i]))
+            rc = put_one(tx, &row, &all->at[i], err);
+    }
+    return rc;
+}
+
+/* Each may be, and none is there twice; *bad is the first that is not so. */
+static skein_rc check_all(const skein_context_files *files, skn_arena *a, size_t *bad,
+                          skein_error *err)
+{
+    skn_map *paths = skn_map_new(a);
+    skein_rc rc;
+
+    for (*bad = 0; *bad < files->count; ++*bad) {
+        const skein_context_file *f = &files->at[*bad];
+        void                    **slot;
+
+        if ((rc = check(f, err)))
+            return rc;
+        if (*(slot = skn_map_slot(paths, f->path)))
+            return skn_fail(err, SKEIN_INVALID, "the file \"%.*s\" is there twice",
+                            (int)(f->path.n < 80 ? f->path.n : 80), f->path.p);
+        *slot = paths;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skein_context_file_replace(skein_engine *e, skein_conversation_id conversation,
+                                    const skein_context_files *files, size_t *bad,
+                                    skein_error *err)
+{
+    call     c = {.conversation = conversation, .all = files};
+    size_t   at;
+    skein_rc rc;
+
+    bad = bad ? bad : &at;
+    *bad = files->count;
+    if (files->count > FILES_MOST)
+        return skn_fail(err, SKEIN_LIMIT, "%zu files were given; the limit is %d", files->count,
+                        FILES_MOST);
+    c.a = skn_arena_new();
+    rc = check_all(files, c.a, bad, err);
+    if (rc == SKEIN_OK)
+        rc = skn_store_write(e->store, replace, &c, err);
+    skn_arena_free(c.a);
+    return rc;
+}
+
+/* --- One by one ----------------------------------------------------------------------------------------- */
 
 static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
 {

@@ -140,6 +140,13 @@ skein_rc skn_draft_key(skn_draft *d, const skn_lane_draft *l, int64_t at, int64_
  * puts all in the order of the lanes they were found in, the main lane first. */
 skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
                                skein_error *err);
+/* The same in the order in which they were named: an exchange stands, in its own order, where the
+ * first of it was named. */
+skein_rc skn_draft_close_groups(skn_draft *d, skn_target **targets, size_t *count,
+                                skein_error *err);
+/* Would something put before this message stand between a tool call and its result? */
+skein_rc skn_draft_splits(skn_draft *d, const skn_target *before, bool *splits,
+                          skein_error *err);
 /* The conversations whose messages this one may hold: itself and those it was branched from. */
 skein_rc skn_conversation_kin(skn_tx *tx, const skn_conversation_row *c, skn_arena *a,
                               skn_ids *out, skein_error *err);
@@ -240,6 +247,15 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
 /* Every agent of the world without a lane in this chat gets one. */
 skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t now,
                             skn_arena *a, skein_error *err);
+
+/* --- world_change.c -------------------------------------------------------------------------------------- */
+
+skein_rc skn_no_world(int64_t id, skein_error *err);
+/* Refuses a name that another world has. */
+skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
+                             skein_error *err);
+/* What is said of a world, and its limits; zero is none given. */
+skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_error *err);
 
 /* --- check.c: what may be stored --------------------------------------------------------------------- */
 

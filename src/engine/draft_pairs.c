@@ -272,8 +272,27 @@ static int by_place(const void *x, const void *y)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
-                               skein_error *err)
+/* What belongs to the same exchange as the last ones added, from `start` on; it grows while it runs,
+ * until nothing is missing. */
+static skein_rc grow(closing *c, size_t start, skein_error *err)
+{
+    skein_rc rc;
+
+    for (size_t i = start; i < c->all.n; i++) {
+        const skn_lane_draft *home = c->all.p[i].lane;
+        skein_message         m = c->all.p[i].message;
+
+        if (m.tool_call_id.p && (rc = add_partners(c, home, m.id.v, m.tool_call_id, err)))
+            return rc;
+        for (size_t k = 0; k < m.call_count; k++)
+            if ((rc = add_partners(c, home, m.id.v, m.calls[k].call_id, err)))
+                return rc;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_draft_close_groups(skn_draft *d, skn_target **targets, size_t *count,
+                                skein_error *err)
 {
     closing  c = {.d = d, .in = skn_map_new(d->a), .known = skn_map_new(d->a)};
     skein_rc rc;
@@ -282,25 +301,46 @@ skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count
         return rc;
     for (size_t i = 0; i < *count; i++) {
         void **slot = skn_map_slot_int(c.in, (*targets)[i].message.id.v);
+        size_t start = c.all.n;
 
         if (*slot)
             continue;
         *slot = d;
         skn_vec_add(d->a, &c.all, (*targets)[i]);
-    }
-    for (size_t i = 0; i < c.all.n; i++) { /* grows while it runs, until nothing is missing */
-        const skn_lane_draft *home = c.all.p[i].lane;
-        skein_message         m = c.all.p[i].message;
-
-        if (m.tool_call_id.p && (rc = add_partners(&c, home, m.id.v, m.tool_call_id, err)))
+        if ((rc = grow(&c, start, err)))
             return rc;
-        for (size_t k = 0; k < m.call_count; k++)
-            if ((rc = add_partners(&c, home, m.id.v, m.calls[k].call_id, err)))
-                return rc;
+        qsort(c.all.p + start, c.all.n - start, sizeof *c.all.p, by_place);
     }
-    if (c.all.n)
-        qsort(c.all.p, c.all.n, sizeof *c.all.p, by_place);
     *targets = c.all.p;
     *count = c.all.n;
+    return SKEIN_OK;
+}
+
+skein_rc skn_draft_close_pairs(skn_draft *d, skn_target **targets, size_t *count,
+                               skein_error *err)
+{
+    skein_rc rc = skn_draft_close_groups(d, targets, count, err);
+
+    if (rc == SKEIN_OK && *count)
+        qsort(*targets, *count, sizeof **targets, by_place);
+    return rc;
+}
+
+skein_rc skn_draft_splits(skn_draft *d, const skn_target *before, bool *splits,
+                          skein_error *err)
+{
+    const skein_message *m = &before->message;
+    skn_ids              kin;
+    halves               all = {0};
+    skein_rc             rc;
+
+    *splits = false;
+    if (!m->tool_call_id.p)
+        return SKEIN_OK;
+    if ((rc = skn_conversation_kin(d->tx, &d->conversation, d->a, &kin, err)) ||
+        (rc = find_halves(&d->trees, &before->lane->from, &kin, m->tool_call_id, &all, err)))
+        return rc;
+    for (size_t i = 0; i < all.n; i++)
+        *splits = *splits || (all.p[i].message == m->id.v && all.p[i].partner);
     return SKEIN_OK;
 }

@@ -160,6 +160,8 @@ static void add_message(skn_memories *r, skn_foreign_message *m)
             to->m.reply_to = m->m.reply_to;
         if (m->place < to->place)
             to->place = m->place;
+        if (m->author == (int64_t)r->owner) /* its author knows best when it was said */
+            to->m.created_at = m->m.created_at;
     } else {
         copy.index = f->messages.n;
         skn_vec_add(f->a, &f->messages, *m);

@@ -314,6 +314,7 @@ skein_rc skein_post_message(skein_engine *e, const skein_post *what, skein_mem *
 typedef struct of_call {
     skein_engine         *e;
     skein_conversation_id chat;
+    int64_t               version;
     const skein_messages *messages;
     skein_mem            *mem;
     skein_deliveries     *out;
@@ -323,23 +324,33 @@ static skein_rc deliveries_of(skn_tx *tx, void *arg, skein_error *err)
 {
     of_call             *c = arg;
     skn_conversation_row row;
+    skn_version_row      version;
     skn_working          w;
-    skein_rc             rc = skn_conversation_need(tx, c->chat, c->mem, &row, err);
+    skein_rc             rc;
 
-    if (rc)
+    if ((rc = skn_conversation_need(tx, c->chat, c->mem, &row, err)) ||
+        (rc = skn_version_pick(tx, &row, c->version, c->mem, &version, err)))
         return rc;
+    row.version_id = version.id; /* the one whose memories are looked at */
     skn_working_in(&w, c->e, tx, c->mem, &row, 0);
     return skn_deliveries_read(&w, c->messages, c->out, err);
+}
+
+skein_rc skein_deliveries_in(skein_engine *e, skein_conversation_id chat, int64_t version,
+                             const skein_messages *messages, skein_mem *mem,
+                             skein_deliveries *out, skein_error *err)
+{
+    of_call c = {e, chat, version, messages, mem, out};
+
+    if (messages->count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu",
+                        messages->count, SKN_BATCH_MAX);
+    return skn_store_read(e->store, deliveries_of, &c, err);
 }
 
 skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                              const skein_messages *messages, skein_mem *mem,
                              skein_deliveries *out, skein_error *err)
 {
-    of_call c = {e, chat, messages, mem, out};
-
-    if (messages->count > SKN_BATCH_MAX)
-        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu",
-                        messages->count, SKN_BATCH_MAX);
-    return skn_store_read(e->store, deliveries_of, &c, err);
+    return skein_deliveries_in(e, chat, 0, messages, mem, out, err);
 }

@@ -14,10 +14,11 @@
 /* --- Settings --------------------------------------------------------------------------------- */
 
 typedef struct settings_call {
-    const skein_setting *list;
-    size_t               count;
-    skein_mem           *mem;
-    skein_settings      *out;
+    const skein_settings *was; /* as they must still be; NULL: they may be any */
+    const skein_setting  *list;
+    size_t                count;
+    skein_mem            *mem;
+    skein_settings       *out;
 } settings_call;
 
 static skein_rc setting_list(skn_tx *tx, void *arg, skein_error *err)
@@ -36,11 +37,35 @@ skein_rc skein_setting_list(skein_engine *e, skein_mem *mem, skein_settings *out
     return skn_store_read(e->store, setting_list, &c, err);
 }
 
+static bool are_same(const skein_settings *a, const skein_settings *b)
+{
+    bool same = a->count == b->count;
+
+    for (size_t i = 0; same && i < a->count; i++)
+        same = skn_str_eq(a->at[i].key, b->at[i].key) &&
+               skn_str_eq(a->at[i].value, b->at[i].value);
+    return same;
+}
+
+static skein_rc check_unchanged(skn_tx *tx, const settings_call *c, skein_error *err)
+{
+    skein_settings now;
+    skein_rc       rc;
+
+    if (!c->was)
+        return SKEIN_OK;
+    if ((rc = skn_setting_hold(tx, err)) || (rc = skn_setting_rows(tx, c->mem, &now, err)))
+        return rc;
+    return are_same(c->was, &now)
+               ? SKEIN_OK
+               : skn_fail(err, SKEIN_VERSION_CHANGED, "the settings were changed meanwhile");
+}
+
 static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
 {
     settings_call *c = arg;
     skein_settings all;
-    skein_rc       rc = SKEIN_OK;
+    skein_rc       rc = check_unchanged(tx, c, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
         rc = skn_setting_put(tx, &c->list[i], err);
@@ -64,10 +89,10 @@ static skein_rc check_setting(const skein_setting *s, skn_arena *a, skein_error 
     return skn_json_parse(&value, s->value, "the setting", a, err);
 }
 
-skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
-                           skein_error *err)
+skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
+                                const skein_setting *list, size_t count, skein_error *err)
 {
-    settings_call c = {.list = list, .count = count, .mem = skn_arena_new()};
+    settings_call c = {.was = was, .list = list, .count = count, .mem = skn_arena_new()};
     skein_rc      rc = SKEIN_OK;
 
     if (count > SETTINGS_MAX)
@@ -78,6 +103,12 @@ skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t co
         rc = skn_store_write(e->store, setting_put, &c, err);
     skn_arena_free(c.mem);
     return rc;
+}
+
+skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t count,
+                           skein_error *err)
+{
+    return skein_setting_put_from(e, NULL, list, count, err);
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */

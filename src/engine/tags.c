@@ -69,6 +69,8 @@ typedef struct call {
     const skein_tag      *tag;
     skn_str               name;
     bool                  active;
+    const skein_tags     *all; /* of a replacement */
+    const bool           *touch;
     skn_arena            *a;
     skein_tags           *out;
 } call;
@@ -126,25 +128,38 @@ static skein_rc forget(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
+static skein_rc switch_tag(skn_tx *tx, const skn_conversation_row *row, skn_str name,
+                           bool active, skein_error *err)
+{
+    skn_told d;
+    int64_t  id;
+    skein_rc rc = skn_tag_find(tx, row->world_id, name, &id, err);
+
+    if (rc || !id || (rc = skn_tag_set_active(tx, row->id, id, active, err)))
+        return rc || id ? rc : no_tag(name, err);
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "id", row->uid);
+    skn_jw_kstr(&d.w, "tag", name);
+    skn_jw_kbool(&d.w, "active", active);
+    skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
+    return SKEIN_OK;
+}
+
 static skein_rc activate(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row row;
-    skn_told             d;
-    int64_t              id;
-    skein_rc             rc;
+    skein_rc             rc = skn_conversation_take(tx, c->conversation, c->a, &row, err);
 
-    if ((rc = skn_conversation_take(tx, c->conversation, c->a, &row, err)) ||
-        (rc = skn_tag_find(tx, row.world_id, c->name, &id, err)))
-        return rc;
-    if (!id || (rc = skn_tag_set_active(tx, row.id, id, c->active, err)))
-        return id ? rc : no_tag(c->name, err);
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "id", row.uid);
-    skn_jw_kstr(&d.w, "tag", c->name);
-    skn_jw_kbool(&d.w, "active", c->active);
-    skn_feed_chat(tx, &row, "chat.updated", SKN_NONE, &d);
-    return SKEIN_OK;
+    return rc ? rc : switch_tag(tx, &row, c->name, c->active, err);
+}
+
+static skein_rc check_place(const call *c, const skn_conversation_row *row, skein_error *err)
+{
+    if (row->id == 0 || row->world_id == c->world.v)
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" is in another world",
+                    SKN_FMT(row->uid));
 }
 
 static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
@@ -156,10 +171,101 @@ static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
     if (rc || (c->conversation.v &&
                (rc = skn_conversation_need(tx, c->conversation, c->a, &row, err))))
         return rc;
-    if (row.id && row.world_id != c->world.v)
-        return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" is in another world",
-                        SKN_FMT(row.uid));
+    if ((rc = check_place(c, &row, err)))
+        return rc;
     return skn_tag_rows(tx, c->world.v, row.id, c->a, c->out, err);
+}
+
+/* --- All at once --------------------------------------------------------------------------------------- */
+
+static bool is_same(const skein_tag *a, const skein_tag *b)
+{
+    return skn_str_eq(a->control, b->control) && skn_str_eq(a->instruction, b->instruction) &&
+           skn_str_eq(a->target, b->target) && a->include_in_message == b->include_in_message;
+}
+
+static skein_rc forget_others(skn_tx *tx, const call *c, const skein_tags *have,
+                              const skn_map *wanted, skein_error *err)
+{
+    int64_t  id;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < have->count; i++) {
+        skn_str name = have->at[i].name;
+
+        if (skn_map_get(wanted, name))
+            continue;
+        if ((rc = skn_tag_find(tx, c->world.v, name, &id, err)) == SKEIN_OK)
+            rc = skn_tag_drop(tx, id, err);
+        tell_world(tx, c, name);
+    }
+    return rc;
+}
+
+/* What is as it was is left alone, and nobody is told of it. */
+static skein_rc put_one(skn_tx *tx, const call *c, const skn_conversation_row *chat, size_t i,
+                        const skein_tag *before, skein_error *err)
+{
+    const skein_tag *tag = &c->all->at[i];
+    bool             active = before && before->active;
+    skein_rc         rc = SKEIN_OK;
+
+    if (!before || !is_same(before, tag)) {
+        rc = skn_tag_put(tx, c->world.v, tag, SKN_NOW(), err);
+        tell_world(tx, c, tag->name);
+    }
+    if (rc || !chat->id || !c->touch || !c->touch[i] || active == tag->active)
+        return rc;
+    return switch_tag(tx, chat, tag->name, tag->active, err);
+}
+
+static skein_rc replace(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row chat = {0};
+    skein_tags           have;
+    skn_map             *wanted = skn_map_new(c->a), *known = skn_map_new(c->a);
+    bool                 found;
+    skein_rc             rc = SKEIN_OK;
+
+    if ((c->conversation.v &&
+         (rc = skn_conversation_take(tx, c->conversation, c->a, &chat, err))) ||
+        (rc = skn_world_hold(tx, c->world.v, &found, err)) || (rc = need_world(tx, c, err)) ||
+        (rc = check_place(c, &chat, err)) ||
+        (rc = skn_tag_rows(tx, c->world.v, chat.id, c->a, &have, err)))
+        return rc;
+    for (size_t i = 0; i < c->all->count; i++)
+        *skn_map_slot(wanted, c->all->at[i].name) = c;
+    for (size_t i = 0; i < have.count; i++)
+        *skn_map_slot(known, have.at[i].name) = &have.at[i];
+    rc = forget_others(tx, c, &have, wanted, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < c->all->count; i++)
+        rc = put_one(tx, c, &chat, i, skn_map_get(known, c->all->at[i].name), err);
+    return rc;
+}
+
+/* Each may be, and none is there twice; *bad is the first that is not so. */
+static skein_rc check_all(const skein_tags *tags, size_t *bad, skein_error *err)
+{
+    skn_arena *a = skn_arena_new();
+    skn_map   *names = skn_map_new(a);
+    skein_rc   rc = SKEIN_OK;
+
+    for (*bad = 0; *bad < tags->count; ++*bad) {
+        const skein_tag *tag = &tags->at[*bad];
+        void           **slot;
+
+        if ((rc = check_tag(tag, err)))
+            break;
+        if (*(slot = skn_map_slot(names, tag->name))) {
+            rc = skn_fail(err, SKEIN_INVALID, "the tag \"%.*s\" is there twice",
+                          SKN_FMT(tag->name));
+            break;
+        }
+        *slot = names;
+    }
+    skn_arena_free(a);
+    return rc;
 }
 
 static skein_rc write(skein_engine *e, call *c, skn_work *work, skein_error *err)
@@ -181,6 +287,23 @@ skein_rc skein_tag_define(skein_engine *e, skein_world_id world, const skein_tag
     skein_rc rc = check_tag(tag, err);
 
     return rc ? rc : write(e, &c, define, err);
+}
+
+skein_rc skein_tag_replace(skein_engine *e, skein_world_id world,
+                           skein_conversation_id conversation, const skein_tags *tags,
+                           const bool *touch, size_t *bad, skein_error *err)
+{
+    call     c = {.world = world, .conversation = conversation, .all = tags, .touch = touch};
+    size_t   at;
+    skein_rc rc;
+
+    bad = bad ? bad : &at;
+    *bad = tags->count;
+    if (tags->count > WORLD_TAGS)
+        return skn_fail(err, SKEIN_LIMIT, "%zu tags were given; the limit is %d", tags->count,
+                        WORLD_TAGS);
+    rc = check_all(tags, bad, err);
+    return rc ? rc : write(e, &c, replace, err);
 }
 
 skein_rc skein_tag_forget(skein_engine *e, skein_world_id world, skein_str name,

@@ -167,7 +167,7 @@ static skein_rc close_turn(call *c, bool silent, skein_error *err)
     const skein_turn *t = &c->row.turn;
     skein_rc          rc = SKEIN_OK;
 
-    if (silent)
+    if (silent && c->row.open_calls == 0) /* else its next message has not been begun */
         skn_tell_withdrawn(&c->w, t);
     else if (c->stored->role == SKEIN_ASSISTANT)
         rc = hand_on(c, err);

@@ -18,13 +18,16 @@ static const char *finish_of(skein_turn_state state)
                                            : "interrupted";
 }
 
-/* Closes it; a message that was being written does not come. */
+/* Closes it; a message that was being written does not come. While calls wait for their results the
+ * next one has not been begun: it is told first, so that whatever fails was there. */
 static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                         const skein_error *why, skein_error *err)
 {
     skn_str  error = skn_str_of(why ? why->message : finish_of(state));
     skein_rc rc;
 
+    if (row->open_calls > 0)
+        skn_tell_started(w, &row->turn);
     skn_tell_failed(w, &row->turn, finish_of(state), why);
     rc = skn_turn_shut(w, row, state,
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,

@@ -12,8 +12,7 @@ typedef struct world_call {
     skein_world  *world;
     skein_worlds *worlds;
     skn_str       ref;
-    int64_t       id, chat;
-    skein_world   change; /* what an update asks for */
+    int64_t       id;
 } world_call;
 
 /* Names are kept in lower case; ids are not touched. */
@@ -35,25 +34,10 @@ static skein_rc new_uid(const skein_engine *e, skein_mem *mem, skn_str *out)
     return SKEIN_OK;
 }
 
-/* Is the name anybody else's? */
-static skein_rc check_free(skn_tx *tx, const world_call *c, int64_t own, skein_error *err)
-{
-    skein_world taken;
-    bool        found;
-    skein_rc rc = skn_world_by_ref(tx, c->world->name, SKN_NONE, c->mem, &taken, &found, err);
-
-    if (rc || !found || taken.id.v == own)
-        return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
-                             SKN_FMT(c->world->name)),
-                    "Choose another name, or use that world.");
-}
-
 static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
-    skein_rc    rc = check_free(tx, c, 0, err);
+    skein_rc    rc = skn_world_name_free(tx, c->world->name, 0, c->mem, err);
 
     if (rc)
         return rc;
@@ -65,24 +49,13 @@ static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-static skein_rc check_world(const skein_engine *e, const skein_world *w, skein_error *err)
-{
-    skein_rc rc = skn_check_text(e, w->description, "the description", err);
-
-    if (rc)
-        return rc;
-    if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
-        return skn_fail(err, SKEIN_INVALID,
-                        "the turn limit must be 1 or more, and compactAt 2 or more");
-    return SKEIN_OK;
-}
-
 skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
 {
     world_call c = {.e = e, .mem = mem, .world = w};
     skein_rc   rc;
 
-    if ((rc = skn_name_normal(w->name, mem, &w->name, err)) || (rc = check_world(e, w, err)))
+    if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
+        (rc = skn_world_check(e, w, err)))
         return rc;
     w->turn_limit = w->turn_limit ? w->turn_limit : 8;
     w->compact_at = w->compact_at ? w->compact_at : 50;
@@ -127,12 +100,6 @@ skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, sk
     return skn_store_read(e->store, world_list, &c, err);
 }
 
-static skein_rc no_world(int64_t id, skein_error *err)
-{
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
-                    (long long)id);
-}
-
 static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
@@ -141,7 +108,7 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
     skein_rc    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, err);
 
     if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
-        return rc ? rc : no_world(c->id, err);
+        return rc ? rc : skn_no_world(c->id, err);
     skn_told_open(&d);
     skn_jw_kbool(&d.w, "removed", true);
     skn_feed_world(tx, c->id, "world.updated", &d);
@@ -157,75 +124,6 @@ skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_error *err
     return rc;
 }
 
-static skein_rc world_update(skn_tx *tx, void *arg, skein_error *err)
-{
-    world_call *c = arg;
-    skein_world w, *to = c->world;
-    bool        found;
-    skein_rc    rc;
-
-    if ((rc = skn_world_get(tx, to->id.v, c->mem, &w, &found, err)))
-        return rc;
-    if (!found)
-        return no_world(to->id.v, err);
-    w.name = c->change.name.p ? c->change.name : w.name;
-    w.description = c->change.description.p ? c->change.description : w.description;
-    w.turn_limit = c->change.turn_limit ? c->change.turn_limit : w.turn_limit;
-    w.compact_at = c->change.compact_at ? c->change.compact_at : w.compact_at;
-    *to = w;
-    if ((rc = check_free(tx, c, w.id.v, err)) || (rc = skn_world_put(tx, to, err)))
-        return rc;
-    skn_feed_world_is(tx, to);
-    return SKEIN_OK;
-}
-
-skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
-{
-    world_call c = {.e = e, .mem = mem, .world = w};
-    skein_rc   rc;
-
-    if ((w->name.p && (rc = skn_name_normal(w->name, mem, &w->name, err))) ||
-        (rc = check_world(e, w, err)))
-        return rc;
-    c.change = *w;
-    c.change.description = skn_arena_copy(mem, w->description);
-    return skn_store_write(e->store, world_update, &c, err);
-}
-
-static skein_rc world_set_chat(skn_tx *tx, void *arg, skein_error *err)
-{
-    world_call          *c = arg;
-    skn_conversation_row row;
-    skein_world          world;
-    bool                 found;
-    skein_rc             rc;
-
-    if ((rc = skn_world_get(tx, c->id, c->mem, &world, &found, err)))
-        return rc;
-    if (!found)
-        return no_world(c->id, err);
-    if (c->chat && (rc = skn_conversation_lock(tx, c->chat, c->mem, &row, &found, err)))
-        return rc;
-    if (c->chat && (!found || row.world_id != c->id || row.mode != SKEIN_CHAT))
-        return skn_fail(err, SKEIN_NOT_FOUND, "this world has no chat with the number %lld",
-                        (long long)c->chat);
-    if ((rc = skn_world_chat(tx, c->id, c->chat, err)))
-        return rc;
-    world.current_chat_uid = c->chat ? row.uid : SKN_NONE;
-    skn_feed_world_is(tx, &world);
-    return SKEIN_OK;
-}
-
-skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id, skein_conversation_id chat,
-                              skein_error *err)
-{
-    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .chat = chat.v};
-    skein_rc   rc = skn_store_write(e->store, world_set_chat, &c, err);
-
-    skn_arena_free(c.mem);
-    return rc;
-}
-
 /* --- Agents --------------------------------------------------------------------------------------- */
 
 typedef struct agent_call {
@@ -235,6 +133,8 @@ typedef struct agent_call {
     skein_agents *agents;
     skn_str       ref;
     int64_t       world, id;
+
+    const skein_agent *was; /* as it must still be; NULL: it may be any */
 } agent_call;
 
 static skein_rc no_agent(skn_str ref, skein_error *err)
@@ -273,7 +173,7 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_world_get(tx, c->agent->world.v, c->mem, &world, &found, err)))
         return rc;
     if (!found)
-        return no_world(c->agent->world.v, err);
+        return skn_no_world(c->agent->world.v, err);
     rc = skn_agent_by_ref(tx, world.id.v, c->agent->name, SKN_NONE, c->mem, &other, &found,
                           err);
     if (rc)
@@ -402,14 +302,24 @@ static skein_rc check_leads(skn_tx *tx, const agent_call *c, skein_error *err)
     return rc;
 }
 
+static bool is_same(const skein_agent *a, const skein_agent *b)
+{
+    return skn_str_eq(a->system_prompt, b->system_prompt) && skn_str_eq(a->model, b->model) &&
+           skn_str_eq(a->lead_name, b->lead_name) && skn_str_eq(a->settings, b->settings);
+}
+
 static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
 {
     agent_call *c = arg;
     skein_agent now;
-    skein_rc    rc = need_agent(tx, c, &now, err);
+    bool        found;
+    skein_rc    rc;
 
-    if (rc)
+    if ((rc = skn_agent_hold(tx, c->id, &found, err)) || (rc = need_agent(tx, c, &now, err)))
         return rc;
+    if (c->was && !is_same(c->was, &now))
+        return skn_fail(err, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
+                        SKN_FMT(now.name));
     c->agent->uid = now.uid;
     c->agent->world = now.world;
     c->agent->name = now.name;
@@ -421,12 +331,18 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was, skein_agent *a,
+                                 skein_mem *mem, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v};
+    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was};
     skein_rc   rc = check_agent(e, a, mem, err);
 
     return rc ? rc : skn_store_write(e->store, agent_update, &c, err);
+}
+
+skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+{
+    return skein_agent_update_from(e, NULL, a, mem, err);
 }
 
 static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define TOOLS_MOST 200
+#define TRIES      10 /* to change what others change at the same time */
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -39,14 +40,19 @@ static skein_rc find_agent(skn_http_call *c, skein_agent *out)
 }
 
 /* Changes with what a client may change, not with what the agent does. */
-static skn_str agent_tag(skn_http_call *c, const skein_agent *a)
+static skn_str agent_stem(skn_http_call *c, const skein_agent *a)
 {
     skn_str  parts[] = {a->uid, a->name, a->system_prompt, a->model, a->lead_name, a->settings};
     uint64_t hash = 0;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
-    return skn_arena_printf(c->mem, "\"a_%016" PRIx64 "\"", hash);
+    return skn_arena_printf(c->mem, "\"a_%016" PRIx64, hash);
+}
+
+static skn_str agent_tag(skn_http_call *c, const skein_agent *a)
+{
+    return skn_arena_printf(c->mem, "%.*s\"", SKN_FMT(agent_stem(c, a)));
 }
 
 static skein_rc answer_agent(skn_http_call *c, const skein_agent *agent)
@@ -197,16 +203,28 @@ skein_rc skn_api_create_agent(skn_http_call *c)
     return answer_agent(c, &agent);
 }
 
-static skein_rc check_match(skn_http_call *c, const skein_agent *agent)
+static skein_rc check_match(skn_http_call *c, const skein_agent *agent, bool *asked)
 {
-    skn_str match = skn_call_header(c, "If-Match");
+    return skn_api_match(c, agent_stem(c, agent), "the agent", asked);
+}
 
-    if (!match.p || skn_str_is(skn_str_trim(match), "*") ||
-        skn_str_eq(skn_str_trim(match), agent_tag(c, agent)))
-        return SKEIN_OK;
-    skn_call_add_header(c, "ETag", agent_tag(c, agent));
-    return skn_fail(&c->error, SKEIN_VERSION_CHANGED, "agent \"%.*s\" was changed meanwhile",
-                    SKN_FMT(agent->name));
+/* Whoever changes another part of it at the same time is not overwritten: the change is then made again
+ * on what is there now, unless the request says what it must be. */
+static skein_rc change_agent(skn_http_call *c, skein_agent *agent)
+{
+    skein_agent was;
+    bool        asked;
+    int         tries = 0;
+    skein_rc    rc;
+
+    do {
+        if ((rc = find_agent(c, &was)) || (rc = check_match(c, &was, &asked)))
+            return rc;
+        *agent = was;
+        if ((rc = merge_agent(c, agent)) == SKEIN_OK)
+            rc = skein_agent_update_from(c->engine, &was, agent, c->mem, &c->error);
+    } while (rc == SKEIN_VERSION_CHANGED && !asked && ++tries < TRIES);
+    return rc;
 }
 
 skein_rc skn_api_update_agent(skn_http_call *c)
@@ -215,13 +233,11 @@ skein_rc skn_api_update_agent(skn_http_call *c)
     skn_str     name;
     skein_rc    rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent)) ||
-        (rc = skn_call_text(c, "name", false, &name)))
+    if ((rc = find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)))
         return rc;
     if (name.p && !skn_str_eq(name, agent.name))
         return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
-    if ((rc = merge_agent(c, &agent)) ||
-        (rc = skein_agent_update(c->engine, &agent, c->mem, &c->error)) ||
+    if ((rc = change_agent(c, &agent)) ||
         (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
         return skn_api_blame(c, rc);
     return answer_agent(c, &agent);
@@ -230,9 +246,10 @@ skein_rc skn_api_update_agent(skn_http_call *c)
 skein_rc skn_api_remove_agent(skn_http_call *c)
 {
     skein_agent agent;
+    bool        asked;
     skein_rc    rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent)) ||
+    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
         (rc = skein_agent_remove(c->engine, agent.id, &c->error)))
         return rc;
     c->status = 204;

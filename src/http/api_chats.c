@@ -107,6 +107,8 @@ skein_rc skn_api_get_chat(skn_http_call *c)
     if (rc)
         return rc;
     skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
+    /* The tag names what was said, not the title: no browser may take its copy for the chat. */
+    skn_call_add_header(c, "Cache-Control", SKN_STR("no-store"));
     if (same)
         return SKEIN_OK;
     skn_shape_chat(&c->w, &c->chat);
@@ -116,10 +118,12 @@ skein_rc skn_api_get_chat(skn_http_call *c)
 skein_rc skn_api_update_chat(skn_http_call *c)
 {
     skein_conversation now;
+    skein_at           at; /* names what was said, which a title does not change */
     skn_str            title;
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_text(c, "title", false, &title)))
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_text(c, "title", false, &title)) ||
+        (rc = skn_call_if_match(c, &c->chat, false, &at)))
         return rc;
     if (skn_api_has(c, "title") &&
         (rc = skein_conversation_rename(c->engine, c->chat.id, title, &c->error)))

@@ -19,8 +19,7 @@ static skein_rc find_target(skn_http_call *c, skein_message *out)
 
     if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &chat)))
         return rc;
-    return chat.p ? skn_api_message(c, out)
-                  : skn_call_invalid(c, "/chatId", "is required");
+    return chat.p ? skn_api_message(c, out) : skn_call_invalid(c, "/chatId", "is required");
 }
 
 /* The versions that still hold it, so that it can be found again. */

@@ -18,7 +18,6 @@ typedef struct posting {
     int64_t        before; /* the newest event before it was stored */
     bool           stream;
     bool           late;    /* the time to wait was up */
-    bool           begun;   /* something that it caused was seen */
     bool           idle;    /* all have answered */
     bool           waiting; /* for the hub */
     bool           looking; /* a worker has it: nothing here may be touched */
@@ -212,16 +211,15 @@ static void answer_stored(posting *p)
 
 /* --- Waiting for the answers --------------------------------------------------------------- */
 
-/* Messages that waited behind this one are said before the world is idle: the end of all is the end
- * of each. */
+/* The end is told once for each message that caused something: others may be at work before it and
+ * after it. */
 static void look_at(posting *p, const skein_event *e)
 {
     const skn_json *data;
     skn_str         uid;
     bool            ours = skn_str_eq(e->cause, p->posted.message.uid);
 
-    p->begun = p->begun || ours;
-    p->idle = p->idle || (p->begun && skn_str_is(e->type, "world.idle"));
+    p->idle = p->idle || (ours && skn_str_is(e->type, "world.idle"));
     if (ours && skn_str_is(e->type, "message.completed") &&
         !skn_json_parse(&data, e->data, "the event", p->c->mem, NULL) &&
         !skn_json_text(data, "messageId", &uid, NULL) && uid.p)

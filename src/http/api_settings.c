@@ -3,16 +3,18 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "http/about.h"
+#include "http/handlers.h"
 
 enum { VALUE_MOST = 64 * 1024, NAME_MOST = 64, AT_ONCE = 100 };
 
-static skn_str settings_tag(skn_http_call *c, skn_str text)
+/* Of what was written: all but the quote at the end. */
+static skn_str settings_stem(skn_http_call *c)
 {
-    return skn_arena_printf(c->mem, "\"s%016llx\"",
-                            (unsigned long long)skn_hash_bytes(11, text));
+    return skn_arena_printf(c->mem, "\"s%016llx",
+                            (unsigned long long)skn_hash_bytes(11, skn_buf_str(&c->out)));
 }
 
-static skein_rc write_settings(skn_http_call *c)
+static skein_rc write_settings(skn_http_call *c, skein_settings *read)
 {
     skein_settings list;
     skn_jw        *w = &c->w;
@@ -20,6 +22,8 @@ static skein_rc write_settings(skn_http_call *c)
 
     if (rc)
         return rc;
+    if (read)
+        *read = list;
     skn_jw_object(w);
     skn_jw_key(w, "configuration");
     skn_jw_raw(w, skn_http_shown_settings(c->http, c->mem));
@@ -36,11 +40,11 @@ static skein_rc write_settings(skn_http_call *c)
 
 skein_rc skn_api_get_settings(skn_http_call *c)
 {
-    skein_rc rc = write_settings(c);
+    skein_rc rc = write_settings(c, NULL);
     bool     same;
 
     if (rc == SKEIN_OK)
-        skn_call_etag(c, settings_tag(c, skn_buf_str(&c->out)), &same);
+        skn_call_etag(c, skn_arena_printf(c->mem, "%.*s\"", SKN_FMT(settings_stem(c))), &same);
     return rc;
 }
 
@@ -81,35 +85,21 @@ static skein_rc read_patch(skn_http_call *c, skein_setting *list, size_t *count)
     return SKEIN_OK;
 }
 
-/* If-Match holds only while the settings are as the client read them. */
-static skein_rc check_match(skn_http_call *c)
-{
-    skn_str  want = skn_call_header(c, "If-Match");
-    skein_rc rc;
-    bool     same;
-
-    if (!want.p || skn_str_is(skn_str_trim(want), "*"))
-        return SKEIN_OK;
-    if ((rc = write_settings(c)))
-        return rc;
-    same = skn_str_eq(skn_str_trim(want), settings_tag(c, skn_buf_str(&c->out)));
-    skn_buf_clear(&c->out);
-    skn_jw_init(&c->w, &c->out);
-    return same ? SKEIN_OK
-                : skn_call_problem(c, 412, "version-changed",
-                                   "the settings were changed since they were read");
-}
-
 skein_rc skn_api_update_settings(skn_http_call *c)
 {
     skein_setting *list = SKN_ARRAY(c->mem, AT_ONCE, skein_setting);
+    skein_settings was;
     size_t         count;
-    skein_rc       rc = read_patch(c, list, &count);
+    bool           asked;
+    skein_rc       rc;
 
-    if (rc || (rc = check_match(c)) ||
-        (rc = skein_setting_put(c->engine, list, count, &c->error)))
+    if ((rc = read_patch(c, list, &count)) || (rc = write_settings(c, &was)) ||
+        (rc = skn_api_match(c, settings_stem(c), "the settings", &asked)))
         return rc;
-    return skn_api_get_settings(c);
+    skn_buf_clear(&c->out);
+    skn_jw_init(&c->w, &c->out);
+    rc = skein_setting_put_from(c->engine, asked ? &was : NULL, list, count, &c->error);
+    return rc ? rc : skn_api_get_settings(c);
 }
 
 /* The files are read on the loop, where the settings live; the answer needs the store. */
@@ -117,7 +107,7 @@ static void show_reloaded(void *arg)
 {
     skn_http_call *c = arg;
 
-    write_settings(c);
+    write_settings(c, NULL);
 }
 
 static void answer_reloaded(void *arg)

@@ -1,7 +1,7 @@
 /* Messages in answers: with what surrounds them, and in pages of a lane. */
 #include "http/handlers.h"
 
-/* Those who have it in memory, where nothing more is known: in another version than the current one. */
+/* Those who have it in memory, where nothing more is known: in an agent's own conversation. */
 static void fill_deliveries(skn_http_call *c, const skein_message_facts *f, skein_deliveries *d)
 {
     if (d->count)
@@ -23,8 +23,8 @@ skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages
         return SKEIN_OK;
     if ((rc = skein_message_explain(c->engine, c->chat.id, version, list, c->mem, out->facts,
                                     &c->error)) ||
-        (rc = skein_deliveries_of(c->engine, c->chat.id, list, c->mem, out->deliveries,
-                                  &c->error)))
+        (rc = skein_deliveries_in(c->engine, c->chat.id, version, list, c->mem,
+                                  out->deliveries, &c->error)))
         return rc;
     for (size_t i = 0; i < list->count; i++)
         fill_deliveries(c, &out->facts[i], &out->deliveries[i]);

@@ -166,6 +166,29 @@ skein_rc skn_api_changed(skn_http_call *c, skein_rc rc)
     return rc;
 }
 
+/* The part of a tag behind its dot is about what nobody changes by a PATCH. */
+static bool has_stem(skn_str tag, skn_str stem)
+{
+    return skn_str_starts(tag, stem) && tag.n > stem.n &&
+           (tag.p[stem.n] == '"' || tag.p[stem.n] == '.');
+}
+
+skein_rc skn_api_match(skn_http_call *c, skn_str stem, const char *what, bool *asked)
+{
+    skn_str list = skn_call_header(c, "If-Match"), tag;
+
+    *asked = list.p && !skn_str_is(skn_str_trim(list), "*");
+    if (!*asked)
+        return SKEIN_OK;
+    while (skn_str_split(&list, ',', &tag))
+        if (has_stem(skn_str_trim(tag), stem))
+            return SKEIN_OK;
+    return skn_hint(
+        &c->error,
+        skn_fail(&c->error, SKEIN_VERSION_CHANGED, "%s was changed since it was read", what),
+        "Read it again, and repeat the request with its new ETag.");
+}
+
 void skn_api_fresh_etag(skn_http_call *c)
 {
     skein_conversation now;

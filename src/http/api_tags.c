@@ -86,53 +86,26 @@ static skein_rc read_tag(skn_http_call *c, const skn_json *v, size_t i, skein_ta
     return SKEIN_OK;
 }
 
-static skein_rc put_tag(skn_http_call *c, const skn_json *v, size_t i, const skein_tag *tag)
-{
-    skein_rc rc = skein_tag_define(c->engine, c->world.id, tag, &c->error);
-
-    if (rc == SKEIN_INVALID)
-        return bad_tag(c, i, c->error.message);
-    if (rc || !c->chat.id.v || !skn_json_get(v, "active"))
-        return rc;
-    return skein_tag_activate(c->engine, c->chat.id, tag->name, tag->active, &c->error);
-}
-
-/* Those that the list no longer names are forgotten. */
-static skein_rc drop_others(skn_http_call *c, const skein_tag *kept, size_t count)
-{
-    skein_tags have;
-    skein_rc   rc = skein_tag_list(c->engine, c->world.id, (skein_conversation_id){0}, c->mem,
-                                   &have, &c->error);
-
-    for (size_t i = 0; rc == SKEIN_OK && i < have.count; i++) {
-        bool stays = false;
-
-        for (size_t k = 0; k < count && !stays; k++)
-            stays = skn_str_eq(kept[k].name, have.at[i].name);
-        if (!stays)
-            rc = skein_tag_forget(c->engine, c->world.id, have.at[i].name, &c->error);
-    }
-    return rc;
-}
-
 skein_rc skn_api_set_tags(skn_http_call *c)
 {
     const skn_json *list;
-    skein_tag      *tags;
-    size_t          n = 0;
+    skein_tags      tags = {0};
+    bool           *touch;
+    size_t          bad;
     skein_rc        rc;
 
     if ((rc = find_place(c)) || (rc = read_list(c, "tags", &list)))
         return rc;
-    tags = SKN_ARRAY(c->mem, list->count + 1, skein_tag);
-    for (const skn_json *v = list->first; v; v = v->next, n++)
-        if ((rc = read_tag(c, v, n, &tags[n])))
+    tags.at = SKN_ARRAY(c->mem, list->count + 1, skein_tag);
+    touch = SKN_ARRAY(c->mem, list->count + 1, bool);
+    for (const skn_json *v = list->first; v; v = v->next, tags.count++) {
+        touch[tags.count] = skn_json_get(v, "active") != NULL;
+        if ((rc = read_tag(c, v, tags.count, &tags.at[tags.count])))
             return rc;
-    n = 0;
-    for (const skn_json *v = list->first; v; v = v->next, n++)
-        if ((rc = put_tag(c, v, n, &tags[n])))
-            return rc;
-    rc = drop_others(c, tags, n);
+    }
+    rc = skein_tag_replace(c->engine, c->world.id, c->chat.id, &tags, touch, &bad, &c->error);
+    if (rc == SKEIN_INVALID && bad < tags.count)
+        return bad_tag(c, bad, c->error.message);
     return rc ? rc : answer_tags(c);
 }
 
@@ -265,40 +238,21 @@ static skein_rc read_file(skn_http_call *c, const skn_json *v, size_t i,
     return SKEIN_OK;
 }
 
-static skein_rc drop_files(skn_http_call *c, const skein_context_file *kept, size_t count)
-{
-    skein_context_files have;
-    skein_rc rc = skein_context_file_list(c->engine, c->chat.id, c->mem, &have, &c->error);
-
-    for (size_t i = 0; rc == SKEIN_OK && i < have.count; i++) {
-        bool stays = false;
-
-        for (size_t k = 0; k < count && !stays; k++)
-            stays = skn_str_eq(kept[k].path, have.at[i].path);
-        if (!stays)
-            rc = skein_context_file_remove(c->engine, c->chat.id, have.at[i].path, &c->error);
-    }
-    return rc;
-}
-
 skein_rc skn_api_set_context_files(skn_http_call *c)
 {
     const skn_json     *list;
-    skein_context_file *files;
-    size_t              n = 0;
+    skein_context_files files = {0};
+    size_t              bad;
     skein_rc            rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = read_list(c, "files", &list)))
         return rc;
-    files = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
-    for (const skn_json *v = list->first; v; v = v->next, n++)
-        if ((rc = read_file(c, v, n, &files[n])))
+    files.at = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
+    for (const skn_json *v = list->first; v; v = v->next, files.count++)
+        if ((rc = read_file(c, v, files.count, &files.at[files.count])))
             return rc;
-    for (size_t i = 0; i < n; i++) {
-        rc = skein_context_file_set(c->engine, c->chat.id, &files[i], &c->error);
-        if (rc)
-            return rc == SKEIN_INVALID ? bad_file(c, i, c->error.message) : rc;
-    }
-    rc = drop_files(c, files, n);
+    rc = skein_context_file_replace(c->engine, c->chat.id, &files, &bad, &c->error);
+    if (rc == SKEIN_INVALID && bad < files.count)
+        return bad_file(c, bad, c->error.message);
     return rc ? rc : answer_files(c);
 }

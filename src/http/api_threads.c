@@ -253,6 +253,16 @@ static skein_rc run_operation(operation *o)
                             "is none of edit, delete, reorder, insert and restore");
 }
 
+/* What the version's note says and a client should not overlook. */
+static void write_warnings(skn_jw *w, const skein_version *made)
+{
+    skn_jw_key(w, "warnings");
+    skn_jw_array(w);
+    if (skn_str_find(made->note, SKN_STR(SKEIN_NOTE_SPLITS)) >= 0)
+        skn_jw_str(w, SKN_STR(SKEIN_NOTE_SPLITS));
+    skn_jw_array_end(w);
+}
+
 skein_rc skn_api_operate(skn_http_call *c)
 {
     operation o = {.c = c};
@@ -268,6 +278,7 @@ skein_rc skn_api_operate(skn_http_call *c)
     skn_shape_thread_members(w, &o.made);
     skn_jw_kstr(w, "messageId", o.message.uid);
     skn_jw_kbool(w, "dryRun", o.how.dry_run);
+    write_warnings(w, &o.made);
     if (!o.how.dry_run) {
         skn_shape_undo(w, c->world.name, c->chat.uid, o.made.origin_thread_uid);
         skn_api_location(c, "/chats/%.*s/threads/%.*s", SKN_FMT(c->chat.uid),

@@ -2,6 +2,9 @@
 #include "http/handlers.h"
 
 #include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
 
 /* The turns of one world out of those of all. */
 static skn_at_work work_of(skn_http_call *c, const skn_at_work *all, skein_world_id world)
@@ -34,6 +37,31 @@ static skein_rc answer_world(skn_http_call *c)
     skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
 
     return rc ? rc : write_world(c, &c->world, &work);
+}
+
+/* The beginning of a world's ETag: what a client may change of it. */
+static skn_str world_stem(skn_http_call *c, const skein_world *w)
+{
+    skn_str  numbers = skn_arena_printf(c->mem, "%" PRId64 " %" PRId64 " %" PRId64,
+                                        w->turn_limit, w->compact_at, w->current_chat.v);
+    skn_str  parts[] = {w->uid, w->name, w->description, numbers};
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
+    return skn_arena_printf(c->mem, "\"w_%016" PRIx64, hash);
+}
+
+/* Its end tells the rest apart: who is at work, which agents and chats there are. */
+static void tag_world(skn_http_call *c)
+{
+    bool same;
+
+    skn_call_etag(c,
+                  skn_arena_printf(c->mem, "%.*s.%016" PRIx64 "\"",
+                                   SKN_FMT(world_stem(c, &c->world)),
+                                   skn_hash_bytes(12, skn_buf_str(&c->out))),
+                  &same);
 }
 
 skein_rc skn_api_list_worlds(skn_http_call *c)
@@ -96,9 +124,11 @@ skein_rc skn_api_get_world(skn_http_call *c)
 {
     skein_rc rc;
 
-    if ((rc = skn_find_world(c)) || (rc = answer_world(c)))
+    if ((rc = skn_find_world(c)) || (rc = answer_world(c)) ||
+        (rc = skn_page_fields(c, SKN_FIELDS_WORLD)))
         return rc;
-    return skn_page_fields(c, SKN_FIELDS_WORLD);
+    tag_world(c);
+    return SKEIN_OK;
 }
 
 /* "currentChatId": the chat, or zero where null switches session mode off. */
@@ -117,28 +147,43 @@ static skein_rc read_current(skn_http_call *c, skein_conversation_id *out)
     return rc;
 }
 
+static skein_rc read_change(skn_http_call *c, skein_world_change *out)
+{
+    skein_world wanted = {.id = {0}};
+    skein_rc    rc;
+
+    if ((rc = read_world(c, false, &wanted)) || (rc = read_current(c, &out->chat)))
+        return rc;
+    if (skn_api_has(c, "name") && !wanted.name.p)
+        return skn_call_invalid(c, "/name", "cannot be removed");
+    if (skn_api_has(c, "description") && !wanted.description.p)
+        wanted.description = SKN_STR("");
+    out->name = wanted.name;
+    out->description = wanted.description;
+    out->turn_limit = wanted.turn_limit;
+    out->compact_at = wanted.compact_at;
+    out->set_chat = skn_api_has(c, "currentChatId");
+    return SKEIN_OK;
+}
+
 skein_rc skn_api_update_world(skn_http_call *c)
 {
-    skein_world           change = {.id = {0}};
-    skein_conversation_id chat;
-    skein_rc              rc;
+    skein_world_change change = {.id = {0}};
+    skein_world        read;
+    bool               asked;
+    skein_rc           rc;
 
-    if ((rc = skn_find_world(c)) || (rc = read_world(c, false, &change)) ||
-        (rc = read_current(c, &chat)))
+    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)) ||
+        (rc = skn_api_match(c, world_stem(c, &c->world), "the world", &asked)))
         return rc;
-    change.id = c->world.id;
-    if (skn_api_has(c, "description") && !change.description.p)
-        change.description = SKN_STR("");
-    if (skn_api_has(c, "name") && !change.name.p)
-        return skn_call_invalid(c, "/name", "cannot be removed");
-    if ((change.name.p || change.description.p || change.turn_limit || change.compact_at) &&
-        (rc = skein_world_update(c->engine, &change, c->mem, &c->error)))
+    read = c->world;
+    change.id = read.id;
+    change.was = asked ? &read : NULL;
+    if ((rc = skein_world_patch(c->engine, &change, c->mem, &c->world, &c->error)) ||
+        (rc = answer_world(c)))
         return skn_api_blame(c, rc);
-    if (skn_api_has(c, "currentChatId") &&
-        (rc = skein_world_set_chat(c->engine, c->world.id, chat, &c->error)))
-        return rc;
-    rc = skein_world_find(c->engine, c->world.uid, c->mem, &c->world, &c->error);
-    return rc ? rc : answer_world(c);
+    tag_world(c);
+    return SKEIN_OK;
 }
 
 skein_rc skn_api_remove_world(skn_http_call *c)

@@ -42,6 +42,9 @@ skein_rc skn_api_list(skn_http_call *c, const skn_json *of, const char *member,
 bool skn_api_has(const skn_http_call *c, const char *member);
 /* true in the body or in the query. */
 skein_rc skn_api_flag(skn_http_call *c, const char *name, bool *out);
+/* Fails with 412 unless If-Match is absent, "*", or names a tag with this beginning ("\"a_12", which
+ * ends there or goes on with a dot); `what` was changed then. *asked: it was there and fits. */
+skein_rc skn_api_match(skn_http_call *c, skn_str stem, const char *what, bool *asked);
 /* Sets the chat's ETag as it stands after a change. */
 void skn_api_fresh_etag(skn_http_call *c);
 /* What cannot be done without a model: 422 until one can be asked. */

@@ -10,7 +10,7 @@ rules:
   - when: slowly
     do:
       - say: begun
-      - wait: 1s
+      - wait: 1500ms
       - say: ended
   - when: forever
     do:

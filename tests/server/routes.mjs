@@ -305,6 +305,23 @@ test('an export comes back whole by import', async () => {
     assert.deepEqual((await other.refused('POST', '/worlds/import', 400, 'validation', { raw: '', headers: upload.headers })).body.errors.length, 1);
 });
 
+test('a database of agent-world is imported', async () => {
+    const at = new URL('../fuzz/corpus/import/schema_7.db', import.meta.url);
+    const upload = { raw: fs.readFileSync(at), headers: { 'content-type': 'application/octet-stream' } };
+    const other = await Server.start();
+    const dry = await other.call('POST', '/worlds/import?dryRun=true&filename=database.db', upload);
+    assert.deepEqual([dry.status, dry.body.form, dry.body.file, dry.body.messages], [200, 'agent-world database, schema 7', 'database.db', 5]);
+    await other.refused('GET', '/worlds/the-lab', 404, 'world-not-found');
+    const made = await other.call('POST', '/worlds/import', upload);
+    assert.deepEqual([made.status, made.headers.location, made.body.worlds], [201, '/worlds/the-lab', ['the-lab']]);
+    assert.deepEqual([made.body.idsKept, made.body.linksKept, made.body.copies, made.body.archives], [4, 2, 3, 1]);
+    const world = await other.get('/worlds/the-lab');
+    assert.deepEqual(world.agents.map(a => [a.name, a.model, a.temperature]), [['fern', 'openai/gpt-4', 0.5], ['moss', 'ollama/llama', null]]);
+    await other.refused('POST', '/worlds/import', 409, 'conflict', upload);
+    const cut = { ...upload, raw: upload.raw.subarray(0, 5000) };
+    assert.match((await other.refused('POST', '/worlds/import', 422, 'bad-file', cut)).body.detail, /^"the file" is cut off|^the file/);
+});
+
 test('every operation was seen to succeed', async () => {
     const missing = operations.filter(({ id, method, path, o }) => examples[id] &&
         !Object.keys(o.responses).some(s => Number(s) < 300 && seen.has(`${method} ${path} ${s}`)));

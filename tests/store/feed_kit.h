@@ -81,4 +81,13 @@ static inline const char *feed_data(kit *k, int64_t after, size_t n)
             fail_msg("%s is not in %s", piece, data);                                          \
     } while (0)
 
+/* Says that the change just made was told by these events and no others; the newest is then new. */
+#define FEED_TOLD(k, start, types)                                                             \
+    do {                                                                                       \
+        assert_string_equal(feed_types(k, start), types);                                      \
+        start = feed_newest(k);                                                                \
+    } while (0)
+
+#define FEED_MADE(k, ...) skn_arena_printf((k)->mem, __VA_ARGS__).p
+
 #endif

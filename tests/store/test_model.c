@@ -516,10 +516,32 @@ static void move_in(list *l, const skein_message_id *ids, size_t n, size_t to)
     splice(l, to, to, moved, m);
 }
 
+/* Each with the other half of its exchange, the call first, in the order in which they were named. */
+static size_t close_groups(world *w, skein_message_id *ids, size_t n)
+{
+    skein_message_id all[8];
+    size_t           count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t partner = partner_of(w, ids[i].v);
+        bool    in = false, second = partner && message_of(w, ids[i].v)->result;
+
+        for (size_t k = 0; k < count; k++)
+            in = in || all[k].v == ids[i].v;
+        if (in)
+            continue;
+        all[count++].v = second ? partner : ids[i].v;
+        if (partner)
+            all[count++].v = second ? ids[i].v : partner;
+    }
+    memcpy(ids, all, sizeof all);
+    return count;
+}
+
 static void do_reorder(world *w)
 {
-    skein_message_id ids[8];
-    size_t           n = pick_several(w, ids, 1 + below(w, 3));
+    skein_message_id ids[8], all[8];
+    size_t           n = pick_several(w, ids, 1 + below(w, 3)), count;
     int64_t          before = below(w, 4) ? pick(w) : 0;
     skein_change     h = how(w);
     skein_version    out;
@@ -528,8 +550,10 @@ static void do_reorder(world *w)
     size_t           to[LANES];
     version         *v;
 
-    for (size_t i = 0; i < n; i++)
-        if (ids[i].v == before)
+    memcpy(all, ids, sizeof all);
+    count = close_groups(w, all, n);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].v == before)
             return;
     if (n == 0)
         return;
@@ -540,7 +564,7 @@ static void do_reorder(world *w)
            err);
     v = derive(w, w->current);
     for (int k = 0; k < LANES; k++)
-        move_in(&v->lane[k], ids, n, to[k]);
+        move_in(&v->lane[k], all, count, to[k]);
 }
 
 /* The result stands where the first source stands or would stand. */

@@ -1,0 +1,170 @@
+/* world_change.c: changing a world: its name, what is said of it, its limits and its current chat. */
+#include "engine/core.h"
+#include "engine/feed.h"
+#include "engine/mention.h"
+
+/* --- What may be -------------------------------------------------------------------------------------- */
+
+skein_rc skn_no_world(int64_t id, skein_error *err)
+{
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is no world with the number %lld",
+                    (long long)id);
+}
+
+skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
+                             skein_error *err)
+{
+    skein_world taken;
+    bool        found;
+    skein_rc    rc = skn_world_by_ref(tx, name, SKN_NONE, a, &taken, &found, err);
+
+    if (rc || !found || taken.id.v == own)
+        return rc;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_CONFLICT, "there is already a world \"%.*s\"", SKN_FMT(name)),
+        "Choose another name, or use that world.");
+}
+
+skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_error *err)
+{
+    skein_rc rc = skn_check_text(e, w->description, "the description", err);
+
+    if (rc)
+        return rc;
+    if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
+        return skn_fail(err, SKEIN_INVALID,
+                        "the turn limit must be 1 or more, and compactAt 2 or more");
+    return SKEIN_OK;
+}
+
+/* --- The change ---------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    const skein_world_change *what;
+    skn_str                   name; /* as it is kept */
+    skein_mem                *mem;
+    skein_world              *out;
+} call;
+
+static bool is_same(const skein_world *a, const skein_world *b)
+{
+    return skn_str_eq(a->name, b->name) && skn_str_eq(a->description, b->description) &&
+           a->turn_limit == b->turn_limit && a->compact_at == b->compact_at &&
+           a->current_chat.v == b->current_chat.v;
+}
+
+/* The chat that becomes current, which nobody removes meanwhile. */
+static skein_rc take_chat(skn_tx *tx, const call *c, skn_conversation_row *row, bool *found,
+                          skein_error *err)
+{
+    *found = true;
+    *row = (skn_conversation_row){0};
+    if (!c->what->set_chat || c->what->chat.v == 0)
+        return SKEIN_OK;
+    return skn_conversation_lock(tx, c->what->chat.v, c->mem, row, found, err);
+}
+
+static skein_rc take_world(skn_tx *tx, const call *c, skein_world *now, skein_error *err)
+{
+    const skein_world *was = c->what->was;
+    bool               found;
+    skein_rc           rc;
+
+    if ((rc = skn_world_hold(tx, c->what->id.v, &found, err)) ||
+        (rc = skn_world_get(tx, c->what->id.v, c->mem, now, &found, err)))
+        return rc;
+    if (!found)
+        return skn_no_world(c->what->id.v, err);
+    if (was && !is_same(was, now))
+        return skn_fail(err, SKEIN_VERSION_CHANGED, "world \"%.*s\" was changed meanwhile",
+                        SKN_FMT(now->name));
+    return SKEIN_OK;
+}
+
+static skein_rc set_chat(skn_tx *tx, const call *c, const skn_conversation_row *row, bool found,
+                         skein_error *err)
+{
+    int64_t chat = c->what->chat.v;
+
+    if (!c->what->set_chat)
+        return SKEIN_OK;
+    if (chat && (!found || row->world_id != c->what->id.v || row->mode != SKEIN_CHAT))
+        return skn_fail(err, SKEIN_NOT_FOUND, "this world has no chat with the number %lld",
+                        (long long)chat);
+    c->out->current_chat.v = chat;
+    c->out->current_chat_uid = chat ? row->uid : SKN_NONE;
+    return skn_world_chat(tx, c->what->id.v, chat, err);
+}
+
+static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
+{
+    const skein_world_change *to = c->what;
+    skein_world              *w = c->out;
+    skein_rc                  rc;
+
+    if (!to->name.p && !to->description.p && !to->turn_limit && !to->compact_at)
+        return SKEIN_OK;
+    w->name = c->name.p ? c->name : w->name;
+    w->description = to->description.p ? skn_arena_copy(c->mem, to->description)
+                                       : w->description;
+    w->turn_limit = to->turn_limit ? to->turn_limit : w->turn_limit;
+    w->compact_at = to->compact_at ? to->compact_at : w->compact_at;
+    rc = skn_world_name_free(tx, w->name, w->id.v, c->mem, err);
+    return rc ? rc : skn_world_put(tx, w, err);
+}
+
+static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                *c = arg;
+    skn_conversation_row row;
+    skein_world          before;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = take_chat(tx, c, &row, &found, err)) || (rc = take_world(tx, c, &before, err)))
+        return rc;
+    *c->out = before;
+    if ((rc = set_chat(tx, c, &row, found, err)) || (rc = set_rest(tx, c, err)))
+        return rc;
+    if (!is_same(&before, c->out))
+        skn_feed_world_is(tx, c->out);
+    return SKEIN_OK;
+}
+
+skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what, skein_mem *mem,
+                           skein_world *out, skein_error *err)
+{
+    call        c = {.what = what, .mem = mem, .out = out};
+    skein_world to = {.description = what->description,
+                      .turn_limit = what->turn_limit,
+                      .compact_at = what->compact_at};
+    skein_rc    rc;
+
+    if ((what->name.p && (rc = skn_name_normal(what->name, mem, &c.name, err))) ||
+        (rc = skn_world_check(e, &to, err)))
+        return rc;
+    return skn_store_write(e->store, change, &c, err);
+}
+
+skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
+{
+    skein_world_change what = {.id = w->id,
+                               .name = w->name,
+                               .description = w->description,
+                               .turn_limit = w->turn_limit,
+                               .compact_at = w->compact_at};
+
+    return skein_world_patch(e, &what, mem, w, err);
+}
+
+skein_rc skein_world_set_chat(skein_engine *e, skein_world_id id, skein_conversation_id chat,
+                              skein_error *err)
+{
+    skein_world_change what = {.id = id, .set_chat = true, .chat = chat};
+    skein_mem         *mem = skn_arena_new();
+    skein_world        world;
+    skein_rc           rc = skein_world_patch(e, &what, mem, &world, err);
+
+    skn_arena_free(mem);
+    return rc;
+}
