@@ -213,10 +213,19 @@ SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skei
 SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
                                   skein_turn_state state, const skein_error *why,
                                   skein_error *err);
+/* Closes a turn as interrupted and keeps what it has written so far, told as "stopped"; nobody whom that
+ * names has to answer it. What was to be answered counts as not answered. */
+SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, skein_str text,
+                                    skein_str thinking, skein_error *err);
 /* Open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
 SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
                                     skein_conversation_id chat, skein_mem *mem,
                                     skein_turns *out, skein_error *err);
+
+/* The same, and all work that is due (of whatever world, at most `limit`), seen at one moment. */
+SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
+                                  skein_conversation_id chat, size_t limit, skein_mem *mem,
+                                  skein_turns *turns, skein_dues *dues, skein_error *err);
 
 /* What an agent had written when it was stopped. */
 typedef struct skein_partial {

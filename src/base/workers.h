@@ -15,6 +15,9 @@ skn_workers *skn_workers_new(skn_loop *l, int most);
 void skn_workers_free(skn_workers *w);
 /* done may be NULL. */
 void skn_workers_run(skn_workers *w, skn_call *work, skn_call *done, void *arg);
+/* The same for what may take long: no more than a quarter of the threads do such work at once, so that
+ * the rest stays quick. */
+void skn_workers_run_slow(skn_workers *w, skn_call *work, skn_call *done, void *arg);
 /* Requests that wait for a thread. */
 int skn_workers_waiting(skn_workers *w);
 

@@ -16,9 +16,8 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
     skein_dues dues;
     skein_rc   rc;
 
-    if ((rc = skein_turns_open(cli->engine, (skein_world_id){0}, chat, mem, turns,
-                               &cli->err)) ||
-        (rc = skein_work_due(cli->engine, DUES_MOST, mem, &dues, &cli->err)))
+    if ((rc = skein_work_now(cli->engine, (skein_world_id){0}, chat, DUES_MOST, mem, turns, &dues,
+                             &cli->err)))
         return rc;
     *busy = turns->count > 0;
     for (size_t i = 0; i < dues.count && !*busy; i++)
@@ -28,13 +27,9 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
 
 skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
 {
-    skein_rc rc;
-
     *out = (skn_at_work){.now = skn_clock_micros()};
-    if ((rc = skein_turns_open(cli->engine, world, (skein_conversation_id){0}, cli->keep,
-                               &out->turns, &cli->err)))
-        return rc;
-    return skein_work_due(cli->engine, DUES_MOST, cli->keep, &out->dues, &cli->err);
+    return skein_work_now(cli->engine, world, (skein_conversation_id){0}, DUES_MOST, cli->keep,
+                          &out->turns, &out->dues, &cli->err);
 }
 
 /* A turn whose program has died keeps nobody waiting: its lease runs out. */

@@ -121,5 +121,8 @@ bool skn_noun_help(skn_cli *cli, skn_str word);
 skein_rc skn_unknown_command(skn_cli *cli, const char *word);
 /* Writes a completion script; false when the shell is not known. */
 bool skn_completion(skn_cli *cli, skn_str shell);
+/* Writes what there is of a kind ("worlds", "agents", …), a line each: the word, a tab, what it is. For
+ * those scripts. */
+skein_rc skn_completion_words(skn_cli *cli, skn_str kind);
 
 #endif

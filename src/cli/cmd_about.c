@@ -43,7 +43,9 @@ int skn_cmd_version(skn_cli *cli)
 
 int skn_cmd_completion(skn_cli *cli)
 {
-    if (skn_completion(cli, skn_arg(cli, 0)))
+    if (skn_str_is(skn_arg(cli, 0), "words") && cli->arg_count == 2)
+        return (int)skn_completion_words(cli, skn_arg(cli, 1));
+    if (cli->arg_count == 1 && skn_completion(cli, skn_arg(cli, 0)))
         return 0;
     return (int)skn_fail(&cli->err, SKEIN_USAGE,
                          "there is completion for bash, zsh and fish, "

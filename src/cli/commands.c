@@ -429,7 +429,7 @@ static const skn_command commands[] = {
      SKN_CMD_PLAIN, "check,result,text,cure", NULL, skn_cmd_doctor},
     {"bench", CARE, "", "Measure speed and memory in a store made for it", 0, 2, SKN_CMD_PLAIN,
      "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
-    {"completion", CARE, "SHELL", "Completion script for bash, zsh or fish", 1, 1,
+    {"completion", CARE, "SHELL", "Completion script for bash, zsh or fish", 1, 2,
      SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
 };
 

@@ -3,6 +3,50 @@
 
 #include <string.h>
 
+/* --- Which words are of which kind -------------------------------------------------------- */
+
+/* What an argument stands for, by the word that the help has for it; NULL: for nothing that is known. */
+static const char *kind_of(const char *arg)
+{
+    static const struct {
+        const char *word, *kind;
+    } kinds[] = {{"ID|VERSION", "points"}, {"ID", "messages"},  {"VERSION", "versions"},
+                 {"A..B", "versions"},     {"AGENT", "agents"}, {"WORLD", "worlds"},
+                 {"REF", "conversations"}, {"LANE", "lanes"}};
+    skn_str text = skn_str_of(arg);
+
+    if (text.n > 1 && text.p[0] == '[')
+        text = skn_str_sub(text, 1, text.n - 1);
+    if (skn_str_ends(text, SKN_STR("…")))
+        text.n -= sizeof "…" - 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (skn_str_is(text, kinds[i].word))
+            return kinds[i].kind;
+    return NULL;
+}
+
+/* Names of what a noun manages, for verbs that need one that is there. */
+static const char *kind_of_command(const skn_command *c)
+{
+    static const struct {
+        const char *command, *kind;
+    } named[] = {{"world show", "worlds"}, {"world rm", "worlds"}, {"agent show", "agents"},
+                 {"agent rm", "agents"},   {"tag rm", "tags"},     {"tag on", "tags"},
+                 {"tag off", "tags"}};
+
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (!strcmp(c->name, named[i].command))
+            return named[i].kind;
+    return kind_of(c->args);
+}
+
+static const char *kind_of_option(const skn_option *o)
+{
+    return !strcmp(o->name, "world") ? "worlds" : o->arg ? kind_of(o->arg) : NULL;
+}
+
+/* --- bash and zsh ------------------------------------------------------------------------- */
+
 static void first_words(skn_cli *cli)
 {
     const skn_command *c;
@@ -54,18 +98,62 @@ static void option_arms(skn_cli *cli, const char *open, const char *close)
         }
 }
 
+/* "log --at"|"log -v") kind=versions ;; */
+static void option_kinds(skn_cli *cli, const char *command, const skn_option *options)
+{
+    for (const skn_option *o = options; o && o->name; o++) {
+        const char *kind = kind_of_option(o);
+
+        if (!kind)
+            continue;
+        skn_print(cli, "    \"%s --%s\"", command, o->name);
+        if (o->letter)
+            skn_print(cli, "|\"%s -%c\"", command, o->letter);
+        skn_print(cli, ") kind=%s ;;\n", kind);
+    }
+}
+
+static void kind_arms(skn_cli *cli)
+{
+    const skn_command *c;
+
+    skn_print(cli, "  case \"$prev\" in\n");
+    for (const skn_option *o = skn_global_options; o->name; o++)
+        if (kind_of_option(o))
+            skn_print(cli, "    --%s|-%c) kind=%s ;;\n", o->name, o->letter, kind_of_option(o));
+    skn_print(cli,
+              "  esac\n  for w in \"$first\" \"$first $second\"; do case \"$w $prev\" in\n");
+    for (size_t i = 0; (c = skn_command_at(i)); i++)
+        option_kinds(cli, c->name, c->options);
+    skn_print(
+        cli,
+        "  esac; done\n"
+        "  [ -n \"$kind\" ] || for w in \"$first\" \"$first $second\"; do case \"$w\" in\n");
+    for (size_t i = 0; (c = skn_command_at(i)); i++)
+        if (kind_of_command(c))
+            skn_print(cli, "    \"%s\") kind=%s ;;\n", c->name, kind_of_command(c));
+    skn_print(cli, "  esac; done\n");
+}
+
 /* The same words serve bash and zsh: zsh reads bash's functions after bashcompinit. */
 static void bash_script(skn_cli *cli)
 {
-    skn_print(cli, "_skein() {\n"
-                   "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" first= second= words= w i\n"
-                   "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                   "    w=\"${COMP_WORDS[i]}\"\n"
-                   "    case \"$w\" in -*) continue ;; esac\n"
-                   "    if [ -z \"$first\" ]; then first=\"$w\"\n"
-                   "    elif [ -z \"$second\" ]; then second=\"$w\"; fi\n"
-                   "  done\n"
-                   "  if [ -z \"$first\" ]; then words=\"");
+    skn_print(cli,
+              "_skein() {\n"
+              "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+              "  local first= second= words= kind= w i place=()\n"
+              "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+              "    w=\"${COMP_WORDS[i]}\"\n"
+              "    case \"$w\" in\n"
+              "      -w|--world|-c|--conversation|--data|--db)\n"
+              "        ((i + 1 < COMP_CWORD)) && place+=(\"$w\" \"${COMP_WORDS[i+1]}\")\n"
+              "        ((i++)); continue ;;\n"
+              "      -*) continue ;;\n"
+              "    esac\n"
+              "    if [ -z \"$first\" ]; then first=\"$w\"\n"
+              "    elif [ -z \"$second\" ]; then second=\"$w\"; fi\n"
+              "  done\n"
+              "  if [ -z \"$first\" ]; then words=\"");
     first_words(cli);
     skn_print(cli, "\"; fi\n  case \"$first\" in\n");
     verb_arms(cli, ") [ -n \"$second\" ] || words=\"", "\" ;;");
@@ -76,11 +164,18 @@ static void bash_script(skn_cli *cli)
     options_of(cli, skn_global_options);
     skn_print(cli, "\"\n    for w in \"$first\" \"$first $second\"; do case \"$w\" in\n");
     option_arms(cli, ") words=\"$words", "\" ;;");
-    skn_print(cli, "    esac; done ;;\n  esac\n"
-                   "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                   "  [ -n \"$words\" ] || COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                   "}\ncomplete -F _skein skein\n");
+    skn_print(cli, "    esac; done ;;\n  esac\n");
+    kind_arms(cli);
+    skn_print(cli,
+              "  case \"$cur\" in -*) kind= ;; esac\n"
+              "  [ -z \"$kind\" ] || words=\"$(\"${COMP_WORDS[0]}\" \"${place[@]}\" completion "
+              "words \"$kind\" 2>/dev/null | cut -f 1)\"\n"
+              "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+              "  [ -n \"$words\" ] || COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+              "}\ncomplete -F _skein skein\n");
 }
+
+/* --- fish --------------------------------------------------------------------------------- */
 
 static void fish_quoted(skn_cli *cli, const char *text)
 {
@@ -96,6 +191,9 @@ static void fish_options(skn_cli *cli, const skn_option *options, const char *co
         skn_print(cli, "complete -c skein%s -l %s", condition, o->name);
         if (o->letter)
             skn_print(cli, " -s %c", o->letter);
+        if (kind_of_option(o))
+            skn_print(cli, " -x -a '(skein completion words %s 2>/dev/null)'",
+                      kind_of_option(o));
         skn_print(cli, "%s -d ", o->arg ? " -r" : "");
         fish_quoted(cli, o->help);
         skn_print_raw(cli, SKN_STR("\n"));
@@ -118,6 +216,9 @@ static void fish_command(skn_cli *cli, const skn_command *c)
     skn_print_raw(cli, SKN_STR("\n"));
     snprintf(condition, sizeof condition, " -n '__fish_seen_subcommand_from %s'",
              noun ? c->name + strlen(noun->name) + 1 : c->name);
+    if (kind_of_command(c))
+        skn_print(cli, "complete -c skein -f%s -a '(skein completion words %s 2>/dev/null)'\n",
+                  condition, kind_of_command(c));
     fish_options(cli, c->options, condition);
 }
 

@@ -96,6 +96,9 @@ skein_rc skn_pending(skn_working *w, skn_delivery_rows *out, skein_error *err);
 /* Closes an open turn and its delivery, and tells what became of the message. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
+/* Stores what an agent has written so far as its turn's message; *kept is false when that is nothing. */
+skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
+                          bool *kept, skein_error *err);
 /* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
  * all. *stopped counts turns and deliveries that waited. */
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,

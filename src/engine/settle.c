@@ -77,14 +77,14 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
 static const skein_partial *partial_of(const skein_stop *what, int64_t turn)
 {
     for (size_t i = 0; what && i < what->partial_count; i++)
-        if (what->partials[i].turn == turn && skn_str_trim(what->partials[i].text).n > 0)
+        if (what->partials[i].turn == turn)
             return &what->partials[i];
     return NULL;
 }
 
-/* Keeps what it had written as the turn's message. What cannot be stored was not written. */
-static skein_rc keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
-                             bool *kept, skein_error *err)
+/* What cannot be stored was not written. */
+skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
+                          bool *kept, skein_error *err)
 {
     skein_new_message    n = {.uid = t->message_uid,
                               .role = SKEIN_ASSISTANT,
@@ -98,7 +98,7 @@ static skein_rc keep_partial(skn_working *w, const skein_turn *t, const skein_pa
     skein_messages       stored;
     skein_rc             rc;
 
-    *kept = skn_check_new(w->e, &n, NULL) == SKEIN_OK;
+    *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
     if (!*kept)
         return SKEIN_OK;
     if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
@@ -113,7 +113,7 @@ static skein_rc cancel_turn(skn_working *w, const skn_turn_row *row, const skein
     const skein_turn    *t = &row->turn;
     const skein_partial *p = partial_of(what, t->id);
     bool                 kept = false;
-    skein_rc             rc = p ? keep_partial(w, t, p, &kept, err) : SKEIN_OK;
+    skein_rc             rc = p ? skn_keep_partial(w, t, p, &kept, err) : SKEIN_OK;
 
     if (rc)
         return rc;

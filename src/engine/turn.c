@@ -173,34 +173,3 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
     return rc;
 }
 
-/* --- Looking ------------------------------------------------------------------------------------------------------ */
-
-typedef struct open_call {
-    int64_t      world, chat;
-    skein_mem   *mem;
-    skein_turns *out;
-} open_call;
-
-static skein_rc turns_open(skn_tx *tx, void *arg, skein_error *err)
-{
-    open_call    *c = arg;
-    skn_turn_rows rows;
-    skein_rc      rc = skn_turn_open_rows(tx, c->world, c->chat, c->mem, &rows, err);
-
-    if (rc)
-        return rc;
-    c->out->at = SKN_ARRAY(c->mem, rows.count, skein_turn);
-    c->out->count = rows.count;
-    for (size_t i = 0; i < rows.count; i++)
-        c->out->at[i] = rows.at[i].turn;
-    return SKEIN_OK;
-}
-
-skein_rc skein_turns_open(skein_engine *e, skein_world_id world, skein_conversation_id chat,
-                          skein_mem *mem, skein_turns *out, skein_error *err)
-{
-    open_call c = {world.v, chat.v, mem, out};
-
-    *out = (skein_turns){0};
-    return skn_store_read(e->store, turns_open, &c, err);
-}

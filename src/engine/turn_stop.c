@@ -9,6 +9,7 @@ typedef struct end_call {
     const skein_turn  *turn;
     skein_turn_state   state;
     const skein_error *why;
+    skn_str            text, thinking; /* written so far, to be kept; or absent */
 } end_call;
 
 static const char *finish_of(skein_turn_state state)
@@ -18,17 +19,18 @@ static const char *finish_of(skein_turn_state state)
                                            : "interrupted";
 }
 
-/* Closes it; a message that was being written does not come. While calls wait for their results the
+/* Closes it; a message that was being written does not come, unless it was kept. While calls wait for their results the
  * next one has not been begun: it is told first, so that whatever fails was there. */
 static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_state state,
-                        const skein_error *why, skein_error *err)
+                        const skein_error *why, bool kept, skein_error *err)
 {
     skn_str  error = skn_str_of(why ? why->message : finish_of(state));
     skein_rc rc;
 
-    if (row->open_calls > 0)
+    if (row->open_calls > 0 && !kept)
         skn_tell_started(w, &row->turn);
-    skn_tell_failed(w, &row->turn, finish_of(state), why);
+    if (!kept)
+        skn_tell_failed(w, &row->turn, finish_of(state), why);
     rc = skn_turn_shut(w, row, state,
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
                        err);
@@ -43,10 +45,16 @@ static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
     skn_arena   *a = skn_arena_new();
     skn_working  w;
     skn_turn_row row;
+    bool         kept = false;
     skein_rc     rc = skn_turn_take(&w, c->e, tx, a, c->turn, &row, err);
 
+    if (rc == SKEIN_OK && row.open_calls == 0) {
+        const skein_partial p = {row.turn.id, c->text, c->thinking};
+
+        rc = skn_keep_partial(&w, &row.turn, &p, &kept, err);
+    }
     if (rc == SKEIN_OK)
-        rc = give_up(&w, &row, c->state, c->why, err);
+        rc = give_up(&w, &row, c->state, c->why, kept, err);
     if (rc == SKEIN_OK)
         rc = skn_settle(&w, err);
     skn_arena_free(a);
@@ -56,12 +64,24 @@ static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_state state,
                         const skein_error *why, skein_error *err)
 {
-    end_call c = {e, turn, state, why};
+    end_call c = {.e = e, .turn = turn, .state = state, .why = why};
 
     if (state != SKEIN_TURN_FAILED && state != SKEIN_TURN_CANCELLED &&
         state != SKEIN_TURN_INTERRUPTED)
         return skn_fail(err, SKEIN_INVALID,
                         "a turn ends as failed, cancelled or interrupted without a last step");
+    return skn_store_write(e->store, end, &c, err);
+}
+
+skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, skein_str text,
+                          skein_str thinking, skein_error *err)
+{
+    end_call c = {.e = e,
+                  .turn = turn,
+                  .state = SKEIN_TURN_INTERRUPTED,
+                  .text = text,
+                  .thinking = thinking};
+
     return skn_store_write(e->store, end, &c, err);
 }
 
@@ -146,7 +166,7 @@ static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (turns.at[i].lease_until < c->now) {
-            rc = give_up(&w, &turns.at[i], SKEIN_TURN_INTERRUPTED, &why, err);
+            rc = give_up(&w, &turns.at[i], SKEIN_TURN_INTERRUPTED, &why, false, err);
             c->closed++;
         }
     return rc ? rc : skn_settle(&w, err);

@@ -107,12 +107,9 @@ skein_rc skn_api_version(skn_http_call *c, skein_version *out)
 
 skein_rc skn_api_at_work(skn_http_call *c, skein_world_id world, skn_at_work *out)
 {
-    skein_rc rc;
-
     *out = (skn_at_work){.now = skn_clock_micros()};
-    rc = skein_turns_open(c->engine, world, (skein_conversation_id){0}, c->mem, &out->turns,
-                          &c->error);
-    return rc ? rc : skein_work_due(c->engine, WORK_MOST, c->mem, &out->dues, &c->error);
+    return skein_work_now(c->engine, world, (skein_conversation_id){0}, WORK_MOST, c->mem,
+                          &out->turns, &out->dues, &c->error);
 }
 
 /* --- Changes ------------------------------------------------------------------------------ */

@@ -35,6 +35,63 @@ static void unlink_conn(skn_conn *conn)
         all->last = conn->prev;
 }
 
+/* --- Those that do nothing for anybody ------------------------------------------------------------- */
+
+static bool is_idle(const skn_conn *conn)
+{
+    return (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_DRAIN) && conn->unsent == 0;
+}
+
+static void unlist_idle(skn_conn *conn)
+{
+    skn_conn_list *all = skn_wire_conns(conn->http);
+
+    if (!conn->idle_listed)
+        return;
+    conn->idle_listed = false;
+    if (conn->idle_prev)
+        conn->idle_prev->idle_next = conn->idle_next;
+    else
+        all->idle_first = conn->idle_next;
+    if (conn->idle_next)
+        conn->idle_next->idle_prev = conn->idle_prev;
+    else
+        all->idle_last = conn->idle_prev;
+}
+
+void skn_conn_list_idle(skn_conn *conn)
+{
+    skn_conn_list *all = skn_wire_conns(conn->http);
+
+    unlist_idle(conn);
+    if (!is_idle(conn))
+        return;
+    conn->idle_listed = true;
+    conn->idle_prev = all->idle_last;
+    conn->idle_next = NULL;
+    if (all->idle_last)
+        all->idle_last->idle_next = conn;
+    else
+        all->idle_first = conn;
+    all->idle_last = conn;
+}
+
+/* Those that got something to do meanwhile leave the list here; they come back to it once that is done.
+ * So each is looked at once for each time that it was idle. */
+bool skn_conn_make_room(skn_http *h)
+{
+    skn_conn_list *all = skn_wire_conns(h);
+
+    while (all->idle_first && !is_idle(all->idle_first))
+        unlist_idle(all->idle_first);
+    if (!all->idle_first)
+        return false;
+    skn_conn_close(all->idle_first);
+    return true;
+}
+
+/* --- Coming and going ------------------------------------------------------------------------------- */
+
 skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
 {
     skn_conn *conn = skn_heap(sizeof *conn);
@@ -50,6 +107,7 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     conn->watch = skn_watch_new(h->o.loop, fd, can_read, skn_conn_can_write, conn);
     skn_watch_read(conn->watch, true);
     link_last(conn);
+    skn_conn_list_idle(conn);
     skn_wire_conns(h)->count++;
     return conn;
 }
@@ -74,6 +132,7 @@ void skn_conn_close(skn_conn *conn)
     conn->data = SKN_NONE;
     skn_conn_drop_unsent(conn);
     unlink_conn(conn);
+    unlist_idle(conn);
     skn_wire_conns(conn->http)->count--;
     if (conn->gone)
         skn_conn_tell_gone(conn);
@@ -88,19 +147,13 @@ void skn_conn_kick(skn_conn *conn)
     skn_conn_close(conn);
 }
 
-bool skn_conn_idle(const skn_conn *conn)
-{
-    return (conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_DRAIN) && conn->unsent == 0;
-}
-
 void skn_conn_next_request(skn_conn *conn)
 {
     conn->state = SKN_CONN_HEAD;
     conn->scanned = 0;
     conn->begun = 0;
     conn->deadline = skn_wire_now() + SKN_IDLE_MS;
-    unlink_conn(conn);
-    link_last(conn);
+    skn_conn_list_idle(conn);
     if (!conn->saw_end)
         skn_watch_read(conn->watch, true);
 }

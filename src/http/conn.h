@@ -41,6 +41,8 @@ typedef struct skn_piece {
 struct skn_conn {
     skn_http      *http;
     skn_conn      *prev, *next; /* of all connections */
+    skn_conn      *idle_prev, *idle_next;
+    bool           idle_listed;
     int            fd;          /* -1: closed */
     int            holds;       /* by what is under way here; the last one frees */
     skn_watch     *watch;
@@ -69,6 +71,8 @@ void skn_conn_close(skn_conn *conn);
 void skn_conn_tell_gone(skn_conn *conn);
 /* Goes on with requests whose bytes are there. */
 void skn_conn_feed(skn_conn *conn);
+/* It may have become idle: it goes to the end of their list. */
+void skn_conn_list_idle(skn_conn *conn);
 /* It stays for another request. */
 void      skn_conn_next_request(skn_conn *conn);
 void      skn_conn_drop_unsent(skn_conn *conn);

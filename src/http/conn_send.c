@@ -143,16 +143,19 @@ static void say_goodbye(skn_conn *conn)
     }
     conn->state = SKN_CONN_DRAIN;
     conn->deadline = skn_wire_now() + LINGER_MS;
+    skn_conn_list_idle(conn);
     skn_watch_read(conn->watch, true);
 }
 
 static void all_sent(skn_conn *conn)
 {
     skn_watch_write(conn->watch, false);
-    if (conn->state == SKN_CONN_LAST || (conn->state == SKN_CONN_STREAM && conn->ended))
+    if (conn->state == SKN_CONN_LAST || (conn->state == SKN_CONN_STREAM && conn->ended)) {
         say_goodbye(conn);
-    else if (conn->state == SKN_CONN_HEAD)
+    } else if (conn->state == SKN_CONN_HEAD) {
         conn->deadline = skn_wire_now() + SKN_IDLE_MS;
+        skn_conn_list_idle(conn);
+    }
 }
 
 void skn_conn_flush(skn_conn *conn)

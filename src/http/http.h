@@ -17,7 +17,8 @@ typedef void skn_http_stopped(void *arg, int64_t stopped, const skein_error *err
 typedef struct skn_http_options {
     skein_engine      *engine;
     skn_loop          *loop;
-    skn_workers       *workers;
+    skn_workers       *workers; /* for requests */
+    skn_workers       *inner;   /* for the events: requests do not hold them up */
     skn_log           *log;
     const char        *host;        /* "127.0.0.1", "::1", "0.0.0.0" */
     int                port;        /* 0: a free one */
@@ -55,6 +56,8 @@ void skn_http_tell(skn_http *h, const skn_live *event);
 /* No new requests; streams are told, and end; answers under way are finished; then done. */
 void skn_http_close(skn_http *h, skn_call *done, void *arg);
 void skn_http_free(skn_http *h); /* after close; NULL is fine */
+/* Removes a Unix socket that a server left behind, and never anything else; NULL is fine. */
+void skn_socket_remove(const char *path);
 /* The reference of all routes as Markdown (docs/api.md). */
 void skn_http_reference(skn_buf *out);
 /* Replaces the settings that are shown. */

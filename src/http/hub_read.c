@@ -108,7 +108,7 @@ static void read_now(skn_hub *hub)
     r->place = !hub->placed;
     r->after = hub->seq;
     r->limit = hub->page;
-    skn_workers_run(hub->o->workers, read_work, read_done, r);
+    skn_workers_run(hub->o->inner, read_work, read_done, r);
 }
 
 void skn_hub_nudge(skn_hub *hub)
@@ -174,5 +174,5 @@ void skn_hub_poll(void *arg)
     hub->looking = true;
     l = skn_heap(sizeof *l);
     l->hub = hub;
-    skn_workers_run(hub->o->workers, look_work, look_done, l);
+    skn_workers_run(hub->o->inner, look_work, look_done, l);
 }

@@ -47,7 +47,7 @@ void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, v
     w->timer = skn_timer_new(hub->o->loop, on_late, w);
     w->next = hub->waits;
     hub->waits = w;
-    skn_timer_start(w->timer, ms);
+    skn_timer_start(w->timer, hub->closing ? 0 : ms); /* nobody tells it anything any more */
     skn_hub_nudge(hub);
 }
 

@@ -165,13 +165,14 @@ void skn_conn_answer(skn_conn *conn, skn_http_call *c);
 void skn_conn_tick(skn_conn *conn, int64_t now_ms);
 /* The server closes: what waits goes at once, what is worked on after its answer. */
 void skn_conn_finish(skn_conn *conn);
-/* True if it does nothing for anybody: it may be closed to make room. */
-bool skn_conn_idle(const skn_conn *conn);
 void skn_conn_kick(skn_conn *conn);
+/* Closes the one that has done nothing for anybody for the longest time; false when there is none. */
+bool skn_conn_make_room(skn_http *h);
 
 /* What server.c keeps for its connections. */
 typedef struct skn_conn_list {
-    skn_conn *first, *last; /* those that did something lately are last */
+    skn_conn *first, *last;
+    skn_conn *idle_first, *idle_last; /* of those that may do nothing; the latest are last */
     int       count;
 } skn_conn_list;
 
@@ -193,6 +194,8 @@ skein_rc skn_listen_tcp(int *out, const char *host, int port, skein_error *err);
 /* A Unix socket that only its owner may use; what an earlier server left there goes. */
 skein_rc skn_listen_unix(int *out, const char *path, skein_error *err);
 int      skn_listen_port(int fd);
+/* Makes a descriptor one that never waits, and that no other program inherits; gives it back. */
+int skn_listen_ours(int fd);
 /* The next client; -1 when there is none now, -2 when no more can be taken for a while. */
 int skn_listen_accept(int fd, bool local, skn_peer *peer);
 

@@ -17,7 +17,9 @@
 
 enum { BACKLOG = 1024 };
 
-static int ours(int fd)
+/* A listener that waits would hold up the whole loop when a client has gone again before it was taken;
+ * one that was passed on may be of that kind. */
+int skn_listen_ours(int fd)
 {
     if (fd < 0)
         return fd;
@@ -28,7 +30,7 @@ static int ours(int fd)
 
 static int bind_one(const struct addrinfo *a)
 {
-    int on = 1, fd = ours(socket(a->ai_family, SOCK_STREAM, 0));
+    int on = 1, fd = skn_listen_ours(socket(a->ai_family, SOCK_STREAM, 0));
 
     if (fd < 0)
         return -1;
@@ -96,7 +98,7 @@ skein_rc skn_listen_unix(int *out, const char *path, skein_error *err)
             return skn_fail(err, SKEIN_CONFLICT, "\"%s\" is in use", path);
         unlink(path);
     }
-    *out = ours(socket(AF_UNIX, SOCK_STREAM, 0));
+    *out = skn_listen_ours(socket(AF_UNIX, SOCK_STREAM, 0));
     mask = umask(0177); /* there is no moment when others could connect */
     ok = *out >= 0 && bind(*out, (struct sockaddr *)&at, sizeof at) == 0;
     umask(mask);
@@ -148,7 +150,7 @@ int skn_listen_accept(int fd, bool local, skn_peer *peer)
         return errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM ? -2
                                                                                          : -1;
     *peer = (skn_peer){.local = local};
-    ours(client);
+    skn_listen_ours(client);
     if (!local) {
         setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
         getsockname(client, (struct sockaddr *)&here, &m);
@@ -156,4 +158,12 @@ int skn_listen_accept(int fd, bool local, skn_peer *peer)
         address_text(&here, peer->here, sizeof peer->here);
     }
     return client;
+}
+
+void skn_socket_remove(const char *path)
+{
+    struct stat st;
+
+    if (path && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+        unlink(path);
 }

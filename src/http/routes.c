@@ -6,12 +6,14 @@
 #define CHANGES SKN_ROUTE_CHANGES
 #define OPEN    SKN_ROUTE_OPEN
 #define PLAIN   SKN_ROUTE_PLAIN
+#define LONG    SKN_ROUTE_LONG
+#define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
 
 const skn_route skn_routes[] = {
     /* Worlds */
     {"GET", "/worlds", skn_api_list_worlds, NULL, 0, "listWorlds", "all worlds"},
-    {"POST", "/worlds", skn_api_create_world, NULL, CHANGES, "createWorld", "makes a world"},
-    {"POST", "/worlds/import", skn_api_import_world, NULL, CHANGES | SKN_ROUTE_UPLOAD,
+    {"POST", "/worlds", skn_api_create_world, NULL, ONCE, "createWorld", "makes a world"},
+    {"POST", "/worlds/import", skn_api_import_world, NULL, ONCE | LONG | SKN_ROUTE_UPLOAD,
      "importWorld", "makes a world of a file: an archive, JSON lines, an agent-world store"},
     {"GET", "/worlds/{w}", skn_api_get_world, NULL, 0, "getWorld", "one world"},
     {"PATCH", "/worlds/{w}", skn_api_update_world, NULL, CHANGES, "updateWorld",
@@ -20,12 +22,12 @@ const skn_route skn_routes[] = {
      "hides it and sets its name free"},
     {"GET", "/worlds/{w}/status", skn_api_get_world_status, NULL, 0, "getWorldStatus",
      "who is at work, in short"},
-    {"GET", "/worlds/{w}/export", skn_api_export_world, NULL, 0, "exportWorld",
+    {"GET", "/worlds/{w}/export", skn_api_export_world, NULL, LONG, "exportWorld",
      "all of it, as an archive or in another format"},
     /* Agents */
     {"GET", "/worlds/{w}/agents", skn_api_list_agents, NULL, 0, "listAgents",
      "the agents of a world"},
-    {"POST", "/worlds/{w}/agents", skn_api_create_agent, NULL, CHANGES, "createAgent",
+    {"POST", "/worlds/{w}/agents", skn_api_create_agent, NULL, ONCE, "createAgent",
      "makes an agent"},
     {"GET", "/worlds/{w}/agents/{a}", skn_api_get_agent, NULL, 0, "getAgent", "one agent"},
     {"PATCH", "/worlds/{w}/agents/{a}", skn_api_update_agent, NULL, CHANGES, "updateAgent",
@@ -41,11 +43,11 @@ const skn_route skn_routes[] = {
     /* Chats */
     {"GET", "/worlds/{w}/chats", skn_api_list_chats, NULL, 0, "listChats",
      "the conversations of a world"},
-    {"POST", "/worlds/{w}/chats", skn_api_create_chat, NULL, CHANGES, "createChat",
+    {"POST", "/worlds/{w}/chats", skn_api_create_chat, NULL, ONCE, "createChat",
      "makes a chat, and makes it the current one"},
     {"GET", "/worlds/{w}/conversations", skn_api_list_chats, NULL, 0, "listConversations",
      "the same as /chats"},
-    {"POST", "/worlds/{w}/conversations", skn_api_create_chat, NULL, CHANGES,
+    {"POST", "/worlds/{w}/conversations", skn_api_create_chat, NULL, ONCE,
      "createConversation", "the same as /chats"},
     {"GET", "/worlds/{w}/chats/{c}", skn_api_get_chat, NULL, 0, "getChat", "one conversation"},
     {"PATCH", "/worlds/{w}/chats/{c}", skn_api_update_chat, NULL, CHANGES, "updateChat",
@@ -105,9 +107,9 @@ const skn_route skn_routes[] = {
      "setContextFiles", "names them all"},
     {"GET", "/worlds/{w}/chats/{c}/compactions", skn_api_list_summaries, NULL, 0,
      "listSummaries", "its summaries, newest first"},
-    {"POST", "/worlds/{w}/chats/{c}/compactions", skn_api_create_summary, NULL, CHANGES,
+    {"POST", "/worlds/{w}/chats/{c}/compactions", skn_api_create_summary, NULL, ONCE,
      "createSummary", "appends a summary of what was said so far"},
-    {"GET", "/worlds/{w}/chats/{c}/export", skn_api_export_chat, NULL, 0, "exportChat",
+    {"GET", "/worlds/{w}/chats/{c}/export", skn_api_export_chat, NULL, LONG, "exportChat",
      "all of it, as Markdown or in another format"},
     {"GET", "/worlds/{w}/delegations/{id}", skn_api_get_delegation, NULL, 0, "getDelegation",
      "work that one agent handed to another"},
@@ -132,7 +134,7 @@ const skn_route skn_routes[] = {
      "puts one message in the place of several"},
     {"GET", "/worlds/{w}/squashes/{id}", skn_api_get_squash, NULL, 0, "getSquash",
      "one squash"},
-    {"POST", "/worlds/{w}/chats/{c}/branches", skn_api_branch, NULL, CHANGES, "branch",
+    {"POST", "/worlds/{w}/chats/{c}/branches", skn_api_branch, NULL, ONCE, "branch",
      "a new chat that begins like this one"},
     /* Work */
     {"GET", "/worlds/{w}/chats/{c}/queue", skn_api_list_queue, NULL, 0, "listQueue",
@@ -153,7 +155,7 @@ const skn_route skn_routes[] = {
     {"GET", "/worlds/{w}/events", NULL, skn_api_stream_events, 0, "streamWorldEvents",
      "what happens in a world"},
     /* Search */
-    {"GET", "/search", skn_api_search, NULL, 0, "search",
+    {"GET", "/search", skn_api_search, NULL, LONG, "search",
      "messages of all worlds, newest first"},
     {"GET", "/worlds/{w}/search", skn_api_search_world, NULL, 0, "searchWorld",
      "messages of a world, in all versions"},

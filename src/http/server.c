@@ -101,16 +101,7 @@ void skn_wire_flush_later(skn_http *h, skn_conn *conn)
  * them open without a request keeps nobody out. */
 static bool make_room(skn_http *h)
 {
-    skn_conn *c = h->wire->conns.first;
-
-    if (h->wire->conns.count < h->o.max_connections)
-        return true;
-    for (int i = 0; c && i < ACCEPT_AT_ONCE && !skn_conn_idle(c); i++)
-        c = skn_conn_next(c);
-    if (!c || !skn_conn_idle(c))
-        return false;
-    skn_conn_kick(c);
-    return true;
+    return h->wire->conns.count < h->o.max_connections || skn_conn_make_room(h);
 }
 
 /* Said by hand: a call would need the memory that there is too little of. */
@@ -223,7 +214,7 @@ static void add_listener(skn_http *h, int fd, bool local)
 
 static skein_rc start_listening(skn_http *h, skein_error *err)
 {
-    int      fd = h->o.fd;
+    int      fd = skn_listen_ours(h->o.fd);
     skein_rc rc = SKEIN_OK;
 
     if (fd < 0)
@@ -399,7 +390,7 @@ static void stop_listening(skn_http *h)
         close(h->wire->at[i].fd);
     }
     if (h->wire->listeners > 1)
-        unlink(h->o.socket_path);
+        skn_socket_remove(h->o.socket_path);
     h->wire->listeners = 0;
 }
 

@@ -80,5 +80,5 @@ void skn_stream_page_read(const skn_http_options *o, const skn_stream_page *what
     j->engine = o->engine;
     j->page = *what;
     skn_buf_init(&j->page.text, SIZE_MAX / 4);
-    skn_workers_run(o->workers, work, done, j);
+    skn_workers_run(o->inner, work, done, j);
 }

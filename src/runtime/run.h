@@ -16,6 +16,8 @@ enum {
     SKN_RUNS_MOST = 64,     /* turns at once; the rest waits */
     SKN_RUN_ROUNDS = 16,    /* times that a turn may ask the model */
     SKN_RUN_CALLS = 64,     /* calls of one answer */
+    SKN_RUN_TRIES = 2,      /* times that one question is put to a model that cannot answer now */
+    SKN_RUN_PAUSE_MS = 1000, /* before anything is tried again */
     SKN_RUN_TEXT = 16 << 20 /* bytes of one answer */
 };
 
@@ -40,7 +42,9 @@ struct skn_run {
     skein_context context;
     skn_str       system_prompt, asker, said;
     skn_str       tool, result; /* the last tool of this turn */
-    int           rounds;
+    bool          tool_failed;
+    size_t        ran; /* calls of this answer whose tools have run */
+    int           rounds, tries;
     /* What is answered. */
     skn_asking *asking; /* (L) */
     skn_buf     text, thinking;
@@ -52,7 +56,11 @@ struct skn_run {
     void (*work)(skn_run *run); /* worker */
     void (*then)(skn_run *run);
     skein_rc    rc;
-    skein_error err;
+    skein_error err, why; /* of the last job; of a turn that fails */
+    /* Waiting to try again; not while a job or an asking is under way. */
+    skn_timer *later;             /* (L) */
+    void (*again)(skn_run *run);  /* (L) */
+    int64_t trying_since;         /* (L) that the store does not take it, ms; 0: it does */
     /* Set from outside. */
     bool      over;   /* (L) the turn is closed, or is to be: nothing more is asked or stored */
     bool      ending; /* (L) the job that closes the turn is under way, or was */
@@ -63,7 +71,7 @@ struct skn_run {
 void skn_run_start(skn_runtime *r, const skein_due *due);
 /* Stops asking; the run goes once its job, if any, is back. `halt`: it waits for the stop instead. */
 void skn_run_drop(skn_run *run, skn_halt *halt);
-/* Closes the turn as interrupted. */
+/* Closes the turn as interrupted, keeping what it has written. */
 void skn_run_interrupt(skn_run *run);
 void skn_run_free(skn_run *run);
 

@@ -9,7 +9,7 @@
 
 enum {
     DEFAULT_LEASE_MS = 30 * 1000,
-    RECOVER_MS = 10 * 1000, /* between looks for turns that others left open */
+    DEFAULT_RECOVER_MS = 10 * 1000,
     CHECK_MS = 200          /* at least, between looks whether our turns are still open */
 };
 
@@ -272,16 +272,20 @@ static void check_soon(skn_runtime *r)
 
 typedef struct recovery {
     skn_runtime *r;
+    held        *ours;
     int64_t      closed;
     skein_rc     rc;
     skein_error  err;
 } recovery;
 
+/* Ours first: when the clock was set or the computer slept, their leases have run out as well. */
 static void work_recover(void *arg)
 {
     recovery *v = arg;
 
-    v->rc = skein_turns_recover(v->r->o.engine, &v->closed, &v->err);
+    work_renew(v->ours);
+    if (!v->ours->rc)
+        v->rc = skein_turns_recover(v->r->o.engine, &v->closed, &v->err);
 }
 
 static void recovered(void *arg)
@@ -290,6 +294,7 @@ static void recovered(void *arg)
     skn_runtime *r = v->r;
 
     r->jobs--;
+    let_go(v->ours);
     if (v->rc)
         warn(r, "cannot look for turns that were left", &v->err);
     else if (v->closed)
@@ -298,7 +303,7 @@ static void recovered(void *arg)
     free(v);
     r->started = true;
     if (!r->closing)
-        skn_timer_start(r->recover, RECOVER_MS);
+        skn_timer_start(r->recover, r->o.recover_ms);
     look(r);
     skn_runtime_settle(r);
 }
@@ -312,6 +317,7 @@ static void on_recover(void *arg)
         return;
     v = skn_heap(sizeof *v);
     v->r = r;
+    v->ours = hold(r);
     r->jobs++;
     skn_workers_run(r->o.workers, work_recover, recovered, v);
 }
@@ -338,6 +344,7 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
 
     r->o = *o;
     r->o.lease_ms = o->lease_ms > 0 ? o->lease_ms : DEFAULT_LEASE_MS;
+    r->o.recover_ms = o->recover_ms > 0 ? o->recover_ms : DEFAULT_RECOVER_MS;
     r->model = skn_heap_copy(o->model.n ? o->model : SKN_STR("demo/scripted"));
     r->holder = skn_heap_copy(skn_str_of(o->holder ? o->holder : "skein"));
     r->recover = skn_timer_new(o->loop, on_recover, r);
@@ -383,6 +390,8 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
     skn_timer_stop(r->recover);
     skn_timer_stop(r->renew);
     skn_timer_stop(r->check);
+    skn_log_say(r->o.log, SKN_LOG_INFO, "shutting down; answers being written are kept: %zu",
+                r->run_count);
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
         skn_run_interrupt(run);

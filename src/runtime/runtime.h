@@ -26,13 +26,15 @@ typedef struct skn_runtime_options {
     skn_str              model;    /* for agents that name none: "demo/scripted" */
     const char          *holder;   /* names this process in leases */
     int64_t              lease_ms; /* 0: 30 s */
+    int64_t recover_ms; /* between looks for turns that others left open; 0: 10 s */
     /* What is being written, as it happens. */
     void (*tell)(void *arg, const skn_live *event);
     void *tell_arg;
 } skn_runtime_options;
 
 skn_runtime *skn_runtime_new(const skn_runtime_options *o);
-/* Stops taking work, cancels what is asked, closes its open turns as interrupted, then calls done. */
+/* Stops taking work, cancels what is asked, closes its open turns as interrupted, keeping what they
+ * have written, then calls done. Work that was not begun stays for the next one. */
 void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg);
 void skn_runtime_free(skn_runtime *r); /* after close */
 /* Something was committed: there may be work, or a turn may be over. */

@@ -1,9 +1,52 @@
 /* The way of a turn: begin, load, ask, store, tools, load, ask, … */
 #include "runtime/run.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 
 static void finish(skn_run *run);
+static void log_run(const skn_run *run, skn_log_level level, const char *what,
+                    const skein_error *err);
+
+/* --- Trying again ---------------------------------------------------------------------------------- */
+
+static void on_later(void *arg)
+{
+    skn_run *run = arg;
+
+    run->again(run);
+}
+
+static void later(skn_run *run, void (*again)(skn_run *))
+{
+    run->again = again;
+    skn_timer_start(run->later, SKN_RUN_PAUSE_MS);
+}
+
+/* Whether the same may succeed a little later: there is room on the disk again, or another program is
+ * done. */
+static bool may_pass(skein_rc rc)
+{
+    return rc == SKEIN_FULL || rc == SKEIN_BUSY || rc == SKEIN_IO || rc == SKEIN_UNREACHABLE;
+}
+
+/* As long as the turn would be left to itself otherwise: for a lease. */
+static bool try_on(skn_run *run)
+{
+    int64_t now = skn_clock_monotonic() / 1000000;
+
+    if (!may_pass(run->rc) || !run->turn_id || run->r->closing || run->halt ||
+        (run->over && !run->ending)) {
+        run->trying_since = 0;
+        return false;
+    }
+    if (!run->trying_since) {
+        log_run(run, SKN_LOG_WARN, "the store takes nothing; trying again", &run->err);
+        run->trying_since = now;
+    }
+    return now - run->trying_since < run->r->o.lease_ms;
+}
 
 /* --- Jobs ---------------------------------------------------------------------------------------- */
 
@@ -13,6 +56,8 @@ static void on_worker(void *arg)
 
     run->work(run);
 }
+
+static void start_again(skn_run *run);
 
 /* A turn that was closed meanwhile goes no further; the rest is for run->then. */
 static void back(void *arg)
@@ -26,7 +71,9 @@ static void back(void *arg)
     run->fence = run->turn.fence;
     if (run->rc == SKEIN_TURN_OVER)
         run->over = true;
-    if (run->ending || !run->over)
+    if (try_on(run))
+        later(run, start_again);
+    else if (run->ending || !run->over)
         run->then(run);
     else
         finish(run);
@@ -41,6 +88,11 @@ static void start_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_ru
     run->rc = SKEIN_OK;
     run->r->jobs++;
     skn_workers_run(run->r->o.workers, on_worker, back, run);
+}
+
+static void start_again(skn_run *run)
+{
+    start_job(run, run->work, run->then);
 }
 
 static void log_run(const skn_run *run, skn_log_level level, const char *what,
@@ -61,6 +113,7 @@ static void log_run(const skn_run *run, skn_log_level level, const char *what,
 void skn_run_free(skn_run *run)
 {
     skn_asking_cancel(run->asking);
+    skn_timer_free(run->later);
     *run->link = run->next;
     if (run->next)
         run->next->link = run->link;
@@ -82,15 +135,14 @@ static void ended(skn_run *run)
 
 static void work_fail(skn_run *run)
 {
-    skein_error why = run->err;
-
-    run->rc = skein_turn_end(run->r->o.engine, &run->turn, SKEIN_TURN_FAILED, &why, &run->err);
+    run->rc = skein_turn_end(run->r->o.engine, &run->turn, SKEIN_TURN_FAILED, &run->why,
+                             &run->err);
 }
 
-static void work_interrupt(skn_run *run)
+static void work_leave(skn_run *run)
 {
-    run->rc = skein_turn_end(run->r->o.engine, &run->turn, SKEIN_TURN_INTERRUPTED, NULL,
-                             &run->err);
+    run->rc = skein_turn_leave(run->r->o.engine, &run->turn, skn_buf_str(&run->text),
+                               skn_buf_str(&run->thinking), &run->err);
 }
 
 static void close_turn(skn_run *run, void (*work)(skn_run *))
@@ -103,6 +155,7 @@ static void close_turn(skn_run *run, void (*work)(skn_run *))
 static void give_up(skn_run *run)
 {
     log_run(run, SKN_LOG_WARN, "turn failed", &run->err);
+    run->why = run->err;
     close_turn(run, work_fail);
 }
 
@@ -113,7 +166,7 @@ static void finish(skn_run *run)
     if (run->halt)
         skn_halt_ready(run->halt);
     else if (run->r->closing && run->turn_id && run->rc != SKEIN_TURN_OVER)
-        close_turn(run, work_interrupt);
+        close_turn(run, work_leave);
     else
         skn_run_free(run);
 }
@@ -124,14 +177,22 @@ void skn_run_drop(skn_run *run, skn_halt *halt)
     run->halt = halt;
     skn_asking_cancel(run->asking);
     run->asking = NULL;
+    skn_timer_stop(run->later);
     if (!run->job)
         finish(run);
 }
 
+/* One that waits to close its turn tries it once more. */
 void skn_run_interrupt(skn_run *run)
 {
-    if (!run->halt && !run->ending)
+    if (run->halt || (run->ending && run->job))
+        return;
+    if (!run->ending) {
         skn_run_drop(run, NULL);
+        return;
+    }
+    skn_timer_stop(run->later);
+    start_again(run);
 }
 
 /* --- Asking ---------------------------------------------------------------------------------------- */
@@ -166,6 +227,20 @@ static void on_call(void *arg, const skein_tool_call *call)
     skn_vec_add(run->a, &run->calls, kept);
 }
 
+static void ask(skn_run *run);
+
+/* A model that could not answer just now is asked once more, unless a part of its answer was told
+ * already: nobody could take that back. */
+static bool ask_again(skn_run *run)
+{
+    if (!run->answer.retryable || run->tries == SKN_RUN_TRIES || run->text.n ||
+        run->thinking.n || run->calls.n)
+        return false;
+    log_run(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
+    later(run, ask);
+    return true;
+}
+
 static void on_done(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
@@ -178,10 +253,10 @@ static void on_done(void *arg, const skn_answer *answer)
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
                  SKN_RUN_CALLS);
-    if (run->err.rc)
-        give_up(run);
-    else
+    if (!run->err.rc)
         store_answer(run);
+    else if (!ask_again(run))
+        give_up(run);
 }
 
 static void ask(skn_run *run)
@@ -199,18 +274,21 @@ static void ask(skn_run *run)
 
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
-    run->calls.n = run->next_call = 0;
-    run->rounds++;
+    run->calls.n = run->next_call = run->ran = 0;
+    run->tries++;
     skn_runtime_provider(run->r, run->model, &what.model);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
 
 static void loaded(skn_run *run)
 {
-    if (run->rc)
+    if (run->rc) {
         give_up(run);
-    else
-        ask(run);
+        return;
+    }
+    run->rounds++;
+    run->tries = 0;
+    ask(run);
 }
 
 static void work_load(skn_run *run)
@@ -242,9 +320,13 @@ static void work_tool(skn_run *run)
     skein_step             step = {.message = &m, .tokens_in = -1, .tokens_out = -1};
     skein_message          stored;
 
-    m.content = skn_tool_run(call, run->a, &m.tool_failed);
-    run->tool = call->tool_name;
-    run->result = m.content;
+    if (run->ran == run->next_call) { /* never twice, however often its result is stored */
+        run->result = skn_tool_run(call, run->a, &run->tool_failed);
+        run->tool = call->tool_name;
+        run->ran++;
+    }
+    m.content = run->result;
+    m.tool_failed = run->tool_failed;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
 }
 
@@ -342,12 +424,14 @@ static void begun(skn_run *run)
     }
 }
 
+/* When it is tried again the turn may be open already. */
 static void work_begin(skn_run *run)
 {
     const skn_runtime *r = run->r;
 
-    run->rc = skein_turn_begin(r->o.engine, run->delivery, skn_str_of(r->holder), run->model,
-                               r->o.lease_ms, run->a, &run->turn, &run->err);
+    if (!run->turn.id)
+        run->rc = skein_turn_begin(r->o.engine, run->delivery, skn_str_of(r->holder),
+                                   run->model, r->o.lease_ms, run->a, &run->turn, &run->err);
     if (run->rc)
         run->turn = (skein_turn){0};
     else if (run->provider)
@@ -365,6 +449,7 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
     run->agent = due->agent;
     run->a = skn_arena_new();
     run->round = skn_arena_new();
+    run->later = skn_timer_new(r->o.loop, on_later, run);
     run->model = skn_arena_copy(run->a, due->model.n ? due->model : skn_str_of(r->model));
     run->provider = skn_runtime_provider(r, run->model, &rest);
     skn_buf_init(&run->text, SKN_RUN_TEXT);

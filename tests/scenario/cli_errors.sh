@@ -14,8 +14,6 @@ s world
 t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, rm'
 s log --onelin
 t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
-s log --follow
-t 'following needs a server and is no option yet' fails 2 '"--follow" is not an option'
 s log -n
 t 'an option without its value is refused' fails 2 '"-n" needs N'
 s show

@@ -75,14 +75,29 @@ static void say_call(puppet *u)
     u->open->sink.call(u->open->sink.arg, &call);
 }
 
-static void say_done(puppet *u)
+static void end_answer(puppet *u, const skn_answer *answer)
 {
-    question        *q = u->open;
-    const skn_answer whole = {.finish = "stop", .tokens_in = -1, .tokens_out = -1};
-    skn_answer_sink  sink = q->sink;
+    question       *q = u->open;
+    skn_answer_sink sink = q->sink;
 
     forget(q);
-    sink.done(sink.arg, &whole);
+    sink.done(sink.arg, answer);
+}
+
+static void say_done(puppet *u)
+{
+    const skn_answer whole = {.finish = "stop", .tokens_in = -1, .tokens_out = -1};
+
+    end_answer(u, &whole);
+}
+
+/* Cannot be reached, which may pass. */
+static void say_failed(puppet *u)
+{
+    skn_answer broken = {.retryable = true, .tokens_in = -1, .tokens_out = -1};
+
+    skn_fail(&broken.error, SKEIN_PROVIDER, "the puppet cannot be reached");
+    end_answer(u, &broken);
 }
 
 /* --- The stage ----------------------------------------------------------------------------------- */
@@ -166,7 +181,7 @@ static void run_until(stage *s, bool (*until)(stage *s))
         fail_msg("it did not happen within a minute");
 }
 
-static void start_runtime(stage *s, int64_t lease_ms)
+static void start_runtime_with(stage *s, int64_t lease_ms, int64_t recover_ms)
 {
     const skn_runtime_options o = {.engine = s->k.e,
                                    .loop = s->loop,
@@ -176,10 +191,16 @@ static void start_runtime(stage *s, int64_t lease_ms)
                                    .model = SKN_STR("demo/scripted"),
                                    .holder = "test",
                                    .lease_ms = lease_ms,
+                                   .recover_ms = recover_ms,
                                    .tell = on_tell,
                                    .tell_arg = s};
 
     s->runtime = skn_runtime_new(&o);
+}
+
+static void start_runtime(stage *s, int64_t lease_ms)
+{
+    start_runtime_with(s, lease_ms, 0);
 }
 
 static void open_stage(stage *s, void **state, const char *script, bool no_delay)
@@ -351,6 +372,7 @@ static int events_with(stage *s, const char *type, const char *text)
     "  - {tool: demo_lookup, do: 'Found.'}\n"                                                  \
     "  - {tool: no_such_tool, do: 'Not found.'}\n"                                             \
     "  - {when: rate, do: [{say: oh}, {fail: rate_limit}]}\n"                                  \
+    "  - {when: net, do: [{fail: network}]}\n"                                                \
     "  - {when: forever, do: [{call: again}]}\n"                                               \
     "  - {tool: again, do: [{call: again}]}\n"                                                 \
     "  - {when: mum, do: [{wait: 1ms}]}\n"                                                     \
@@ -498,6 +520,65 @@ static void a_model_that_fails_fails_the_turn_and_keeps_nothing(void **state)
     post(&s, "@ada hello");
     run_until(&s, is_idle);
     assert_int_equal(room(&s).count, 3);
+    close_stage(&s);
+}
+
+static void a_model_that_cannot_be_reached_is_asked_once_more(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_failed(&s.puppet);
+    run_until_asked(&s, 2);
+    assert_string_equal(s.puppet.said, "@ada hello");
+    say_piece(&s.puppet, "here I am");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello here I am");
+    assert_int_equal(events_with(&s, "message.failed", ""), 0);
+    close_stage(&s);
+}
+
+static void a_model_that_stays_away_fails_the_turn(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    for (int i = 1; i <= 2; i++) {
+        run_until_asked(&s, i);
+        say_failed(&s.puppet);
+    }
+    run_until(&s, is_idle);
+    assert_int_equal(s.puppet.asked, 2);
+    assert_int_equal(events_with(&s, "message.failed", "cannot be reached"), 1);
+    post(&s, "@bo net"); /* the scripted one, as docs/scripts.md has it */
+    run_until(&s, is_idle);
+    assert_int_equal(events_with(&s, "message.failed", "scripted failure"), 1);
+    close_stage(&s);
+}
+
+/* What was told of an answer cannot be taken back. */
+static void a_model_that_fails_in_the_middle_is_not_asked_again(void **state)
+{
+    stage s;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "well");
+    say_failed(&s.puppet);
+    run_until(&s, is_idle);
+    assert_int_equal(s.puppet.asked, 1);
+    assert_int_equal(events_with(&s, "message.failed", "cannot be reached"), 1);
     close_stage(&s);
 }
 
@@ -802,6 +883,74 @@ static void work_from_before_the_start_is_done(void **state)
     close_stage(&s);
 }
 
+/* How a message's delivery to the first agent stands. */
+static skn_str state_of(stage *s, const skein_message *m)
+{
+    skein_message    copy = *m;
+    skein_messages   one = {&copy, 1};
+    skein_deliveries of;
+
+    KIT_OK(&s->k, skein_deliveries_of(s->k.e, s->k.chat.id, &one, s->k.mem, &of, &s->k.err));
+    for (size_t i = 0; i < of.count; i++)
+        if (skn_str_eq(of.at[i].agent, s->k.agent[0].name))
+            return of.at[i].state;
+    return SKN_NONE;
+}
+
+static void closing_keeps_what_was_written(void **state)
+{
+    stage          s;
+    skein_posted   posted;
+    skein_messages m;
+    int64_t        since;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    posted = post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "half of it\n@bo help");
+    since = skn_clock_monotonic();
+    close_runtime(&s);
+    assert_true(skn_clock_monotonic() - since < 2 * INT64_C(1000000000));
+    m = room(&s);
+    assert_int_equal(m.count, 2);
+    assert_true(skn_str_is(m.at[1].content, "half of it\n@bo help"));
+    assert_true(skn_str_eq(m.at[1].reply_to, posted.message.uid));
+    assert_int_equal(events_with(&s, "message.completed", "\"stopped\""), 1);
+    assert_int_equal(events_with(&s, "message.failed", ""), 0);
+    assert_true(skn_str_is(state_of(&s, &posted.message), "failed"));
+    assert_true(is_idle(&s)); /* nobody is named by half an answer */
+    kit_valid(&s.k);
+    close_stage(&s);
+}
+
+/* The agent works on one message, and another one that it has to answer waits. */
+static void closing_leaves_work_that_was_not_begun_to_the_next(void **state)
+{
+    stage      s;
+    skein_post next = {.message = {.content = SKN_STR("@ada hello again")}, .now = true};
+    skein_posted out;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    post(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    say_piece(&s.puppet, "half");
+    next.chat = s.k.chat.id;
+    KIT_OK(&s.k, skein_post_message(s.k.e, &next, s.k.mem, &out, &s.k.err));
+    close_runtime(&s);
+    start_runtime(&s, 0);
+    run_until_asked(&s, 2);
+    assert_string_equal(s.puppet.said, "@ada hello again");
+    say_piece(&s.puppet, "whole");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello @ada hello again half whole");
+    close_stage(&s);
+}
+
 static void closing_ends_open_turns_as_interrupted(void **state)
 {
     stage s;
@@ -812,11 +961,11 @@ static void closing_ends_open_turns_as_interrupted(void **state)
     start_runtime(&s, 0);
     post(&s, "hello");
     run_until_asked(&s, 3);
-    say_piece(&s.puppet, "half");
     close_runtime(&s);
     assert_int_equal(s.puppet.cancelled, 3);
     assert_true(is_idle(&s));
     assert_int_equal(room(&s).count, 1);
+    assert_int_equal(events_with(&s, "message.failed", "\"interrupted\""), 3);
     close_stage(&s);
 }
 
@@ -874,6 +1023,32 @@ static void a_lease_is_held_as_long_as_the_model_takes(void **state)
     say_done(&s.puppet);
     run_until(&s, is_idle);
     assert_int_equal(room(&s).count, 2);
+    close_stage(&s);
+}
+
+/* The clock is set, or the computer slept: what is ours is held on to, what others left is closed. */
+static void a_clock_that_jumps_closes_no_turn_of_ours(void **state)
+{
+    stage      s;
+    skein_dues due;
+    skein_turn turn;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    post(&s, "@bo hello");
+    KIT_OK(&s.k, skein_work_due(s.k.e, 10, s.k.mem, &due, &s.k.err));
+    KIT_OK(&s.k, skein_turn_begin(s.k.e, due.at[0].delivery, SKN_STR("dead"), SKN_STR("demo/x"),
+                                  DAY_MS, s.k.mem, &turn, &s.k.err));
+    start_runtime_with(&s, DAY_MS, 50);
+    post_now(&s, "@ada hello");
+    run_until_asked(&s, 1);
+    skn_fixture_sql(s.k.fx, "UPDATE turns SET lease_until = 1 WHERE state = 0");
+    run_until_gone(&s);
+    assert_int_equal(open_turns(&s), 1);
+    say_piece(&s.puppet, "still here");
+    say_done(&s.puppet);
+    run_until(&s, is_idle);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@bo hello @ada hello still here");
     close_stage(&s);
 }
 

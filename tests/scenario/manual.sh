@@ -1,0 +1,66 @@
+#!/bin/sh
+# manual.sh: the manual has a page for everything, the pages are well made, and the tutorial works as it is printed.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/server.sh"
+source=$(cd "$(dirname "$0")/../.." && pwd)
+
+t 'the pages of commands can be made' "$source/tools/man.sh" "$source/docs" "$dir/man"
+if ! command -v mandoc >/dev/null; then
+    echo 'Bail out! there is no mandoc'
+    exit 1
+fi
+t 'they are well made' sh -c 'out=$(mandoc -Tlint -Wwarning "$@") || { printf "%s\n" "$out" | sed "s/^/# /"; exit 1; }' - \
+    "$dir/man"/*.1 "$source/docs/skein.1" "$source/docs/man"/*.[1-9]
+
+# Every command has a page, every page is a command, and all of them are installed.
+s
+words=$(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p' | LC_ALL=C sort)
+pages=$(find "$dir/man" -name 'skein-*.1' | sed 's/.*skein-\(.*\)\.1/\1/' | LC_ALL=C sort)
+t 'every command has a page' is "$pages" "$words"
+t 'every page is installed' is "$(sed -n "/^man_pages = /,/^]/s/^ *'\(.*\)',\$/\1/p" "$source/docs/meson.build" | LC_ALL=C sort)" "$words"
+
+# page COMMAND: its text, without bold and underlined.
+page() { mandoc -Tutf8 "$dir/man/skein-$1.1" | col -b; }
+out=$(page send)
+t 'a page begins with examples' sh -c 'printf "%s\n" "$1" | sed -n "/^DESCRIPTION/{n;p;}" | grep -q "skein send \"@lead plan"' - "$out"
+t 'has the options' prints '--expect-reply AGENT'
+for section in ENVIRONMENT FILES 'EXIT STATUS'; do
+    t "and $section" prints "$section"
+done
+out=$(page world)
+t 'a noun has one page for its verbs' prints 'skein world rm NAME'
+
+# skein.yaml(5) has every setting with the value that is built in.
+s config list --json=key,value --config /dev/null
+missing=
+for key in $(printf '%s\n' "$out" | grep -o '"key":"[a-z]*\.[A-Za-z]*"' | cut -d '"' -f 4); do
+    grep -q "^\.It Cm $key : " "$source/docs/man/skein.yaml.5" || missing="$missing $key"
+done
+t 'skein.yaml(5) has every setting' is "$missing" ''
+t 'there are settings' sh -c '[ "$(grep -c "^\.It Cm [a-z]*\.[A-Za-z]* : " "$1")" -ge 20 ]' - "$source/docs/man/skein.yaml.5"
+
+# skein-api(7): the requests that it shows are answered.
+start_server --no-delay
+awk '/^\.Bd/ { inside = 1; next } /^\.Ed/ { exit } inside { sub(/\\e$/, "\\"); print }' "$source/docs/man/skein-api.7" \
+    | sed -e "s|http://127.0.0.1:7534/|$url|" -e 's/^curl/curl -s -m 2/' >"$dir/api"
+rc=0
+out=$(sh "$dir/api") || rc=$?
+t 'skein-api(7) shows requests that are answered' prints '"role":"user"'
+t 'and streams' prints 'event: world.idle'
+
+# skein-tutorial(7): each command in its order.
+awk '/^\.Bd/ { inside = 1; next } /^\.Ed/ { inside = 0 } inside' "$source/docs/man/skein-tutorial.7" | grep -v '^skein serve' >"$dir/steps"
+cd "$dir"
+while IFS= read -r step; do
+    rc=0
+    words=${step#skein }
+    case $words in *' -w '*|world\ *|'chat '*) ;; *) words="-w tour $words" ;; esac
+    eval "set -- $words"
+    "$SKEIN" "$store" "$@" </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    t "the tutorial: $step" gave 0
+done <"$dir/steps"
+t 'all of them were done' test -s "$dir/tour.skein"
+
+stop_server
+finish
