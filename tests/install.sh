@@ -20,3 +20,11 @@ cc ${CFLAGS:-} "$source/examples/hello.c" -o "$dir/static" $(pkg-config --cflags
 "$dir/static" "sqlite:$dir/two.db" | grep -q '^undone: \[human\] Hello?'
 "$prefix/bin/skein" version | grep -q '^skein 0'
 test -f "$prefix/share/man/man1/skein.1"
+test -f "$prefix/share/man/man1/skein-send.1"
+test -f "$prefix/share/man/man5/skein.yaml.5"
+test -f "$prefix/share/man/man7/skein-tutorial.7"
+grep -q _skein "$prefix/share/bash-completion/completions/skein"
+for unit in skein.service skein.socket; do
+    test -f "$prefix/lib/systemd/system/$unit"
+done
+grep -q "^ExecStart=${prefix#"$dir/root"}/bin/skein serve " "$prefix/lib/systemd/system/skein.service"

@@ -7,7 +7,8 @@
 #                    for each.
 # any other *.pg.sql statements that PostgreSQL needs otherwise, by the name of the block
 # any other *.sql    named statements: a line "-- :name" opens a block. Comments and needless
-#                    blanks are dropped, and so is the semicolon at the end.
+#                    blanks are dropped, and so is the semicolon at the end. A line "-- =name" opens
+#                    a part instead, which every statement may use as {name}.
 #
 # SQLite opens a temporary table for every RETURNING, which costs more than the insert itself. An
 # INSERT that ends in "RETURNING id" loses these words there and is marked: the driver knows the id.
@@ -18,6 +19,7 @@ FNR == 1 {
     file = FILENAME
     sub(/.*\//, "", file)
     block = ""
+    is_part = 0
     if (file ~ /^[0-9]+_/) {
         kind = "migration"
         add_migration(file)
@@ -32,7 +34,7 @@ kind == "migration" {
     next
 }
 
-/^--[ \t]*:/ {
+/^--[ \t]*[:=]/ {
     open_block($0)
     next
 }
@@ -43,7 +45,10 @@ kind == "migration" {
         next
     if (block == "")
         fault("text before the first \"-- :name\"")
-    body[kind, block] = body[kind, block] (body[kind, block] == "" ? "" : "\n") line
+    if (is_part)
+        part[block] = part[block] (part[block] == "" ? "" : "\n") line
+    else
+        body[kind, block] = body[kind, block] (body[kind, block] == "" ? "" : "\n") line
 }
 
 END {
@@ -83,11 +88,19 @@ function add_migration(file,    name) {
 }
 
 function open_block(line) {
+    is_part = (line ~ /^--[ \t]*=/)
     block = line
-    sub(/^--[ \t]*:/, "", block)
+    sub(/^--[ \t]*[:=]/, "", block)
     sub(/[ \t]+$/, "", block)
     if (block !~ /^[a-z][a-z0-9_]*$/)
         fault("\"" block "\" is no name of a block; a-z, 0-9 and _ are")
+    if (is_part) {
+        block = "{" block "}"
+        if (block in part)
+            fault("\"" block "\" is there already")
+        part[block] = ""
+        return
+    }
     if ((kind, block) in place)
         fault("\"" block "\" is there already, at " place[kind, block])
     place[kind, block] = FILENAME ":" FNR
@@ -136,7 +149,21 @@ function check_queries(    i, name) {
     }
 }
 
+# Puts the parts in; a part has none itself.
+function fill(sql,    out, name) {
+    out = ""
+    while (match(sql, /\{[a-z0-9_]*\}/)) {
+        name = substr(sql, RSTART, RLENGTH)
+        if (!(name in part))
+            fail("embed-sql.awk: there is no part \"" name "\"")
+        out = out substr(sql, 1, RSTART - 1) part[name]
+        sql = substr(sql, RSTART + RLENGTH)
+    }
+    return out sql
+}
+
 function finish(kind, name) {
+    body[kind, name] = fill(body[kind, name])
     sub(/[ ;\n]+$/, "", body[kind, name])
     if (body[kind, name] == "")
         fail(place[kind, name] ": \"" name "\" is empty")

@@ -199,9 +199,14 @@ SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conve
 typedef struct skein_search_request {
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
-    skein_str             query;        /* words, "phrases", prefix*; all must be there */
-    bool                  current_only;
-    int64_t               limit; /* 0: 50 */
+    skein_str query; /* words, "phrases", prefix*; all must be there. Absent: every message */
+    bool      current_only;
+    int64_t   limit;        /* 0: 50 */
+    skein_message_id below; /* set: only older messages than this one */
+    int64_t          looks; /* set: so many messages are looked at, at most */
+    /* Which of them are wanted, by what they say; NULL: all. Must not call the engine. */
+    bool (*wants)(const skein_message *m, void *arg);
+    void *arg;
 } skein_search_request;
 
 typedef struct skein_hit {
@@ -213,8 +218,10 @@ typedef struct skein_hit {
 } skein_hit;
 
 typedef struct skein_hits {
-    skein_hit *at;
-    size_t     count;
+    skein_hit       *at;
+    size_t           count;
+    skein_message_id below;  /* where it ended, if there may be more below; else zero */
+    int64_t          looked; /* at so many messages */
 } skein_hits;
 
 /* Newest first, over all versions. */

@@ -244,8 +244,12 @@ typedef struct skein_stop {
  * that waits. Waiting messages of the queue go on. *stopped is how many turns and pieces of work. */
 SKEIN_API skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int64_t *stopped,
                                    skein_error *err);
-/* Closes open turns whose lease has run out as interrupted; their steps stay. */
-SKEIN_API skein_rc skein_turns_recover(skein_engine *e, int64_t *closed, skein_error *err);
+/* Closes open turns whose lease has run out (or ends more than a day from now: the clock was set back) as
+ * interrupted; their steps stay. `all` closes every open turn, for a program that knows that no other
+ * one speaks for agents on this store. Chats where that fails do not keep the others from it: the first
+ * error is returned when all were tried. */
+SKEIN_API skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed,
+                                       skein_error *err);
 
 /* --- Failed edits ----------------------------------------------------------------------------- */
 

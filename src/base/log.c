@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -13,7 +14,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { VALUE_MAX = 2048, LINE_MAX_BYTES = 64 * 1024 };
+enum {
+    VALUE_MAX = 2048,
+    LINE_MAX_BYTES = 64 * 1024,
+    PIECE_MOST = 4096, /* a pipe that can be written has room for so much: PIPE_BUF */
+    PATIENCE_MS = 20
+};
 
 typedef struct secret {
     skn_str        text;
@@ -27,6 +33,7 @@ struct skn_log {
     pthread_mutex_t mu;
     secret         *secrets;     /* guarded by mu */
     skn_buf         line, value; /* guarded by mu */
+    int64_t         lost;        /* lines since the last that was written; guarded by mu */
 };
 
 static const char *const level_names[] = {"error", "warn", "info", "debug", "trace"};
@@ -180,27 +187,72 @@ static void add_field(skn_log *log, const skn_log_field *f)
         skn_buf_addf(&log->line, "%lld", (long long)f->number);
 }
 
-/* One write for a line, so that lines of several processes do not mix; one that cannot be written
- * is lost, and nobody could be told. */
-static void put_line(const skn_log *log)
+/* Whether it can be written now. Whoever stopped reading is waited for once, and then no more until
+ * it reads again: nobody who has something to log may hang on it. */
+static bool is_read(const skn_log *log, int patience)
+{
+    struct pollfd p = {.fd = log->fd, .events = POLLOUT};
+    int           n;
+
+    while ((n = poll(&p, 1, patience)) < 0 && errno == EINTR)
+        continue;
+    return n > 0 && p.revents & POLLOUT;
+}
+
+/* One write for a line where that cannot wait, so that lines of several processes do not mix. A line
+ * that cannot be written is lost, and counted. */
+static bool put_line(const skn_log *log, int patience)
 {
     skn_str rest = skn_buf_str(&log->line);
     ssize_t n;
 
-    while (rest.n && ((n = write(log->fd, rest.p, rest.n)) > 0 || (n < 0 && errno == EINTR)))
+    while (rest.n && is_read(log, patience)) {
+        n = write(log->fd, rest.p, rest.n < PIECE_MOST ? rest.n : PIECE_MOST);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
         rest = n > 0 ? skn_str_sub(rest, (size_t)n, rest.n) : rest;
+    }
+    return rest.n == 0;
 }
 
-static void write_line(skn_log *log, skn_log_level level, skn_str what,
-                       const skn_log_field *fields, size_t count)
+static void make_line(skn_log *log, skn_log_level level, skn_str what,
+                      const skn_log_field *fields, size_t count)
 {
-    pthread_mutex_lock(&log->mu);
     skn_buf_clear(&log->line);
     add_head(log, level, what);
     for (size_t i = 0; i < count && log->line.n < LINE_MAX_BYTES / 2; i++)
         add_field(log, &fields[i]);
     skn_buf_add(&log->line, log->json ? SKN_STR("}\n") : SKN_STR("\n"));
-    put_line(log);
+}
+
+/* True when there is nothing to say about lost lines, or it was said. */
+static bool say_lost_locked(skn_log *log)
+{
+    const skn_log_field field = {"lines", SKN_NONE, log->lost};
+
+    if (!log->lost)
+        return true;
+    if (!is_read(log, 0))
+        return false;
+    make_line(log, SKN_LOG_WARN, SKN_STR("lines were lost: nobody read this log"), &field, 1);
+    if (!put_line(log, 0))
+        return false;
+    log->lost = 0;
+    return true;
+}
+
+static void write_line(skn_log *log, skn_log_level level, skn_str what,
+                       const skn_log_field *fields, size_t count)
+{
+    bool said;
+
+    pthread_mutex_lock(&log->mu);
+    said = say_lost_locked(log);
+    if (said) {
+        make_line(log, level, what, fields, count);
+        said = put_line(log, PATIENCE_MS);
+    }
+    log->lost += !said;
     pthread_mutex_unlock(&log->mu);
 }
 

@@ -317,6 +317,8 @@ skein_rc skn_answers_take(void *arg, const skn_news_item *item)
     else if (a->message.p && skn_str_eq(item->cause, a->message))
         rc = take_own(a, item);
     skn_out_flush(a->cli);
+    if (a->cli->out.failure) /* nobody reads them any more */
+        a->news->over = true;
     return rc;
 }
 

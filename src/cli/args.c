@@ -87,6 +87,13 @@ static skein_rc take_value(reading *r, const skn_option *o, const char *shown)
 {
     if (r->i + 1 >= r->argc)
         return skn_fail(&r->cli->err, SKEIN_USAGE, "\"%s\" needs %s", shown, o->arg);
+    if (!strcmp(o->name, "world") && r->argv[r->i + 1][0] == '-') {
+        skn_fail(&r->cli->err, SKEIN_USAGE, "\"%s\" needs a name, not \"%s\"", shown,
+                 r->argv[r->i + 1]);
+        if (r->cli->command && !strcmp(r->cli->command->name, "export"))
+            skn_hint(&r->cli->err, SKEIN_USAGE, "All of a world is --whole-world");
+        return SKEIN_USAGE;
+    }
     give(r->cli, o, r->argv[++r->i]);
     return SKEIN_OK;
 }

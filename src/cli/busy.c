@@ -16,8 +16,8 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
     skein_dues dues;
     skein_rc   rc;
 
-    if ((rc = skein_work_now(cli->engine, (skein_world_id){0}, chat, DUES_MOST, mem, turns, &dues,
-                             &cli->err)))
+    if ((rc = skein_work_now(cli->engine, (skein_world_id){0}, chat, DUES_MOST, mem, turns,
+                             &dues, &cli->err)))
         return rc;
     *busy = turns->count > 0;
     for (size_t i = 0; i < dues.count && !*busy; i++)
@@ -43,7 +43,7 @@ skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
     skein_rc              rc;
 
     while (!(rc = skn_chat_busy(cli, chat, mem, &turns, &busy)) && busy) {
-        if (turns.count && (rc = skein_turns_recover(cli->engine, &closed, &cli->err)))
+        if (turns.count && (rc = skein_turns_recover(cli->engine, false, &closed, &cli->err)))
             break;
         nanosleep(&nap, NULL);
         skein_mem_reset(mem);

@@ -21,9 +21,9 @@ typedef struct skn_chat {
     skn_news           news;
     skn_arena         *mem;
     bool               plain;
-    bool               open;  /* the stream is: nothing that happens from now on is missed */
-    bool               asked; /* for the end, by a command */
-    skein_rc           rc;    /* what ended it */
+    bool               open;   /* the stream is: nothing that happens from now on is missed */
+    bool               asked;  /* for the end, by a command */
+    skein_rc           rc;     /* what ended it */
     int                status; /* with SKEIN_NOTHING: the exit status for the signal that did */
     /* Whom it is with. */
     skein_agents agents;
@@ -41,10 +41,10 @@ typedef struct skn_chat {
     /* The screen (chat_screen.c). */
     skn_line_edit *edit; /* NULL: plain */
     skn_buf        prompt;
-    size_t         rows;     /* live ones on the screen */
-    bool           drawn;    /* rows and prompt are on the screen */
-    bool           changed;  /* they are not as they should be */
-    int64_t        drawn_at; /* milliseconds, monotonic */
+    size_t         rows;       /* live ones on the screen */
+    bool           drawn;      /* rows and prompt are on the screen */
+    bool           changed;    /* they are not as they should be */
+    int64_t        drawn_at;   /* milliseconds, monotonic */
     int64_t        stopped_at; /* when Ctrl-C was pressed; 0: never */
 } skn_chat;
 
@@ -61,7 +61,8 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count);
 /* --- What it looks like (chat_print.c, chat_screen.c) ------------------------------------- */
 
 /* A message that is complete; parent is who wrote what it answers, absent if nobody. */
-void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent, const skn_names *heard);
+void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent,
+                    const skn_names *heard);
 /* One line about something else. */
 void skn_chat_tell(skn_chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What cli->err says, and then it is forgotten. */
@@ -73,7 +74,7 @@ void skn_chat_erase(skn_chat *c);
 void skn_chat_draw(skn_chat *c);
 /* Draws when something has changed and the last time is long enough ago; milliseconds until it has to
  * be called again, -1: not by itself. */
-int64_t skn_chat_draw_soon(skn_chat *c);
+int64_t     skn_chat_draw_soon(skn_chat *c);
 const char *skn_chat_prompt(void *chat);
 
 /* --- What is typed (chat_input.c, chat_commands.c) ---------------------------------------- */

@@ -89,8 +89,7 @@ static void add_common(skn_chat *c, word_list *list)
         const char *value = skn_opt(c->cli, passed[i]);
 
         if (value)
-            list->at[list->count++] =
-                skn_arena_printf(c->mem, "--%s=%s", passed[i], value).p;
+            list->at[list->count++] = skn_arena_printf(c->mem, "--%s=%s", passed[i], value).p;
     }
     list->at[list->count++] =
         skn_arena_printf(c->mem, "--world=%.*s", SKN_FMT(c->world.name)).p;
@@ -283,7 +282,8 @@ static void cmd_model(skn_chat *c, skn_str rest)
         skn_buf_add(&c->model, skn_str_of(name));
     }
     if (c->model.n)
-        skn_chat_tell(c, "Messages from here on are for the model %.*s; \"/model off\" ends it.",
+        skn_chat_tell(c,
+                      "Messages from here on are for the model %.*s; \"/model off\" ends it.",
                       SKN_FMT(skn_buf_str(&c->model)));
     else
         skn_chat_tell(c, "Every agent has its own model.");
@@ -362,7 +362,8 @@ static const chat_command commands[] = {
     {"squash", "3-7 \"TEXT\"", "Merge messages into one", cmd_squash, NULL},
     {"search", "QUERY", "Find messages, in all versions", NULL, "search"},
     {"show", "ID", "One message in full", NULL, "show"},
-    {"tag", "[NAME]", "Put a tag on the next message; without a name: list them", cmd_tag, NULL},
+    {"tag", "[NAME]", "Put a tag on the next message; without a name: list them", cmd_tag,
+     NULL},
     {"model", "[NAME|off]", "Let this model answer what follows", cmd_model, NULL},
     {"export", "[FILE]", "Write the conversation as Markdown", cmd_export, NULL},
     {"stop", "[AGENT]", "Stop agents that are at work", cmd_stop, NULL},

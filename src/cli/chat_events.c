@@ -13,7 +13,7 @@ static bool is(const skn_news_item *item, const char *type)
 skein_rc skn_chat_refresh_queue(skn_chat *c)
 {
     skein_queue queue;
-    skein_rc rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
+    skein_rc    rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
 
     if (rc)
         return rc;
@@ -28,7 +28,8 @@ skein_rc skn_chat_refresh_queue(skn_chat *c)
 static skein_rc refresh_version(skn_chat *c)
 {
     skein_conversation now;
-    skein_rc rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err);
+    skein_rc           rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now,
+                                                   &c->cli->err);
 
     if (!rc)
         c->version = now.version;
@@ -169,7 +170,7 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
     skein_slice    slice = {.conversation = c->chat.id, .from = -count, .count = count};
     skein_messages list;
     skein_at       at;
-    skein_rc rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
+    skein_rc       rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
 
     for (size_t i = 0; !rc && i < list.count; i++)
         if (list.at[i].role != SKEIN_TOOL)

@@ -62,8 +62,8 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     if ((rc = skn_say_compose(cli, &c->world, &c->chat, &what, &m)))
         return rc;
     request.path = skn_world_path(cli, &c->world, "messages");
-    request.body =
-        skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli), model.n ? model : SKN_NONE);
+    request.body = skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli),
+                                model.n ? model : SKN_NONE);
     return post(cli, &c->news.server, &request);
 }
 

@@ -89,9 +89,9 @@ static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
     }
     skn_print_raw(c->cli, SKN_STR(" "));
     skn_print_time(c->cli, m->created_at);
-    about = m->model.n ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid),
-                                          SKN_FMT(m->model))
-                       : m->uid;
+    about = m->model.n
+                ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid), SKN_FMT(m->model))
+                : m->uid;
     used = columns_from(c, from);
     if (!c->plain && used + skn_utf8_columns(about) + 2 >= (size_t)c->cli->out.width)
         about = m->uid;

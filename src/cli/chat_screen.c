@@ -175,7 +175,7 @@ int64_t skn_chat_draw_soon(skn_chat *c)
 {
     int64_t since = now_ms() - c->drawn_at;
 
-    if (c->plain)
+    if (c->plain || !c->states) /* who is there is not known yet */
         return -1;
     if (c->typing.first && since >= 1000) /* the seconds go on */
         c->changed = true;

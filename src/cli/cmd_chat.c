@@ -57,8 +57,22 @@ static void on_resize(skn_chat *c)
     c->changed = true;
 }
 
+/* Ctrl-Z: the shell gets the terminal as it was. What it leaves on the screen stays there. */
+static void on_suspend(skn_chat *c)
+{
+    skn_chat_erase(c);
+    skn_out_flush(c->cli);
+    skn_line_edit_lend(c->edit, true);
+    raise(SIGTSTP);
+    skn_line_edit_lend(c->edit, false);
+    skn_interrupt_arm(SIGTSTP);
+    c->changed = true;
+}
+
 static void look_at_signals(skn_chat *c)
 {
+    if (c->edit && skn_interrupt_came(SIGTSTP))
+        on_suspend(c);
     if (skn_interrupt_came(SIGINT))
         on_interrupt(c);
     if (skn_interrupt_came(SIGTERM)) { /* the terminal is to be left as it was */
@@ -90,6 +104,10 @@ static bool look(skn_chat *c, int fd, int64_t ms)
         c->rc = skn_news_step(&c->news);
     if ((p[0].fd < 0) != (skn_news_fd(&c->news) < 0))
         c->changed = true;
+    if (c->cli->out.failure && !c->rc) { /* nobody reads it any more: main says so */
+        c->rc = SKEIN_NOTHING;
+        c->status = 1;
+    }
     return p[1].revents != 0;
 }
 
@@ -164,7 +182,8 @@ static void take_lines(skn_chat *c, skn_buf *in, bool ended, bool script)
     skn_str rest = skn_buf_str(in), line;
     skn_buf left;
 
-    while (!c->rc && !c->asked && (ended ? rest.n > 0 : skn_str_find(rest, SKN_STR("\n")) >= 0)) {
+    while (!c->rc && !c->asked &&
+           (ended ? rest.n > 0 : skn_str_find(rest, SKN_STR("\n")) >= 0)) {
         skn_str_split(&rest, '\n', &line);
         if (skn_str_ends(line, SKN_STR("\r")))
             line.n--;
@@ -219,14 +238,12 @@ static void talk(skn_chat *c)
 {
     skn_str line;
 
-    skn_interrupt_arm(SIGWINCH);
     do {
         skn_chat_draw(c);
         line = skn_line_edit_read(c->edit);
     } while (!c->rc && line.p && skn_chat_line(c, line));
     skn_chat_erase(c);
     skn_out_flush(c->cli);
-    skn_interrupt_disarm(SIGWINCH);
 }
 
 static bool want_plain(skn_cli *cli)
@@ -248,6 +265,8 @@ static void open_edit(skn_chat *c)
 
     c->edit = skn_line_edit_new(&o);
     c->plain = !c->edit;
+    skn_interrupt_arm(SIGWINCH);
+    skn_interrupt_arm(SIGTSTP);
 }
 
 /* --- Coming and going --------------------------------------------------------------------- */
@@ -289,8 +308,8 @@ static void greet(skn_chat *c)
     if (c->plain)
         return;
     for (size_t i = 0; i < c->agents.count; i++)
-        agents = skn_arena_printf(c->cli->keep, "%.*s%s@%.*s", SKN_FMT(agents),
-                                  i ? ", " : "", SKN_FMT(c->agents.at[i].name));
+        agents = skn_arena_printf(c->cli->keep, "%.*s%s@%.*s", SKN_FMT(agents), i ? ", " : "",
+                                  SKN_FMT(c->agents.at[i].name));
     skn_chat_tell(c, "%.*s with %.*s. /help lists commands, Ctrl-D leaves.\n",
                   SKN_FMT(c->world.name), agents.n ? (int)agents.n : 6,
                   agents.n ? agents.p : "nobody");
@@ -373,6 +392,8 @@ int skn_cmd_chat(skn_cli *cli)
     run(&c);
     skn_interrupt_disarm(SIGINT);
     skn_interrupt_disarm(SIGTERM);
+    skn_interrupt_disarm(SIGWINCH);
+    skn_interrupt_disarm(SIGTSTP);
     release(&c);
     if (c.rc == SKEIN_NOTHING)
         return skn_status(cli, c.status);

@@ -179,7 +179,8 @@ int skn_cmd_conv_rm(skn_cli *cli)
 
     if (rc || (rc = skn_confirm(cli, "Remove this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_conversation_remove(cli->engine, chat.id, &cli->err)))
+    if (!cli->dry_run && (rc = skein_conversation_remove(cli->engine, chat.id,
+                                                         skn_opt(cli, "force") != NULL, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)chat_item(cli, &chat);
@@ -187,5 +188,31 @@ int skn_cmd_conv_rm(skn_cli *cli)
               cli->dry_run ? "Would remove the conversation %.*s. Nothing was changed.\n"
                            : "Removed the conversation %.*s. Branches keep what they hold.\n",
               SKN_FMT(chat.uid));
+    if (!cli->dry_run)
+        skn_print(cli, "Bring it back with \"skein conv restore %.*s\".\n",
+                  SKN_FMT(chat.uid));
+    return 0;
+}
+
+int skn_cmd_conv_restore(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = skn_need_world(cli, &world);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "bring the conversation %s back", cli->args[0]);
+        return 0;
+    }
+    if ((rc = skein_conversation_restore(cli->engine, world.id, skn_str_of(cli->args[0]),
+                                         cli->keep, &chat, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)chat_item(cli, &chat);
+    skn_print(cli, "The conversation %.*s is back: ", SKN_FMT(chat.uid));
+    chat_name(cli, &chat);
+    skn_print_raw(cli, SKN_STR("\n"));
     return 0;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define POST_MS      30000
-#define SOON_MS      500  /* a message that is not said by then waits in the queue */
+#define SOON_MS      500 /* a message that is not said by then waits in the queue */
 #define PARTLY       7
 #define INTERRUPTED  130
 #define TIMEOUT_MOST ((int64_t)7 * 86400)

@@ -5,8 +5,11 @@
 
 #include <inttypes.h>
 
+/* How much moved, where that was counted. */
 static void say_effects(skn_cli *cli, const skein_move *m)
 {
+    if (m->returning < 0)
+        return;
     skn_print(cli, "%" PRId64 " message%s return%s, %" PRId64 " leave%s.", m->returning,
               skn_plural(m->returning), m->returning == 1 ? "s" : "", m->leaving,
               m->leaving == 1 ? "s" : "");
@@ -14,9 +17,38 @@ static void say_effects(skn_cli *cli, const skein_move *m)
         skn_print(cli,
                   " %" PRId64 " tool call%s in v%" PRId64
                   " may have changed something outside: "
-                  "it will not be undone.",
-                  m->side_effects, skn_plural(m->side_effects), m->from.number);
+                  "%s.",
+                  m->side_effects, skn_plural(m->side_effects), m->from.number,
+                  cli->dry_run ? "it will not be undone" : "it was not undone");
     skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* Undo, redo and switch alike. */
+typedef skein_rc mover(skein_engine *e, const skein_change *how, int64_t where, skein_mem *mem,
+                       skein_move *out, skein_error *err);
+
+/* A dry run counts what moves; what it says holds if the same move is made then. That it failed is for
+ * the move itself to say. */
+static skein_rc travel(skn_cli *cli, mover *go, const skein_change *how, int64_t where,
+                       skein_move *out)
+{
+    skein_change before = *how;
+    skein_move   counted;
+    skein_error  ignored;
+    skein_rc     rc;
+
+    before.dry_run = true;
+    before.key = SKN_NONE; /* else it would be answered with what was done before */
+    if (cli->dry_run || go(cli->engine, &before, where, cli->keep, &counted, &ignored))
+        return go(cli->engine, how, where, cli->keep, out, &cli->err);
+    rc = go(cli->engine, how, where, cli->keep, out, &cli->err);
+    if (!rc && out->from.number == counted.from.number &&
+        out->from.length == counted.from.length && out->to.number == counted.to.number) {
+        out->returning = counted.returning;
+        out->leaving = counted.leaving;
+        out->side_effects = counted.side_effects;
+    }
+    return rc;
 }
 
 /* What the way there takes back or brings back, in the words of the version that did it. */
@@ -78,7 +110,7 @@ int skn_cmd_undo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = skein_undo(cli->engine, &how, steps, cli->keep, &move, &cli->err)))
+        (rc = travel(cli, skein_undo, &how, steps, &move)))
         return (int)rc;
     return (int)move_out(
         cli, &move,
@@ -95,7 +127,7 @@ int skn_cmd_redo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = skein_redo(cli->engine, &how, steps, cli->keep, &move, &cli->err)))
+        (rc = travel(cli, skein_redo, &how, steps, &move)))
         return (int)rc;
     return (int)move_out(
         cli, &move,
@@ -112,7 +144,7 @@ int skn_cmd_switch(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
-        (rc = skein_switch(cli->engine, &how, version.number, cli->keep, &move, &cli->err)))
+        (rc = travel(cli, skein_switch, &how, version.number, &move)))
         return (int)rc;
     if (cli->json || cli->dry_run)
         return (int)move_out(cli, &move, &(wording){"switches to", "", "", true});

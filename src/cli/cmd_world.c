@@ -164,7 +164,8 @@ int skn_cmd_world_rm(skn_cli *cli)
         return (int)rc;
     if (cli->json && (rc = world_item(cli, &world)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_world_remove(cli->engine, world.id, &cli->err)))
+    if (!cli->dry_run && (rc = skein_world_remove(cli->engine, world.id,
+                                                  skn_opt(cli, "force") != NULL, &cli->err)))
         return (int)rc;
     if (!cli->json)
         skn_print(cli,
@@ -274,7 +275,8 @@ int skn_cmd_agent_rm(skn_cli *cli)
     if (rc || (rc = skn_need_agent(cli, &world, cli->args[0], &agent)) ||
         (rc = skn_confirm(cli, "Remove this agent?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_agent_remove(cli->engine, agent.id, &cli->err)))
+    if (!cli->dry_run && (rc = skein_agent_remove(cli->engine, agent.id,
+                                                  skn_opt(cli, "force") != NULL, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)agent_item(cli, &agent);

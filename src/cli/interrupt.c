@@ -26,8 +26,9 @@ bool skn_interrupt_came(int signal_number)
 
 void skn_interrupt_disarm(int signal_number)
 {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
+    struct sigaction now, usual = {.sa_handler = SIG_DFL};
 
     sigemptyset(&usual.sa_mask);
-    sigaction(signal_number, &usual, NULL);
+    if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+        sigaction(signal_number, &usual, NULL);
 }

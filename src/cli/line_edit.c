@@ -136,8 +136,8 @@ void skn_line_edit_resize(skn_line_edit *e)
     el_resize(e->el);
 }
 
-/* Between two lines libedit puts the terminal back as it found it. What is typed then must neither be
- * shown nor changed, so it finds it like this. */
+/* Between two lines libedit would have the terminal show and change what is typed. It must do neither:
+ * what is typed then belongs to the next line (see also bind_keys). */
 static void take_terminal(const skn_line_edit *e)
 {
     struct termios t = e->before;
@@ -293,9 +293,10 @@ static char *prompt_of(EditLine *el)
 static void bind_keys(EditLine *el)
 {
     el_set(el, EL_EDITOR, "emacs");
-    el_set(el, EL_ADDFN, "skein-newline", "New line", on_newline);
-    el_set(el, EL_ADDFN, "skein-paste", "Pasted text", on_paste);
-    el_set(el, EL_ADDFN, "skein-complete", "Complete", on_tab);
+    /* Wide texts are kept as they are; narrow ones would be copied and never freed. */
+    el_wset(el, EL_ADDFN, L"skein-newline", L"New line", on_newline);
+    el_wset(el, EL_ADDFN, L"skein-paste", L"Pasted text", on_paste);
+    el_wset(el, EL_ADDFN, L"skein-complete", L"Complete", on_tab);
     el_set(el, EL_BIND, "^J", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\n", "skein-newline", NULL);
@@ -305,6 +306,7 @@ static void bind_keys(EditLine *el)
     el_source(el, NULL);
     /* Ctrl-J stays what it is, and is not Enter. */
     el_set(el, EL_SETTY, "-d", "-inlcr", "-icrnl", NULL);
+    el_set(el, EL_SETTY, "-x", "-icanon", "-echo", "-icrnl", "-inlcr", NULL);
 }
 
 static void open_history(skn_line_edit *e)
@@ -328,12 +330,9 @@ skn_line_edit *skn_line_edit_new(const skn_line_options *o)
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8"); /* texts are UTF-8, whatever the computer says */
     e->o = *o;
-    if (tcgetattr(STDIN_FILENO, &e->before) == 0) {
-        take_terminal(e);
+    if (tcgetattr(STDIN_FILENO, &e->before) == 0)
         e->el = el_init("skein", stdin, stdout, stderr);
-    }
     if (!e->el) {
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
         free(e);
         return NULL;
     }
@@ -342,6 +341,7 @@ skn_line_edit *skn_line_edit_new(const skn_line_options *o)
     el_set(e->el, EL_CLIENTDATA, e);
     el_set(e->el, EL_PROMPT, prompt_of);
     bind_keys(e->el);
+    take_terminal(e);
     el_set(e->el, EL_GETCFN, read_key);
     open_history(e);
     printf("\033[?2004h"); /* what is pasted comes between marks */

@@ -202,7 +202,8 @@ int skn_status(skn_cli *cli, int status)
 static void report_text(const skn_cli *cli, const skein_error *err)
 {
     if (err->rc == SKEIN_BUSY && cli->more.extra.n) { /* agents are: busy.c */
-        fprintf(stderr, "error: %s\n  wait:  skein %s%s%s … --wait\n  stop:  skein stop -w %s\n",
+        fprintf(stderr,
+                "error: %s\n  wait:  skein %s%s%s … --wait\n  stop:  skein stop -w %s\n",
                 err->message, cli->command->name, cli->arg_count ? " " : "",
                 cli->arg_count ? cli->args[0] : "", cli->changing_world);
         return;

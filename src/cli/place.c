@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/config_cli.h"
+#include "cli/discover.h"
 #include "cli/print.h"
 
 #include <errno.h>
@@ -160,6 +161,56 @@ static skein_rc open_database(skn_cli *cli, skein_options *options)
     return err.rc;
 }
 
+/* --- A server that was named ---------------------------------------------------------------- */
+
+static bool speaks_to_servers(const skn_cli *cli)
+{
+    static const char *const those[] = {"send", "chat", "stop", "status", "open"};
+    const char              *name = cli->command->name;
+
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
+        if (!strcmp(name, those[i]))
+            return true;
+    return !strcmp(name, "log") && skn_opt(cli, "follow");
+}
+
+/* The address as it is compared: 127.0.0.1 has a name as well, and the last slash may be missing. */
+static skn_str plain_url(skn_cli *cli, const char *url)
+{
+    const skn_str named = SKN_STR("http://localhost");
+    skn_str       s = skn_str_of(url);
+
+    while (skn_str_ends(s, SKN_STR("/")))
+        s.n--;
+    if (!skn_str_starts(s, named) || (s.n > named.n && s.p[named.n] != ':'))
+        return s;
+    return skn_arena_printf(cli->keep, "http://127.0.0.1%.*s", (int)(s.n - named.n),
+                            s.p + named.n);
+}
+
+/* A command that opens the store itself would speak of another one than the server's: that is refused,
+ * unless the server runs on this very store. The variable gives way to a store that is named. */
+static skein_rc check_server(skn_cli *cli)
+{
+    const char *url = skn_opt(cli, "server"), *by = url ? "--server" : "SKEIN_SERVER";
+    skn_server  here;
+    bool        found = false;
+
+    if (!url && !skn_opt(cli, "data") && !skn_opt(cli, "db"))
+        url = getenv("SKEIN_SERVER");
+    if (!url || !*url || speaks_to_servers(cli))
+        return SKEIN_OK;
+    if (!skn_discover_here(cli, &here, &found) && found &&
+        skn_str_eq(plain_url(cli, url), plain_url(cli, here.url)))
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_USAGE,
+             "\"skein %s\" works on the store itself and cannot use %s %s", cli->command->name,
+             by, url);
+    return skn_hint(&cli->err, SKEIN_USAGE,
+                    "With a server there are send, chat, log --follow, stop, status and open; "
+                    "name the store of the server with --data or --db");
+}
+
 skein_rc skn_place_open(skn_cli *cli)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
@@ -168,7 +219,7 @@ skein_rc skn_place_open(skn_cli *cli)
 
     if (cli->engine)
         return SKEIN_OK;
-    if ((rc = skn_place_address(cli)))
+    if ((rc = check_server(cli)) || (rc = skn_place_address(cli)))
         return rc;
     options.store = skn_str_of(cli->address);
     if (skn_opt(cli, "verbose"))

@@ -38,7 +38,8 @@ typedef struct skn_serve {
     bool                      read_only, is_new; /* the store was made by this start */
     const char               *url;               /* that answers on this computer */
     skn_loop                 *loop;
-    skn_workers              *workers;
+    skn_workers              *workers; /* for requests */
+    skn_workers              *inner;   /* for agents, events and jobs: requests do not hold them up */
     skn_log                  *log;
     bool                      log_on_terminal;
     skn_http                 *http;
@@ -76,6 +77,8 @@ skein_rc skn_serve_run(skn_serve *s, int most_files);
 skein_rc skn_serve_reload(skn_serve *s, skein_error *err);
 /* What is shown as the settings of the server: JSON in the arena, with the problems of `tried`. */
 skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a);
+/* Why a setting cannot be changed while working; absent: it can. Any thread. */
+skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value, skn_arena *a);
 /* The problems of a configuration into the log. */
 void skn_serve_problems(const skn_serve *s, const skn_config *c, skn_arena *a);
 /* Takes the level of the log from the configuration. */

@@ -1,5 +1,5 @@
-/* What a server does now and then: forgets old events, copies the store, looks for changes that other
- * programs made, shows the service manager that it lives. */
+/* What a server does now and then: forgets old events, copies the store, shows the service manager that
+ * it lives. */
 #include "cli/backups.h"
 #include "cli/serve.h"
 
@@ -13,7 +13,6 @@
 #define HOUR_MS    ((int64_t)3600 * 1000)
 #define SOON_MS    ((int64_t)60 * 1000)
 #define LONGEST_MS ((int64_t)24 * HOUR_MS)
-#define LOOK_MS    ((int64_t)100)
 
 /* One thing to do on a worker, by a timer; never twice at once. */
 typedef struct job {
@@ -27,9 +26,8 @@ typedef struct job {
 
 struct skn_serve_jobs {
     skn_serve *serve;
-    job        forget, backup, look;
+    job        forget, backup;
     skn_timer *watchdog;
-    int64_t    stamp;
     bool       stopped;
 };
 
@@ -44,7 +42,7 @@ static void begin(job *j)
         return;
     j->runs = true;
     j->err = (skein_error){.rc = SKEIN_OK};
-    skn_workers_run(j->jobs->serve->workers, j->work, j->done, j);
+    skn_workers_run(j->jobs->serve->inner, j->work, j->done, j);
 }
 
 static void say_failure(const job *j, const char *what)
@@ -148,34 +146,6 @@ static void backup_done(void *arg)
     plan_backup(j, j->err.rc && every > HOUR_MS ? HOUR_MS : every);
 }
 
-/* --- Changes by other programs -------------------------------------------------------------- */
-
-static void look_due(void *arg)
-{
-    begin(arg);
-}
-
-static void look_work(void *arg)
-{
-    job *j = arg;
-
-    skein_store_stamp(j->jobs->serve->cli->engine, &j->count, &j->err);
-}
-
-static void look_done(void *arg)
-{
-    job            *j = arg;
-    skn_serve_jobs *jobs = j->jobs;
-
-    j->runs = false;
-    if (!j->err.rc && j->count != jobs->stamp && jobs->serve->runtime && !jobs->serve->stopping)
-        skn_runtime_nudge(jobs->serve->runtime);
-    if (!j->err.rc)
-        jobs->stamp = j->count;
-    if (!jobs->stopped)
-        skn_timer_start(j->timer, j->err.rc ? SOON_MS / 60 : LOOK_MS);
-}
-
 /* --- The service manager -------------------------------------------------------------------- */
 
 static void watchdog_due(void *arg)
@@ -203,11 +173,9 @@ skn_serve_jobs *skn_serve_jobs_new(skn_serve *s)
     jobs->serve = s;
     job_init(&jobs->forget, jobs, forget_due, forget_work, forget_done);
     job_init(&jobs->backup, jobs, backup_due, backup_work, backup_done);
-    job_init(&jobs->look, jobs, look_due, look_work, look_done);
     jobs->watchdog = skn_timer_new(s->loop, watchdog_due, jobs);
     if (!s->read_only) {
         skn_timer_start(jobs->forget.timer, SOON_MS);
-        skn_timer_start(jobs->look.timer, LOOK_MS);
         plan_backup(&jobs->backup, makes_backups(s) ? backup_wait(s) : 0);
     }
     if (watchdog)
@@ -227,7 +195,6 @@ void skn_serve_jobs_stop(skn_serve_jobs *j)
     j->stopped = true;
     skn_timer_stop(j->forget.timer);
     skn_timer_stop(j->backup.timer);
-    skn_timer_stop(j->look.timer);
 }
 
 void skn_serve_jobs_free(skn_serve_jobs *j)
@@ -236,7 +203,6 @@ void skn_serve_jobs_free(skn_serve_jobs *j)
         return;
     skn_timer_free(j->forget.timer);
     skn_timer_free(j->backup.timer);
-    skn_timer_free(j->look.timer);
     skn_timer_free(j->watchdog);
     free(j);
 }
@@ -295,5 +261,5 @@ void skn_serve_count(skn_serve *s)
     counting *c = skn_heap(sizeof *c);
 
     c->serve = s;
-    skn_workers_run(s->workers, count_work, count_done, c);
+    skn_workers_run(s->inner, count_work, count_done, c);
 }

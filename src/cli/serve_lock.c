@@ -105,6 +105,5 @@ void skn_serve_forget(const skn_serve *s)
     if (s->lock < 0)
         return;
     unlink(s->traces.json);
-    if (s->socket)
-        unlink(s->socket);
+    skn_socket_remove(s->socket);
 }

@@ -92,8 +92,11 @@ static skein_rc read_token(skn_serve *s)
 
     if (!file)
         return SKEIN_OK;
-    if ((rc = skn_token_read(s->cli, file, &s->token, &open)))
-        return rc;
+    if ((rc = skn_token_read(s->cli, file, &s->token, &open))) {
+        s->cli->err.rc =
+            SKEIN_USAGE; /* the configuration is wrong, whatever the file's fault is */
+        return SKEIN_USAGE;
+    }
     s->token_file = absolute(s->cli, file);
     if (open)
         skn_note(s->cli, "warning: %s is readable by others (%04o). Try: chmod 600 %s", file,

@@ -32,6 +32,40 @@ void skn_serve_level(const skn_serve *s)
     skn_log_set_level(s->log, level);
 }
 
+/* --- What people may change ----------------------------------------------------------------- */
+
+static bool in_file(skn_str name)
+{
+    skn_str section;
+
+    if (skn_config_find(name) != SKN_CONFIG_COUNT)
+        return true;
+    skn_str_split(&name, '.', &section);
+    for (int i = 0; i < SKN_CONFIG_COUNT; i++)
+        if (skn_str_is(section, skn_config_rows[i].section))
+            return true;
+    return skn_str_is(section, "providers");
+}
+
+skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value, skn_arena *a)
+{
+    skn_config_id id = skn_config_find(name);
+    skn_config    c = {.values = {{.from = SKN_FROM_BUILT_IN}}};
+
+    (void)arg;
+    if (id == SKN_CONFIG_COUNT || skn_config_rows[id].use != SKN_USE_STORED)
+        return in_file(name) ? SKN_STR("is not changed here: set it in skein.yaml")
+                             : SKN_STR("is no setting; names that begin with \"ui.\" are free");
+    if (value->kind == SKN_JSON_NULL)
+        return SKN_NONE;
+    if (value->kind != SKN_JSON_STRING)
+        return SKN_STR("must be a text");
+    skn_config_store(&c, id, value->text, a);
+    return c.errors ? skn_arena_copy(a, c.problems.p[0].text) : SKN_NONE;
+}
+
+/* --- Reading it again ----------------------------------------------------------------------- */
+
 static void say_changes(const skn_serve *s, const skn_config *c)
 {
     for (int i = 0; i < SKN_CONFIG_COUNT; i++) {

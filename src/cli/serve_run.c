@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define WORKERS          16
+#define INNER_WORKERS    4
 #define STOP_SECONDS     10
 #define OTHER_FILES      256 /* descriptors that are not connections */
 #define LEAST_BODY       ((size_t)17 << 20)
@@ -27,6 +28,15 @@ static void nudge(void *arg)
     atomic_store(&s->nudged, false); /* before anybody looks: what comes now nudges again */
     if (s->http && !s->http_closed)
         skn_http_nudge(s->http);
+    if (s->runtime && !s->runtime_closed)
+        skn_runtime_nudge(s->runtime);
+}
+
+/* The server itself has seen it already. */
+static void nudge_runtime(void *arg)
+{
+    skn_serve *s = arg;
+
     if (s->runtime && !s->runtime_closed)
         skn_runtime_nudge(s->runtime);
 }
@@ -186,7 +196,7 @@ static void open_runtime(skn_serve *s)
     char                host[128] = "localhost";
     skn_runtime_options o = {.engine = s->cli->engine,
                              .loop = s->loop,
-                             .workers = s->workers,
+                             .workers = s->inner,
                              .log = s->log,
                              .providers = &s->provider,
                              .provider_count = 1,
@@ -197,6 +207,7 @@ static void open_runtime(skn_serve *s)
     o.model = skn_str_is(model, "auto") ? SKN_STR("demo/scripted") : model;
     o.holder = skn_arena_printf(s->cli->keep, "%s:%ld", host, (long)getpid()).p;
     o.lease_ms = s->config->values[SKN_CONFIG_BUSY_TIMEOUT].number;
+    o.alone = s->lock >= 0 && skn_str_starts(skn_str_of(s->cli->address), SKN_STR("sqlite:"));
     s->runtime = skn_runtime_new(&o);
 }
 
@@ -214,6 +225,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
     skn_http_options        o = {.engine = s->cli->engine,
                                  .loop = s->loop,
                                  .workers = s->workers,
+                                 .inner = s->inner,
                                  .log = s->log,
                                  .host = s->host,
                                  .port = s->port,
@@ -221,8 +233,9 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .socket_path = s->socket,
                                  .token = s->token,
                                  .read_only = s->read_only,
+                                 .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,
-                                 .changed = nudge,
+                                 .changed = nudge_runtime,
                                  .arg = s};
     size_t                  body = (size_t)values[SKN_CONFIG_MESSAGE_BYTES].number + (1 << 20);
 
@@ -287,11 +300,12 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     open_log(s);
     watch_signals(s);
     s->workers = skn_workers_new(s->loop, WORKERS);
+    s->inner = skn_workers_new(s->loop, INNER_WORKERS);
     skein_on_commit(s->cli->engine, on_commit, s);
     if (!s->read_only && (rc = open_provider(s)))
         return rc;
     if (s->socket && s->lock >= 0)
-        unlink(s->socket); /* the lock is ours, so it is a leftover */
+        skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */
     make_url(s);
     if ((rc = open_http(s, most_files)))
         return rc;
@@ -306,8 +320,8 @@ static void close_parts(skn_serve *s)
     skn_http_free(s->http);
     if (s->runtime)
         skn_runtime_free(s->runtime);
-    if (s->workers)
-        skn_workers_free(s->workers);
+    skn_workers_free(s->workers);
+    skn_workers_free(s->inner);
     skn_serve_jobs_free(s->jobs);
     if (s->cli->engine)
         skein_on_commit(s->cli->engine, NULL, NULL);

@@ -16,6 +16,7 @@ typedef struct appending {
     skn_lane_row                target;
     receiver                   *to; /* the target first, then the agents */
     size_t                      count;
+    bool                        outside; /* ids that were promised to others are not for it */
     bool                        tells; /* each new message is an event */
     size_t                      added;
 } appending;
@@ -110,14 +111,21 @@ static bool is_same(const appending *p, const skein_message *m, const skein_new_
 static skein_rc find_same(appending *p, const skein_new_message *n, skein_message *out,
                           bool *same, skein_error *err)
 {
+    bool     promised;
     skein_rc rc;
 
     *same = false;
     if (!n->uid.p)
         return SKEIN_OK;
     rc = skn_message_by_uid(p->room.trees.tx, n->uid, p->room.trees.a, out, same, err);
-    if (rc || !*same || is_same(p, out, n))
+    if (rc || (*same && is_same(p, out, n)))
         return rc;
+    promised = *same;
+    if (!*same && p->outside &&
+        (rc = skn_uid_promised(p->room.trees.tx, n->uid, &promised, err)))
+        return rc;
+    if (!promised)
+        return SKEIN_OK;
     rc = skn_fail(err, SKEIN_CONFLICT, "message id \"%.*s\" is taken by another message",
                   SKN_FMT(n->uid));
     return skn_hint(err, rc, "Leave the id out to get a new one.");
@@ -292,7 +300,7 @@ typedef struct call {
 static skein_rc append(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
-    appending            p = {.e = c->e, .r = c->r, .tells = !c->r->import};
+    appending            p = {.e = c->e, .r = c->r, .outside = true, .tells = !c->r->import};
     skn_conversation_row row;
     skein_rc             rc = skn_conversation_take(tx, c->r->conversation, c->mem, &row, err);
 

@@ -61,10 +61,14 @@ static skein_rc replay(skn_change_call *c, skn_tx *tx, skn_str outcome, skein_er
     return skn_message_by_uid(tx, rest, c->mem, c->message, &found, err);
 }
 
-/* A key belongs to its conversation: others may use the same word. */
+skn_str skn_key_scoped(skn_arena *a, int64_t conversation, char mark, skn_str key)
+{
+    return skn_arena_printf(a, "%lld%c%.*s", (long long)conversation, mark, SKN_FMT(key));
+}
+
 static skn_str scoped(skn_arena *a, const skein_change *how)
 {
-    return skn_arena_printf(a, "%lld %.*s", (long long)how->conversation.v, SKN_FMT(how->key));
+    return skn_key_scoped(a, how->conversation.v, ' ', how->key);
 }
 
 skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_arena *a,

@@ -12,6 +12,8 @@
 #include "engine/core.h"
 #include "engine/feed.h"
 
+#define SKN_LEASE_MAX ((int64_t)86400 * 1000000) /* microseconds that a lease may last */
+
 struct skn_working {
     skein_engine        *e;
     skn_tx              *tx;
@@ -28,6 +30,8 @@ skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena
 /* For whoever holds it already. */
 void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
                     const skn_conversation_row *chat, int64_t now);
+/* Last in a transaction: whoever closed something has settled. Returns rc. */
+skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
@@ -61,6 +65,8 @@ typedef struct skn_routed {
 /* Finds them for a message just stored: those it names; when a person's names none, those that reply
  * by themselves; never its author. */
 skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
+/* Takes out those who have yet to begin with work of the same cause: they will see this too. */
+skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err);
 /* Writes that they have to. */
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
                      skn_str cause, int64_t hops_left, skn_str model, skein_error *err);
@@ -91,8 +97,11 @@ skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_st
 
 /* --- settle.c: closing ------------------------------------------------------------------------------ */
 
-/* What is queued or being worked on, oldest first. */
-skein_rc skn_pending(skn_working *w, skn_delivery_rows *out, skein_error *err);
+/* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
+ * first. */
+skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
+/* Something that this message of a person caused is closed. */
+void skn_note_over(skn_working *w, skn_str cause);
 /* Closes an open turn and its delivery, and tells what became of the message. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
@@ -116,12 +125,13 @@ skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
-/* A chat, a world or an agent goes: its work is dropped, and in a chat that goes also what waits. */
+/* A chat, a world or an agent goes. SKEIN_BUSY while there is work for it, which force drops. What waits
+ * in a chat that goes stays there. */
 skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, skein_error *err);
+                             const skn_conversation_row *chat, bool force, skein_error *err);
 skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
-                              skein_error *err);
+                              bool force, skein_error *err);
 skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
-                              skein_error *err);
+                              bool force, skein_error *err);
 
 #endif

@@ -115,6 +115,7 @@ typedef struct call {
     skn_conversation_row row;
     skn_str              ref;
     int64_t              world, id;
+    bool                 force;
 } call;
 
 static skein_rc fill(skn_tx *tx, call *c, skein_error *err)
@@ -350,7 +351,7 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &row, err)) ||
-        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, err)) ||
+        (rc = skn_work_leave_chat(c->e, tx, c->mem, &row, c->force, err)) ||
         (rc = skn_conversation_hide(tx, c->id, SKN_NOW(), &found, err)) ||
         (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
         return rc;
@@ -364,11 +365,61 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, skein_error *err)
+skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, bool force,
+                                   skein_error *err)
 {
-    call     c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    call     c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
     skein_rc rc = skn_store_write(e->store, conversation_remove, &c, err);
 
     skn_arena_free(c.mem);
     return rc;
+}
+
+/* An agent has one conversation of a kind, so one that came after it stays. */
+static skein_rc check_free(skn_tx *tx, call *c, skein_error *err)
+{
+    skn_conversation_row other;
+    bool                 found = false;
+    skein_rc             rc = SKEIN_OK;
+
+    if (c->row.agent_id)
+        rc = skn_conversation_by_agent(tx, c->row.agent_id, c->row.mode, c->mem, &other, &found,
+                                       err);
+    if (rc || !found)
+        return rc;
+    return skn_fail(err, SKEIN_CONFLICT, "the agent \"%.*s\" has another such conversation now",
+                    SKN_FMT(c->row.agent_name));
+}
+
+/* What waited in it is said. */
+static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skn_working w;
+    bool        found;
+    skein_rc    rc = skn_conversation_hidden(tx, c->ref, c->mem, &c->row, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found || c->row.world_id != c->world)
+        return skn_fail(err, SKEIN_NOT_FOUND, "no conversation \"%.*s\" was removed here",
+                        SKN_FMT(c->ref));
+    if ((rc = check_free(tx, c, err)) ||
+        (rc = skn_conversation_show(tx, c->row.id, &found, err)) ||
+        (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))
+        return rc;
+    skn_feed_chat_is(tx, &w.chat, "chat.updated");
+    if ((rc = skn_settle(&w, err)))
+        return rc;
+    c->row = w.chat;
+    return fill(tx, c, err);
+}
+
+skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world, skein_str uid,
+                                    skein_mem *mem, skein_conversation *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .out = out, .ref = uid, .world = world.v};
+    skein_rc rc = skn_check_word(uid, "the conversation's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_write(e->store, conversation_restore, &c, err);
 }

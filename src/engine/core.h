@@ -189,6 +189,9 @@ skein_rc skn_key_find(skn_tx *tx, const skein_change *how, int64_t hash, skn_are
                       skn_str *outcome, bool *found, skein_error *err);
 skein_rc skn_key_keep(skn_tx *tx, const skein_change *how, int64_t hash, skn_str outcome,
                       skn_arena *a, skein_error *err);
+/* How a key is kept: it belongs to its conversation, others may use the same word. mark tells kinds of
+ * keys apart; no key has it in itself. */
+skn_str skn_key_scoped(skn_arena *a, int64_t conversation, char mark, skn_str key);
 /* Ids as the text of a request. */
 skn_str skn_change_ids_text(skein_mem *mem, skein_message_ids ids, int64_t more);
 /* The positions of the targets in a lane, ascending; those it does not hold are left out. */
@@ -250,6 +253,10 @@ skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t n
 
 /* --- world_change.c -------------------------------------------------------------------------------------- */
 
+#define SKN_TURN_LIMIT_MAX 1000
+
+/* Answers in a row that may follow a person's message; an imported world may say more than can be. */
+int64_t  skn_turn_limit(const skein_world *w);
 skein_rc skn_no_world(int64_t id, skein_error *err);
 /* Refuses a name that another world has. */
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
@@ -286,6 +293,10 @@ skein_rc skn_room_open(skn_room *r, skn_tx *tx, const skn_conversation_row *c, i
 /* Fills a message from what the caller gave: author, reply link, warning. Not yet stored. */
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
                              skein_error *err);
+/* Instructions as they are kept. Who sent a message is known from its author: a "Source" that the
+ * client claims is left out, so that nobody can pass for another. The texts are not copied. */
+skein_instruction *skn_instructions_keep(const skein_new_message *n, skn_arena *a,
+                                         size_t *count);
 /* The lane of a present agent by its name, or NULL. */
 const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
 /* Does the agent of this lane get a message with these hearers into its memory? */

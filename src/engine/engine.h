@@ -85,6 +85,9 @@ void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_mess
 /* The members alone, inside an object that the caller opened and may add to. */
 void skn_shape_message_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
                                const skein_message_facts *facts);
+void skn_shape_message_delivered_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                                         const skein_message_facts *facts,
+                                         const skein_deliveries    *deliveries);
 /* The same in an event, without facts; usage is a JSON value, or absent. */
 void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *m,
                             skn_str usage);

@@ -5,7 +5,9 @@
 /* As many names as an error can hold. */
 #define NAMES_SHOWN 5
 
-static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, skein_error *err)
+/* agent 0: of all. */
+static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t agent,
+                       skein_error *err)
 {
     skn_map *seen = skn_map_new(w->a);
     skn_buf  names;
@@ -16,12 +18,19 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, skein_erro
     for (size_t i = 0; i < rows->count; i++) {
         void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
 
+        if (agent ? rows->at[i].agent_id != agent
+                  : rows->at[i].agent_gone && rows->at[i].state == SKN_QUEUED)
+            continue;
         if (!*slot && n++ < NAMES_SHOWN)
             skn_buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", SKN_FMT(rows->at[i].agent_name));
         *slot = w;
     }
     if (n > NAMES_SHOWN)
         skn_buf_addf(&names, " and %zu more", n - NAMES_SHOWN);
+    if (n == 0) {
+        skn_buf_release(&names);
+        return SKEIN_OK;
+    }
     rc = skn_fail(err, SKEIN_BUSY, "agents are answering in this conversation: %.*s",
                   SKN_FMT(skn_buf_str(&names)));
     skn_buf_release(&names);
@@ -44,10 +53,10 @@ skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
         return rc;
     w = SKN_NEW(a, skn_working);
     skn_working_in(w, e, tx, a, chat, SKN_NOW());
-    if ((rc = skn_pending(w, &rows, err)))
+    if ((rc = skn_sweep(w, &rows, err)))
         return rc;
     if (rows.count > 0 && !how->force)
-        return refuse(w, &rows, err);
+        return refuse(w, &rows, 0, err);
     *stopped = w;
     rc = skn_work_cancel(w, 0, NULL, &count, err);
     return rc ? rc : skn_tell_over(w, &rows, err);
@@ -58,28 +67,38 @@ skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err
     if (!stopped)
         return SKEIN_OK;
     stopped->chat.version_id = version;
-    return skn_settle(stopped, err);
+    return skn_working_done(stopped, skn_settle(stopped, err));
 }
 
 /* --- What goes ---------------------------------------------------------------------------------------------- */
 
-skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, skein_error *err)
+/* Takes the work of an agent (0: of all) away, or refuses. */
+static skein_rc clear(skn_working *w, int64_t agent, bool force, skein_error *err)
 {
-    skn_working w;
-    int64_t     count;
-    bool        any;
-    skein_rc    rc;
+    skn_delivery_rows rows;
+    int64_t           count;
+    skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
+
+    if (rc || (!force && (rc = refuse(w, &rows, agent, err))))
+        return rc;
+    return skn_work_cancel(w, agent, NULL, &count, err);
+}
+
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, bool force, skein_error *err)
+{
+    skn_working       w;
+    skn_delivery_rows none;
+    skein_rc          rc;
 
     skn_working_in(&w, e, tx, a, chat, SKN_NOW());
-    if ((rc = skn_work_cancel(&w, 0, NULL, &count, err)) ||
-        (rc = skn_waiting_clear(tx, chat->id, &any, err)))
+    if ((rc = clear(&w, 0, force, err)))
         return rc;
-    return skn_settle(&w, err);
+    return skn_tell_over(&w, &none, err); /* what waits is not said */
 }
 
 skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
-                              skein_error *err)
+                              bool force, skein_error *err)
 {
     skn_conversation_row row;
     skn_ids              chats;
@@ -89,17 +108,16 @@ skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         rc = skn_conversation_lock(tx, chats.at[i], a, &row, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_work_leave_chat(e, tx, a, &row, err);
+            rc = skn_work_leave_chat(e, tx, a, &row, force, err);
     }
     return rc;
 }
 
 skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
-                              skein_error *err)
+                              bool force, skein_error *err)
 {
     skn_working w;
     skn_ids     chats;
-    int64_t     count;
     skein_rc    rc = skn_delivery_chats_of(tx, agent, a, &chats, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
@@ -108,9 +126,9 @@ skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
             rc = SKEIN_OK;
             continue;
         }
-        if (rc || (rc = skn_work_cancel(&w, agent, NULL, &count, err)))
+        if (rc || (rc = clear(&w, agent, force, err)))
             return rc;
-        rc = skn_settle(&w, err);
+        rc = skn_working_done(&w, skn_settle(&w, err));
     }
     return rc;
 }

@@ -40,13 +40,17 @@ static const char *const archived_columns[] = {
     "archive_id", "role", "content", "sender", "original_created_at", "original_timestamp", NULL};
 /* clang-format on */
 
-/* A row kept until all of its memory is known. */
+/* A row kept until all of its memory is known. In a list: an array that grows would leave its smaller
+ * selves behind. */
 typedef struct kept {
     skn_memory_row row;
     skn_str        number; /* its rowid */
+    struct kept   *next;
 } kept;
 
-typedef skn_vec(kept) kept_rows;
+typedef struct kept_rows {
+    kept *first, *last;
+} kept_rows;
 
 typedef struct session {
     size_t    agent;
@@ -129,7 +133,7 @@ static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error 
 static skein_rc need_agent(reading *r, world *w, const skn_foreign_cell *id, size_t *out,
                            skein_error *err)
 {
-    kept_rows none = {0};
+    kept_rows none = {NULL, NULL};
     int64_t   agent = skn_foreign_agent_of(w->f, id->text.p ? text_of(r, id) : SKN_STR(""));
 
     if (agent < 0)
@@ -197,6 +201,20 @@ static skein_rc add_chat(void *arg, const skn_foreign_cell *cells, skein_error *
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
+static kept *keep_row(reading *r, kept_rows *rows, const skn_foreign_cell *number)
+{
+    kept *k = SKN_NEW(r->file->a, kept);
+
+    k->number = text_of(r, number);
+    k->row.chat = -1;
+    if (rows->last)
+        rows->last->next = k;
+    else
+        rows->first = k;
+    rows->last = k;
+    return k;
+}
+
 static void set_role(skn_memory_row *row, const skn_foreign_cell *role)
 {
     if (!skn_foreign_role(role->text, &row->m.role))
@@ -209,8 +227,7 @@ static void set_calls(reading *r, world *w, kept *k, const skn_foreign_cell *cel
 
     if (!cell->text.n)
         return;
-    k->row.what =
-        skn_arena_printf(r->file->a, "row %.*s of agent_memory", SKN_FMT(k->number)).p;
+    k->row.what = skn_arena_printf(r->file->a, "row %.*s of " MEMORY, SKN_FMT(k->number)).p;
     if (skn_json_parse(&list, text_of(r, cell), "its tool calls", r->file->a, NULL))
         skn_foreign_note(r->file, "%s: its tool calls are no JSON and were left out",
                          k->row.what);
@@ -220,36 +237,35 @@ static void set_calls(reading *r, world *w, kept *k, const skn_foreign_cell *cel
 
 static skein_rc add_memory(void *arg, const skn_foreign_cell *cells, skein_error *err)
 {
-    reading *r = arg;
-    kept     k = {.number = text_of(r, &cells[M_ROW]), .row.chat = -1};
-    world   *w;
-    size_t   agent;
-    skein_rc rc;
+    reading           *r = arg;
+    world             *w;
+    kept              *k;
+    skein_new_message *m;
+    size_t             agent;
+    skein_rc           rc;
 
     if ((rc = need_world(r, &cells[M_WORLD], &w, err)) ||
         (rc = need_agent(r, w, &cells[M_AGENT], &agent, err)))
         return rc;
-    set_role(&k.row, &cells[M_ROLE]);
-    k.row.m.uid = text_of(r, &cells[M_UID]);
-    k.row.m.reply_to = text_of(r, &cells[M_REPLY]);
-    k.row.m.content = text_of(r, &cells[M_CONTENT]);
-    k.row.m.sender = text_of(r, &cells[M_SENDER]);
-    k.row.m.tool_call_id = text_of(r, &cells[M_CALL]);
-    k.row.m.created_at = skn_tables_time(&cells[M_CREATED]);
-    k.row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
-    set_calls(r, w, &k, &cells[M_CALLS]);
-    skn_vec_add(r->file->a, &w->memories.p[agent], k);
+    k = keep_row(r, &w->memories.p[agent], &cells[M_ROW]);
+    m = &k->row.m;
+    set_role(&k->row, &cells[M_ROLE]);
+    m->uid = text_of(r, &cells[M_UID]);
+    m->reply_to = text_of(r, &cells[M_REPLY]);
+    m->content = text_of(r, &cells[M_CONTENT]);
+    m->sender = text_of(r, &cells[M_SENDER]);
+    m->tool_call_id = text_of(r, &cells[M_CALL]);
+    m->created_at = skn_tables_time(&cells[M_CREATED]);
+    k->row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
+    set_calls(r, w, k, &cells[M_CALLS]);
     return SKEIN_OK;
 }
 
-static void put_rows(reading *r, skn_memories *m, kept_rows *rows, const char *table,
+static void put_rows(reading *r, skn_memories *m, const kept_rows *rows, const char *table,
                      int64_t chat)
 {
-    for (size_t i = 0; i < rows->n; i++) {
-        kept *k = &rows->p[i];
-
-        if (chat >= 0)
-            k->row.chat = chat;
+    for (kept *k = rows->first; k; k = k->next) {
+        k->row.chat = chat;
         k->row.what =
             skn_arena_printf(r->file->a, "row %.*s of %s", SKN_FMT(k->number), table).p;
         skn_memories_add(m, &k->row);
@@ -290,24 +306,25 @@ static skein_rc add_archived(void *arg, const skn_foreign_cell *cells, skein_err
 {
     reading *r = arg;
     session *s = skn_map_get(r->archives, archive_key(&cells[X_ARCHIVE]));
-    kept     k = {.number = text_of(r, &cells[X_ROW])};
+    skn_str  row = text_of(r, &cells[X_ROW]);
+    kept    *k;
 
     (void)err;
     if (!s) {
         skn_foreign_note(r->file,
-                         "row %.*s of archived_messages was dropped: it belongs to no archive",
-                         SKN_FMT(k.number));
+                         "row %.*s of " ARCHIVED " was dropped: it belongs to no archive",
+                         SKN_FMT(row));
         if (r->all.n)
             r->all.p[0]->f->report.dropped++;
         return SKEIN_OK;
     }
-    set_role(&k.row, &cells[X_ROLE]);
-    k.row.m.content = text_of(r, &cells[X_CONTENT]);
-    k.row.m.sender = text_of(r, &cells[X_SENDER]);
-    k.row.m.created_at = skn_tables_time(&cells[X_CREATED]);
-    if (!k.row.m.created_at)
-        k.row.m.created_at = skn_tables_time(&cells[X_STAMP]);
-    skn_vec_add(r->file->a, &s->rows, k);
+    k = keep_row(r, &s->rows, &cells[X_ROW]);
+    set_role(&k->row, &cells[X_ROLE]);
+    k->row.m.content = text_of(r, &cells[X_CONTENT]);
+    k->row.m.sender = text_of(r, &cells[X_SENDER]);
+    k->row.m.created_at = skn_tables_time(&cells[X_CREATED]);
+    if (!k->row.m.created_at)
+        k->row.m.created_at = skn_tables_time(&cells[X_STAMP]);
     return SKEIN_OK;
 }
 

@@ -1,13 +1,13 @@
 /* post.c: saying something that is to be answered, or letting it wait while agents are at work. */
 #include "engine/chat_work.h"
 
+#define WAITING_MAX 1000 /* messages in the queue of a chat */
+
 /* --- The sender's own names for messages ------------------------------------------------------------------ */
 
-/* Like the key of a change it belongs to its conversation. A key has no line end, so it is never the
- * same as one. */
 static skn_str scoped(skn_working *w, skn_str client_id)
 {
-    return skn_arena_printf(w->a, "%lld\n%.*s", (long long)w->chat.id, SKN_FMT(client_id));
+    return skn_key_scoped(w->a, w->chat.id, '\n', client_id);
 }
 
 skein_rc skn_client_find(skn_working *w, skn_str client_id, int64_t hash, skn_str *uid,
@@ -113,7 +113,7 @@ skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
         return rc;
     if (to.count > 0 &&
         ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
-         (rc = skn_deliver(w, m, &to, m->uid, world.turn_limit, s->model, err))))
+         (rc = skn_deliver(w, m, &to, m->uid, skn_turn_limit(&world), s->model, err))))
         return rc;
     list_deliveries(w, &to, out);
     tell_created(w, m, s, out);
@@ -135,6 +135,20 @@ static skein_rc say(skn_working *w, const skein_new_message *n, const skn_saying
     return skn_wake(w, &out->message, s, out, err);
 }
 
+/* The id that was told is taken by something that never asked for it: whoever follows it is told that
+ * nothing comes of it. */
+static skein_rc rename_waiting(skn_working *w, const skein_waiting *m, skn_str *uid,
+                               skein_error *err)
+{
+    char fresh[11];
+
+    skn_tx_uid(w->tx, fresh);
+    *uid = skn_arena_copy(w->a, skn_str_of(fresh));
+    skn_note_over(w, m->uid);
+    return m->client_id.p ? skn_idempotency_move(w->tx, scoped(w, m->client_id), *uid, err)
+                          : SKEIN_OK;
+}
+
 skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
                          skein_posted *out, skein_error *err)
 {
@@ -150,6 +164,9 @@ skein_rc skn_say_waiting(skn_working *w, const skn_waiting_row *row, bool idle,
     skein_rc             rc = skn_waiting_delete(w->tx, row->id, err);
 
     *out = (skein_posted){0};
+    if (rc || (rc = say(w, &n, &s, out, err)) != SKEIN_CONFLICT)
+        return rc;
+    rc = rename_waiting(w, m, &n.uid, err);
     return rc ? rc : say(w, &n, &s, out, err);
 }
 
@@ -175,12 +192,25 @@ void skn_show_waiting(const skn_waiting_row *row, skein_posted *out)
 
 static void keep_instructions(skn_working *w, const skein_new_message *n, skn_waiting_row *row)
 {
-    row->instructions = SKN_ARRAY(w->a, n->instruction_count, skein_instruction);
-    row->instruction_count = n->instruction_count;
-    for (size_t i = 0; i < n->instruction_count; i++)
-        row->instructions[i] = (skein_instruction){
-            skn_arena_copy(w->a, n->instructions[i].type),
-            skn_arena_copy(w->a, n->instructions[i].target)};
+    skein_instruction *kept = skn_instructions_keep(n, w->a, &row->instruction_count);
+
+    for (size_t i = 0; i < row->instruction_count; i++)
+        kept[i] = (skein_instruction){skn_arena_copy(w->a, kept[i].type),
+                                      skn_arena_copy(w->a, kept[i].target)};
+    row->instructions = kept;
+}
+
+static skein_rc check_room(skn_working *w, skein_error *err)
+{
+    int64_t  count;
+    skein_rc rc = skn_waiting_count(w->tx, w->chat.id, &count, err);
+
+    if (rc || count < WAITING_MAX)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_LIMIT, "%d messages wait in this chat already",
+                             WAITING_MAX),
+                    "Wait until the agents have answered, or take some out of the queue.");
 }
 
 static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
@@ -191,6 +221,8 @@ static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,
     char                     uid[11];
     skein_rc                 rc;
 
+    if ((rc = check_room(w, err)))
+        return rc;
     skn_tx_uid(w->tx, uid);
     row.message = (skein_waiting){.uid = skn_arena_copy(w->a, skn_str_of(uid)),
                                   .sender = n->sender.p ? skn_arena_copy(w->a, n->sender)
@@ -215,13 +247,16 @@ typedef struct call {
     skein_posted     *out;
 } call;
 
-static int64_t still_waiting(const skein_deliveries *d)
+/* Also those that were asked on by who answered it. */
+static skein_rc still_waiting(skn_working *w, skn_str cause, int64_t *count, skein_error *err)
 {
-    int64_t n = 0;
+    skn_delivery_rows rows;
+    skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
 
-    for (size_t i = 0; i < d->count; i++)
-        n += skn_str_is(d->at[i].state, "queued");
-    return n;
+    *count = 0;
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
+        *count += skn_str_eq(rows.at[i].cause, cause);
+    return rc;
 }
 
 /* The same again: what became of the first. */
@@ -249,8 +284,7 @@ static skein_rc answer_again(skn_working *w, skn_str uid, skein_posted *out, ske
                                  SKN_FMT(uid)),
                         "To say it all the same, post it with another client's message id.");
     rc = skn_deliveries_read(w, &one, &out->deliveries, err);
-    out->waiting = still_waiting(&out->deliveries);
-    return rc;
+    return rc ? rc : still_waiting(w, uid, &out->waiting, err);
 }
 
 static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
@@ -273,12 +307,14 @@ static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (again)
         return answer_again(&w, first, c->out, err);
-    if ((rc = skn_pending(&w, &pending, err)) ||
-        (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_pending(&w, &pending, err)))))
+    if ((rc = skn_sweep(&w, &pending, err)) ||
+        (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_sweep(&w, &pending, err)))))
         return rc;
     s.idle = pending.count == 0;
     rc = s.idle || p->now ? say(&w, &n, &s, c->out, err) : let_wait(&w, p, c->out, err);
-    return rc ? rc : skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);
+    if (rc == SKEIN_OK)
+        rc = skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);
+    return skn_working_done(&w, rc);
 }
 
 static skein_rc check_post(const skein_engine *e, const skein_post *p, skein_error *err)

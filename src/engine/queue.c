@@ -123,16 +123,16 @@ skein_rc skein_queue_edit(skein_engine *e, skein_conversation_id chat, skein_str
 /* Who followed what it would cause is told that this is over. */
 static skein_rc queue_remove(skn_tx *tx, void *arg, skein_error *err)
 {
-    call             *c = arg;
-    skn_working       w;
-    skn_waiting_row   row;
-    skn_delivery_rows left;
-    skein_rc          rc;
+    call           *c = arg;
+    skn_working     w;
+    skn_waiting_row row;
+    skein_rc        rc;
 
     if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_waiting_delete(tx, row.id, err)) ||
-        (rc = skn_tell_queue(&w, row.message.uid, err)) || (rc = skn_pending(&w, &left, err)))
+        (rc = skn_tell_queue(&w, row.message.uid, err)))
         return rc;
-    return skn_tell_idle(&w, row.message.uid, &left, err);
+    skn_note_over(&w, row.message.uid);
+    return skn_working_done(&w, skn_settle(&w, err));
 }
 
 skein_rc skein_queue_remove(skein_engine *e, skein_conversation_id chat, skein_str uid,
@@ -151,10 +151,12 @@ static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
     skn_delivery_rows pending;
     skein_rc          rc;
 
-    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_pending(&w, &pending, err)) ||
-        (rc = skn_say_waiting(&w, &row, pending.count == 0, c->out, err)))
+    if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_sweep(&w, &pending, err)) ||
+        (rc = skn_say_waiting(&w, &row, pending.count == 0, c->out, err)) ||
+        (rc = skn_tell_queue(&w, c->out->message.uid, err)))
         return rc;
-    return skn_tell_queue(&w, c->out->message.uid, err);
+    skn_note_over(&w, c->out->message.uid); /* unless somebody has to answer */
+    return skn_working_done(&w, skn_settle(&w, err));
 }
 
 skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat, skein_str uid,

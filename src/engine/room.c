@@ -171,14 +171,16 @@ static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Who sent a message is known from its author: a "Source" that the client claims is left out, so that
- * nobody can pass for another. */
-static void keep_instructions(const skn_room *r, const skein_new_message *n, skein_message *m)
+skein_instruction *skn_instructions_keep(const skein_new_message *n, skn_arena *a,
+                                         size_t *count)
 {
-    m->instructions = SKN_ARRAY(r->trees.a, n->instruction_count, skein_instruction);
+    skein_instruction *kept = SKN_ARRAY(a, n->instruction_count, skein_instruction);
+
+    *count = 0;
     for (size_t i = 0; i < n->instruction_count; i++)
         if (!skn_str_starts(n->instructions[i].type, SKN_STR("Source.")))
-            m->instructions[m->instruction_count++] = n->instructions[i];
+            kept[(*count)++] = n->instructions[i];
+    return kept;
 }
 
 skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_message *m,
@@ -202,7 +204,7 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
     m->calls = SKN_ARRAY(r->trees.a, n->call_count, skein_tool_call);
     for (size_t i = 0; i < n->call_count; i++)
         m->calls[i] = n->calls[i];
-    keep_instructions(r, n, m);
+    m->instructions = skn_instructions_keep(n, r->trees.a, &m->instruction_count);
     rc = set_author(r, n, m, err);
     return rc ? rc : set_link(r, m, err);
 }

@@ -72,6 +72,26 @@ skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skei
     return SKEIN_OK;
 }
 
+skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err)
+{
+    skn_map          *at = skn_map_new(w->a);
+    skn_delivery_rows rows;
+    skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < to->agents.count; i++)
+        *skn_map_slot_int(at, to->agents.at[i].id.v) = &to->answers[i];
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
+        bool *answers = *skn_map_slot_int(at, rows.at[i].agent_id);
+
+        if (rows.at[i].state != SKN_QUEUED || !skn_str_eq(rows.at[i].cause, cause) ||
+            !answers || !*answers)
+            continue;
+        *answers = false;
+        to->count--;
+    }
+    return rc;
+}
+
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
                      skn_str cause, int64_t hops_left, skn_str model, skein_error *err)
 {
@@ -109,9 +129,9 @@ static skn_str state_word(skn_delivery_state state)
     return SKN_STR("inMemory");
 }
 
-/* The agents whose memory holds a message, each "inMemory". */
+/* The agents whose memory holds a message, each "inMemory"; to its author it was not delivered. */
 static skein_rc add_lane(skn_working *w, skn_batch *b, const skn_lane_row *lane, size_t most,
-                         skein_deliveries *of, skein_error *err)
+                         const int64_t *authors, skein_deliveries *of, skein_error *err)
 {
     skn_bits  *bits = skn_batch_bits(b);
     skn_thread t;
@@ -124,7 +144,7 @@ static skein_rc add_lane(skn_working *w, skn_batch *b, const skn_lane_row *lane,
     if (rc || !found || (rc = skn_batch_held(b, &t, bits, err)))
         return rc;
     for (size_t i = 0; i < b->count; i++) {
-        if (!skn_bit(bits, i))
+        if (!skn_bit(bits, i) || authors[i] == lane->agent_id)
             continue;
         if (!of[i].at)
             of[i].at = SKN_ARRAY(w->a, most, skein_delivery);
@@ -150,6 +170,7 @@ skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
     skn_lane_rows     lanes;
     skn_delivery_rows rows;
     skein_deliveries *of;
+    int64_t          *authors;
     skein_rc          rc;
 
     skn_idset_init(&set, w->a);
@@ -157,13 +178,20 @@ skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
         skn_idset_add(&set, messages->at[i].id.v);
     ids = skn_idset_ids(&set);
     of = SKN_ARRAY(w->a, ids.count, skein_deliveries);
+    authors = SKN_ARRAY(w->a, ids.count, int64_t);
+    for (size_t i = 0; i < messages->count; i++) {
+        size_t n = skn_idset_find(&set, messages->at[i].id.v);
+
+        if (n != SIZE_MAX)
+            authors[n] = messages->at[i].author_agent.v;
+    }
     skn_trees_init(&trees, w->tx, w->a, w->chat.id);
     if ((rc = skn_batch_open(&batch, &trees, ids, err)) ||
         (rc = skn_lane_rows_of(w->tx, w->chat.id, true, w->a, &lanes, err)) ||
         (rc = skn_delivery_of(w->tx, &ids, w->a, &rows, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++)
-        rc = add_lane(w, &batch, &lanes.at[i], lanes.count, of, err);
+        rc = add_lane(w, &batch, &lanes.at[i], lanes.count, authors, of, err);
     for (size_t i = 0; i < rows.count; i++)
         if (rows.at[i].conversation_id == w->chat.id)
             overlay(&rows.at[i], &of[skn_idset_find(&set, rows.at[i].message_id)]);

@@ -9,8 +9,8 @@ typedef struct searching {
     const skein_search_request *what;
     skein_mem                  *mem;
     skein_hits                 *out;
-    skn_terms                   terms;
-    int64_t                     limit;
+    skn_terms                   terms; /* none: every message is looked at */
+    int64_t                     limit, looks;
     skn_tx                     *tx;
     skn_arena                  *scratch; /* of one candidate */
     skn_map                    *filled;  /* conversation id -> skein_conversation */
@@ -166,10 +166,26 @@ static skein_rc text_fits(searching *s, int64_t id, bool *fits, skein_error *err
 {
     skn_texts texts;
     size_t    at;
-    skein_rc  rc = skn_words_texts(s->tx, id - 1, id, s->scratch, &texts, err);
+    skein_rc  rc;
 
+    *fits = true;
+    if (s->terms.count == 0)
+        return SKEIN_OK;
+    rc = skn_words_texts(s->tx, id - 1, id, s->scratch, &texts, err);
     *fits = rc == SKEIN_OK && texts.count == 1 &&
             skn_words_match(texts.at[0].text, &s->terms, &at);
+    return rc;
+}
+
+static skein_rc is_wanted(searching *s, int64_t id, bool *wanted, skein_error *err)
+{
+    skein_message m;
+    skein_rc      rc = text_fits(s, id, wanted, err);
+
+    if (rc || !*wanted || !s->what->wants)
+        return rc;
+    rc = skn_message_get(s->tx, id, s->scratch, &m, wanted, err);
+    *wanted = rc == SKEIN_OK && *wanted && s->what->wants(&m, s->what->arg);
     return rc;
 }
 
@@ -199,7 +215,7 @@ static skein_rc try(searching *s, const skn_candidate *c, skein_error *err)
     bool                 fits, found;
     skein_rc             rc;
 
-    if ((rc = text_fits(s, c->id, &fits, err)) || !fits || (rc = find_home(s, c, &home, err)) ||
+    if ((rc = is_wanted(s, c->id, &fits, err)) || !fits || (rc = find_home(s, c, &home, err)) ||
         home == 0)
         return rc;
     rc = skn_conversation_row_get(s->tx, home, s->mem, &row, &found, err);
@@ -209,26 +225,33 @@ static skein_rc try(searching *s, const skn_candidate *c, skein_error *err)
     return add_hit(s, &row, &hit, c->id, err);
 }
 
+static bool is_enough(const searching *s)
+{
+    return (int64_t)s->out->count >= s->limit || (s->what->looks && s->looks >= s->what->looks);
+}
+
 /* Goes through the candidates of one source, newest first. Ids up to `upto` are in the index. */
 static skein_rc go_through(searching *s, bool indexed, int64_t upto, skn_arena *page,
                            skein_error *err)
 {
     skn_search_scope scope = {s->what->conversation.v, s->what->world.v};
-    int64_t          below = indexed ? upto + 1 : INT64_MAX;
+    int64_t          below = s->what->below.v ? s->what->below.v : INT64_MAX;
     skn_candidates   c = {0};
-    skein_rc         rc;
+    skein_rc         rc = SKEIN_OK;
 
+    if (indexed && below > upto)
+        below = upto + 1;
     do {
         skn_arena_reset(page);
         rc = indexed ? skn_words_page(s->tx, &scope, &s->terms, below, page, &c, err)
                      : skn_words_scan(s->tx, &scope, upto, below, page, &c, err);
-        for (size_t i = 0; rc == SKEIN_OK && i < c.count && (int64_t)s->out->count < s->limit;
-             i++) {
+        for (size_t i = 0; rc == SKEIN_OK && i < c.count && !is_enough(s); i++) {
             rc = try(s, &c.at[i], err);
-            below = c.at[i].id;
+            s->looks++;
+            s->out->below.v = below = c.at[i].id;
             skn_arena_reset(s->scratch);
         }
-    } while (rc == SKEIN_OK && c.count > 0 && (int64_t)s->out->count < s->limit);
+    } while (rc == SKEIN_OK && c.count > 0 && !is_enough(s));
     return rc;
 }
 
@@ -256,18 +279,23 @@ static skein_rc search(skn_tx *tx, void *arg, skein_error *err)
 {
     searching *s = arg;
     skn_arena *page = skn_arena_new();
-    int64_t    upto;
+    int64_t    upto = 0;
     skein_rc   rc;
 
     s->tx = tx;
     s->scratch = skn_arena_new();
     s->filled = skn_map_new(s->mem);
-    *s->out = (skein_hits){SKN_ARRAY(s->mem, (size_t)s->limit, skein_hit), 0};
-    if ((rc = check_scope(s, err)) == SKEIN_OK &&
-        (rc = skn_words_upto(tx, SKN_WORDS_LOOK, &upto, err)) == SKEIN_OK)
-        rc = go_through(s, false, upto, page, err);
+    s->looks = 0;
+    *s->out = (skein_hits){.at = SKN_ARRAY(s->mem, (size_t)s->limit, skein_hit)};
+    if ((rc = check_scope(s, err)) == SKEIN_OK && s->terms.count)
+        rc = skn_words_upto(tx, SKN_WORDS_LOOK, &upto, err);
     if (rc == SKEIN_OK)
+        rc = go_through(s, false, upto, page, err);
+    if (rc == SKEIN_OK && s->terms.count && !is_enough(s))
         rc = go_through(s, true, upto, page, err);
+    if (!is_enough(s)) /* all of them were looked at */
+        s->out->below.v = 0;
+    s->out->looked = s->looks;
     skn_arena_free(s->scratch);
     skn_arena_free(page);
     return rc;
@@ -290,10 +318,8 @@ skein_rc skein_search(skein_engine *e, const skein_search_request *what, skein_m
     if (s.limit < 0 || s.limit > LIMIT_MOST)
         return skn_fail(err, SKEIN_LIMIT, "%lld hits were asked for; 1 to %d are possible",
                         (long long)what->limit, LIMIT_MOST);
-    if ((rc = skn_words_query(what->query, mem, &s.terms, err)))
-        return rc;
-    rc = skn_search_catch_up(e, err);
-    if (rc && !can_do_without(rc))
+    if (what->query.p && ((rc = skn_words_query(what->query, mem, &s.terms, err)) ||
+                          ((rc = skn_search_catch_up(e, err)) && !can_do_without(rc))))
         return rc;
     rc = skn_store_read(e->store, search, &s, err);
     if (rc)

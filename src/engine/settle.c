@@ -2,6 +2,8 @@
  * waited is said. All in the transaction that ended it, so nobody has to watch. */
 #include "engine/chat_work.h"
 
+#include <assert.h>
+
 void skn_working_in(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
                     const skn_conversation_row *chat, int64_t now)
 {
@@ -19,9 +21,15 @@ skein_rc skn_working_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena
     return rc;
 }
 
+skein_rc skn_working_done(const skn_working *w, skein_rc rc)
+{
+    assert(rc || w->over.n == 0);
+    return rc;
+}
+
 /* --- Closing --------------------------------------------------------------------------------------------- */
 
-static void note_cause(skn_working *w, skn_str cause)
+void skn_note_over(skn_working *w, skn_str cause)
 {
     for (size_t i = 0; i < w->over.n; i++)
         if (skn_str_eq(w->over.p[i], cause))
@@ -33,24 +41,24 @@ static skein_rc drop(skn_working *w, const skn_delivery_row *d, skein_error *err
 {
     skein_rc rc = skn_delivery_set(w->tx, d->id, SKN_DROPPED, SKN_NONE, w->now, err);
 
-    note_cause(w, d->cause);
+    skn_note_over(w, d->cause);
     skn_tell_delivered(w, d->message_uid, d->agent_name, "inMemory", d->cause);
     return rc;
 }
 
 /* Work that came for an agent in the moment in which it was removed is nobody's. */
-skein_rc skn_pending(skn_working *w, skn_delivery_rows *out, skein_error *err)
+skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err)
 {
     size_t   n = 0;
-    skein_rc rc = skn_delivery_pending(w->tx, w->chat.id, w->a, out, err);
+    skein_rc rc = skn_delivery_pending(w->tx, w->chat.id, w->a, left, err);
 
-    for (size_t i = 0; rc == SKEIN_OK && i < out->count; i++) {
-        if (out->at[i].agent_gone && out->at[i].state == SKN_QUEUED)
-            rc = drop(w, &out->at[i], err);
+    for (size_t i = 0; rc == SKEIN_OK && i < left->count; i++) {
+        if (left->at[i].agent_gone && left->at[i].state == SKN_QUEUED)
+            rc = drop(w, &left->at[i], err);
         else
-            out->at[n++] = out->at[i];
+            left->at[n++] = left->at[i];
     }
-    out->count = n;
+    left->count = n;
     return rc;
 }
 
@@ -63,7 +71,7 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
     if ((rc = skn_turn_close(w->tx, t->id, state, error, w->now, err)) ||
         (rc = skn_delivery_set(w->tx, row->delivery_id, delivery, error, w->now, err)))
         return rc;
-    note_cause(w, t->cause);
+    skn_note_over(w, t->cause);
     skn_tell_delivered(w, t->trigger_uid, t->agent_name,
                        delivery == SKN_ANSWERED     ? "answered"
                        : delivery == SKN_UNANSWERED ? "failed"
@@ -101,8 +109,10 @@ skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_parti
     *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
     if (!*kept)
         return SKEIN_OK;
-    if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
-        return rc;
+    rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
+    *kept = rc == SKEIN_OK;
+    if (rc)
+        return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
     skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), -1, -1);
     return SKEIN_OK;
 }
@@ -159,28 +169,45 @@ static bool has_cause(const skn_delivery_rows *rows, skn_str cause)
     return false;
 }
 
+/* Is it the message that cannot be said, and not the store that cannot store it? */
+static bool is_refusal(skein_rc rc)
+{
+    return rc == SKEIN_INVALID || rc == SKEIN_LIMIT || rc == SKEIN_NOT_FOUND;
+}
+
+/* Says the first that waits, or takes it out when it cannot be said: it must not hold up the rest. */
+static skein_rc say_first(skn_working *w, const skn_waiting_row *row, bool *answered,
+                          skein_error *err)
+{
+    skein_posted said;
+    skein_rc     rc = skn_say_waiting(w, row, true, &said, err);
+
+    if (rc && !is_refusal(rc))
+        return rc;
+    *answered = rc == SKEIN_OK && said.waiting > 0;
+    skn_note_over(w, rc ? row->message.uid : said.message.uid);
+    return skn_tell_queue(w, rc ? row->message.uid : said.message.uid, err);
+}
+
 /* Says what waits, one after the other, until somebody has to answer. */
 static skein_rc say_next(skn_working *w, skein_error *err)
 {
-    static const skn_delivery_rows nobody = {0};
-    skn_waiting_row                row;
-    skein_posted                   said;
-    bool                           found;
-    skein_rc                       rc;
+    skn_delivery_rows left;
+    skn_waiting_row   row;
+    bool              found, answered = false;
+    skein_rc          rc;
 
-    for (;;) {
+    while (!answered) {
         if ((rc = skn_waiting_first(w->tx, w->chat.id, w->a, &row, &found, err)) || !found ||
-            (rc = skn_say_waiting(w, &row, true, &said, err)) ||
-            (rc = skn_tell_queue(w, said.message.uid, err)) || said.waiting > 0)
-            return rc;
-        if ((rc = skn_tell_idle(w, said.message.uid, &nobody, err)))
+            (rc = say_first(w, &row, &answered, err)) || (rc = skn_tell_over(w, &left, err)))
             return rc;
     }
+    return SKEIN_OK;
 }
 
 skein_rc skn_tell_over(skn_working *w, skn_delivery_rows *left, skein_error *err)
 {
-    skein_rc rc = skn_pending(w, left, err);
+    skein_rc rc = skn_sweep(w, left, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < w->over.n; i++)
         if (!has_cause(left, w->over.p[i]))
@@ -194,8 +221,10 @@ skein_rc skn_settle(skn_working *w, skein_error *err)
     skn_delivery_rows left;
     skein_rc          rc;
 
-    if (w->silent)
+    if (w->silent) {
+        w->over.n = 0;
         return SKEIN_OK;
+    }
     rc = skn_tell_over(w, &left, err);
     return rc || left.count > 0 ? rc : say_next(w, err);
 }

@@ -56,11 +56,13 @@ static void names(skn_jw *w, const char *key, const skein_str *at, size_t count)
 }
 
 /* A stored message is in the memory of those who heard it; more is known of it by its deliveries. */
-static void delivery(skn_jw *w, const skein_message_facts *f)
+static void delivery(skn_jw *w, const skein_message *m, const skein_message_facts *f)
 {
     skn_jw_key(w, "delivery");
     skn_jw_array(w);
     for (size_t i = 0; i < f->seen_by_count; i++) {
+        if (m->author_agent.v && skn_str_eq(f->seen_by[i], m->sender))
+            continue; /* the author has it, but did not get it */
         skn_jw_object(w);
         skn_jw_kstr(w, "agent", f->seen_by[i]);
         skn_jw_kstr(w, "state", SKN_STR("inMemory"));
@@ -69,7 +71,8 @@ static void delivery(skn_jw *w, const skein_message_facts *f)
     skn_jw_array_end(w);
 }
 
-static void facts(skn_jw *w, const skein_message_facts *f, const skein_deliveries *d)
+static void facts(skn_jw *w, const skein_message *m, const skein_message_facts *f,
+                  const skein_deliveries *d)
 {
     names(w, "originalIds", f->original_ids, f->original_count);
     skn_jw_kstr(w, "previousMessageId", f->previous_uid);
@@ -78,7 +81,7 @@ static void facts(skn_jw *w, const skein_message_facts *f, const skein_deliverie
         skn_jw_key(w, "delivery");
         skn_shape_delivery(w, d);
     } else {
-        delivery(w, f);
+        delivery(w, m, f);
     }
     skn_jw_kbool(w, "hasReply", f->reply_count > 0);
     skn_jw_kint(w, "replyCount", f->reply_count);
@@ -106,7 +109,7 @@ static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
     instructions(w, m);
     skn_jw_kstr(w, "squashOperationId", m->squash_uid);
     if (f)
-        facts(w, f, d);
+        facts(w, m, f, d);
     skn_jw_kstr(w, "model", m->model);
     skn_jw_key(w, "usage");
     skn_jw_raw(w, usage.n ? usage : SKN_STR("null"));
@@ -127,6 +130,13 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
                             skn_str usage)
 {
     members(w, chat_uid, m, NULL, NULL, usage);
+}
+
+void skn_shape_message_delivered_members(skn_jw *w, skein_str chat_uid, const skein_message *m,
+                                         const skein_message_facts *f,
+                                         const skein_deliveries    *d)
+{
+    members(w, chat_uid, m, f, d, SKN_NONE);
 }
 
 void skn_shape_message_delivered(skn_jw *w, skein_str chat_uid, const skein_message *m,

@@ -58,9 +58,11 @@ void skn_shape_move_members(skn_jw *w, const skein_move *move)
     version_name(w, "previousVersion", move->from.number);
     skn_jw_kstr(w, "move", move->what);
     skn_jw_kint(w, "steps", move->steps);
-    counted(w, "returning", move->returning);
-    counted(w, "leaving", move->leaving);
-    counted(w, "sideEffects", move->side_effects);
+    if (move->returning < 0)
+        return; /* nobody counted */
+    skn_jw_kint(w, "returning", move->returning);
+    skn_jw_kint(w, "leaving", move->leaving);
+    skn_jw_kint(w, "sideEffects", move->side_effects);
 }
 
 void skn_shape_move(skn_jw *w, const skein_move *move)

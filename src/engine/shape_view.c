@@ -262,7 +262,8 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
     skn_jw_kstr(w, "error", skn_str_of(err->message));
     skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : k.title));
-    skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+    if (err->hint[0])
+        skn_jw_kstr(w, "hint", skn_str_of(err->hint));
     extra_members(w, err, more);
     skn_jw_object_end(w);
 }

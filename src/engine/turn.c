@@ -118,7 +118,7 @@ skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder, s
     if ((rc = skn_check_word(holder, "the holder", SKN_WORD_MAX, err)) ||
         (model.p && (rc = skn_check_word(model, "the model's name", SKN_WORD_MAX, err))))
         return rc;
-    if (lease_ms < 1 || lease_ms > 86400000)
+    if (lease_ms < 1 || lease_ms > SKN_LEASE_MAX / 1000)
         return skn_fail(err, SKEIN_INVALID, "a lease is 1 ms to a day");
     return skn_store_write(e->store, begin, &c, err);
 }

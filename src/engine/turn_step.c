@@ -74,6 +74,14 @@ static void tell_answer(call *c)
                       c->row.turn.cause);
 }
 
+static void give_uid(call *c)
+{
+    char uid[11];
+
+    skn_tx_uid(c->w.tx, uid);
+    c->row.turn.message_uid = skn_arena_copy(c->mem, skn_str_of(uid));
+}
+
 static skein_rc append(call *c, skein_error *err)
 {
     skein_new_message    n;
@@ -81,21 +89,26 @@ static skein_rc append(call *c, skein_error *err)
     skein_messages       stored;
     skein_rc             rc;
 
-    if ((rc = complete(c, &n, err)) ||
-        (rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err)))
+    if ((rc = complete(c, &n, err)))
         return rc;
-    *c->stored = stored.at[0];
-    return SKEIN_OK;
+    rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
+    if (rc == SKEIN_CONFLICT && n.role == SKEIN_ASSISTANT) { /* its id was taken meanwhile */
+        skn_tell_withdrawn(&c->w, &c->row.turn);
+        give_uid(c);
+        skn_tell_started(&c->w, &c->row.turn);
+        n.uid = c->row.turn.message_uid;
+        rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
+    }
+    if (rc == SKEIN_OK)
+        *c->stored = stored.at[0];
+    return rc;
 }
 
 /* The turn goes on: when no call waits, the model is asked again, and its next message begins. */
 static skein_rc go_on(call *c, skein_error *err)
 {
-    char uid[11];
-
     if (c->stored->role == SKEIN_ASSISTANT) {
-        skn_tx_uid(c->w.tx, uid);
-        c->row.turn.message_uid = skn_arena_copy(c->mem, skn_str_of(uid));
+        give_uid(c);
         c->row.step_message_id = c->stored->id.v;
         c->row.open_calls = (int64_t)c->stored->call_count;
     } else if (c->row.open_calls > 0) {
@@ -108,23 +121,45 @@ static skein_rc go_on(call *c, skein_error *err)
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
 
-static skein_rc say_pause(call *c, skein_error *err)
+/* What a person's message may cause: so many answers in a row, and in all as many for each agent. */
+typedef struct budget {
+    int64_t in_a_row, in_all, spent;
+    bool    paused; /* that it is used up was said */
+} budget;
+
+static skein_rc read_budget(call *c, size_t agents, budget *b, skein_error *err)
+{
+    skein_world world = {0};
+    bool        found;
+    skein_rc    rc = skn_world_get(c->w.tx, c->w.chat.world_id, c->w.a, &world, &found, err);
+
+    b->in_a_row = skn_turn_limit(&world);
+    b->in_all = b->in_a_row * (int64_t)agents;
+    return rc ? rc
+              : skn_delivery_spent(c->w.tx, c->row.turn.cause, c->w.chat.id, &b->spent,
+                                   &b->paused, err);
+}
+
+/* Once for each message of a person. */
+static skein_rc say_pause(call *c, const budget *b, skein_error *err)
 {
     skn_working         *w = &c->w;
-    skein_world          world = {0};
+    bool                 in_a_row = c->row.turn.hops_left <= 1;
+    int64_t              count = in_a_row ? b->in_a_row : b->spent;
     skein_new_message    n = {.role = SKEIN_SYSTEM, .sender = SKN_STR("system")};
     skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
     skein_messages       stored;
-    bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)))
-        return rc;
+    if (b->paused)
+        return SKEIN_OK;
     n.content = skn_arena_printf(w->a,
-                                 "The agents have answered %lld time%s in a row and pause "
-                                 "here. Say something to go on.",
-                                 (long long)world.turn_limit, world.turn_limit == 1 ? "" : "s");
-    if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
+                                 "The agents have answered %lld time%s%s and pause here. Say "
+                                 "something to go on.",
+                                 (long long)count, count == 1 ? "" : "s",
+                                 in_a_row ? " in a row" : "");
+    if ((rc = skn_delivery_pause(w->tx, c->row.delivery_id, err)) ||
+        (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
         return rc;
     skn_feed_message(w->tx, &w->chat, "message.created", &stored.at[0], c->row.turn.cause,
                      NULL);
@@ -134,15 +169,19 @@ static skein_rc say_pause(call *c, skein_error *err)
 /* Agents that the answer names have to answer it, as long as the budget lasts. */
 static skein_rc hand_on(call *c, skein_error *err)
 {
+    skn_str    cause = c->row.turn.cause;
+    int64_t    hops = c->row.turn.hops_left - 1;
     skn_routed to;
-    skein_rc   rc = skn_route(&c->w, c->stored, &to, err);
+    budget     b;
+    skein_rc   rc;
 
-    if (rc || to.count == 0)
+    if ((rc = skn_route(&c->w, c->stored, &to, err)) || to.count == 0 ||
+        (rc = skn_route_merge(&c->w, cause, &to, err)) || to.count == 0 ||
+        (rc = read_budget(c, to.agents.count, &b, err)))
         return rc;
-    if (c->row.turn.hops_left <= 1)
-        return say_pause(c, err);
-    return skn_deliver(&c->w, c->stored, &to, c->row.turn.cause, c->row.turn.hops_left - 1,
-                       SKN_NONE, err);
+    if (hops < 1 || b.spent + (int64_t)to.count > b.in_all)
+        return say_pause(c, &b, err);
+    return skn_deliver(&c->w, c->stored, &to, cause, hops, SKN_NONE, err);
 }
 
 static skein_rc tell_replied(call *c, skein_error *err)
@@ -177,7 +216,7 @@ static skein_rc close_turn(call *c, bool silent, skein_error *err)
     skn_tell_agent(&c->w, t->agent_name, "idle", t->cause);
     if (!silent && (rc = tell_replied(c, err)))
         return rc;
-    return skn_settle(&c->w, err);
+    return skn_working_done(&c->w, skn_settle(&c->w, err));
 }
 
 /* --- One step ---------------------------------------------------------------------------------------------------- */

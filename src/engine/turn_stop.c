@@ -124,14 +124,14 @@ typedef struct recover_call {
     skein_engine *e;
     skn_arena    *a;
     skn_ids       chats;
-    int64_t       chat, closed, now;
+    int64_t       chat, closed, before, after; /* leases that end before or after are no leases */
 } recover_call;
 
 static skein_rc find_expired(skn_tx *tx, void *arg, skein_error *err)
 {
     recover_call *c = arg;
 
-    return skn_turn_expired(tx, c->now, c->a, &c->chats, err);
+    return skn_turn_expired(tx, c->before, c->after, c->a, &c->chats, err);
 }
 
 /* A chat that is gone has nobody to tell. */
@@ -165,26 +165,35 @@ static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_turn_open_rows(tx, 0, c->chat, c->a, &turns, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
-        if (turns.at[i].lease_until < c->now) {
+        if (turns.at[i].lease_until < c->before || turns.at[i].lease_until > c->after) {
             rc = give_up(&w, &turns.at[i], SKEIN_TURN_INTERRUPTED, &why, false, err);
             c->closed++;
         }
-    return rc ? rc : skn_settle(&w, err);
+    return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
 }
 
-skein_rc skein_turns_recover(skein_engine *e, int64_t *closed, skein_error *err)
+/* A chat where it fails does not keep the others from it. */
+skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed, skein_error *err)
 {
-    recover_call c = {.e = e, .a = skn_arena_new(), .now = SKN_NOW()};
-    int64_t      all = 0;
+    int64_t      now = SKN_NOW(), sum = 0;
+    recover_call c = {.e = e,
+                      .a = skn_arena_new(),
+                      .before = all ? INT64_MAX : now,
+                      .after = now + SKN_LEASE_MAX}; /* the clock was set back */
+    skein_error  other;
     skein_rc     rc = skn_store_read(e->store, find_expired, &c, err);
+    bool         found = rc == SKEIN_OK;
 
-    for (size_t i = 0; rc == SKEIN_OK && i < c.chats.count; i++) {
+    for (size_t i = 0; found && i < c.chats.count; i++) {
+        skein_rc one;
+
         c.chat = c.chats.at[i];
-        rc = skn_store_write(e->store, recover_chat, &c, err);
-        all += rc == SKEIN_OK ? c.closed : 0;
+        one = skn_store_write(e->store, recover_chat, &c, rc ? &other : err);
+        sum += one == SKEIN_OK ? c.closed : 0;
+        rc = rc ? rc : one;
     }
     skn_arena_free(c.a);
     if (closed)
-        *closed = all;
+        *closed = sum;
     return rc;
 }

@@ -67,6 +67,7 @@ void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
 
     open_turn(&d, t);
     skn_jw_kstr(&d.w, "finishReason", skn_str_of(finish));
+    skn_jw_kstr(&d.w, "model", t->model);
     if (why) {
         skn_jw_kstr(&d.w, "code", skn_str_of(skein_rc_name(why->rc)));
         skn_jw_kstr(&d.w, "detail", skn_str_of(why->message));
@@ -138,8 +139,13 @@ skein_rc skn_tell_queue(skn_working *w, skn_str changed, skein_error *err)
     int64_t  count;
     skein_rc rc;
 
-    if ((rc = skn_waiting_uids(w->tx, w->chat.id, SHOWN_WAITING, w->a, &uids, &shown, err)) ||
-        (rc = skn_waiting_count(w->tx, w->chat.id, &count, err)))
+    rc = skn_waiting_uids(w->tx, w->chat.id, SHOWN_WAITING + 1, w->a, &uids, &shown, err);
+    count = (int64_t)shown;
+    if (rc == SKEIN_OK && shown > SHOWN_WAITING) {
+        shown = SHOWN_WAITING;
+        rc = skn_waiting_count(w->tx, w->chat.id, &count, err);
+    }
+    if (rc)
         return rc;
     skn_told_open(&d);
     skn_jw_key(&d.w, "waiting");

@@ -13,6 +13,7 @@ typedef struct world_call {
     skein_worlds *worlds;
     skn_str       ref;
     int64_t       id;
+    bool          force;
 } world_call;
 
 /* Names are kept in lower case; ids are not touched. */
@@ -105,7 +106,7 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
     world_call *c = arg;
     skn_told    d;
     bool        found;
-    skein_rc    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, err);
+    skein_rc    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err);
 
     if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
         return rc ? rc : skn_no_world(c->id, err);
@@ -115,9 +116,9 @@ static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skein_world_remove(skein_engine *e, skein_world_id id, skein_error *err)
+skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force, skein_error *err)
 {
-    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    world_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
     skein_rc   rc = skn_store_write(e->store, world_remove, &c, err);
 
     skn_arena_free(c.mem);
@@ -133,6 +134,7 @@ typedef struct agent_call {
     skein_agents *agents;
     skn_str       ref;
     int64_t       world, id;
+    bool          force;
 
     const skein_agent *was; /* as it must still be; NULL: it may be any */
 } agent_call;
@@ -356,12 +358,12 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
         return rc;
     skn_feed_agent_is(tx, &agent, "agent.removed");
-    return skn_work_leave_agent(c->e, tx, c->mem, c->id, err);
+    return skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err);
 }
 
-skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, skein_error *err)
+skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = skn_arena_new(), .id = id.v};
+    agent_call c = {.e = e, .mem = skn_arena_new(), .id = id.v, .force = force};
     skein_rc   rc = skn_store_write(e->store, agent_remove, &c, err);
 
     skn_arena_free(c.mem);

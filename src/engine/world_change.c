@@ -25,12 +25,20 @@ skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a
         "Choose another name, or use that world.");
 }
 
+int64_t skn_turn_limit(const skein_world *w)
+{
+    return w->turn_limit < SKN_TURN_LIMIT_MAX ? w->turn_limit : SKN_TURN_LIMIT_MAX;
+}
+
 skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_error *err)
 {
     skein_rc rc = skn_check_text(e, w->description, "the description", err);
 
     if (rc)
         return rc;
+    if (w->turn_limit > SKN_TURN_LIMIT_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "a turn limit of %lld; %d is the most",
+                        (long long)w->turn_limit, SKN_TURN_LIMIT_MAX);
     if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
         return skn_fail(err, SKEIN_INVALID,
                         "the turn limit must be 1 or more, and compactAt 2 or more");

@@ -246,11 +246,12 @@ skein_rc skn_api_update_agent(skn_http_call *c)
 skein_rc skn_api_remove_agent(skn_http_call *c)
 {
     skein_agent agent;
-    bool        asked;
+    bool        asked, force;
     skein_rc    rc;
 
     if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
-        (rc = skein_agent_remove(c->engine, agent.id, &c->error)))
+        (rc = skn_api_flag(c, "force", &force)) ||
+        (rc = skein_agent_remove(c->engine, agent.id, force, &c->error)))
         return rc;
     c->status = 204;
     return SKEIN_OK;

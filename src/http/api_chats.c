@@ -107,8 +107,6 @@ skein_rc skn_api_get_chat(skn_http_call *c)
     if (rc)
         return rc;
     skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
-    /* The tag names what was said, not the title: no browser may take its copy for the chat. */
-    skn_call_add_header(c, "Cache-Control", SKN_STR("no-store"));
     if (same)
         return SKEIN_OK;
     skn_shape_chat(&c->w, &c->chat);
@@ -134,10 +132,11 @@ skein_rc skn_api_update_chat(skn_http_call *c)
 
 skein_rc skn_api_remove_chat(skn_http_call *c)
 {
+    bool     force;
     skein_rc rc;
 
-    if ((rc = skn_find_chat_param(c)) ||
-        (rc = skein_conversation_remove(c->engine, c->chat.id, &c->error)))
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_flag(c, "force", &force)) ||
+        (rc = skein_conversation_remove(c->engine, c->chat.id, force, &c->error)))
         return rc;
     c->status = 204;
     return SKEIN_OK;

@@ -10,19 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPORT_MOST ((size_t)1 << 30)
+/* An answer is made whole before it is sent, so that a client which takes it slowly holds neither a
+ * worker nor a view of the store. What is larger goes by the command line, which writes in pieces. */
+#define EXPORT_MOST ((size_t)64 << 20)
 
 /* --- Export ------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *type, *ending;
+    const char *type, *ending, *name;
 } kinds[] = {
-    [SKN_FORMAT_MD] = {"text/markdown; charset=utf-8", "md"},
-    [SKN_FORMAT_JSON] = {"application/json", "json"},
-    [SKN_FORMAT_JSONL] = {"application/jsonl", "jsonl"},
-    [SKN_FORMAT_MERMAID] = {"text/vnd.mermaid; charset=utf-8", "mmd"},
-    [SKN_FORMAT_HTML] = {"text/html; charset=utf-8", "html"},
-    [SKN_FORMAT_ARCHIVE] = {"application/vnd.skein", "skein"},
+    [SKN_FORMAT_MD] = {"text/markdown; charset=utf-8", "md", "md"},
+    [SKN_FORMAT_JSON] = {"application/json", "json", "json"},
+    [SKN_FORMAT_JSONL] = {"application/jsonl", "jsonl", "jsonl"},
+    [SKN_FORMAT_MERMAID] = {"text/vnd.mermaid; charset=utf-8", "mmd", "mermaid"},
+    [SKN_FORMAT_HTML] = {"text/html; charset=utf-8", "html", "html"},
+    [SKN_FORMAT_ARCHIVE] = {"application/vnd.skein", "skein", "skein"},
 };
 
 static skein_rc read_format(skn_http_call *c, skn_format otherwise, skn_export_request *req)
@@ -45,13 +47,26 @@ static skein_rc read_format(skn_http_call *c, skn_format otherwise, skn_export_r
     return SKEIN_OK;
 }
 
+static skein_rc too_large(skn_http_call *c, const skn_export_request *req)
+{
+    skein_rc rc = skn_fail(&c->error, SKEIN_LIMIT, "this export has more than %zu MB",
+                           EXPORT_MOST >> 20);
+
+    return skn_hint(&c->error, rc, "Use \"skein export -w %.*s%s -f %s -o FILE\".",
+                    SKN_FMT(c->world.name), req->conversation.v ? " -c CHAT" : " --whole-world",
+                    kinds[req->format].name);
+}
+
 static skein_rc answer_export(skn_http_call *c, const skn_export_request *req, skn_str name)
 {
     skn_sink sink = skn_sink_buf(&c->out);
     skein_rc rc;
 
     c->out.limit = EXPORT_MOST;
-    if ((rc = skn_export(c->engine, req, &sink, &c->error)))
+    rc = skn_export(c->engine, req, &sink, &c->error);
+    if (rc == SKEIN_LIMIT)
+        return too_large(c, req);
+    if (rc)
         return rc;
     c->type = kinds[req->format].type;
     if (req->format ==

@@ -1,60 +1,95 @@
-/* Search: the engine finds words, conditions are checked on what it found. */
+/* Search: the engine finds words, conditions are checked on what it finds. A cursor names the message
+ * behind which to go on, so that it means the same for ever, and a search that has little to show for
+ * much looking can stop and be taken up again. */
 #include "http/handlers.h"
 #include "http/search_wish.h"
 
-#define LOOK_FIRST 500
-#define LOOK_MOST  32000 /* hits that are looked at for one page */
+#include "base/hash.h"
 
-/* Looks at more and more until there are enough; *all says that nothing more is to be found. */
-static skein_rc find(skn_http_call *c, skein_search_request *req, const skn_wish *wish,
-                     int64_t enough, skein_hits *out, bool *all)
+#include <inttypes.h>
+
+#define LOOK_MOST 10000 /* messages that are looked at for one page */
+#define AT_ONCE   500   /* hits that are read for what only their conversation tells */
+
+typedef struct finding {
+    skn_http_call        *c;
+    skein_search_request *req;
+    const skn_wish       *wish;
+    int64_t               limit;
+    skn_vec(skein_hit) hits;
+} finding;
+
+static skein_rc find_some(finding *f, skein_hits *out)
 {
-    bool     picky = skn_wish_any(wish);
-    skein_rc rc;
+    skn_http_call *c = f->c;
+    int64_t        missing = f->limit - (int64_t)f->hits.n;
+    skein_rc       rc;
 
-    req->limit = picky && enough < LOOK_FIRST ? LOOK_FIRST : enough;
-    for (;; req->limit *= 4) {
-        rc = skein_search(c->engine, req, c->mem, out, &c->error);
-        if (rc == SKEIN_INVALID)
-            return skn_call_invalid(c, "/q",
-                                    skn_arena_printf(c->mem, "%s", c->error.message).p);
-        if (rc)
+    f->req->limit = missing < AT_ONCE ? missing : AT_ONCE;
+    rc = skein_search(c->engine, f->req, c->mem, out, &c->error);
+    if (rc == SKEIN_INVALID)
+        return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
+    f->req->below = out->below;
+    return rc || !skn_wish_any(f->wish) ? rc : skn_wish_sift(c, f->wish, out);
+}
+
+/* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
+static skein_rc find(finding *f)
+{
+    skein_hits part;
+    skein_rc   rc;
+
+    do {
+        if ((rc = find_some(f, &part)))
             return rc;
-        *all = (int64_t)out->count < req->limit;
-        if (picky && (rc = skn_wish_sift(c, wish, out)))
-            return rc;
-        if (*all || (int64_t)out->count >= enough || req->limit >= LOOK_MOST)
-            return SKEIN_OK;
-    }
+        for (size_t i = 0; i < part.count; i++)
+            skn_vec_add(f->c->mem, &f->hits, part.at[i]);
+        f->req->looks -= part.looked;
+    } while (f->req->below.v && f->req->looks > 0 && (int64_t)f->hits.n < f->limit);
+    return SKEIN_OK;
+}
+
+/* Of this search alone. */
+static skn_str search_tag(skn_http_call *c, const skein_search_request *req, skn_str q)
+{
+    uint64_t hash = skn_hash_bytes(req->current_only ? 21 : 20, q);
+
+    hash ^= (uint64_t)req->world.v * 31 + (uint64_t)req->conversation.v;
+    return skn_arena_printf(c->mem, "search %016" PRIx64, hash);
 }
 
 static skein_rc search(skn_http_call *c, skein_search_request *req)
 {
-    skn_str    q = skn_call_query(c, "q");
-    skn_wish  *wish;
-    skein_hits hits;
-    skn_page   page;
-    bool       all;
-    skein_rc   rc;
+    skn_str   q = skn_call_query(c, "q"), next = SKN_NONE;
+    finding   f = {.c = c, .req = req};
+    skn_wish *wish;
+    skn_page  page;
+    skein_rc  rc;
 
     if (!q.p || !skn_str_trim(q).n)
         return skn_call_invalid(c, "/q", "is required");
     if ((rc = skn_wish_read(c, q, &wish, &req->query)) ||
         (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
-        (rc = skn_page_read(c, SKN_STR("search"), SKN_PAGE_DEFAULT, false, &page)))
+        (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
         return rc;
     if (!req->query.n)
-        return skn_call_invalid(c, "/q", "needs a word to look for beside its conditions");
-    if (page.from > LOOK_MOST)
-        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
-    if ((rc = find(c, req, wish, page.from + page.limit + 1, &hits, &all)))
+        req->query = SKN_NONE; /* conditions alone: every message is looked at */
+    if (skn_wish_any(wish)) {
+        req->wants = skn_wish_wants;
+        req->arg = wish;
+    }
+    f.wish = wish;
+    f.limit = page.limit;
+    req->below.v = page.asked ? page.from : 0;
+    req->looks = LOOK_MOST;
+    if ((rc = find(&f)))
         return rc;
-    skn_page_fit(&page, (int64_t)hits.count);
-    page.picked = !all;
     skn_call_list(c);
-    for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_hit(&c->w, &hits.at[i]);
-    skn_page_end(c, &page);
+    for (size_t i = 0; i < f.hits.n; i++)
+        skn_shape_hit(&c->w, &f.hits.p[i]);
+    if (req->below.v)
+        next = skn_page_cursor(c, &page, req->below.v, page.limit);
+    skn_call_list_end(c, next, SKN_NONE, next.p || page.asked ? -1 : (int64_t)f.hits.n);
     return skn_page_fields(c, SKN_FIELDS_HIT);
 }
 

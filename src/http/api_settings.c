@@ -48,7 +48,7 @@ skein_rc skn_api_get_settings(skn_http_call *c)
     return rc;
 }
 
-/* "theme", "keys.send" */
+/* "ui.theme", "ui.keys.send" */
 static bool name_ok(skn_str s)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -61,24 +61,42 @@ static bool name_ok(skn_str s)
     return s.n >= 1 && s.n <= NAME_MOST;
 }
 
+/* A page keeps what it likes under "ui."; all else is part of the configuration. */
+static skein_rc check_setting(skn_http_call *c, const char *at, const skn_json *m)
+{
+    const skn_http_options *o = skn_http_opts(c->http);
+    skn_str                 no = SKN_NONE;
+
+    if (!name_ok(m->key))
+        return skn_call_invalid(c, at, "is no name of a setting");
+    if (m->raw.n > VALUE_MOST)
+        return skn_call_invalid(c, at, "is longer than 64 kB");
+    if (skn_str_starts(m->key, SKN_STR("ui.")))
+        return SKEIN_OK;
+    no = o->refuse_setting ? o->refuse_setting(o->arg, m->key, m, c->mem)
+                           : SKN_STR("is no setting");
+    return no.p ? skn_call_invalid(c, at, no.p) : SKEIN_OK;
+}
+
 static skein_rc read_patch(skn_http_call *c, skein_setting *list, size_t *count)
 {
     const skn_json *patch = c->json;
     const skn_json *inner = skn_json_get(patch, "preferences");
+    bool            within = inner && inner->kind == SKN_JSON_OBJECT;
+    skein_rc        rc;
 
-    patch = inner && inner->kind == SKN_JSON_OBJECT ? inner : patch;
+    patch = within ? inner : patch;
     *count = 0;
     if (!patch || patch->kind != SKN_JSON_OBJECT)
         return skn_call_invalid(c, "", "must be an object");
     if (patch->count > AT_ONCE)
         return skn_call_invalid(c, "", "has more than 100 members");
     for (const skn_json *m = patch->first; m; m = m->next) {
-        const char *at = skn_arena_printf(c->mem, "/%.*s", SKN_FMT(m->key)).p;
+        const char *at = within ? "/preferences/" : "/";
 
-        if (!name_ok(m->key))
-            return skn_call_invalid(c, at, "is no name of a setting");
-        if (m->raw.n > VALUE_MOST)
-            return skn_call_invalid(c, at, "is longer than 64 kB");
+        at = skn_arena_printf(c->mem, "%s%.*s", at, SKN_FMT(m->key)).p;
+        if ((rc = check_setting(c, at, m)))
+            return rc;
         list[*count].key = m->key;
         list[(*count)++].value = m->kind == SKN_JSON_NULL ? SKN_NONE : m->raw;
     }

@@ -1,14 +1,19 @@
 /* Messages in answers: with what surrounds them, and in pages of a lane. */
 #include "http/handlers.h"
 
-/* Those who have it in memory, where nothing more is known: in an agent's own conversation. */
-static void fill_deliveries(skn_http_call *c, const skein_message_facts *f, skein_deliveries *d)
+#define REPLIES_MOST ((size_t)20) /* of one message, where they are included */
+
+/* Those who have it in memory but for its author, where nothing more is known: in an agent's own
+ * conversation. */
+static void fill_deliveries(skn_http_call *c, const skein_message *m,
+                            const skein_message_facts *f, skein_deliveries *d)
 {
     if (d->count)
         return;
     d->at = SKN_ARRAY(c->mem, f->seen_by_count + 1, skein_delivery);
     for (size_t i = 0; i < f->seen_by_count; i++)
-        d->at[d->count++] = (skein_delivery){f->seen_by[i], SKN_STR("inMemory")};
+        if (!m->author_agent.v || !skn_str_eq(f->seen_by[i], m->sender))
+            d->at[d->count++] = (skein_delivery){f->seen_by[i], SKN_STR("inMemory")};
 }
 
 skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages *list,
@@ -23,18 +28,67 @@ skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages
         return SKEIN_OK;
     if ((rc = skein_message_explain(c->engine, c->chat.id, version, list, c->mem, out->facts,
                                     &c->error)) ||
-        (rc = skein_deliveries_in(c->engine, c->chat.id, version, list, c->mem,
-                                  out->deliveries, &c->error)))
+        (rc = skein_deliveries_in(c->engine, c->chat.id, version, list, c->mem, out->deliveries,
+                                  &c->error)))
         return rc;
     for (size_t i = 0; i < list->count; i++)
-        fill_deliveries(c, &out->facts[i], &out->deliveries[i]);
+        fill_deliveries(c, &list->at[i], &out->facts[i], &out->deliveries[i]);
     return SKEIN_OK;
+}
+
+static skein_rc read_replies(skn_http_call *c, int64_t version, skn_told_messages *told)
+{
+    skein_rc rc = SKEIN_OK;
+
+    told->replies = SKN_ARRAY(c->mem, told->list.count + 1, skein_messages);
+    for (size_t i = 0; rc == SKEIN_OK && i < told->list.count; i++) {
+        if (told->facts[i].reply_count == 0)
+            continue;
+        rc = skein_reply_children(c->engine, c->chat.id, version, told->list.at[i].id, c->mem,
+                                  &told->replies[i], &c->error);
+        if (told->replies[i].count > REPLIES_MOST)
+            told->replies[i].count = REPLIES_MOST;
+    }
+    return rc;
+}
+
+skein_rc skn_api_include(skn_http_call *c, int64_t version, skn_told_messages *told)
+{
+    skn_str rest = skn_call_query(c, "include"), one;
+    bool    replies = false;
+
+    while (rest.p && skn_str_split(&rest, ',', &one)) {
+        one = skn_str_trim(one);
+        replies = replies || skn_str_is(one, "replies");
+        if (one.n && !skn_str_is(one, "replies") && !skn_str_is(one, "delivery") &&
+            !skn_str_is(one, "instructions"))
+            return skn_call_invalid(c, "/include",
+                                    "names none of replies, delivery and instructions");
+    }
+    return replies ? read_replies(c, version, told) : SKEIN_OK;
 }
 
 void skn_api_write_message(skn_http_call *c, const skn_told_messages *m, size_t i)
 {
-    skn_shape_message_delivered(&c->w, c->chat.uid, &m->list.at[i], &m->facts[i],
-                                &m->deliveries[i]);
+    skn_jw *w = &c->w;
+
+    skn_jw_object(w);
+    skn_shape_message_delivered_members(w, c->chat.uid, &m->list.at[i], &m->facts[i],
+                                        &m->deliveries[i]);
+    if (m->replies) {
+        skn_jw_key(w, "replies");
+        skn_jw_array(w);
+        for (size_t k = 0; k < m->replies[i].count; k++)
+            skn_shape_message(w, c->chat.uid, &m->replies[i].at[k], NULL);
+        skn_jw_array_end(w);
+    }
+    skn_jw_object_end(w);
+}
+
+/* What is included is picked as well. */
+static skein_rc pick_fields(skn_http_call *c)
+{
+    return skn_page_fields_and(c, SKN_FIELDS_MESSAGE ",replies", skn_call_query(c, "include"));
 }
 
 skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_messages *list,
@@ -48,13 +102,14 @@ skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_
     if (rc)
         return rc;
     part = (skein_messages){list->count ? list->at + page.from : NULL, (size_t)page.count};
-    if ((rc = skn_api_explain(c, version, &part, &told)))
+    if ((rc = skn_api_explain(c, version, &part, &told)) ||
+        (rc = skn_api_include(c, version, &told)))
         return rc;
     skn_call_list(c);
     for (size_t i = 0; i < part.count; i++)
         skn_api_write_message(c, &told, i);
     skn_page_end(c, &page);
-    return skn_page_fields(c, SKN_FIELDS_MESSAGE);
+    return pick_fields(c);
 }
 
 /* Who heard it is known from its deliveries: nothing else has to be read for it. */
@@ -232,7 +287,7 @@ static skein_rc write_part(lane_page *l, skn_told_messages *told)
             !(l->no_memory && told->facts[i].memory_only))
             skn_api_write_message(c, told, i);
     skn_page_end(c, &l->page);
-    return skn_page_fields(c, SKN_FIELDS_MESSAGE);
+    return pick_fields(c);
 }
 
 static skn_str state_tag(skn_http_call *c, const skein_version *v, int64_t length)
@@ -261,7 +316,8 @@ skein_rc skn_api_answer_lane(skn_http_call *c, const skein_version *v, skein_age
                                SKN_FMT(lane));
     if ((rc = skn_page_read(c, tag, SKN_PAGE_DEFAULT, false, &l.page)) ||
         (rc = read_query(&l)) || (rc = read_part(&l)) ||
-        (rc = skn_api_explain(c, v->number, &l.list, &told)))
+        (rc = skn_api_explain(c, v->number, &l.list, &told)) ||
+        (rc = skn_api_include(c, v->number, &told)))
         return rc;
     if (is_settled(&told))
         skn_call_etag(c, state_tag(c, v, agent.v || lane.p ? v->length : l.length), &same);

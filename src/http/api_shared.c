@@ -163,11 +163,11 @@ skein_rc skn_api_changed(skn_http_call *c, skein_rc rc)
     return rc;
 }
 
-/* The part of a tag behind its dot is about what nobody changes by a PATCH. */
+/* The part of a tag behind its "-" is about what nobody changes by a PATCH. */
 static bool has_stem(skn_str tag, skn_str stem)
 {
     return skn_str_starts(tag, stem) && tag.n > stem.n &&
-           (tag.p[stem.n] == '"' || tag.p[stem.n] == '.');
+           (tag.p[stem.n] == '"' || tag.p[stem.n] == '-');
 }
 
 skein_rc skn_api_match(skn_http_call *c, skn_str stem, const char *what, bool *asked)

@@ -58,7 +58,7 @@ static void tag_world(skn_http_call *c)
     bool same;
 
     skn_call_etag(c,
-                  skn_arena_printf(c->mem, "%.*s.%016" PRIx64 "\"",
+                  skn_arena_printf(c->mem, "%.*s-%016" PRIx64 "\"",
                                    SKN_FMT(world_stem(c, &c->world)),
                                    skn_hash_bytes(12, skn_buf_str(&c->out))),
                   &same);
@@ -102,7 +102,7 @@ static skein_rc read_world(skn_http_call *c, bool needs_name, skein_world *out)
 
     if ((rc = read_name(c, needs_name, &out->name)) ||
         (rc = skn_call_text(c, "description", false, &out->description)) ||
-        (rc = skn_call_int(c, "turnLimit", 1, 1000000, 0, &out->turn_limit)))
+        (rc = skn_call_int(c, "turnLimit", 1, 1000, 0, &out->turn_limit)))
         return rc;
     return skn_call_int(c, "compactAt", 2, 1000000000, 0, &out->compact_at);
 }
@@ -188,10 +188,11 @@ skein_rc skn_api_update_world(skn_http_call *c)
 
 skein_rc skn_api_remove_world(skn_http_call *c)
 {
+    bool     force;
     skein_rc rc;
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_world_remove(c->engine, c->world.id, &c->error)))
+    if ((rc = skn_find_world(c)) || (rc = skn_api_flag(c, "force", &force)) ||
+        (rc = skein_world_remove(c->engine, c->world.id, force, &c->error)))
         return rc;
     c->status = 204;
     return SKEIN_OK;

@@ -1,6 +1,7 @@
-#include "http/call.h"
+#include "http/inside.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,18 +184,17 @@ static bool tag_listed(skn_str list, skn_str tag)
     return false;
 }
 
-void skn_call_etag(skn_http_call *c, skn_str tag, bool *same)
+static bool answer_same(skn_http_call *c, skn_str tag)
 {
     skn_str have = skn_call_header(c, "If-None-Match");
     bool    reads = skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD");
 
-    skn_call_add_header(c, "ETag", tag);
-    *same = reads && have.p && tag_listed(have, tag);
-    if (!*same)
-        return;
+    if (!reads || !have.p || !tag_listed(have, tag))
+        return false;
     c->status = 304;
     skn_buf_clear(&c->out);
     skn_jw_init(&c->w, &c->out);
+    return true;
 }
 
 skn_str skn_call_chat_etag(skn_http_call *c, const skein_conversation *chat)
@@ -203,10 +203,12 @@ skn_str skn_call_chat_etag(skn_http_call *c, const skein_conversation *chat)
                             (long long)chat->length);
 }
 
-/* The part of a tag before its last dot is the thread's id, the rest the length. */
+/* The part of a tag before its last dot is the thread's id, the rest the length, and perhaps "-" and a
+ * hash of the answer that it came with. */
 static bool tag_state(skn_str tag, skn_str *thread, int64_t *length)
 {
-    size_t dot;
+    ptrdiff_t dash;
+    size_t    dot;
 
     tag = skn_str_trim(tag);
     if (tag.n < 4 || tag.p[0] != '"' || tag.p[tag.n - 1] != '"')
@@ -217,7 +219,47 @@ static bool tag_state(skn_str tag, skn_str *thread, int64_t *length)
     if (dot < 2)
         return false;
     *thread = skn_str_sub(tag, 0, dot - 1);
-    return skn_str_int(skn_str_sub(tag, dot, tag.n), length) && *length >= 0;
+    tag = skn_str_sub(tag, dot, tag.n);
+    dash = skn_str_find(tag, SKN_STR("-"));
+    tag = dash > 0 ? skn_str_sub(tag, 0, (size_t)dash) : tag;
+    return skn_str_int(tag, length) && *length >= 0;
+}
+
+static bool names_state(skn_str tag)
+{
+    skn_str thread;
+    int64_t length;
+
+    return tag_state(tag, &thread, &length);
+}
+
+/* A state says what was said, not what it is called or what was erased: whether the client has this very
+ * answer is seen when the answer is there. */
+void skn_call_etag(skn_http_call *c, skn_str tag, bool *same)
+{
+    skn_call_add_header(c, "ETag", tag);
+    *same = !names_state(tag) && answer_same(c, tag);
+}
+
+void skn_call_tag_body(skn_http_call *c)
+{
+    uint64_t    hash = skn_hash_bytes(7, skn_buf_str(&c->out));
+    skn_header *tag = NULL;
+
+    for (size_t i = 0; i < c->headers.n; i++)
+        if (skn_str_is(c->headers.p[i].name, "ETag"))
+            tag = &c->headers.p[i];
+    if (tag && !names_state(tag->value))
+        return;
+    if (!tag) {
+        skn_call_add_header(c, "ETag",
+                            skn_arena_printf(c->mem, "W/\"%016llx\"", (unsigned long long)hash));
+        tag = &c->headers.p[c->headers.n - 1];
+    } else {
+        tag->value = skn_arena_printf(c->mem, "%.*s-%08x\"", (int)tag->value.n - 1, tag->value.p,
+                                      (unsigned)(hash & 0xffffffff));
+    }
+    answer_same(c, tag->value);
 }
 
 skein_rc skn_call_if_match(skn_http_call *c, const skein_conversation *chat, bool needed,

@@ -100,7 +100,8 @@ skein_rc skn_call_problem(skn_http_call *c, int status, const char *problem, con
 
 /* Values are copied. */
 void skn_call_add_header(skn_http_call *c, const char *name, skn_str value);
-/* Sets ETag; answers 304 by itself when the client has it: then *same is true. */
+/* Sets ETag; answers 304 by itself when the client has it: then *same is true. A tag that names a state
+ * gets a hash of the answer once that is whole, and is compared only then. */
 void skn_call_etag(skn_http_call *c, skn_str tag, bool *same);
 /* "t_….LENGTH" of a conversation, with quotes. */
 skn_str skn_call_chat_etag(skn_http_call *c, const skein_conversation *chat);

@@ -15,12 +15,14 @@ struct skn_shared {
     atomic_int refs;
     size_t     head, n; /* of the chunk's first line, of the bytes */
     char      *p;
-    char      *owned; /* instead of bytes behind the struct */
+    char      *owned; /* instead of bytes behind the struct … */
+    size_t    *sum;   /* … which are part of this sum; the loop's */
     char       bytes[];
 };
 
-/* Takes a buffer over, without a frame around it. */
-skn_shared *skn_shared_take(skn_buf *b);
+/* Takes a buffer over, without a frame around it; its bytes count in *sum until they are dropped, on the
+ * loop. */
+skn_shared *skn_shared_take(skn_buf *b, size_t *sum);
 
 typedef enum skn_conn_state {
     SKN_CONN_HEAD,   /* waits for a request, or has part of its head */

@@ -30,13 +30,15 @@ skn_shared *skn_shared_new(skn_str bytes)
     return s;
 }
 
-skn_shared *skn_shared_take(skn_buf *b)
+skn_shared *skn_shared_take(skn_buf *b, size_t *sum)
 {
     skn_shared *s = skn_heap(sizeof *s);
 
     atomic_init(&s->refs, 1);
     s->n = b->n;
     s->p = s->owned = skn_buf_detach(b);
+    s->sum = sum;
+    *sum += s->n;
     return s;
 }
 
@@ -50,6 +52,8 @@ void skn_shared_drop(skn_shared *s)
 {
     if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) > 1)
         return;
+    if (s->sum)
+        *s->sum -= s->n;
     free(s->owned);
     free(s);
 }
@@ -215,7 +219,7 @@ static bool write_now(skn_conn *conn, skn_buf *head, skn_buf *body)
     }
     from -= head->n;
     if (body && from < body->n) {
-        skn_shared *s = skn_shared_take(body);
+        skn_shared *s = skn_shared_take(body, skn_wire_answers(conn->http));
 
         add_piece(conn, s, from, s->n);
     }

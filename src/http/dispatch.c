@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "http/inside.h"
 #include "http/jobs.h"
 
@@ -20,7 +19,8 @@ typedef struct boxed {
     int64_t       started; /* monotonic nanoseconds */
     int64_t       hash;    /* of what was asked under the key */
     skein_rc      rc;
-    bool          running;  /* its key is marked as running */
+    bool          running;  /* its key is among those that run now */
+    bool          marked;   /* the store says that it has begun */
     bool          replayed; /* it was answered before, under its key */
     bool          checked;  /* routed and let in */
 } boxed;
@@ -135,20 +135,19 @@ bool skn_dispatch_check(skn_http_call *c)
 
 /* --- Running it --------------------------------------------------------------------------------- */
 
-/* ETags for answers that have none of their own: their bytes. */
 static void tag_answer(skn_http_call *c)
 {
-    bool same;
+    if (!c->status && !c->type && c->route && strcmp(c->route->method, "GET") == 0)
+        skn_call_tag_body(c);
+}
 
-    if (c->status || c->type || !c->route || strcmp(c->route->method, "GET") != 0)
-        return;
-    for (size_t i = 0; i < c->headers.n; i++)
-        if (skn_str_is(c->headers.p[i].name, "ETag"))
-            return;
-    skn_call_etag(c,
-                  skn_arena_printf(c->mem, "W/\"%016llx\"",
-                                   (unsigned long long)skn_hash_bytes(7, skn_buf_str(&c->out))),
-                  &same);
+/* An answer that came too early for the end is none to give again: the engine knows the message by the
+ * key, so whoever asks again waits for the rest. */
+static bool came_too_early(const skn_http_call *c)
+{
+    skn_str end = SKN_STR("\"timedOut\":true}"), all = skn_buf_str(&c->out);
+
+    return c->wait_ms > 0 && all.n >= end.n && skn_str_eq(skn_str_sub(all, all.n - end.n, all.n), end);
 }
 
 static void shorten(skn_http_call *c)
@@ -164,6 +163,7 @@ static void shorten(skn_http_call *c)
 static void complete(boxed *b)
 {
     skn_http_call *c = &b->c;
+    bool           keep = c->key.p && !came_too_early(c);
 
     if (b->rc == SKEIN_OK && c->out.over)
         b->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
@@ -171,6 +171,8 @@ static void complete(boxed *b)
     if (b->rc) {
         if (b->rc == SKEIN_FULL)
             atomic_store(&c->http->counts.full, true);
+        if (b->marked)
+            skn_keys_unmark(c, b->hash);
         skn_problem_write(c);
         return;
     }
@@ -180,7 +182,7 @@ static void complete(boxed *b)
         atomic_store(&c->http->counts.full, false);
     tag_answer(c);
     shorten(c);
-    if (c->key.p && c->status < 300)
+    if (keep && c->status < 300)
         skn_keys_keep(c, b->hash);
 }
 
@@ -203,6 +205,8 @@ static void prepare(boxed *b)
     if (b->rc == SKEIN_OK && b->c.key.p) {
         b->hash = skn_keys_hash(&b->c);
         b->rc = skn_keys_find(&b->c, b->hash, &b->replayed);
+        if (b->rc == SKEIN_OK && !b->replayed && b->c.route->flags & SKN_ROUTE_ONCE)
+            b->marked = (b->rc = skn_keys_mark(&b->c, b->hash)) == SKEIN_OK;
     }
 }
 
@@ -232,20 +236,23 @@ static void work_complete(void *arg)
 /* --- Parts on the loop. */
 static void log_request(boxed *b, int64_t took)
 {
-    skn_http_call      *c = &b->c;
-    int                 status = c->status ? c->status : 200;
-    const skn_log_field fields[] = {
+    skn_http_call *c = &b->c;
+    skn_str        trace = skn_call_header(c, "traceparent");
+    int            status = c->status ? c->status : 200;
+    skn_log_field  fields[7] = {
         {"method", c->method, 0},
         {"path", c->path, 0},
         {"status", SKN_NONE, status},
         {"ms", SKN_NONE, took / 1000000},
         {"requestId", c->request_id, 0},
-        {"traceparent", skn_call_header(c, "traceparent"), 0},
-        {"error", skn_str_of(c->error.message), 0},
     };
+    size_t count = 5;
     bool   failed = status >= 500;
-    size_t count = failed ? 7 : fields[5].text.p ? 6 : 5;
 
+    if (trace.p)
+        fields[count++] = (skn_log_field){"traceparent", trace, 0};
+    if (failed)
+        fields[count++] = (skn_log_field){"error", skn_str_of(c->error.message), 0};
     skn_log_write(c->http->o.log,
                   failed         ? SKN_LOG_WARN
                   : status < 300 ? SKN_LOG_DEBUG
@@ -265,10 +272,25 @@ static void close_books(boxed *b)
     log_request(b, took);
 }
 
+/* Clients that ask for much and take nothing would fill the memory: the next that asks for much waits.
+ * What has changed something is told in any case. */
+static void hold_back(boxed *b)
+{
+    skn_http_call *c = &b->c;
+
+    if (b->rc || c->out.n < SKN_ANSWER_BIG || !c->route || c->route->flags & SKN_ROUTE_CHANGES ||
+        *skn_wire_answers(c->http) + c->out.n <= SKN_ANSWERS_MAX)
+        return;
+    b->rc = skn_call_problem(c, 503, "overloaded",
+                             "too many answers wait for their clients to take them");
+    skn_problem_write(c);
+}
+
 static void deliver(void *arg)
 {
     boxed *b = arg;
 
+    hold_back(b);
     close_books(b);
     skn_conn_answer(b->c.conn, &b->c);
 }
@@ -378,6 +400,8 @@ static void run_checked(boxed *b)
         b->rc = skn_read_body(c);
         b->rc = b->rc ? b->rc : route->run(c);
         finish_here(b);
+    } else if (!route->take && route->flags & SKN_ROUTE_LONG) {
+        skn_workers_run_slow(c->http->o.workers, work_whole, deliver, b);
     } else if (!route->take) {
         skn_workers_run(c->http->o.workers, work_whole, deliver, b);
     } else if (c->key.p || c->body.n > ON_LOOP_BYTES) {

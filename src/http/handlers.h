@@ -43,7 +43,7 @@ bool skn_api_has(const skn_http_call *c, const char *member);
 /* true in the body or in the query. */
 skein_rc skn_api_flag(skn_http_call *c, const char *name, bool *out);
 /* Fails with 412 unless If-Match is absent, "*", or names a tag with this beginning ("\"a_12", which
- * ends there or goes on with a dot); `what` was changed then. *asked: it was there and fits. */
+ * ends there or goes on with "-"); `what` was changed then. *asked: it was there and fits. */
 skein_rc skn_api_match(skn_http_call *c, skn_str stem, const char *what, bool *asked);
 /* Sets the chat's ETag as it stands after a change. */
 void skn_api_fresh_etag(skn_http_call *c);
@@ -57,11 +57,14 @@ typedef struct skn_told_messages {
     skein_messages       list;
     skein_message_facts *facts;
     skein_deliveries    *deliveries;
+    skein_messages      *replies; /* of each, where they are to be included; else NULL */
 } skn_told_messages;
 
 /* Reads what surrounds them in a version of c->chat. */
 skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages *list,
                          skn_told_messages *out);
+/* include=replies,delivery,instructions: reads what is to be added to each; the last two always are. */
+skein_rc skn_api_include(skn_http_call *c, int64_t version, skn_told_messages *told);
 void     skn_api_write_message(skn_http_call *c, const skn_told_messages *m, size_t i);
 /* The whole answer: a page of these messages. */
 skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_messages *list,

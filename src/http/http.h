@@ -5,6 +5,7 @@
 #ifndef SKN_HTTP_HTTP_H
 #define SKN_HTTP_HTTP_H
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/workers.h"
@@ -35,6 +36,9 @@ typedef struct skn_http_options {
     int64_t            client_timeout_ms;   /* for a whole request to arrive; 0: 15 s */
     size_t             stream_backlog;      /* unsent bytes of a stream; 0: 2 MB */
     skn_str            settings; /* effective configuration with origins, a JSON object */
+    /* Why people may not give a setting of the configuration this value; absent: they may. On a
+     * worker; the text is in the arena. NULL: they may set nothing but "ui.…". */
+    skn_str (*refuse_setting)(void *arg, skn_str name, const skn_json *value, skn_arena *a);
     /* Stops agents, keeping what they wrote; may be NULL. */
     void (*stop)(void *arg, skein_conversation_id chat, skein_agent_id agent,
                  skn_http_stopped *done, void *done_arg);
@@ -42,7 +46,7 @@ typedef struct skn_http_options {
     skein_rc (*reload)(void *arg, skein_error *err);
     /* Adds lines to /metrics; on a worker; may be NULL. */
     void (*metrics)(void *arg, skn_buf *out);
-    /* Something was committed, perhaps by another process; may be NULL. At most 10 times a second. */
+    /* Something was committed by another process, or told of; may be NULL. */
     void (*changed)(void *arg);
     void *arg;
 } skn_http_options;

@@ -64,6 +64,13 @@ static void if_live(skn_stream *s, const void *arg)
         call->fn(s, call->arg);
 }
 
+static void each_live(skn_hub *hub, skn_stream_fn *fn, const void *arg)
+{
+    live_call call = {fn, arg};
+
+    each_stream(hub, if_live, &call);
+}
+
 void skn_hub_each(skn_hub *hub, skein_conversation_id chat, skn_stream_fn *fn, const void *arg)
 {
     live_call call = {fn, arg};
@@ -117,7 +124,10 @@ void skn_hub_pass_on(skn_hub *hub, skn_note *n)
 {
     hub->seq = n->seq;
     skn_writing_before(hub, n);
-    skn_hub_each(hub, n->about.chat, send_note, n);
+    if (n->about.removed)
+        each_live(hub, send_note, n); /* also those of its chats */
+    else
+        skn_hub_each(hub, n->about.chat, send_note, n);
     skn_writing_after(hub, n);
     skn_hub_wait_note(hub, n);
     keep_recent(hub, n);
@@ -283,7 +293,7 @@ static void dismiss(skn_stream *s, const void *notice)
 void skn_hub_close(skn_hub *hub, skn_call *done, void *arg)
 {
     skn_live  what = {.type = "server.notice",
-                      .data = SKN_STR("{\"reason\":\"shutting down\",\"inMs\":2000}")};
+                      .data = SKN_STR("{\"reason\":\"shutting down\",\"inMs\":0}")};
     skn_frame notice;
     skn_buf   b;
 

@@ -36,15 +36,16 @@ typedef struct skn_about {
     skein_world_id        world;
     skein_conversation_id chat;
     skn_str               type, cause, message;
+    bool                  removed; /* the world is no more */
 } skn_about;
 
 /* What somebody wants to be told. */
 typedef struct skn_taking {
     skn_stream_filter filter;
-    bool              over; /* of a cause: it has ended */
+    bool              over; /* nothing can follow: what a message caused has ended, or the world */
 } skn_taking;
 
-/* True if it is wanted; remembers the end of a cause. Any thread. */
+/* True if it is wanted; remembers the end, also when that is not wanted. Any thread. */
 bool skn_takes(skn_taking *t, const skn_about *a);
 
 /* There may be more behind these: they are as many as were asked for, or so large that the store may
@@ -115,7 +116,7 @@ void skn_stream_dismiss(skn_stream *s, const skn_frame *notice);
 typedef struct skn_writing skn_writing;
 
 void skn_writing_tell(skn_hub *hub, const skn_live *event);
-/* Before the note goes out: a message that is ended is forgotten. */
+/* Before the note goes out: of a message that is ended the rest is sent, and it is forgotten. */
 void skn_writing_before(skn_hub *hub, const skn_note *n);
 /* After it went out: of a message that started, what is there already. */
 void skn_writing_after(skn_hub *hub, const skn_note *n);

@@ -74,6 +74,14 @@ static void pass_on_all(skn_hub *hub, const reading *r)
     skn_hub_join(hub);
 }
 
+/* Whoever works on what was said looks for it: other processes say things too, and on PostgreSQL the
+ * stamp of the store may be known before its events are. */
+static void tell_change(const skn_hub *hub)
+{
+    if (hub->o->changed && !hub->closing)
+        hub->o->changed(hub->o->arg);
+}
+
 static void read_done(void *arg)
 {
     reading *r = arg;
@@ -83,6 +91,8 @@ static void read_done(void *arg)
     if (r->rc == SKEIN_OK) {
         hub->page = skn_hub_page(hub, r->limit, r->bytes);
         pass_on_all(hub, r);
+        if (r->count)
+            tell_change(hub);
     } else {
         skn_log_say(hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", r->err.message);
         read_later(hub, AGAIN_MS);
@@ -151,8 +161,7 @@ static void look_done(void *arg)
     if (l->rc == SKEIN_OK && l->stamp != hub->stamp && !hub->closing) {
         hub->stamp = l->stamp;
         skn_hub_nudge(hub);
-        if (hub->o->changed)
-            hub->o->changed(hub->o->arg);
+        tell_change(hub);
     }
     free(l);
     if (!hub->closing)

@@ -24,6 +24,8 @@
 #define SKN_SLOWEST     (32 * 1024) /* … bytes of it; the same for bodies that come in */
 #define SKN_BODIES_MAX  ((size_t)256 * 1024 * 1024) /* of all requests at once */
 #define SKN_ANSWER_MAX  ((size_t)256 * 1024 * 1024)
+#define SKN_ANSWER_BIG  ((size_t)64 * 1024)
+#define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all that were not taken yet */
 #define SKN_READ_BYTES  ((size_t)64 * 1024)
 #define SKN_AHEAD_BYTES ((size_t)32 * 1024) /* of further requests, while one is worked on */
 
@@ -48,10 +50,13 @@ typedef struct skn_counts {
     atomic_int    connections;
     atomic_llong  streams, lag;
     atomic_bool   full; /* the last change found no room on the disk */
-    /* What the events told up to `seq`; guarded by mu. */
+    bool          begun;
+    /* Somebody reads on, behind `seq`, which is theirs alone meanwhile. */
+    atomic_bool reading;
+    int64_t     seq;
+    /* What the events told; guarded by mu, which nobody holds while the store is read. */
     pthread_mutex_t mu;
-    bool            begun;
-    int64_t         seq, messages, tokens_in, tokens_out;
+    int64_t         messages, tokens_in, tokens_out;
     skn_model_count models[SKN_MODELS];
     size_t          model_count;
 } skn_counts;
@@ -130,6 +135,9 @@ int64_t   skn_keys_hash(const skn_http_call *c);
 /* *again: the answer is in c, as it was. */
 skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again);
 void     skn_keys_keep(skn_http_call *c, int64_t hash);
+/* Before it is done: that it has begun; and that it failed, so that it may be tried again. */
+skein_rc skn_keys_mark(skn_http_call *c, int64_t hash);
+void     skn_keys_unmark(skn_http_call *c, int64_t hash);
 
 /* Requests of one address in a minute; *wait_ms is how long it has to wait when false. */
 skn_rates *skn_rates_new(int per_minute);
@@ -143,6 +151,10 @@ void skn_problem_write(skn_http_call *c);
 bool        skn_problem_page(skn_str word, skn_buf *out);
 const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
 void        skn_html_text(skn_buf *out, skn_str text);
+
+/* Gives the answer to a GET a tag of its bytes, or adds that to one which names a state only; 304 when
+ * the client has it (call.c). */
+void skn_call_tag_body(skn_http_call *c);
 
 /* The first line and all headers of c's answer, with the empty line. */
 void        skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams);
@@ -181,6 +193,7 @@ skn_conn      *skn_conn_next(const skn_conn *conn);
 char          *skn_wire_scratch(skn_http *h); /* SKN_READ_BYTES for one read */
 skn_buf       *skn_wire_head(skn_http *h);    /* for one answer's head */
 size_t        *skn_wire_bodies(skn_http *h);  /* bytes of bodies in memory */
+size_t        *skn_wire_answers(skn_http *h); /* bytes of answers that are not taken yet */
 void           skn_wire_closed(skn_http *h);  /* a connection has gone */
 /* Writes to this connection come in this round of the loop. */
 void    skn_wire_flush_later(skn_http *h, skn_conn *conn);

@@ -11,6 +11,9 @@
 
 enum { RUNNING_MOST = 64, KEPT_MOST = 200, RESULT_MOST = 16 * 1024 * 1024 };
 
+#define RESULTS_MOST ((size_t)64 * 1024 * 1024) /* of all jobs that have ended */
+#define KEPT_MICROS  (INT64_C(3600) * 1000000)
+
 typedef enum job_state { RUNNING, DONE, FAILED, CANCELLED } job_state;
 
 static const char *const state_names[] = {"running", "done", "failed", "cancelled"};
@@ -38,6 +41,7 @@ struct skn_jobs {
     pthread_mutex_t mu;
     skn_job        *first; /* guarded by mu, as all below */
     int             count, running;
+    size_t          bytes; /* of the results */
 };
 
 skn_jobs *skn_jobs_new(skn_http *h)
@@ -93,6 +97,25 @@ static void run_job(void *arg)
     pthread_mutex_unlock(&job->jobs->mu);
 }
 
+/* The one that ended first, but for `but`, makes room; false when there is none. */
+static bool forget_one_locked(skn_jobs *j, const skn_job *but)
+{
+    skn_job **oldest = NULL, *gone;
+
+    for (skn_job **at = &j->first; *at; at = &(*at)->next)
+        if ((*at)->over && *at != but &&
+            (!oldest || (*at)->finished_at <= (*oldest)->finished_at))
+            oldest = at;
+    if (!oldest)
+        return false;
+    gone = *oldest;
+    *oldest = gone->next;
+    j->count--;
+    j->bytes -= gone->result.n;
+    job_free(gone);
+    return true;
+}
+
 /* On the loop: whoever waits for the last job may go on only when nothing of it is left to run. */
 static void job_over(void *arg)
 {
@@ -102,24 +125,32 @@ static void job_over(void *arg)
     pthread_mutex_lock(&j->mu);
     job->over = true;
     j->running--;
+    j->bytes += job->result.n;
+    while (j->bytes > RESULTS_MOST && forget_one_locked(j, job))
+        continue;
     pthread_mutex_unlock(&j->mu);
     skn_http_call_ended(j->http);
 }
 
-/* The oldest that has ended makes room. */
-static void forget_one_locked(skn_jobs *j)
+void skn_jobs_sweep(skn_jobs *j, int64_t now)
 {
-    skn_job **oldest = NULL, *gone;
+    skn_job **at;
 
-    for (skn_job **at = &j->first; *at; at = &(*at)->next)
-        if ((*at)->over)
-            oldest = at;
-    if (!oldest)
-        return;
-    gone = *oldest;
-    *oldest = gone->next;
-    j->count--;
-    job_free(gone);
+    pthread_mutex_lock(&j->mu);
+    at = &j->first;
+    while (*at) {
+        skn_job *job = *at;
+
+        if (!job->over || now - job->finished_at < KEPT_MICROS) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        j->count--;
+        j->bytes -= job->result.n;
+        job_free(job);
+    }
+    pthread_mutex_unlock(&j->mu);
 }
 
 skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
@@ -138,14 +169,14 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
     room = j->running < RUNNING_MOST;
     if (room) {
         if (++j->count > KEPT_MOST)
-            forget_one_locked(j);
+            forget_one_locked(j, NULL);
         j->running++;
         job->next = j->first;
         j->first = job;
     }
     pthread_mutex_unlock(&j->mu);
     if (room) {
-        skn_workers_run(j->http->o.workers, run_job, job_over, job);
+        skn_workers_run_slow(j->http->o.workers, run_job, job_over, job);
         return SKEIN_OK;
     }
     job_free(job);

@@ -1,8 +1,8 @@
 /* jobs.h: work that goes on after its request was answered, and what became of it: GET /jobs/{id}.
  *
  * Threads: any; the jobs have their own lock, and nothing else is called under it.  Lifetimes: a job
- * is known by its id as long as it runs and for a while after; it is forgotten when the server
- * ends. */
+ * is known by its id as long as it runs and for an hour after, or until there are too many or their results
+ * too large; it is forgotten when the server ends. */
 #ifndef SKN_HTTP_JOBS_H
 #define SKN_HTTP_JOBS_H
 
@@ -33,5 +33,7 @@ bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w);
 bool skn_job_cancel(skn_jobs *j, skn_str id);
 void skn_jobs_cancel_all(skn_jobs *j);
 int  skn_jobs_running(skn_jobs *j);
+/* Forgets what ended an hour before now (microseconds UTC). */
+void skn_jobs_sweep(skn_jobs *j, int64_t now);
 
 #endif

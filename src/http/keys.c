@@ -2,8 +2,9 @@
  *
  * What succeeded is kept with its answer for a day. What failed has changed nothing, so it may as
  * well be tried again: it is not kept, and a busy world does not stay busy for a key. Between the
- * commit of a change and the keeping of its answer a crash is harmless, since handlers pass the key
- * on to the engine, which gives the first outcome again. */
+ * commit of a change and the keeping of its answer a crash is harmless where handlers pass the key
+ * on to the engine, which gives the first outcome again. The others (SKN_ROUTE_ONCE) are marked
+ * before they begin: after a crash nobody knows whether they were done, and nothing is done twice. */
 #include "base/hash.h"
 #include "base/rand.h"
 #include "base/sha256.h"
@@ -13,6 +14,9 @@
 #include <string.h>
 
 enum { BUCKETS = 1024 };
+
+/* Instead of a status. */
+enum { BEGUN = 0, FAILED = -1 };
 
 typedef struct running {
     char           *key;
@@ -116,6 +120,16 @@ static void put_back(skn_http_call *c, const skein_kept_answer *kept)
     skn_buf_add(&c->out, kept->body);
 }
 
+/* Asking again would not help: the client has to look. */
+static skein_rc outcome_unknown(skn_http_call *c)
+{
+    c->more.done = true;
+    return skn_call_problem(c, 409, "idempotency-running",
+                            "the server ended while it worked on the first request with this "
+                            "key, and its outcome is not known: look before you repeat it "
+                            "with another key");
+}
+
 skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again)
 {
     skein_kept_answer kept = {0};
@@ -123,14 +137,44 @@ skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again)
     skein_rc rc = skein_answer_find(c->engine, c->key, c->mem, &kept, &found, &c->error);
 
     *again = false;
-    if (rc || !found)
+    if (rc || !found || kept.status == FAILED)
         return rc;
     if (kept.request != hash)
         return skn_call_problem(c, 422, "idempotency-mismatch",
                                 "the Idempotency-Key was used for another request");
+    if (kept.status == BEGUN)
+        return outcome_unknown(c);
     put_back(c, &kept);
     *again = true;
     return SKEIN_OK;
+}
+
+/* What stands in the place of an answer. */
+static skein_rc put_mark(skn_http_call *c, int64_t hash, int64_t mark, skein_error *err)
+{
+    const skein_kept_answer kept = {
+        .key = c->key, .request = hash, .status = mark, .head = SKN_STR(""), .body = SKN_STR("")};
+
+    return skein_answer_keep(c->engine, &kept, err);
+}
+
+skein_rc skn_keys_mark(skn_http_call *c, int64_t hash)
+{
+    return put_mark(c, hash, BEGUN, &c->error);
+}
+
+static void not_kept(const skn_http_call *c, const skein_error *err)
+{
+    skn_log_say(skn_http_opts(c->http)->log, SKN_LOG_WARN,
+                "the answer to a key could not be kept: %s", err->message);
+}
+
+void skn_keys_unmark(skn_http_call *c, int64_t hash)
+{
+    skein_error err;
+
+    if (put_mark(c, hash, FAILED, &err))
+        not_kept(c, &err);
 }
 
 void skn_keys_keep(skn_http_call *c, int64_t hash)
@@ -148,7 +192,6 @@ void skn_keys_keep(skn_http_call *c, int64_t hash)
     kept.head = skn_buf_str(&head);
     kept.body = skn_buf_str(&c->out);
     if (skein_answer_keep(c->engine, &kept, &err))
-        skn_log_say(skn_http_opts(c->http)->log, SKN_LOG_WARN,
-                    "the answer to a key could not be kept: %s", err.message);
+        not_kept(c, &err);
     skn_buf_release(&head);
 }

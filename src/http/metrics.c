@@ -63,31 +63,40 @@ static int64_t number_of(const skn_json *v, const char *name, const char *other)
     return m && m->kind == SKN_JSON_NUMBER && skn_str_int(m->text, &n) && n > 0 ? n : 0;
 }
 
+static skn_str text_of(const skn_json *v, const char *name)
+{
+    const skn_json *m = skn_json_get(v, name);
+
+    return m && m->kind == SKN_JSON_STRING ? m->text : SKN_NONE;
+}
+
 static void count_answer_locked(skn_counts *n, const skein_event *e, bool ok, skn_arena *a)
 {
-    const skn_json  *data, *usage, *model;
+    const skn_json  *data, *usage;
     skn_model_count *m;
+    skn_str          model;
 
     if (skn_json_parse(&data, e->data, "an event", a, NULL))
         return;
     usage = skn_json_get(data, "usage");
     n->tokens_in += number_of(usage, "in", "inputTokens");
     n->tokens_out += number_of(usage, "out", "outputTokens");
-    model = skn_json_get(data, "model");
-    m = model && model->kind == SKN_JSON_STRING ? model_locked(n, model->text) : NULL;
+    model = text_of(data, "model");
+    if (!ok && !skn_str_is(text_of(data, "finishReason"), "error"))
+        return; /* somebody stopped it: the model did not fail */
+    m = model.n ? model_locked(n, model) : NULL;
     if (m)
         *(ok ? &m->ok : &m->failed) += 1;
 }
 
 static void count_event_locked(skn_counts *n, const skein_event *e, skn_arena *a)
 {
-    n->seq = e->seq;
-    if (skn_str_is(e->type, "message.created"))
+    bool completed = skn_str_is(e->type, "message.completed");
+
+    if (completed || skn_str_is(e->type, "message.created"))
         n->messages++;
-    else if (skn_str_is(e->type, "message.completed"))
-        count_answer_locked(n, e, true, a);
-    else if (skn_str_is(e->type, "message.failed"))
-        count_answer_locked(n, e, false, a);
+    if (completed || skn_str_is(e->type, "message.failed"))
+        count_answer_locked(n, e, completed, a);
 }
 
 void skn_count_begin(skn_http *h)
@@ -97,27 +106,36 @@ void skn_count_begin(skn_http *h)
     h->counts.begun = !skein_events_span(h->o.engine, &h->counts.seq, &forgotten, NULL);
 }
 
+/* False when there is no more. */
+static bool count_page(skein_engine *e, skn_counts *n)
+{
+    const skein_event_query q = {.after = n->seq, .limit = 500};
+    skn_arena              *page = skn_arena_new();
+    skein_events            list = {.count = 0};
+
+    if (skein_events_read(e, &q, page, &list, NULL))
+        list.count = 0;
+    pthread_mutex_lock(&n->mu);
+    for (size_t i = 0; i < list.count; i++)
+        count_event_locked(n, &list.at[i], page);
+    pthread_mutex_unlock(&n->mu);
+    if (list.count)
+        n->seq = list.at[list.count - 1].seq;
+    skn_arena_free(page);
+    return list.count > 0;
+}
+
 /* From where the last look ended. Only one of several that look at once reads, the others tell what is
  * known. */
 static void catch_up(skn_http_call *c)
 {
-    skn_counts  *n = &c->http->counts;
-    skein_events list = {0};
+    skn_counts *n = &c->http->counts;
 
-    if (pthread_mutex_trylock(&n->mu))
+    if (!n->begun || atomic_exchange(&n->reading, true))
         return;
-    do {
-        const skein_event_query q = {.after = n->seq, .limit = 500};
-        skn_arena              *page = skn_arena_new();
-
-        list.count = 0;
-        if (n->begun && skein_events_read(c->engine, &q, page, &list, NULL))
-            list.count = 0;
-        for (size_t i = 0; i < list.count; i++)
-            count_event_locked(n, &list.at[i], page);
-        skn_arena_free(page);
-    } while (list.count);
-    pthread_mutex_unlock(&n->mu);
+    while (count_page(c->engine, n))
+        continue;
+    atomic_store(&n->reading, false);
 }
 
 /* --- Telling -------------------------------------------------------------------------------------- */

@@ -56,10 +56,21 @@ static bool takes_cause(skn_taking *t, const skn_about *a)
            takes_type(t->filter.types, a->type);
 }
 
+/* Of a world that is no more nothing can come; whoever asked for all worlds goes on. */
+static bool takes_end(skn_taking *t, const skn_about *a)
+{
+    const skn_stream_filter *f = &t->filter;
+
+    t->over = true;
+    return !f->chat.v && !f->cause.p && takes_type(f->types, a->type);
+}
+
 bool skn_takes(skn_taking *t, const skn_about *a)
 {
     const skn_stream_filter *f = &t->filter;
 
+    if (f->world.v && f->world.v == a->world.v && a->removed)
+        return takes_end(t, a);
     if ((f->world.v && f->world.v != a->world.v) || (f->chat.v && f->chat.v != a->chat.v))
         return false;
     return f->cause.p ? takes_cause(t, a) : takes_type(f->types, a->type);
@@ -76,25 +87,27 @@ bool skn_events_full(const skein_events *list, size_t limit, size_t enough)
 
 /* --- Durable --------------------------------------------------------------------------------- */
 
-/* The message that an event is about. */
-static skn_str message_of(const skein_event *e, skn_arena *scratch)
+/* The message that an event is about, and whether it is the last one of its world. */
+static void look_inside(skn_about *about, const skein_event *e, skn_arena *scratch)
 {
-    const skn_json *data, *id;
+    bool            world = skn_str_is(e->type, "world.updated");
+    const skn_json *data, *member;
 
-    if (!skn_str_starts(e->type, SKN_STR("message.")) ||
+    if (!(world || skn_str_starts(e->type, SKN_STR("message."))) ||
         skn_json_parse(&data, e->data, "event", scratch, NULL) != SKEIN_OK)
-        return SKN_NONE;
-    id = skn_json_get(data, "messageId");
-    return id && id->kind == SKN_JSON_STRING ? id->text : SKN_NONE;
+        return;
+    member = skn_json_get(data, world ? "removed" : "messageId");
+    if (member && member->kind == SKN_JSON_STRING)
+        about->message = member->text;
+    about->removed = member && member->kind == SKN_JSON_BOOL && member->boolean;
 }
 
 static skn_about about_event(const skein_event *e, skn_arena *scratch)
 {
-    return (skn_about){.world = e->world,
-                       .chat = e->chat,
-                       .type = e->type,
-                       .cause = e->cause,
-                       .message = message_of(e, scratch)};
+    skn_about about = {.world = e->world, .chat = e->chat, .type = e->type, .cause = e->cause};
+
+    look_inside(&about, e, scratch);
+    return about;
 }
 
 static void add_event(skn_buf *out, const skein_event *e)

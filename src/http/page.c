@@ -82,7 +82,7 @@ static bool read_cursor(skn_http_call *c, skn_str cursor, skn_page *p)
     return p->asked;
 }
 
-static skn_str make_cursor(skn_http_call *c, const skn_page *p, int64_t from, int64_t count)
+skn_str skn_page_cursor(skn_http_call *c, const skn_page *p, int64_t from, int64_t count)
 {
     int64_t at = p->newest_first ? p->total - from : from;
 
@@ -136,9 +136,9 @@ void skn_page_end(skn_http_call *c, const skn_page *p)
     skn_str next = SKN_NONE, prev = SKN_NONE;
 
     if (end < p->total)
-        next = make_cursor(c, p, end, p->limit);
+        next = skn_page_cursor(c, p, end, p->limit);
     if (before > 0)
-        prev = make_cursor(c, p, p->from - before, before);
+        prev = skn_page_cursor(c, p, p->from - before, before);
     skn_call_list_end(c, next, prev, p->picked ? -1 : p->total);
 }
 
@@ -202,12 +202,19 @@ static void pick_items(skn_jw *w, const skn_json *list, skn_str wanted)
 
 skein_rc skn_page_fields(skn_http_call *c, const char *known)
 {
+    return skn_page_fields_and(c, known, SKN_NONE);
+}
+
+skein_rc skn_page_fields_and(skn_http_call *c, const char *known, skn_str also)
+{
     skn_str         wanted = skn_call_query(c, "fields"), whole;
     const skn_json *answer, *data;
     skein_rc        rc;
 
     if (!wanted.n || (rc = check_fields(c, wanted, known)))
         return wanted.n ? rc : SKEIN_OK;
+    if (also.n)
+        wanted = skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(wanted), SKN_FMT(also));
     whole = skn_arena_copy(c->mem, skn_buf_str(&c->out));
     if ((rc = skn_json_parse(&answer, whole, "the answer", c->mem, &c->error)))
         return rc;

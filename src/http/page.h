@@ -29,11 +29,15 @@ void skn_page_fit(skn_page *p, int64_t total);
 /* Both in one, for lists that are at hand. */
 skein_rc skn_page_of(skn_http_call *c, skn_str tag, size_t total, bool newest_first,
                      skn_page *out);
+/* A cursor of this list; `from` is what skn_page_read gives back. */
+skn_str skn_page_cursor(skn_http_call *c, const skn_page *p, int64_t from, int64_t count);
 /* Closes the list that skn_call_list opened, with cursors to both sides. */
 void skn_page_end(skn_http_call *c, const skn_page *p);
 /* fields=a,b: leaves only these members in the answer, or in every item of a list; `known` are
  * those there are. Fails when one is not. */
 skein_rc skn_page_fields(skn_http_call *c, const char *known);
+/* The same, and these beside them. */
+skein_rc skn_page_fields_and(skn_http_call *c, const char *known, skn_str also);
 
 /* Base64 with the alphabet for addresses, without padding. */
 skn_str skn_base64url(skn_arena *a, skn_str bytes);

@@ -49,7 +49,8 @@ static const word words[] = {
     {"version-not-found", 404, false, "VERSION_NOT_FOUND", "There is no such version",
      "GET /worlds/{world}/chats/{chat}/threads lists them."},
     {"job-not-found", 404, false, "JOB_NOT_FOUND", "There is no such job",
-     "Jobs are forgotten when the server restarts, and the oldest when there are many."},
+     "Jobs are forgotten an hour after their end, when the server restarts, and the oldest when "
+     "there are many."},
     {"method", 405, false, "METHOD_NOT_ALLOWED", "This cannot be done here",
      "The Allow header says what can be done at this address."},
     {"timeout", 408, true, "REQUEST_TIMEOUT", "The request took too long to arrive",
@@ -66,7 +67,8 @@ static const word words[] = {
      "Wait for it, then look at the conversation again."},
     {"idempotency-running", 409, true, "IDEMPOTENCY_RUNNING",
      "The first request is still running",
-     "A request with this Idempotency-Key is being worked on. Ask again in a moment."},
+     "A request with this Idempotency-Key is being worked on. Ask again in a moment. When it is "
+     "not \"retryable\", the server ended in the middle of it: look what there is first."},
     {"event-too-old", 410, false, "EVENT_TOO_OLD", "These events are forgotten",
      "Read the conversations again, and follow the events from now on."},
     {"version-changed", 412, true, "VERSION_CONFLICT", "The conversation has moved on",
@@ -108,6 +110,9 @@ static const word words[] = {
      "Bodies come plain or chunked, in no other coding."},
     {"provider-error", 502, true, "PROVIDER_ERROR", "The model's provider failed",
      "The detail has what it said."},
+    {"busy", 503, true, "BUSY", "The store is busy",
+     "Another program holds the store, or many write to it at once. Nothing was changed; ask "
+     "again in a moment."},
     {"starting", 503, true, "STARTING", "The server is starting or stopping",
      "Ask again in a moment. GET /readyz says when it is ready."},
     {"overloaded", 503, true, "OVERLOADED", "The server has too much to do",
@@ -197,14 +202,24 @@ static skn_str busy_members(skn_http_call *c, const skein_turns *turns)
     return text;
 }
 
-/* The seed's words, when it is agents that are in the way and not another program. */
+/* The engine says so when it is agents that are in the way, and not another program or a lock of the
+ * database; agents may be at work in either case. */
+static bool is_of_agents(const skn_http_call *c)
+{
+    return skn_str_starts(skn_str_of(c->error.message), SKN_STR("agents are answering"));
+}
+
+/* The seed's words, when it is agents. */
 static void tell_busy(skn_http_call *c)
 {
     skein_turns turns = {0};
-    bool        agents = c->world.id.v || c->chat.id.v;
 
     c->more.retry_after_ms = BUSY_MS;
-    if (!agents || skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
+    if (!is_of_agents(c)) {
+        c->problem = c->problem ? c->problem : "busy";
+        return;
+    }
+    if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
     c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
     skn_fail(&c->error, SKEIN_BUSY, "Cannot edit messages while agents are responding");
@@ -225,7 +240,7 @@ static void name_kind(skn_http_call *c)
     c->more.name = w->code;
     c->more.status = c->problem_status ? c->problem_status : w->status;
     c->more.again = w->again;
-    if (w->again && !c->more.retry_after_ms && c->more.status != 412)
+    if (w->again && !c->more.done && !c->more.retry_after_ms && c->more.status != 412)
         c->more.retry_after_ms = SOON_MS;
 }
 

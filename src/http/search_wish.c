@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #define RUN_MOST ((size_t)200)
+#define NEAR     10 /* messages before and after one that are near it */
 
 enum { FROM, TO, IN, AGENT, ROLE, TAG, MODEL, REPLY_TO, CHILDREN_OF, TEXTS };
 static const char *const text_names[TEXTS] = {"from", "to",    "in",       "agent",      "role",
@@ -37,6 +38,7 @@ struct skn_wish {
     skn_str   not_text;      /* words that must not be there, as a query */
     skn_terms not_terms;
     skn_map  *thread; /* ids of the messages of a reply thread; NULL: any */
+    skn_map  *near;   /* the same of those that stand around a message */
     bool      any;
 };
 
@@ -50,7 +52,21 @@ static skein_rc bad(skn_http_call *c, skn_str word, const char *why)
                                 .p);
 }
 
-/* All messages below one, which is found wherever it is in the world. */
+/* The message, wherever it is in the world. */
+static skein_rc find_one(skn_http_call *c, skn_str word, skn_str id, skein_message *out,
+                         skein_conversation *home)
+{
+    skein_rc rc;
+
+    if (!c->world.id.v)
+        return bad(c, word, "this needs a world");
+    rc = skein_message_in_world(c->engine, c->world.id, id, c->mem, out, home, &c->error);
+    if (rc == SKEIN_NOT_FOUND)
+        c->more.thing = "message";
+    return rc;
+}
+
+/* All messages below one. */
 static skein_rc read_thread(skn_http_call *c, skn_str word, skn_str id, skn_wish *w)
 {
     skein_message      root;
@@ -58,16 +74,58 @@ static skein_rc read_thread(skn_http_call *c, skn_str word, skn_str id, skn_wish
     skein_reply_tree   tree;
     skein_rc           rc;
 
-    if (!c->world.id.v)
-        return bad(c, word, "this needs a world");
-    if ((rc = skein_message_in_world(c->engine, c->world.id, id, c->mem, &root, &home,
-                                     &c->error)) ||
+    if ((rc = find_one(c, word, id, &root, &home)) ||
         (rc = skein_reply_tree_read(c->engine, home.id, 0, root.id, c->mem, &tree, &c->error)))
         return rc;
     w->thread = skn_map_new(c->mem);
     for (size_t i = 0; i < tree.count; i++)
         *skn_map_slot_int(w->thread, tree.at[i].message.id.v) = w;
     return SKEIN_OK;
+}
+
+/* Where it stands: in the current version, or else in the newest that holds it. */
+static skein_rc find_place(skn_http_call *c, const skein_conversation *home, skein_message *m,
+                           int64_t *version)
+{
+    skein_messages      one = {m, 1};
+    skein_message_facts facts = {0};
+    skn_str             uid = m->uid;
+    skein_rc            rc;
+
+    *version = 0;
+    if ((rc = skein_message_find(c->engine, home->id, 0, uid, c->mem, m, &c->error)) ||
+        m->position >= 0)
+        return rc;
+    rc = skein_message_explain(c->engine, home->id, 0, &one, c->mem, &facts, &c->error);
+    if (rc || facts.version_count == 0)
+        return rc;
+    *version = facts.versions[0];
+    return skein_message_find(c->engine, home->id, *version, uid, c->mem, m, &c->error);
+}
+
+/* The messages around one, itself among them. */
+static skein_rc read_near(skn_http_call *c, skn_str word, skn_str id, skn_wish *w)
+{
+    skein_message      m;
+    skein_conversation home;
+    skein_slice        around = {.count = 2 * NEAR + 1};
+    skein_messages     list;
+    skein_rc           rc;
+
+    if ((rc = find_one(c, word, id, &m, &home)) ||
+        (rc = find_place(c, &home, &m, &around.version)))
+        return rc;
+    w->near = skn_map_new(c->mem);
+    *skn_map_slot_int(w->near, m.id.v) = w;
+    if (m.position < 0) /* in a delegation, or in no version any more */
+        return SKEIN_OK;
+    around.conversation = home.id;
+    around.from = m.position > NEAR ? m.position - NEAR : 0;
+    around.count = m.position + NEAR + 1 - around.from;
+    rc = skein_read(c->engine, &around, c->mem, &list, NULL, &c->error);
+    for (size_t i = 0; rc == SKEIN_OK && i < list.count; i++)
+        *skn_map_slot_int(w->near, list.at[i].id.v) = w;
+    return rc;
 }
 
 static skein_rc read_value(skn_http_call *c, skn_str word, skn_str key, skn_str value,
@@ -81,6 +139,8 @@ static skein_rc read_value(skn_http_call *c, skn_str word, skn_str key, skn_str 
         }
     if (skn_str_is(key, "thread"))
         return read_thread(c, word, value, w);
+    if (skn_str_is(key, "near"))
+        return read_near(c, word, value, w);
     if (skn_str_is(key, "version")) {
         skn_str number = value.n && value.p[0] == 'v' ? skn_str_sub(value, 1, value.n) : value;
 
@@ -202,11 +262,15 @@ static bool has_tag(const skein_message *m, skn_str tag, bool target)
 }
 
 /* To somebody: with a mention, or an instruction that names them. */
-static bool is_to(skn_http_call *c, const skein_message *m, skn_str name)
+static bool is_to(const skein_message *m, skn_str name)
 {
-    size_t *found;
+    skn_arena *scratch = skn_arena_new();
+    size_t    *found;
+    bool       yes = has_tag(m, name, true) ||
+               skn_mentions(m->content, &name, 1, scratch, &found) > 0;
 
-    return has_tag(m, name, true) || skn_mentions(m->content, &name, 1, c->mem, &found) > 0;
+    skn_arena_free(scratch);
+    return yes;
 }
 
 static bool is_from(const skein_message *m, skn_str name)
@@ -216,15 +280,11 @@ static bool is_from(const skein_message *m, skn_str name)
     return person ? m->author == SKEIN_BY_HUMAN : same(m->sender, name);
 }
 
-static bool meets_texts(skn_http_call *c, const skn_wish *w, const skein_hit *hit)
+static bool meets_texts(const skn_wish *w, const skein_message *m)
 {
-    const skein_message      *m = &hit->message;
-    const skein_conversation *chat = &hit->conversation;
-    const skn_str            *t = w->text;
+    const skn_str *t = w->text;
 
-    return (!t[FROM].p || is_from(m, t[FROM])) && (!t[TO].p || is_to(c, m, t[TO])) &&
-           (!t[IN].p || skn_str_eq(chat->uid, t[IN]) || same(chat->title, t[IN])) &&
-           (!t[AGENT].p || same(chat->agent_name, t[AGENT])) &&
+    return (!t[FROM].p || is_from(m, t[FROM])) && (!t[TO].p || is_to(m, t[TO])) &&
            (!t[ROLE].p || same(skn_str_of(skein_role_name(m->role)), t[ROLE])) &&
            (!t[TAG].p || has_tag(m, t[TAG], false)) &&
            (!t[MODEL].p || (m->model.p && skn_str_find(m->model, t[MODEL]) >= 0)) &&
@@ -238,28 +298,26 @@ static bool has_link(skn_str text)
            skn_str_find(text, SKN_STR("https://")) >= 0;
 }
 
-static bool meets_marks(const skn_wish *w, const skein_hit *hit)
+static bool meets_marks(const skn_wish *w, const skein_message *m)
 {
-    const skein_message *m = &hit->message;
-    const bool          *is = w->mark;
+    const bool *is = w->mark;
 
     return (!is[EDITED] || m->version_of.v) && (!is[SQUASHED] || m->squash_uid.p) &&
-           (!is[BACKGROUND] || hit->conversation.mode == SKEIN_BACKGROUND) &&
            (!is[FAILED] || m->tool_failed) &&
            (!is[HAS_TOOL] || m->call_count || m->tool_call_id.p) &&
            (!is[HAS_CODE] || skn_str_find(m->content, SKN_STR("```")) >= 0) &&
            (!is[HAS_LINK] || has_link(m->content));
 }
 
-static bool meets(skn_http_call *c, const skn_wish *w, const skein_hit *hit)
+bool skn_wish_wants(const skein_message *m, void *wish)
 {
-    const skein_message *m = &hit->message;
-    size_t               at;
-    bool                 ok = meets_texts(c, w, hit) && meets_marks(w, hit) &&
-              (!w->version || hit->version == w->version) &&
-              (!w->before || m->created_at < w->before) &&
+    const skn_wish *w = wish;
+    size_t          at;
+    bool            ok = (!w->before || m->created_at < w->before) &&
               (!w->after || m->created_at >= w->after) &&
-              (!w->thread || skn_map_get_int(w->thread, m->id.v));
+              (!w->thread || skn_map_get_int(w->thread, m->id.v)) &&
+              (!w->near || skn_map_get_int(w->near, m->id.v)) && meets_texts(w, m) &&
+              meets_marks(w, m);
 
     for (size_t i = 0; ok && i < w->not_terms.count; i++) {
         skn_terms one = {&w->not_terms.at[i], 1};
@@ -267,6 +325,18 @@ static bool meets(skn_http_call *c, const skn_wish *w, const skein_hit *hit)
         ok = !skn_words_match(m->content, &one, &at);
     }
     return ok;
+}
+
+/* What the place of a message tells. */
+static bool stands_right(const skn_wish *w, const skein_hit *hit)
+{
+    const skein_conversation *chat = &hit->conversation;
+    const skn_str            *t = w->text;
+
+    return (!t[IN].p || skn_str_eq(chat->uid, t[IN]) || same(chat->title, t[IN])) &&
+           (!t[AGENT].p || same(chat->agent_name, t[AGENT])) &&
+           (!w->mark[BACKGROUND] || chat->mode == SKEIN_BACKGROUND) &&
+           (!w->version || hit->version == w->version);
 }
 
 /* How many hits from here on are of the same version of one conversation. */
@@ -312,7 +382,7 @@ skein_rc skn_wish_sift(skn_http_call *c, const skn_wish *w, skein_hits *hits)
     size_t kept = 0;
 
     for (size_t i = 0; i < hits->count; i++)
-        if (meets(c, w, &hits->at[i]))
+        if (stands_right(w, &hits->at[i]))
             hits->at[kept++] = hits->at[i];
     hits->count = kept;
     return w->mark[UNREPLIED] || w->mark[MEMORY_ONLY] ? sift_facts(c, w, hits) : SKEIN_OK;

@@ -34,7 +34,7 @@ struct skn_wire {
     skn_timer    *tick, *breath, *cut;
     char         *scratch;
     skn_buf       head;
-    size_t        bodies;
+    size_t        bodies, answers;
     skn_conn    **flush; /* those that have something to write in this round */
     size_t        flush_count, flush_cap;
     skn_call     *done;
@@ -62,6 +62,11 @@ skn_buf *skn_wire_head(skn_http *h)
 size_t *skn_wire_bodies(skn_http *h)
 {
     return &h->wire->bodies;
+}
+
+size_t *skn_wire_answers(skn_http *h)
+{
+    return &h->wire->answers;
 }
 
 int64_t skn_wire_now(void)
@@ -175,6 +180,7 @@ static void tick(void *arg)
         next = skn_conn_next(c);
         skn_conn_tick(c, now);
     }
+    skn_jobs_sweep(h->jobs, skn_clock_micros());
     skn_hub_count(h->hub, &streams, &lag);
     atomic_store(&h->counts.connections, h->wire->conns.count);
     atomic_store(&h->counts.streams, streams);

@@ -114,9 +114,8 @@ void skn_stream_send(skn_stream *s, const skn_frame *f)
 
 void skn_stream_note(skn_stream *s, const skn_note *n)
 {
-    if (!skn_takes(&s->taking, &n->about))
-        return;
-    skn_stream_send(s, &n->frame);
+    if (skn_takes(&s->taking, &n->about))
+        skn_stream_send(s, &n->frame);
     if (s->taking.over)
         end(s);
 }
@@ -198,9 +197,8 @@ static void drain(skn_stream *s)
 bool skn_stream_catch_up(skn_stream *s, const skn_note *n)
 {
     s->seq = n->seq;
-    if (!skn_takes(&s->taking, &n->about))
-        return true;
-    skn_stream_push(s, &n->frame);
+    if (skn_takes(&s->taking, &n->about))
+        skn_stream_push(s, &n->frame);
     if (s->taking.over)
         end(s);
     return s->state != SKN_STREAM_ENDING && !is_full(s);
@@ -267,15 +265,16 @@ static void say_reset(skn_stream *s, const skn_stream_page *p)
     skn_buf_release(&data);
 }
 
-/* How many follow is known when they are all in the first page; else it is how many they can be. */
+/* How many follow is known when they are all in the first page. */
 static void say_resume(skn_stream *s, const skn_stream_page *p)
 {
-    int64_t count = p->full ? p->newest - p->after : (int64_t)p->count;
     skn_buf data;
 
     skn_buf_init(&data, 4096);
-    skn_buf_addf(&data, "{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"count\":%" PRId64 "}",
-                 p->after, p->newest, count);
+    skn_buf_addf(&data, "{\"from\":%" PRId64 ",\"to\":%" PRId64, p->after, p->newest);
+    if (!p->full)
+        skn_buf_addf(&data, ",\"count\":%zu", p->count);
+    skn_buf_addc(&data, '}');
     push_volatile(s, "stream.resume", skn_buf_str(&data));
     skn_buf_release(&data);
 }

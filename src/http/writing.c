@@ -275,12 +275,21 @@ static bool is_end(skn_str type)
            skn_str_is(type, "message.withdrawn");
 }
 
+/* Whoever reads along has all of the text before the end is told. */
 void skn_writing_before(skn_hub *hub, const skn_note *n)
 {
     skn_writing **at;
+    bool          thought;
 
-    if (n->about.message.p && is_end(n->about.type) && *(at = place_of(hub, n->about.message)))
-        forget(hub, at);
+    if (!n->about.message.p || !is_end(n->about.type) ||
+        !*(at = place_of(hub, n->about.message)))
+        return;
+    thought = (*at)->thought;
+    if ((*at)->started && !skn_str_is(n->about.type, "message.withdrawn")) {
+        flush_part(hub, *at, !thought);
+        flush_part(hub, *at, thought);
+    }
+    forget(hub, at);
 }
 
 void skn_writing_after(skn_hub *hub, const skn_note *n)

@@ -13,12 +13,12 @@
 #include "runtime/runtime.h"
 
 enum {
-    SKN_RUNS_MOST = 64,     /* turns at once; the rest waits */
-    SKN_RUN_ROUNDS = 16,    /* times that a turn may ask the model */
-    SKN_RUN_CALLS = 64,     /* calls of one answer */
-    SKN_RUN_TRIES = 2,      /* times that one question is put to a model that cannot answer now */
+    SKN_RUNS_MOST = 64,  /* turns at once; the rest waits */
+    SKN_RUN_ROUNDS = 16, /* times that a turn may ask the model */
+    SKN_RUN_CALLS = 64,  /* calls of one answer */
+    SKN_RUN_TRIES = 2,   /* times that one question is put to a model that cannot answer now */
     SKN_RUN_PAUSE_MS = 1000, /* before anything is tried again */
-    SKN_RUN_TEXT = 16 << 20 /* bytes of one answer */
+    SKN_RUN_TEXT = 16 << 20  /* bytes of one answer */
 };
 
 typedef struct skn_run  skn_run;
@@ -58,9 +58,9 @@ struct skn_run {
     skein_rc    rc;
     skein_error err, why; /* of the last job; of a turn that fails */
     /* Waiting to try again; not while a job or an asking is under way. */
-    skn_timer *later;             /* (L) */
-    void (*again)(skn_run *run);  /* (L) */
-    int64_t trying_since;         /* (L) that the store does not take it, ms; 0: it does */
+    skn_timer *later;            /* (L) */
+    void (*again)(skn_run *run); /* (L) */
+    int64_t trying_since;        /* (L) that the store does not take it, ms; 0: it does */
     /* Set from outside. */
     bool      over;   /* (L) the turn is closed, or is to be: nothing more is asked or stored */
     bool      ending; /* (L) the job that closes the turn is under way, or was */

@@ -10,7 +10,7 @@
 enum {
     DEFAULT_LEASE_MS = 30 * 1000,
     DEFAULT_RECOVER_MS = 10 * 1000,
-    CHECK_MS = 200          /* at least, between looks whether our turns are still open */
+    CHECK_MS = 200 /* at least, between looks whether our turns are still open */
 };
 
 static void look(skn_runtime *r);
@@ -273,6 +273,7 @@ static void check_soon(skn_runtime *r)
 typedef struct recovery {
     skn_runtime *r;
     held        *ours;
+    bool         all;
     int64_t      closed;
     skein_rc     rc;
     skein_error  err;
@@ -285,7 +286,7 @@ static void work_recover(void *arg)
 
     work_renew(v->ours);
     if (!v->ours->rc)
-        v->rc = skein_turns_recover(v->r->o.engine, &v->closed, &v->err);
+        v->rc = skein_turns_recover(v->r->o.engine, v->all, &v->closed, &v->err);
 }
 
 static void recovered(void *arg)
@@ -318,6 +319,7 @@ static void on_recover(void *arg)
     v = skn_heap(sizeof *v);
     v->r = r;
     v->ours = hold(r);
+    v->all = r->o.alone && !r->started;
     r->jobs++;
     skn_workers_run(r->o.workers, work_recover, recovered, v);
 }

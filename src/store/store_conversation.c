@@ -190,6 +190,23 @@ skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
     return skn_stmt_changed(tx, &s, found, err);
 }
 
+skein_rc skn_conversation_hidden(skn_tx *tx, skn_str uid, skn_arena *a,
+                                 skn_conversation_row *out, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_removed);
+
+    skn_stmt_bind_text(&s, uid);
+    return one_conversation(&s, a, out, found, err);
+}
+
+skein_rc skn_conversation_show(skn_tx *tx, int64_t id, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_restore);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_changed(tx, &s, found, err);
+}
+
 skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
                          skein_error *err)
 {

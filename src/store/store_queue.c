@@ -144,10 +144,14 @@ skein_rc skn_waiting_count(skn_tx *tx, int64_t conversation, int64_t *count, ske
     return skn_stmt_number(&s, count, err);
 }
 
-skein_rc skn_waiting_clear(skn_tx *tx, int64_t conversation, bool *any, skein_error *err)
+skein_rc skn_uid_promised(skn_tx *tx, skn_str uid, bool *promised, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_waiting_clear);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_uid_promised);
+    int64_t  count = 0;
+    skein_rc rc;
 
-    skn_stmt_bind_int(&s, conversation);
-    return skn_stmt_changed(tx, &s, any, err);
+    skn_stmt_bind_text(&s, uid);
+    rc = skn_stmt_number(&s, &count, err);
+    *promised = count > 0;
+    return rc;
 }

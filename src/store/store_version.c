@@ -149,14 +149,31 @@ skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *has
     return rc;
 }
 
+/* How long a repeated request is known. */
+#define KEY_KEPT ((int64_t)7 * 86400 * 1000000)
+
 skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
                                 int64_t now, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_idempotency_insert);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_idempotency_expire);
+    skein_rc rc;
 
+    skn_stmt_bind_int(&s, now - KEY_KEPT);
+    if ((rc = skn_stmt_run(&s, err)))
+        return rc;
+    s = skn_stmt_use(tx->db, SKN_Q_idempotency_insert);
     skn_stmt_bind_text(&s, key);
     skn_stmt_bind_int(&s, hash);
     skn_stmt_bind_text(&s, response);
     skn_stmt_bind_int(&s, now);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_idempotency_move(skn_tx *tx, skn_str key, skn_str response, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_idempotency_move);
+
+    skn_stmt_bind_text(&s, response);
+    skn_stmt_bind_text(&s, key);
     return skn_stmt_run(&s, err);
 }

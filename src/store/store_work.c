@@ -6,12 +6,15 @@ static const char *const delivery_names[] = {"queued", "working", "answered", "f
 static const char *const turn_names[] = {"open", "committed", "failed", "cancelled",
                                          "interrupted"};
 
-static int name_index(skn_str name, const char *const *names, int count)
+/* The number of a state's word. */
+static skein_rc name_index(skn_str name, const char *const *names, int count, int *out,
+                           skein_error *err)
 {
-    for (int i = 0; i < count; i++)
-        if (skn_str_is(name, names[i]))
-            return i;
-    return count - 1;
+    for (*out = 0; *out < count; ++*out)
+        if (skn_str_is(name, names[*out]))
+            return SKEIN_OK;
+    return skn_fail(err, SKEIN_DAMAGED, "\"%.*s\" is no state that work can have",
+                    SKN_FMT(name));
 }
 
 /* --- Deliveries ---------------------------------------------------------------------------------- */
@@ -30,8 +33,12 @@ skein_rc skn_delivery_insert(skn_tx *tx, const skn_delivery_row *row, skein_erro
     return skn_stmt_run(&s, err);
 }
 
-static void read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row *d)
+static skein_rc read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row *d,
+                              skein_error *err)
 {
+    int      state;
+    skein_rc rc;
+
     *d = (skn_delivery_row){.id = skn_stmt_int(s, 0),
                             .conversation_id = skn_stmt_int(s, 1),
                             .agent_id = skn_stmt_int(s, 2),
@@ -43,7 +50,9 @@ static void read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row *d)
                             .agent_name = skn_stmt_keep(s, 8, a),
                             .agent_gone = !skn_stmt_null(s, 10),
                             .message_uid = skn_stmt_keep(s, 11, a)};
-    d->state = (skn_delivery_state)name_index(skn_stmt_text(s, 9), delivery_names, 5);
+    rc = name_index(skn_stmt_text(s, 9), delivery_names, 5, &state, err);
+    d->state = (skn_delivery_state)state;
+    return rc;
 }
 
 static skein_rc all_deliveries(skn_stmt *s, skn_arena *a, skn_delivery_rows *out,
@@ -54,10 +63,9 @@ static skein_rc all_deliveries(skn_stmt *s, skn_arena *a, skn_delivery_rows *out
     bool             row;
     skein_rc         rc;
 
-    while (!(rc = skn_stmt_step(s, &row, err)) && row) {
-        read_delivery(s, a, &d);
+    while (!(rc = skn_stmt_step(s, &row, err)) && row &&
+           !(rc = read_delivery(s, a, &d, err)))
         skn_vec_add(a, &v, d);
-    }
     skn_stmt_done(s);
     *out = (skn_delivery_rows){v.p, v.n};
     return rc;
@@ -72,7 +80,7 @@ skein_rc skn_delivery_get(skn_tx *tx, int64_t id, skn_arena *a, skn_delivery_row
     skn_stmt_bind_int(&s, id);
     rc = skn_stmt_step(&s, found, err);
     if (rc == SKEIN_OK && *found)
-        read_delivery(&s, a, out);
+        rc = read_delivery(&s, a, out, err);
     skn_stmt_done(&s);
     return rc;
 }
@@ -129,6 +137,30 @@ skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *ou
     return rc;
 }
 
+skein_rc skn_delivery_spent(skn_tx *tx, skn_str cause, int64_t conversation, int64_t *count,
+                            bool *paused, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_spent);
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_text(&s, cause);
+    skn_stmt_bind_int(&s, conversation);
+    rc = skn_stmt_step(&s, &row, err);
+    *count = rc == SKEIN_OK && row ? skn_stmt_int(&s, 0) : 0;
+    *paused = rc == SKEIN_OK && row && skn_stmt_int(&s, 1) != 0;
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_delivery_pause(skn_tx *tx, int64_t id, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_pause);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_delivery_chats_of(skn_tx *tx, int64_t agent, skn_arena *a, skn_ids *out,
                                skein_error *err)
 {
@@ -174,8 +206,11 @@ skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_aren
     return skn_tx_made_uid(tx, skn_stmt_number(&s, &t->id, err));
 }
 
-static void read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r)
+static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skein_error *err)
 {
+    int      state;
+    skein_rc rc;
+
     *r = (skn_turn_row){.turn = {.id = skn_stmt_int(s, 0),
                                  .uid = skn_stmt_keep(s, 1, a),
                                  .fence = skn_stmt_int(s, 2),
@@ -196,7 +231,9 @@ static void read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r)
                         .lease_until = skn_stmt_int(s, 18),
                         .open_calls = skn_stmt_int(s, 19),
                         .step_message_id = skn_stmt_int(s, 20)};
-    r->turn.state = (skein_turn_state)name_index(skn_stmt_text(s, 3), turn_names, 5);
+    rc = name_index(skn_stmt_text(s, 3), turn_names, 5, &state, err);
+    r->turn.state = (skein_turn_state)state;
+    return rc;
 }
 
 skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, bool *found,
@@ -208,7 +245,7 @@ skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, b
     skn_stmt_bind_int(&s, id);
     rc = skn_stmt_step(&s, found, err);
     if (rc == SKEIN_OK && *found)
-        read_turn(&s, a, out);
+        rc = read_turn(&s, a, out, err);
     skn_stmt_done(&s);
     return rc;
 }
@@ -226,21 +263,20 @@ skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn
 
     if (conversation || world)
         skn_stmt_bind_int(&s, conversation ? conversation : world);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        read_turn(&s, a, &r);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row && !(rc = read_turn(&s, a, &r, err)))
         skn_vec_add(a, &v, r);
-    }
     skn_stmt_done(&s);
     *out = (skn_turn_rows){v.p, v.n};
     return rc;
 }
 
-skein_rc skn_turn_expired(skn_tx *tx, int64_t before, skn_arena *a, skn_ids *out,
+skein_rc skn_turn_expired(skn_tx *tx, int64_t before, int64_t after, skn_arena *a, skn_ids *out,
                           skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turns_expired);
 
     skn_stmt_bind_int(&s, before);
+    skn_stmt_bind_int(&s, after);
     return skn_stmt_numbers(&s, a, out, err);
 }
 

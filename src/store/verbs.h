@@ -71,6 +71,10 @@ skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
 skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_error *err);
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
                                skein_error *err);
+/* One that was hidden, and showing it again; *found is false when it is not hidden. */
+skein_rc skn_conversation_hidden(skn_tx *tx, skn_str uid, skn_arena *a,
+                                 skn_conversation_row *out, bool *found, skein_error *err);
+skein_rc skn_conversation_show(skn_tx *tx, int64_t id, bool *found, skein_error *err);
 skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
                          skein_error *err);
 skein_rc skn_lane_by_key(skn_tx *tx, int64_t conversation, skn_str key, skn_arena *a,
@@ -106,8 +110,11 @@ skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool 
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
 skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
                              skn_str *response, bool *found, skein_error *err);
+/* Those that are older than a week go, some at a time. */
 skein_rc skn_idempotency_insert(skn_tx *tx, skn_str key, int64_t hash, skn_str response,
                                 int64_t now, skein_error *err);
+/* Another response, where the key is kept. */
+skein_rc skn_idempotency_move(skn_tx *tx, skn_str key, skn_str response, skein_error *err);
 
 /* --- threads, items, nodes: store_thread.c --- */
 skein_rc skn_thread_insert(skn_tx *tx, skn_thread_row *row, skn_arena *a, skein_error *err);

@@ -46,6 +46,11 @@ skein_rc skn_delivery_set(skn_tx *tx, int64_t id, skn_delivery_state state, skn_
 /* The oldest queued one of each agent and conversation where that agent has no open turn. */
 skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out,
                           skein_error *err);
+/* All that a person's message has caused in a conversation, and whether a pause was said for it. */
+skein_rc skn_delivery_spent(skn_tx *tx, skn_str cause, int64_t conversation, int64_t *count,
+                            bool *paused, skein_error *err);
+/* Its answer was followed by a pause. */
+skein_rc skn_delivery_pause(skn_tx *tx, int64_t id, skein_error *err);
 /* Conversations where an agent has deliveries that are queued or working. */
 skein_rc skn_delivery_chats_of(skn_tx *tx, int64_t agent, skn_arena *a, skn_ids *out,
                                skein_error *err);
@@ -75,8 +80,8 @@ skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, b
  * oldest first. */
 skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,
                             skn_turn_rows *out, skein_error *err);
-/* Conversations with open turns whose lease ended before a time. */
-skein_rc skn_turn_expired(skn_tx *tx, int64_t before, skn_arena *a, skn_ids *out,
+/* Conversations with open turns whose lease ends before a time, or after another. */
+skein_rc skn_turn_expired(skn_tx *tx, int64_t before, int64_t after, skn_arena *a, skn_ids *out,
                           skein_error *err);
 /* Only while it is open and has this fence. */
 skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bool *kept,
@@ -123,7 +128,7 @@ skein_rc skn_waiting_delete(skn_tx *tx, int64_t id, skein_error *err);
 skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_arena *a,
                           skn_str **out, size_t *count, skein_error *err);
 skein_rc skn_waiting_count(skn_tx *tx, int64_t conversation, int64_t *count, skein_error *err);
-/* All of a conversation. */
-skein_rc skn_waiting_clear(skn_tx *tx, int64_t conversation, bool *any, skein_error *err);
+/* Was this id told to somebody as that of a message that is yet to be said? */
+skein_rc skn_uid_promised(skn_tx *tx, skn_str uid, bool *promised, skein_error *err);
 
 #endif

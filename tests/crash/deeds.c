@@ -132,7 +132,7 @@ DEED(make_world)
 DEED(remove_world)
 {
     (void)mem;
-    return skein_world_remove(e, s->world, err);
+    return skein_world_remove(e, s->world, true, err);
 }
 
 DEED(leave_session)
@@ -152,7 +152,7 @@ DEED(make_agent)
 DEED(remove_agent)
 {
     (void)mem;
-    return skein_agent_remove(e, s->ada, err);
+    return skein_agent_remove(e, s->ada, true, err);
 }
 
 DEED(make_chat)
@@ -172,7 +172,7 @@ DEED(use_foreground)
 DEED(remove_chat)
 {
     (void)mem;
-    return skein_conversation_remove(e, s->chat, err);
+    return skein_conversation_remove(e, s->chat, true, err);
 }
 
 DEED(make_lane)

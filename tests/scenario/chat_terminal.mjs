@@ -155,6 +155,38 @@ test('Ctrl-J and a paste make a message of several lines', async () => {
     assert.equal(await t.end(), 0);
 });
 
+test('what is typed before the prompt is there is not lost', async () => {
+    const t = open(['chat']);
+    await t.shows('Ctrl-D leaves.');
+    t.type('@ada hello early\r@bo hello late\r');
+    await t.shows(/you › @ada hello early[^]*says ada[^]*you › @bo hello late[^]*says bo/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+    assert.equal(t.screen.text.match(/hello early/g).length, 1);
+});
+
+test('Ctrl-Z gives the terminal to the shell, and fg takes it back', async () => {
+    const t = new Terminal(['bash', '--norc', '-i'], { env: { XDG_STATE_HOME: state, PS1: 'shell$ ' } });
+    finally_(() => t.kill());
+    await t.shows('shell$');
+    t.type(`${program} ${server.store.args.join(' ')} -w launch chat\r`);
+    await rest(t);
+    t.type('kept');
+    await t.shows(/› kept$/);
+    t.type('\x1a');
+    await t.shows(/Stopped[^]*shell\$$/);
+    t.type('stty -a | grep -o -w -e icanon -e echo | tr "\\n" "+"\r');
+    await t.shows(/icanon\+echo\+/);
+    t.type('fg\r');
+    await t.shows(/ada ○ bo ○\n› kept$/);
+    t.type('\x15@bo hello again\r');
+    await t.shows(/you › @bo hello again[^]*says bo/);
+    t.type('\x04');
+    await t.shows(/Come back with[^]*shell\$$/);
+    t.type('exit\r');
+    assert.equal(await t.end(), 0);
+});
+
 test('a chat goes on when the server is started again', async () => {
     const t = open(['chat']);
     await rest(t);

@@ -63,6 +63,7 @@ t 'a dry run of undo says where it would go' prints 'Would go from v2 to v1'
 s undo --json
 t 'undo goes back' is "$(first version)" v1
 t 'undo says where it was' is "$(first previousVersion)" v2
+t 'and how much moved' prints '"returning":1,"leaving":1,"sideEffects":0'
 t 'the old text is back' is "$(texts)" "$all"
 s redo
 t 'redo says how to take it back' prints 'skein undo'
@@ -123,6 +124,15 @@ t 'the message and all after it are gone' is "$(texts)" 'one two'
 t 'also from the memory of an agent' is "$(texts --agent ada)" 'one two'
 must undo
 t 'a removal can be undone' is "$(texts)" "$all"
+s redo
+t 'tool calls that go are told, after it happened' prints '1 tool call in v'
+t 'they were not undone' prints 'may have changed something outside: it was not undone.'
+must undo --key again
+s undo --key again -n
+t 'what was not counted is not told' lacks '-1'
+t 'only where it went' prints 'Would go from v'
+s undo --key again --json
+t 'nor as JSON' lacks '"returning"'
 s edit a-3 -m drei --json
 t 'an edit sends again' is "$(first resubmissionStatus)" success
 t 'all after it is gone' is "$(texts)" 'one two drei'

@@ -24,6 +24,9 @@ s log --json=messageid
 t 'an unknown field lists the known ones' fails 2 'messageId,chatId'
 s log --json=messageid
 t 'with --json the failure is one object' complains '"code":"USAGE"'
+s export --world --format json
+t 'a world is named' fails 2 '"--world" needs a name, not "--format"'
+t 'all of one is something else' complains 'All of a world is --whole-world'
 s --color=blue help
 t 'a colour that is none is refused' fails 2 'auto, always or never'
 s log

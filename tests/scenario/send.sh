@@ -232,7 +232,7 @@ node "$here/cut_proxy.mjs" "$url" 0,0,150,500,900,1800,2500 >"$dir/proxy" &
 proxy=$!
 trap 'kill -9 $server $proxy 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
 until_true file_has "$dir/proxy" http
-s send --server "$(cat "$dir/proxy")" cut off
+s send --timeout 30s --server "$(cat "$dir/proxy")" cut off
 t 'answers come through a line that is cut' is "$(shape)" "$(printf '%s\n' '2 agents idle after N s.' \
     'ada   ID  ↪ ID  yes, says ada' 'bo    ID  ↪ ID  yes, says bo' 'you   ID  → ada, bo')"
 s log --json

@@ -149,6 +149,23 @@ s open "$message"
 t 'a message has an address' is "$out" "${url}w/tour/c/$chat#m-$message"
 s open v1
 t 'so has a version' prints "${url}w/tour/c/$chat?v=t_"
+s world ls --server http://127.0.0.1:1/
+t 'another server is nothing to a command that works on the store' fails 2 'cannot use --server http://127.0.0.1:1/'
+t 'and those that it is something to are named' complains 'send, chat, log --follow, stop, status and open'
+s log --server http://127.0.0.1:1/
+t 'also not to read' gave 2
+s undo --server http://127.0.0.1:1/
+t 'nor to change' gave 2
+s world ls --server "${url%/}"
+t 'the one that runs on the store is fine' prints tour
+s world ls --server "http://localhost:${url##*:}"
+t 'by whatever name' prints tour
+SKEIN_SERVER=http://127.0.0.1:1/ s world ls
+t 'a store that is named counts more than the variable' prints tour
+rc=0
+SKEIN_SERVER=http://127.0.0.1:1/ "$SKEIN" world ls >"$dir/out" 2>"$dir/err" || rc=$?
+out=$(cat "$dir/out") err=$(cat "$dir/err")
+t 'which else is refused like the option' fails 2 'cannot use SKEIN_SERVER http://127.0.0.1:1/'
 r
 t 'a second server on the same data says so' prints "A server already runs on this data (pid $pid, $url)."
 t 'and is no failure' gave 0
@@ -283,7 +300,7 @@ printf 'short\n' >"$dir/token"
 r --listen 127.0.0.1:0 --token-file "$dir/token"
 t 'a short token is refused' fails 2 'must be one line of 16 to 512 visible characters'
 r --listen 127.0.0.1:0 --token-file "$dir/none"
-t 'a token file that is missing is named' fails 3 "$dir/none"
+t 'a token file that is missing is named' fails 2 "$dir/none"
 printf '%s\n' "$token" >"$dir/token"
 chmod 644 "$dir/token"
 SKEIN_TOKEN_FILE=$dir/token start --listen 127.0.0.1:0 --log-level trace
@@ -399,6 +416,20 @@ must config set theme dark
 s config list --show-origin
 t 'what is set is in the store' prints 'defaults.model = demo/scripted	store'
 t 'whatever its name is' prints 'theme = dark	store'
+
+printf 'pace: 20\nrules:\n  - {when: slow, do: one two %s}\n' "$(seq -s ' ' 500)" >"$dir/slow.yaml"
+start --listen 127.0.0.1:0 --script "$dir/slow.yaml"
+node -e 'require("http").get(process.argv[1], r => r.on("data", d => { if (/"two "/.test(d)) process.exit(0) }))' \
+    "${url}worlds/tour/events" &
+writing=$!
+must send --no-wait --to lead slow
+t 'an answer is being written' wait "$writing"
+stop
+t 'an end in the middle of it is a clean one' gave 0
+t 'it is in the log' complains 'shutting down'
+s log -n 1 --json
+t 'what was written is kept' prints '"content":"one two '
+t 'as far as it was' lacks ' 500'
 
 printf 'log:\n  level: warn\n' >"$dir/own.yaml"
 start --config "$dir/own.yaml" --listen 127.0.0.1:0

@@ -66,9 +66,14 @@ mkfifo "$dir/pipe"
 "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0 --no-delay --script "$dir/script.yaml" >"$dir/pipe" 2>"$dir/log" &
 pid=$!
 exec 3<"$dir/pipe"
+line=
 while IFS= read -r line <&3; do
     case $line in http://*) break ;; esac
 done
+case $line in
+http://*) ;;
+*) echo "Bail out! skein serve did not start: $(cat "$dir/log")" && exit 1 ;;
+esac
 
 # shape: the tree without ids and times.
 shape() {

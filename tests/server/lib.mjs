@@ -24,6 +24,9 @@ function bail(why) {
     console.log(`Bail out! ${why}`);
     process.exit(1);
 }
+// What no test caught, such as a server that does not start, ends all of it.
+for (const name of ['uncaughtException', 'unhandledRejection'])
+    process.on(name, error => bail(String(error?.stack ?? error).replaceAll('\n', '\n# ')));
 if (!program) bail('SKEIN is the path of the program');
 if (!['sqlite', 'pg'].includes(kind)) bail(`the kind is sqlite or pg, not ${kind}`);
 if (kind === 'pg' && !process.env.SKEIN_TEST_PG) bail('there is no PostgreSQL: run this under tools/pg.sh');
@@ -242,8 +245,11 @@ export class World {
     count(id) {
         return this.server.get(`${this.path}/messages/${id}/count?chatId=${this.chat}`);
     }
+    // The state of the chat, as answers to changes have it; the chat's own tag has a hash of it behind.
     async etag() {
-        return (await this.server.call('GET', this.chatPath)).headers.etag;
+        const { etag } = (await this.server.call('GET', this.chatPath)).headers;
+        assert.match(etag, /^"t_[\w-]+\.\d+-[0-9a-f]{8}"$/);
+        return etag.replace(/-\w{8}"$/, '"');
     }
     // Undo, redo, or {threadId}.
     async travel(body, status = 200) {

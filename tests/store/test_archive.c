@@ -406,7 +406,7 @@ static void an_archive_of_a_removed_world_is_still_a_conflict(void **state)
     place_open(&p, skn_fixture_of(state));
     h = make_history(&p, "launch");
     archive_world(&p, h.world.id, &archive);
-    SKN_OK(skein_world_remove(p.e, h.world.id, &p.err), p.err);
+    SKN_OK(skein_world_remove(p.e, h.world.id, false, &p.err), p.err);
     before = rows_of(&p);
     assert_int_equal(import_bytes(&p, skn_buf_str(&archive), NULL, &report), SKEIN_CONFLICT);
     assert_non_null(strstr(p.err.message, "already in this store"));

@@ -455,7 +455,7 @@ static void case_25_a_hidden_conversation_can_be_erased(void **state)
 
     kit_open(&k, state);
     tell_secrets(&k, ids);
-    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, false, &k.err));
     KIT_OK(&k, purge(&k, ids, 4, &erased));
     assert_int_equal(erased, 4);
     assert_false(in_files(&k));

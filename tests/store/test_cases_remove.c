@@ -491,7 +491,7 @@ static void a_removed_conversation_of_an_agent_is_made_anew(void **state)
            skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &old, &k.err));
     k.how.conversation = old.id;
     id = say(&k, "secret").id;
-    KIT_OK(&k, skein_conversation_remove(k.e, old.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, old.id, false, &k.err));
     KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&id, 1}, &erased, &k.err));
     assert_int_equal(erased, 1);
     KIT_OK(&k,
@@ -500,7 +500,7 @@ static void a_removed_conversation_of_an_agent_is_made_anew(void **state)
     k.how.conversation = fresh.id;
     say(&k, "new");
     assert_string_equal(kit_texts(&k, "main", 0), "new");
-    KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, &k.err));
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, false, &k.err));
     assert_int_equal(
         skein_conversation_of(k.e, k.agent[0].id, SKEIN_BACKGROUND, k.mem, &fresh, &k.err),
         SKEIN_NOT_FOUND);

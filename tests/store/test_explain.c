@@ -106,7 +106,7 @@ static void seen_by_names_the_agents_that_have_it_in_memory(void **state)
     assert_string_equal(listeners(&p.f[0], names), "ada bo cy");
     assert_string_equal(listeners(&p.f[1], names), "ada cy");
     assert_string_equal(listeners(&p.f[3], names), "bo");
-    KIT_OK(&k, skein_agent_remove(k.e, k.agent[2].id, &k.err));
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[2].id, false, &k.err));
     free(p.f);
     p = explain_version(&k, 0);
     assert_string_equal(listeners(&p.f[1], names), "ada");

@@ -332,9 +332,9 @@ static void shake(kit *k, skein_message first)
     KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
     KIT_OK(k, skein_world_update(k->e, &world, k->mem, &k->err));
     KIT_OK(k, skein_conversation_rename(k->e, k->chat.id, skein_text("other"), &k->err));
-    KIT_OK(k, skein_agent_remove(k->e, k->agent[2].id, &k->err));
-    KIT_OK(k, skein_conversation_remove(k->e, k->chat.id, &k->err));
-    KIT_OK(k, skein_world_remove(k->e, k->world.id, &k->err));
+    KIT_OK(k, skein_agent_remove(k->e, k->agent[2].id, false, &k->err));
+    KIT_OK(k, skein_conversation_remove(k->e, k->chat.id, false, &k->err));
+    KIT_OK(k, skein_world_remove(k->e, k->world.id, false, &k->err));
 }
 
 static void an_event_is_the_same_bytes_whenever_it_is_read(void **state)

@@ -32,7 +32,7 @@ static void worlds_and_agents_tell_what_they_are(void **state)
     KIT_OK(&k, skein_agent_update(k.e, &agent, k.mem, &k.err));
     FEED_HAS(feed_data(&k, start, 0), "\"model\":\"m/2\"");
     FEED_TOLD(&k, start, "agent.updated");
-    KIT_OK(&k, skein_agent_remove(k.e, agent.id, &k.err));
+    KIT_OK(&k, skein_agent_remove(k.e, agent.id, false, &k.err));
     FEED_HAS(feed_data(&k, start, 0), "\"name\":\"zed\"");
     FEED_TOLD(&k, start, "agent.removed");
     world = (skein_world){.id = world.id, .name = skein_text("third")};
@@ -40,7 +40,7 @@ static void worlds_and_agents_tell_what_they_are(void **state)
     FEED_HAS(feed_data(&k, start, 0), "\"name\":\"third\",\"description\":\"d\"");
     assert_string_equal(feed_after(&k, start).at[0].world_name.p, "third");
     FEED_TOLD(&k, start, "world.updated");
-    KIT_OK(&k, skein_world_remove(k.e, world.id, &k.err));
+    KIT_OK(&k, skein_world_remove(k.e, world.id, false, &k.err));
     assert_string_equal(feed_data(&k, start, 0), "{\"removed\":true}");
     FEED_TOLD(&k, start, "world.updated");
     kit_close(&k);
@@ -72,7 +72,7 @@ static void chats_tell_when_they_come_change_and_go(void **state)
     FEED_HAS(feed_data(&k, start, 0), FEED_MADE(&k, "{\"id\":\"%.*s\",\"title\":\"%.*s\"",
                                                 SKN_FMT(branch.uid), 4, "twig"));
     FEED_TOLD(&k, start, "chat.created");
-    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, false, &k.err));
     FEED_HAS(feed_data(&k, start, 0), "\"removed\":true");
     FEED_HAS(feed_data(&k, start, 1), "\"currentChatId\":null");
     FEED_TOLD(&k, start, "chat.updated world.updated");

@@ -344,7 +344,7 @@ static void no_such_conversation(room *r, skein_conversation_id id)
     if (!hidden)
         refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err),
                 SKEIN_NOT_FOUND, "purge unreachable");
-    refused(r, skein_conversation_remove(r->k.e, id, &r->k.err), SKEIN_NOT_FOUND, "remove");
+    refused(r, skein_conversation_remove(r->k.e, id, false, &r->k.err), SKEIN_NOT_FOUND, "remove");
     refused(r, skein_world_set_chat(r->k.e, r->k.world.id, id, &r->k.err), SKEIN_NOT_FOUND,
             "make current");
     refused(r, skein_branch(r->k.e, &r->k.how, 0, -1, (skein_str){0}, r->k.mem, &c, &r->k.err),
@@ -374,7 +374,7 @@ static void a_removed_conversation_takes_no_change(void **state)
     skein_conversation c;
 
     begin(&r, state);
-    KIT_OK(&r.k, skein_conversation_remove(r.k.e, r.other.id, &r.k.err));
+    KIT_OK(&r.k, skein_conversation_remove(r.k.e, r.other.id, false, &r.k.err));
     no_such_conversation(&r, r.other.id);
     refused(&r,
             skein_conversation_find(r.k.e, r.k.world.id, r.other.uid, r.k.mem, &c, &r.k.err),
@@ -396,10 +396,10 @@ static void a_world_or_agent_that_is_not_there_is_not_found(void **state)
             SKEIN_NOT_FOUND, "chat");
     refused(&r, skein_agent_new(r.k.e, &a, r.k.mem, &r.k.err), SKEIN_NOT_FOUND, "agent");
     refused(&r, skein_agent_new(r.k.e, &led, r.k.mem, &r.k.err), SKEIN_NOT_FOUND, "lead");
-    refused(&r, skein_world_remove(r.k.e, world, &r.k.err), SKEIN_NOT_FOUND, "remove");
+    refused(&r, skein_world_remove(r.k.e, world, false, &r.k.err), SKEIN_NOT_FOUND, "remove");
     refused(&r, skein_world_set_chat(r.k.e, world, (skein_conversation_id){0}, &r.k.err),
             SKEIN_NOT_FOUND, "session off");
-    refused(&r, skein_agent_remove(r.k.e, (skein_agent_id){99999}, &r.k.err), SKEIN_NOT_FOUND,
+    refused(&r, skein_agent_remove(r.k.e, (skein_agent_id){99999}, false, &r.k.err), SKEIN_NOT_FOUND,
             "remove agent");
     refused(&r,
             skein_conversation_of(r.k.e, (skein_agent_id){99999}, SKEIN_FOREGROUND, r.k.mem, &c,

@@ -5,7 +5,13 @@
 #include "runtime/runtime.h"
 #include "store/kit.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define DAY_MS 86400000
 
 /* --- A model in the test's hand ------------------------------------------------------------------ */
 
@@ -122,6 +128,10 @@ struct stage {
     int     want;    /* what `until` waits for */
     int     commits;
     bool    closed;
+    /* What the runtime logs, where a test wants to know. */
+    skn_log *log;
+    int      log_in, log_out;
+    skn_buf  logged;
 };
 
 static void look(stage *s)
@@ -186,6 +196,7 @@ static void start_runtime_with(stage *s, int64_t lease_ms, int64_t recover_ms)
     const skn_runtime_options o = {.engine = s->k.e,
                                    .loop = s->loop,
                                    .workers = s->workers,
+                                   .log = s->log,
                                    .providers = s->providers,
                                    .provider_count = 2,
                                    .model = SKN_STR("demo/scripted"),
@@ -252,17 +263,28 @@ static void close_stage(stage *s)
     skn_timer_free(s->patience);
     skn_provider_free(s->demo);
     skn_loop_free(s->loop);
+    if (s->log) {
+        skn_log_free(s->log);
+        close(s->log_in);
+        close(s->log_out);
+        skn_buf_release(&s->logged);
+    }
     skn_buf_release(&s->told);
     kit_close(&s->k);
 }
 
-static skein_posted post(stage *s, const char *text)
+static skein_posted post_how(stage *s, const char *text, bool now)
 {
-    skein_post   p = {.chat = s->k.chat.id, .message = {.content = skein_text(text)}};
+    skein_post p = {.chat = s->k.chat.id, .message = {.content = skein_text(text)}, .now = now};
     skein_posted out;
 
     KIT_OK(&s->k, skein_post_message(s->k.e, &p, s->k.mem, &out, &s->k.err));
     return out;
+}
+
+static skein_posted post(stage *s, const char *text)
+{
+    return post_how(s, text, false);
 }
 
 /* Gives the agent (0: ada) a model. */
@@ -372,7 +394,7 @@ static int events_with(stage *s, const char *type, const char *text)
     "  - {tool: demo_lookup, do: 'Found.'}\n"                                                  \
     "  - {tool: no_such_tool, do: 'Not found.'}\n"                                             \
     "  - {when: rate, do: [{say: oh}, {fail: rate_limit}]}\n"                                  \
-    "  - {when: net, do: [{fail: network}]}\n"                                                \
+    "  - {when: net, do: [{fail: network}]}\n"                                                 \
     "  - {when: forever, do: [{call: again}]}\n"                                               \
     "  - {tool: again, do: [{call: again}]}\n"                                                 \
     "  - {when: mum, do: [{wait: 1ms}]}\n"                                                     \
@@ -928,9 +950,7 @@ static void closing_keeps_what_was_written(void **state)
 /* The agent works on one message, and another one that it has to answer waits. */
 static void closing_leaves_work_that_was_not_begun_to_the_next(void **state)
 {
-    stage      s;
-    skein_post next = {.message = {.content = SKN_STR("@ada hello again")}, .now = true};
-    skein_posted out;
+    stage s;
 
     open_stage(&s, state, SCRIPT, true);
     set_model(&s, 0, "puppet/x");
@@ -938,8 +958,7 @@ static void closing_leaves_work_that_was_not_begun_to_the_next(void **state)
     post(&s, "@ada hello");
     run_until_asked(&s, 1);
     say_piece(&s.puppet, "half");
-    next.chat = s.k.chat.id;
-    KIT_OK(&s.k, skein_post_message(s.k.e, &next, s.k.mem, &out, &s.k.err));
+    post_how(&s, "@ada hello again", true);
     close_runtime(&s);
     start_runtime(&s, 0);
     run_until_asked(&s, 2);
@@ -1017,13 +1036,18 @@ static void a_lease_is_held_as_long_as_the_model_takes(void **state)
     s.until = NULL;
     skn_timer_start(s.patience, 1000); /* more than three leases */
     skn_loop_run(s.loop);
-    KIT_OK(&s.k, skein_turns_recover(s.k.e, &closed, &s.k.err));
+    KIT_OK(&s.k, skein_turns_recover(s.k.e, false, &closed, &s.k.err));
     assert_int_equal(closed, 0);
     say_piece(&s.puppet, "at last");
     say_done(&s.puppet);
     run_until(&s, is_idle);
     assert_int_equal(room(&s).count, 2);
     close_stage(&s);
+}
+
+static bool is_swept(stage *s)
+{
+    return events_with(s, "message.failed", "went away") > 0;
 }
 
 /* The clock is set, or the computer slept: what is ours is held on to, what others left is closed. */
@@ -1040,10 +1064,10 @@ static void a_clock_that_jumps_closes_no_turn_of_ours(void **state)
     KIT_OK(&s.k, skein_turn_begin(s.k.e, due.at[0].delivery, SKN_STR("dead"), SKN_STR("demo/x"),
                                   DAY_MS, s.k.mem, &turn, &s.k.err));
     start_runtime_with(&s, DAY_MS, 50);
-    post_now(&s, "@ada hello");
+    post_how(&s, "@ada hello", true);
     run_until_asked(&s, 1);
-    skn_fixture_sql(s.k.fx, "UPDATE turns SET lease_until = 1 WHERE state = 0");
-    run_until_gone(&s);
+    skn_fixture_sql(s.k.fx, "UPDATE turns SET lease_until = 1 WHERE state = 'open'");
+    run_until(&s, is_swept);
     assert_int_equal(open_turns(&s), 1);
     say_piece(&s.puppet, "still here");
     say_done(&s.puppet);
@@ -1071,6 +1095,155 @@ static void more_work_than_turns_at_once_is_done_in_the_end(void **state)
     run_until(&s, is_idle);
     assert_int_equal(room(&s).count, 1 + EXTRA + 3);
     close_stage(&s);
+}
+
+/* --- A store that takes nothing ------------------------------------------------------------------ */
+
+static void listen_to_log(stage *s)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    s->log_in = ends[0];
+    s->log_out = ends[1];
+    assert_int_not_equal(fcntl(s->log_in, F_SETFL, O_NONBLOCK), -1);
+    s->log = skn_log_new(s->log_out, false, SKN_LOG_INFO);
+    skn_buf_init(&s->logged, 1 << 20);
+}
+
+static bool is_trying(stage *s)
+{
+    char    bytes[512];
+    ssize_t n;
+
+    while ((n = read(s->log_in, bytes, sizeof bytes)) > 0)
+        skn_buf_add(&s->logged, (skn_str){bytes, (size_t)n});
+    return skn_str_find(skn_buf_str(&s->logged), SKN_STR("trying again")) >= 0;
+}
+
+/* No file grows any more; the other server says that its disk is full. */
+static void fill_disk(stage *s)
+{
+    struct rlimit files;
+
+    if (s->k.fx->pg) {
+        skn_fixture_sql(s->k.fx,
+                        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ "
+                        "BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;"
+                        "CREATE TRIGGER full_disk BEFORE UPDATE ON turns "
+                        "FOR EACH ROW EXECUTE FUNCTION full_disk()");
+        return;
+    }
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &files), 0);
+    files.rlim_cur = 1;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &files), 0);
+}
+
+static void empty_disk(stage *s)
+{
+    struct rlimit files;
+
+    if (s->k.fx->pg) {
+        skn_fixture_sql(s->k.fx, "DROP TRIGGER full_disk ON turns; DROP FUNCTION full_disk()");
+        return;
+    }
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &files), 0);
+    files.rlim_cur = files.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &files), 0);
+}
+
+/* Has one turn that is asked on a disk that is full from now on. */
+static void ask_and_fill(stage *s, void **state)
+{
+    open_stage(s, state, SCRIPT, true);
+    listen_to_log(s);
+    set_model(s, 0, "puppet/x");
+    start_runtime(s, 0);
+    post(s, "@ada hello");
+    run_until_asked(s, 1);
+    say_piece(&s->puppet, "an answer");
+    fill_disk(s);
+}
+
+static void an_answer_is_stored_once_there_is_room_for_it(void **state)
+{
+    stage   s;
+    int64_t since;
+
+    ask_and_fill(&s, state);
+    say_done(&s.puppet);
+    run_until_puppet(&s, is_trying, 0);
+    empty_disk(&s);
+    since = skn_clock_monotonic();
+    run_until(&s, is_idle);
+    assert_true(skn_clock_monotonic() - since < 5 * INT64_C(1000000000)); /* no lease ran out */
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello an answer");
+    assert_int_equal(events_with(&s, "message.failed", ""), 0);
+    close_stage(&s);
+}
+
+static void a_failed_turn_is_closed_once_there_is_room_for_that(void **state)
+{
+    stage   s;
+    int64_t since;
+
+    ask_and_fill(&s, state);
+    say_failed(&s.puppet);
+    run_until_puppet(&s, is_trying, 0);
+    empty_disk(&s);
+    since = skn_clock_monotonic();
+    run_until(&s, is_idle);
+    assert_true(skn_clock_monotonic() - since < 5 * INT64_C(1000000000));
+    assert_int_equal(events_with(&s, "message.failed", "the puppet cannot be reached"), 1);
+    close_stage(&s);
+}
+
+static void an_answer_that_waits_for_room_is_kept_by_a_stop(void **state)
+{
+    stage s;
+
+    ask_and_fill(&s, state);
+    say_done(&s.puppet);
+    run_until_puppet(&s, is_trying, 0);
+    empty_disk(&s);
+    skn_runtime_stop(s.runtime, s.k.chat.id, (skein_agent_id){0}, on_stopped, &s);
+    run_until_stopped(&s, 1);
+    assert_int_equal(s.stopped, 1);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada hello an answer");
+    close_stage(&s);
+}
+
+static void close_while_full(stage *s)
+{
+    int64_t since;
+
+    run_until_puppet(s, is_trying, 0);
+    since = skn_clock_monotonic();
+    close_runtime(s);
+    assert_true(skn_clock_monotonic() - since < 2 * INT64_C(1000000000));
+    empty_disk(s);
+    assert_int_equal(open_turns(s), 1);
+    assert_int_equal(room(s).count, 1);
+    close_stage(s);
+}
+
+static void closing_does_not_wait_for_room(void **state)
+{
+    stage s;
+
+    ask_and_fill(&s, state);
+    say_done(&s.puppet);
+    close_while_full(&s);
+}
+
+static void closing_does_not_wait_for_room_to_close_a_turn(void **state)
+{
+    stage s;
+
+    ask_and_fill(&s, state);
+    say_failed(&s.puppet);
+    close_while_full(&s);
 }
 
 /* --- The tour ------------------------------------------------------------------------------------- */
@@ -1112,6 +1285,9 @@ int main(void)
         SKN_BOTH(an_answer_of_nothing_is_no_message),
         SKN_BOTH(a_provider_that_is_not_there_fails_the_turn),
         SKN_BOTH(a_model_that_fails_fails_the_turn_and_keeps_nothing),
+        SKN_BOTH(a_model_that_cannot_be_reached_is_asked_once_more),
+        SKN_BOTH(a_model_that_stays_away_fails_the_turn),
+        SKN_BOTH(a_model_that_fails_in_the_middle_is_not_asked_again),
         SKN_BOTH(calling_tools_without_end_is_ended),
         SKN_BOTH(a_stop_keeps_what_was_written),
         SKN_BOTH(a_stop_of_one_agent_leaves_the_others),
@@ -1124,11 +1300,19 @@ int main(void)
         SKN_BOTH(an_edit_by_force_ends_the_asking_and_is_answered),
         SKN_BOTH(what_a_dead_program_left_is_closed_at_the_start),
         SKN_BOTH(work_from_before_the_start_is_done),
+        SKN_BOTH(closing_keeps_what_was_written),
+        SKN_BOTH(closing_leaves_work_that_was_not_begun_to_the_next),
         SKN_BOTH(closing_ends_open_turns_as_interrupted),
         SKN_BOTH(closing_waits_for_a_stop),
         SKN_BOTH(closing_at_once_is_fine),
         SKN_BOTH(a_lease_is_held_as_long_as_the_model_takes),
+        SKN_BOTH(a_clock_that_jumps_closes_no_turn_of_ours),
         SKN_BOTH(more_work_than_turns_at_once_is_done_in_the_end),
+        SKN_BOTH(an_answer_is_stored_once_there_is_room_for_it),
+        SKN_BOTH(a_failed_turn_is_closed_once_there_is_room_for_that),
+        SKN_BOTH(an_answer_that_waits_for_room_is_kept_by_a_stop),
+        SKN_BOTH(closing_does_not_wait_for_room),
+        SKN_BOTH(closing_does_not_wait_for_room_to_close_a_turn),
         SKN_BOTH(the_tour_is_made_once_and_only_in_an_empty_store),
     };
 

@@ -190,6 +190,52 @@ static void a_hit_in_a_delegation_is_in_the_current_version(void **state)
 
 /* --- Places ---------------------------------------------------------------------------------------------- */
 
+static bool is_even(const skein_message *m, void *arg)
+{
+    *(int *)arg += 1;
+    return (m->content.p[m->content.n - 1] - '0') % 2 == 0;
+}
+
+/* Words, or none; some of them in the index already. */
+static void check_pages(kit *k, skein_str query)
+{
+    int                  asked = 0;
+    skein_search_request what = {
+        .query = query, .world = k->world.id, .limit = 2, .wants = is_even, .arg = &asked};
+    skein_hits hits = search(k, what);
+
+    assert_string_equal(texts(k, hits), "word 8|word 6");
+    what.below = hits.below;
+    what.looks = 3;
+    hits = search(k, what);
+    assert_string_equal(texts(k, hits), "word 4");
+    assert_int_equal(hits.looked, 3);
+    what.below = hits.below;
+    what.looks = 0;
+    what.limit = 50;
+    hits = search(k, what);
+    assert_string_equal(texts(k, hits), "word 2|word 0");
+    assert_int_equal(hits.below.v, 0); /* the end */
+    assert_int_equal(asked, 10);
+}
+
+static void a_search_goes_on_where_it_ended_with_words_and_without(void **state)
+{
+    kit  k;
+    char text[8];
+
+    kit_open(&k, state);
+    for (int i = 0; i < 10; i++) {
+        snprintf(text, sizeof text, "word %d", i);
+        kit_say(&k, SKEIN_USER, "human", text);
+        if (i == 4)
+            find(&k, "word"); /* brings these into the index */
+    }
+    check_pages(&k, (skein_str){0});
+    check_pages(&k, skein_text("word"));
+    kit_close(&k);
+}
+
 static void a_search_keeps_to_its_world_and_conversation(void **state)
 {
     kit                k;
@@ -213,9 +259,9 @@ static void a_search_keeps_to_its_world_and_conversation(void **state)
         texts(&k, search(&k, (skein_search_request){.query = skein_text("word"),
                                                     .conversation = k.chat.id})),
         "word here");
-    KIT_OK(&k, skein_conversation_remove(k.e, second.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, second.id, false, &k.err));
     found(&k, "word", "word far away|word here");
-    KIT_OK(&k, skein_world_remove(k.e, other.id, &k.err));
+    KIT_OK(&k, skein_world_remove(k.e, other.id, false, &k.err));
     found(&k, "word", "word here");
     k.how.conversation = k.chat.id;
     kit_close(&k);
@@ -251,7 +297,7 @@ static void a_branch_finds_what_it_took_along(void **state)
     assert_int_equal(hits.count, 1);
     assert_string_equal(hits.at[0].conversation.uid.p, k.chat.uid.p);
     /* A branch keeps what it holds when the other goes. */
-    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, false, &k.err));
     hits = find(&k, "word");
     assert_string_equal(texts(&k, hits), "word three|word one");
     assert_string_equal(hits.at[1].conversation.uid.p, branch.uid.p);
@@ -625,6 +671,7 @@ int main(void)
         SKN_BOTH(a_hit_shows_where_the_word_is),
         SKN_BOTH(a_hit_says_which_version_holds_it),
         SKN_BOTH(a_hit_in_a_delegation_is_in_the_current_version),
+        SKN_BOTH(a_search_goes_on_where_it_ended_with_words_and_without),
         SKN_BOTH(a_search_keeps_to_its_world_and_conversation),
         SKN_BOTH(a_branch_finds_what_it_took_along),
         SKN_BOTH(erased_words_are_found_no_more),

@@ -329,6 +329,30 @@ static void a_stop_between_calls_withdraws_nothing_that_was_not_begun(void **sta
     kit_close(&k);
 }
 
+static void what_fails_between_calls_was_begun(void **state)
+{
+    kit               k;
+    skein_tool_call   c = {skein_text("c1"), skein_text("look"), skein_text("{}")};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .calls = &c, .call_count = 1};
+    skein_message     out;
+    skein_turn        t;
+    int64_t           before;
+
+    kit_open(&k, state);
+    post(&k, "@ada look");
+    t = begin(&k, "ada");
+    KIT_OK(&k, step(&k, &t, &m, false, &out));
+    before = newest(&k);
+    KIT_OK(&k, skein_turn_end(k.e, &t, SKEIN_TURN_FAILED, NULL, &k.err));
+    assert_string_equal(told(&k, before),
+                        "message.started message.failed message.delivered agent.state "
+                        "world.idle");
+    says(&k, before, "message.started", t.message_uid.p);
+    says(&k, before, "message.failed", t.message_uid.p);
+    assert_string_not_equal(t.message_uid.p, out.uid.p);
+    kit_close(&k);
+}
+
 /* --- 19: programs that go away ------------------------------------------------------------------------------- */
 
 static void case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated(void **state)
@@ -346,10 +370,11 @@ static void case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated(void
     KIT_OK(&k, step(&k, &t, &m, false, &out));
     skn_fixture_sql(k.fx, "UPDATE turns SET lease_until = 1");
     before = newest(&k);
-    KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 1);
     assert_string_equal(told(&k, before),
-                        "message.failed message.delivered agent.state world.idle");
+                        "message.started message.failed message.delivered agent.state "
+                        "world.idle");
     says(&k, before, "message.failed", "\"finishReason\":\"interrupted\"");
     assert_string_equal(kit_texts(&k, "@ada", 0), "@ada look ");
     assert_string_equal(due(&k), ""); /* its tools do not run a second time */
@@ -377,14 +402,14 @@ static void case_19_only_turns_whose_lease_ran_out_are_closed(void **state)
     snprintf(sql, sizeof sql, "UPDATE turns SET lease_until = 1 WHERE id = %lld",
              (long long)ada.id);
     skn_fixture_sql(k.fx, sql);
-    KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 1);
     KIT_OK(&k, skein_turns_renew(k.e, (skein_turn[]){bo, ada}, 2, LEASE, kept, &k.err));
     assert_true(kept[0]);
     assert_false(kept[1]);
     lands_nowhere(&k, &ada);
     KIT_OK(&k, finish(&k, &bo, "here"));
-    KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 0);
     kit_close(&k);
 }
@@ -407,7 +432,7 @@ static void case_19_a_lease_that_is_renewed_in_time_holds(void **state)
     lands_nowhere(&k, &stranger);
     KIT_OK(&k, skein_turns_renew(k.e, &t, 1, LEASE, &kept, &k.err));
     assert_true(kept);
-    KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 0);
     KIT_OK(&k, finish(&k, &t, "hi"));
     kit_close(&k);
@@ -425,7 +450,7 @@ static void case_19_turns_of_a_chat_that_is_gone_are_closed_as_well(void **state
     skn_fixture_sql(k.fx, "UPDATE turns SET lease_until = 1");
     skn_fixture_sql(k.fx, "UPDATE conversations SET removed_at = 1");
     before = newest(&k);
-    KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 1);
     assert_int_equal(newest(&k), before); /* nobody is left to be told */
     assert_idle(&k);
@@ -627,7 +652,7 @@ static void case_17_with_force_the_answer_never_lands(void **state)
         assert_string_equal(due(&k), "");
         lands_nowhere(&k, &t);
         skn_fixture_sql(k.fx, "UPDATE turns SET lease_until = 1"); /* also much later */
-        KIT_OK(&k, skein_turns_recover(k.e, &closed, &k.err));
+        KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
         assert_int_equal(closed, 0);
         lands_nowhere(&k, &t);
         assert_null(strstr(kit_texts(&k, "main", 0), "late"));
@@ -898,6 +923,7 @@ int main(void)
         SKN_BOTH(a_stop_keeps_what_was_written),
         SKN_BOTH(one_agent_can_be_stopped_alone),
         SKN_BOTH(a_stop_between_calls_withdraws_nothing_that_was_not_begun),
+        SKN_BOTH(what_fails_between_calls_was_begun),
         SKN_BOTH(case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated),
         SKN_BOTH(case_19_only_turns_whose_lease_ran_out_are_closed),
         SKN_BOTH(case_19_a_lease_that_is_renewed_in_time_holds),

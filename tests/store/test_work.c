@@ -490,7 +490,7 @@ static void what_became_of_messages_is_known(void **state)
     KIT_OK(&k, skein_deliveries_of(k.e, k.chat.id, &m, k.mem, d, &k.err));
     assert_string_equal(shown(&k, &d[0]), "cy:inMemory");
     assert_string_equal(shown(&k, &d[1]), "ada:answered bo:queued cy:inMemory");
-    assert_string_equal(shown(&k, &d[2]), "ada:inMemory bo:inMemory cy:inMemory");
+    assert_string_equal(shown(&k, &d[2]), "bo:inMemory cy:inMemory"); /* ada said it */
     KIT_OK(&k, skein_turn_end(k.e, &t, SKEIN_TURN_FAILED, &why, &k.err));
     m.at[0] = p.message;
     m.count = 1;
@@ -502,6 +502,56 @@ static void what_became_of_messages_is_known(void **state)
 }
 
 /* --- What goes takes its work along ------------------------------------------------------------------------------ */
+
+static void what_became_of_messages_is_known_in_every_version(void **state)
+{
+    kit              k;
+    skein_posted     p;
+    skein_deliveries d;
+    skein_version    v;
+    skein_messages   one;
+
+    kit_open(&k, state);
+    p = post(&k, "@ada hello");
+    answer(&k, "ada", "hi");
+    one = (skein_messages){&p.message, 1};
+    KIT_OK(&k,
+           skein_delete(k.e, &k.how, (skein_message_ids){&p.message.id, 1}, k.mem, &v, &k.err));
+    KIT_OK(&k, skein_deliveries_of(k.e, k.chat.id, &one, k.mem, &d, &k.err));
+    assert_string_equal(shown(&k, &d), ""); /* nobody remembers it now */
+    KIT_OK(&k, skein_deliveries_in(k.e, k.chat.id, v.number, &one, k.mem, &d, &k.err));
+    assert_string_equal(shown(&k, &d), "");
+    KIT_OK(&k, skein_deliveries_in(k.e, k.chat.id, v.origin, &one, k.mem, &d, &k.err));
+    assert_string_equal(shown(&k, &d), "ada:answered bo:inMemory cy:inMemory");
+    assert_int_equal(skein_deliveries_in(k.e, k.chat.id, 99, &one, k.mem, &d, &k.err),
+                     SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+static void a_waiting_message_is_found_in_its_world(void **state)
+{
+    kit                k;
+    skein_world        other = {.name = skein_text("other")};
+    skein_conversation home;
+    skein_posted       p, q;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_world_new(k.e, &other, k.mem, &k.err));
+    post(&k, "@ada hello");
+    p = post(&k, "and then?");
+    assert_true(p.queued);
+    KIT_OK(&k, skein_queue_find(k.e, k.world.id, p.message.uid, k.mem, &q, &home, &k.err));
+    assert_true(q.queued);
+    assert_string_equal(q.message.content.p, "and then?");
+    assert_int_equal(q.message.position, -1);
+    assert_int_equal(home.id.v, k.chat.id.v);
+    assert_int_equal(skein_queue_find(k.e, other.id, p.message.uid, k.mem, &q, &home, &k.err),
+                     SKEIN_NOT_FOUND);
+    answer(&k, "ada", "hi"); /* now it is said */
+    assert_int_equal(skein_queue_find(k.e, k.world.id, p.message.uid, k.mem, &q, &home, &k.err),
+                     SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
 
 static void an_agent_that_is_removed_holds_nobody_up(void **state)
 {
@@ -515,7 +565,7 @@ static void an_agent_that_is_removed_holds_nobody_up(void **state)
     t = begin(&k, "ada");
     answer(&k, "bo", "1");
     before = newest(&k);
-    KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, &k.err));
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, true, &k.err));
     assert_string_equal(told(&k, before),
                         "agent.removed message.withdrawn message.delivered agent.state "
                         "world.idle message.created world.busy queue.changed");
@@ -564,14 +614,14 @@ static void a_chat_or_world_that_is_removed_leaves_no_work(void **state)
     KIT_OK(&k, post_as(&k, &p, &out));
     KIT_OK(&k, post_as(&k, &p, &out));
     t = begin(&k, "ada");
-    KIT_OK(&k, skein_conversation_remove(k.e, other.id, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, other.id, true, &k.err));
     assert_int_equal(finish(&k, &t, "late"), SKEIN_TURN_OVER);
     assert_idle(&k);
-    assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM waiting"), 0);
+    assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM waiting"), 1);
 
     post(&k, "one");
     t = begin(&k, "bo");
-    KIT_OK(&k, skein_world_remove(k.e, k.world.id, &k.err));
+    KIT_OK(&k, skein_world_remove(k.e, k.world.id, true, &k.err));
     assert_int_equal(finish(&k, &t, "late"), SKEIN_TURN_OVER);
     assert_idle(&k);
     skein_close(k.e);
@@ -692,6 +742,8 @@ int main(void)
         SKN_BOTH(a_post_that_comes_twice_waits_once),
         SKN_BOTH(what_cannot_be_posted_is_refused),
         SKN_BOTH(what_became_of_messages_is_known),
+        SKN_BOTH(what_became_of_messages_is_known_in_every_version),
+        SKN_BOTH(a_waiting_message_is_found_in_its_world),
         SKN_BOTH(an_agent_that_is_removed_holds_nobody_up),
         SKN_BOTH(work_that_came_while_its_agent_was_removed_is_nobodys),
         SKN_BOTH(a_chat_or_world_that_is_removed_leaves_no_work),

@@ -135,26 +135,53 @@ static void a_header_cannot_hold_another(void **state)
 
 static void a_client_that_has_the_answer_gets_304(void **state)
 {
-    static const char *const have[] = {"\"t_1.5\"", "W/\"t_1.5\"", "\"x\", \"t_1.5\"", "*"};
+    static const char *const have[] = {"\"a15\"", "W/\"a15\"", "\"x\", \"a15\"", "*"};
     kit                     *k = *state;
     bool                     same;
 
     for (size_t i = 0; i < sizeof have / sizeof *have; i++) {
         with_header(k, "If-None-Match", have[i]);
         skn_buf_add(&k->c.out, SKN_STR("body"));
-        skn_call_etag(&k->c, SKN_STR("\"t_1.5\""), &same);
+        skn_call_etag(&k->c, SKN_STR("\"a15\""), &same);
         assert_true(same);
         assert_int_equal(k->c.status, 304);
         assert_int_equal(k->c.out.n, 0);
         k->c.status = 0;
     }
-    with_header(k, "If-None-Match", "\"t_1.6\"");
-    skn_call_etag(&k->c, SKN_STR("\"t_1.5\""), &same);
+    with_header(k, "If-None-Match", "\"a16\"");
+    skn_call_etag(&k->c, SKN_STR("\"a15\""), &same);
     assert_false(same);
     k->c.method = SKN_STR("PUT");
     with_header(k, "If-None-Match", "*");
+    skn_call_etag(&k->c, SKN_STR("\"a15\""), &same);
+    assert_false(same);
+}
+
+static void a_state_is_not_enough_to_know_an_answer_by(void **state)
+{
+    kit *k = *state;
+    char tag[64];
+    bool same;
+
+    with_header(k, "If-None-Match", "\"t_1.5\"");
     skn_call_etag(&k->c, SKN_STR("\"t_1.5\""), &same);
     assert_false(same);
+    skn_buf_add(&k->c.out, SKN_STR("title: a"));
+    skn_call_tag_body(&k->c);
+    assert_int_equal(k->c.status, 0);
+    snprintf(tag, sizeof tag, "%s", header_of(k, "ETag"));
+    assert_int_equal(strncmp(tag, "\"t_1.5-", 7), 0);
+    assert_int_equal(strlen(tag), 7 + 8 + 1);
+    for (int renamed = 0; renamed < 2; renamed++) {
+        k->c.headers.n = 0;
+        k->c.status = 0;
+        skn_buf_clear(&k->c.out);
+        with_header(k, "If-None-Match", tag);
+        skn_call_etag(&k->c, SKN_STR("\"t_1.5\""), &same);
+        skn_buf_add(&k->c.out, renamed ? SKN_STR("title: b") : SKN_STR("title: a"));
+        skn_call_tag_body(&k->c);
+        assert_int_equal(k->c.status, renamed ? 0 : 304);
+    }
 }
 
 static void if_match_is_a_state_of_the_conversation(void **state)
@@ -168,10 +195,13 @@ static void if_match_is_a_state_of_the_conversation(void **state)
     assert_int_equal(at.thread.v, 0);
     assert_int_equal(skn_call_if_match(&k->c, &chat, true, &at), SKEIN_INVALID);
     assert_int_equal(k->c.problem_status, 428);
-    with_header(k, "If-Match", "\"t_a.b.12\"");
-    assert_int_equal(skn_call_if_match(&k->c, &chat, true, &at), SKEIN_OK);
-    assert_int_equal(at.thread.v, 9);
-    assert_int_equal(at.length, 12);
+    for (const char **tag = (const char *[]){"\"t_a.b.12\"", "\"t_a.b.12-0123cdef\"", NULL}; *tag;
+         tag++) {
+        with_header(k, "If-Match", *tag);
+        assert_int_equal(skn_call_if_match(&k->c, &chat, true, &at), SKEIN_OK);
+        assert_int_equal(at.thread.v, 9);
+        assert_int_equal(at.length, 12);
+    }
     for (const char **bad = (const char *[]){"\"t_a.b.11\"", "\"t_x.12\"", "t_a.b.12", "\"\"",
                                              "\"12\"", "\"t_a.b.-12\"", NULL};
          *bad; bad++) {
@@ -216,8 +246,22 @@ static void a_failure_is_a_problem_with_all_its_members(void **state)
         "\"status\":404,\"detail\":\"there is no world \\\"w\\\"\",\"instance\":\"/worlds/w\","
         "\"code\":\"WORLD_NOT_FOUND\",\"requestId\":\"rid\",\"retryable\":false,"
         "\"error\":\"there is no world \\\"w\\\"\",\"message\":\"There is no such world\","
-        "\"hint\":\"\",\"didYouMean\":\"v\"}"));
+        "\"didYouMean\":\"v\"}"));
     assert_string_equal(header_of(k, "ETag"), "");
+}
+
+static void a_busy_store_is_not_a_busy_agent(void **state)
+{
+    kit *k = *state;
+
+    k->c.world.id.v = 7;
+    skn_fail(&k->c.error, SKEIN_BUSY, "another writer is at work");
+    skn_problem_write(&k->c);
+    assert_int_equal(k->c.status, 503);
+    assert_string_equal(header_of(k, "Retry-After"), "5");
+    assert_true(out_has(k, "\"type\":\"/problems/busy\""));
+    assert_true(out_has(k, "\"detail\":\"another writer is at work\""));
+    assert_true(out_has(k, "\"retryable\":true"));
 }
 
 static void what_may_be_tried_again_says_when(void **state)
@@ -381,9 +425,11 @@ int main(void)
         KIT_TEST(parameters_of_the_query_have_kinds_and_limits),
         KIT_TEST(a_header_cannot_hold_another),
         KIT_TEST(a_client_that_has_the_answer_gets_304),
+        KIT_TEST(a_state_is_not_enough_to_know_an_answer_by),
         KIT_TEST(if_match_is_a_state_of_the_conversation),
         KIT_TEST(a_list_says_where_it_goes_on),
         KIT_TEST(a_failure_is_a_problem_with_all_its_members),
+        KIT_TEST(a_busy_store_is_not_a_busy_agent),
         KIT_TEST(what_may_be_tried_again_says_when),
         KIT_TEST(every_code_of_the_engine_has_a_page_of_help),
         KIT_TEST(the_head_of_an_answer_is_complete),

@@ -254,7 +254,7 @@ static void streams_are_told_that_the_server_goes(void **state)
     conn_take(conn[1], SIZE_MAX);
     skn_hub_close(lab.http.hub, closed, &done);
     came(conn[0], "stream.open server.notice ");
-    assert_true(has(conn[0], "{\"reason\":\"shutting down\",\"inMs\":2000}"));
+    assert_true(has(conn[0], "{\"reason\":\"shutting down\",\"inMs\":0}"));
     retry = strtoll(strstr(conn[0]->out.p + 5, "retry: ") + 7, NULL, 10);
     assert_in_range(retry, 1000, 5000);
     conn_take(conn[0], SIZE_MAX);
@@ -305,6 +305,84 @@ static void a_wait_ends_with_its_cause_or_with_time(void **state)
     lab_close();
 }
 
+static void a_wait_that_comes_after_the_close_ends_at_once(void **state)
+{
+    waiter late = {.calls = 0}, taken_back = {.calls = 0};
+    bool   done = false;
+
+    (void)state;
+    lab_open();
+    skn_hub_close(lab.http.hub, closed, &done);
+    skn_hub_wait(lab.http.hub, SKN_STR("q1"), 100000, waited, &late);
+    skn_hub_wait(lab.http.hub, SKN_STR("q1"), 100000, waited, &taken_back);
+    assert_int_equal(late.calls, 0); /* not inside of the call */
+    skn_hub_wait_end(lab.http.hub, &taken_back);
+    lab_wait(1);
+    assert_int_equal(late.calls, 1);
+    assert_true(late.late);
+    assert_int_equal(taken_back.calls, 0);
+    assert_true(done);
+    skn_hub_free(lab.http.hub);
+    assert_null(lab.timers);
+}
+
+static void a_stream_of_a_world_ends_with_it(void **state)
+{
+    skn_stream_filter world = {.world = {1}}, chat = {.world = {1}, .chat = {5}};
+    skn_stream_filter other = {.world = {2}}, types = {.world = {1}, .types = SKN_STR("chat")};
+    skn_conn         *conn[5];
+
+    (void)state;
+    lab_open();
+    conn[0] = lab_stream(world, -1);
+    conn[1] = lab_stream(chat, -1);
+    conn[2] = lab_stream(types, -1);
+    conn[3] = lab_stream(other, -1);
+    conn[4] = lab_stream(all, -1);
+    lab_settle();
+    lab_commit(0, "world.updated", "", "{\"removed\":true}");
+    lab_commit(1, "chat.updated", "", "{}");
+    skn_hub_nudge(lab.http.hub);
+    lab_settle();
+    came(conn[0], "stream.open world.updated#2 ");
+    came(conn[1], "stream.open ");
+    came(conn[2], "stream.open ");
+    came(conn[3], "stream.open ");
+    came(conn[4], "stream.open world.updated#2 chat.updated#3 ");
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(conn[i]->ended, i < 3);
+        finish(conn[i]);
+    }
+    conn[0] = lab_stream(world, 0); /* the same for one that is behind */
+    lab_settle();
+    assert_true(conn[0]->ended);
+    came(conn[0], "stream.open stream.resume world.updated#2 ");
+    assert_true(has(conn[0], "{\"from\":0,\"to\":3,\"count\":1}"));
+    finish(conn[0]);
+    lab_close();
+}
+
+static void how_many_follow_is_told_when_it_is_known(void **state)
+{
+    skn_stream_filter types = {.types = SKN_STR("chat")};
+    skn_conn         *conn;
+
+    (void)state;
+    lab_open();
+    for (int i = 0; i < 2000; i++)
+        lab_commit(1, i % 2 ? "chat.updated" : "agent.state", "", "{}");
+    conn = lab_stream(types, 0);
+    lab_settle();
+    assert_true(has(conn, "\"from\":0,"));
+    assert_false(has(conn, "\"count\""));
+    finish(conn);
+    conn = lab_stream(types, lab.events[1989].seq);
+    lab_settle();
+    assert_true(has(conn, ",\"count\":5}"));
+    finish(conn);
+    lab_close();
+}
+
 static void what_is_counted_is_what_is_there(void **state)
 {
     skn_conn *conn, *behind;
@@ -344,6 +422,9 @@ int main(void)
         cmocka_unit_test(a_cause_that_nobody_answers_ends_at_once),
         cmocka_unit_test(streams_are_told_that_the_server_goes),
         cmocka_unit_test(a_wait_ends_with_its_cause_or_with_time),
+        cmocka_unit_test(a_wait_that_comes_after_the_close_ends_at_once),
+        cmocka_unit_test(a_stream_of_a_world_ends_with_it),
+        cmocka_unit_test(how_many_follow_is_told_when_it_is_known),
         cmocka_unit_test(what_is_counted_is_what_is_there),
     };
 

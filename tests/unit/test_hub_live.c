@@ -37,6 +37,32 @@ static void pieces_wait_until_their_message_has_started(void **state)
     lab_close();
 }
 
+static void the_last_piece_comes_before_the_end(void **state)
+{
+    skn_conn *conn;
+
+    (void)state;
+    lab_open();
+    conn = lab_stream(all, -1);
+    lab_commit(1, "message.started", "q1", "{\"messageId\":\"m1\"}");
+    lab_commit(1, "message.started", "q1", "{\"messageId\":\"m2\"}");
+    skn_hub_nudge(lab.http.hub);
+    lab_settle();
+    lab_tell(1, "m1", "thinking", "Hm");
+    lab_tell(1, "m1", "text", "Hello");
+    lab_tell(1, "m2", "text", "never said");
+    lab_commit(1, "message.completed", "q1", "{\"messageId\":\"m1\"}");
+    lab_commit(1, "message.withdrawn", "q1", "{\"messageId\":\"m2\"}");
+    skn_hub_nudge(lab.http.hub);
+    lab_settle();
+    assert_int_equal(count_of(conn, "\"chunk\":1,\"text\":\"Hm\",\"part\":\"thinking\""), 1);
+    assert_int_equal(count_of(conn, "\"chunk\":2,\"text\":\"Hello\",\"part\":\"text\""), 1);
+    assert_false(has(conn, "never said"));
+    assert_true(strstr(conn->out.p, "message.completed") > strstr(conn->out.p, "Hello"));
+    finish(conn);
+    lab_close();
+}
+
 static void who_comes_in_between_gets_the_text_so_far(void **state)
 {
     skn_stream_filter plain = {.no_deltas = true};
@@ -153,9 +179,13 @@ static void commits_of_others_are_noticed(void **state)
     lab_commit(1, "chat.updated", "", "{}");
     lab_wait(110);
     came(conn, "stream.open chat.updated#2 ");
-    assert_int_equal(lab.changes, 1);
+    assert_int_equal(lab.changes, 2); /* it was noticed, and its event was passed on */
     lab_wait(1000);
-    assert_int_equal(lab.changes, 1);
+    assert_int_equal(lab.changes, 2);
+    lab_commit(1, "chat.updated", "", "{}"); /* by ourselves: on PostgreSQL perhaps not seen before */
+    skn_hub_nudge(lab.http.hub);
+    lab_settle();
+    assert_int_equal(lab.changes, 3);
     finish(conn);
     lab_close();
 }
@@ -275,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_wait_until_their_message_has_started),
+        cmocka_unit_test(the_last_piece_comes_before_the_end),
         cmocka_unit_test(who_comes_in_between_gets_the_text_so_far),
         cmocka_unit_test(pieces_are_joined_to_thirty_a_second),
         cmocka_unit_test(pieces_of_a_message_that_never_starts_are_forgotten),

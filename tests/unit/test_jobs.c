@@ -1,5 +1,6 @@
 /* Work that goes on after its request: how it ends, and what is known of it then. The server around it
  * is played by the test. */
+#include "base/clock.h"
 #include "base/error.h"
 #include "http/inside.h"
 #include "http/jobs.h"
@@ -161,6 +162,53 @@ static void there_is_a_limit_to_jobs_and_the_oldest_are_forgotten(void **state)
     assert_true(shown(k, last, "\"state\":\"done\""));
 }
 
+static skein_rc much(skn_job *job, void *arg, skn_buf *out, skein_error *err)
+{
+    (void)job, (void)arg, (void)err;
+    skn_buf_addc(out, '"');
+    for (size_t i = 0; i < 15 * 1024; i++)
+        skn_buf_addf(out, "%01024d", 0);
+    skn_buf_addc(out, '"');
+    return SKEIN_OK;
+}
+
+static void run_one(kit *k, skn_job_work *work, char id[SKN_JOB_ID])
+{
+    assert_int_equal(skn_job_start(k->jobs, "x", work, k, NULL, id, NULL), SKEIN_OK);
+    while (skn_jobs_running(k->jobs))
+        skn_loop_run(k->http->o.loop);
+}
+
+static bool known(kit *k, const char *id)
+{
+    skn_buf_clear(&k->out);
+    return skn_job_shape(k->jobs, skn_str_of(id), &(skn_jw){.out = &k->out});
+}
+
+static void results_have_a_limit_together(void **state)
+{
+    kit *k = *state;
+    char id[6][SKN_JOB_ID];
+
+    for (int i = 0; i < 6; i++)
+        run_one(k, much, id[i]);
+    for (int i = 0; i < 6; i++) /* four of 15 MB are less than 64 MB */
+        assert_int_equal(known(k, id[i]), i >= 2);
+}
+
+static void what_ended_an_hour_ago_is_forgotten(void **state)
+{
+    kit    *k = *state;
+    char    id[SKN_JOB_ID];
+    int64_t hour = INT64_C(3600) * 1000000;
+
+    run_one(k, succeed, id);
+    skn_jobs_sweep(k->jobs, skn_clock_micros() + hour - 10 * 1000000);
+    assert_true(known(k, id));
+    skn_jobs_sweep(k->jobs, skn_clock_micros() + hour);
+    assert_false(known(k, id));
+}
+
 #define KIT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -170,6 +218,8 @@ int main(void)
         KIT_TEST(a_job_that_fails_says_why),
         KIT_TEST(a_job_ends_when_it_is_asked_to),
         KIT_TEST(there_is_a_limit_to_jobs_and_the_oldest_are_forgotten),
+        KIT_TEST(results_have_a_limit_together),
+        KIT_TEST(what_ended_an_hour_ago_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -161,6 +162,52 @@ static void a_hidden_text_is_nowhere(void **state)
     }
 }
 
+/* Whoever logs would hang here for ever if a line were waited with. */
+static void a_log_that_nobody_reads_holds_nobody_up(void **state)
+{
+    static trap t;
+    static char full[128 * 1024];
+    skn_str     text;
+    ssize_t     n;
+
+    (void)state;
+    set_trap(&t, false, SKN_LOG_INFO);
+    for (int i = 0; i < 3000; i++)
+        skn_log_say(t.log, SKN_LOG_INFO, "line %d of many, with some text behind it", i);
+    n = read(t.fds[0], full, sizeof full);
+    assert_in_range(n, 1, (ssize_t)sizeof full);
+    text = (skn_str){full, (size_t)n};
+    assert_true(has(text, "line 0 of"));
+    assert_int_equal(text.p[text.n - 1], '\n'); /* whole lines only */
+    assert_false(has(text, "lost"));
+    skn_log_say(t.log, SKN_LOG_INFO, "somebody reads again");
+    skn_log_say(t.log, SKN_LOG_INFO, "and again");
+    n = lines_of(text);
+    text = caught(&t);
+    assert_int_equal(lines_of(text), 3);
+    snprintf(full, sizeof full, "lost: nobody read this log lines=%d\n", 3000 - (int)n);
+    assert_true(has(text, full));
+    assert_true(has(text, "reads again\n"));
+}
+
+static void a_long_line_comes_whole(void **state)
+{
+    static trap   t;
+    static char   huge[4 * 1024];
+    skn_log_field fields[16];
+    skn_str       text;
+
+    (void)state;
+    memset(huge, 'x', sizeof huge);
+    for (int i = 0; i < 16; i++)
+        fields[i] = (skn_log_field){"k", {huge, sizeof huge}, 0};
+    set_trap(&t, false, SKN_LOG_INFO);
+    skn_log_write(t.log, SKN_LOG_INFO, "long", fields, 16);
+    text = caught(&t);
+    assert_true(text.n > 30 * 1024);
+    assert_int_equal(lines_of(text), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +216,8 @@ int main(void)
         cmocka_unit_test(a_value_cannot_end_its_line_or_move_a_cursor),
         cmocka_unit_test(json_lines_are_json_whatever_is_in_them),
         cmocka_unit_test(a_hidden_text_is_nowhere),
+        cmocka_unit_test(a_log_that_nobody_reads_holds_nobody_up),
+        cmocka_unit_test(a_long_line_comes_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,6 +277,68 @@ static void requests_start_in_order(void **state)
     skn_loop_free(r.loop);
 }
 
+typedef struct crowd {
+    pthread_mutex_t mu;
+    pthread_cond_t  changed;
+    int             slow, most, ended; /* guarded by mu */
+    bool            open;
+    skn_loop       *loop;
+} crowd;
+
+static void slow_work(void *arg)
+{
+    crowd *c = arg;
+
+    pthread_mutex_lock(&c->mu);
+    c->most = ++c->slow > c->most ? c->slow : c->most;
+    pthread_cond_broadcast(&c->changed);
+    while (!c->open)
+        pthread_cond_wait(&c->changed, &c->mu);
+    c->slow--;
+    pthread_mutex_unlock(&c->mu);
+}
+
+/* Comes after all slow ones, and is done before any of them. */
+static void quick_work(void *arg)
+{
+    crowd *c = arg;
+
+    pthread_mutex_lock(&c->mu);
+    while (c->slow < 2)
+        pthread_cond_wait(&c->changed, &c->mu);
+    c->open = true;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->mu);
+}
+
+static void one_has_ended(void *arg)
+{
+    crowd *c = arg;
+
+    if (++c->ended == 31)
+        skn_loop_stop(c->loop);
+}
+
+static void what_takes_long_leaves_workers_to_the_rest(void **state)
+{
+    crowd        c = {.loop = skn_loop_new()};
+    skn_workers *w = skn_workers_new(c.loop, 8);
+
+    (void)state;
+    pthread_mutex_init(&c.mu, NULL);
+    pthread_cond_init(&c.changed, NULL);
+    for (int i = 0; i < 30; i++)
+        skn_workers_run_slow(w, slow_work, one_has_ended, &c);
+    skn_workers_run(w, quick_work, one_has_ended, &c);
+    skn_loop_run(c.loop);
+    assert_int_equal(c.most, 2);
+    assert_int_equal(skn_workers_waiting(w), 0);
+    skn_workers_free(w);
+    pthread_cond_destroy(&c.changed);
+    pthread_mutex_destroy(&c.mu);
+    skn_loop_free(c.loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +350,7 @@ int main(void)
         cmocka_unit_test(a_signal_comes_to_the_loop),
         cmocka_unit_test(work_runs_on_workers_and_its_end_on_the_loop),
         cmocka_unit_test(requests_start_in_order),
+        cmocka_unit_test(what_takes_long_leaves_workers_to_the_rest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

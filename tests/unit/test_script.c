@@ -331,8 +331,16 @@ static void the_tour_has_its_lines(void **state)
         strstr(says(s, "ada", "lead", "@ada please say what a reply link is."), "\n@lead "));
     assert_null(strstr(says(s, "lead", "ada", "@lead that is all I have."), "\n@"));
     assert_non_null(
-        strstr(says(s, "bo", "human", "what is this?"),
+        strstr(says(s, "lead", "human", "what is this?"),
                "I am a scripted demo and have no line for that. I can show: 1 hello"));
+    for (int i = 0; i < 2;
+         i++) { /* one list is enough; and a name at the start would wake it */
+        const char *other = says(s, i ? "ada" : "bo", "human", "what is this?");
+
+        assert_non_null(strstr(other, "scripted demo too and have no line for that; see the"));
+        assert_null(strstr(other, "1 hello"));
+        assert_true(other[0] != '@' && !strstr(other, "\n@"));
+    }
     skn_script_free(s);
 }
 

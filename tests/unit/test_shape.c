@@ -255,6 +255,21 @@ static void a_move_says_where_it_came_from(void **state)
     assert_true(skn_str_is(skn_json_get(v, "previousVersion")->text, "v2"));
 }
 
+static void a_move_that_nobody_counted_has_no_numbers(void **state)
+{
+    fixture        *f = *state;
+    skein_move      move = {.from = v2, .to = v1, .returning = -1, .leaving = -1};
+    const skn_json *v;
+
+    move.side_effects = -1;
+    skn_shape_move(&f->w, &move);
+    v = written(f);
+    assert_non_null(skn_json_get(v, "steps"));
+    assert_null(skn_json_get(v, "returning"));
+    assert_null(skn_json_get(v, "leaving"));
+    assert_null(skn_json_get(v, "sideEffects"));
+}
+
 static void a_squash_has_its_members(void **state)
 {
     fixture     *f = *state;
@@ -463,6 +478,7 @@ int main(void)
         TEST(a_thread_is_numbered_and_names_its_origin),
         TEST(the_first_thread_has_no_origin),
         TEST(a_move_says_where_it_came_from),
+        TEST(a_move_that_nobody_counted_has_no_numbers),
         TEST(a_squash_has_its_members),
         TEST(a_removal_says_how_to_take_it_back),
         TEST(a_revision_names_what_was_sent_instead),

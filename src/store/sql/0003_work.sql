@@ -11,13 +11,16 @@ CREATE TABLE events(id {ID}, world_id BIGINT NOT NULL, conversation_id BIGINT, v
 CREATE INDEX events_world ON events(world_id, id, conversation_id);
 INSERT INTO meta(key, value) VALUES('events_forgotten', 0);
 
--- An agent that has to answer a message. cause is the uid of the person's message behind it.
+-- An agent that has to answer a message. cause is the uid of the person's message behind it; paused is 1 where the
+-- answer used that up, and a notice said so.
 CREATE TABLE deliveries(id {ID}, conversation_id BIGINT NOT NULL REFERENCES conversations(id),
   agent_id BIGINT NOT NULL REFERENCES agents(id), message_id BIGINT NOT NULL REFERENCES messages(id), cause TEXT,
   hops_left BIGINT NOT NULL, model TEXT, state TEXT NOT NULL DEFAULT 'queued' CHECK(state='queued' OR state='working'
-  OR state='answered' OR state='failed' OR state='dropped'), error TEXT, created_at BIGINT NOT NULL, closed_at BIGINT);
+  OR state='answered' OR state='failed' OR state='dropped'), error TEXT, created_at BIGINT NOT NULL, closed_at BIGINT,
+  paused BIGINT NOT NULL DEFAULT 0);
 CREATE INDEX deliveries_due ON deliveries(conversation_id, id) WHERE state='queued' OR state='working';
 CREATE INDEX deliveries_message ON deliveries(message_id);
+CREATE INDEX deliveries_cause ON deliveries(cause);
 
 -- An agent at work. Who holds it renews lease_until; fence tells an old holder from the one that came after.
 -- open_calls counts the tool calls of its last message, step_message_id, that have no result yet.
@@ -41,6 +44,9 @@ CREATE TABLE edit_errors(id {ID}, uid {CODE} NOT NULL UNIQUE, world_id BIGINT NO
   conversation_id BIGINT REFERENCES conversations(id), message_uid TEXT, operation TEXT NOT NULL, error TEXT NOT NULL,
   created_at BIGINT NOT NULL);
 CREATE INDEX edit_errors_world ON edit_errors(world_id, id);
+
+-- Keys of requests are kept for a week.
+CREATE INDEX idempotency_created ON idempotency(created_at);
 
 CREATE TABLE settings(key {CODE} NOT NULL PRIMARY KEY, value TEXT NOT NULL);
 -- What a request with a key was answered, for a day.

@@ -4,6 +4,9 @@
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;
+-- What another one is just deleting is left to it.
+-- :idempotency_expire
+DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED);
 -- Whoever adds something to a world or for an agent need not wait.
 -- :world_hold
 SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL FOR NO KEY UPDATE;

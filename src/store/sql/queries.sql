@@ -84,6 +84,11 @@ UPDATE conversations SET version_id = $1 WHERE id = $2;
 UPDATE conversations SET title = $1 WHERE id = $2;
 -- :conversation_remove
 UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :conversation_removed
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.uid = $1 AND c.removed_at IS NOT NULL;
+-- :conversation_restore
+UPDATE conversations SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;
 
 -- :version_insert
 INSERT INTO versions(conversation_id, number, origin_id, origin_length, kind, actor, note, created_at)
@@ -230,6 +235,10 @@ UPDATE squashes SET prompt = NULL WHERE result_message_id = $1;
 SELECT request_hash, response FROM idempotency WHERE key = $1;
 -- :idempotency_insert
 INSERT INTO idempotency(key, request_hash, response, created_at) VALUES($1, $2, $3, $4);
+-- :idempotency_move
+UPDATE idempotency SET response = $1 WHERE key = $2;
+-- :idempotency_expire
+DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT 100);
 
 -- purge
 

@@ -1,18 +1,28 @@
 -- Who has to answer, who is at it, what waits to be said. "state = 'queued' OR state = 'working'" is written as the
 -- index has it, so that both databases use it: a conversation where nobody is at work costs one look.
 
+-- =delivery_row
+d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+-- =turn_rows
+SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+-- =waiting_rows
+SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+
 -- :delivery_insert
 INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7);
 -- :delivery_by_id
-SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id WHERE d.id = $1;
 -- :delivery_pending
-SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id
  WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') ORDER BY d.id;
 -- :deliveries_of_many
-SELECT d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+SELECT {delivery_row}
   FROM json_each('[' || $1 || ']') j CROSS JOIN deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
   JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
 -- :delivery_move
@@ -32,6 +42,12 @@ SELECT DISTINCT d.conversation_id FROM deliveries d WHERE (d.state = 'queued' OR
 SELECT DISTINCT d.conversation_id FROM deliveries d JOIN conversations c ON c.id = d.conversation_id
  WHERE (d.state = 'queued' OR d.state = 'working') AND c.world_id = $1 ORDER BY d.conversation_id;
 
+-- All the work that a person's message has caused, and whether a pause was said for it.
+-- :delivery_spent
+SELECT COUNT(*), COALESCE(MAX(d.paused), 0) FROM deliveries d WHERE d.cause = $1 AND d.conversation_id = $2;
+-- :delivery_pause
+UPDATE deliveries SET paused = 1 WHERE id = $1;
+
 -- Turns are numbered through, so the next number is a fence that none before it has.
 -- :turn_insert
 INSERT INTO turns(uid, world_id, conversation_id, agent_id, delivery_id, trigger_message_id, cause, message_uid, model, holder,
@@ -40,30 +56,19 @@ SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGI
   CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT), CAST($12 AS BIGINT),
   CAST($13 AS BIGINT), COALESCE(MAX(t.id), 0) + 1 FROM turns t RETURNING id;
 -- :turn_by_id
-SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
-  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
-  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
-  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id WHERE t.id = $1;
+{turn_rows} WHERE t.id = $1;
 -- :turns_open
-SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
-  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
-  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
-  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id WHERE t.state = 'open'
+{turn_rows} WHERE t.state = 'open'
  ORDER BY t.world_id, t.id;
 -- :turns_open_in_world
-SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
-  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
-  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
-  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+{turn_rows}
  WHERE t.state = 'open' AND t.world_id = $1 ORDER BY t.id;
 -- :turns_open_in_chat
-SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
-  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
-  FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
-  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+{turn_rows}
  WHERE t.state = 'open' AND t.conversation_id = $1 ORDER BY t.id;
 -- :turns_expired
-SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND t.lease_until < $1 ORDER BY t.conversation_id;
+SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND (t.lease_until < $1 OR t.lease_until > $2)
+ ORDER BY t.conversation_id;
 -- :turn_renew
 UPDATE turns SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'open';
 -- :turn_move
@@ -79,17 +84,20 @@ SELECT created_at FROM messages WHERE uid = $1;
 INSERT INTO waiting(uid, conversation_id, sender, content, reply_to, instructions, client_id, model, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
 -- :waiting_list
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+{waiting_rows}
  WHERE conversation_id = $1 ORDER BY id;
 -- :waiting_by_uid
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+{waiting_rows}
  WHERE conversation_id = $1 AND uid = $2;
 -- :waiting_anywhere
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+{waiting_rows}
  WHERE uid = $1;
 -- :waiting_first
-SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
+{waiting_rows}
  WHERE conversation_id = $1 ORDER BY id LIMIT 1;
+-- Ids that were told to somebody and are not taken yet.
+-- :uid_promised
+SELECT (SELECT COUNT(*) FROM waiting WHERE uid = $1) + (SELECT COUNT(*) FROM turns WHERE state = 'open' AND message_uid = $1);
 -- :waiting_uids
 SELECT uid FROM waiting WHERE conversation_id = $1 ORDER BY id LIMIT $2;
 -- :waiting_count
@@ -98,8 +106,6 @@ SELECT COUNT(*) FROM waiting WHERE conversation_id = $1;
 UPDATE waiting SET content = $1 WHERE id = $2;
 -- :waiting_delete
 DELETE FROM waiting WHERE id = $1;
--- :waiting_clear
-DELETE FROM waiting WHERE conversation_id = $1;
 
 -- What fsck looks for; see check.sql.
 -- :check_turn
@@ -110,5 +116,6 @@ SELECT CAST(d.id AS TEXT), '' FROM deliveries d WHERE (d.state = 'queued' OR d.s
    AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id AND t.state = 'open'
                      AND t.delivery_id = d.id) LIMIT 20;
 -- :check_waiting
-SELECT q.uid, '' FROM waiting q WHERE NOT EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id
+SELECT q.uid, '' FROM waiting q JOIN conversations c ON c.id = q.conversation_id JOIN worlds w ON w.id = c.world_id
+ WHERE c.removed_at IS NULL AND w.removed_at IS NULL AND NOT EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id
    AND (d.state = 'queued' OR d.state = 'working')) LIMIT 20;
