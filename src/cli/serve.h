@@ -39,16 +39,16 @@ typedef struct skn_serve {
     const char               *url;               /* that answers on this computer */
     skn_loop                 *loop;
     skn_workers              *workers; /* for requests */
-    skn_workers              *inner;   /* for agents, events and jobs: requests do not hold them up */
-    skn_log                  *log;
-    bool                      log_on_terminal;
-    skn_http                 *http;
-    skn_runtime              *runtime; /* NULL: read only */
-    skn_provider             *provider;
-    skn_serve_jobs           *jobs;
-    atomic_bool               nudged; /* a nudge is on its way to the loop */
-    bool                      stopping, http_closed, runtime_closed;
-    int                       interrupts;
+    skn_workers    *inner; /* for agents, events and jobs: requests do not hold them up */
+    skn_log        *log;
+    bool            log_on_terminal;
+    skn_http       *http;
+    skn_runtime    *runtime; /* NULL: read only */
+    skn_provider   *provider;
+    skn_serve_jobs *jobs;
+    atomic_bool     nudged; /* a nudge is on its way to the loop */
+    bool            stopping, http_closed, runtime_closed;
+    int             interrupts;
 } skn_serve;
 
 /* --- Before it runs ------------------------------------------------------------------------- */

@@ -252,12 +252,12 @@ void skn_call_tag_body(skn_http_call *c)
     if (tag && !names_state(tag->value))
         return;
     if (!tag) {
-        skn_call_add_header(c, "ETag",
-                            skn_arena_printf(c->mem, "W/\"%016llx\"", (unsigned long long)hash));
+        skn_call_add_header(
+            c, "ETag", skn_arena_printf(c->mem, "W/\"%016llx\"", (unsigned long long)hash));
         tag = &c->headers.p[c->headers.n - 1];
     } else {
-        tag->value = skn_arena_printf(c->mem, "%.*s-%08x\"", (int)tag->value.n - 1, tag->value.p,
-                                      (unsigned)(hash & 0xffffffff));
+        tag->value = skn_arena_printf(c->mem, "%.*s-%08x\"", (int)tag->value.n - 1,
+                                      tag->value.p, (unsigned)(hash & 0xffffffff));
     }
     answer_same(c, tag->value);
 }

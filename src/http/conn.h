@@ -45,8 +45,8 @@ struct skn_conn {
     skn_conn      *prev, *next; /* of all connections */
     skn_conn      *idle_prev, *idle_next;
     bool           idle_listed;
-    int            fd;          /* -1: closed */
-    int            holds;       /* by what is under way here; the last one frees */
+    int            fd;    /* -1: closed */
+    int            holds; /* by what is under way here; the last one frees */
     skn_watch     *watch;
     skn_peer       peer;
     skn_conn_state state;

@@ -147,7 +147,8 @@ static bool came_too_early(const skn_http_call *c)
 {
     skn_str end = SKN_STR("\"timedOut\":true}"), all = skn_buf_str(&c->out);
 
-    return c->wait_ms > 0 && all.n >= end.n && skn_str_eq(skn_str_sub(all, all.n - end.n, all.n), end);
+    return c->wait_ms > 0 && all.n >= end.n &&
+           skn_str_eq(skn_str_sub(all, all.n - end.n, all.n), end);
 }
 
 static void shorten(skn_http_call *c)
@@ -240,11 +241,9 @@ static void log_request(boxed *b, int64_t took)
     skn_str        trace = skn_call_header(c, "traceparent");
     int            status = c->status ? c->status : 200;
     skn_log_field  fields[7] = {
-        {"method", c->method, 0},
-        {"path", c->path, 0},
-        {"status", SKN_NONE, status},
-        {"ms", SKN_NONE, took / 1000000},
-        {"requestId", c->request_id, 0},
+         {"method", c->method, 0},        {"path", c->path, 0},
+         {"status", SKN_NONE, status},    {"ms", SKN_NONE, took / 1000000},
+         {"requestId", c->request_id, 0},
     };
     size_t count = 5;
     bool   failed = status >= 500;
@@ -278,7 +277,8 @@ static void hold_back(boxed *b)
 {
     skn_http_call *c = &b->c;
 
-    if (b->rc || c->out.n < SKN_ANSWER_BIG || !c->route || c->route->flags & SKN_ROUTE_CHANGES ||
+    if (b->rc || c->out.n < SKN_ANSWER_BIG || !c->route ||
+        c->route->flags & SKN_ROUTE_CHANGES ||
         *skn_wire_answers(c->http) + c->out.n <= SKN_ANSWERS_MAX)
         return;
     b->rc = skn_call_problem(c, 503, "overloaded",

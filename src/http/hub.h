@@ -42,7 +42,7 @@ typedef struct skn_about {
 /* What somebody wants to be told. */
 typedef struct skn_taking {
     skn_stream_filter filter;
-    bool              over; /* nothing can follow: what a message caused has ended, or the world */
+    bool over; /* nothing can follow: what a message caused has ended, or the world */
 } skn_taking;
 
 /* True if it is wanted; remembers the end, also when that is not wanted. Any thread. */

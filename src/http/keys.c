@@ -152,8 +152,11 @@ skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again)
 /* What stands in the place of an answer. */
 static skein_rc put_mark(skn_http_call *c, int64_t hash, int64_t mark, skein_error *err)
 {
-    const skein_kept_answer kept = {
-        .key = c->key, .request = hash, .status = mark, .head = SKN_STR(""), .body = SKN_STR("")};
+    const skein_kept_answer kept = {.key = c->key,
+                                    .request = hash,
+                                    .status = mark,
+                                    .head = SKN_STR(""),
+                                    .body = SKN_STR("")};
 
     return skein_answer_keep(c->engine, &kept, err);
 }

@@ -49,7 +49,8 @@ static const word words[] = {
     {"version-not-found", 404, false, "VERSION_NOT_FOUND", "There is no such version",
      "GET /worlds/{world}/chats/{chat}/threads lists them."},
     {"job-not-found", 404, false, "JOB_NOT_FOUND", "There is no such job",
-     "Jobs are forgotten an hour after their end, when the server restarts, and the oldest when "
+     "Jobs are forgotten an hour after their end, when the server restarts, and the oldest "
+     "when "
      "there are many."},
     {"method", 405, false, "METHOD_NOT_ALLOWED", "This cannot be done here",
      "The Allow header says what can be done at this address."},
@@ -67,7 +68,8 @@ static const word words[] = {
      "Wait for it, then look at the conversation again."},
     {"idempotency-running", 409, true, "IDEMPOTENCY_RUNNING",
      "The first request is still running",
-     "A request with this Idempotency-Key is being worked on. Ask again in a moment. When it is "
+     "A request with this Idempotency-Key is being worked on. Ask again in a moment. When it "
+     "is "
      "not \"retryable\", the server ended in the middle of it: look what there is first."},
     {"event-too-old", 410, false, "EVENT_TOO_OLD", "These events are forgotten",
      "Read the conversations again, and follow the events from now on."},

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SQLITE_READERS 8
-#define PG_CONNECTIONS 16
+/* Enough for all workers of a server: whoever waits for a connection waits for somebody's request. */
+#define SQLITE_READERS 20
+#define PG_CONNECTIONS 20
 
 struct skn_store {
     bool           pg, read_only;

@@ -44,7 +44,7 @@ typedef struct skn_pool {
     int             most;     /* connections at a time; a caller waits when all are taken */
     int             open;     /* guarded by mu: idle ones, and those in use */
     int             idle;     /* guarded by mu */
-    skn_db         *kept[16]; /* guarded by mu: the idle ones, the last used at the end */
+    skn_db         *kept[20]; /* guarded by mu: the idle ones, the last used at the end */
 } skn_pool;
 
 void skn_pool_init(skn_pool *p, skn_str address, skn_db_mode mode, int most);

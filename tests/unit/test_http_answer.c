@@ -195,8 +195,8 @@ static void if_match_is_a_state_of_the_conversation(void **state)
     assert_int_equal(at.thread.v, 0);
     assert_int_equal(skn_call_if_match(&k->c, &chat, true, &at), SKEIN_INVALID);
     assert_int_equal(k->c.problem_status, 428);
-    for (const char **tag = (const char *[]){"\"t_a.b.12\"", "\"t_a.b.12-0123cdef\"", NULL}; *tag;
-         tag++) {
+    for (const char **tag = (const char *[]){"\"t_a.b.12\"", "\"t_a.b.12-0123cdef\"", NULL};
+         *tag; tag++) {
         with_header(k, "If-Match", *tag);
         assert_int_equal(skn_call_if_match(&k->c, &chat, true, &at), SKEIN_OK);
         assert_int_equal(at.thread.v, 9);

@@ -182,7 +182,8 @@ static void commits_of_others_are_noticed(void **state)
     assert_int_equal(lab.changes, 2); /* it was noticed, and its event was passed on */
     lab_wait(1000);
     assert_int_equal(lab.changes, 2);
-    lab_commit(1, "chat.updated", "", "{}"); /* by ourselves: on PostgreSQL perhaps not seen before */
+    lab_commit(1, "chat.updated", "",
+               "{}"); /* by ourselves: on PostgreSQL perhaps not seen before */
     skn_hub_nudge(lab.http.hub);
     lab_settle();
     assert_int_equal(lab.changes, 3);
