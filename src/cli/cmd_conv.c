@@ -179,8 +179,8 @@ int skn_cmd_conv_rm(skn_cli *cli)
 
     if (rc || (rc = skn_confirm(cli, "Remove this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_conversation_remove(cli->engine, chat.id,
-                                                         skn_opt(cli, "force") != NULL, &cli->err)))
+    if (!cli->dry_run && (rc = skein_conversation_remove(
+                              cli->engine, chat.id, skn_opt(cli, "force") != NULL, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)chat_item(cli, &chat);
@@ -189,8 +189,7 @@ int skn_cmd_conv_rm(skn_cli *cli)
                            : "Removed the conversation %.*s. Branches keep what they hold.\n",
               SKN_FMT(chat.uid));
     if (!cli->dry_run)
-        skn_print(cli, "Bring it back with \"skein conv restore %.*s\".\n",
-                  SKN_FMT(chat.uid));
+        skn_print(cli, "Bring it back with \"skein conv restore %.*s\".\n", SKN_FMT(chat.uid));
     return 0;
 }
 

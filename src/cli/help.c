@@ -54,14 +54,17 @@ void skn_help_overview(skn_cli *cli)
         skn_print(cli, "\n%s\n", groups[i]);
         group_rows(cli, groups[i]);
     }
-    skn_print(cli,
-              "\nExamples\n"
-              "  skein world new launch\n"
-              "  skein agent new lead --prompt \"You lead the team.\"\n"
-              "  skein conv new --title \"Launch plan\"\n"
-              "  skein send \"@lead plan the launch\" --json\n"
-              "  skein tree @~20 --mermaid > flow.mmd\n"
-              "\n\"skein help COMMAND\" or \"man skein\" for more. Problems: skein doctor\n");
+    skn_print(
+        cli,
+        "\nExamples\n"
+        "  skein serve\n"
+        "  skein chat\n"
+        "  skein world new launch\n"
+        "  skein agent new lead --prompt \"You lead the team.\"\n"
+        "  skein conv new --title \"Launch plan\"\n"
+        "  skein send \"@lead plan the launch\" --json\n"
+        "  skein tree @~20 --mermaid > flow.mmd\n"
+        "\n\"skein help COMMAND\" or \"man skein-COMMAND\" for more. Problems: skein doctor\n");
 }
 
 /* A letter that the command gives another meaning is not shown for the common option. */

@@ -17,7 +17,7 @@ typedef struct appending {
     receiver                   *to; /* the target first, then the agents */
     size_t                      count;
     bool                        outside; /* ids that were promised to others are not for it */
-    bool                        tells; /* each new message is an event */
+    bool                        tells;   /* each new message is an event */
     size_t                      added;
 } appending;
 

@@ -19,6 +19,8 @@ void skn_archive_header_write(const skn_archive_header *h, skn_buf *out)
     skn_jw_kstr(&w, "of", h->conversation ? SKN_STR("conversation") : SKN_STR("world"));
     if (h->conversation)
         skn_jw_kint(&w, "conversation", h->conversation);
+    if (h->waiting)
+        skn_jw_kint(&w, "waiting", h->waiting);
     skn_jw_object_end(&w);
     skn_buf_addc(out, '\n');
 }

@@ -211,10 +211,26 @@ static skein_rc collect_ids(writer *w, skein_error *err)
     return rc;
 }
 
+static skein_rc count_waiting(const writer *w, int64_t *sum, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; !rc && i < w->ids[SKN_AR_CONVERSATIONS].n; i++) {
+        int64_t count = 0;
+
+        rc = skn_waiting_count(w->tx, w->ids[SKN_AR_CONVERSATIONS].p[i], &count, err);
+        *sum += count;
+    }
+    return rc;
+}
+
 static skein_rc write_header(writer *w, skein_error *err)
 {
     skn_archive_header h = {.schema = skn_store_schema()};
+    skein_rc           rc = count_waiting(w, &h.waiting, err);
 
+    if (rc)
+        return rc;
     if (w->ids[SKN_AR_WORLDS].n == 0)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no such world");
     if (w->scope.conversation)

@@ -69,16 +69,17 @@ typedef struct skn_import_report {
     skn_str       *worlds;   /* the names of all */
     size_t         world_count;
     int64_t        agents, conversations, versions, messages;
-    bool           exact; /* an archive: nothing was guessed, and the counts below are zero */
+    bool           exact; /* an archive with all there was: nothing was guessed or left out */
     int64_t        ids_kept, ids_made;
     int64_t        copies;   /* rows that were another agent's copy of a message */
     int64_t        archives; /* sessions put away that became chats */
     int64_t        links_kept, links_guessed;
     int64_t        circular,
-        too_deep;     /* links dropped; a message that replies to itself is circular */
-    int64_t  orphans; /* links kept though their parent is not in the file */
-    int64_t  dropped; /* rows that could not be kept */
-    skn_str *notes;   /* which, and why; at most SKN_IMPORT_NOTES */
+        too_deep;      /* links dropped; a message that replies to itself is circular */
+    int64_t  orphans;  /* links kept though their parent is not in the file */
+    int64_t  dropped;  /* rows that could not be kept */
+    int64_t  not_said; /* of an archive: messages that waited, and are not in it */
+    skn_str *notes;    /* which, and why; at most SKN_IMPORT_NOTES */
     size_t   note_count;
 } skn_import_report;
 

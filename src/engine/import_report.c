@@ -27,19 +27,21 @@ static void add_worlds(skn_buf *out, const skn_import_report *r)
 void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_run,
                             skn_buf *out)
 {
+    bool archive = r->exact || r->not_said;
+
     skn_buf_addf(out, "%.*s: %.*s, ", SKN_FMT(file), SKN_FMT(r->form));
     if (r->world_count > 1)
         skn_buf_addf(out, "%zu worlds, ", r->world_count);
     skn_buf_addf(out, "%lld agents, %lld conversations, %lld messages\n", (long long)r->agents,
                  (long long)r->conversations, (long long)r->messages);
-    if (r->exact)
+    if (archive)
         skn_buf_addf(out,
                      "  %lld versions; ids, order, links and provenance exactly as they were\n",
                      (long long)r->versions);
     else
         skn_buf_addf(out, "  %lld have message ids, %lld %s new ones\n", (long long)r->ids_kept,
                      (long long)r->ids_made, tense(dry_run, "will get", "got"));
-    if (!r->exact)
+    if (!archive)
         skn_buf_addf(
             out, "  %lld have reply links, %lld %s guessed from time and marked as guessed\n",
             (long long)r->links_kept, (long long)r->links_guessed,

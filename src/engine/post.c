@@ -207,10 +207,9 @@ static skein_rc check_room(skn_working *w, skein_error *err)
 
     if (rc || count < WAITING_MAX)
         return rc;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_LIMIT, "%d messages wait in this chat already",
-                             WAITING_MAX),
-                    "Wait until the agents have answered, or take some out of the queue.");
+    return skn_hint(
+        err, skn_fail(err, SKEIN_LIMIT, "%d messages wait in this chat already", WAITING_MAX),
+        "Wait until the agents have answered, or take some out of the queue.");
 }
 
 static skein_rc let_wait(skn_working *w, const skein_post *p, skein_posted *out,

@@ -172,4 +172,3 @@ skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t coun
     skn_arena_free(a);
     return rc;
 }
-

@@ -124,7 +124,7 @@ typedef struct recover_call {
     skein_engine *e;
     skn_arena    *a;
     skn_ids       chats;
-    int64_t       chat, closed, before, after; /* leases that end before or after are no leases */
+    int64_t chat, closed, before, after; /* leases that end before or after are no leases */
 } recover_call;
 
 static skein_rc find_expired(skn_tx *tx, void *arg, skein_error *err)

@@ -27,7 +27,7 @@ typedef struct skn_runtime_options {
     const char          *holder;   /* names this process in leases */
     int64_t              lease_ms; /* 0: 30 s */
     int64_t recover_ms;            /* between looks for turns that others left open; 0: 10 s */
-    bool    alone;      /* nobody else speaks for agents on this store: what is open at the
+    bool    alone; /* nobody else speaks for agents on this store: what is open at the
                            start was left, whatever its lease says */
     /* What is being written, as it happens. */
     void (*tell)(void *arg, const skn_live *event);

@@ -63,8 +63,7 @@ static skein_rc all_deliveries(skn_stmt *s, skn_arena *a, skn_delivery_rows *out
     bool             row;
     skein_rc         rc;
 
-    while (!(rc = skn_stmt_step(s, &row, err)) && row &&
-           !(rc = read_delivery(s, a, &d, err)))
+    while (!(rc = skn_stmt_step(s, &row, err)) && row && !(rc = read_delivery(s, a, &d, err)))
         skn_vec_add(a, &v, d);
     skn_stmt_done(s);
     *out = (skn_delivery_rows){v.p, v.n};

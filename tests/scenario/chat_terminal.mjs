@@ -68,6 +68,7 @@ test('what is typed stays while answers come in above it', async () => {
     assert.equal(tail(t, 2).replace('\n', ''), `› ${text}`);
     assert.equal(t.screen.text.match(/half of a/g).length, 1);
     assert.equal(t.screen.text.match(/─\n/g).length, 1);
+    assert.doesNotMatch(t.screen.text, /writing…|▍/);
     t.type('\x15@bo hello\r');
     await t.shows(/hello yourself, says bo/);
     assert.doesNotMatch(t.screen.text, /half of a/);

@@ -28,7 +28,7 @@ for section in ENVIRONMENT FILES 'EXIT STATUS'; do
     t "and $section" prints "$section"
 done
 out=$(page world)
-t 'a noun has one page for its verbs' prints 'skein world rm NAME'
+t 'a noun has one page for its verbs' prints 'skein world rm [option ...] NAME'
 
 # skein.yaml(5) has every setting with the value that is built in.
 s config list --json=key,value --config /dev/null

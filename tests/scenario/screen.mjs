@@ -76,6 +76,7 @@ export class Screen {
             if (c === '\r') this.x = 0;
             else if (c === '\b') this.x = Math.max(0, this.x - 1);
             else if (c === '\n') this.row(++this.y);
+            else if (c === '\t') this.x = Math.min(this.cols - 1, this.x - this.x % 8 + 8);
             else if (c === '\x07') this.bells++;
             else if (c < ' ') throw new Error(`the byte ${c.charCodeAt(0)}`);
             else this.put(c);

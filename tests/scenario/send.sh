@@ -213,6 +213,9 @@ must rm @
 t 'another version is told' until_true file_has "$dir/beside" 'Now at v'
 must send --to bo after that
 t 'and goes on there' until_true file_has "$dir/beside" '@bo after that'
+must edit @~1 -m '@bo said in other words'
+t 'an edit is told with its new message' until_true file_has "$dir/beside" '@bo said in other words'
+until_true idle
 kill "$beside"
 join
 t 'nothing is told twice' is "$(printf '%s\n' "$out" | grep -c 'follow this')" 1

@@ -105,6 +105,38 @@ static void an_archive_crosses_to_the_other_database_and_back(void **state)
     place_close(&p);
 }
 
+static void an_archive_says_what_waited_and_is_not_in_it(void **state)
+{
+    place               p, q;
+    history             h;
+    skn_import_report   report;
+    skn_buf             archive;
+    skein_conversations chats;
+    skein_posted        out;
+    skein_post          post = {.message = {.content = skein_text("hello")}};
+    skein_agent         agent = {.name = skein_text("eager")};
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    agent.world = h.world.id;
+    SKN_OK(skein_agent_new(p.e, &agent, p.mem, &p.err), p.err);
+    SKN_OK(skein_conversation_list(p.e, h.world.id, p.mem, &chats, &p.err), p.err);
+    for (size_t i = 0; i < chats.count && !post.chat.v; i++)
+        if (chats.at[i].mode == SKEIN_CHAT)
+            post.chat = chats.at[i].id;
+    for (int i = 0; i < 3; i++) /* the first is said, the others wait */
+        SKN_OK(skein_post_message(p.e, &post, p.mem, &out, &p.err), p.err);
+    archive_world(&p, h.world.id, &archive);
+    place_new(&q, p.fx->pg ? "pg" : "sqlite");
+    SKN_OK(import_bytes(&q, skn_buf_str(&archive), NULL, &report), q.err);
+    assert_false(report.exact);
+    assert_int_equal(report.note_count, 1);
+    assert_string_equal(report.notes[0].p, "2 waiting messages are not kept");
+    skn_buf_release(&archive);
+    place_close(&q);
+    place_close(&p);
+}
+
 static void an_archive_is_told_as_a_world_and_its_chats(void **state)
 {
     place               p, q;
@@ -492,6 +524,7 @@ int main(void)
         SKN_PLACE_SQLITE(every_table_is_in_the_archive_of_a_full_world),
         SKN_PLACE_SQLITE(an_archive_knows_every_table_and_column),
         SKN_PLACE_PG(an_archive_crosses_to_the_other_database_and_back),
+        SKN_BOTH(an_archive_says_what_waited_and_is_not_in_it),
         SKN_PLACE_BOTH(an_archive_is_told_as_a_world_and_its_chats),
         SKN_PLACE_BOTH(an_archive_is_the_same_out_of_a_store_with_other_worlds),
         SKN_PLACE_BOTH(every_version_reads_the_same_after_import),

@@ -344,7 +344,8 @@ static void no_such_conversation(room *r, skein_conversation_id id)
     if (!hidden)
         refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err),
                 SKEIN_NOT_FOUND, "purge unreachable");
-    refused(r, skein_conversation_remove(r->k.e, id, false, &r->k.err), SKEIN_NOT_FOUND, "remove");
+    refused(r, skein_conversation_remove(r->k.e, id, false, &r->k.err), SKEIN_NOT_FOUND,
+            "remove");
     refused(r, skein_world_set_chat(r->k.e, r->k.world.id, id, &r->k.err), SKEIN_NOT_FOUND,
             "make current");
     refused(r, skein_branch(r->k.e, &r->k.how, 0, -1, (skein_str){0}, r->k.mem, &c, &r->k.err),
@@ -399,8 +400,8 @@ static void a_world_or_agent_that_is_not_there_is_not_found(void **state)
     refused(&r, skein_world_remove(r.k.e, world, false, &r.k.err), SKEIN_NOT_FOUND, "remove");
     refused(&r, skein_world_set_chat(r.k.e, world, (skein_conversation_id){0}, &r.k.err),
             SKEIN_NOT_FOUND, "session off");
-    refused(&r, skein_agent_remove(r.k.e, (skein_agent_id){99999}, false, &r.k.err), SKEIN_NOT_FOUND,
-            "remove agent");
+    refused(&r, skein_agent_remove(r.k.e, (skein_agent_id){99999}, false, &r.k.err),
+            SKEIN_NOT_FOUND, "remove agent");
     refused(&r,
             skein_conversation_of(r.k.e, (skein_agent_id){99999}, SKEIN_FOREGROUND, r.k.mem, &c,
                                   &r.k.err),

@@ -262,8 +262,9 @@ static void sending_and_taking_back_settle_what_a_removed_agent_held_up(void **s
     skn_fixture_sql(k.fx, "UPDATE agents SET removed_at = 1 WHERE name = 'bo'");
     before = newest(&k);
     KIT_OK(&k, skein_queue_send(k.e, k.chat.id, two.message.uid, k.mem, &out, &k.err));
-    assert_string_equal(told(&k, before),
-                        "message.delivered message.created world.busy queue.changed world.idle");
+    assert_string_equal(
+        told(&k, before),
+        "message.delivered message.created world.busy queue.changed world.idle");
     assert_string_equal(due(&k), "cy");
     kit_close(&k);
 }
@@ -359,11 +360,12 @@ static void a_budget_that_is_used_up_is_told_with_what_was_done(void **state)
     kit_open(&k, state);
     set_turn_limit(&k, 4);
     post(&k, "@ada begin");
-    skn_fixture_sql(k.fx, "INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, "
-                          "hops_left, state, created_at, closed_at) WITH RECURSIVE n(i) AS "
-                          "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11) "
-                          "SELECT conversation_id, agent_id, message_id, cause, 3, 'answered', "
-                          "1, 1 FROM deliveries CROSS JOIN n");
+    skn_fixture_sql(k.fx,
+                    "INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, "
+                    "hops_left, state, created_at, closed_at) WITH RECURSIVE n(i) AS "
+                    "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 11) "
+                    "SELECT conversation_id, agent_id, message_id, cause, 3, 'answered', "
+                    "1, 1 FROM deliveries CROSS JOIN n");
     answer(&k, "ada", "@bo 12");
     assert_string_equal(due(&k), "");
     assert_string_equal(kit_texts(&k, "main", 0),
@@ -430,8 +432,7 @@ static void a_removed_chat_comes_back_with_what_waited_in_it(void **state)
     assert_idle(&k);
     assert_string_equal(due(&k), "");
     before = newest(&k);
-    KIT_OK(&k,
-           skein_conversation_restore(k.e, k.world.id, k.chat.uid, k.mem, &back, &k.err));
+    KIT_OK(&k, skein_conversation_restore(k.e, k.world.id, k.chat.uid, k.mem, &back, &k.err));
     assert_int_equal(back.id.v, k.chat.id.v);
     assert_string_equal(told(&k, before),
                         "chat.updated message.created world.busy queue.changed");
@@ -455,8 +456,7 @@ static void a_chat_of_another_world_is_not_brought_back(void **state)
     assert_int_equal(
         skein_conversation_restore(k.e, other.id, k.chat.uid, k.mem, &back, &k.err),
         SKEIN_NOT_FOUND);
-    KIT_OK(&k,
-           skein_conversation_restore(k.e, k.world.id, k.chat.uid, k.mem, &back, &k.err));
+    KIT_OK(&k, skein_conversation_restore(k.e, k.world.id, k.chat.uid, k.mem, &back, &k.err));
     /* An agent has one foreground conversation, and this one came after. */
     KIT_OK(&k,
            skein_conversation_of(k.e, k.agent[0].id, SKEIN_FOREGROUND, k.mem, &own, &k.err));
@@ -523,11 +523,11 @@ static void a_state_that_nobody_wrote_is_damage(void **state)
 
     kit_open(&k, state);
     post(&k, "@ada one");
-    skn_fixture_sql(k.fx, k.fx->pg
-                              ? "ALTER TABLE deliveries DROP CONSTRAINT deliveries_state_check; "
-                                "DROP INDEX deliveries_due; UPDATE deliveries SET state = 'q'"
-                              : "PRAGMA ignore_check_constraints = 1; "
-                                "UPDATE deliveries SET state = 'q'");
+    skn_fixture_sql(k.fx,
+                    k.fx->pg ? "ALTER TABLE deliveries DROP CONSTRAINT deliveries_state_check; "
+                               "DROP INDEX deliveries_due; UPDATE deliveries SET state = 'q'"
+                             : "PRAGMA ignore_check_constraints = 1; "
+                               "UPDATE deliveries SET state = 'q'");
     KIT_OK(&k, post_as(&k, &p, &out));
     assert_int_equal(skein_turn_begin(k.e, 1, skein_text("x"), skein_text(NULL), LEASE, k.mem,
                                       &(skein_turn){0}, &k.err),
