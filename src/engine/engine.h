@@ -158,9 +158,9 @@ typedef struct skn_live {
     skn_str               world_name;
     skein_conversation_id chat;
     skn_str               chat_uid, cause;
-    const char           *type;    /* "message.delta" */
-    skn_str               message; /* the message it belongs to; absent: none */
-    skn_str               data;    /* a JSON object */
+    const char           *type;       /* "message.delta" */
+    skn_str               message;    /* the message it belongs to; absent: none */
+    skn_str               data;       /* a JSON object */
     skn_str               text, part; /* of a delta: what was added, and to what */
 } skn_live;
 
@@ -169,8 +169,8 @@ void skn_shape_event(skn_jw *w, const skein_event *event);
 void skn_shape_delivery(skn_jw *w, const skein_deliveries *list);
 void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
 /* [{"agent","chatId","messageId","sinceMs"}] */
-void skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
-void skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
+void        skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
+void        skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
 const char *skn_turn_state_name(skein_turn_state state);
 
 /* What is known of a failure beside its error; every member may be missing. */

@@ -241,7 +241,7 @@ cd "$dir"
 printf 'int total(int a)\n{\n    return a;\n}\nint other(void);\n' >"$dir/sum.c"
 must files add sum.c 'fun total'
 s files ls --json
-t 'a context file is listed' is "$out" '[{"path":"sum.c","items":["fun total"]}]'
+t 'a context file is listed' is "$out" '[{"path":"sum.c","readFull":false,"items":["fun total"]}]'
 s files show
 t 'a context file gives the function' prints 'return a;'
 t 'and no more' lacks 'other'
