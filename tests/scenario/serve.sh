@@ -190,6 +190,20 @@ t 'the description goes with it' test ! -e "$json"
 t 'and the socket' test ! -e "$socket"
 s status
 t 'status says that there is none' prints 'server   none'
+
+printf 'pace: 20\nrules:\n  - {when: slow, do: one two %s}\n' "$(seq -s ' ' 500)" >"$dir/slow.yaml"
+start --listen 127.0.0.1:0 --script "$dir/slow.yaml"
+node -e 'require("http").get(process.argv[1], r => r.on("data", d => { if (/"two "/.test(d)) process.exit(0) }))' \
+    "${url}worlds/tour/events" &
+writing=$!
+must send --no-wait --to lead slow
+t 'an answer is being written' wait "$writing"
+stop
+t 'an end in the middle of it is a clean one' gave 0
+t 'it is in the log' complains 'shutting down'
+s log -n 1 --json
+t 'what was written is kept' prints '"content":"one two '
+t 'as far as it was' lacks ' 500'
 s open
 t 'nothing can be opened then' fails 3 'no server runs on'
 s log --json=content
@@ -416,20 +430,6 @@ must config set theme dark
 s config list --show-origin
 t 'what is set is in the store' prints 'defaults.model = demo/scripted	store'
 t 'whatever its name is' prints 'theme = dark	store'
-
-printf 'pace: 20\nrules:\n  - {when: slow, do: one two %s}\n' "$(seq -s ' ' 500)" >"$dir/slow.yaml"
-start --listen 127.0.0.1:0 --script "$dir/slow.yaml"
-node -e 'require("http").get(process.argv[1], r => r.on("data", d => { if (/"two "/.test(d)) process.exit(0) }))' \
-    "${url}worlds/tour/events" &
-writing=$!
-must send --no-wait --to lead slow
-t 'an answer is being written' wait "$writing"
-stop
-t 'an end in the middle of it is a clean one' gave 0
-t 'it is in the log' complains 'shutting down'
-s log -n 1 --json
-t 'what was written is kept' prints '"content":"one two '
-t 'as far as it was' lacks ' 500'
 
 printf 'log:\n  level: warn\n' >"$dir/own.yaml"
 start --config "$dir/own.yaml" --listen 127.0.0.1:0
