@@ -201,7 +201,8 @@ static skein_rc add_hit(searching *s, const skn_conversation_row *row, skein_hit
         return rc;
     if (hit->in_current)
         hit->version = hit->conversation.version;
-    skn_words_match(hit->message.content, &s->terms, &at);
+    if (s->terms.count)
+        skn_words_match(hit->message.content, &s->terms, &at);
     hit->snippet = skn_words_snippet(hit->message.content, at, SNIPPET, s->mem);
     s->out->at[s->out->count++] = *hit;
     return SKEIN_OK;

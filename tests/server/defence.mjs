@@ -285,7 +285,8 @@ test('slowhttptest cannot stop the service to others', async () => {
         await new Promise(resolve => setTimeout(resolve, 50));
     }
     await Promise.race([over, missing]);
-    assert.ok(served.length > 20, `only ${served.length} were served`);
+    console.log(`# ${served.length} conversations were held meanwhile`);
+    assert.ok(served.length > 20 / limit(1), `only ${served.length} were served`);
     served.sort((a, b) => a - b);
     assert.ok(served[Math.floor(served.length * 0.95)] < limit(2000), `95 of 100 took up to ${served[Math.floor(served.length * 0.95)]} ms`);
     await alive();
