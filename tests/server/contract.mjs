@@ -133,6 +133,19 @@ export function check(method, url, answer) {
     else if (type === 'application/json') checkBody(media.schema, answer.body, what);
 }
 
+// Holds a request that succeeded against its operation: what it says must be described as well.
+export function checkRequest(method, url, body) {
+    const operation = document.paths[route(url)][(method === 'HEAD' ? 'GET' : method).toLowerCase()];
+    const what = `the request ${method} ${url}`;
+    const known = (operation.parameters ?? []).map(resolve);
+    for (const name of new URLSearchParams(url.split('?')[1] ?? '').keys())
+        if (!known.some(p => p.in === 'query' && p.name === name)) throw new Error(`${what}: the document has no parameter "${name}"`);
+    if (body === undefined) return;
+    const media = operation.requestBody?.content['application/json'];
+    if (!media) throw new Error(`${what}: the document has no body`);
+    checkBody(media.schema, body, what);
+}
+
 // --- Events ------------------------------------------------------------------------------------
 
 export const eventsSeen = new Set();

@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { check, checkProblem } from './contract.mjs';
+import { check, checkProblem, checkRequest } from './contract.mjs';
 import { EventStream } from './sse.mjs';
 import { finally_, limit, within } from './tap.mjs';
 
@@ -168,10 +168,11 @@ export class Server {
         if (this.gone && !this.killed) error.message += `\nthe server ended: ${JSON.stringify(this.gone)}\n${this.log.slice(-3000)}`;
         return error;
     }
-    // One request whose answer must fit the document.
+    // One request whose answer must fit the document, and it too when it succeeds.
     async call(method, url, options = {}) {
         const answer = await this.request(method, url, options);
         check(method, url, answer);
+        if (answer.status < 300) checkRequest(method, url, options.body);
         return answer;
     }
     // The body of an answer that must have this status.
