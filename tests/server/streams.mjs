@@ -313,6 +313,14 @@ test('a client that does not read is cut, others are not, and it gets the rest w
     const count = 24; // well over what the sockets in between hold
     for (let i = 0; i < count; i++) await w.say(`${i} ${big}`);
     await eager.until('all of it', () => eager.of('message.created').length === count, { ms: 30000 });
+    // More than one page may hold, however many are asked for.
+    const paged = [];
+    for (let next = '&after=0'; next;) {
+        const { data, page } = await server.get(`${w.path}/events?limit=500&types=message${next}`, 200, { headers: { accept: 'application/json' } });
+        paged.push(...data.map(e => e.seq));
+        next = page.hasMore ? `&cursor=${encodeURIComponent(page.next)}` : '';
+    }
+    assert.deepEqual(paged.map(String), durable(eager).map(e => e.id));
     const gone = within(20000, 'the cut', new Promise(resolve => { lazy.on('close', resolve); lazy.on('error', () => {}); }));
     await new Promise(resolve => setTimeout(resolve, limit(6000))); // longer than it may stand still
     lazy.on('data', b => got.push(b));
