@@ -1,10 +1,12 @@
 #include "store/db_file.h"
 
+#include "base/arena.h"
 #include "base/rand.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -79,6 +81,20 @@ int64_t skn_file_size(const char *path)
     int64_t file = size_of(path, ""), log = size_of(path, "-wal");
 
     return (file > 0 ? file : 0) + (log > 0 ? log : 0);
+}
+
+bool skn_file_has_room(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char       *folder;
+    bool        writable;
+
+    if (!slash)
+        return access(".", W_OK) == 0;
+    folder = skn_heap_copy((skn_str){path, (size_t)(slash - path) + 1});
+    writable = access(folder, W_OK) == 0;
+    free(folder);
+    return writable;
 }
 
 skein_rc skn_file_make(const char *path, const char *like, skein_error *err)

@@ -19,6 +19,8 @@ skein_rc skn_file_look(const char *path, bool may_be_made, skein_error *err);
 int64_t skn_file_log(const char *path);
 /* Bytes of the database and of its log. */
 int64_t skn_file_size(const char *path);
+/* Whether a file can be made beside the database. */
+bool skn_file_has_room(const char *path);
 /* Makes an empty file, which must not be there yet, as private as the one it is `like`. */
 skein_rc skn_file_make(const char *path, const char *like, skein_error *err);
 /* Adds the path as a URI that SQLite understands. */

@@ -19,6 +19,7 @@ _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 
 #define BUSY_NANOS  (30 * INT64_C(1000000000)) /* how long to wait for another program's lock */
 #define CUT_NANOS   (3 * INT64_C(1000000000))  /* … and for a reader of the log */
+#define GONE_NANOS  (3 * INT64_C(1000000000))  /* … and for files that come and go */
 #define PATH_LIMIT  4096
 #define NO_MORE_ROW (-1)
 
@@ -27,7 +28,8 @@ _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 typedef struct sqlite_db {
     skn_db        base;
     sqlite3      *handle;
-    const char   *path; /* within base.address */
+    const char   *path;     /* within base.address */
+    bool          vanished; /* the last failure was that a file was gone */
     int64_t       busy_since;
     int           failure; /* SQLite's code of the last one */
     sqlite3_stmt *prepared[SKN_Q_COUNT];
@@ -106,6 +108,7 @@ static skein_rc fault(sqlite_db *db, skein_error *err)
     const char *detail = sqlite3_errmsg(db->handle);
 
     db->failure = extended & 0xff;
+    db->vanished = rc == SKEIN_IO && os_error == ENOENT;
     if (db->base.in_tx && sqlite3_get_autocommit(db->handle))
         db->base.in_tx = false;
     if (rc == SKEIN_NOT_OURS && !db->base.foreign)
@@ -361,7 +364,7 @@ static skein_rc use_wal(sqlite_db *db, skein_error *err)
     }
 }
 
-static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
+static skein_rc open_once(sqlite_db *db, skn_db_mode mode, skein_error *err)
 {
     int      flags = mode == SKN_DB_READER ? SQLITE_OPEN_READONLY
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -371,7 +374,10 @@ static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
         (rc = open_handle(db, db->path, flags, err)))
         return rc;
     rc = check_ours(db, err);
-    if (rc && (db->failure == SQLITE_CANTOPEN || db->failure == SQLITE_READONLY) &&
+    if (db->vanished && !skn_file_has_room(db->path))
+        db->vanished = false; /* nobody could make it */
+    if (rc && !db->vanished &&
+        (db->failure == SQLITE_CANTOPEN || db->failure == SQLITE_READONLY) &&
         skn_file_log(db->path) < 0 && !(rc = open_unchanging(db, err)))
         rc = check_ours(db, err);
     if (rc)
@@ -381,6 +387,22 @@ static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
     if ((rc = use_wal(db, err)))
         return rc;
     return sqlite_script(&db->base, writer_pragmas, err);
+}
+
+/* While another program makes the store or closes it, the files beside it come and go: one that
+ * SQLite saw may be gone when it opens it. Then all of it is done again. */
+static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
+{
+    int64_t  start = skn_clock_monotonic();
+    skein_rc rc;
+
+    for (unsigned round = 0;; round++) {
+        db->vanished = false;
+        rc = open_once(db, mode, err);
+        if (!rc || !db->vanished || skn_clock_monotonic() - start > GONE_NANOS)
+            return rc;
+        skn_file_nap(round);
+    }
 }
 
 static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
