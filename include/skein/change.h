@@ -67,7 +67,7 @@ typedef struct skein_change {
     bool      dry_run;   /* check everything, say the outcome, change nothing */
     skein_str key;       /* the same key again returns the first outcome; branch and purge
                                       have no use for one */
-    bool      force;     /* stop agents that are at work in it first; else SKEIN_BUSY then */
+    bool      force;     /* stop agents that are at work in it first; else SKEIN_AT_WORK then */
     bool      wake;      /* a revision's new message is to be answered, as if it was posted */
     skein_str client_id; /* the sender's own name for a revision's new message; may be absent */
 } skein_change;

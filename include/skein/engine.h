@@ -58,7 +58,7 @@ SKEIN_API skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *m
                                     skein_world *out, skein_error *err);
 SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out,
                                     skein_error *err);
-/* Hides the world and sets its name free; its text stays in the store until it is purged. SKEIN_BUSY while
+/* Hides the world and sets its name free; its text stays in the store until it is purged. SKEIN_AT_WORK while
  * agents are at work in it, unless force stops them. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force,
                                       skein_error *err);
@@ -116,7 +116,7 @@ SKEIN_API skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem
 /* The same, if the agent still is as it was read; else SKEIN_VERSION_CHANGED. */
 SKEIN_API skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was,
                                            skein_agent *a, skein_mem *mem, skein_error *err);
-/* What it said stays. SKEIN_BUSY while it is at work, unless force stops it. */
+/* What it said stays. SKEIN_AT_WORK while it is at work, unless force stops it. */
 SKEIN_API skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force,
                                       skein_error *err);
 
@@ -165,7 +165,7 @@ SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world
                                            skein_error *err);
 SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id,
                                              skein_str title, skein_error *err);
-/* Hides it; branches keep what they hold, and the text stays until it is purged. SKEIN_BUSY while agents
+/* Hides it; branches keep what they hold, and the text stays until it is purged. SKEIN_AT_WORK while agents
  * are at work in it, unless force stops them; what waits to be said stays with it. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              bool force, skein_error *err);

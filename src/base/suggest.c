@@ -51,3 +51,25 @@ const char *skn_suggest(const char *typed, skn_candidate *next, const void *ctx)
     }
     return found;
 }
+
+skn_candidates skn_candidates_new(skn_arena *a, size_t most)
+{
+    return (skn_candidates){SKN_ARRAY(a, most + 1, const char *), 0};
+}
+
+void skn_candidates_add(skn_arena *a, skn_candidates *names, skn_str name)
+{
+    names->at[names->count++] = skn_arena_copy(a, name).p;
+}
+
+static const char *name_at(const void *ctx, size_t i)
+{
+    const skn_candidates *names = ctx;
+
+    return i < names->count ? names->at[i] : NULL;
+}
+
+const char *skn_candidates_suggest(skn_arena *a, const skn_candidates *names, skn_str typed)
+{
+    return skn_suggest(skn_arena_copy(a, typed).p, name_at, names);
+}

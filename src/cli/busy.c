@@ -100,9 +100,9 @@ void skn_busy_explain(skn_cli *cli)
     skn_buf_init(&names, sizeof err.message);
     who(&turns, &names);
     in_json(cli, &turns);
-    skn_fail(&cli->err, SKEIN_BUSY, "%s is busy: %.*s", cli->changing_world,
+    skn_fail(&cli->err, SKEIN_AT_WORK, "%s is busy: %.*s", cli->changing_world,
              SKN_FMT(skn_buf_str(&names)));
-    skn_hint(&cli->err, SKEIN_BUSY, "Wait with --wait, or stop them: skein stop -w %s",
+    skn_hint(&cli->err, SKEIN_AT_WORK, "Wait with --wait, or stop them: skein stop -w %s",
              cli->changing_world);
     skn_buf_release(&names);
 }

@@ -11,7 +11,7 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
 skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out);
 /* Waits until none has. */
 skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat);
-/* Says in cli->err, which is SKEIN_BUSY, who is in the way and what can be done. */
+/* Says in cli->err, which is SKEIN_AT_WORK, who is in the way and what can be done. */
 void skn_busy_explain(skn_cli *cli);
 
 #endif

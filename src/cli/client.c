@@ -220,7 +220,7 @@ static skein_rc code_of(skn_str name, int status)
 #undef SKEIN_CODE
     return status == 404   ? SKEIN_NOT_FOUND
            : status == 401 ? SKEIN_AUTH
-           : status == 423 ? SKEIN_BUSY
+           : status == 423 ? SKEIN_AT_WORK
            : status == 409 ? SKEIN_CONFLICT
            : status < 500  ? SKEIN_INVALID
                            : SKEIN_FAILED;

@@ -184,7 +184,7 @@ int skn_cli_settle(skn_cli *cli, int status)
     skn_out_finish(cli);
     if (!cli->err.rc)
         return status;
-    if (cli->err.rc == SKEIN_BUSY)
+    if (cli->err.rc == SKEIN_AT_WORK)
         skn_busy_explain(cli);
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
         skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
@@ -201,7 +201,7 @@ int skn_status(skn_cli *cli, int status)
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
 static void report_text(const skn_cli *cli, const skein_error *err)
 {
-    if (err->rc == SKEIN_BUSY && cli->more.extra.n) { /* agents are: busy.c */
+    if (err->rc == SKEIN_AT_WORK && cli->more.extra.n) {
         fprintf(stderr,
                 "error: %s\n  wait:  skein %s%s%s … --wait\n  stop:  skein stop -w %s\n",
                 err->message, cli->command->name, cli->arg_count ? " " : "",

@@ -125,7 +125,7 @@ skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 
-/* A chat, a world or an agent goes. SKEIN_BUSY while there is work for it, which force drops. What waits
+/* A chat, a world or an agent goes. SKEIN_AT_WORK while there is work for it, which force drops. What waits
  * in a chat that goes stays there. */
 skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
                              const skn_conversation_row *chat, bool force, skein_error *err);

@@ -31,7 +31,7 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t ag
         skn_buf_release(&names);
         return SKEIN_OK;
     }
-    rc = skn_fail(err, SKEIN_BUSY, "agents are answering in this conversation: %.*s",
+    rc = skn_fail(err, SKEIN_AT_WORK, "agents are answering in this conversation: %.*s",
                   SKN_FMT(skn_buf_str(&names)));
     skn_buf_release(&names);
     return skn_hint(err, rc, "Wait until they are done, or stop them, or use force.");

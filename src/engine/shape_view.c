@@ -162,7 +162,8 @@ static const struct {
     [SKEIN_NOTHING] = {"/problems/nothing-to-do", "There is nothing to do"},
     [SKEIN_SESSION_OFF] = {"/problems/session-off", "The world has no current conversation"},
     [SKEIN_VERSION_CHANGED] = {"/problems/version-changed", "The conversation has moved on"},
-    [SKEIN_BUSY] = {"/problems/world-busy", "Others are working on this"},
+    [SKEIN_AT_WORK] = {"/problems/world-busy", "Agents are responding"},
+    [SKEIN_BUSY] = {"/problems/busy", "The store is busy"},
     [SKEIN_IO] = {"/problems/io", "Reading or writing failed"},
     [SKEIN_FULL] = {"/problems/storage-full", "The storage is full"},
     [SKEIN_READ_ONLY] = {"/problems/read-only", "The store cannot be written"},
@@ -177,8 +178,8 @@ static const struct {
 
 static bool retryable(skein_rc rc)
 {
-    return rc == SKEIN_BUSY || rc == SKEIN_VERSION_CHANGED || rc == SKEIN_UNREACHABLE ||
-           rc == SKEIN_FULL;
+    return rc == SKEIN_AT_WORK || rc == SKEIN_BUSY || rc == SKEIN_VERSION_CHANGED ||
+           rc == SKEIN_UNREACHABLE || rc == SKEIN_FULL;
 }
 
 typedef struct kind {

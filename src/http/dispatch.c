@@ -312,7 +312,7 @@ void skn_call_answer(skn_http_call *c, skein_rc rc)
     boxed *b = box_of(c);
 
     b->rc = rc;
-    if (rc == SKEIN_BUSY || (rc == SKEIN_OK && c->key.p))
+    if (rc == SKEIN_AT_WORK || (rc == SKEIN_OK && c->key.p))
         skn_workers_run(c->http->o.workers, work_complete, deliver, b);
     else
         finish_here(b);

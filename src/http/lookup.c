@@ -2,21 +2,9 @@
 #include "base/suggest.h"
 #include "http/call.h"
 
-typedef struct name_list {
-    const char **at;
-    size_t       count;
-} name_list;
-
-static const char *name_at(const void *ctx, size_t i)
+static void suggest(skn_http_call *c, skn_str ref, const skn_candidates *names)
 {
-    const name_list *names = ctx;
-
-    return i < names->count ? names->at[i] : NULL;
-}
-
-static void suggest(skn_http_call *c, skn_str ref, const name_list *names)
-{
-    c->more.meant = skn_suggest(skn_arena_copy(c->mem, ref).p, name_at, names);
+    c->more.meant = skn_candidates_suggest(c->mem, names, ref);
     if (c->more.meant)
         skn_hint(&c->error, c->error.rc, "Did you mean \"%s\"?", c->more.meant);
 }
@@ -30,30 +18,30 @@ static skein_rc missing(skn_http_call *c, skein_rc rc, const char *thing)
 
 static skein_rc missing_world(skn_http_call *c, skein_rc rc, skn_str ref)
 {
-    skein_worlds worlds;
-    name_list    names = {NULL, 0};
+    skein_worlds   worlds;
+    skn_candidates names;
 
     if (missing(c, rc, "world") != SKEIN_NOT_FOUND ||
         skein_world_list(c->engine, c->mem, &worlds, NULL))
         return rc;
-    names.at = SKN_ARRAY(c->mem, worlds.count + 1, const char *);
+    names = skn_candidates_new(c->mem, worlds.count);
     for (size_t i = 0; i < worlds.count; i++)
-        names.at[names.count++] = skn_arena_copy(c->mem, worlds.at[i].name).p;
+        skn_candidates_add(c->mem, &names, worlds.at[i].name);
     suggest(c, ref, &names);
     return rc;
 }
 
 static skein_rc missing_agent(skn_http_call *c, skein_rc rc, skn_str ref)
 {
-    skein_agents agents;
-    name_list    names = {NULL, 0};
+    skein_agents   agents;
+    skn_candidates names;
 
     if (missing(c, rc, "agent") != SKEIN_NOT_FOUND ||
         skein_agent_list(c->engine, c->world.id, c->mem, &agents, NULL))
         return rc;
-    names.at = SKN_ARRAY(c->mem, agents.count + 1, const char *);
+    names = skn_candidates_new(c->mem, agents.count);
     for (size_t i = 0; i < agents.count; i++)
-        names.at[names.count++] = skn_arena_copy(c->mem, agents.at[i].name).p;
+        skn_candidates_add(c->mem, &names, agents.at[i].name);
     suggest(c, ref, &names);
     return rc;
 }

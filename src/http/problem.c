@@ -204,28 +204,23 @@ static skn_str busy_members(skn_http_call *c, const skein_turns *turns)
     return text;
 }
 
-/* The engine says so when it is agents that are in the way, and not another program or a lock of the
- * database; agents may be at work in either case. */
-static bool is_of_agents(const skn_http_call *c)
+static void tell_busy(skn_http_call *c)
 {
-    return skn_str_starts(skn_str_of(c->error.message), SKN_STR("agents are answering"));
+    c->more.retry_after_ms = BUSY_MS;
+    c->problem = c->problem ? c->problem : "busy";
 }
 
-/* The seed's words, when it is agents. */
-static void tell_busy(skn_http_call *c)
+/* The seed's words. */
+static void tell_at_work(skn_http_call *c)
 {
     skein_turns turns = {0};
 
     c->more.retry_after_ms = BUSY_MS;
-    if (!is_of_agents(c)) {
-        c->problem = c->problem ? c->problem : "busy";
-        return;
-    }
     if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
     c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
-    skn_fail(&c->error, SKEIN_BUSY, "Cannot edit messages while agents are responding");
-    skn_hint(&c->error, SKEIN_BUSY, "Please wait for agents to finish responding");
+    skn_fail(&c->error, SKEIN_AT_WORK, "Cannot edit messages while agents are responding");
+    skn_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding");
     c->problem = c->problem ? c->problem : "world-busy";
 }
 
@@ -298,7 +293,9 @@ void skn_problem_write(skn_http_call *c)
 
     if (c->error.rc == SKEIN_OK)
         skn_fail(&c->error, SKEIN_FAILED, "the request failed without a reason");
-    if (c->error.rc == SKEIN_BUSY)
+    if (c->error.rc == SKEIN_AT_WORK)
+        tell_at_work(c);
+    else if (c->error.rc == SKEIN_BUSY)
         tell_busy(c);
     drop_headers(c);
     by_message(c);

@@ -850,7 +850,7 @@ static void an_edit_by_force_ends_the_asking_and_is_answered(void **state)
     how = (skein_change){.conversation = s.k.chat.id, .wake = true};
     assert_int_equal(skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"),
                                   s.k.mem, &removal, &s.k.err),
-                     SKEIN_BUSY);
+                     SKEIN_AT_WORK);
     how.force = true;
     since = skn_clock_monotonic();
     KIT_OK(&s.k, skein_revise(s.k.e, &how, posted.message.id, SKN_STR("@ada again"), s.k.mem,

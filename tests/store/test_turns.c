@@ -600,7 +600,7 @@ static void is_refused(kit *k, change_fn *change, const skein_message *m, const 
     const char *before = kit_state(k);
     int64_t     last = newest(k);
 
-    assert_int_equal(change(k, m, k->mem), SKEIN_BUSY);
+    assert_int_equal(change(k, m, k->mem), SKEIN_AT_WORK);
     assert_string_equal(strstr(k->err.message, ": "), who);
     assert_string_equal(kit_state(k), before);
     assert_int_equal(newest(k), last);

@@ -400,10 +400,10 @@ static void what_agents_work_in_is_removed_only_by_force(void **state)
     post(&k, "@ada hello");
     t = begin(&k, "ada");
     before = kit_state(&k);
-    assert_int_equal(skein_conversation_remove(k.e, k.chat.id, false, &k.err), SKEIN_BUSY);
+    assert_int_equal(skein_conversation_remove(k.e, k.chat.id, false, &k.err), SKEIN_AT_WORK);
     assert_non_null(strstr(k.err.message, "ada"));
-    assert_int_equal(skein_world_remove(k.e, k.world.id, false, &k.err), SKEIN_BUSY);
-    assert_int_equal(skein_agent_remove(k.e, k.agent[0].id, false, &k.err), SKEIN_BUSY);
+    assert_int_equal(skein_world_remove(k.e, k.world.id, false, &k.err), SKEIN_AT_WORK);
+    assert_int_equal(skein_agent_remove(k.e, k.agent[0].id, false, &k.err), SKEIN_AT_WORK);
     assert_string_equal(kit_state(&k), before);
     KIT_OK(&k, skein_agent_remove(k.e, k.agent[1].id, false, &k.err)); /* who does nothing */
     KIT_OK(&k, skein_agent_remove(k.e, k.agent[0].id, true, &k.err));

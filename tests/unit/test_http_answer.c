@@ -285,7 +285,7 @@ static void every_code_of_the_engine_has_a_page_of_help(void **state)
         skn_str   text, word;
         ptrdiff_t at;
 
-        if (rc == SKEIN_BUSY) /* asks the store who is busy */
+        if (rc == SKEIN_AT_WORK) /* asks the store who is at work */
             continue;
         k->c.more = (skn_problem){0};
         k->c.problem = NULL;
