@@ -14,10 +14,12 @@ BEGIN {
     may["base"] = ""
     may["store"] = "base"
     may["engine"] = "base store"
-    may["provider"] = "base"
-    may["runtime"] = "base engine provider"
+    may["net"] = "base"
+    may["provider"] = "base net"
+    may["mcp"] = "base net"
+    may["runtime"] = "base engine net provider mcp"
     may["http"] = "base engine"
-    may["cli"] = "base engine provider runtime http"
+    may["cli"] = "base engine net provider mcp runtime http"
 
     # Headers besides the door that others may include, as " engine/x.h engine/y.h ".
     also = " "
@@ -30,6 +32,7 @@ BEGIN {
     home["event2/http.h"] = home["event2/buffer.h"] = "src/http/bare.c"
     home["yaml.h"] = "src/base/yaml.c"
     home["histedit.h"] = "src/cli/line_edit.c"
+    home["curl/curl.h"] = "src/net/net.c"
 
     words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
         "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \

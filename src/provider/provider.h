@@ -10,7 +10,14 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/loop.h"
+#include "net/net.h"
 #include <skein/view.h>
+
+/* A tool that the model may call. */
+typedef struct skn_tool_offer {
+    skn_str name, description;
+    skn_str schema; /* of its arguments: a JSON Schema object */
+} skn_tool_offer;
 
 typedef struct skn_ask {
     skn_str              model; /* what follows "provider/" */
@@ -22,19 +29,55 @@ typedef struct skn_ask {
     skn_str tool, result;      /* the tool whose result came last in this turn; or absent */
     skn_str id;                /* of the message to come: makes ids of calls unique */
     int64_t hops_left;
+    const skn_tool_offer *tools;
+    size_t                tool_count;
+    double                temperature; /* below 0: the model's own */
+    int64_t               most_tokens; /* of the answer; 0: the model's own limit */
 } skn_ask;
 
 typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
 
+/* What became of a question. skn_ask_state_word has the word that clients see. */
+typedef enum skn_ask_state {
+    SKN_ASK_ANSWERED,
+    SKN_ASK_NO_KEY,      /* "no-key": none is set, or it may not be used yet */
+    SKN_ASK_BAD_KEY,     /* "bad-key": 401, 403 */
+    SKN_ASK_RATE_LIMIT,  /* "rate-limit": 429 */
+    SKN_ASK_OVERFLOW,    /* "context-overflow": more than the model can read */
+    SKN_ASK_CUT,         /* "cut": the stream ended before its end */
+    SKN_ASK_STALLED,     /* "stalled": nothing came any more */
+    SKN_ASK_MALFORMED,   /* "malformed": what came cannot be read */
+    SKN_ASK_WRONG_TYPE,  /* "wrong-content-type" */
+    SKN_ASK_EMPTY,       /* "empty": a whole answer without text and calls */
+    SKN_ASK_REFUSED,     /* "refused": another 4xx, or an error inside the stream */
+    SKN_ASK_UNAVAILABLE, /* "unavailable": 5xx */
+    SKN_ASK_UNREACHABLE, /* "unreachable": no connection */
+    SKN_ASK_OVER_BUDGET, /* "over-budget": the world's limit of spending */
+    SKN_ASK_FAILED       /* "failed": anything else */
+} skn_ask_state;
+
+const char *skn_ask_state_word(skn_ask_state state);
+
 /* How an answer ended. */
 typedef struct skn_answer {
-    skein_error error;                 /* code SKEIN_OK: it is whole */
-    bool        retryable;             /* of a failure */
-    const char *finish;                /* "stop", "length" or "tool" */
-    int64_t     tokens_in, tokens_out; /* -1: not measured */
+    skein_error   error; /* code SKEIN_OK: it is whole */
+    skn_ask_state state;
+    int           status;                /* of the provider's HTTP answer; 0: there was none */
+    bool          retryable;             /* of a failure */
+    int64_t       retry_after_ms;        /* as the provider asked for; 0: it did not */
+    const char   *finish;                /* "stop", "length" or "tool" */
+    int64_t       tokens_in, tokens_out; /* -1: not measured */
+    bool          estimated;             /* the tokens are a guess from the length of texts */
+    int64_t       first_ms;              /* until the first part of the answer; -1: none came */
+    int           tries;                 /* requests that were made */
 } skn_answer;
 
 typedef struct skn_answer_sink {
+    /* The exact request, in pieces: each message of the context is one of them, so that equal
+     * pieces of two requests can be kept once. Again before each further try. May be NULL. */
+    void (*sent)(void *arg, const skn_str *pieces, size_t count);
+    /* The exact bytes of the answer, as they came. May be NULL. */
+    void (*received)(void *arg, skn_str bytes);
     void (*delta)(void *arg, skn_part part, skn_str text);
     void (*call)(void *arg, const skein_tool_call *call);
     /* Once, last, unless the request was cancelled; never from inside skn_ask_model. */
@@ -81,5 +124,62 @@ typedef struct skn_scripted_options {
 
 /* Named "demo"; answers to the model "scripted". */
 skn_provider *skn_scripted_new(skn_loop *loop, const skn_scripted_options *o);
+
+/* --- wire.c: models behind HTTP ---------------------------------------------------------------- */
+
+typedef enum skn_wire_kind {
+    SKN_WIRE_OPENAI,
+    SKN_WIRE_ANTHROPIC,
+    SKN_WIRE_OLLAMA
+} skn_wire_kind;
+
+typedef struct skn_wire_options {
+    const char   *name; /* what stands before "/" */
+    skn_wire_kind kind;
+    skn_str       base_url;          /* "https://api.openai.com/v1", "http://127.0.0.1:11434" */
+    skn_str       key;               /* a secret; absent: none is sent */
+    bool          key_needed;        /* without one every question is SKN_ASK_NO_KEY */
+    const skn_fetch_header *headers; /* sent besides */
+    size_t                  header_count;
+    int64_t                 stall_ms;   /* 0: 120 s */
+    int                     retries;    /* further tries; negative: 3 */
+    int                     at_once;    /* questions; the rest waits; 0: no limit */
+    int64_t                 backoff_ms; /* before the first further try; 0: 500 */
+} skn_wire_options;
+
+/* Everything is copied; the key is wiped when the provider goes. */
+skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o);
+/* "openai" (also "openai-compatible"), "anthropic", "ollama". */
+bool skn_wire_kind_from(skn_str word, skn_wire_kind *out);
+
+/* A model that a server offers. */
+typedef struct skn_model {
+    skn_str name;
+    int64_t window; /* tokens it can read; 0: not told */
+} skn_model;
+
+typedef struct skn_models {
+    const skn_model *at;
+    size_t           count;
+    skn_ask_state    state; /* SKN_ASK_ANSWERED, or why there is no list */
+    skein_error      error;
+    skn_str          version; /* of an Ollama server; absent elsewhere */
+} skn_models;
+
+typedef void skn_models_done(void *arg, const skn_models *models);
+
+/* Asks the server which models it has: the test of its address and key as well. done is called once,
+ * never from inside; a provider that is freed before calls it with an error. */
+void skn_wire_models(skn_provider *p, int64_t total_ms, skn_models_done *done, void *arg);
+
+/* --- record.c: what was asked and answered, kept and played back --------------------------------- */
+
+/* Hands every question on to `inner` (not taken over) and writes request and answer, byte for byte, into
+ * files of the folder. No header, so no key, is ever written. */
+skn_provider *skn_recorder_new(skn_provider *inner, const char *folder, skein_error *err);
+/* Answers a question from a recording of one with the same bytes, through the same reader of its wire
+ * format; others are SKN_ASK_FAILED. Named like the provider that was recorded. */
+skein_rc skn_replay_open(skn_provider **out, skn_loop *loop, const char *folder,
+                         const char *name, skein_error *err);
 
 #endif

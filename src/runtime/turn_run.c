@@ -261,7 +261,8 @@ static void on_done(void *arg, const skn_answer *answer)
 
 static void ask(skn_run *run)
 {
-    const skn_answer_sink sink = {on_delta, on_call, on_done, run};
+    const skn_answer_sink sink = {
+        .delta = on_delta, .call = on_call, .done = on_done, .arg = run};
     skn_ask               what = {.agent = run->turn.agent_name,
                                   .system_prompt = run->system_prompt,
                                   .context = &run->context,

@@ -83,7 +83,8 @@ static skn_provider *provider_of(heard *h, const char *source, bool no_delay)
 
 static void start(heard *h, skn_provider *p, const skn_ask *what)
 {
-    const skn_answer_sink sink = {on_delta, on_call, on_done, h};
+    const skn_answer_sink sink = {
+        .delta = on_delta, .call = on_call, .done = on_done, .arg = h};
 
     h->asking = skn_ask_model(p, what, &sink);
     assert_int_equal(h->deltas + h->dones, 0); /* never from inside */

@@ -1,0 +1,71 @@
+/* net.h: the folder's door: asking other servers over HTTP, as a client. The home of libcurl.
+ *
+ * One loop carries all requests at once. libcurl is loaded when the first one is made, so that
+ * programs that make none do not pay for it.
+ * Threads: the loop's, callbacks too.  Lifetimes: a request is copied, so it may go once skn_fetch_start
+ * has returned; what callbacks are given lives until they return. */
+#ifndef SKN_NET_NET_H
+#define SKN_NET_NET_H
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "base/str.h"
+
+typedef struct skn_net   skn_net;
+typedef struct skn_fetch skn_fetch;
+
+typedef struct skn_fetch_header {
+    skn_str name, value;
+} skn_fetch_header;
+
+typedef struct skn_fetch_spec {
+    const char             *method; /* "GET", "POST", "DELETE" */
+    skn_str                 url;    /* http or https */
+    const skn_fetch_header *headers;
+    size_t                  header_count;
+    skn_str                 body;
+    int64_t                 connect_ms; /* 0: 10 s */
+    int64_t                 stall_ms;   /* without a byte; 0: 60 s; negative: for ever */
+    int64_t                 total_ms;   /* 0: no limit */
+    size_t                  most;       /* bytes of the answer; 0: 64 MB */
+} skn_fetch_spec;
+
+/* The head of an answer; names of headers in any case. */
+typedef struct skn_fetch_head {
+    int     status;
+    skn_str content_type; /* without its parameters, in lower case; absent when there is none */
+    const void *inside;
+} skn_fetch_head;
+
+/* A header of it, absent when it is not there. */
+skn_str skn_fetch_header_of(const skn_fetch_head *head, const char *name);
+
+typedef enum skn_fetch_end {
+    SKN_FETCH_WHOLE,
+    SKN_FETCH_UNREACHABLE, /* no name, no route, nobody listens, no TLS */
+    SKN_FETCH_CUT,         /* the connection went before the answer was whole */
+    SKN_FETCH_STALLED,     /* nothing came for stall_ms */
+    SKN_FETCH_LATE,        /* total_ms are over */
+    SKN_FETCH_TOO_LARGE,
+    SKN_FETCH_MALFORMED /* not HTTP */
+} skn_fetch_end;
+
+typedef struct skn_fetch_sink {
+    /* Once, before any body. Redirects are not followed: whoever sent a secret did not mean another
+     * host. */
+    void (*head)(void *arg, const skn_fetch_head *head);
+    void (*body)(void *arg, skn_str bytes);
+    /* Once, last, unless it was cancelled; never from inside skn_fetch_start. `why` has words for a
+     * person and names the host, never a header or the body. */
+    void (*done)(void *arg, skn_fetch_end end, const char *why);
+    void *arg;
+} skn_fetch_sink;
+
+skn_net   *skn_net_new(skn_loop *l);
+void       skn_net_free(skn_net *n); /* NULL is fine; all requests are over */
+skn_fetch *skn_fetch_start(skn_net *n, const skn_fetch_spec *what, const skn_fetch_sink *sink);
+void       skn_fetch_cancel(skn_fetch *f); /* no callback after this; NULL is fine */
+/* Holds back and goes on with reading an answer: for whoever cannot take more just now. */
+void skn_fetch_pause(skn_fetch *f, bool on);
+
+#endif
