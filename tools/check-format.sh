@@ -14,4 +14,4 @@ command -v clang-format-14 >/dev/null || {
     exit 1
 }
 # shellcheck disable=SC2086  # the mode may be two words
-find src include tests examples -name '*.[ch]' | sort | xargs clang-format-14 --style=file $mode
+find src include tests examples -name node_modules -prune -o -name '*.[ch]' -print | sort | xargs clang-format-14 --style=file $mode

@@ -8,7 +8,7 @@
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
-find src include tests examples -name '*.[ch]' | sort | xargs awk '
+find src include tests examples -name node_modules -prune -o -name '*.[ch]' -print | sort | xargs awk '
 BEGIN {
     n = split("strcpy strcat strncpy strncat stpcpy sprintf vsprintf gets strtok atoi atol atoll atof " \
         "gmtime localtime asctime ctime alloca setjmp longjmp sigsetjmp siglongjmp", word, " ")

@@ -226,19 +226,24 @@ static skein_rc code_of(skn_str name, int status)
                            : SKEIN_FAILED;
 }
 
-static skein_rc problem(skn_cli *cli, int status, skn_str body)
+skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
 {
     const skn_json *v = NULL;
-    skn_str         code = SKN_NONE, detail = SKN_NONE;
+    skn_str         code = SKN_NONE, detail = SKN_NONE, hint = SKN_NONE;
     skein_rc        rc;
 
     if (skn_json_parse(&v, body, "the answer", cli->keep, NULL) == SKEIN_OK) {
         (void)skn_json_text(v, "code", &code, NULL);
         (void)skn_json_text(v, "detail", &detail, NULL);
+        (void)skn_json_text(v, "hint", &hint, NULL);
     }
     rc = code_of(code, status);
     if (detail.n)
-        return skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
+        skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
+    if (detail.n && hint.n)
+        skn_hint(&cli->err, rc, "%.*s", SKN_FMT(hint));
+    if (detail.n)
+        return rc;
     return skn_fail(&cli->err, rc, "the server answered %d", status);
 }
 
@@ -301,7 +306,7 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
     out->status = r.status;
     out->body = skn_arena_copy(cli->keep, skn_buf_str(&body));
     if (!rc && r.status >= 400)
-        rc = problem(cli, r.status, out->body);
+        rc = skn_client_problem(cli, r.status, out->body);
     skn_buf_release(&body);
     skn_http_reader_release(&r);
     return rc;
@@ -359,7 +364,7 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
     if (rc == SKEIN_OK && s->http.part == SKN_ANSWER_DONE) {
         s->over = true;
         if (s->http.status != 200)
-            rc = problem(cli, s->http.status, skn_buf_str(&s->problem));
+            rc = skn_client_problem(cli, s->http.status, skn_buf_str(&s->problem));
     }
     return rc;
 }

@@ -4,9 +4,9 @@
 #ifndef SKN_CLI_CLIENT_H
 #define SKN_CLI_CLIENT_H
 
+#include "base/sse_reader.h"
 #include "cli/discover.h"
 #include "cli/http_reader.h"
-#include "cli/sse_reader.h"
 
 typedef struct skn_request_spec {
     const char *method;  /* "GET" */
@@ -26,6 +26,9 @@ typedef struct skn_client_answer {
  * cli->err, with its code. */
 skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, skn_client_answer *out);
+
+/* A problem of the server (RFC 9457), as cli->err with its code. */
+skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body);
 
 /* A stream of events that is read while other things happen. */
 typedef struct skn_event_stream {

@@ -16,3 +16,8 @@ void skn_provider_free(skn_provider *p)
     if (p)
         p->ops->free(p);
 }
+
+int64_t skn_provider_window(skn_provider *p, skn_str model)
+{
+    return p->ops->window ? p->ops->window(p, model) : 0;
+}

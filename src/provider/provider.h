@@ -92,6 +92,8 @@ typedef struct skn_provider_ops {
     skn_asking *(*ask)(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
     void (*cancel)(skn_asking *a); /* no callback after this */
     void (*free)(skn_provider *p); /* all requests are over */
+    /* Tokens that a model can read; 0: not known. May be NULL. */
+    int64_t (*window)(skn_provider *p, skn_str model);
 } skn_provider_ops;
 
 /* First member of every provider and of every request. */
@@ -106,6 +108,7 @@ struct skn_asking {
 skn_asking *skn_ask_model(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
 void        skn_asking_cancel(skn_asking *a); /* NULL is fine */
 void        skn_provider_free(skn_provider *p);
+int64_t     skn_provider_window(skn_provider *p, skn_str model);
 
 /* --- scripted.c: canned answers, honest about it --------------------------------------------- */
 
@@ -171,6 +174,82 @@ typedef void skn_models_done(void *arg, const skn_models *models);
 /* Asks the server which models it has: the test of its address and key as well. done is called once,
  * never from inside; a provider that is freed before calls it with an error. */
 void skn_wire_models(skn_provider *p, int64_t total_ms, skn_models_done *done, void *arg);
+
+/* The word of a provider's wire format, "openai"; NULL for one without. */
+const char *skn_wire_word(const skn_provider *p);
+
+/* --- detect.c: what this computer has to offer ------------------------------------------------- */
+
+/* The variable that may hold the key of a provider, and where that provider is. */
+typedef struct skn_key_name {
+    const char   *provider, *label; /* "openai", "OpenAI" */
+    const char   *variable, *other; /* other: a second name, or NULL */
+    skn_wire_kind kind;
+    const char   *base_url;
+} skn_key_name;
+
+/* A server that may run on this computer. */
+typedef struct skn_server_name {
+    const char   *name, *label; /* "lmstudio", "LM Studio" */
+    skn_wire_kind kind;
+    int           port;
+} skn_server_name;
+
+enum { SKN_SERVERS = 4, SKN_KEY_NAMES = 7 };
+
+extern const skn_server_name skn_server_names[SKN_SERVERS];
+
+extern const skn_key_name skn_key_names[SKN_KEY_NAMES];
+
+/* A server that was looked for. */
+typedef struct skn_found_server {
+    const skn_server_name *about;
+    skn_str                base_url;  /* as skn_wire_options wants it */
+    skn_str                place;     /* "127.0.0.1:1234" */
+    bool                   elsewhere; /* on another computer, so it was not asked */
+    bool                   answered;
+    skn_str                version; /* of Ollama; else absent */
+    const skn_model       *models;
+    size_t                 model_count;
+} skn_found_server;
+
+typedef struct skn_found_key {
+    const skn_key_name *about;
+    const char         *variable; /* that is set; NULL: none */
+    char                tail[16]; /* "…9f3a"; "…" of a short one. All that is kept of it */
+} skn_found_key;
+
+typedef struct skn_detected {
+    bool             looked_local, looked_environment;
+    skn_found_server servers[SKN_SERVERS];
+    skn_found_key    keys[SKN_KEY_NAMES];
+} skn_detected;
+
+typedef struct skn_detect_options {
+    bool    local, environment; /* what to look for */
+    int64_t wait_ms;            /* for each answer; 0: 300 */
+    int     ports[SKN_SERVERS]; /* 0: the usual one */
+    const char *(*env)(void *arg, const char *name);
+    void *env_arg;
+} skn_detect_options;
+
+typedef struct skn_detecting skn_detecting;
+typedef void                 skn_detect_done(void *arg, const skn_detected *found);
+
+/* Looks for all at once. done is called once, last, and never from inside; what it gets lives until it
+ * returns. */
+skn_detecting *skn_detect(skn_loop *loop, skn_net *net, const skn_detect_options *o,
+                          skn_detect_done *done, void *arg);
+void           skn_detect_cancel(skn_detecting *d); /* no callback after this; NULL is fine */
+/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the usual one. */
+skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port,
+                       skn_arena *a);
+/* "http://127.0.0.1:1234/v1": the computer itself. */
+bool skn_url_is_local(skn_str url);
+/* "127.0.0.1:1234", "api.openai.com" */
+skn_str skn_url_place(skn_str url);
+/* "…9f3a": enough to tell one key from another. */
+void skn_key_tail(skn_str key, char out[16]);
 
 /* --- record.c: what was asked and answered, kept and played back --------------------------------- */
 

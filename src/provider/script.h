@@ -80,6 +80,9 @@ void skn_script_choose(const skn_script *s, const skn_script_line *line, skn_are
 /* The text of a step, chosen by the seed, with names and groups put in. */
 void skn_script_text(const skn_script *s, const skn_script_step *step,
                      const skn_script_line *line, const skn_script_match *match, skn_buf *out);
+/* script_sent.c: tells the sink what was asked; sink->sent is there. */
+void skn_script_sent(const skn_ask *what, const skn_script_line *line,
+                     const skn_answer_sink *sink);
 /* The arguments of a call as a JSON object. */
 void skn_script_args(const skn_script_step *step, const skn_script_line *line,
                      const skn_script_match *match, skn_arena *a, skn_buf *out);

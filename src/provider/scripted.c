@@ -55,7 +55,11 @@ static void end(talk *t, const skn_answer *answer)
 
 static void fail(talk *t, skn_str message, bool retryable)
 {
-    skn_answer answer = {.retryable = retryable, .tokens_in = -1, .tokens_out = -1};
+    skn_answer answer = {.state = SKN_ASK_FAILED,
+                         .retryable = retryable,
+                         .tokens_in = -1,
+                         .tokens_out = -1,
+                         .first_ms = -1};
 
     skn_fail(&answer.error, SKEIN_PROVIDER, "%.*s", SKN_FMT(message));
     end(t, &answer);
@@ -89,6 +93,26 @@ static size_t word_end(skn_str s, size_t from)
     return from;
 }
 
+/* What came, byte for byte, is the text that was handed out, and a line for each call. */
+static void hand_text(talk *t, const deed *d, skn_str text)
+{
+    if (d->kind == TEXT && t->sink.received)
+        t->sink.received(t->sink.arg, text);
+    t->sink.delta(t->sink.arg, d->kind == TEXT ? SKN_PART_TEXT : SKN_PART_THINKING, text);
+}
+
+static void hand_call(talk *t, const skein_tool_call *call)
+{
+    t->called = true;
+    if (t->sink.received) {
+        skn_str line = skn_arena_printf(t->a, "\n[calls %.*s %.*s]\n",
+                                        SKN_FMT(call->tool_name), SKN_FMT(call->args));
+
+        t->sink.received(t->sink.arg, line);
+    }
+    t->sink.call(t->sink.arg, call);
+}
+
 /* Hands out the next word, or without a pace all of them; returns how long to wait then. */
 static int64_t hand_words(talk *t, const deed *d)
 {
@@ -107,8 +131,7 @@ static int64_t hand_words(talk *t, const deed *d)
         t->from = 0;
     }
     if (to > from)
-        t->sink.delta(t->sink.arg, d->kind == TEXT ? SKN_PART_TEXT : SKN_PART_THINKING,
-                      skn_str_sub(d->text, from, to));
+        hand_text(t, d, skn_str_sub(d->text, from, to));
     return t->pace_ms;
 }
 
@@ -127,8 +150,7 @@ static int64_t do_next(talk *t)
         return hand_words(t, d);
     case CALL:
         t->next++;
-        t->called = true;
-        t->sink.call(t->sink.arg, &d->call);
+        hand_call(t, &d->call);
         return 0;
     case WAIT:
         t->next++;
@@ -280,6 +302,8 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     t->timer = skn_timer_new(s->loop, go_on, t);
     t->waits = !s->no_delay;
     t->pace_ms = s->no_delay ? 0 : s->script->pace_ms;
+    if (sink->sent)
+        skn_script_sent(what, &w.line, sink);
     if (skn_str_is(what->model, "scripted"))
         work_out(&w);
     else
@@ -308,7 +332,7 @@ static void free_scripted(skn_provider *p)
 
 skn_provider *skn_scripted_new(skn_loop *loop, const skn_scripted_options *o)
 {
-    static const skn_provider_ops ops = {ask, cancel, free_scripted};
+    static const skn_provider_ops ops = {.ask = ask, .cancel = cancel, .free = free_scripted};
     scripted                     *s = skn_heap(sizeof *s);
 
     s->base = (skn_provider){&ops, "demo"};

@@ -1,15 +1,16 @@
 /* wire.h: a wire format: how a question is written, and how the pieces of an answer are read. Only files
  * of this folder include it.
  *
- * A format is a table of pure functions: no network, no clock. wire.c sends what `write` makes, cuts the
- * answer into events (server-sent events, or lines of JSON) and hands each to `read`; what that finds goes
- * into the answer. Real servers differ from their documents: a format takes what it can understand and
- * ignores what it does not know.
+ * A format is a table of pure functions: no network, no clock. wire.c sends what `write` makes,
+ * wire_read.c cuts the answer into events (server-sent events, or lines of JSON) and hands each to
+ * `read`; what that finds goes into the answer. Real servers differ from their documents: a format takes
+ * what it can understand and ignores what it does not know.
  * Threads: any.  Lifetimes: an answer lives as long as its question. */
 #ifndef SKN_PROVIDER_WIRE_H
 #define SKN_PROVIDER_WIRE_H
 
 #include "base/buf.h"
+#include "base/sse_reader.h"
 #include "provider/provider.h"
 
 /* A request as it is written: one buffer, and where its pieces end. */
@@ -32,27 +33,54 @@ typedef struct skn_wire_call {
 /* What has been read of an answer. */
 typedef struct skn_wire_answer {
     skn_arena *a;
+    skn_arena *scratch; /* for reading one event: emptied before each */
     const skn_answer_sink
-           *sink; /* delta is called by skn_wire_text; call by wire.c, at the end */
-    skn_str id;   /* of the message to come: makes ids for calls that have none */
+           *sink;   /* delta is called by skn_wire_text; call by wire.c, at the end */
+    skn_str id;     /* of the message to come: makes ids for calls that have none */
+    skn_str secret; /* the key: servers repeat it in what they say about it; never told on */
     skn_vec(skn_wire_call) calls;
     size_t        text_bytes, thinking_bytes;
+    unsigned      held, opened; /* of "</s>" at the end, and of "<s>"; see skn_wire_content */
     bool          ended; /* the end of the answer was seen: "[DONE]", message_stop, done:true */
     const char   *finish; /* "stop", "length", "tool"; NULL: not told */
     int64_t       tokens_in, tokens_out;
-    bool          failed; /* `error` and `state` say why */
+    bool          stopped; /* nobody listens any more: no callback */
+    bool          failed;  /* `error` and `state` say why */
     skein_error   error;
     skn_ask_state state;
 } skn_wire_answer;
 
+/* An answer of which nothing has been read; also to begin again, after a release. */
+void skn_wire_answer_init(skn_wire_answer *w, skn_arena *a, skn_arena *scratch,
+                          const skn_answer_sink *sink, skn_str id);
+void skn_wire_answer_release(skn_wire_answer *w);
 /* Hands a part on; an empty one is nothing. */
 void skn_wire_text(skn_wire_answer *w, skn_part part, skn_str text);
-/* The call with this number, new when there is none yet. NULL when there are too many (64). */
+/* The same for what a model says, from servers that let its end mark "</s>" through: that is dropped
+ * where the text ends with it and has no "<s>". */
+void skn_wire_content(skn_wire_answer *w, skn_str text);
+/* Hands on what skn_wire_content held back because it could have become an end mark. */
+void skn_wire_content_end(skn_wire_answer *w);
+/* The call with this number, new when there is none yet (-1: always a new one); good until the next
+ * is made. NULL when there are too many (64): the answer has failed then. */
 skn_wire_call *skn_wire_call_at(skn_wire_answer *w, int64_t index);
-/* Notes a failure that the server told of inside its answer; its words are cut to a sentence. */
+/* Hands the calls to the sink, each with an id. */
+void skn_wire_hand_calls(skn_wire_answer *w);
+/* Notes a failure that the server told of inside its answer; its words are cut to a line. The first
+ * one counts. */
 void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words);
-/* The state that an HTTP status and the words of an error stand for. */
+/* The state that an HTTP status (0: an error inside an answer) and the words of an error stand for. */
 skn_ask_state skn_wire_state_of(int status, skn_str words);
+/* Asking again later may help. */
+bool skn_wire_may_retry(skn_ask_state state, skn_str words);
+/* One line of at most 300 bytes, valid UTF-8, into `out`. */
+enum { SKN_WIRE_WORDS = 304 };
+void skn_wire_line(skn_str words, char out[SKN_WIRE_WORDS]);
+/* Puts stars over a secret wherever it stands. */
+void skn_wire_blot(char *text, size_t n, skn_str secret);
+/* A JSON document with what the strict reader would refuse (bytes that are no UTF-8, halves of
+ * surrogate pairs, U+0000) replaced by U+FFFD; itself when there is nothing to replace. */
+skn_str skn_wire_repair(skn_str json, skn_arena *a);
 
 typedef struct skn_wire_format {
     const char *word;        /* "openai" */
@@ -62,11 +90,13 @@ typedef struct skn_wire_format {
     /* The headers that carry the key and the version; at most 4. */
     size_t (*headers)(skn_str key, skn_arena *a, skn_fetch_header out[4]);
     void (*write)(skn_wire_request *r, const skn_ask *what);
-    /* One event; `event` is absent where the server names none. False: it cannot be read. */
+    /* One event; `event` is "message" where the server names none, and absent for lines. False: it cannot
+     * be read. */
     bool (*read)(skn_wire_answer *w, skn_str event, skn_str data);
     /* A whole answer in one JSON document, from servers that do not stream. */
     bool (*whole)(skn_wire_answer *w, skn_str body);
-    /* The words of an error's body, absent when there are none to be found. */
+    /* The words of an error's body, "message (code)" or "message (type)", since the code may say what
+     * the message does not; absent when there are none to be found. */
     skn_str (*error_words)(skn_str body, skn_arena *a);
     /* The list of models; false: it cannot be read. */
     bool (*models)(skn_str body, skn_arena *a, skn_models *out);
@@ -75,5 +105,35 @@ typedef struct skn_wire_format {
 extern const skn_wire_format skn_wire_openai, skn_wire_anthropic, skn_wire_ollama;
 
 const skn_wire_format *skn_wire_format_of(skn_wire_kind kind);
+
+/* --- wire_read.c: an answer's bytes, in any pieces, to its events ------------------------------- */
+
+typedef enum skn_wire_mode {
+    SKN_WIRE_UNDECIDED, /* the first byte will tell */
+    SKN_WIRE_EVENTS,
+    SKN_WIRE_LINES,
+    SKN_WIRE_WHOLE, /* one JSON document */
+    SKN_WIRE_ERROR  /* of another status than 2xx */
+} skn_wire_mode;
+
+typedef struct skn_wire_reader {
+    const skn_wire_format *format;
+    skn_wire_answer       *w;
+    skn_wire_mode          mode;
+    int                    status;
+    bool                   event_stream; /* it is labelled so */
+    size_t                 count;        /* of events that were read */
+    skn_buf                line; /* of which the end has not come; or a whole document */
+    skn_sse_reader         sse;
+} skn_wire_reader;
+
+/* Begins with the head of an answer; its content type without parameters, in lower case. */
+void skn_wire_read_start(skn_wire_reader *r, const skn_wire_format *f, skn_wire_answer *w,
+                         int status, skn_str type);
+/* Reads on. False: no more is needed, since the answer has failed (w->failed) or ended (w->ended). */
+bool skn_wire_read_bytes(skn_wire_reader *r, skn_str bytes);
+/* No more will come; `cut`: though it should. Afterwards w->failed says whether there is an answer. */
+void skn_wire_read_end(skn_wire_reader *r, bool cut);
+void skn_wire_read_release(skn_wire_reader *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* An answer of a server, whole or byte by byte, gives the same events, the same end, the same error. */
+#include "base/sse_reader.h"
 #include "cli/http_reader.h"
-#include "cli/sse_reader.h"
 
 #include <stdint.h>
 #include <stdio.h>

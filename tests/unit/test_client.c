@@ -1,6 +1,6 @@
 /* The client's readers: an answer over HTTP, and a stream of events, in whatever pieces they come. */
+#include "base/sse_reader.h"
 #include "cli/http_reader.h"
-#include "cli/sse_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* sse_reader.h: reads a stream of server-sent events from bytes as they come, in whatever pieces.
  *
  * Threads: one. Lifetimes: what the callback gets lives until it returns. */
-#ifndef SKN_CLI_SSE_READER_H
-#define SKN_CLI_SSE_READER_H
+#ifndef SKN_BASE_SSE_READER_H
+#define SKN_BASE_SSE_READER_H
 
 #include "base/buf.h"
 #include "base/error.h"

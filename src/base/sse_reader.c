@@ -1,4 +1,4 @@
-#include "cli/sse_reader.h"
+#include "base/sse_reader.h"
 
 #include <string.h>
 
@@ -103,7 +103,7 @@ static skein_rc take_line(skn_sse_reader *r, skein_error *err)
 }
 
 /* Lines end in CR, LF, or both. */
-static skein_rc take_byte(skn_sse_reader *r, char c, skein_error *err)
+static skein_rc take_end(skn_sse_reader *r, char c, skein_error *err)
 {
     bool     second = r->after_cr && c == '\n';
     skein_rc rc = SKEIN_OK;
@@ -111,10 +111,6 @@ static skein_rc take_byte(skn_sse_reader *r, char c, skein_error *err)
     r->after_cr = c == '\r';
     if (second)
         return SKEIN_OK;
-    if (c != '\r' && c != '\n') {
-        skn_buf_addc(&r->line, c);
-        return SKEIN_OK;
-    }
     rc = take_line(r, err);
     skn_buf_clear(&r->line);
     return rc;
@@ -123,8 +119,21 @@ static skein_rc take_byte(skn_sse_reader *r, char c, skein_error *err)
 skein_rc skn_sse_reader_feed(skn_sse_reader *r, skn_str bytes, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
+    size_t   from = 0;
 
-    for (size_t i = 0; !rc && i < bytes.n; i++)
-        rc = take_byte(r, bytes.p[i], err);
+    for (size_t i = 0; !rc && i < bytes.n; i++) {
+        if (bytes.p[i] != '\r' && bytes.p[i] != '\n')
+            continue;
+        if (i > from) {
+            skn_buf_add(&r->line, skn_str_sub(bytes, from, i));
+            r->after_cr = false;
+        }
+        rc = take_end(r, bytes.p[i], err);
+        from = i + 1;
+    }
+    if (!rc && from < bytes.n) {
+        skn_buf_add(&r->line, skn_str_sub(bytes, from, bytes.n));
+        r->after_cr = false;
+    }
     return rc;
 }

@@ -1,0 +1,325 @@
+/* Answers from a recording. The same question is written in the same bytes, so their sum finds the file;
+ * what was recorded goes through the reader of its format as if it came over the network. */
+#include "base/hash.h"
+#include "base/json.h"
+#include "provider/record.h"
+#include "provider/wire.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { AT_ONCE = 64 << 10, MOST_META = 1 << 16, MOST_FILES = 1 << 20 };
+
+typedef struct replay {
+    skn_provider           base;
+    skn_loop              *loop;
+    skn_arena             *a;
+    const char            *folder;
+    const skn_wire_format *format;
+    skn_map *played; /* stem -> how many of its answers, as a pointer to a number */
+} replay;
+
+/* A question and what is played for it. */
+typedef struct showing {
+    skn_asking       base;
+    skn_answer_sink  sink;
+    skn_arena       *a, *scratch;
+    skn_timer       *timer;
+    skn_wire_request request;
+    skn_str          bytes; /* of the answer */
+    size_t           at;
+    skn_wire_answer  answer;
+    skn_wire_reader  reader;
+    skn_answer       end; /* as it was recorded */
+    bool             found, started, handing, cancelled;
+} showing;
+
+/* --- Files -------------------------------------------------------------------------------------- */
+
+static bool load(const char *path, size_t most, skn_arena *a, skn_str *out)
+{
+    int     fd = open(path, O_RDONLY | O_CLOEXEC);
+    char   *piece;
+    skn_buf all;
+    ssize_t n;
+
+    if (fd < 0)
+        return false;
+    piece = skn_heap(AT_ONCE);
+    skn_buf_init(&all, most);
+    while ((n = read(fd, piece, AT_ONCE)) > 0 || (n < 0 && errno == EINTR))
+        skn_buf_add(&all, (skn_str){piece, n > 0 ? (size_t)n : 0});
+    close(fd);
+    free(piece);
+    *out = skn_arena_copy(a, skn_buf_str(&all));
+    n = n < 0 || all.over;
+    skn_buf_release(&all);
+    return !n;
+}
+
+static const skn_wire_format *format_from(skn_str word)
+{
+    skn_wire_kind kind;
+
+    return skn_wire_kind_from(word, &kind) ? skn_wire_format_of(kind) : NULL;
+}
+
+static skn_ask_state state_from(skn_str word)
+{
+    for (int s = SKN_ASK_ANSWERED; s < SKN_ASK_FAILED; s++)
+        if (skn_str_is(word, skn_ask_state_word((skn_ask_state)s)))
+            return (skn_ask_state)s;
+    return SKN_ASK_FAILED;
+}
+
+static const skn_json *load_meta(const char *path, skn_arena *a)
+{
+    const skn_json *v;
+    skn_str         text;
+    skein_error     err;
+
+    if (!load(path, MOST_META, a, &text) || skn_json_parse(&v, text, path, a, &err))
+        return NULL;
+    return v;
+}
+
+static bool read_end(showing *s, const skn_json *meta)
+{
+    skn_str     state, words;
+    int64_t     status;
+    skein_error err;
+
+    if (!meta || skn_json_text(meta, "state", &state, &err) ||
+        skn_json_text(meta, "error", &words, &err) ||
+        skn_json_int(meta, "status", 0, &status, &err) ||
+        skn_json_flag(meta, "retryable", false, &s->end.retryable, &err))
+        return false;
+    s->end.status = (int)(status >= 0 && status < 1000 ? status : 0);
+    s->end.state = state_from(state);
+    if (s->end.state != SKN_ASK_ANSWERED)
+        skn_fail(&s->end.error, SKEIN_PROVIDER, "%.*s", SKN_FMT(words));
+    return true;
+}
+
+/* The next of the answers to this request; the last one again when all were played. */
+static void find_answer(showing *s)
+{
+    replay  *r = (replay *)s->base.provider;
+    skn_str  stem = skn_record_stem(r->folder, r->base.name, skn_buf_str(&s->request.body),
+                                    s->a);
+    int64_t  count = skn_record_count(stem, s->a);
+    int64_t *played = skn_map_get(r->played, stem);
+
+    if (!count)
+        return;
+    if (!played)
+        *skn_map_slot(r->played, stem) = played = SKN_NEW(r->a, int64_t);
+    if (*played < count)
+        ++*played;
+    s->found = read_end(s, load_meta(skn_record_file(stem, *played, "meta", s->a), s->a)) &&
+               load(skn_record_file(stem, *played, "response", s->a), SKN_RECORD_MOST, s->a,
+                    &s->bytes);
+}
+
+/* --- Playing ------------------------------------------------------------------------------------ */
+
+static void free_showing(showing *s)
+{
+    if (s->started)
+        skn_wire_read_release(&s->reader);
+    skn_wire_answer_release(&s->answer);
+    skn_buf_release(&s->request.body);
+    skn_timer_free(s->timer);
+    skn_arena_free(s->scratch);
+    skn_arena_free(s->a);
+    free(s);
+}
+
+static void tell_sent(showing *s)
+{
+    size_t   n = s->request.ends.n, from = 0;
+    skn_str  all = skn_buf_str(&s->request.body);
+    skn_str *pieces = SKN_ARRAY(s->a, n + 1, skn_str);
+
+    for (size_t i = 0; i < n; i++) {
+        pieces[i] = skn_str_sub(all, from, s->request.ends.p[i]);
+        from = s->request.ends.p[i];
+    }
+    if (s->sink.sent)
+        s->sink.sent(s->sink.arg, pieces, n);
+}
+
+static void start(showing *s)
+{
+    s->started = true;
+    tell_sent(s);
+    skn_wire_read_start(&s->reader, ((replay *)s->base.provider)->format, &s->answer,
+                        s->end.status ? s->end.status : 200, SKN_NONE);
+}
+
+/* An answer that was whole then is whole now, or the recording was changed. */
+static void settle(showing *s)
+{
+    skn_answer *end = &s->end;
+
+    skn_wire_read_end(&s->reader, end->state == SKN_ASK_CUT);
+    if (end->state == SKN_ASK_ANSWERED && s->answer.failed) {
+        end->state = s->answer.state;
+        end->error = s->answer.error;
+    } else if (end->state == SKN_ASK_ANSWERED) {
+        skn_wire_hand_calls(&s->answer);
+    }
+    end->finish = s->answer.finish;
+    end->tokens_in = s->answer.tokens_in;
+    end->tokens_out = s->answer.tokens_out;
+}
+
+static void not_found(showing *s)
+{
+    const replay *r = (const replay *)s->base.provider;
+
+    s->end.state = SKN_ASK_FAILED;
+    s->end.tries = 0;
+    skn_fail(&s->end.error, SKEIN_PROVIDER,
+             "the recording of \"%s\" has no answer to this request", r->base.name);
+    skn_hint(&s->end.error, SKEIN_PROVIDER,
+             "It has answers only to the very requests that were recorded");
+}
+
+/* One piece; false when that was the last. */
+static bool play_piece(showing *s)
+{
+    skn_str piece = skn_str_sub(s->bytes, s->at, s->at + AT_ONCE);
+    bool    more;
+
+    s->at += piece.n;
+    if (piece.n && s->sink.received)
+        s->sink.received(s->sink.arg, piece);
+    more = !s->answer.stopped && skn_wire_read_bytes(&s->reader, piece);
+    return more && s->at < s->bytes.n;
+}
+
+static void go_on(void *arg)
+{
+    showing *s = arg;
+    bool     more = false;
+
+    s->handing = true;
+    if (!s->found)
+        not_found(s);
+    else if (!s->started)
+        start(s);
+    if (s->found && !s->answer.stopped)
+        more = play_piece(s);
+    if (s->found && !more && !s->answer.stopped)
+        settle(s);
+    if (!more && !s->cancelled)
+        s->sink.done(s->sink.arg, &s->end);
+    s->handing = false;
+    if (!more || s->cancelled)
+        free_showing(s);
+    else
+        skn_timer_start(s->timer, 0);
+}
+
+static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink)
+{
+    replay  *r = (replay *)p;
+    showing *s = skn_heap(sizeof *s);
+
+    s->base.provider = p;
+    s->sink = *sink;
+    s->a = skn_arena_new();
+    s->scratch = skn_arena_new();
+    s->timer = skn_timer_new(r->loop, go_on, s);
+    s->end = (skn_answer){.tokens_in = -1, .tokens_out = -1, .first_ms = -1, .tries = 1};
+    s->request.a = s->a;
+    skn_buf_init(&s->request.body, SKN_RECORD_MOST);
+    r->format->write(&s->request, what);
+    skn_wire_answer_init(&s->answer, s->a, s->scratch, &s->sink,
+                         skn_arena_copy(s->a, what->id));
+    find_answer(s);
+    skn_timer_start(s->timer, 0);
+    return &s->base;
+}
+
+static void cancel(skn_asking *a)
+{
+    showing *s = (showing *)a;
+
+    s->cancelled = s->answer.stopped = true;
+    if (!s->handing)
+        free_showing(s);
+}
+
+static void free_replay(skn_provider *p)
+{
+    replay *r = (replay *)p;
+
+    skn_arena_free(r->a);
+    free(r);
+}
+
+/* --- Opening ------------------------------------------------------------------------------------ */
+
+/* "openai-….meta" is of "openai", and "openai-2-….meta" is not. */
+static bool is_of(skn_str file, skn_str name)
+{
+    return skn_str_starts(file, name) && skn_str_ends(file, SKN_STR(".meta")) &&
+           file.n > name.n + 65 && file.p[name.n] == '-' && file.p[name.n + 65] == '.';
+}
+
+static const skn_wire_format *format_in(const char *folder, const char *name, skn_arena *a,
+                                        bool *readable)
+{
+    DIR                   *dir = opendir(folder);
+    struct dirent         *entry;
+    const skn_wire_format *format = NULL;
+    skn_str                word = SKN_NONE;
+    int                    seen = 0;
+
+    *readable = dir != NULL;
+    while (dir && !format && seen++ < MOST_FILES && (entry = readdir(dir))) {
+        const skn_json *meta = NULL;
+
+        if (is_of(skn_str_of(entry->d_name), skn_str_of(name)))
+            meta = load_meta(skn_arena_printf(a, "%s/%s", folder, entry->d_name).p, a);
+        if (meta && !skn_json_text(meta, "format", &word, NULL))
+            format = format_from(word);
+    }
+    if (dir)
+        closedir(dir);
+    return format;
+}
+
+skein_rc skn_replay_open(skn_provider **out, skn_loop *loop, const char *folder,
+                         const char *name, skein_error *err)
+{
+    static const skn_provider_ops ops = {.ask = ask, .cancel = cancel, .free = free_replay};
+    skn_arena                    *a = skn_arena_new();
+    bool                          readable;
+    const skn_wire_format        *format = format_in(folder, name, a, &readable);
+    replay                       *r;
+
+    *out = NULL;
+    if (!format) {
+        skn_arena_free(a);
+        return readable ? skn_fail(err, SKEIN_NOT_FOUND,
+                                   "the folder \"%s\" has no recording of \"%s\"", folder, name)
+                        : skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be read: %s",
+                                   folder, strerror(errno));
+    }
+    r = skn_heap(sizeof *r);
+    r->base = (skn_provider){&ops, skn_arena_copy(a, skn_str_of(name)).p};
+    r->loop = loop;
+    r->a = a;
+    r->folder = skn_arena_copy(a, skn_str_of(folder)).p;
+    r->format = format;
+    r->played = skn_map_new(a);
+    *out = &r->base;
+    return SKEIN_OK;
+}

@@ -1,0 +1,484 @@
+/* Models behind HTTP. A question is written once, when it is asked, and sent until it is answered or
+ * there is no use in trying: again only while nothing of an answer has been handed out. */
+#include "base/clock.h"
+#include "base/rand.h"
+#include "provider/wire_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_REQUEST = 64 << 20,
+    MOST_ANSWER = 32 << 20,
+    LONGEST_BACKOFF = 30000,
+    LONGEST_RETRY_AFTER = 60000, /* longer than this nobody waits without being told */
+    DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
+};
+
+struct skn_wire_talk {
+    skn_asking       base;
+    skn_wire_talk   *next;
+    skn_answer_sink  sink;
+    skn_arena       *a;
+    skn_timer       *timer;
+    skn_fetch       *fetch;
+    skn_wire_request request;
+    skn_wire_answer  w;
+    skn_wire_reader  r;
+    int64_t          sent_ns, first_ms, retry_after_ms;
+    int              status, tries;
+    bool             reading;  /* the head has come */
+    bool             running;  /* it counts in busy */
+    bool             waiting;  /* in the provider's list */
+    bool             draining; /* the answer is whole, its connection not yet */
+    bool             over;     /* done was called */
+    bool             cancelled;
+    int              handing; /* callbacks may be running: not to be freed under them */
+};
+
+static skn_wire *wire_of(const skn_wire_talk *t)
+{
+    return (skn_wire *)t->base.provider;
+}
+
+/* --- Taking turns ---------------------------------------------------------------------------- */
+
+static void let_next_run(skn_wire *p)
+{
+    skn_wire_talk *t = p->first;
+
+    if (!t || (p->at_once && p->busy >= p->at_once))
+        return;
+    p->first = t->next;
+    if (!p->first)
+        p->last = &p->first;
+    t->waiting = false;
+    t->running = true;
+    p->busy++;
+    skn_timer_start(t->timer, 0);
+}
+
+static void wait_in_line(skn_wire_talk *t)
+{
+    skn_wire *p = wire_of(t);
+
+    t->waiting = true;
+    *p->last = t;
+    p->last = &t->next;
+    let_next_run(p);
+}
+
+static void leave_line(skn_wire_talk *t)
+{
+    skn_wire       *p = wire_of(t);
+    skn_wire_talk **at = &p->first;
+
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    if (!t->next)
+        p->last = at;
+}
+
+/* Lets another one run in its place. */
+static void give_way(skn_wire_talk *t)
+{
+    skn_wire *p = wire_of(t);
+
+    if (t->waiting)
+        leave_line(t);
+    if (t->running)
+        p->busy--;
+    t->waiting = t->running = false;
+    let_next_run(p);
+}
+
+/* When `done` was called the provider may be gone already. */
+static void free_talk(skn_wire_talk *t)
+{
+    if (!t->over)
+        give_way(t);
+    skn_fetch_cancel(t->fetch);
+    skn_timer_free(t->timer);
+    skn_wire_answer_release(&t->w);
+    skn_wire_read_release(&t->r);
+    skn_buf_release(&t->request.body);
+    skn_arena_free(t->a);
+    free(t);
+}
+
+static void leave(skn_wire_talk *t)
+{
+    if (--t->handing == 0 && (t->over || t->cancelled))
+        free_talk(t);
+}
+
+/* --- The end of a try ------------------------------------------------------------------------ */
+
+static int64_t guess(size_t bytes)
+{
+    return (int64_t)((bytes + 3) / 4);
+}
+
+static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
+{
+    size_t said = t->w.text_bytes + t->w.thinking_bytes;
+
+    for (size_t i = 0; i < t->w.calls.n; i++)
+        said += t->w.calls.p[i].name.n + t->w.calls.p[i].args.n;
+    answer->estimated = t->w.tokens_in < 0 || t->w.tokens_out < 0;
+    answer->tokens_in = t->w.tokens_in < 0 ? guess(t->request.body.n) : t->w.tokens_in;
+    answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
+}
+
+static void end(skn_wire_talk *t, const skn_answer *answer)
+{
+    give_way(t);
+    t->over = true;
+    t->w.stopped = true;
+    t->sink.done(t->sink.arg, answer);
+}
+
+static void answer_with(skn_wire_talk *t)
+{
+    skn_answer answer = {.state = SKN_ASK_ANSWERED,
+                         .status = t->status,
+                         .finish = t->w.finish,
+                         .first_ms = t->first_ms,
+                         .tries = t->tries};
+
+    count_tokens(t, &answer);
+    skn_wire_hand_calls(&t->w);
+    if (!t->cancelled)
+        end(t, &answer);
+}
+
+static void fail_with(skn_wire_talk *t)
+{
+    const char *words = t->w.error.message;
+    skn_answer  answer = {.state = t->w.state,
+                          .status = t->status,
+                          .retryable = skn_wire_may_retry(t->w.state, skn_str_of(words)),
+                          .retry_after_ms = t->retry_after_ms,
+                          .first_ms = t->first_ms,
+                          .tokens_in = -1,
+                          .tokens_out = -1,
+                          .tries = t->tries};
+
+    if (t->w.text_bytes + t->w.thinking_bytes > 0 || t->w.tokens_in >= 0)
+        count_tokens(t, &answer);
+    skn_wire_explain(wire_of(t), t->w.state, t->status, words, &answer.error);
+    end(t, &answer);
+}
+
+/* Twice as long with every try, and never the same for two that failed together. */
+static int64_t backoff(const skn_wire_talk *t)
+{
+    int64_t ms = wire_of(t)->backoff_ms;
+
+    for (int i = 1; i < t->tries && ms < LONGEST_BACKOFF; i++)
+        ms *= 2;
+    ms = ms < LONGEST_BACKOFF ? ms : LONGEST_BACKOFF;
+    ms = ms / 2 + (int64_t)(skn_random() % (uint64_t)(ms / 2 + 1));
+    return ms > t->retry_after_ms ? ms : t->retry_after_ms + ms / 4;
+}
+
+static bool shall_retry(const skn_wire_talk *t)
+{
+    return t->tries <= wire_of(t)->retries && t->w.text_bytes + t->w.thinking_bytes == 0 &&
+           t->w.state != SKN_ASK_STALLED && /* it has cost enough time */
+           t->retry_after_ms <= LONGEST_RETRY_AFTER &&
+           skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
+}
+
+static void settle(skn_wire_talk *t)
+{
+    skn_fetch_cancel(t->fetch);
+    t->fetch = NULL;
+    if (t->w.stopped)
+        return;
+    if (!t->w.failed)
+        answer_with(t);
+    else if (shall_retry(t))
+        skn_timer_start(t->timer, backoff(t));
+    else
+        fail_with(t);
+}
+
+/* --- What comes ------------------------------------------------------------------------------ */
+
+static void got_head(void *arg, const skn_fetch_head *head)
+{
+    skn_wire_talk *t = arg;
+
+    t->reading = true;
+    t->status = head->status;
+    t->retry_after_ms = skn_wire_retry_after(head);
+    skn_wire_read_start(&t->r, wire_of(t)->format, &t->w, head->status, head->content_type);
+}
+
+/* Whatever a server says about the key, its bytes are kept: so it is blotted out of them. */
+static void hand_received(skn_wire_talk *t, skn_str bytes)
+{
+    skn_str secret = t->w.secret;
+
+    if (!t->sink.received || !bytes.n || t->cancelled)
+        return;
+    if (secret.n && skn_str_find(bytes, secret) >= 0) {
+        bytes = skn_arena_copy(t->a, bytes);
+        skn_wire_blot((char *)(uintptr_t)bytes.p, bytes.n, secret);
+    }
+    t->sink.received(t->sink.arg, bytes);
+}
+
+static void note_first(skn_wire_talk *t)
+{
+    bool any = t->w.text_bytes || t->w.thinking_bytes || t->w.calls.n || t->w.held;
+
+    if (any && t->first_ms < 0)
+        t->first_ms = (skn_clock_monotonic() - t->sent_ns) / 1000000;
+}
+
+static void end_reading(skn_wire_talk *t, bool cut)
+{
+    t->draining = false;
+    if (t->r.mode == SKN_WIRE_ERROR) /* as a whole, since errors like to name the key */
+        hand_received(t, skn_buf_str(&t->r.line));
+    if (!t->cancelled)
+        skn_wire_read_end(&t->r, cut);
+    settle(t);
+}
+
+static void got_body(void *arg, skn_str bytes)
+{
+    skn_wire_talk *t = arg;
+
+    t->handing++;
+    if (t->r.mode != SKN_WIRE_ERROR)
+        hand_received(t, bytes);
+    if (!t->cancelled && !t->draining && !skn_wire_read_bytes(&t->r, bytes)) {
+        if (t->w.failed) {
+            end_reading(t, false);
+        } else if (!t->cancelled) {
+            t->draining = true;
+            skn_timer_start(t->timer, DRAIN_MS);
+        }
+    }
+    if (!t->over && !t->cancelled)
+        note_first(t);
+    leave(t);
+}
+
+static void got_end(void *arg, skn_fetch_end how, const char *why)
+{
+    skn_wire_talk *t = arg;
+    bool           silent = how == SKN_FETCH_STALLED || how == SKN_FETCH_TOO_LARGE ||
+                  how == SKN_FETCH_MALFORMED || how == SKN_FETCH_LATE;
+
+    t->handing++;
+    t->fetch = NULL;
+    skn_timer_stop(t->timer);
+    if (!t->reading || (silent && !t->w.ended && !t->w.finish))
+        skn_wire_fail(&t->w, skn_wire_state_of_end(how), skn_str_of(why));
+    if (t->reading)
+        end_reading(t, how != SKN_FETCH_WHOLE);
+    else
+        settle(t);
+    leave(t);
+}
+
+/* --- Sending --------------------------------------------------------------------------------- */
+
+static void hand_sent(skn_wire_talk *t)
+{
+    skn_str  body = skn_buf_str(&t->request.body);
+    size_t   count = t->request.ends.n, from = 0;
+    skn_str *pieces;
+
+    if (!t->sink.sent)
+        return;
+    pieces = SKN_ARRAY(t->a, count + 1, skn_str);
+    for (size_t i = 0; i < count; i++) {
+        pieces[i] = skn_str_sub(body, from, t->request.ends.p[i]);
+        from = t->request.ends.p[i];
+    }
+    t->sink.sent(t->sink.arg, pieces, count);
+}
+
+static void begin_try(skn_wire_talk *t)
+{
+    skn_wire *p = wire_of(t);
+    skn_str   id = t->w.id;
+
+    skn_wire_answer_release(&t->w);
+    skn_wire_read_release(&t->r);
+    skn_wire_answer_init(&t->w, t->a, p->scratch, &t->sink, id);
+    t->w.secret = skn_str_of(p->key);
+    t->reading = false;
+    t->status = 0;
+    t->retry_after_ms = 0;
+    t->first_ms = -1;
+    t->tries++;
+    t->sent_ns = skn_clock_monotonic();
+}
+
+static void send_question(skn_wire_talk *t)
+{
+    skn_wire      *p = wire_of(t);
+    skn_fetch_spec what = {.method = "POST",
+                           .url = p->url,
+                           .headers = p->headers,
+                           .header_count = p->header_count,
+                           .body = skn_buf_str(&t->request.body),
+                           .stall_ms = p->stall_ms,
+                           .most = MOST_ANSWER};
+    skn_fetch_sink sink = {got_head, got_body, got_end, t};
+
+    begin_try(t);
+    if (p->key_needed && !p->key) {
+        skn_wire_fail(&t->w, SKN_ASK_NO_KEY, SKN_STR(""));
+        t->tries = 0;
+    } else if (t->request.body.over) {
+        skn_wire_fail(&t->w, SKN_ASK_OVERFLOW, SKN_STR("the question is over 64 MB"));
+        t->tries = 0;
+    }
+    if (t->w.failed) {
+        fail_with(t);
+        return;
+    }
+    hand_sent(t);
+    if (!t->cancelled)
+        t->fetch = skn_fetch_start(p->net, &what, &sink);
+}
+
+/* It is its turn, or a wait before another try is over, or a server that has sent all of its answer
+ * does not close it: then the connection is of no use for the next question, and the answer does not
+ * wait for it. */
+static void go_on(void *arg)
+{
+    skn_wire_talk *t = arg;
+
+    t->handing++;
+    if (t->draining)
+        end_reading(t, false);
+    else
+        send_question(t);
+    leave(t);
+}
+
+static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_answer_sink *sink)
+{
+    skn_wire      *p = (skn_wire *)provider;
+    skn_wire_talk *t = skn_heap(sizeof *t);
+
+    t->base.provider = provider;
+    t->sink = *sink;
+    t->a = skn_arena_new();
+    t->timer = skn_timer_new(p->loop, go_on, t);
+    t->request.a = t->a;
+    t->w.id = skn_arena_copy(t->a, what->id);
+    skn_buf_init(&t->request.body, MOST_REQUEST);
+    p->format->write(&t->request, what);
+    wait_in_line(t);
+    return &t->base;
+}
+
+static void cancel(skn_asking *a)
+{
+    skn_wire_talk *t = (skn_wire_talk *)a;
+
+    t->cancelled = true;
+    t->w.stopped = true;
+    if (!t->handing)
+        free_talk(t);
+}
+
+/* --- The provider ---------------------------------------------------------------------------- */
+
+/* Memory that the compiler does not know to be unused afterwards. */
+static void wipe(char *p)
+{
+    volatile char *v = p;
+
+    while (v && *v)
+        *v++ = '\0';
+}
+
+/* Values with the key in them were made for it; others may be constants. */
+static void wipe_headers(const skn_wire *p)
+{
+    for (size_t i = 0; p->key && i < p->header_count; i++)
+        if (skn_str_find(p->headers[i].value, skn_str_of(p->key)) >= 0)
+            skn_wire_blot((char *)(uintptr_t)p->headers[i].value.p, p->headers[i].value.n,
+                          skn_str_of(p->key));
+}
+
+static void free_wire(skn_provider *provider)
+{
+    skn_wire *p = (skn_wire *)provider;
+
+    skn_wire_end_lists(p);
+    wipe_headers(p);
+    wipe(p->key);
+    free(p->key);
+    skn_arena_free(p->scratch);
+    skn_arena_free(p->known);
+    skn_arena_free(p->a);
+    free(p);
+}
+
+static void add_header(skn_wire *p, skn_str name, skn_str value)
+{
+    if (p->header_count < sizeof p->headers / sizeof *p->headers)
+        p->headers[p->header_count++] = (skn_fetch_header){skn_arena_copy(p->a, name),
+                                                           skn_arena_copy(p->a, value)};
+}
+
+static void set_headers(skn_wire *p, const skn_wire_options *o)
+{
+    add_header(p, SKN_STR("Content-Type"), SKN_STR("application/json"));
+    add_header(p, SKN_STR("Accept"), SKN_STR("application/json, text/event-stream"));
+    p->header_count += p->format->headers(skn_str_of(p->key), p->a,
+                                          &p->headers[p->header_count]);
+    for (size_t i = 0; i < o->header_count; i++)
+        add_header(p, o->headers[i].name, o->headers[i].value);
+}
+
+static skn_str url_of(skn_wire *p, skn_str base, const char *path)
+{
+    while (base.n && base.p[base.n - 1] == '/')
+        base.n--;
+    return skn_arena_printf(p->a, "%.*s%s", SKN_FMT(base), path);
+}
+
+skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o)
+{
+    static const skn_provider_ops ops = {
+        .ask = ask, .cancel = cancel, .free = free_wire, .window = skn_wire_window};
+    skn_wire *p = skn_heap(sizeof *p);
+
+    p->a = skn_arena_new();
+    p->scratch = skn_arena_new();
+    p->base = (skn_provider){&ops, skn_arena_copy(p->a, skn_str_of(o->name)).p};
+    p->loop = loop;
+    p->net = net;
+    p->format = skn_wire_format_of(o->kind);
+    p->key = o->key.n ? skn_heap_copy(skn_str_trim(o->key)) : NULL;
+    p->key_needed = o->key_needed;
+    p->stall_ms = o->stall_ms ? o->stall_ms : 120000;
+    p->backoff_ms = o->backoff_ms > 0 ? o->backoff_ms : 500;
+    p->retries = o->retries < 0 ? 3 : o->retries;
+    p->at_once = o->at_once;
+    p->last = &p->first;
+    p->url = url_of(p, o->base_url, p->format->path);
+    p->models_url = url_of(p, o->base_url, p->format->models_path);
+    if (o->kind == SKN_WIRE_OLLAMA)
+        p->version_url = url_of(p, o->base_url, "/api/version");
+    set_headers(p, o);
+    return &p->base;
+}
+
+const char *skn_wire_word(const skn_provider *p)
+{
+    return p->ops->ask == ask ? ((const skn_wire *)p)->format->word : NULL;
+}

@@ -1,0 +1,306 @@
+/* Anthropic's Messages. A message is a list of blocks; a stream tells of the beginning, the pieces and the
+ * end of each. The results of one batch of calls stand in one message of the user. */
+#include "provider/wire_json.h"
+
+#define MOST_TOKENS 8192 /* they must be given */
+
+static size_t headers(skn_str key, skn_arena *a, skn_fetch_header out[4])
+{
+    size_t n = 0;
+
+    (void)a;
+    out[n++] = (skn_fetch_header){SKN_STR("anthropic-version"), SKN_STR("2023-06-01")};
+    if (key.p)
+        out[n++] = (skn_fetch_header){SKN_STR("x-api-key"), key};
+    return n;
+}
+
+/* --- Writing ------------------------------------------------------------------------------------ */
+
+static bool by_assistant(const skein_prompt_message *m)
+{
+    return m->role == SKEIN_ASSISTANT;
+}
+
+static bool says_nothing(const skein_prompt_message *m)
+{
+    return m->role != SKEIN_TOOL && !m->text.n && !m->call_count;
+}
+
+static void write_text(skn_jw *w, skn_str text)
+{
+    if (!text.n) /* refused when empty */
+        return;
+    skn_jw_object(w);
+    skn_jw_kstr(w, "type", SKN_STR("text"));
+    skn_jw_kstr(w, "text", text);
+    skn_jw_object_end(w);
+}
+
+static void write_result(skn_jw *w, const skein_prompt_message *m)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "type", SKN_STR("tool_result"));
+    skn_jw_kstr(w, "tool_use_id", m->tool_call_id);
+    if (m->text.n)
+        skn_jw_kstr(w, "content", m->text);
+    if (m->failed)
+        skn_jw_kbool(w, "is_error", true);
+    skn_jw_object_end(w);
+}
+
+static void write_blocks(skn_jw *w, const skein_prompt_message *m)
+{
+    if (m->role == SKEIN_TOOL) {
+        write_result(w, m);
+        return;
+    }
+    write_text(w, m->text);
+    for (size_t i = 0; i < m->call_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "type", SKN_STR("tool_use"));
+        skn_jw_kstr(w, "id", m->calls[i].call_id);
+        skn_jw_kstr(w, "name", m->calls[i].tool_name);
+        skn_jw_key(w, "input");
+        skn_wire_write_args(w, m->calls[i].args);
+        skn_jw_object_end(w);
+    }
+}
+
+/* Neighbours of the same side are one message: sides must take turns. */
+static void write_messages(skn_wire_request *r, skn_jw *w, const skein_context *c)
+{
+    size_t i = 0;
+
+    while (c && i < c->count) {
+        bool assistant = by_assistant(&c->at[i]);
+
+        if (says_nothing(&c->at[i])) {
+            i++;
+            continue;
+        }
+        skn_jw_object(w);
+        skn_jw_kstr(w, "role", assistant ? SKN_STR("assistant") : SKN_STR("user"));
+        skn_jw_key(w, "content");
+        skn_jw_array(w);
+        for (; i < c->count && by_assistant(&c->at[i]) == assistant; i++)
+            write_blocks(w, &c->at[i]);
+        skn_jw_array_end(w);
+        skn_jw_object_end(w);
+        skn_wire_cut(r);
+    }
+}
+
+static void write_tools(skn_jw *w, const skn_ask *what)
+{
+    if (!what->tool_count)
+        return;
+    skn_jw_key(w, "tools");
+    skn_jw_array(w);
+    for (size_t i = 0; i < what->tool_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "name", what->tools[i].name);
+        if (what->tools[i].description.n)
+            skn_jw_kstr(w, "description", what->tools[i].description);
+        skn_jw_key(w, "input_schema");
+        skn_wire_write_schema(w, what->tools[i].schema);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+static void write_request(skn_wire_request *r, const skn_ask *what)
+{
+    skn_jw w;
+
+    skn_jw_init(&w, &r->body);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "model", what->model);
+    skn_jw_kint(&w, "max_tokens", what->most_tokens > 0 ? what->most_tokens : MOST_TOKENS);
+    skn_jw_kbool(&w, "stream", true);
+    if (what->temperature >= 0) {
+        skn_jw_key(&w, "temperature");
+        skn_jw_double(&w, what->temperature);
+    }
+    if (what->system_prompt.n)
+        skn_jw_kstr(&w, "system", what->system_prompt);
+    write_tools(&w, what);
+    skn_jw_key(&w, "messages");
+    skn_jw_array(&w);
+    skn_wire_cut(r);
+    write_messages(r, &w, what->context);
+    skn_jw_array_end(&w);
+    skn_jw_object_end(&w);
+    skn_wire_cut(r);
+}
+
+/* --- Reading ------------------------------------------------------------------------------------ */
+
+static void read_usage(skn_wire_answer *w, const skn_json *usage)
+{
+    static const char *const parts[] = {"input_tokens", "cache_creation_input_tokens",
+                                        "cache_read_input_tokens"};
+    int64_t                  in = -1, out = skn_wire_int(usage, "output_tokens");
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int64_t n = skn_wire_int(usage, parts[i]);
+
+        if (n >= 0 && n <= INT32_MAX)
+            in = (in < 0 ? 0 : in) + n;
+    }
+    if (in > w->tokens_in) /* the last event may repeat a part of it only */
+        w->tokens_in = in;
+    if (out >= 0)
+        w->tokens_out = out;
+}
+
+static void read_stop(skn_wire_answer *w, skn_str reason)
+{
+    if (!reason.p)
+        return;
+    if (skn_str_is(reason, "tool_use"))
+        w->finish = "tool";
+    else if (skn_str_is(reason, "max_tokens") ||
+             skn_str_is(reason, "model_context_window_exceeded"))
+        w->finish = "length";
+    else
+        w->finish = "stop";
+    if (skn_str_is(reason, "refusal") && !w->text_bytes)
+        skn_wire_fail(w, SKN_ASK_REFUSED, SKN_STR("the model refused to answer"));
+}
+
+static void begin_call(skn_wire_answer *w, int64_t index, const skn_json *block)
+{
+    skn_wire_call  *call = skn_wire_call_at(w, index);
+    const skn_json *input = skn_json_get(block, "input");
+
+    if (!call)
+        return;
+    call->id = skn_arena_copy(w->a, skn_wire_str(block, "id"));
+    call->name = skn_arena_copy(w->a, skn_wire_str(block, "name"));
+    if (input && input->kind == SKN_JSON_OBJECT && input->count)
+        skn_buf_add(&call->args, input->raw);
+}
+
+static void read_block(skn_wire_answer *w, int64_t index, const skn_json *block)
+{
+    skn_str type = skn_wire_str(block, "type");
+
+    if (skn_str_is(type, "text"))
+        skn_wire_text(w, SKN_PART_TEXT, skn_wire_str(block, "text"));
+    else if (skn_str_is(type, "thinking"))
+        skn_wire_text(w, SKN_PART_THINKING, skn_wire_str(block, "thinking"));
+    else if (skn_str_is(type, "tool_use"))
+        begin_call(w, index, block);
+}
+
+static void read_delta(skn_wire_answer *w, int64_t index, const skn_json *delta)
+{
+    skn_str        type = skn_wire_str(delta, "type");
+    skn_wire_call *call;
+
+    if (skn_str_is(type, "text_delta"))
+        skn_wire_text(w, SKN_PART_TEXT, skn_wire_str(delta, "text"));
+    else if (skn_str_is(type, "thinking_delta"))
+        skn_wire_text(w, SKN_PART_THINKING, skn_wire_str(delta, "thinking"));
+    else if (skn_str_is(type, "input_json_delta") && index >= 0 &&
+             (call = skn_wire_call_at(w, index)))
+        skn_buf_add(&call->args, skn_wire_str(delta, "partial_json"));
+}
+
+static void read_error(skn_wire_answer *w, const skn_json *v)
+{
+    skn_str words = skn_wire_error_text(v, w->scratch);
+
+    skn_wire_fail(w, skn_wire_state_of(0, words), words);
+}
+
+static void read_typed(skn_wire_answer *w, skn_str type, const skn_json *v)
+{
+    int64_t index = skn_wire_int(v, "index");
+
+    if (skn_str_is(type, "content_block_delta")) {
+        read_delta(w, index, skn_json_get(v, "delta"));
+    } else if (skn_str_is(type, "content_block_start")) {
+        read_block(w, index, skn_json_get(v, "content_block"));
+    } else if (skn_str_is(type, "message_start")) {
+        read_usage(w, skn_json_get(skn_json_get(v, "message"), "usage"));
+    } else if (skn_str_is(type, "message_delta")) {
+        read_usage(w, skn_json_get(v, "usage"));
+        read_stop(w, skn_wire_str(skn_json_get(v, "delta"), "stop_reason"));
+    } else if (skn_str_is(type, "message_stop")) {
+        w->ended = true;
+    } else if (skn_str_is(type, "error")) {
+        read_error(w, v);
+    }
+}
+
+static bool read_event(skn_wire_answer *w, skn_str event, skn_str data)
+{
+    const skn_json *v = skn_wire_parse(data, w->scratch);
+    skn_str         type = skn_wire_str(v, "type");
+    bool            ok = v && v->kind == SKN_JSON_OBJECT;
+
+    if (ok)
+        read_typed(w, type.p ? type : event, v);
+    return ok;
+}
+
+static void read_content(skn_wire_answer *w, const skn_json *v)
+{
+    int64_t index = 0;
+
+    for (const skn_json *b = skn_wire_first(v, "content"); b; b = b->next)
+        read_block(w, index++, b);
+    read_usage(w, skn_json_get(v, "usage"));
+    read_stop(w, skn_wire_str(v, "stop_reason"));
+    w->ended = true;
+}
+
+static bool read_whole(skn_wire_answer *w, skn_str body)
+{
+    const skn_json *v = skn_wire_parse(body, w->scratch);
+    bool            failed = skn_json_get(v, "error") != NULL;
+    bool            ok = failed || skn_json_get(v, "content");
+
+    if (failed)
+        read_error(w, v);
+    else if (ok)
+        read_content(w, v);
+    return ok;
+}
+
+static skn_str error_words(skn_str body, skn_arena *a)
+{
+    return skn_wire_error_text(skn_wire_parse(body, a), a);
+}
+
+static bool read_models(skn_str body, skn_arena *a, skn_models *out)
+{
+    const skn_json *v = skn_wire_parse(body, a), *data = skn_json_get(v, "data");
+    skn_model      *list;
+
+    if (!data || data->kind != SKN_JSON_ARRAY)
+        return false;
+    list = SKN_ARRAY(a, data->count + 1, skn_model);
+    for (const skn_json *m = data->first; m; m = m->next) {
+        int64_t window = skn_wire_int(m, "max_input_tokens");
+
+        if (skn_wire_str(m, "id").n)
+            list[out->count++] = (skn_model){skn_wire_str(m, "id"), window > 0 ? window : 0};
+    }
+    out->at = list;
+    return true;
+}
+
+const skn_wire_format skn_wire_anthropic = {
+    .word = "anthropic",
+    .path = "/v1/messages",
+    .models_path = "/v1/models?limit=1000",
+    .headers = headers,
+    .write = write_request,
+    .read = read_event,
+    .whole = read_whole,
+    .error_words = error_words,
+    .models = read_models,
+};

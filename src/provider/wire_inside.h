@@ -1,0 +1,48 @@
+/* wire_inside.h: what wire.c, wire_models.c and wire_words.c share: the provider behind HTTP.
+ *
+ * Threads: the loop's.  Lifetimes: all of it lives in the provider's arena. */
+#ifndef SKN_PROVIDER_WIRE_INSIDE_H
+#define SKN_PROVIDER_WIRE_INSIDE_H
+
+#include "provider/wire.h"
+
+typedef struct skn_wire_talk   skn_wire_talk;
+typedef struct skn_wire_asking skn_wire_asking;
+
+typedef struct skn_wire {
+    skn_provider           base;
+    skn_loop              *loop;
+    skn_net               *net;
+    const skn_wire_format *format;
+    skn_arena             *a, *scratch;
+    skn_str                url, models_url, version_url; /* the last: of Ollama only */
+    char                  *key;                          /* wiped when it goes */
+    bool                   key_needed;
+    skn_fetch_header       headers[32]; /* of every request */
+    size_t                 header_count;
+    int64_t                stall_ms, backoff_ms;
+    int                    retries, at_once, busy;
+    skn_wire_talk         *first, **last; /* that wait for others to end */
+    skn_wire_asking       *lists;         /* of models, that are asked for */
+    skn_arena             *known; /* of the models in the list that came last; or NULL */
+    skn_model             *models;
+    size_t                 model_count;
+} skn_wire;
+
+/* Tokens that a model can read, as the list that came last has it; 0: it has not. */
+int64_t skn_wire_window(skn_provider *p, skn_str model);
+
+/* Ends all askings for lists of models with an error. */
+void skn_wire_end_lists(skn_wire *p);
+
+/* --- wire_words.c ------------------------------------------------------------------------------ */
+
+/* What is told of a failure whose words are in `words`: with the provider's name, and the status. */
+void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const char *words,
+                      skein_error *out);
+/* How long a head asks to wait, in milliseconds; 0: it does not. */
+int64_t skn_wire_retry_after(const skn_fetch_head *head);
+/* The state of a request that ended like this before or instead of an answer. */
+skn_ask_state skn_wire_state_of_end(skn_fetch_end end);
+
+#endif

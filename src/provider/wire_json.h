@@ -1,0 +1,28 @@
+/* wire_json.h: reading answers of servers that do not keep to their documents: a member of the wrong kind
+ * is as good as none. Only wire formats include it.
+ *
+ * Threads: any.  Lifetimes: as in base/json.h. */
+#ifndef SKN_PROVIDER_WIRE_JSON_H
+#define SKN_PROVIDER_WIRE_JSON_H
+
+#include "base/json.h"
+#include "base/json_write.h"
+#include "provider/wire.h"
+
+/* The document, or NULL when it cannot be read. */
+const skn_json *skn_wire_parse(skn_str text, skn_arena *a);
+/* The text of a member; absent when there is none. */
+skn_str skn_wire_str(const skn_json *v, const char *key);
+/* A whole number that is not below zero; -1 when there is none. */
+int64_t skn_wire_int(const skn_json *v, const char *key);
+bool    skn_wire_true(const skn_json *v, const char *key);
+/* The first item of a list, NULL when it is none. */
+const skn_json *skn_wire_first(const skn_json *v, const char *key);
+/* "error": a text, or an object with a message and a type: "Overloaded (overloaded_error)". */
+skn_str skn_wire_error_text(const skn_json *v, skn_arena *a);
+/* The arguments of a call as an object: servers refuse anything else. */
+void skn_wire_write_args(skn_jw *w, skn_str args);
+/* The schema of a tool's arguments; any object where it has none. */
+void skn_wire_write_schema(skn_jw *w, skn_str schema);
+
+#endif

@@ -1,0 +1,349 @@
+/* Cuts the bytes of an answer into events. Nothing depends on the pieces in which they came. */
+#include "base/utf8.h"
+#include "provider/wire.h"
+
+#include <string.h>
+
+enum { MOST_EVENT = 8 << 20, MOST_WHOLE = 32 << 20, MOST_ERROR = 64 << 10 };
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* --- Repair ---------------------------------------------------------------------------------- */
+
+/* The four digits after "\u" at `i`, -1 when there are none. */
+static int32_t escape_at(skn_str s, size_t i)
+{
+    int32_t v = 0;
+
+    if (i + 6 > s.n || s.p[i] != '\\' || s.p[i + 1] != 'u')
+        return -1;
+    for (size_t k = i + 2; k < i + 6; k++) {
+        char c = s.p[k];
+        int  digit = c >= '0' && c <= '9'   ? c - '0'
+                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                            : -1;
+
+        if (digit < 0)
+            return -1;
+        v = v * 16 + digit;
+    }
+    return v;
+}
+
+/* How many bytes at a backslash are to be kept (the even ones) or replaced (*bad). */
+static size_t escape(skn_str s, size_t i, bool *bad)
+{
+    int32_t v = escape_at(s, i);
+    int32_t low;
+
+    *bad = false;
+    if (v < 0)
+        return i + 1 < s.n ? 2 : 1;
+    low = v >= 0xd800 && v <= 0xdbff ? escape_at(s, i + 6) : -1;
+    if (low >= 0xdc00 && low <= 0xdfff)
+        return 12;
+    *bad = v == 0 || (v >= 0xd800 && v <= 0xdfff);
+    return 6;
+}
+
+static bool needs_repair(skn_str s)
+{
+    size_t step;
+    bool   bad = false;
+
+    if (!skn_utf8_valid(s, NULL))
+        return true;
+    if (!memchr(s.p, '\\', s.n))
+        return false;
+    for (size_t i = 0; i < s.n && !bad; i += step) {
+        step = 1;
+        if (s.p[i] == '\\')
+            step = escape(s, i, &bad);
+    }
+    return bad;
+}
+
+/* The valid text from here up to the next escape or fault. */
+static size_t plain(skn_str s, size_t valid_to, size_t i)
+{
+    const char *slash = memchr(s.p + i, '\\', valid_to - i);
+
+    return slash ? (size_t)(slash - s.p) - i : valid_to - i;
+}
+
+static void repair_into(skn_buf *out, skn_str s)
+{
+    size_t valid_to = 0, bad, step;
+    bool   broken;
+
+    for (size_t i = 0; i < s.n; i += step) {
+        if (i >= valid_to) {
+            valid_to = s.n;
+            if (!skn_utf8_valid(skn_str_sub(s, i, s.n), &bad))
+                valid_to = i + bad;
+        }
+        step = plain(s, valid_to, i);
+        broken = false;
+        if (step)
+            skn_buf_add(out, skn_str_sub(s, i, i + step));
+        else if (i == valid_to) {
+            broken = true;
+            step = 1;
+        } else {
+            step = escape(s, i, &broken);
+            step = i + step > valid_to ? valid_to - i : step;
+            if (!broken)
+                skn_buf_add(out, skn_str_sub(s, i, i + step));
+        }
+        if (broken)
+            skn_buf_add(out, skn_str_of(replacement));
+    }
+}
+
+skn_str skn_wire_repair(skn_str json, skn_arena *a)
+{
+    skn_buf out;
+    skn_str kept;
+
+    if (json.n == 0 || !needs_repair(json))
+        return json;
+    skn_buf_init(&out, 3 * json.n);
+    repair_into(&out, json);
+    kept = skn_arena_copy(a, skn_buf_str(&out));
+    skn_buf_release(&out);
+    return kept;
+}
+
+/* --- Events ---------------------------------------------------------------------------------- */
+
+static void malformed(skn_wire_reader *r, const char *why)
+{
+    skn_wire_fail(r->w, SKN_ASK_MALFORMED, skn_str_of(why));
+}
+
+static bool over(const skn_wire_reader *r)
+{
+    return r->w->failed || r->w->ended || r->w->stopped;
+}
+
+static bool hand(skn_wire_reader *r, skn_str event, skn_str data)
+{
+    skn_wire_answer *w = r->w;
+
+    skn_arena_reset(w->scratch);
+    r->count++;
+    return r->format->read(w, event, skn_wire_repair(data, w->scratch)) || w->failed;
+}
+
+/* An event of a stream; anything but OK ends the reading of what is there. */
+static skein_rc take_event(void *arg, const skn_sse_event *e, skein_error *err)
+{
+    skn_wire_reader *r = arg;
+
+    (void)err;
+    if (!hand(r, e->type, e->data))
+        malformed(r, "an event of it cannot be read");
+    return over(r) ? SKEIN_FAILED : SKEIN_OK;
+}
+
+static void take_events(skn_wire_reader *r, skn_str bytes)
+{
+    skein_error err;
+
+    if (skn_sse_reader_feed(&r->sse, bytes, &err) == SKEIN_LIMIT)
+        malformed(r, "an event of it is too large");
+}
+
+/* A line of JSON. The first one may turn out to be the begin of one document on many lines. */
+static void take_line(skn_wire_reader *r, skn_str line)
+{
+    line = skn_str_trim(line);
+    if (r->count == 0 && line.n < 3) {
+        r->mode = line.n ? SKN_WIRE_WHOLE : r->mode;
+        skn_buf_add(&r->line, line);
+    } else if (line.n && !hand(r, SKN_NONE, line)) {
+        malformed(r, "a line of it cannot be read");
+    }
+}
+
+/* Takes one line, or what there is of it, off the bytes. */
+static void next_line(skn_wire_reader *r, skn_str *rest)
+{
+    const char *lf = memchr(rest->p, '\n', rest->n);
+    skn_str     piece = skn_str_sub(*rest, 0, lf ? (size_t)(lf - rest->p) : rest->n);
+    skn_buf     whole = r->line;
+
+    *rest = skn_str_sub(*rest, piece.n + (lf != NULL), rest->n);
+    if (!lf || r->line.n) {
+        skn_buf_add(&r->line, piece);
+        whole = r->line;
+    }
+    if (!lf)
+        return;
+    if (!whole.n) {
+        take_line(r, piece);
+        return;
+    }
+    skn_buf_init(&r->line, MOST_WHOLE); /* taking it may fill it anew */
+    take_line(r, skn_buf_str(&whole));
+    skn_buf_release(&whole);
+}
+
+/* --- The kind of answer ---------------------------------------------------------------------- */
+
+static bool is_one_of(skn_str type, const char *const *list)
+{
+    for (; *list; list++)
+        if (skn_str_is(type, *list))
+            return true;
+    return false;
+}
+
+static bool may_be_read(skn_str type)
+{
+    static const char *const known[] = {"text/event-stream",
+                                        "application/json",
+                                        "application/x-ndjson",
+                                        "application/jsonl",
+                                        "application/ndjson",
+                                        "application/stream+json",
+                                        "text/json",
+                                        "text/plain",
+                                        "application/octet-stream",
+                                        NULL};
+
+    return type.n == 0 || is_one_of(type, known);
+}
+
+void skn_wire_read_start(skn_wire_reader *r, const skn_wire_format *f, skn_wire_answer *w,
+                         int status, skn_str type)
+{
+    *r = (skn_wire_reader){.format = f, .w = w, .status = status};
+    r->event_stream = skn_str_is(type, "text/event-stream");
+    skn_buf_init(&r->line, MOST_WHOLE);
+    skn_sse_reader_init(&r->sse, MOST_EVENT);
+    r->sse.event = take_event;
+    r->sse.arg = r;
+    if (status / 100 != 2)
+        r->mode = SKN_WIRE_ERROR;
+    else if (!may_be_read(type))
+        skn_wire_fail(w, SKN_ASK_WRONG_TYPE,
+                      skn_arena_printf(w->a, "the content type is \"%.*s\"",
+                                       (int)(type.n < 100 ? type.n : 100), type.p));
+}
+
+/* By what it begins with: servers label streams as documents and documents as streams. */
+static skn_wire_mode mode_of(skn_wire_reader *r, char first)
+{
+    if (first == '{' || first == '[')
+        return r->format->lines ? SKN_WIRE_LINES : SKN_WIRE_WHOLE;
+    if (strchr("deri:", first)) /* data, event, retry, id, or a comment */
+        return SKN_WIRE_EVENTS;
+    if (r->event_stream && first != '<')
+        return SKN_WIRE_EVENTS; /* a field that we do not know */
+    skn_wire_fail(r->w, SKN_ASK_WRONG_TYPE,
+                  SKN_STR("what came is neither a stream of events nor JSON"));
+    return SKN_WIRE_ERROR;
+}
+
+/* Skips blanks and a byte order mark, and decides by what follows. */
+static void decide(skn_wire_reader *r, skn_str *rest)
+{
+    while (rest->n && r->mode == SKN_WIRE_UNDECIDED) {
+        if (strchr(" \t\r\n\xef\xbb\xbf", rest->p[0]) && rest->p[0])
+            *rest = skn_str_sub(*rest, 1, rest->n);
+        else
+            r->mode = rest->p[0] ? mode_of(r, rest->p[0]) : SKN_WIRE_EVENTS;
+    }
+}
+
+bool skn_wire_read_bytes(skn_wire_reader *r, skn_str bytes)
+{
+    decide(r, &bytes);
+    while (bytes.n && r->mode == SKN_WIRE_LINES && !over(r))
+        next_line(r, &bytes);
+    if (r->mode == SKN_WIRE_EVENTS && !over(r))
+        take_events(r, bytes);
+    else if (r->mode != SKN_WIRE_LINES && !over(r))
+        skn_buf_add(&r->line, bytes);
+    return !over(r);
+}
+
+/* --- The end --------------------------------------------------------------------------------- */
+
+static void end_document(skn_wire_reader *r, bool cut)
+{
+    skn_wire_answer *w = r->w;
+    skn_str          body = skn_str_trim(skn_buf_str(&r->line));
+
+    skn_arena_reset(w->scratch);
+    if (r->line.over) {
+        malformed(r, "it is too large");
+    } else if (!r->format->whole(w, skn_wire_repair(body, w->scratch))) {
+        if (!cut)
+            malformed(r, "it cannot be read");
+    } else {
+        w->ended = true;
+    }
+}
+
+static void end_error(skn_wire_reader *r)
+{
+    skn_wire_answer *w = r->w;
+    skn_str          body = skn_str_trim(skn_buf_str(&r->line)), words;
+
+    skn_arena_reset(w->scratch);
+    body = skn_wire_repair(skn_str_sub(body, 0, body.n < MOST_ERROR ? body.n : MOST_ERROR),
+                           w->scratch);
+    words = r->format->error_words(body, w->scratch);
+    if (!words.n && body.n && body.p[0] != '<') /* pages for people are of no use here */
+        words = body;
+    skn_wire_fail(w, skn_wire_state_of(r->status, words), words.n ? words : SKN_STR(""));
+}
+
+/* Servers leave away the empty line, or even the line's end, after the last event. */
+static void end_stream(skn_wire_reader *r)
+{
+    if (r->mode == SKN_WIRE_EVENTS)
+        take_events(r, SKN_STR("\n\n"));
+    else if (r->mode == SKN_WIRE_LINES)
+        skn_wire_read_bytes(r, SKN_STR("\n"));
+}
+
+static void settle(skn_wire_reader *r, bool cut)
+{
+    skn_wire_answer *w = r->w;
+    bool             whole = w->ended || w->finish;
+
+    skn_wire_content_end(w);
+    if (!whole && (cut || r->count))
+        skn_wire_fail(w, SKN_ASK_CUT, SKN_STR("the answer was cut off"));
+    else if (!w->text_bytes && !w->thinking_bytes && !w->calls.n)
+        skn_wire_fail(w, SKN_ASK_EMPTY, SKN_STR("the answer is empty"));
+    for (size_t i = 0; i < w->calls.n && !w->failed; i++)
+        if (w->calls.p[i].args.over)
+            malformed(r, "the arguments of a call are over 1 MB");
+    if (w->calls.n && (!w->finish || strcmp(w->finish, "length") != 0))
+        w->finish = "tool"; /* some say "stop" */
+    else if (!w->finish)
+        w->finish = "stop";
+}
+
+void skn_wire_read_end(skn_wire_reader *r, bool cut)
+{
+    if (r->mode == SKN_WIRE_ERROR && !r->w->failed)
+        end_error(r);
+    else if (r->mode == SKN_WIRE_WHOLE && !over(r))
+        end_document(r, cut);
+    else if (!cut && !over(r))
+        end_stream(r);
+    if (!r->w->failed && !r->w->stopped)
+        settle(r, cut);
+}
+
+void skn_wire_read_release(skn_wire_reader *r)
+{
+    skn_buf_release(&r->line);
+    skn_sse_reader_release(&r->sse);
+}
