@@ -1,0 +1,50 @@
+/* mcp_message.h: JSON-RPC messages as MCP has them: reading what a stranger sent, writing our own.
+ *
+ * Threads: any.  Lifetimes: what is read lives in the arena and in its source. */
+#ifndef SKN_MCP_MCP_MESSAGE_H
+#define SKN_MCP_MCP_MESSAGE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#define SKN_MCP_LINE ((size_t)16 * 1024 * 1024) /* of one message */
+#define SKN_MCP_VALUES                                                                         \
+    ((size_t)256 * 1024)            /* values in it: each costs memory beyond its text */
+#define SKN_MCP_BATCH ((size_t)256) /* messages in a batch */
+
+typedef enum skn_mcp_kind {
+    SKN_MCP_REQUEST,
+    SKN_MCP_NOTICE,
+    SKN_MCP_RESULT,
+    SKN_MCP_ERROR
+} skn_mcp_kind;
+
+typedef struct skn_mcp_message {
+    skn_mcp_kind    kind;
+    skn_str         method; /* REQUEST, NOTICE */
+    skn_str         raw_id; /* REQUEST: the text of its id, to be sent back */
+    int64_t         id;     /* RESULT, ERROR: of our request; 0: of none */
+    const skn_json *body;   /* params, result or error; may be NULL */
+} skn_mcp_message;
+
+/* Reads a message, or a batch of them, and hands each to `take` until that returns false. Text that
+ * only breaks our own stricter rules (U+0000, lone surrogates, bytes that are no UTF-8) is mended with
+ * U+FFFD: a result must not be lost for one character. */
+skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn_mcp_message *),
+                      void *arg, skein_error *err);
+
+/* `params` is JSON, or absent. Nothing of what these write contains a line end. */
+void skn_mcp_write_request(skn_buf *out, int64_t id, const char *method, skn_str params);
+void skn_mcp_write_notice(skn_buf *out, const char *method, skn_str params);
+void skn_mcp_write_result(skn_buf *out, skn_str raw_id, skn_str result);
+void skn_mcp_write_error(skn_buf *out, skn_str raw_id, int code, const char *message);
+
+/* The text of a result of tools/call, as a model reads it, into `out`, whose limit is the result's;
+ * true when the tool says that it failed. */
+bool skn_mcp_result_text(const skn_json *result, skn_buf *out);
+
+/* Adds text as UTF-8 whatever it is, without control characters but tab and line end. */
+void skn_mcp_add_clean(skn_buf *out, skn_str text);
+
+#endif

@@ -1,0 +1,128 @@
+/* What a tool answered, as a model reads it. */
+#include "mcp/mcp_message.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+
+#define URI_MOST  ((size_t)2048)
+#define TYPE_MOST ((size_t)128)
+
+static skn_str text_of(const skn_json *v, const char *key)
+{
+    const skn_json *member = skn_json_get(v, key);
+
+    return member && member->kind == SKN_JSON_STRING ? member->text : SKN_NONE;
+}
+
+static skn_str cut(skn_str s, size_t most)
+{
+    return s.p ? skn_utf8_cut(s, most) : s;
+}
+
+/* The bytes that base64 stands for. */
+static size_t bytes_of(skn_str base64)
+{
+    size_t n = base64.n;
+
+    while (n > 0 && base64.p[n - 1] == '=')
+        n--;
+    return n / 4 * 3 + (n % 4 ? n % 4 - 1 : 0);
+}
+
+static void describe(skn_buf *out, skn_str type, const char *otherwise, skn_str base64)
+{
+    type = type.n ? cut(type, TYPE_MOST) : skn_str_of(otherwise);
+    skn_buf_addf(out, "[%.*s, %zu bytes]", SKN_FMT(type), bytes_of(base64));
+}
+
+static void add_resource(const skn_json *resource, skn_buf *out)
+{
+    skn_str text = text_of(resource, "text"), uri = cut(text_of(resource, "uri"), URI_MOST);
+    skn_str blob = text_of(resource, "blob");
+
+    if (text.p) {
+        skn_buf_add(out, text);
+        return;
+    }
+    if (blob.p)
+        describe(out, text_of(resource, "mimeType"), "resource", blob);
+    if (blob.p && uri.n)
+        skn_buf_addc(out, ' ');
+    skn_buf_add(out, uri.n || blob.p ? uri : SKN_STR("[resource]"));
+}
+
+static void add_link(const skn_json *block, skn_buf *out)
+{
+    skn_str name = cut(text_of(block, "name"), URI_MOST),
+            uri = cut(text_of(block, "uri"), URI_MOST);
+
+    if (name.n)
+        skn_buf_addf(out, "%.*s: ", SKN_FMT(name));
+    skn_buf_add(out, uri.p ? uri : SKN_STR("[resource]"));
+}
+
+static void add_block(const skn_json *block, skn_buf *out)
+{
+    skn_str type = text_of(block, "type");
+
+    if (out->n)
+        skn_buf_addc(out, '\n');
+    if (skn_str_is(type, "text"))
+        skn_buf_add(out, text_of(block, "text"));
+    else if (skn_str_is(type, "image") || skn_str_is(type, "audio"))
+        describe(out, text_of(block, "mimeType"), skn_str_is(type, "image") ? "image" : "audio",
+                 text_of(block, "data"));
+    else if (skn_str_is(type, "resource"))
+        add_resource(skn_json_get(block, "resource"), out);
+    else if (skn_str_is(type, "resource_link"))
+        add_link(block, out);
+    else if (type.n)
+        skn_buf_addf(out, "[%.*s]", SKN_FMT(cut(type, TYPE_MOST)));
+    else
+        skn_buf_add(out, SKN_STR("[unknown content]"));
+}
+
+bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
+{
+    const skn_json *content = skn_json_get(result, "content");
+    const skn_json *structured = skn_json_get(result, "structuredContent");
+    const skn_json *failed = skn_json_get(result, "isError");
+    bool            has_text = false;
+
+    if (content && content->kind == SKN_JSON_ARRAY)
+        for (const skn_json *v = content->first; v && !out->over; v = v->next) {
+            add_block(v, out);
+            has_text |= text_of(v, "text").n > 0;
+        }
+    if (structured && structured->kind == SKN_JSON_OBJECT && !has_text) {
+        if (out->n)
+            skn_buf_addc(out, '\n');
+        skn_buf_add(out, structured->raw);
+    }
+    /* Before 2024-11-05 a result was one value. */
+    if (!content && !structured && skn_json_get(result, "toolResult"))
+        skn_buf_add(out, skn_json_get(result, "toolResult")->raw);
+    return failed && failed->kind == SKN_JSON_BOOL && failed->boolean;
+}
+
+static void add_good(skn_buf *out, skn_str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+
+        skn_buf_addc(out, (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? ' ' : text.p[i]);
+    }
+}
+
+void skn_mcp_add_clean(skn_buf *out, skn_str text)
+{
+    size_t bad = 0;
+
+    while (!skn_utf8_valid(text, &bad)) {
+        add_good(out, skn_str_sub(text, 0, bad));
+        skn_buf_addc(out, '?');
+        text = skn_str_sub(text, bad + 1, text.n);
+    }
+    add_good(out, text);
+}
