@@ -135,7 +135,8 @@ typedef struct skein_squash_spec {
     skein_str         content; /* what stands for them */
     skein_str         prompt;  /* absent when it was done by hand */
     skein_str         model;
-    skein_agent_id    agent; /* the agent that did it; zero: a person */
+    skein_agent_id    agent;    /* the agent that did it; zero: a person */
+    bool              by_agent; /* a model did it, for no agent in particular */
 } skein_squash_spec;
 
 typedef struct skein_squash {

@@ -42,6 +42,7 @@ typedef struct skein_world {
     int64_t               compact_at;   /* messages in a context before it is compacted */
     skein_conversation_id current_chat; /* zero: session mode is off */
     skein_str             current_chat_uid;
+    skein_str             settings; /* a JSON object (docs/worlds.md), or absent */
     int64_t               created_at;
 } skein_world;
 
@@ -73,6 +74,7 @@ typedef struct skein_world_change {
              *was; /* set: only if it still is as it was read, else SKEIN_VERSION_CHANGED */
     skein_str name, description;
     int64_t   turn_limit, compact_at;
+    skein_str settings; /* replaces all of them */
     bool      set_chat; /* make `chat` the current one; zero switches session mode off */
     skein_conversation_id chat;
 } skein_world_change;

@@ -2,6 +2,7 @@
 #ifndef SKEIN_SKEIN_H
 #define SKEIN_SKEIN_H
 
+#include <skein/agents.h>
 #include <skein/change.h>
 #include <skein/engine.h>
 #include <skein/error.h>

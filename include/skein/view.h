@@ -29,6 +29,10 @@ SKEIN_API skein_rc skein_message_find(skein_engine *e, skein_conversation_id con
                                       int64_t version, skein_str ref, skein_mem *mem,
                                       skein_message *out, skein_error *err);
 
+/* Messages by their ids, in that order. SKEIN_NOT_FOUND when one of them is not there. */
+SKEIN_API skein_rc skein_messages_get(skein_engine *e, skein_message_ids ids, skein_mem *mem,
+                                      skein_messages *out, skein_error *err);
+
 /* The message of a world with this public id, and the conversation it was said in. */
 SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world, skein_str uid,
                                           skein_mem *mem, skein_message *out,

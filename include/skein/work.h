@@ -137,9 +137,11 @@ SKEIN_API skein_rc skein_queue_send(skein_engine *e, skein_conversation_id chat,
 
 /* An agent that has to answer something. */
 typedef struct skein_due {
-    int64_t               delivery;
-    skein_conversation_id chat;
+    int64_t               delivery; /* 0: it is a task */
+    int64_t               task;     /* of agents.h; begun with skein_task_begin */
+    skein_conversation_id chat; /* zero: a task of an agent whose background is not there yet */
     skein_agent_id        agent;
+    skein_lane_id         lane;  /* of a delegation, else zero */
     skein_str             model; /* the one asked for, or the agent's, or absent */
 } skein_due;
 
@@ -172,6 +174,10 @@ typedef struct skein_turn {
     skein_str             chat_uid;
     skein_agent_id        agent;
     skein_str             agent_name;
+    skein_lane_id         lane;        /* of a delegation, else zero */
+    skein_str             lane_key;    /* "main.1"; absent unless it is a delegation */
+    int64_t               task;        /* 0: none */
+    skein_mode            mode;        /* of the conversation */
     skein_str             model;       /* as of the work; may be absent */
     skein_str             trigger_uid; /* the message it answers */
     skein_str             cause;       /* the person's message behind it */
@@ -202,6 +208,8 @@ typedef struct skein_step {
     skein_str                finish;  /* of an assistant's message: stop length stopped tool */
     int64_t                  tokens_in, tokens_out; /* -1: not measured */
     bool                     last;                  /* closes the turn as committed */
+    bool                     estimated;             /* the tokens are a guess */
+    const struct skein_model_call *call; /* how it was asked for; kept with it. May be NULL */
 } skein_step;
 
 /* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the

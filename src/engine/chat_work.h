@@ -4,7 +4,8 @@
  * Everything here runs in a transaction that holds the conversation. A conversation is at work while
  * it has deliveries that are queued or working; a delivery is working exactly while a turn is open
  * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
- * done with, and says what waited.
+ * done with, and says what waited. A delivery with a lane is a delegation's: it keeps nobody from speaking
+ * in the room, and its turn speaks on that lane alone.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
 #ifndef SKN_ENGINE_CHAT_WORK_H
 #define SKN_ENGINE_CHAT_WORK_H
@@ -21,7 +22,8 @@ struct skn_working {
     skn_conversation_row chat; /* with the version that is current now */
     int64_t              now;
     bool                 silent; /* the conversation is gone: nothing is told */
-    skn_vec(skn_str) over;       /* causes of which something was closed */
+    bool hushed; /* what is closed was stopped with who asked for it: that one is not told */
+    skn_vec(skn_str) over; /* causes of which something was closed */
 };
 
 /* Locks the conversation. */
@@ -35,7 +37,10 @@ skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
-void skn_tell_agent(skn_working *w, skn_str agent, const char *state, skn_str cause);
+/* What an agent does in its turn: thinking, idle, failed. */
+void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
+/* A message that was stored; lane: beside the room, or absent. */
+void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause);
@@ -44,9 +49,9 @@ void skn_tell_started(skn_working *w, const skein_turn *t);
 void skn_tell_withdrawn(skn_working *w, const skein_turn *t);
 void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
                      const skein_error *why);
-/* An answer as it was stored; tokens -1: not measured. */
+/* An answer as it was stored; s (may be NULL) says what it cost. */
 void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
-                        skn_str finish, int64_t tokens_in, int64_t tokens_out);
+                        skn_str finish, const skein_step *s);
 /* What a person's message caused is done with. `left` is what else is at work. */
 skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
                        skein_error *err);
@@ -65,7 +70,7 @@ typedef struct skn_routed {
 /* Finds them for a message just stored: those it names; when a person's names none, those that reply
  * by themselves; never its author. */
 skein_rc skn_route(skn_working *w, const skein_message *m, skn_routed *out, skein_error *err);
-/* Takes out those who have yet to begin with work of the same cause: they will see this too. */
+/* Takes out those who have yet to begin with work of the same cause in the room: they will see this too. */
 skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_error *err);
 /* Writes that they have to. */
 skein_rc skn_deliver(skn_working *w, const skein_message *m, const skn_routed *to,
@@ -100,28 +105,79 @@ skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_st
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
  * first. */
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
+/* How many of them keep the room busy: those without a lane. */
+size_t skn_in_room(const skn_delivery_rows *rows);
 /* Something that this message of a person caused is closed. */
 void skn_note_over(skn_working *w, skn_str cause);
-/* Closes an open turn and its delivery, and tells what became of the message. */
+/* Closes an open turn and its delivery, and tells what became of the message; a delegation or a task that
+ * it worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
 /* Stores what an agent has written so far as its turn's message; *kept is false when that is nothing. */
 skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
                           bool *kept, skein_error *err);
+/* Closes an open turn as cancelled; what it had written (what may be NULL) is kept. */
+skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_stop *what,
+                         skein_error *err);
 /* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
  * all. *stopped counts turns and deliveries that waited. */
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
                          int64_t *stopped, skein_error *err);
+/* Takes the work on a delegation's lane away; *turn is the one that was open there, or 0. */
+skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *turn,
+                         skein_error *err);
 /* Tells which messages of persons are done with; `left` is what else is at work. */
 skein_rc skn_tell_over(skn_working *w, skn_delivery_rows *left, skein_error *err);
 /* Last in every transaction that closed something: tells that, and says what waited. */
 skein_rc skn_settle(skn_working *w, skein_error *err);
+
+/* --- turn.c ------------------------------------------------------------------------------------------------ */
+
+/* What may be begun: deliveries, then tasks. */
+skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_error *err);
+/* How a turn is held. */
+typedef struct skn_holding {
+    skn_str holder, model;
+    int64_t lease_ms;
+} skn_holding;
+
+/* Opens a turn for a queued delivery of the conversation, and tells of it. */
+skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_holding *how,
+                       skein_turn *out, skein_error *err);
+/* Refuses a holder, a model's name or a lease that cannot be. */
+skein_rc skn_holding_check(const skn_holding *how, skein_error *err);
 
 /* --- turn_step.c ---------------------------------------------------------------------------------------- */
 
 /* Locks the turn's conversation; SKEIN_TURN_OVER unless the turn is open and this one. */
 skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a,
                        const skein_turn *turn, skn_turn_row *row, skein_error *err);
+/* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */
+skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
+                         skein_message *stored, skein_error *err);
+
+/* --- turn_words.c ------------------------------------------------------------------------------------------ */
+
+/* The last text that an agent said in a turn; absent when there is none. */
+skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, skein_error *err);
+
+/* --- budget.c: how much a person's message may cause ---------------------------------------------------- */
+
+/* So many answers in a row, and in all as many for each agent. */
+typedef struct skn_budget {
+    int64_t in_a_row, in_all, spent;
+    bool    paused; /* that it is used up was said */
+} skn_budget;
+
+skein_rc skn_budget_read(skn_working *w, skn_str cause, size_t agents, skn_budget *out,
+                         skein_error *err);
+
+/* --- lane.c ------------------------------------------------------------------------------------------------ */
+
+/* Makes the lane of a delegation: conversation, parent, spawning message and call, and agent are taken from
+ * *row; number and key are given here. Tells nothing. */
+skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_arena *a,
+                       skn_lane_row *row, skein_error *err);
 
 /* --- guard.c --------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "engine/core.h"
 #include "engine/feed.h"
 #include "engine/modelview.h"
+#include "engine/reading.h"
 
 /* Is this summary's message still in the new thread? */
 static skein_rc holds(skn_draft *d, const skn_lane_draft *l, int64_t message, bool *held,
@@ -121,29 +122,55 @@ static skein_rc read_outline(skn_trees *f, const skn_thread *t, int64_t i, int64
     return rc;
 }
 
+/* A summary of summaries alone says nothing new, and notices are no part of what is said. */
+static size_t said_in(const outline *m, size_t n)
+{
+    size_t said = 0;
+
+    for (size_t i = 0; i < n; i++)
+        said += m->v.p[i].role != SKEIN_SUMMARY && m->v.p[i].role != SKEIN_SYSTEM &&
+                !m->v.p[i].purged;
+    return said;
+}
+
+skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
+                         int64_t *cut, size_t *said, skein_error *err)
+{
+    outline  m = {.a = f->a};
+    size_t   closed = 0;
+    skein_rc rc = SKEIN_OK;
+
+    if (to > from && (rc = read_outline(f, t, from, to, &m, err)))
+        return rc;
+    closed = skn_closed_prefix(m.v.p, m.v.n);
+    while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)
+        closed--;
+    *cut = from + (int64_t)closed;
+    *said = said_in(&m, closed);
+    return SKEIN_OK;
+}
+
+skein_rc skn_nothing_to_compact(skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
+                    "A summary ends where every tool call has its result.");
+}
+
 /* How far the summary may reach: it ends where no call waits for its result, and after the one
  * before it. */
 static skein_rc choose_cut(skn_trees *f, const skn_thread *t, int64_t previous, int64_t wanted,
                            int64_t *cut, skein_error *err)
 {
-    outline  m = {.a = f->a};
-    size_t   closed;
+    size_t   said;
     skein_rc rc;
 
     if (wanted > t->length || wanted < 0)
         return skn_fail(err, SKEIN_INVALID, "cannot cover %lld messages of %lld",
                         (long long)wanted, (long long)t->length);
-    if ((rc = read_outline(f, t, previous, wanted, &m, err)))
+    if ((rc = skn_compact_cut(f, t, previous, wanted, cut, &said, err)))
         return rc;
-    closed = skn_closed_prefix(m.v.p, m.v.n);
-    while (closed > 0 && m.v.p[closed - 1].role == SKEIN_SUMMARY)
-        closed--; /* a summary of summaries alone says nothing new */
-    *cut = previous + (int64_t)closed;
-    if (closed > 0)
-        return SKEIN_OK;
-    return skn_hint(err,
-                    skn_fail(err, SKEIN_NOTHING, "there is nothing to compact in this lane"),
-                    "A summary ends where every tool call has its result.");
+    return *cut > previous ? SKEIN_OK : skn_nothing_to_compact(err);
 }
 
 static skein_rc record(skn_trees *f, call *c, skn_thread *t, int64_t previous_covers,
@@ -201,6 +228,14 @@ static skein_rc check_seen(skn_trees *f, call *c, const skn_thread *t,
     return moved_on(c->what->lane.p ? c->what->lane : SKN_MAIN, err);
 }
 
+/* An agent has one memory of a conversation, so its name will do. */
+skn_str skn_lane_name(const skn_lane_row *lane, skn_arena *a)
+{
+    if (lane->agent_id && !lane->parent_id && !skn_str_eq(lane->key, SKN_MAIN))
+        return skn_arena_printf(a, "@%.*s", SKN_FMT(lane->agent_name));
+    return skn_arena_copy(a, lane->key);
+}
+
 static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
                      const skn_lane_row *lane, int64_t previous, skein_error *err)
 {
@@ -215,10 +250,7 @@ static skein_rc tell(skn_tx *tx, const call *c, const skn_conversation_row *row,
     skn_jw_kstr(&d.w, "messageId", c->summary->uid);
     skn_jw_kint(&d.w, "covers", *c->covers);
     skn_jw_kstr(&d.w, "previousMessageId", before.uid);
-    skn_jw_kstr(&d.w, "lane",
-                lane->agent_id && !lane->parent_id && !skn_str_eq(lane->key, SKN_MAIN)
-                    ? skn_arena_printf(c->mem, "@%.*s", SKN_FMT(lane->agent_name))
-                    : lane->key);
+    skn_jw_kstr(&d.w, "lane", skn_lane_name(lane, c->mem));
     skn_feed_chat(tx, row, "summary.created", SKN_NONE, &d);
     return SKEIN_OK;
 }
@@ -230,7 +262,8 @@ static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
     skn_lane_row         lane;
     skn_thread           t;
     skn_trees            f;
-    skn_compaction_row   previous = {0};
+    skn_compaction_row   previous;
+    skein_message        older;
     bool                 found;
     skein_rc             rc;
 
@@ -242,10 +275,8 @@ static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     if (!found || (c->what->seen.thread.v && c->what->seen.thread.v != t.row.id))
         return moved_on(lane.key, err);
-    if (t.row.compaction_id &&
-        (rc = skn_compaction_get(tx, t.row.compaction_id, &previous, &found, err)))
-        return rc;
-    if ((rc = check_seen(&f, c, &t, &previous, err)) ||
+    if ((rc = skn_summary_find(&f, &t, &older, &previous, err)) ||
+        (rc = check_seen(&f, c, &t, &previous, err)) ||
         (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)))
         return rc;
     return tell(tx, c, &row, &lane, previous.summary_message_id, err);

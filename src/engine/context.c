@@ -12,65 +12,60 @@ typedef struct call {
 /* --- The summary ----------------------------------------------------------------------------------- */
 
 /* Of a lane as it was once: had the summary been written by then? */
-static skein_rc was_there(skn_reading *r, int64_t summary, bool *there, skein_error *err)
+static skein_rc was_there(skn_trees *f, const skn_thread *t, int64_t summary, bool *there,
+                          skein_error *err)
 {
-    int64_t  at = -1, all = r->thread.row.base_length + r->thread.row.own_length;
+    int64_t  at = -1, all = t->row.base_length + t->row.own_length;
     skein_rc rc = SKEIN_OK;
 
     *there = true;
-    if (r->thread.length < all) {
-        rc = skn_thread_position_of(&r->trees, &r->thread, summary, &at, err);
-        *there = at >= 0 && at < r->thread.length;
+    if (t->length < all) {
+        rc = skn_thread_position_of(f, t, summary, &at, err);
+        *there = at >= 0 && at < t->length;
     }
     return rc;
 }
 
 /* A record that does not fit its thread, or whose text is gone, is as good as none. */
-static skein_rc is_sound(skn_reading *r, const skn_compaction_row *row, skein_message *summary,
-                         bool *sound, skein_error *err)
+static skein_rc is_sound(skn_trees *f, const skn_thread *t, const skn_compaction_row *row,
+                         skein_message *summary, bool *sound, skein_error *err)
 {
     skn_item last;
     skein_rc rc;
 
     *sound = false;
-    if (row->covers < 1 || row->covers > r->thread.length)
+    if (row->covers < 1 || row->covers > t->length)
         return SKEIN_OK;
-    if ((rc = skn_thread_item(&r->trees, &r->thread, row->covers - 1, &last, err)))
+    if ((rc = skn_thread_item(f, t, row->covers - 1, &last, err)))
         return rc;
     if (last.message_id != row->last_message_id)
         return SKEIN_OK;
-    if ((rc = was_there(r, row->summary_message_id, sound, err)) || !*sound)
+    if ((rc = was_there(f, t, row->summary_message_id, sound, err)) || !*sound)
         return rc;
-    rc = skn_message_get(r->trees.tx, row->summary_message_id, r->trees.a, summary, sound, err);
+    rc = skn_message_get(f->tx, row->summary_message_id, f->a, summary, sound, err);
     *sound = *sound && rc == SKEIN_OK && summary->role == SKEIN_SUMMARY && !summary->purged &&
              skn_str_trim(summary->content).n > 0;
     return rc;
 }
 
-/* The newest summary that holds; *covers is 0 when there is none. Each record is older than the one
- * that names it, so the walk ends. */
-static skein_rc find_summary(skn_reading *r, skein_message *summary, int64_t *covers,
-                             skein_error *err)
+/* Each record is older than the one that names it, so the walk ends. */
+skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
+                          skn_compaction_row *row, skein_error *err)
 {
-    skn_compaction_row row;
-    int64_t            id = r->thread.row.compaction_id;
-    bool               found, sound;
-    skein_rc           rc;
+    int64_t  id = t->row.compaction_id;
+    bool     found, sound;
+    skein_rc rc;
 
-    *covers = 0;
     while (id > 0) {
-        if ((rc = skn_compaction_get(r->trees.tx, id, &row, &found, err)))
+        if ((rc = skn_compaction_get(f->tx, id, row, &found, err)))
             return rc;
         if (!found)
             break;
-        if ((rc = is_sound(r, &row, summary, &sound, err)))
+        if ((rc = is_sound(f, t, row, summary, &sound, err)) || sound)
             return rc;
-        if (sound) {
-            *covers = row.covers;
-            break;
-        }
-        id = row.previous_id < id ? row.previous_id : 0;
+        id = row->previous_id < id ? row->previous_id : 0;
     }
+    *row = (skn_compaction_row){0};
     return SKEIN_OK;
 }
 
@@ -116,47 +111,52 @@ static skein_rc find_limit(skn_reading *r, int64_t *limit, skein_error *err)
     return rc;
 }
 
-static void show(call *c, const skn_view_options *opt, const skein_messages *m)
-{
-    skn_prompt prompt;
-
-    skn_model_view(m->at, m->count, opt, c->mem, &prompt);
-    c->out->at = prompt.at;
-    c->out->count = prompt.count;
-    c->out->tokens = (int64_t)skn_prompt_tokens(&prompt);
-}
-
 /* An agent's own conversation is seen with its eyes, also when nobody asks for that. */
-static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
+skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+                          skein_error *err)
 {
-    call            *c = arg;
-    skein_context   *out = c->out;
-    skn_view_options opt = {.viewpoint = c->what->agent};
-    skn_reading      r;
-    skein_message    summary;
+    skn_view_options opt = {.viewpoint = wish->agent, .told = wish->told};
     skein_messages   m;
+    skn_prompt       prompt;
     skein_rc         rc;
 
-    *out = (skein_context){0};
+    *out = (skein_context){.covered = wish->record->covers};
+    if ((rc = skn_thread_messages(&r->trees, &r->thread, out->covered, wish->to, &m, err)) ||
+        (rc = find_names(r, &opt, err)) || (rc = find_limit(r, &out->limit, err)))
+        return rc;
+    if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
+        opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
+    out->stored = (int64_t)drop_silent(&m);
+    if (out->covered > 0) {
+        opt.summary = wish->summary;
+        out->summary_uid = wish->summary->uid;
+        out->stored++;
+    }
+    skn_model_view(m.at, m.count, &opt, r->trees.a, &prompt);
+    out->at = prompt.at;
+    out->count = prompt.count;
+    out->tokens = (int64_t)skn_prompt_tokens(&prompt);
+    return SKEIN_OK;
+}
+
+static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
+{
+    call              *c = arg;
+    skn_reading        r;
+    skein_message      summary;
+    skn_compaction_row row;
+    skein_rc           rc;
+
+    *c->out = (skein_context){0};
     if ((rc = skn_reading_open(&r, tx, c->what, c->mem, err)))
         return rc;
     if (c->what->count > 0 && c->what->count < r.thread.length)
         r.thread.length = c->what->count;
-    if ((rc = find_summary(&r, &summary, &out->covered, err)) ||
-        (rc = skn_thread_messages(&r.trees, &r.thread, out->covered, r.thread.length, &m,
-                                  err)) ||
-        (rc = find_names(&r, &opt, err)) || (rc = find_limit(&r, &out->limit, err)))
+    if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
         return rc;
-    if (opt.viewpoint.v == 0)
-        opt.viewpoint.v = r.conversation.agent_id;
-    out->stored = (int64_t)drop_silent(&m);
-    if (out->covered > 0) {
-        opt.summary = &summary;
-        out->summary_uid = summary.uid;
-        out->stored++;
-    }
-    show(c, &opt, &m);
-    return SKEIN_OK;
+    return skn_context_fill(
+        &r, &(skn_context_wish){c->what->agent, &summary, &row, r.thread.length, false}, c->out,
+        err);
 }
 
 skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,

@@ -115,6 +115,7 @@ typedef struct call {
     skn_conversation_row row;
     skn_str              ref;
     int64_t              world, id;
+    skein_mode           mode;
     bool                 force;
 } call;
 
@@ -164,48 +165,51 @@ skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, 
 }
 
 /* Two may come for the first use at once: one makes it, the other finds it. */
-static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
+skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int64_t now,
+                              skn_arena *a, skn_conversation_row *out, skein_error *err)
 {
-    call                *c = arg;
-    skn_conversation_row row;
+    skn_conversation_row fresh = {.agent_id = agent_id, .mode = mode, .created_at = now};
     skein_agent          agent;
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = skn_agent_get(tx, c->row.agent_id, c->mem, &agent, &found, err)))
+    if ((rc = skn_agent_get(tx, agent_id, a, &agent, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
-                        (long long)c->row.agent_id);
-    rc = skn_conversation_by_agent(tx, agent.id.v, c->row.mode, c->mem, &row, &found, err);
-    if (rc == SKEIN_OK && !found) {
-        c->row.world_id = agent.world.v;
-        rc = skn_conversation_make(tx, &c->row, c->mem, err);
-        if (rc == SKEIN_OK)
-            rc = skn_conversation_by_agent(tx, agent.id.v, c->row.mode, c->mem, &row, &found,
-                                           err);
-        if (rc == SKEIN_OK && found && c->row.id)
-            skn_feed_chat_is(tx, &row, "chat.created");
-    }
-    if (rc)
+                        (long long)agent_id);
+    rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err);
+    if (rc || found)
+        return rc;
+    fresh.world_id = agent.world.v;
+    if ((rc = skn_conversation_make(tx, &fresh, a, err)) ||
+        (rc = skn_conversation_by_agent(tx, agent_id, mode, a, out, &found, err)))
         return rc;
     if (!found)
         return skn_fail(err, SKEIN_CONFLICT,
                         "the id of the new conversation is taken; try again");
-    c->row = row;
-    return fill(tx, c, err);
+    if (fresh.id)
+        skn_feed_chat_is(tx, out, "chat.created");
+    return SKEIN_OK;
+}
+
+static skein_rc conversation_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc = skn_conversation_own(tx, c->id, c->mode, SKN_NOW(), c->mem, &c->row, err);
+
+    return rc ? rc : fill(tx, c, err);
 }
 
 skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                skein_mem *mem, skein_conversation *out, skein_error *err)
 {
-    call c = {.e = e, .mem = mem, .out = out};
+    call c = {.e = e, .mem = mem, .out = out, .id = agent.v, .mode = mode};
 
     if (mode == SKEIN_CHAT)
         return skn_fail(err, SKEIN_USAGE,
                         "an agent has no chat of its own, only a foreground "
                         "and a background conversation");
-    c.row = (skn_conversation_row){.agent_id = agent.v, .mode = mode, .created_at = SKN_NOW()};
     return skn_store_write(e->store, conversation_of, &c, err);
 }
 
@@ -372,6 +376,24 @@ skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id, bo
     skein_rc rc = skn_store_write(e->store, conversation_remove, &c, err);
 
     skn_arena_free(c.mem);
+    return rc;
+}
+
+/* Nobody works there any more by now. */
+skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_error *err)
+{
+    static const skein_mode modes[] = {SKEIN_FOREGROUND, SKEIN_BACKGROUND};
+    skn_conversation_row    row;
+    bool                    found;
+    skein_rc                rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < sizeof modes / sizeof *modes; i++) {
+        rc = skn_conversation_by_agent(tx, agent, modes[i], a, &row, &found, err);
+        if (rc || !found)
+            continue;
+        rc = skn_conversation_hide(tx, row.id, SKN_NOW(), &found, err);
+        tell_removed(tx, &row);
+    }
     return rc;
 }
 

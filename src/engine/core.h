@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "engine/span.h"
+#include "engine/world_settings.h"
 #include <skein/skein.h>
 
 #define SKN_TEXT_MAX     ((size_t)16 << 20)
@@ -229,6 +230,8 @@ skein_rc skn_conversation_need(skn_tx *tx, skein_conversation_id id, skn_arena *
 /* The same, and no one else may change it until the transaction ends. */
 skein_rc skn_conversation_take(skn_tx *tx, skein_conversation_id id, skn_arena *a,
                                skn_conversation_row *out, skein_error *err);
+/* Hides an agent's own conversations: it goes. */
+skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_error *err);
 skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, skn_arena *a,
                        skn_lane_row *out, skein_error *err);
 /* Refuses when the caller expects a thread to stand elsewhere; `what` and name say whose it is. */
@@ -245,6 +248,9 @@ skein_rc skn_version_move(skn_tx *tx, const skn_conversation_row *c, const char 
  * agent of a chat. c->id is 0 when its (agent, mode) was taken meanwhile. */
 skein_rc skn_conversation_make(skn_tx *tx, skn_conversation_row *c, skn_arena *a,
                                skein_error *err);
+/* An agent's one conversation of a mode, made and told of when it is not there. */
+skein_rc skn_conversation_own(skn_tx *tx, int64_t agent, skein_mode mode, int64_t now,
+                              skn_arena *a, skn_conversation_row *out, skein_error *err);
 skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
                                skein_conversation *out, skein_error *err);
 /* Every agent of the world without a lane in this chat gets one. */
@@ -261,6 +267,9 @@ skein_rc skn_no_world(int64_t id, skein_error *err);
 /* Refuses a name that another world has. */
 skein_rc skn_world_name_free(skn_tx *tx, skn_str name, int64_t own, skn_arena *a,
                              skein_error *err);
+/* The limits of a world that is there. */
+skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world_limits *out,
+                              skein_error *err);
 /* What is said of a world, and its limits; zero is none given. */
 skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_error *err);
 
@@ -303,10 +312,25 @@ const skn_lane_row *skn_room_agent(const skn_room *r, skn_str name);
 bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
                     const skein_new_message *n);
 
+/* --- call_read.c: what models were sent ------------------------------------------------------------------ */
+
+/* The hashes of a call's pieces as their rows have them, that of its response last; returns how many. */
+size_t skn_call_hashes(skn_str request, skn_str response, skn_arena *a, skn_str **out);
+/* call_erase.c: empties all calls of these conversations, and removes the pieces that no other call has. */
+skein_rc skn_calls_erase(skn_tx *tx, const skn_ids *conversations, int64_t now, skn_arena *a,
+                         skein_error *err);
+
 /* --- compact.c ------------------------------------------------------------------------------------------ */
 
 /* The compaction that a new thread inherits from the one it was made of. */
 skein_rc skn_compaction_inherit(skn_draft *d, skn_lane_draft *l, int64_t *id, skein_error *err);
+/* How much of positions [from, to) a summary may cover: up to *cut, where no call waits for its result; *said
+ * is how many messages of it say something. */
+skein_rc skn_compact_cut(skn_trees *f, const skn_thread *t, int64_t from, int64_t to,
+                         int64_t *cut, size_t *said, skein_error *err);
+skein_rc skn_nothing_to_compact(skein_error *err);
+/* As a lane is named from outside: "main.1", "@ada". */
+skn_str skn_lane_name(const skn_lane_row *lane, skn_arena *a);
 
 #define SKN_NOW() skn_clock_micros()
 

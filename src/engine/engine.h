@@ -12,6 +12,7 @@
 #include "engine/exchange.h"
 #include "engine/mention.h"
 #include "engine/timeline.h"
+#include "engine/world_settings.h"
 
 #include <skein/skein.h>
 
@@ -26,12 +27,13 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
 #define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,pendingTasks,createdAt"
+    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,pendingTasks,paused,"   \
+    "runEvery,nextRunAt,lastCompletedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
-    "id,name,description,turnLimit,compactAt,currentChatId,sessionMode,isProcessing,busy,"     \
-    "agents,chats,createdAt"
+    "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
+    "busy,agents,chats,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
 #define SKN_FIELDS_FILE "path,readFull,items"
@@ -46,9 +48,12 @@ typedef struct skn_at_work {
     skein_turns turns;
     skein_dues  dues;
     int64_t     now; /* microseconds UTC */
+    /* Of skein_agent_work_of, in any order; without it nobody is paused or has a timer. */
+    const skein_agent_work *agents;
+    size_t                  agent_count;
 } skn_at_work;
 
-/* "thinking", "queued" or "idle". */
+/* "thinking", "paused", "queued" or "idle". */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent);
 /* Has any of a world's agents something to do? The turns are those of the world. */
 bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);
@@ -172,6 +177,41 @@ void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiti
 void        skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
 void        skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
 const char *skn_turn_state_name(skein_turn_state state);
+
+/* --- Agents at work ----------------------------------------------------------------------- */
+
+#define SKN_FIELDS_TASK                                                                        \
+    "id,agent,assignedBy,source,content,status,running,attempts,lastError,result,notBefore,"   \
+    "messageId,createdAt,completedAt"
+#define SKN_FIELDS_INBOX_ITEM                                                                  \
+    "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
+    "tool,args,answer,open,readAt,doneAt,snoozedUntil,createdAt"
+#define SKN_FIELDS_BRIEFING                                                                    \
+    "id,inboxId,title,summary,text,agent,world,chatId,messageId,workChatId,workMessageId,"     \
+    "createdAt"
+#define SKN_FIELDS_KNOWLEDGE "id,type,content,confidence,chatId,messageId,createdAt"
+#define SKN_FIELDS_DELEGATION                                                                  \
+    "delegationId,threadPath,parent,chatId,agent,askedBy,title,spawnCallId,spawnMessageId,"    \
+    "state,waited,messageCount,createdAt"
+#define SKN_FIELDS_MODEL_CALL                                                                  \
+    "id,agent,chatId,messageId,purpose,model,state,error,usage,firstMs,totalMs,tries,"         \
+    "createdAt"
+#define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response"
+#define SKN_FIELDS_EXPECTED         "asker,asked,messageId,answerMessageId,state,createdAt"
+
+void skn_shape_task(skn_jw *w, const skein_task *task);
+void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
+/* The whole text of an item that is a briefing. */
+void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
+void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
+void skn_shape_delegation(skn_jw *w, const skein_delegation *d);
+/* Without what was sent and answered. */
+void skn_shape_model_call(skn_jw *w, const skein_model_call *call);
+/* With everything: "request" is the JSON that was sent, or a text when it was none. */
+void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch);
+void skn_shape_expected(skn_jw *w, const skein_expected *e);
+
+/* --- Failures ----------------------------------------------------------------------------- */
 
 /* What is known of a failure beside its error; every member may be missing. */
 typedef struct skn_problem {

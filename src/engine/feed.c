@@ -68,13 +68,15 @@ void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *typ
 }
 
 void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
-                   const skein_message *m, skn_str call_id, skn_str cause)
+                   const skein_message *m, skn_str call_id, skn_str lane, skn_str cause)
 {
     skn_event_row row = row_of(c);
     skn_told      d;
 
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "toolCallId", call_id);
+    if (lane.p)
+        skn_jw_kstr(&d.w, "delegationId", lane);
     row.message_id = m->id.v;
     row.cause = cause;
     tell(tx, row, type, &d);
@@ -174,6 +176,7 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
     static const char *const types[] = {"delegation.started", "delegation.completed",
                                         "delegation.failed", "delegation.cancelled",
                                         "delegation.failed"};
+    skn_event_row            row = row_of(c);
     skn_str                  parent = lane->key;
     skn_told                 d;
 
@@ -186,5 +189,6 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
     skn_jw_kstr(&d.w, "parent", parent);
     skn_jw_kstr(&d.w, "agent", lane->agent_name);
     skn_jw_kstr(&d.w, "toolCallId", lane->spawn_call_id);
-    tell(tx, row_of(c), types[lane->state], &d);
+    row.message_id = lane->spawn_message_id;
+    tell(tx, row, types[lane->state], &d);
 }

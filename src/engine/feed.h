@@ -32,9 +32,10 @@ void skn_feed_chat(skn_tx *tx, const skn_conversation_row *c, const char *type, 
 void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *type,
                       const skein_message *m, skn_str cause, skn_told *d);
 /* A call that a stored message makes ("tool.started"): toolCallId, toolName, args; or its result
- * ("tool.completed", "tool.failed"): toolCallId, content; messageId with both, long texts are cut. */
+ * ("tool.completed", "tool.failed"): toolCallId, content; messageId with both, long texts are cut. lane:
+ * the delegation's that it happens on, or absent. */
 void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
-                   const skein_message *m, skn_str call_id, skn_str cause);
+                   const skein_message *m, skn_str call_id, skn_str lane, skn_str cause);
 /* Something about a world as a whole; d may be NULL. */
 void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d);
 
@@ -53,7 +54,8 @@ void skn_feed_chat_is(skn_tx *tx, const skn_conversation_row *c, const char *typ
 void skn_feed_world_is(skn_tx *tx, const skein_world *w);
 /* agent.created and agent.updated. */
 void skn_feed_agent_is(skn_tx *tx, const skein_agent *a, const char *type);
-/* delegation.started and its end, by the state that the lane has. */
+/* delegation.started and its end, by the state that the lane has. Its title stands in the call that made
+ * it, and is told from there. */
 void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane);
 
 #endif

@@ -47,6 +47,35 @@ static void write_message(skn_jw *w, const skn_event_row *row, skein_message m,
         }
 }
 
+/* --- A delegation -------------------------------------------------------------------------------- */
+
+static const skein_tool_call *find_call(const skein_message *m, const skn_json *data)
+{
+    const skn_json *id = skn_json_get(data, "toolCallId");
+
+    for (size_t i = 0; id && i < m->call_count; i++)
+        if (skn_str_eq(m->calls[i].call_id, id->text))
+            return &m->calls[i];
+    return NULL;
+}
+
+/* The message is the one that called for it. */
+static void write_delegation(skn_jw *w, const skein_message *m, const skn_json *data,
+                             skn_arena *scratch)
+{
+    const skein_tool_call *call = find_call(m, data);
+    const skn_json        *args = NULL;
+    skn_str                title = SKN_NONE;
+
+    for (const skn_json *v = data ? data->first : NULL; v; v = v->next) {
+        skn_jw_key_str(w, v->key);
+        skn_jw_raw(w, v->raw);
+    }
+    if (call && skn_json_parse(&args, call->args, "args", scratch, NULL) == SKEIN_OK &&
+        skn_json_text(args, "title", &title, NULL) == SKEIN_OK && title.p)
+        skn_jw_kstr(w, "title", skn_utf8_cut(title, CUT));
+}
+
 /* --- A call or its result ----------------------------------------------------------------------- */
 
 static void write_cut(skn_jw *w, const char *key, skn_str text, bool json)
@@ -62,14 +91,14 @@ static void write_cut(skn_jw *w, const char *key, skn_str text, bool json)
 static void write_tool(skn_jw *w, const skein_message *m, const skn_json *data)
 {
     const skn_json        *id = skn_json_get(data, "toolCallId");
-    const skein_tool_call *call = NULL;
+    const skn_json        *lane = skn_json_get(data, "delegationId");
+    const skein_tool_call *call = find_call(m, data);
     skn_str                call_id = id ? id->text : SKN_NONE;
 
-    for (size_t i = 0; i < m->call_count && !call; i++)
-        if (skn_str_eq(m->calls[i].call_id, call_id))
-            call = &m->calls[i];
     skn_jw_kstr(w, "messageId", m->uid);
     skn_jw_kstr(w, "toolCallId", call_id);
+    if (lane)
+        skn_jw_kstr(w, "delegationId", lane->text);
     if (m->role == SKEIN_TOOL) {
         write_cut(w, "content", m->content, false);
         return;
@@ -112,6 +141,8 @@ static skn_str whole_data(const skn_event_row *row, const skein_message *m, skn_
     skn_jw_object(&w);
     if (skn_str_starts(row->type, SKN_STR("tool.")))
         write_tool(&w, m, data);
+    else if (skn_str_starts(row->type, SKN_STR("delegation.")))
+        write_delegation(&w, m, data, scratch);
     else
         write_message(&w, row, *m, data);
     skn_jw_object_end(&w);

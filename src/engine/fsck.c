@@ -112,7 +112,8 @@ static skein_rc count(skn_fsck *f, skein_error *err)
 static skein_rc run_parts(skn_fsck *f, bool pg, skein_error *err)
 {
     static skein_rc (*const parts[])(skn_fsck *, skein_error *) = {
-        check_database, count, check_rules, skn_fsck_rows, skn_fsck_trees, skn_fsck_threads};
+        check_database,   count,         check_rules, skn_fsck_rows, skn_fsck_trees,
+        skn_fsck_threads, skn_fsck_calls};
     skein_error why;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

@@ -53,5 +53,7 @@ skein_rc skn_fsck_node_of(skn_fsck *f, int64_t id, skn_fsck_node *out, bool *fou
                           skein_error *err);
 /* fsck_thread.c: every thread against the one it was made from, and its compaction. */
 skein_rc skn_fsck_threads(skn_fsck *f, skein_error *err);
+/* fsck_calls.c: the pieces of what models were sent. */
+skein_rc skn_fsck_calls(skn_fsck *f, skein_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* guard.c: changes to a conversation while agents are at work in it: refused, or their work is taken
  * away first, so that no answer to the old text can land in the new one. */
-#include "engine/chat_work.h"
+#include "engine/act.h"
 
 /* As many names as an error can hold. */
 #define NAMES_SHOWN 5
@@ -130,5 +130,5 @@ skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
             return rc;
         rc = skn_working_done(&w, skn_settle(&w, err));
     }
-    return rc;
+    return rc ? rc : skn_expect_drop(tx, agent, SKN_NOW(), err);
 }

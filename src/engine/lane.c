@@ -1,6 +1,5 @@
 /* lane.c: the lanes of a conversation; a delegation's lane is the child of the lane that called. */
-#include "engine/core.h"
-#include "engine/feed.h"
+#include "engine/chat_work.h"
 
 typedef struct call {
     skein_mem            *mem;
@@ -85,13 +84,26 @@ static skein_rc check_spawn(skn_tx *tx, const call *c, const skn_conversation_ro
 }
 
 /* The link to the call is written together with the lane, never guessed later. */
+skein_rc skn_lane_make(skn_tx *tx, const skn_lane_row *parent, int64_t now, skn_arena *a,
+                       skn_lane_row *row, skein_error *err)
+{
+    bool     found;
+    skein_rc rc;
+
+    row->parent_id = parent->id;
+    if ((rc = skn_lane_count_child(tx, parent->id, &row->ordinal, err)))
+        return rc;
+    row->key = skn_arena_printf(a, "%.*s.%lld", SKN_FMT(parent->key), (long long)row->ordinal);
+    rc = skn_lane_insert(tx, row, now, &row->id, err);
+    return rc ? rc : skn_lane_get(tx, row->id, a, row, &found, err);
+}
+
 static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
     skn_conversation_row conversation;
     skn_lane_row         parent, row = {0};
     skn_trees            f;
-    bool                 found;
     skein_rc             rc;
 
     if ((rc = skn_conversation_take(tx, c->conversation, c->mem, &conversation, err)) ||
@@ -99,15 +111,9 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
         (rc = check_spawn(tx, c, &conversation, err)))
         return rc;
     row = (skn_lane_row){.conversation_id = conversation.id,
-                         .parent_id = parent.id,
                          .spawn_message_id = c->message,
                          .spawn_call_id = c->call_id};
-    if ((rc = skn_lane_count_child(tx, parent.id, &row.ordinal, err)))
-        return rc;
-    row.key = skn_arena_printf(c->mem, "%.*s.%lld", SKN_FMT(parent.key),
-                               (long long)row.ordinal);
-    if ((rc = skn_lane_insert(tx, &row, SKN_NOW(), &row.id, err)) ||
-        (rc = skn_lane_get(tx, row.id, c->mem, &row, &found, err)))
+    if ((rc = skn_lane_make(tx, &parent, SKN_NOW(), c->mem, &row, err)))
         return rc;
     skn_feed_lane(tx, &conversation, &row);
     skn_trees_init(&f, tx, c->mem, conversation.id);

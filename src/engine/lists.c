@@ -115,3 +115,43 @@ skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem 
     *out = (skein_summaries){0};
     return skn_store_read(e->store, list_summaries, &c, err);
 }
+
+/* --- Messages by their ids ------------------------------------------------------------------------- */
+
+typedef struct ids_call {
+    skein_message_ids ids;
+    skein_mem        *mem;
+    skein_messages   *out;
+} ids_call;
+
+static skein_rc messages_get(skn_tx *tx, void *arg, skein_error *err)
+{
+    ids_call *c = arg;
+    bool      found;
+    skein_rc  rc;
+
+    c->out->at = SKN_ARRAY(c->mem, c->ids.count, skein_message);
+    c->out->count = 0;
+    for (size_t i = 0; i < c->ids.count; i++) {
+        rc = skn_message_get(tx, c->ids.at[i].v, c->mem, &c->out->at[i], &found, err);
+        if (rc)
+            return rc;
+        if (!found)
+            return skn_fail(err, SKEIN_NOT_FOUND, "there is no message %lld",
+                            (long long)c->ids.at[i].v);
+        c->out->count++;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skein_messages_get(skein_engine *e, skein_message_ids ids, skein_mem *mem,
+                            skein_messages *out, skein_error *err)
+{
+    ids_call c = {ids, mem, out};
+
+    *out = (skein_messages){0};
+    if (ids.count > SKN_BATCH_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "%zu messages at once; the limit is %zu", ids.count,
+                        SKN_BATCH_MAX);
+    return skn_store_read(e->store, messages_get, &c, err);
+}

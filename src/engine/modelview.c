@@ -183,6 +183,41 @@ static void add_calls(builder *b, size_t i, size_t count)
         add_result(b, &calls[k], b->pairs.result[b->pairs.first_call[i] + k]);
 }
 
+static skn_str result_text(builder *b, size_t result)
+{
+    const skein_message *m = result == SKN_UNPAIRED ? NULL : &b->msgs[result];
+
+    if (!m || m->purged)
+        return SKN_STR(SKN_NO_RESULT);
+    skn_vec_add(b->a, &b->now.sources, m->uid);
+    return skn_view_blank(m->content)
+               ? SKN_STR(SKN_NO_OUTPUT)
+               : skn_voices_escape(&b->voices, skn_view_clean(b->a, m->content), true);
+}
+
+/* Calls with their results as text of the side that made them. */
+static void tell_calls(builder *b, size_t i, size_t count)
+{
+    const skein_message *m = &b->msgs[i];
+
+    for (size_t k = 0; k < count; k++) {
+        size_t  result = b->pairs.result[b->pairs.first_call[i] + k];
+        skn_str name = skn_tool_name_clean(b->a, m->calls[k].tool_name);
+        bool    failed = result != SKN_UNPAIRED && b->msgs[result].tool_failed;
+        skn_str parts[] = {SKN_STR(SKN_TOLD_CALL),
+                           name,
+                           SKN_STR(" with "),
+                           skn_call_args(b->a, m->calls[k].args),
+                           SKN_STR("]\n" SKN_TOLD_RESULT),
+                           name,
+                           failed ? SKN_STR(", which failed]\n") : SKN_STR("]\n"),
+                           result_text(b, result)};
+
+        skn_vec_add(b->a, &b->now.pieces,
+                    join(b->a, parts, sizeof parts / sizeof parts[0], ""));
+    }
+}
+
 static void add_own(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
@@ -194,7 +229,9 @@ static void add_own(builder *b, size_t i)
     gather(b, SKEIN_ASSISTANT, m);
     if (text)
         skn_vec_add(b->a, &b->now.pieces, skn_view_clean(b->a, m->content));
-    if (count)
+    if (count && b->opt->told)
+        tell_calls(b, i, count);
+    else if (count)
         add_calls(b, i, count);
 }
 

@@ -12,6 +12,7 @@
  *     message; then it begins with "human: ", or it would read as more of the named text;
  *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END;
  *   - instructions follow their text, one bracketed line each (skn_instruction_text).
+ * A view that is told has no calls: each stands as text with its result, in brackets, where it was made.
  * Text cannot forge any of this: a line that begins (blanks aside, in any case) with a known name
  * and a colon, or like one of the engine's own bracketed lines, gets a backslash in front; so does
  * one that already has such a backslash, so that the escape can be read back. Known names are
@@ -31,6 +32,8 @@
 #define SKN_VIEW_CONTINUE "[continue]"
 #define SKN_NO_RESULT     "[no result recorded: the outcome of this call is unknown]"
 #define SKN_NO_OUTPUT     "[no output]" /* a result that came, but blank */
+#define SKN_TOLD_CALL     "[called tool "
+#define SKN_TOLD_RESULT   "[result of tool "
 
 #define SKN_CALL_ID_MAX   40 /* the shorter of the providers' limits */
 #define SKN_TOOL_NAME_MAX 64
@@ -48,6 +51,7 @@ typedef struct skn_view_options {
     size_t               name_count;
     skn_tags             tags;
     bool rendered; /* texts come from a view: repair the order, leave texts alone */
+    bool told;     /* calls and results as text: for a model that has no tools */
 } skn_view_options;
 
 /* Only user, assistant and tool; the text is absent only for an assistant that does nothing but

@@ -13,6 +13,8 @@ static const char *const marks[] = {
     "[continue]",
     "[noresultrecorded",
     "[nooutput]",
+    "[calledtool",
+    "[resultoftool",
     "[source:",
     "[responseexpected:",
     "[instruction:",

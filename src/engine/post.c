@@ -309,7 +309,7 @@ static skein_rc post(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_sweep(&w, &pending, err)) ||
         (w.over.n > 0 && ((rc = skn_settle(&w, err)) || (rc = skn_sweep(&w, &pending, err)))))
         return rc;
-    s.idle = pending.count == 0;
+    s.idle = skn_in_room(&pending) == 0;
     rc = s.idle || p->now ? say(&w, &n, &s, c->out, err) : let_wait(&w, p, c->out, err);
     if (rc == SKEIN_OK)
         rc = skn_client_keep(&w, p->client_id, post_hash(p), c->out->message.uid, err);

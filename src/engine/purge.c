@@ -15,10 +15,21 @@ typedef struct call {
     skein_message_ids   ids;
     bool                unreachable;
     skn_arena          *a;
-    int64_t             erased;
-    int64_t             due; /* not 0: a scrub is */
-    bool                dry_done;
+    skn_vec(int64_t) leave; /* messages that go */
+    skn_vec(int64_t) homes; /* conversations they were said in */
+    int64_t erased;
+    int64_t due; /* not 0: a scrub is */
+    bool    dry_done;
 } call;
+
+static void add(call *c, int64_t message, int64_t home)
+{
+    skn_vec_add(c->a, &c->leave, message);
+    for (size_t i = 0; i < c->homes.n; i++)
+        if (c->homes.p[i] == home)
+            return;
+    skn_vec_add(c->a, &c->homes, home);
+}
 
 static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
 {
@@ -32,10 +43,41 @@ static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
     return SKEIN_OK;
 }
 
+/* Models of a branch were sent what its origin said before. */
+static skein_rc erase_calls(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->homes.n; i++) {
+        skn_ids family = {0};
+
+        if (!(rc = skn_conversation_family(tx, c->homes.p[i], c->a, &family, err)))
+            rc = skn_calls_erase(tx, &family, SKN_NOW(), c->a, err);
+    }
+    return rc;
+}
+
+/* Copies first: they are found by the texts. */
+static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
+{
+    enum { AT_ONCE = 1000 };
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i += AT_ONCE) {
+        size_t  left = c->leave.n - i;
+        skn_ids some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
+
+        rc = skn_copies_erase(tx, &some, c->a, err);
+    }
+    for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i++)
+        rc = erase(c, tx, c->leave.p[i], err);
+    return rc || c->leave.n == 0 ? rc : erase_calls(c, tx, err);
+}
+
 /* --- Named messages ------------------------------------------------------------------------------------- */
 
-static skein_rc erase_named(call *c, skn_tx *tx, const skn_conversation_row *row,
-                            skein_error *err)
+static skein_rc find_named(call *c, skn_tx *tx, const skn_conversation_row *row,
+                           skein_error *err)
 {
     skn_ids  kin;
     skein_rc rc = skn_conversation_kin(tx, row, c->a, &kin, err);
@@ -49,7 +91,7 @@ static skein_rc erase_named(call *c, skn_tx *tx, const skn_conversation_row *row
         if (!found || !skn_is_kin(&kin, m.born_in.v))
             return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no such message",
                             SKN_FMT(row->uid));
-        rc = erase(c, tx, m.id.v, err);
+        add(c, m.id.v, m.born_in.v);
     }
     return rc;
 }
@@ -93,7 +135,7 @@ static skein_rc find_reach(reach *r, const skn_ids *family, skein_error *err)
     return rc;
 }
 
-static skein_rc erase_unheld(call *c, reach *r, skn_ids ids, skein_error *err)
+static skein_rc find_unheld(call *c, reach *r, int64_t home, skn_ids ids, skein_error *err)
 {
     skn_batch batch;
     skn_bits *held;
@@ -106,12 +148,12 @@ static skein_rc erase_unheld(call *c, reach *r, skn_ids ids, skein_error *err)
         rc = skn_batch_held(&batch, &r->threads.p[k], held, err);
     for (size_t i = 0; rc == SKEIN_OK && i < ids.count; i++)
         if (!skn_bit(held, i))
-            rc = erase(c, r->trees.tx, ids.at[i], err);
+            add(c, ids.at[i], home);
     return rc;
 }
 
-static skein_rc erase_unreachable(call *c, skn_tx *tx, const skn_conversation_row *row,
-                                  const skn_ids *family, skein_error *err)
+static skein_rc find_unreachable(call *c, skn_tx *tx, const skn_conversation_row *row,
+                                 const skn_ids *family, skein_error *err)
 {
     reach    r = {0};
     skn_ids  all;
@@ -124,7 +166,8 @@ static skein_rc erase_unreachable(call *c, skn_tx *tx, const skn_conversation_ro
     for (size_t i = 0; rc == SKEIN_OK && i < all.count; i += PORTION) {
         size_t left = all.count - i;
 
-        rc = erase_unheld(c, &r, (skn_ids){all.at + i, left < PORTION ? left : PORTION}, err);
+        rc = find_unheld(c, &r, row->id, (skn_ids){all.at + i, left < PORTION ? left : PORTION},
+                         err);
     }
     return rc;
 }
@@ -183,11 +226,14 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc = take_family(c, tx, &family, err);
 
     c->erased = 0;
+    c->leave.n = c->homes.n = 0;
     if (rc || (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
         (rc = check_expected(c, tx, &row, err)))
         return rc;
-    rc = c->unreachable ? erase_unreachable(c, tx, &row, &family, err)
-                        : erase_named(c, tx, &row, err);
+    rc = c->unreachable ? find_unreachable(c, tx, &row, &family, err)
+                        : find_named(c, tx, &row, err);
+    if (rc == SKEIN_OK)
+        rc = erase_all(c, tx, err);
     if (rc == SKEIN_OK && c->erased > 0)
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)

@@ -152,7 +152,7 @@ static skein_rc queue_send(skn_tx *tx, void *arg, skein_error *err)
     skein_rc          rc;
 
     if ((rc = find(c, tx, &w, &row, err)) || (rc = skn_sweep(&w, &pending, err)) ||
-        (rc = skn_say_waiting(&w, &row, pending.count == 0, c->out, err)) ||
+        (rc = skn_say_waiting(&w, &row, skn_in_room(&pending) == 0, c->out, err)) ||
         (rc = skn_tell_queue(&w, c->out->message.uid, err)))
         return rc;
     skn_note_over(&w, c->out->message.uid); /* unless somebody has to answer */

@@ -26,4 +26,21 @@ skein_rc skn_thread_open(skn_trees *f, const skn_thread_row *row, skn_thread *ou
 skein_rc skn_reading_target(skn_reading *r, int64_t id, skein_message *out, bool *found,
                             skein_error *err);
 
+/* context.c: the newest summary of a thread that holds, and its record; row->id is 0 when there is none. */
+skein_rc skn_summary_find(skn_trees *f, const skn_thread *t, skein_message *summary,
+                          skn_compaction_row *row, skein_error *err);
+
+/* What of a lane a model is to be shown. */
+typedef struct skn_context_wish {
+    skein_agent_id            agent;   /* with whose eyes; zero: whose conversation it is */
+    const skein_message      *summary; /* put first, when the record has an id */
+    const skn_compaction_row *record;
+    int64_t                   to;   /* up to this position */
+    bool                      told; /* calls of tools and their results as text */
+} skn_context_wish;
+
+/* context.c */
+skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,
+                          skein_error *err);
+
 #endif

@@ -83,8 +83,8 @@ skein_rc skn_route_merge(skn_working *w, skn_str cause, skn_routed *to, skein_er
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
         bool *answers = *skn_map_slot_int(at, rows.at[i].agent_id);
 
-        if (rows.at[i].state != SKN_QUEUED || !skn_str_eq(rows.at[i].cause, cause) ||
-            !answers || !*answers)
+        if (rows.at[i].lane_id || rows.at[i].state != SKN_QUEUED ||
+            !skn_str_eq(rows.at[i].cause, cause) || !answers || !*answers)
             continue;
         *answers = false;
         to->count--;

@@ -1,6 +1,6 @@
 /* settle.c: how work ends: a turn is closed with its delivery, and when nothing is left to do, what
  * waited is said. All in the transaction that ended it, so nobody has to watch. */
-#include "engine/chat_work.h"
+#include "engine/act.h"
 
 #include <assert.h>
 
@@ -43,27 +43,69 @@ static skein_rc drop(skn_working *w, const skn_delivery_row *d, skein_error *err
 
     skn_note_over(w, d->cause);
     skn_tell_delivered(w, d->message_uid, d->agent_name, "inMemory", d->cause);
-    return rc;
+    return rc || !d->lane_id ? rc : skn_delegation_dropped(w, d, err);
 }
 
-/* Work that came for an agent in the moment in which it was removed is nobody's. */
+/* Work that came for an agent in the moment in which it was removed is nobody's. That it will not be done may
+ * be work for who asked for it. */
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err)
 {
-    size_t   n = 0;
+    bool     dropped = false;
     skein_rc rc = skn_delivery_pending(w->tx, w->chat.id, w->a, left, err);
 
-    for (size_t i = 0; rc == SKEIN_OK && i < left->count; i++) {
-        if (left->at[i].agent_gone && left->at[i].state == SKN_QUEUED)
+    for (size_t i = 0; rc == SKEIN_OK && i < left->count; i++)
+        if (left->at[i].agent_gone && left->at[i].state == SKN_QUEUED) {
             rc = drop(w, &left->at[i], err);
-        else
-            left->at[n++] = left->at[i];
-    }
-    left->count = n;
-    return rc;
+            dropped = true;
+        }
+    return rc || !dropped ? rc : skn_delivery_pending(w->tx, w->chat.id, w->a, left, err);
 }
 
-skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
-                       skn_delivery_state delivery, skn_str error, skein_error *err)
+size_t skn_in_room(const skn_delivery_rows *rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows->count; i++)
+        n += rows->at[i].lane_id == 0;
+    return n;
+}
+
+static skein_lane_state lane_state(skein_turn_state state)
+{
+    switch (state) {
+    case SKEIN_TURN_OPEN:
+        return SKEIN_LANE_RUNNING;
+    case SKEIN_TURN_COMMITTED:
+        return SKEIN_LANE_DONE;
+    case SKEIN_TURN_FAILED:
+        return SKEIN_LANE_FAILED;
+    case SKEIN_TURN_CANCELLED:
+        return SKEIN_LANE_CANCELLED;
+    case SKEIN_TURN_INTERRUPTED:
+        break;
+    }
+    return SKEIN_LANE_INTERRUPTED;
+}
+
+/* What was worked on is over with its turn. */
+static skein_rc end_work(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                         skn_str error, skein_error *err)
+{
+    skn_str  text = error;
+    skein_rc rc = skn_approvals_close(w, row, err);
+
+    if (rc == SKEIN_OK && row->turn.lane.v)
+        rc = skn_delegation_over(w, row, lane_state(state), error, err);
+    if (rc || row->turn.task == 0)
+        return rc;
+    if (state == SKEIN_TURN_COMMITTED && (rc = skn_turn_words(w, &row->turn, &text, err)))
+        return rc;
+    return skn_task_over(w, row, state, text, err);
+}
+
+/* Closes it, and none that it waits for. */
+static skein_rc shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                     skn_delivery_state delivery, skn_str error, skein_error *err)
 {
     const skein_turn *t = &row->turn;
     skein_rc          rc;
@@ -77,7 +119,74 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
                        : delivery == SKN_UNANSWERED ? "failed"
                                                     : "inMemory",
                        t->cause);
-    return SKEIN_OK;
+    return end_work(w, row, state, error, err);
+}
+
+/* --- Delegations that nobody waits for any more ------------------------------------------------------------ */
+
+static skein_rc withdraw(skn_working *w, const skn_turn_row *row, bool kept, skein_error *err)
+{
+    skein_rc rc;
+
+    if (!kept && row->open_calls == 0) /* else its next message has not been begun */
+        skn_tell_withdrawn(w, &row->turn);
+    rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED, SKN_NONE, err);
+    skn_tell_at_work(w, &row->turn, "idle");
+    return rc;
+}
+
+skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *turn,
+                         skein_error *err)
+{
+    skn_turn_row      row;
+    skn_delivery_rows queued;
+    bool              open;
+    skein_rc          rc;
+
+    *turn = 0;
+    if ((rc = skn_turn_open_on(w->tx, w->chat.id, d->lane.agent_id, d->lane.id, w->a, &row,
+                               &open, err)) ||
+        (rc = skn_delivery_pending_on(w->tx, w->chat.id, d->lane.id, w->a, &queued, err)))
+        return rc;
+    for (size_t i = 0; rc == SKEIN_OK && i < queued.count; i++)
+        if (queued.at[i].state == SKN_QUEUED)
+            rc = drop(w, &queued.at[i], err);
+    if (rc || !open)
+        return rc;
+    *turn = row.turn.id;
+    return withdraw(w, &row, false, err);
+}
+
+/* Down from a turn, level by level. They are not told to who asked: that one is closed. */
+static skein_rc cancel_below(skn_working *w, int64_t turn, skein_error *err)
+{
+    bool                hushed = w->hushed;
+    skn_delegation_rows rows;
+    skein_rc            rc = SKEIN_OK;
+    skn_vec(int64_t) turns = {0};
+
+    w->hushed = true;
+    skn_vec_add(w->a, &turns, turn);
+    for (size_t i = 0; rc == SKEIN_OK && i < turns.n; i++) {
+        rc = skn_delegation_waited(w->tx, turns.p[i], w->a, &rows, err);
+        for (size_t k = 0; rc == SKEIN_OK && k < rows.count; k++) {
+            rc = skn_lane_cancel(w, &rows.at[k], &turn, err);
+            if (turn)
+                skn_vec_add(w->a, &turns, turn);
+        }
+    }
+    w->hushed = hushed;
+    return rc;
+}
+
+skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                       skn_delivery_state delivery, skn_str error, skein_error *err)
+{
+    skein_rc rc = shut(w, row, state, delivery, error, err);
+
+    return rc || state == SKEIN_TURN_COMMITTED || state == SKEIN_TURN_INTERRUPTED
+               ? rc
+               : cancel_below(w, row->turn.id, err);
 }
 
 /* --- Stopping --------------------------------------------------------------------------------------------- */
@@ -102,9 +211,10 @@ skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_parti
                               .reply_to = t->trigger_uid,
                               .model = t->model,
                               .turn_uid = t->uid};
-    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
-    skein_messages       stored;
-    skein_rc             rc;
+    skein_append_request r = {
+        .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
+    skein_messages stored;
+    skein_rc       rc;
 
     *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
     if (!*kept)
@@ -113,25 +223,34 @@ skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_parti
     *kept = rc == SKEIN_OK;
     if (rc)
         return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
-    skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), -1, -1);
+    skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), NULL);
     return SKEIN_OK;
 }
 
-static skein_rc cancel_turn(skn_working *w, const skn_turn_row *row, const skein_stop *what,
+skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_stop *what,
+                         skein_error *err)
+{
+    const skein_partial *p = partial_of(what, row->turn.id);
+    bool                 kept = false;
+    skein_rc             rc;
+
+    if ((p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err))) ||
+        (rc = withdraw(w, row, kept, err)))
+        return rc;
+    return cancel_below(w, row->turn.id, err);
+}
+
+/* One that was closed with another before is left as it is. */
+static skein_rc cancel_open(skn_working *w, int64_t turn, const skein_stop *what,
                             skein_error *err)
 {
-    const skein_turn    *t = &row->turn;
-    const skein_partial *p = partial_of(what, t->id);
-    bool                 kept = false;
-    skein_rc             rc = p ? skn_keep_partial(w, t, p, &kept, err) : SKEIN_OK;
+    skn_turn_row row;
+    bool         found;
+    skein_rc     rc = skn_turn_get(w->tx, turn, w->a, &row, &found, err);
 
-    if (rc)
-        return rc;
-    if (!kept && row->open_calls == 0) /* else its next message has not been begun */
-        skn_tell_withdrawn(w, t);
-    rc = skn_turn_shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED, SKN_NONE, err);
-    skn_tell_agent(w, t->agent_name, "idle", t->cause);
-    return rc;
+    return rc || !found || row.turn.state != SKEIN_TURN_OPEN
+               ? rc
+               : skn_turn_cancel(w, &row, what, err);
 }
 
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
@@ -142,11 +261,12 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
     skein_rc          rc;
 
     *stopped = 0;
+    w->hushed = agent == 0;
     if ((rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (agent == 0 || turns.at[i].turn.agent.v == agent) {
-            rc = cancel_turn(w, &turns.at[i], what, err);
+            rc = cancel_open(w, turns.at[i].turn.id, what, err);
             *stopped += 1;
         }
     if (rc || (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
@@ -156,6 +276,7 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
             rc = drop(w, &rows.at[i], err);
             *stopped += 1;
         }
+    w->hushed = false;
     return rc;
 }
 
@@ -226,5 +347,5 @@ skein_rc skn_settle(skn_working *w, skein_error *err)
         return SKEIN_OK;
     }
     rc = skn_tell_over(w, &left, err);
-    return rc || left.count > 0 ? rc : say_next(w, err);
+    return rc || skn_in_room(&left) > 0 ? rc : say_next(w, err);
 }

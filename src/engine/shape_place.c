@@ -62,12 +62,46 @@ static int64_t waits_for(const skn_at_work *work, skein_agent_id agent)
     return n;
 }
 
+static const skein_agent_work *work_of(const skn_at_work *work, skein_agent_id agent)
+{
+    for (size_t i = 0; work && i < work->agent_count; i++)
+        if (work->agents[i].agent.v == agent.v)
+            return &work->agents[i];
+    return NULL;
+}
+
+/* Messages that wait for it, and its tasks: of these all are known, not only those that are due. */
+static int64_t pending_of(const skn_at_work *work, skein_agent_id agent)
+{
+    const skein_agent_work *own = work_of(work, agent);
+    int64_t                 n = own ? own->pending : 0;
+
+    for (size_t i = 0; work && i < work->dues.count; i++)
+        n += work->dues.at[i].agent.v == agent.v && !(own && work->dues.at[i].task);
+    return n;
+}
+
 /* What an agent does is computed from its open turns and the work that waits for it. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent)
 {
+    const skein_agent_work *own = work_of(work, agent);
+
     if (is_at_work(work, agent))
         return SKN_STR("thinking");
-    return waits_for(work, agent) ? SKN_STR("queued") : SKN_STR("idle");
+    if (own && own->paused)
+        return SKN_STR("paused");
+    return pending_of(work, agent) ? SKN_STR("queued") : SKN_STR("idle");
+}
+
+static void shape_timer(skn_jw *w, const skein_agent_work *own)
+{
+    static const skein_agent_work none = {0};
+
+    own = own ? own : &none;
+    skn_jw_kbool(w, "paused", own->paused);
+    skn_jw_kint(w, "runEvery", own->run_every);
+    skn_jw_ktime(w, "nextRunAt", own->next_run_at);
+    skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
 }
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)
@@ -93,7 +127,8 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
     skn_jw_kstr(w, "state", skn_agent_state(work, agent->id));
-    skn_jw_kint(w, "pendingTasks", waits_for(work, agent->id));
+    skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));
+    shape_timer(w, work_of(work, agent->id));
     skn_jw_ktime(w, "createdAt", agent->created_at);
     skn_jw_object_end(w);
 }
@@ -140,6 +175,8 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
     skn_jw_kstr(w, "description", world->description);
     skn_jw_kint(w, "turnLimit", world->turn_limit);
     skn_jw_kint(w, "compactAt", world->compact_at);
+    skn_jw_key(w, "settings");
+    skn_world_settings_show(w, world->settings, scratch);
     skn_jw_kstr(w, "currentChatId", world->current_chat_uid);
     skn_jw_kbool(w, "sessionMode", world->current_chat.v != 0);
     skn_jw_kbool(w, "isProcessing", skn_is_processing(work, agents));

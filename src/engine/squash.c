@@ -129,7 +129,7 @@ static skein_rc write_squash(call *c, const skn_target *targets, size_t count, s
                           .created_at = d->now,
                           .prompt = c->spec->prompt,
                           .model = c->spec->model,
-                          .by_agent = c->spec->agent.v != 0};
+                          .by_agent = c->spec->agent.v != 0 || c->spec->by_agent};
 
     c->out->sources = SKN_ARRAY(d->a, count, skn_str);
     c->out->source_count = count;

@@ -11,11 +11,20 @@ typedef struct due_call {
     skein_dues *out;
 } due_call;
 
+skein_rc skn_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out, skein_error *err)
+{
+    skein_rc rc = skn_delivery_due(tx, limit, a, out, err);
+
+    return rc || out->count >= limit
+               ? rc
+               : skn_task_due(tx, limit - out->count, SKN_NOW(), a, out, err);
+}
+
 static skein_rc work_due(skn_tx *tx, void *arg, skein_error *err)
 {
     due_call *c = arg;
 
-    return skn_delivery_due(tx, c->limit, c->mem, c->out, err);
+    return skn_due(tx, c->limit, c->mem, c->out, err);
 }
 
 skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem, skein_dues *out,
@@ -31,8 +40,8 @@ skein_rc skein_work_due(skein_engine *e, size_t limit, skein_mem *mem, skein_due
 
 typedef struct begin_call {
     skein_engine *e;
-    int64_t       delivery, lease_ms;
-    skn_str       holder, model;
+    int64_t       delivery;
+    skn_holding   how;
     skein_mem    *mem;
     skein_turn   *out;
 } begin_call;
@@ -42,31 +51,29 @@ static skein_rc not_due(skein_error *err)
     return skn_fail(err, SKEIN_NOTHING, "this work is no longer due");
 }
 
-/* Is an agent's turn open here? */
-static skein_rc is_open(skn_working *w, int64_t agent, bool *open, skein_error *err)
+/* Is the agent at something else on the same lane? */
+static skein_rc is_open(skn_working *w, const skn_delivery_row *d, bool *open, skein_error *err)
 {
-    skn_turn_rows turns;
-    skein_rc      rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err);
+    skn_turn_row row;
 
-    *open = false;
-    for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
-        *open = *open || turns.at[i].turn.agent.v == agent;
-    return rc;
+    return skn_turn_open_on(w->tx, w->chat.id, d->agent_id, d->lane_id, w->a, &row, open, err);
 }
 
-static skein_rc open_turn(begin_call *c, skn_working *w, const skn_delivery_row *d,
-                          skein_error *err)
+skein_rc skn_turn_open(skn_working *w, const skn_delivery_row *d, const skn_holding *how,
+                       skein_turn *out, skein_error *err)
 {
     skn_turn_row row = {.turn = {.world = {w->chat.world_id},
                                  .chat = {w->chat.id},
                                  .agent = {d->agent_id},
-                                 .model = c->model,
+                                 .lane = {d->lane_id},
+                                 .task = d->task_id,
+                                 .model = how->model,
                                  .cause = d->cause,
                                  .hops_left = d->hops_left,
                                  .since = w->now},
                         .delivery_id = d->id,
                         .trigger_id = d->message_id,
-                        .lease_until = w->now + c->lease_ms * 1000};
+                        .lease_until = w->now + how->lease_ms * 1000};
     char         uid[11];
     bool         found;
     skein_rc     rc;
@@ -74,11 +81,11 @@ static skein_rc open_turn(begin_call *c, skn_working *w, const skn_delivery_row 
     skn_tx_uid(w->tx, uid);
     row.turn.message_uid = skn_str_of(uid);
     if ((rc = skn_delivery_set(w->tx, d->id, SKN_WORKING, SKN_NONE, w->now, err)) ||
-        (rc = skn_turn_insert(w->tx, &row, c->holder, w->a, err)) ||
+        (rc = skn_turn_insert(w->tx, &row, how->holder, w->a, err)) ||
         (rc = skn_turn_get(w->tx, row.turn.id, w->a, &row, &found, err)))
         return rc;
-    *c->out = row.turn;
-    skn_tell_agent(w, row.turn.agent_name, "thinking", row.turn.cause);
+    *out = row.turn;
+    skn_tell_at_work(w, &row.turn, "thinking");
     skn_tell_started(w, &row.turn);
     return SKEIN_OK;
 }
@@ -101,26 +108,34 @@ static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
         return not_due(err);
     /* Again, now that nobody else can change it. */
     if (rc || (rc = skn_delivery_get(tx, c->delivery, c->mem, &d, &found, err)) ||
-        (rc = is_open(&w, d.agent_id, &busy, err)))
+        (rc = is_open(&w, &d, &busy, err)))
         return rc;
-    if (d.state != SKN_QUEUED || d.agent_gone || busy)
+    if (d.state != SKN_QUEUED || d.agent_gone || d.agent_paused || busy)
         return not_due(err);
-    return open_turn(c, &w, &d, err);
+    return skn_turn_open(&w, &d, &c->how, c->out, err);
+}
+
+skein_rc skn_holding_check(const skn_holding *how, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = skn_check_word(how->holder, "the holder", SKN_WORD_MAX, err)) ||
+        (how->model.p &&
+         (rc = skn_check_word(how->model, "the model's name", SKN_WORD_MAX, err))))
+        return rc;
+    if (how->lease_ms < 1 || how->lease_ms > SKN_LEASE_MAX / 1000)
+        return skn_fail(err, SKEIN_INVALID, "a lease is 1 ms to a day");
+    return SKEIN_OK;
 }
 
 skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str holder, skein_str model,
                           int64_t lease_ms, skein_mem *mem, skein_turn *out, skein_error *err)
 {
-    begin_call c = {e, delivery, lease_ms, holder, model, mem, out};
-    skein_rc   rc;
+    begin_call c = {e, delivery, {holder, model, lease_ms}, mem, out};
+    skein_rc   rc = skn_holding_check(&c.how, err);
 
     *out = (skein_turn){0};
-    if ((rc = skn_check_word(holder, "the holder", SKN_WORD_MAX, err)) ||
-        (model.p && (rc = skn_check_word(model, "the model's name", SKN_WORD_MAX, err))))
-        return rc;
-    if (lease_ms < 1 || lease_ms > SKN_LEASE_MAX / 1000)
-        return skn_fail(err, SKEIN_INVALID, "a lease is 1 ms to a day");
-    return skn_store_write(e->store, begin, &c, err);
+    return rc ? rc : skn_store_write(e->store, begin, &c, err);
 }
 
 /* --- Holding on -------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* turn_step.c: what an agent does in its turn, stored as it happens. A turn that is over stores
  * nothing, whoever still believes in it. */
-#include "engine/chat_work.h"
+#include "engine/act.h"
 
 typedef struct call {
     skein_engine     *e;
@@ -21,22 +21,8 @@ static bool is_silent(const skein_step *s)
 
 /* --- The message ------------------------------------------------------------------------------------------------ */
 
-/* The answer to a call names the message that called: another agent's call may have the same id. */
-static skein_rc link_result(call *c, skein_new_message *n, skein_error *err)
-{
-    skein_message caller;
-    bool          found = false;
-    skein_rc      rc = SKEIN_OK;
-
-    if (c->row.step_message_id && !n->reply_to.p)
-        rc = skn_message_get(c->w.tx, c->row.step_message_id, c->mem, &caller, &found, err);
-    if (found && caller.reply_depth + 1 < SKN_REPLY_LEVELS)
-        n->reply_to = caller.uid;
-    return rc;
-}
-
 /* Fills in from the turn what the step left out. */
-static skein_rc complete(call *c, skein_new_message *n, skein_error *err)
+static void complete(const call *c, skein_new_message *n)
 {
     const skein_turn *t = &c->row.turn;
 
@@ -45,19 +31,16 @@ static skein_rc complete(call *c, skein_new_message *n, skein_error *err)
         n->sender = t->agent_name;
     if (!n->turn_uid.p)
         n->turn_uid = t->uid;
-    if (n->role == SKEIN_TOOL)
-        return link_result(c, n, err);
     n->uid = t->message_uid;
     if (!n->reply_to.p)
         n->reply_to = t->trigger_uid;
     if (!n->model.p)
         n->model = t->model;
-    if (skn_str_trim(n->content).n == 0) { /* only calls: nothing for the others */
+    if (!t->lane.v && skn_str_trim(n->content).n == 0) { /* only calls: nothing for others */
         n->heard_by = &t->agent_name;
         n->heard_by_count = 1;
         n->heard_by_given = true;
     }
-    return SKEIN_OK;
 }
 
 static void tell_answer(call *c)
@@ -68,10 +51,30 @@ static void tell_answer(call *c)
 
     if (!finish.p)
         finish = m->call_count ? SKN_STR("tool") : SKN_STR("stop");
-    skn_tell_completed(&c->w, &c->row.turn, m, finish, s->tokens_in, s->tokens_out);
+    skn_tell_completed(&c->w, &c->row.turn, m, finish, s);
     for (size_t i = 0; i < m->call_count; i++)
         skn_feed_tool(c->w.tx, &c->w.chat, "tool.started", m, m->calls[i].call_id,
-                      c->row.turn.cause);
+                      c->row.turn.lane_key, c->row.turn.cause);
+}
+
+/* How the model was asked for it. */
+static skein_rc keep_call(call *c, skein_error *err)
+{
+    const skein_turn *t = &c->row.turn;
+    skein_model_call  k;
+    skn_str           uid;
+
+    if (!c->step->call)
+        return SKEIN_OK;
+    k = *c->step->call;
+    k.world = t->world;
+    k.chat = t->chat;
+    k.agent = t->agent;
+    k.turn = t->id;
+    k.message_uid = c->stored->uid;
+    if (!k.purpose.p)
+        k.purpose = SKN_STR("turn");
+    return skn_call_keep(c->w.tx, &k, c->w.now, c->mem, &uid, err);
 }
 
 static void give_uid(call *c)
@@ -82,66 +85,110 @@ static void give_uid(call *c)
     c->row.turn.message_uid = skn_arena_copy(c->mem, skn_str_of(uid));
 }
 
-static skein_rc append(call *c, skein_error *err)
+static skein_rc append_answer(call *c, skein_error *err)
 {
     skein_new_message    n;
-    skein_append_request r = {.conversation = {c->w.chat.id}, .messages = &n, .count = 1};
+    skein_append_request r = {.conversation = {c->w.chat.id},
+                              .lane = c->row.turn.lane_key,
+                              .messages = &n,
+                              .count = 1};
     skein_messages       stored;
     skein_rc             rc;
 
-    if ((rc = complete(c, &n, err)))
-        return rc;
+    complete(c, &n);
     rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
-    if (rc == SKEIN_CONFLICT && n.role == SKEIN_ASSISTANT) { /* its id was taken meanwhile */
+    if (rc == SKEIN_CONFLICT) { /* its id was taken meanwhile */
         skn_tell_withdrawn(&c->w, &c->row.turn);
         give_uid(c);
         skn_tell_started(&c->w, &c->row.turn);
         n.uid = c->row.turn.message_uid;
         rc = skn_append_in(c->e, c->w.tx, &c->w.chat, &r, c->w.now, c->mem, &stored, err);
     }
-    if (rc == SKEIN_OK)
-        *c->stored = stored.at[0];
+    if (rc)
+        return rc;
+    *c->stored = stored.at[0];
+    tell_answer(c);
+    return keep_call(c, err);
+}
+
+/* --- Results ---------------------------------------------------------------------------------------------------- */
+
+/* The answer to a call names the message that called: another agent's call may have the same id. */
+static skein_rc link_result(skn_working *w, const skn_turn_row *row, skein_new_message *n,
+                            skein_error *err)
+{
+    skein_message caller;
+    bool          found = false;
+    skein_rc      rc = SKEIN_OK;
+
+    if (row->step_message_id && !n->reply_to.p)
+        rc = skn_message_get(w->tx, row->step_message_id, w->a, &caller, &found, err);
+    if (found && caller.reply_depth + 1 < SKN_REPLY_LEVELS)
+        n->reply_to = caller.uid;
     return rc;
 }
 
+static skein_rc append_result(skn_working *w, const skn_turn_row *row,
+                              const skein_new_message *result, skein_message *stored,
+                              skein_error *err)
+{
+    const skein_turn    *t = &row->turn;
+    skein_new_message    n = *result;
+    skein_append_request r = {
+        .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
+    skein_messages out;
+    skein_rc       rc;
+
+    if (!n.sender.p)
+        n.sender = t->agent_name;
+    if (!n.turn_uid.p)
+        n.turn_uid = t->uid;
+    if ((rc = link_result(w, row, &n, err)) ||
+        (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &out, err)))
+        return rc;
+    *stored = out.at[0];
+    skn_feed_tool(w->tx, &w->chat, stored->tool_failed ? "tool.failed" : "tool.completed",
+                  stored, stored->tool_call_id, t->lane_key, t->cause);
+    return SKEIN_OK;
+}
+
 /* The turn goes on: when no call waits, the model is asked again, and its next message begins. */
+static skein_rc move_on(skn_working *w, skn_turn_row *row, skein_error *err)
+{
+    if (row->open_calls == 0)
+        skn_tell_started(w, &row->turn);
+    return skn_turn_move(w->tx, row, err);
+}
+
+static skein_rc count_result(skn_working *w, skn_turn_row *row, skein_error *err)
+{
+    if (row->open_calls > 0)
+        row->open_calls--;
+    return move_on(w, row, err);
+}
+
+skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
+                         skein_message *stored, skein_error *err)
+{
+    skein_rc rc = append_result(w, row, result, stored, err);
+
+    return rc ? rc : count_result(w, row, err);
+}
+
 static skein_rc go_on(call *c, skein_error *err)
 {
-    if (c->stored->role == SKEIN_ASSISTANT) {
-        give_uid(c);
-        c->row.step_message_id = c->stored->id.v;
-        c->row.open_calls = (int64_t)c->stored->call_count;
-    } else if (c->row.open_calls > 0) {
-        c->row.open_calls--;
-    }
-    if (c->row.open_calls == 0)
-        skn_tell_started(&c->w, &c->row.turn);
-    return skn_turn_move(c->w.tx, &c->row, err);
+    if (c->stored->role == SKEIN_TOOL)
+        return count_result(&c->w, &c->row, err);
+    give_uid(c);
+    c->row.step_message_id = c->stored->id.v;
+    c->row.open_calls = (int64_t)c->stored->call_count;
+    return move_on(&c->w, &c->row, err);
 }
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
 
-/* What a person's message may cause: so many answers in a row, and in all as many for each agent. */
-typedef struct budget {
-    int64_t in_a_row, in_all, spent;
-    bool    paused; /* that it is used up was said */
-} budget;
-
-static skein_rc read_budget(call *c, size_t agents, budget *b, skein_error *err)
-{
-    skein_world world = {0};
-    bool        found;
-    skein_rc    rc = skn_world_get(c->w.tx, c->w.chat.world_id, c->w.a, &world, &found, err);
-
-    b->in_a_row = skn_turn_limit(&world);
-    b->in_all = b->in_a_row * (int64_t)agents;
-    return rc ? rc
-              : skn_delivery_spent(c->w.tx, c->row.turn.cause, c->w.chat.id, &b->spent,
-                                   &b->paused, err);
-}
-
 /* Once for each message of a person. */
-static skein_rc say_pause(call *c, const budget *b, skein_error *err)
+static skein_rc say_pause(call *c, const skn_budget *b, skein_error *err)
 {
     skn_working         *w = &c->w;
     bool                 in_a_row = c->row.turn.hops_left <= 1;
@@ -166,18 +213,40 @@ static skein_rc say_pause(call *c, const budget *b, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Agents that the answer names have to answer it, as long as the budget lasts. */
+/* Somebody waited for this answer, and is to hear it like one whom it names. Who is not in the room gets
+ * it with the end of the task. */
+static skein_rc answer_asker(call *c, skn_routed *to, skein_error *err)
+{
+    int64_t  asker;
+    skein_rc rc;
+
+    if (c->w.chat.mode != SKEIN_CHAT) /* what is said there does not come to who asked */
+        return SKEIN_OK;
+    rc = skn_expect_answered(c->w.tx, c->row.trigger_id, c->row.turn.agent.v, c->stored->id.v,
+                             c->w.now, c->w.a, &asker, err);
+    for (size_t i = 0; rc == SKEIN_OK && asker && i < to->agents.count; i++)
+        if (to->agents.at[i].id.v == asker && !to->answers[i]) {
+            to->answers[i] = true;
+            to->count++;
+        }
+    return rc;
+}
+
+/* Agents that the answer names have to answer it, as long as the budget lasts. What is said on a lane is
+ * for who asked for it. */
 static skein_rc hand_on(call *c, skein_error *err)
 {
     skn_str    cause = c->row.turn.cause;
     int64_t    hops = c->row.turn.hops_left - 1;
     skn_routed to;
-    budget     b;
+    skn_budget b;
     skein_rc   rc;
 
-    if ((rc = skn_route(&c->w, c->stored, &to, err)) || to.count == 0 ||
-        (rc = skn_route_merge(&c->w, cause, &to, err)) || to.count == 0 ||
-        (rc = read_budget(c, to.agents.count, &b, err)))
+    if (c->row.turn.lane.v)
+        return SKEIN_OK;
+    if ((rc = skn_route(&c->w, c->stored, &to, err)) || (rc = answer_asker(c, &to, err)) ||
+        to.count == 0 || (rc = skn_route_merge(&c->w, cause, &to, err)) || to.count == 0 ||
+        (rc = skn_budget_read(&c->w, cause, to.agents.count, &b, err)))
         return rc;
     if (hops < 1 || b.spent + (int64_t)to.count > b.in_all)
         return say_pause(c, &b, err);
@@ -213,7 +282,7 @@ static skein_rc close_turn(call *c, bool silent, skein_error *err)
     if (rc || (rc = skn_turn_shut(&c->w, &c->row, SKEIN_TURN_COMMITTED,
                                   silent ? SKN_DROPPED : SKN_ANSWERED, SKN_NONE, err)))
         return rc;
-    skn_tell_agent(&c->w, t->agent_name, "idle", t->cause);
+    skn_tell_at_work(&c->w, t, "idle");
     if (!silent && (rc = tell_replied(c, err)))
         return rc;
     return skn_working_done(&c->w, skn_settle(&c->w, err));
@@ -252,14 +321,12 @@ static skein_rc step(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err)))
         return rc;
     if (silent)
-        return close_turn(c, true, err);
-    if ((rc = append(c, err)))
+        return (rc = keep_call(c, err)) ? rc : close_turn(c, true, err);
+    rc = c->step->message->role == SKEIN_ASSISTANT
+             ? append_answer(c, err)
+             : append_result(&c->w, &c->row, c->step->message, c->stored, err);
+    if (rc)
         return rc;
-    if (c->stored->role == SKEIN_ASSISTANT)
-        tell_answer(c);
-    else
-        skn_feed_tool(tx, &c->w.chat, c->stored->tool_failed ? "tool.failed" : "tool.completed",
-                      c->stored, c->stored->tool_call_id, c->row.turn.cause);
     return c->step->last ? close_turn(c, false, err) : go_on(c, err);
 }
 

@@ -34,8 +34,7 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
     rc = skn_turn_shut(w, row, state,
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
                        err);
-    skn_tell_agent(w, row->turn.agent_name, state == SKEIN_TURN_FAILED ? "failed" : "idle",
-                   row->turn.cause);
+    skn_tell_at_work(w, &row->turn, state == SKEIN_TURN_FAILED ? "failed" : "idle");
     return rc;
 }
 
@@ -157,16 +156,21 @@ static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
                                     .hint = "Ask again to get an answer."};
     recover_call            *c = arg;
     skn_turn_rows            turns;
+    skn_turn_row             now;
     skn_working              w;
+    bool                     found;
     skein_rc                 rc;
 
     c->closed = 0;
     if ((rc = take_any(c, tx, &w, err)) ||
         (rc = skn_turn_open_rows(tx, 0, c->chat, c->a, &turns, err)))
         return rc;
-    for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
+    /* The newest first: a delegation that was interrupted is told to the turn that waits for it. */
+    for (size_t i = turns.count; rc == SKEIN_OK && i-- > 0;)
         if (turns.at[i].lease_until < c->before || turns.at[i].lease_until > c->after) {
-            rc = give_up(&w, &turns.at[i], SKEIN_TURN_INTERRUPTED, &why, false, err);
+            if ((rc = skn_turn_get(tx, turns.at[i].turn.id, c->a, &now, &found, err)))
+                return rc;
+            rc = give_up(&w, &now, SKEIN_TURN_INTERRUPTED, &why, false, err);
             c->closed++;
         }
     return rc ? rc : skn_working_done(&w, skn_settle(&w, err));

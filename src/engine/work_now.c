@@ -22,7 +22,7 @@ static skein_rc work_now(skn_tx *tx, void *arg, skein_error *err)
     c->turns->count = rows.count;
     for (size_t i = 0; i < rows.count; i++)
         c->turns->at[i] = rows.at[i].turn;
-    return c->dues ? skn_delivery_due(tx, c->limit, c->mem, c->dues, err) : SKEIN_OK;
+    return c->dues ? skn_due(tx, c->limit, c->mem, c->dues, err) : SKEIN_OK;
 }
 
 skein_rc skein_work_now(skein_engine *e, skein_world_id world, skein_conversation_id chat,

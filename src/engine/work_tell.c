@@ -12,14 +12,32 @@ static void tell(skn_working *w, const char *type, skn_str cause, skn_told *d)
         skn_feed_chat(w->tx, &w->chat, type, cause, d);
 }
 
-void skn_tell_agent(skn_working *w, skn_str agent, const char *state, skn_str cause)
+/* What is beside the room says so. */
+static void add_lane(skn_told *d, skn_str key)
+{
+    if (key.p)
+        skn_jw_kstr(&d->w, "threadPath", key);
+}
+
+/* An agent may be at work in the room and on lanes at once. */
+void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
 {
     skn_told d;
 
     skn_told_open(&d);
-    skn_jw_kstr(&d.w, "agent", agent);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
     skn_jw_kstr(&d.w, "state", skn_str_of(state));
-    tell(w, "agent.state", cause, &d);
+    add_lane(&d, t->lane_key);
+    tell(w, "agent.state", t->cause, &d);
+}
+
+void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    add_lane(&d, lane);
+    skn_feed_message(w->tx, &w->chat, "message.created", m, cause, &d);
 }
 
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
@@ -40,6 +58,7 @@ static void open_turn(skn_told *d, const skein_turn *t)
     skn_jw_kstr(&d->w, "messageId", t->message_uid);
     skn_jw_kstr(&d->w, "agent", t->agent_name);
     skn_jw_kstr(&d->w, "turnId", t->uid);
+    add_lane(d, t->lane_key);
 }
 
 void skn_tell_started(skn_working *w, const skein_turn *t)
@@ -79,19 +98,21 @@ void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
 }
 
 void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
-                        skn_str finish, int64_t tokens_in, int64_t tokens_out)
+                        skn_str finish, const skein_step *s)
 {
+    int64_t  tokens_in = s ? s->tokens_in : -1, tokens_out = s ? s->tokens_out : -1;
     skn_told d;
 
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "agent", t->agent_name);
     skn_jw_kstr(&d.w, "finishReason", finish);
+    add_lane(&d, t->lane_key);
     if (tokens_in >= 0 || tokens_out >= 0) {
         skn_jw_key(&d.w, "usage");
         skn_jw_object(&d.w);
         skn_jw_kint(&d.w, "inputTokens", tokens_in > 0 ? tokens_in : 0);
         skn_jw_kint(&d.w, "outputTokens", tokens_out > 0 ? tokens_out : 0);
-        skn_jw_kbool(&d.w, "estimated", tokens_in < 0 || tokens_out < 0);
+        skn_jw_kbool(&d.w, "estimated", s->estimated || tokens_in < 0 || tokens_out < 0);
         skn_jw_object_end(&d.w);
     }
     skn_jw_kint(&d.w, "elapsedMs", w->now > t->since ? (w->now - t->since) / 1000 : 0);

@@ -1,5 +1,5 @@
 /* world.c: worlds and agents. */
-#include "engine/chat_work.h"
+#include "engine/act.h"
 #include "engine/mention.h"
 
 #include "base/json.h"
@@ -57,6 +57,9 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
 
     if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
         (rc = skn_world_check(e, w, err)))
+        return rc;
+    if (w->settings.p &&
+        (rc = skn_world_settings_take(w->settings, SKN_NONE, mem, &w->settings, err)))
         return rc;
     w->turn_limit = w->turn_limit ? w->turn_limit : 8;
     w->compact_at = w->compact_at ? w->compact_at : 50;
@@ -358,7 +361,10 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_agent_hide(tx, c->id, SKN_NOW(), &found, err)))
         return rc;
     skn_feed_agent_is(tx, &agent, "agent.removed");
-    return skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err);
+    if ((rc = skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err)) ||
+        (rc = skn_conversations_leave(tx, c->id, c->mem, err)))
+        return rc;
+    return skn_agent_left(tx, &agent, SKN_NOW(), err);
 }
 
 skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)

@@ -1,4 +1,5 @@
-/* world_change.c: changing a world: its name, what is said of it, its limits and its current chat. */
+/* world_change.c: changing a world: its name, what is said of it, its limits, its settings and its
+ * current chat. */
 #include "engine/core.h"
 #include "engine/feed.h"
 #include "engine/mention.h"
@@ -45,6 +46,19 @@ skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_erro
     return SKEIN_OK;
 }
 
+skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world_limits *out,
+                              skein_error *err)
+{
+    skein_world w;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, world, a, &w, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(world, err);
+    *out = skn_world_limits_of(w.settings, a);
+    return SKEIN_OK;
+}
+
 /* --- The change ---------------------------------------------------------------------------------------- */
 
 typedef struct call {
@@ -58,7 +72,7 @@ static bool is_same(const skein_world *a, const skein_world *b)
 {
     return skn_str_eq(a->name, b->name) && skn_str_eq(a->description, b->description) &&
            a->turn_limit == b->turn_limit && a->compact_at == b->compact_at &&
-           a->current_chat.v == b->current_chat.v;
+           a->current_chat.v == b->current_chat.v && skn_str_eq(a->settings, b->settings);
 }
 
 /* The chat that becomes current, which nobody removes meanwhile. */
@@ -110,8 +124,12 @@ static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
     skein_world              *w = c->out;
     skein_rc                  rc;
 
-    if (!to->name.p && !to->description.p && !to->turn_limit && !to->compact_at)
+    if (!to->name.p && !to->description.p && !to->turn_limit && !to->compact_at &&
+        !to->settings.p)
         return SKEIN_OK;
+    if (to->settings.p &&
+        (rc = skn_world_settings_take(to->settings, w->settings, c->mem, &w->settings, err)))
+        return rc;
     w->name = c->name.p ? c->name : w->name;
     w->description = to->description.p ? skn_arena_copy(c->mem, to->description)
                                        : w->description;
@@ -160,7 +178,8 @@ skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem, ske
                                .name = w->name,
                                .description = w->description,
                                .turn_limit = w->turn_limit,
-                               .compact_at = w->compact_at};
+                               .compact_at = w->compact_at,
+                               .settings = w->settings};
 
     return skein_world_patch(e, &what, mem, w, err);
 }

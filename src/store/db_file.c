@@ -1,6 +1,7 @@
 #include "store/db_file.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/rand.h"
 
 #include <errno.h>
@@ -19,6 +20,30 @@ const char *skn_file_words(int code, char out[static 128])
     if (out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a')
         out[0] = (char)(out[0] - 'A' + 'a');
     return out;
+}
+
+skein_rc skn_file_check_name(skn_str path, skein_error *err)
+{
+    if (path.n > 0 && path.n <= SKN_PATH_LIMIT && path.p[0] != ':' &&
+        !memchr(path.p, 0, path.n))
+        return SKEIN_OK;
+    skn_fail(err, SKEIN_USAGE, "\"sqlite:%.*s\" names no file", SKN_FMT(path));
+    return skn_hint(err, SKEIN_USAGE, "write sqlite:PATH, for example sqlite:talk.db");
+}
+
+skein_rc skn_file_not_ours(const char *path, skein_error *err)
+{
+    skn_fail(err, SKEIN_NOT_OURS, "\"%s\" is not a skein store", path);
+    return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file");
+}
+
+char *skn_file_address(const char *path)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, SKN_PATH_LIMIT * 2);
+    skn_buf_addf(&b, "sqlite:%s", path);
+    return skn_buf_detach(&b);
 }
 
 skein_rc skn_file_cannot_open(const char *path, int os_error, skein_error *err)
@@ -127,11 +152,17 @@ void skn_file_uri(const char *path, const char *query, skn_buf *out)
 
 /* Naps are uneven and start short: SQLite's own table starts at whole milliseconds, and equal naps
  * let two programs meet again and again. */
-void skn_file_nap(unsigned round)
+bool skn_file_again(skn_file_tries *t, int64_t most)
 {
-    int64_t         most = INT64_C(100000) << (round < 7 ? round : 7); /* 0.1 to 12.8 ms */
-    int64_t         nanos = most / 2 + (int64_t)(skn_random() % (uint64_t)most) / 2;
-    struct timespec t = {.tv_nsec = (long)nanos};
+    int64_t         now = skn_clock_monotonic();
+    int64_t         longest = INT64_C(100000) << (t->round < 7 ? t->round : 7); /* to 12.8 ms */
+    int64_t         nanos = longest / 2 + (int64_t)(skn_random() % (uint64_t)longest) / 2;
+    struct timespec nap = {.tv_nsec = (long)nanos};
 
-    nanosleep(&t, NULL);
+    if (t->round++ == 0)
+        t->since = now;
+    if (now - t->since > most)
+        return false;
+    nanosleep(&nap, NULL);
+    return true;
 }

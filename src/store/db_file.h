@@ -5,6 +5,8 @@
 #ifndef SKN_STORE_DB_FILE_H
 #define SKN_STORE_DB_FILE_H
 
+#define SKN_PATH_LIMIT 4096
+
 #include "base/buf.h"
 #include "base/error.h"
 
@@ -12,6 +14,12 @@
 const char *skn_file_words(int code, char out[static 128]);
 /* Fills err for a file that cannot be opened, by the errno. */
 skein_rc skn_file_cannot_open(const char *path, int os_error, skein_error *err);
+/* Refuses a text that cannot be the name of a file. */
+skein_rc skn_file_check_name(skn_str path, skein_error *err);
+/* Fills err for a database of another program. */
+skein_rc skn_file_not_ours(const char *path, skein_error *err);
+/* "sqlite:PATH"; the caller's to free(). */
+char *skn_file_address(const char *path);
 /* Refuses what SQLite would report badly or too late; a file that is not there only when it may
  * not be made. */
 skein_rc skn_file_look(const char *path, bool may_be_made, skein_error *err);
@@ -25,7 +33,13 @@ bool skn_file_has_room(const char *path);
 skein_rc skn_file_make(const char *path, const char *like, skein_error *err);
 /* Adds the path as a URI that SQLite understands. */
 void skn_file_uri(const char *path, const char *query, skn_buf *out);
-/* Waits a little before the next of several tries, a little longer each round. */
-void skn_file_nap(unsigned round);
+/* Something that is tried again and again; begins with zeros. */
+typedef struct skn_file_tries {
+    unsigned round;
+    int64_t  since;
+} skn_file_tries;
+
+/* Waits a little before the next try, a little longer each time; false when `most` nanoseconds are over. */
+bool skn_file_again(skn_file_tries *t, int64_t most);
 
 #endif

@@ -20,19 +20,18 @@ _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 #define BUSY_NANOS  (30 * INT64_C(1000000000)) /* how long to wait for another program's lock */
 #define CUT_NANOS   (3 * INT64_C(1000000000))  /* … and for a reader of the log */
 #define GONE_NANOS  (3 * INT64_C(1000000000))  /* … and for files that come and go */
-#define PATH_LIMIT  4096
 #define NO_MORE_ROW (-1)
 
 #define FOREIGN_LENGTH (64 << 20) /* bytes of a value in another program's file */
 
 typedef struct sqlite_db {
-    skn_db        base;
-    sqlite3      *handle;
-    const char   *path;     /* within base.address */
-    bool          vanished; /* the last failure was that a file was gone */
-    int64_t       busy_since;
-    int           failure; /* SQLite's code of the last one */
-    sqlite3_stmt *prepared[SKN_Q_COUNT];
+    skn_db         base;
+    sqlite3       *handle;
+    const char    *path;     /* within base.address */
+    bool           vanished; /* the last failure was that a file was gone */
+    skn_file_tries tries;    /* to get a lock */
+    int            failure;  /* SQLite's code of the last one */
+    sqlite3_stmt  *prepared[SKN_Q_COUNT];
 } sqlite_db;
 
 /* Writers keep more in memory: an append touches the last pages of a dozen trees. */
@@ -81,12 +80,6 @@ static skein_rc code_of(int extended, int os_error)
     }
 }
 
-static skein_rc not_ours(const sqlite_db *db, skein_error *err)
-{
-    skn_fail(err, SKEIN_NOT_OURS, "\"%s\" is not a skein store", db->path);
-    return skn_hint(err, SKEIN_NOT_OURS, "it was left as it is; name another file");
-}
-
 /* The errno behind a failure, 0 when there is none. SQLite keeps it for most calls, but not when a
  * COMMIT cannot sync: then what it keeps is that of an older failure. So errno is set to 0 before
  * each call that may touch the disk, and stands first here. */
@@ -112,7 +105,7 @@ static skein_rc fault(sqlite_db *db, skein_error *err)
     if (db->base.in_tx && sqlite3_get_autocommit(db->handle))
         db->base.in_tx = false;
     if (rc == SKEIN_NOT_OURS && !db->base.foreign)
-        return not_ours(db, err);
+        return skn_file_not_ours(db->path, err);
     if (extended == SQLITE_READONLY_DBMOVED)
         detail = "the file was moved or removed while it was open";
     else if (rc == SKEIN_IO && os_error)
@@ -125,15 +118,10 @@ static skein_rc fault(sqlite_db *db, skein_error *err)
 static int on_busy(void *arg, int round)
 {
     sqlite_db *db = arg;
-    int64_t    now = skn_clock_monotonic();
-    int64_t    most = db->base.patience ? db->base.patience : BUSY_NANOS;
 
     if (round == 0)
-        db->busy_since = now;
-    if (now - db->busy_since > most)
-        return 0;
-    skn_file_nap((unsigned)round);
-    return 1;
+        db->tries = (skn_file_tries){0};
+    return skn_file_again(&db->tries, db->base.patience ? db->base.patience : BUSY_NANOS);
 }
 
 /* --- Statements ------------------------------------------------------------------------------ */
@@ -290,14 +278,11 @@ static void sqlite_close(skn_db *base)
 /* Our address with the file's full path, so that it means the same after a change of directory. */
 static void keep_address(sqlite_db *db, const char *path)
 {
-    skn_buf b;
+    char *address = skn_file_address(path);
 
-    skn_buf_init(&b, PATH_LIMIT * 2);
-    skn_buf_add(&b, SKN_STR("sqlite:"));
-    skn_buf_add(&b, skn_str_of(path));
     free(db->base.address);
-    db->base.address = skn_buf_detach(&b);
-    db->path = db->base.address + strlen("sqlite:");
+    db->base.address = address;
+    db->path = address + strlen("sqlite:");
 }
 
 static skein_rc open_handle(sqlite_db *db, const char *name, int flags, skein_error *err)
@@ -323,7 +308,7 @@ static skein_rc open_unchanging(sqlite_db *db, skein_error *err)
     skn_buf  uri;
     skein_rc rc;
 
-    skn_buf_init(&uri, PATH_LIMIT * 4);
+    skn_buf_init(&uri, SKN_PATH_LIMIT * 4);
     skn_file_uri(db->path, "immutable=1", &uri);
     rc = open_handle(db, uri.p, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     skn_buf_release(&uri);
@@ -346,22 +331,20 @@ static skein_rc check_ours(sqlite_db *db, skein_error *err)
         rc = sqlite_number(&db->base, "SELECT count(*) FROM sqlite_master", &tables, err);
     sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
     if (!rc && id != APPLICATION_ID && (id || tables))
-        rc = not_ours(db, err);
+        rc = skn_file_not_ours(db->path, err);
     return rc;
 }
 
 /* Changing an empty file to WAL needs it alone, and SQLite does not wait for that. */
 static skein_rc use_wal(sqlite_db *db, skein_error *err)
 {
-    int64_t  start = skn_clock_monotonic();
-    skein_rc rc;
+    skn_file_tries tries = {0};
+    skein_rc       rc;
 
-    for (unsigned round = 0;; round++) {
+    do
         rc = sqlite_script(&db->base, "PRAGMA journal_mode=WAL", err);
-        if (rc != SKEIN_BUSY || skn_clock_monotonic() - start > BUSY_NANOS)
-            return rc;
-        skn_file_nap(round);
-    }
+    while (rc == SKEIN_BUSY && skn_file_again(&tries, BUSY_NANOS));
+    return rc;
 }
 
 static skein_rc open_once(sqlite_db *db, skn_db_mode mode, skein_error *err)
@@ -393,16 +376,14 @@ static skein_rc open_once(sqlite_db *db, skn_db_mode mode, skein_error *err)
  * SQLite saw may be gone when it opens it. Then all of it is done again. */
 static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
 {
-    int64_t  start = skn_clock_monotonic();
-    skein_rc rc;
+    skn_file_tries tries = {0};
+    skein_rc       rc;
 
-    for (unsigned round = 0;; round++) {
+    do {
         db->vanished = false;
         rc = open_once(db, mode, err);
-        if (!rc || !db->vanished || skn_clock_monotonic() - start > GONE_NANOS)
-            return rc;
-        skn_file_nap(round);
-    }
+    } while (rc && db->vanished && skn_file_again(&tries, GONE_NANOS));
+    return rc;
 }
 
 static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
@@ -413,10 +394,8 @@ static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, ske
     skein_rc   rc;
 
     *out = NULL;
-    if (path.n == 0 || path.n > PATH_LIMIT || path.p[0] == ':' || memchr(path.p, 0, path.n)) {
-        skn_fail(err, SKEIN_USAGE, "\"%.*s\" names no file", SKN_FMT(address));
-        return skn_hint(err, SKEIN_USAGE, "write sqlite:PATH, for example sqlite:talk.db");
-    }
+    if ((rc = skn_file_check_name(path, err)))
+        return rc;
     db = skn_heap(sizeof *db);
     db->base.driver = &skn_driver_sqlite;
     name = skn_heap_copy(path);

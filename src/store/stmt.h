@@ -17,6 +17,9 @@ skein_rc skn_stmt_changed(skn_tx *tx, skn_stmt *s, bool *changed, skein_error *e
 skein_rc skn_tx_made_uid(skn_tx *tx, skein_rc rc);
 /* A text of the current row, kept in the arena. */
 skn_str skn_stmt_keep(const skn_stmt *s, int column, skn_arena *a);
+/* The words for the states of a lane; a word that is none reads as interrupted. */
+const char      *skn_lane_state_word(skein_lane_state state);
+skein_lane_state skn_lane_state_of(skn_str name);
 /* The end of all texts that begin with prefix, for "uid >= prefix AND uid < end". */
 skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
 /* The numbers as an "_of_many" statement takes them. */

@@ -73,12 +73,16 @@ void skn_tx_uid(skn_tx *tx, char out[11]);
 
 #include "store/archive_verbs.h"
 #include "store/foreign.h"
+#include "store/verbs_call.h"
 #include "store/verbs_check.h"
 #include "store/verbs_feed.h"
+#include "store/verbs_inbox.h"
+#include "store/verbs_lane.h"
 #include "store/verbs_read.h"
 #include "store/verbs_reply.h"
 #include "store/verbs_search.h"
 #include "store/verbs_tags.h"
+#include "store/verbs_task.h"
 #include "store/verbs_work.h"
 
 #endif

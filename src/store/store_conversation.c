@@ -12,7 +12,12 @@ static skein_mode mode_of(skn_str name)
     return skn_str_is(name, "foreground") ? SKEIN_FOREGROUND : SKEIN_BACKGROUND;
 }
 
-static skein_lane_state state_of(skn_str name)
+const char *skn_lane_state_word(skein_lane_state state)
+{
+    return state_names[state];
+}
+
+skein_lane_state skn_lane_state_of(skn_str name)
 {
     for (size_t i = 0; i < sizeof state_names / sizeof *state_names; i++)
         if (skn_str_is(name, state_names[i]))
@@ -236,7 +241,7 @@ static void read_lane(const skn_stmt *s, skn_arena *a, skn_lane_row *l)
     l->spawn_message_id = skn_stmt_int(s, 7);
     l->spawn_call_id = skn_stmt_keep(s, 8, a);
     l->children = skn_stmt_int(s, 9);
-    l->state = state_of(skn_stmt_text(s, 10));
+    l->state = skn_lane_state_of(skn_stmt_text(s, 10));
     l->branched_from_id = skn_stmt_int(s, 11);
     l->agent_gone = !skn_stmt_null(s, 12);
 }

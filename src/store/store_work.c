@@ -5,6 +5,7 @@ static const char *const delivery_names[] = {"queued", "working", "answered", "f
                                              "dropped"};
 static const char *const turn_names[] = {"open", "committed", "failed", "cancelled",
                                          "interrupted"};
+static const char *const mode_names[] = {"chat", "foreground", "background"};
 
 /* The number of a state's word. */
 static skein_rc name_index(skn_str name, const char *const *names, int count, int *out,
@@ -19,7 +20,7 @@ static skein_rc name_index(skn_str name, const char *const *names, int count, in
 
 /* --- Deliveries ---------------------------------------------------------------------------------- */
 
-skein_rc skn_delivery_insert(skn_tx *tx, const skn_delivery_row *row, skein_error *err)
+skein_rc skn_delivery_insert(skn_tx *tx, skn_delivery_row *row, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_insert);
 
@@ -30,7 +31,9 @@ skein_rc skn_delivery_insert(skn_tx *tx, const skn_delivery_row *row, skein_erro
     skn_stmt_bind_int(&s, row->hops_left);
     skn_stmt_bind_text(&s, row->model);
     skn_stmt_bind_int(&s, row->created_at);
-    return skn_stmt_run(&s, err);
+    skn_stmt_bind_id(&s, row->lane_id);
+    skn_stmt_bind_id(&s, row->task_id);
+    return skn_stmt_number(&s, &row->id, err);
 }
 
 static skein_rc read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row *d,
@@ -49,7 +52,10 @@ static skein_rc read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row 
                             .model = skn_stmt_keep(s, 7, a),
                             .agent_name = skn_stmt_keep(s, 8, a),
                             .agent_gone = !skn_stmt_null(s, 10),
-                            .message_uid = skn_stmt_keep(s, 11, a)};
+                            .message_uid = skn_stmt_keep(s, 11, a),
+                            .lane_id = skn_stmt_int(s, 12),
+                            .task_id = skn_stmt_int(s, 13),
+                            .agent_paused = !skn_stmt_null(s, 14)};
     rc = name_index(skn_stmt_text(s, 9), delivery_names, 5, &state, err);
     d->state = (skn_delivery_state)state;
     return rc;
@@ -93,6 +99,16 @@ skein_rc skn_delivery_pending(skn_tx *tx, int64_t conversation, skn_arena *a,
     return all_deliveries(&s, a, out, err);
 }
 
+skein_rc skn_delivery_pending_on(skn_tx *tx, int64_t conversation, int64_t lane, skn_arena *a,
+                                 skn_delivery_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_delivery_pending_on);
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_int(&s, lane);
+    return all_deliveries(&s, a, out, err);
+}
+
 skein_rc skn_delivery_of(skn_tx *tx, const skn_ids *messages, skn_arena *a,
                          skn_delivery_rows *out, skein_error *err)
 {
@@ -127,7 +143,8 @@ skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *ou
         skein_due d = {.delivery = skn_stmt_int(&s, 0),
                        .chat = {skn_stmt_int(&s, 1)},
                        .agent = {skn_stmt_int(&s, 2)},
-                       .model = skn_stmt_keep(&s, 3, a)};
+                       .model = skn_stmt_keep(&s, 3, a),
+                       .lane = {skn_stmt_int(&s, 4)}};
 
         skn_vec_add(a, &v, d);
     }
@@ -202,12 +219,14 @@ skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_aren
     skn_stmt_bind_int(&s, row->lease_until);
     skn_stmt_bind_int(&s, t->hops_left);
     skn_stmt_bind_int(&s, t->since);
+    skn_stmt_bind_id(&s, t->lane.v);
+    skn_stmt_bind_id(&s, t->task);
     return skn_tx_made_uid(tx, skn_stmt_number(&s, &t->id, err));
 }
 
 static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skein_error *err)
 {
-    int      state;
+    int      state, mode = 0;
     skein_rc rc;
 
     *r = (skn_turn_row){.turn = {.id = skn_stmt_int(s, 0),
@@ -224,14 +243,31 @@ static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skei
                                  .cause = skn_stmt_keep(s, 12, a),
                                  .message_uid = skn_stmt_keep(s, 13, a),
                                  .hops_left = skn_stmt_int(s, 14),
-                                 .since = skn_stmt_int(s, 15)},
+                                 .since = skn_stmt_int(s, 15),
+                                 .lane = {skn_stmt_int(s, 21)},
+                                 .lane_key = skn_stmt_keep(s, 22, a),
+                                 .task = skn_stmt_int(s, 23)},
                         .delivery_id = skn_stmt_int(s, 16),
                         .trigger_id = skn_stmt_int(s, 17),
                         .lease_until = skn_stmt_int(s, 18),
                         .open_calls = skn_stmt_int(s, 19),
                         .step_message_id = skn_stmt_int(s, 20)};
     rc = name_index(skn_stmt_text(s, 3), turn_names, 5, &state, err);
+    if (rc == SKEIN_OK)
+        rc = name_index(skn_stmt_text(s, 24), mode_names, 3, &mode, err);
     r->turn.state = (skein_turn_state)state;
+    r->turn.mode = (skein_mode)mode;
+    return rc;
+}
+
+static skein_rc one_turn(skn_stmt *s, skn_arena *a, skn_turn_row *out, bool *found,
+                         skein_error *err)
+{
+    skein_rc rc = skn_stmt_step(s, found, err);
+
+    if (rc == SKEIN_OK && *found)
+        rc = read_turn(s, a, out, err);
+    skn_stmt_done(s);
     return rc;
 }
 
@@ -239,14 +275,20 @@ skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, b
                       skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_by_id);
-    skein_rc rc;
 
     skn_stmt_bind_int(&s, id);
-    rc = skn_stmt_step(&s, found, err);
-    if (rc == SKEIN_OK && *found)
-        rc = read_turn(&s, a, out, err);
-    skn_stmt_done(&s);
-    return rc;
+    return one_turn(&s, a, out, found, err);
+}
+
+skein_rc skn_turn_open_on(skn_tx *tx, int64_t conversation, int64_t agent, int64_t lane,
+                          skn_arena *a, skn_turn_row *out, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_open_on);
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_int(&s, agent);
+    skn_stmt_bind_int(&s, lane);
+    return one_turn(&s, a, out, found, err);
 }
 
 skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,

@@ -11,6 +11,7 @@ skein_rc skn_world_insert(skn_tx *tx, skein_world *w, skein_error *err)
     skn_stmt_bind_int(&s, w->turn_limit);
     skn_stmt_bind_int(&s, w->compact_at);
     skn_stmt_bind_int(&s, w->created_at);
+    skn_stmt_bind_text(&s, w->settings);
     return skn_stmt_number(&s, &w->id.v, err);
 }
 
@@ -25,6 +26,7 @@ static void read_world(const skn_stmt *s, skn_arena *a, skein_world *w)
     w->current_chat.v = skn_stmt_int(s, 6);
     w->current_chat_uid = skn_stmt_keep(s, 7, a);
     w->created_at = skn_stmt_int(s, 8);
+    w->settings = skn_stmt_keep(s, 9, a);
 }
 
 static skein_rc one_world(skn_stmt *s, skn_arena *a, skein_world *out, bool *found,
@@ -123,6 +125,7 @@ skein_rc skn_world_put(skn_tx *tx, const skein_world *w, skein_error *err)
     skn_stmt_bind_text(&s, w->description);
     skn_stmt_bind_int(&s, w->turn_limit);
     skn_stmt_bind_int(&s, w->compact_at);
+    skn_stmt_bind_text(&s, w->settings);
     skn_stmt_bind_int(&s, w->id.v);
     return skn_stmt_run(&s, err);
 }

@@ -21,9 +21,12 @@ typedef enum skn_delivery_state {
 
 typedef struct skn_delivery_row {
     int64_t            id, conversation_id, agent_id, message_id, hops_left, created_at;
+    int64_t            lane_id; /* of a delegation; 0: the agent's memory, or the main lane */
+    int64_t            task_id; /* 0: none */
     skn_str            cause, model, agent_name, message_uid;
     skn_delivery_state state;
-    bool               agent_gone; /* its agent was removed */
+    bool               agent_gone;   /* its agent was removed */
+    bool               agent_paused; /* it begins nothing */
 } skn_delivery_row;
 
 typedef struct skn_delivery_rows {
@@ -31,19 +34,24 @@ typedef struct skn_delivery_rows {
     size_t            count;
 } skn_delivery_rows;
 
-skein_rc skn_delivery_insert(skn_tx *tx, const skn_delivery_row *row, skein_error *err);
+/* Fills in the id; it is queued. */
+skein_rc skn_delivery_insert(skn_tx *tx, skn_delivery_row *row, skein_error *err);
 skein_rc skn_delivery_get(skn_tx *tx, int64_t id, skn_arena *a, skn_delivery_row *out,
                           bool *found, skein_error *err);
 /* Those of a conversation that are queued or working, oldest first. */
 skein_rc skn_delivery_pending(skn_tx *tx, int64_t conversation, skn_arena *a,
                               skn_delivery_rows *out, skein_error *err);
+/* The same on a delegation's lane. */
+skein_rc skn_delivery_pending_on(skn_tx *tx, int64_t conversation, int64_t lane, skn_arena *a,
+                                 skn_delivery_rows *out, skein_error *err);
 /* What became of these messages, by message and agent, the newest last. */
 skein_rc skn_delivery_of(skn_tx *tx, const skn_ids *messages, skn_arena *a,
                          skn_delivery_rows *out, skein_error *err);
 /* Moves it on; a closed state also takes the time and, of a failure, the reason. */
 skein_rc skn_delivery_set(skn_tx *tx, int64_t id, skn_delivery_state state, skn_str error,
                           int64_t now, skein_error *err);
-/* The oldest queued one of each agent and conversation where that agent has no open turn. */
+/* The oldest queued one of each agent, conversation and lane where that agent has no open turn; none of
+ * agents that are paused. */
 skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *out,
                           skein_error *err);
 /* All that a person's message has caused in a conversation, and whether a pause was said for it. */
@@ -70,12 +78,15 @@ typedef struct skn_turn_rows {
     size_t        count;
 } skn_turn_rows;
 
-/* Takes ids, cause, model, message_uid, hops_left and since from row->turn, and fills its id and uid;
- * the fence is made here. */
+/* Takes ids, cause, model, message_uid, hops_left, since, lane and task from row->turn, and fills its id
+ * and uid; the fence is made here. */
 skein_rc skn_turn_insert(skn_tx *tx, skn_turn_row *row, skn_str holder, skn_arena *a,
                          skein_error *err);
 skein_rc skn_turn_get(skn_tx *tx, int64_t id, skn_arena *a, skn_turn_row *out, bool *found,
                       skein_error *err);
+/* The open one of an agent in a conversation, on a lane (0: none). */
+skein_rc skn_turn_open_on(skn_tx *tx, int64_t conversation, int64_t agent, int64_t lane,
+                          skn_arena *a, skn_turn_row *out, bool *found, skein_error *err);
 /* Open ones of a conversation, or of a world when that is 0, or all when both are, world by world;
  * oldest first. */
 skein_rc skn_turn_open_rows(skn_tx *tx, int64_t world, int64_t conversation, skn_arena *a,

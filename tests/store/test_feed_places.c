@@ -163,8 +163,9 @@ static skein_rc tell_tools(skn_tx *tx, void *arg, skein_error *err)
 
     if (rc)
         return rc;
-    skn_feed_tool(tx, &c, "tool.started", &t->call, SKN_STR("c1"), SKN_STR("why"));
-    skn_feed_tool(tx, &c, "tool.completed", &t->result, SKN_STR("c1"), SKN_NONE);
+    skn_feed_tool(tx, &c, "tool.started", &t->call, SKN_STR("c1"), SKN_NONE, SKN_STR("why"));
+    skn_feed_tool(tx, &c, "tool.completed", &t->result, SKN_STR("c1"), SKN_STR("main.1"),
+                  SKN_NONE);
     return SKEIN_OK;
 }
 
@@ -197,7 +198,8 @@ static void calls_and_results_are_told_cut_and_without_a_copy(void **state)
     FEED_HAS(e.at[0].data.p, "\"toolCallId\":\"c1\",\"toolName\":\"look\",\"args\":\"{");
     FEED_HAS(e.at[0].data.p, "\"cut\":true");
     assert_in_range(e.at[0].data.n, 2000, 2300);
-    FEED_HAS(e.at[1].data.p, "\"toolCallId\":\"c1\",\"content\":\"000");
+    FEED_HAS(e.at[1].data.p, "\"toolCallId\":\"c1\",\"delegationId\":\"main.1\"");
+    FEED_HAS(e.at[1].data.p, "\"content\":\"000");
     assert_in_range(e.at[1].data.n, 2000, 2300);
     assert_true(skn_fixture_number(k.fx, "SELECT max(length(data)) FROM events") < 300);
     kit_close(&k);

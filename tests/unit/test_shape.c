@@ -383,6 +383,78 @@ static void views_have_their_members(void **state)
     assert_false(skn_json_get(v, "ok")->boolean);
 }
 
+static void again(fixture *f)
+{
+    skn_buf_clear(&f->out);
+    skn_jw_init(&f->w, &f->out);
+}
+
+static void work_of_agents_has_its_members(void **state)
+{
+    fixture         *f = *state;
+    skein_task       task = {.uid = SKN_STR("task_1"), .attempts = 2};
+    skein_inbox_item item = {.uid = SKN_STR("in_1"), .args = SKN_STR("{\"path\": \"x\"}")};
+    skein_knowledge  known = {.confidence = 80};
+    skein_delegation delegation = {.key = SKN_STR("main.1"), .state = SKEIN_LANE_DONE};
+    skein_expected   expected = {.state = SKN_STR("open")};
+    skein_model_call call = {.tokens_out = -1};
+    const skn_json  *v;
+
+    skn_shape_task(&f->w, &task);
+    has_exactly(written(f), SKN_FIELDS_TASK);
+    again(f);
+    skn_shape_inbox_item(&f->w, &item, f->a);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_INBOX_ITEM);
+    assert_int_equal(skn_json_get(v, "args")->kind, SKN_JSON_OBJECT);
+    again(f);
+    skn_shape_briefing(&f->w, &item);
+    has_exactly(written(f), SKN_FIELDS_BRIEFING);
+    again(f);
+    skn_shape_knowledge(&f->w, &known);
+    has_exactly(written(f), SKN_FIELDS_KNOWLEDGE);
+    again(f);
+    skn_shape_delegation(&f->w, &delegation);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_DELEGATION);
+    assert_true(skn_str_is(skn_json_get(v, "state")->text, "done"));
+    again(f);
+    skn_shape_expected(&f->w, &expected);
+    has_exactly(written(f), SKN_FIELDS_EXPECTED);
+    again(f);
+    skn_shape_model_call(&f->w, &call);
+    has_exactly(written(f), SKN_FIELDS_MODEL_CALL);
+    again(f);
+    skn_shape_model_call_whole(&f->w, &call, f->a);
+    has_exactly(written(f), SKN_FIELDS_MODEL_CALL_WHOLE);
+}
+
+static void an_agent_shows_its_tasks_and_its_pause(void **state)
+{
+    fixture         *f = *state;
+    skein_agent      agent = {.id = {7}, .name = SKN_STR("ada")};
+    skein_due        due[] = {{.delivery = 1, .agent = {7}}, {.task = 2, .agent = {7}}};
+    skein_agent_work own[] = {{.agent = {3}, .pending = 9},
+                              {.agent = {7}, .paused = true, .pending = 4, .run_every = 5000}};
+    skn_at_work      work = {.dues = {due, 2}, .agents = own, .agent_count = 2};
+    const skn_json  *v;
+
+    skn_shape_agent_at_work(&f->w, &agent, &work, f->a);
+    v = written(f);
+    has_exactly(v, SKN_FIELDS_AGENT);
+    assert_true(skn_str_is(skn_json_get(v, "state")->text, "paused"));
+    assert_true(skn_json_get(v, "paused")->boolean);
+    assert_true(
+        skn_str_is(skn_json_get(v, "pendingTasks")->raw, "5")); /* the task counts once */
+    assert_true(skn_str_is(skn_json_get(v, "runEvery")->raw, "5000"));
+    again(f);
+    work.agent_count = 0;
+    skn_shape_agent_at_work(&f->w, &agent, &work, f->a);
+    v = written(f);
+    assert_true(skn_str_is(skn_json_get(v, "state")->text, "queued"));
+    assert_true(skn_str_is(skn_json_get(v, "pendingTasks")->raw, "2"));
+}
+
 static void a_node_and_a_hit_are_messages_with_more(void **state)
 {
     fixture         *f = *state;
@@ -485,6 +557,8 @@ int main(void)
         TEST(a_count_can_be_sent_back_as_a_condition),
         TEST(a_diff_shows_each_side_that_is_there),
         TEST(views_have_their_members),
+        TEST(work_of_agents_has_its_members),
+        TEST(an_agent_shows_its_tasks_and_its_pause),
         TEST(a_node_and_a_hit_are_messages_with_more),
         TEST(every_code_has_a_problem_of_its_own),
         TEST(what_was_not_found_has_a_problem_of_its_own),

@@ -151,6 +151,34 @@ SELECT m.uid, m.tool_call_id FROM messages m WHERE m.tool_call_id IS NOT NULL
 SELECT k.call_id, CAST(k.message_id AS TEXT) FROM message_calls k LEFT JOIN messages m ON m.id = k.message_id
  WHERE m.id IS NULL OR m.conversation_id <> k.conversation_id OR (k.is_result = 1 AND (m.tool_call_id IS NULL OR m.tool_call_id <> k.call_id)) LIMIT 20;
 
+-- :check_turn_lane
+SELECT t.uid, '' FROM turns t JOIN deliveries d ON d.id = t.delivery_id LEFT JOIN lanes l ON l.id = t.lane_id
+ WHERE t.state = 'open' AND (COALESCE(d.lane_id, 0) <> COALESCE(t.lane_id, 0)
+   OR (t.lane_id IS NOT NULL AND (l.id IS NULL OR l.parent_id IS NULL OR l.conversation_id <> t.conversation_id OR l.agent_id <> t.agent_id))) LIMIT 20;
+-- :check_turn_task
+SELECT t.uid, '' FROM turns t LEFT JOIN tasks k ON k.id = t.task_id LEFT JOIN deliveries d ON d.id = t.delivery_id
+ WHERE t.state = 'open' AND (COALESCE(d.task_id, 0) <> COALESCE(t.task_id, 0)
+   OR (t.task_id IS NOT NULL AND (k.id IS NULL OR k.status <> 'pending' OR k.agent_id <> t.agent_id))) LIMIT 20;
+-- :check_task
+SELECT k.uid, '' FROM tasks k LEFT JOIN agents a ON a.id = k.agent_id LEFT JOIN messages m ON m.id = k.message_id
+  LEFT JOIN conversations c ON c.id = m.conversation_id
+ WHERE a.id IS NULL OR a.world_id <> k.world_id OR (k.message_id IS NOT NULL AND (m.id IS NULL OR c.world_id <> k.world_id))
+   OR (k.status = 'completed' AND k.completed_at IS NULL) OR (k.status = 'pending' AND k.completed_at IS NOT NULL) LIMIT 20;
+-- :check_inbox
+SELECT i.uid, '' FROM inbox i LEFT JOIN worlds w ON w.id = i.world_id LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN messages b ON b.id = i.work_message_id LEFT JOIN tasks k ON k.id = i.task_id
+ WHERE w.id IS NULL OR (i.message_id IS NOT NULL AND m.id IS NULL) OR (i.work_message_id IS NOT NULL AND b.id IS NULL)
+   OR (i.task_id IS NOT NULL AND k.id IS NULL) OR (i.briefing_uid IS NOT NULL AND i.message_id IS NULL) LIMIT 20;
+-- An end is told in the transaction that it comes in. A lane that came with an archive has no turn that asked for it.
+-- :check_lane_told
+SELECT c.uid, l.key FROM lanes l LEFT JOIN conversations c ON c.id = l.conversation_id
+ WHERE l.parent_turn_id IS NOT NULL AND (l.state = 'running') = (l.told = 1) LIMIT 20;
+-- :check_knowledge
+SELECT CAST(agent_id AS TEXT), content_hash FROM knowledge WHERE forgotten_at IS NULL GROUP BY agent_id, content_hash HAVING COUNT(*) > 1 LIMIT 20;
+-- :check_expected
+SELECT CAST(e.id AS TEXT), e.state FROM expected e LEFT JOIN messages m ON m.id = e.message_id LEFT JOIN messages b ON b.id = e.answer_message_id
+ WHERE m.id IS NULL OR (e.state = 'answered' AND b.id IS NULL) OR (e.state = 'open') <> (e.closed_at IS NULL) LIMIT 20;
+
 -- :check_words_upto
 SELECT CAST(x.upto AS TEXT), '' FROM (SELECT MAX(value) AS upto FROM meta WHERE key = 'words_upto') x
  WHERE x.upto IS NULL OR x.upto < 0 OR x.upto > (SELECT COALESCE(MAX(id), 0) FROM messages);

@@ -8,23 +8,23 @@ INSERT INTO meta(key, value) VALUES($1, $2) ON CONFLICT(key) DO UPDATE SET value
 INSERT INTO meta(key, value) VALUES($1, $2);
 
 -- :world_insert
-INSERT INTO worlds(uid, name, description, turn_limit, compact_at, created_at) VALUES($1, $2, $3, $4, $5, $6) RETURNING id;
+INSERT INTO worlds(uid, name, description, turn_limit, compact_at, created_at, settings) VALUES($1, $2, $3, $4, $5, $6, $7) RETURNING id;
 -- :world_by_id
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.id = $1 AND w.removed_at IS NULL;
 -- :world_by_ref
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id
  WHERE (w.name = $1 OR w.uid = $2) AND w.removed_at IS NULL ORDER BY w.id LIMIT 1;
 -- :world_list
-SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
   FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NULL ORDER BY w.id;
 -- :world_hold
 SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL;
 -- :world_remove
 UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :world_update
-UPDATE worlds SET name = $1, description = $2, turn_limit = $3, compact_at = $4 WHERE id = $5;
+UPDATE worlds SET name = $1, description = $2, turn_limit = $3, compact_at = $4, settings = $5 WHERE id = $6;
 -- :world_set_chat
 UPDATE worlds SET current_conversation_id = $1 WHERE id = $2;
 

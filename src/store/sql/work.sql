@@ -2,18 +2,20 @@
 -- index has it, so that both databases use it: a conversation where nobody is at work costs one look.
 
 -- =delivery_row
-d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid
+d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid,
+  d.lane_id, d.task_id, a.paused_at
 -- =turn_rows
 SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
-  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id
+  t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id,
+  t.lane_id, l.key, t.task_id, c.mode
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
-  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id
+  JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows
 SELECT id, conversation_id, uid, sender, content, reply_to, client_id, created_at, model, instructions FROM waiting
 
 -- :delivery_insert
-INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO deliveries(conversation_id, agent_id, message_id, cause, hops_left, model, created_at, lane_id, task_id)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id;
 -- :delivery_by_id
 SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id WHERE d.id = $1;
@@ -21,6 +23,10 @@ SELECT {delivery_row}
 SELECT {delivery_row}
   FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id
  WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') ORDER BY d.id;
+-- :delivery_pending_on
+SELECT {delivery_row}
+  FROM deliveries d JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id
+ WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id = $2 ORDER BY d.id;
 -- :deliveries_of_many
 SELECT {delivery_row}
   FROM json_each('[' || $1 || ']') j CROSS JOIN deliveries d ON d.message_id = j.value JOIN agents a ON a.id = d.agent_id
@@ -28,12 +34,13 @@ SELECT {delivery_row}
 -- :delivery_move
 UPDATE deliveries SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
 -- :delivery_due
-SELECT d.id, d.conversation_id, d.agent_id, COALESCE(d.model, a.model) FROM deliveries d
+SELECT d.id, d.conversation_id, d.agent_id, COALESCE(d.model, a.model), d.lane_id FROM deliveries d
   JOIN agents a ON a.id = d.agent_id JOIN conversations c ON c.id = d.conversation_id JOIN worlds w ON w.id = c.world_id
  WHERE d.id IN (SELECT MIN(q.id) FROM deliveries q WHERE (q.state = 'queued' OR q.state = 'working') AND q.state = 'queued'
-                 GROUP BY q.conversation_id, q.agent_id)
-   AND a.removed_at IS NULL AND c.removed_at IS NULL AND w.removed_at IS NULL
-   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id AND t.state = 'open')
+                 GROUP BY q.conversation_id, q.agent_id, q.lane_id)
+   AND a.removed_at IS NULL AND a.paused_at IS NULL AND c.removed_at IS NULL AND w.removed_at IS NULL
+   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id
+                     AND COALESCE(t.lane_id, 0) = COALESCE(d.lane_id, 0) AND t.state = 'open')
  ORDER BY d.id LIMIT $1;
 -- :delivery_chats_of
 SELECT DISTINCT d.conversation_id FROM deliveries d WHERE (d.state = 'queued' OR d.state = 'working') AND d.agent_id = $1
@@ -42,19 +49,21 @@ SELECT DISTINCT d.conversation_id FROM deliveries d WHERE (d.state = 'queued' OR
 SELECT DISTINCT d.conversation_id FROM deliveries d JOIN conversations c ON c.id = d.conversation_id
  WHERE (d.state = 'queued' OR d.state = 'working') AND c.world_id = $1 ORDER BY d.conversation_id;
 
--- All the work that a person's message has caused, and whether a pause was said for it.
+-- All the work that a person's message has caused, and whether a pause was said for it. Delegations have limits of
+-- their own.
 -- :delivery_spent
-SELECT COUNT(*), COALESCE(MAX(d.paused), 0) FROM deliveries d WHERE d.cause = $1 AND d.conversation_id = $2;
+SELECT COUNT(*), COALESCE(MAX(d.paused), 0) FROM deliveries d WHERE d.cause = $1 AND d.conversation_id = $2
+   AND d.lane_id IS NULL;
 -- :delivery_pause
 UPDATE deliveries SET paused = 1 WHERE id = $1;
 
 -- Turns are numbered through, so the next number is a fence that none before it has.
 -- :turn_insert
 INSERT INTO turns(uid, world_id, conversation_id, agent_id, delivery_id, trigger_message_id, cause, message_uid, model, holder,
-  lease_until, hops_left, created_at, fence)
+  lease_until, hops_left, created_at, lane_id, task_id, fence)
 SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT),
   CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT), CAST($12 AS BIGINT),
-  CAST($13 AS BIGINT), COALESCE(MAX(t.id), 0) + 1 FROM turns t RETURNING id;
+  CAST($13 AS BIGINT), CAST($14 AS BIGINT), CAST($15 AS BIGINT), COALESCE(MAX(t.id), 0) + 1 FROM turns t RETURNING id;
 -- :turn_by_id
 {turn_rows} WHERE t.id = $1;
 -- :turns_open
@@ -66,6 +75,9 @@ SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGI
 -- :turns_open_in_chat
 {turn_rows}
  WHERE t.state = 'open' AND t.conversation_id = $1 ORDER BY t.id;
+-- :turn_open_on
+{turn_rows}
+ WHERE t.state = 'open' AND t.conversation_id = $1 AND t.agent_id = $2 AND COALESCE(t.lane_id, 0) = $3;
 -- :turns_expired
 SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND (t.lease_until < $1 OR t.lease_until > $2)
  ORDER BY t.conversation_id;
@@ -118,4 +130,4 @@ SELECT CAST(d.id AS TEXT), '' FROM deliveries d WHERE (d.state = 'queued' OR d.s
 -- :check_waiting
 SELECT q.uid, '' FROM waiting q JOIN conversations c ON c.id = q.conversation_id JOIN worlds w ON w.id = c.world_id
  WHERE c.removed_at IS NULL AND w.removed_at IS NULL AND NOT EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id
-   AND (d.state = 'queued' OR d.state = 'working')) LIMIT 20;
+   AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id IS NULL) LIMIT 20;

@@ -1,0 +1,353 @@
+/* agents.h: agents that work by themselves: what they may do in a turn, delegations, tasks, what they
+ * tell people, what they keep in mind, and what their models were sent.
+ *
+ * Everything that a tool changes in the store is an act: it and the tool's result are stored in one
+ * transaction under the turn's lease, so it happens exactly once, and an act that fails has changed
+ * nothing. */
+#ifndef SKEIN_AGENTS_H
+#define SKEIN_AGENTS_H
+
+#include <skein/view.h>
+#include <skein/work.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Acts ------------------------------------------------------------------------------------- */
+
+typedef enum skein_act_kind {
+    SKEIN_ACT_TELL,     /* tell_agent: agent, text, response_expected, reply_to */
+    SKEIN_ACT_DELEGATE, /* delegate: agent (absent: the caller itself), text, title, wait */
+    SKEIN_ACT_REQUEST_INPUT, /* request_input: text. To the lead, or to the person when there is none */
+    SKEIN_ACT_REPORT,   /* report_to_lead: text */
+    SKEIN_ACT_BRIEF,    /* create_inbox_item: type, title, summary, text */
+    SKEIN_ACT_ASSIGN,   /* delegate_to_agent: agent (a subordinate), text */
+    SKEIN_ACT_REMEMBER, /* remember: type, text, confidence */
+    SKEIN_ACT_FORGET    /* forget: text (a public id) */
+} skein_act_kind;
+
+typedef struct skein_act {
+    skein_act_kind kind;
+    skein_str      call_id; /* the call of the turn's last message that this answers */
+    skein_str      agent;   /* whom it concerns, by name */
+    skein_str      text, title, summary, type, reply_to;
+    int64_t        confidence; /* percent; -1: not said */
+    bool           response_expected, wait;
+} skein_act;
+
+typedef struct skein_acted {
+    skein_message result;  /* the tool's message; zero id while the result is yet to come */
+    bool          waiting; /* a delegation that the turn waits for: its end writes the result */
+    skein_str     lane;    /* of a delegation: "main.1" */
+    skein_str     uid;     /* of what was made: task, inbox item, knowledge item, message */
+} skein_acted;
+
+/* Does it and stores the result. Errors that a model can do something about (no such agent, no lead, not
+ * your subordinate, too deep) are SKEIN_INVALID, SKEIN_NOT_FOUND, SKEIN_LIMIT or SKEIN_CONFLICT: the caller
+ * stores them as the result of the tool. SKEIN_TURN_OVER as for a step. */
+SKEIN_API skein_rc skein_turn_act(skein_engine *e, skein_turn *turn, const skein_act *act,
+                                  skein_mem *mem, skein_acted *out, skein_error *err);
+/* How many calls of the turn's last message have no result yet: 0 when what it waited for has ended. */
+SKEIN_API skein_rc skein_turn_waits(skein_engine *e, const skein_turn *turn, int64_t *open,
+                                    skein_error *err);
+
+/* --- Delegations -------------------------------------------------------------------------------- */
+
+typedef struct skein_delegation {
+    skein_conversation_id chat;
+    skein_str             chat_uid;
+    skein_str             key, parent_key; /* "main.1.2", "main.1" */
+    skein_str             agent, asked_by;
+    skein_str             title;
+    skein_str             spawn_call_id, spawn_message_uid;
+    skein_lane_state      state;
+    bool                  waited; /* the turn that asked for it waits */
+    int64_t               messages;
+    int64_t               created_at;
+} skein_delegation;
+
+typedef struct skein_delegations {
+    skein_delegation *at;
+    size_t            count;
+} skein_delegations;
+
+SKEIN_API skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id chat,
+                                         skein_mem *mem, skein_delegations *out,
+                                         skein_error *err);
+SKEIN_API skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat,
+                                        skein_str key, skein_mem *mem, skein_delegation *out,
+                                        skein_error *err);
+/* Stops it and those below it; whoever waits for it is told that it was cancelled. */
+SKEIN_API skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat,
+                                           skein_str key, skein_error *err);
+/* Begins again with one that ended without success; its end is told to who asked for it as a message. */
+SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat,
+                                          skein_str key, skein_error *err);
+
+/* --- Telling from outside ------------------------------------------------------------------------ */
+
+/* What tell_agent does, for a person or another program: a message in the agent's background, and a task
+ * that wakes it. `from` is an agent's name, or absent for a person. */
+typedef struct skein_tell {
+    skein_world_id world;
+    skein_str      agent, from, text;
+    bool           response_expected;
+} skein_tell;
+
+SKEIN_API skein_rc skein_tell_agent(skein_engine *e, const skein_tell *what, skein_mem *mem,
+                                    skein_message *out, skein_error *err);
+
+/* An answer that somebody waits for. */
+typedef struct skein_expected {
+    skein_str asker, asked, message_uid, answer_uid,
+        state; /* open answered surplus undeliverable */
+    int64_t created_at;
+} skein_expected;
+
+typedef struct skein_expecteds {
+    skein_expected *at;
+    size_t          count;
+} skein_expecteds;
+
+/* Of a world, newest first; agent set: those that it asked or was asked. At most 1000. */
+SKEIN_API skein_rc skein_expected_list(skein_engine *e, skein_world_id world,
+                                       skein_agent_id agent, skein_mem *mem,
+                                       skein_expecteds *out, skein_error *err);
+
+/* --- Tasks ------------------------------------------------------------------------------------------ */
+
+typedef struct skein_task {
+    int64_t        id;
+    skein_str      uid;
+    skein_world_id world;
+    skein_agent_id agent;
+    skein_str      agent_name, assigned_by; /* a name; absent for a person or the system */
+    skein_str      source; /* delegation user system self report question answer tell */
+    skein_str      content, result, last_error;
+    skein_str      status;  /* pending completed cancelled */
+    bool           running; /* a turn is at it */
+    int64_t        attempts, not_before, created_at, completed_at;
+    skein_str      message_uid; /* in the agent's background; absent before it was begun */
+} skein_task;
+
+typedef struct skein_tasks {
+    skein_task *at;
+    size_t      count;
+} skein_tasks;
+
+/* Takes agent, source ("user" when absent) and content from *t, and fills in the rest. */
+SKEIN_API skein_rc skein_task_new(skein_engine *e, skein_task *t, skein_mem *mem,
+                                  skein_error *err);
+SKEIN_API skein_rc skein_task_get(skein_engine *e, skein_world_id world, skein_str uid,
+                                  skein_mem *mem, skein_task *out, skein_error *err);
+/* Newest first; status absent: all. */
+SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status,
+                                   size_t limit, skein_mem *mem, skein_tasks *out,
+                                   skein_error *err);
+/* Stops it when it runs. */
+SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
+                                     skein_mem *mem, skein_task *out, skein_error *err);
+/* Takes a task that is due and opens a turn for it in the agent's background, which is made when it is not
+ * there; like skein_turn_begin. SKEIN_NOTHING when it is no longer due. */
+SKEIN_API skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder,
+                                    skein_str model, int64_t lease_ms, skein_mem *mem,
+                                    skein_turn *out, skein_error *err);
+/* Writes tasks for agents whose timer has run out; *next is when the next one does (microseconds; 0:
+ * none), or when the back-off of a task ends, whichever is first. */
+SKEIN_API skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err);
+
+/* An agent that is paused begins nothing; what it has begun goes on. */
+SKEIN_API skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused,
+                                     skein_error *err);
+/* Ends back-offs, and gives an agent without work a task to look what there is to do. */
+SKEIN_API skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err);
+/* Every so many milliseconds (0: no more) the agent gets a task. */
+SKEIN_API skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
+                                     skein_error *err);
+
+typedef struct skein_agent_work {
+    skein_agent_id agent;
+    bool           paused;
+    int64_t        pending; /* tasks, the one that runs included */
+    int64_t        run_every, next_run_at, last_completed_at; /* 0: none */
+} skein_agent_work;
+
+/* For agents->at[i] into out[i]. */
+SKEIN_API skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents,
+                                       skein_mem *mem, skein_agent_work *out, skein_error *err);
+
+/* --- Inbox --------------------------------------------------------------------------------------------- */
+
+typedef struct skein_inbox_item {
+    int64_t        id;
+    skein_str      uid;  /* "in_…" */
+    skein_str      kind; /* briefing question failure finished mention approval */
+    skein_world_id world;
+    skein_str      world_name, agent; /* may be absent */
+    skein_str      title, content;
+    skein_str      chat_uid, message_uid; /* in the foreground, or where it happened */
+    skein_str      work_chat_uid, work_message_uid; /* the background work behind it */
+    skein_str      briefing_uid, briefing;          /* the whole text; only of a briefing */
+    skein_str      tool, args;                      /* of an approval */
+    skein_str      answer; /* what was answered; allowed or denied for an approval */
+    bool           open;   /* somebody waits for the answer */
+    int64_t        read_at, done_at, snoozed_until, created_at;
+} skein_inbox_item;
+
+typedef struct skein_inbox {
+    skein_inbox_item *at;
+    size_t            count;
+    int64_t           unread, needs_you; /* in all */
+} skein_inbox;
+
+typedef struct skein_inbox_query {
+    skein_world_id world;  /* zero: all */
+    skein_str      kind;   /* absent: all */
+    int            unread; /* 1: only those; 0: all */
+    int       done;   /* -1: all; 0: not done and not snoozed; 1: only done; 2: only snoozed */
+    skein_str before; /* a public id: only older ones */
+    size_t    limit;  /* 0: 50 */
+} skein_inbox_query;
+
+/* Questions, approvals and failures first, then newest first. */
+SKEIN_API skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what,
+                                    skein_mem *mem, skein_inbox *out, skein_error *err);
+/* By its public id, or a briefing's. */
+SKEIN_API skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *mem,
+                                   skein_inbox_item *out, skein_error *err);
+
+typedef struct skein_inbox_change {
+    int     read, done;    /* -1: as it is */
+    int64_t snoozed_until; /* -1: as it is; 0: not snoozed */
+    bool    remove;
+} skein_inbox_change;
+
+SKEIN_API skein_rc skein_inbox_set(skein_engine *e, skein_str uid,
+                                   const skein_inbox_change *what, skein_mem *mem,
+                                   skein_inbox_item *out, skein_error *err);
+/* All of a world (zero: of all) that are unread and of a kind (absent: any); *count were. */
+SKEIN_API skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
+                                        int64_t *count, skein_error *err);
+/* Answers a question: the asker gets it as a message in its background and is woken. Or a briefing: it
+ * becomes a message in the agent's foreground, which the agent answers. Or an approval, by "allow" or
+ * "deny". SKEIN_CONFLICT when it was answered. *message is zero for an approval. */
+SKEIN_API skein_rc skein_inbox_answer(skein_engine *e, skein_str uid, skein_str text,
+                                      skein_mem *mem, skein_inbox_item *out,
+                                      skein_message *message, skein_error *err);
+/* Something that a person should know of. Takes world, agent, kind, title, content and chat_uid from
+ * *item, and fills in the rest. */
+SKEIN_API skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
+                                   skein_error *err);
+
+/* --- Approvals ------------------------------------------------------------------------------------------- */
+
+typedef enum skein_approval {
+    SKEIN_APPROVAL_OPEN,
+    SKEIN_APPROVED,
+    SKEIN_DENIED
+} skein_approval;
+
+/* Asks the person whether a call of the turn's last message may run; asked again it is the same item. */
+SKEIN_API skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn,
+                                      skein_str call_id, skein_mem *mem, skein_inbox_item *out,
+                                      skein_error *err);
+SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
+                                        skein_str call_id, skein_approval *out,
+                                        skein_error *err);
+
+/* --- Knowledge ------------------------------------------------------------------------------------------- */
+
+typedef struct skein_knowledge {
+    skein_str uid, type, content;
+    int64_t   confidence;            /* percent */
+    skein_str chat_uid, message_uid; /* where it comes from */
+    int64_t   created_at;
+} skein_knowledge;
+
+typedef struct skein_knowledges {
+    skein_knowledge *at;
+    size_t           count;
+} skein_knowledges;
+
+/* What an agent keeps in mind; words: only what has them all, in any case. Newest first. */
+SKEIN_API skein_rc skein_knowledge_list(skein_engine *e, skein_agent_id agent, skein_str words,
+                                        size_t limit, skein_mem *mem, skein_knowledges *out,
+                                        skein_error *err);
+/* The messages of an agent's background since knowledge was last taken from it, up to `limit`, and the
+ * marks before and after them: given to skein_knowledge_take when the items were found. */
+SKEIN_API skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, size_t limit,
+                                       skein_mem *mem, skein_messages *out, int64_t *from,
+                                       int64_t *upto, skein_error *err);
+/* Stores the items and moves the mark, in one: SKEIN_CONFLICT when somebody else has moved it since.
+ * What the agent has in mind already is not stored twice. */
+SKEIN_API skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from,
+                                        int64_t upto, const skein_knowledge *items,
+                                        size_t count, int64_t *stored, skein_error *err);
+
+/* --- What models were sent ---------------------------------------------------------------------------- */
+
+typedef struct skein_model_call {
+    skein_str             uid; /* "call_…" */
+    skein_world_id        world;
+    skein_conversation_id chat;
+    skein_agent_id        agent;
+    int64_t               turn; /* 0: none */
+    skein_str             chat_uid, agent_name;
+    skein_str             message_uid; /* what came of it; absent when nothing did */
+    skein_str             purpose;     /* turn summary squash knowledge */
+    skein_str             model;       /* "provider/model" */
+    const skein_str *pieces; /* of the request, in order; only read by skein_model_call_get */
+    size_t           piece_count;
+    skein_str        response; /* the bytes as they came */
+    skein_str        state;    /* "answered", "rate-limit", … */
+    skein_str        error;
+    int64_t          tokens_in, tokens_out; /* -1: not measured */
+    bool             estimated;
+    int64_t          first_ms, total_ms, tries;
+    int64_t created_at; /* when what it was sent was read; 0: total_ms before it is kept */
+} skein_model_call;
+
+typedef struct skein_model_calls {
+    skein_model_call *at;
+    size_t            count;
+} skein_model_calls;
+
+/* Keeps a call that belongs to no step: one that failed, or one of a summary or a squash. What was sent
+ * before text was erased from the store is not kept, only that it was. */
+SKEIN_API skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call,
+                                         skein_mem *mem, skein_str *uid, skein_error *err);
+/* Of a message (its last one last) or, when that is absent, of an agent or all of the world (newest first),
+ * without pieces and response; limit 0: 100. */
+SKEIN_API skein_rc skein_model_call_list(skein_engine *e, skein_world_id world,
+                                         skein_str message_uid, skein_agent_id agent,
+                                         size_t limit, skein_mem *mem, skein_model_calls *out,
+                                         skein_error *err);
+/* One, by its public id or that of its message, with everything. */
+SKEIN_API skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, skein_str uid,
+                                        skein_mem *mem, skein_model_call *out,
+                                        skein_error *err);
+/* Tokens of a world since a time, those that were estimated included. */
+SKEIN_API skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
+                                      int64_t *tokens, skein_error *err);
+
+/* --- Summaries ------------------------------------------------------------------------------------------- */
+
+/* What a summary of a lane has to be made of, fixed before a model is asked. */
+typedef struct skein_compact_plan {
+    skein_str     lane;
+    int64_t       covers;
+    skein_at      seen;
+    skein_context context; /* what is covered, as a model may read it, an older summary first */
+} skein_compact_plan;
+
+/* For the main lane, another lane, or an agent's memory (what->agent). SKEIN_NOTHING when there is nothing to
+ * cover: fewer than two messages beside an older summary before the last open tool exchange or turn. */
+SKEIN_API skein_rc skein_compact_plan_read(skein_engine *e, const skein_slice *what,
+                                           skein_mem *mem, skein_compact_plan *out,
+                                           skein_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,135 @@
+/* act.h: what agents do in the store in their turns: each act and the result of its tool in one
+ * transaction. Only files of this folder include it.
+ *
+ * act.c takes the turn, runs the function of the act's kind, stores the result under the turn and moves
+ * it on. A function writes rows and tells events; when it fails all of it is undone.
+ * An act that says something in another conversation holds two of them: whoever does that takes the one
+ * with the smaller id first (skn_acting.other), so that two agents who tell each other something at once
+ * do not wait for each other for ever.
+ * Threads: one transaction's.  Lifetimes: the transaction's arena. */
+#ifndef SKN_ENGINE_ACT_H
+#define SKN_ENGINE_ACT_H
+
+#include "engine/chat_work.h"
+
+typedef struct skn_acting {
+    skn_working      w;   /* the turn's conversation */
+    skn_turn_row     row; /* the turn */
+    const skein_act *act;
+    skein_agent      me;    /* who acts */
+    skein_agent      other; /* whom the act concerns: id 0 when it names nobody */
+    skein_acted     *out;
+    skn_str          result;    /* what the tool answers the model */
+    bool             no_result; /* it comes later: a delegation that is waited for */
+} skn_acting;
+
+typedef skein_rc skn_act_fn(skn_acting *c, skein_error *err);
+
+/* act_tell.c, act_delegate.c */
+skn_act_fn skn_act_tell, skn_act_delegate;
+/* act_work.c, act_brief.c, act_mind.c */
+skn_act_fn skn_act_request_input, skn_act_report, skn_act_assign, skn_act_brief,
+    skn_act_remember, skn_act_forget;
+
+/* --- background.c: an agent's own conversations ------------------------------------------------- */
+
+/* Something said into an agent's background, and the task that wakes it. */
+typedef struct skn_heard {
+    int64_t                  agent;  /* who hears it */
+    const char              *source; /* of the task */
+    skn_str                  sender; /* an agent's name, "human" or "system" */
+    int64_t                  by;     /* the agent that says it; 0: none */
+    skn_str                  text;   /* as the message has it */
+    const skein_instruction *instructions;
+    size_t                   instruction_count;
+    skn_str                  cause; /* the person's message behind it; may be absent */
+    int64_t                  hops_left;
+} skn_heard;
+
+/* A text with words before it that say whose it is, cut to what may be stored. */
+skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str text);
+/* Locks the agent's conversation of a mode, which is made when it is not there. */
+skein_rc skn_own_conversation(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
+                              skein_mode mode, skn_conversation_row *out, skein_error *err);
+/* Stores the message and the task, and tells of both. *task is zero when nobody is woken by it: no hop is
+ * left, or as many tasks wait as may. Reports that nobody has begun with share one. */
+skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
+                            int64_t now, skein_message *message, skein_task *task,
+                            skein_error *err);
+
+/* --- expect.c: answers that somebody waits for --------------------------------------------------- */
+
+/* `asked` is expected to answer this message of `asker`. */
+skein_rc skn_expect_answer(skn_tx *tx, int64_t world, int64_t asker, int64_t asked,
+                           int64_t message, int64_t now, skein_error *err);
+/* `asked` has told `asker` something: the oldest open expectation is answered. *answered is false when
+ * none was open. reply_to (0: none) names the question. */
+skein_rc skn_expect_settle(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
+                           int64_t answer, int64_t now, bool *answered, skein_error *err);
+/* In a chat the answer of an agent to the message that was put to it is the answer that is expected: *asker
+ * is who waited for it, or 0. */
+skein_rc skn_expect_answered(skn_tx *tx, int64_t question, int64_t asked, int64_t answer,
+                             int64_t now, skn_arena *a, int64_t *asker, skein_error *err);
+/* An agent goes: what it waits for, or owes, is undeliverable. */
+skein_rc skn_expect_drop(skn_tx *tx, int64_t agent, int64_t now, skein_error *err);
+
+/* --- delegation_end.c: how a delegation ends -------------------------------------------------------- */
+
+/* A turn on a delegation's lane is closed: sets the lane's state and tells who asked for it, as the result
+ * of the call while its turn is open and waits, else as a message that wakes it. Once for each run, when
+ * no more work is left on the lane. text is why it did not succeed, or absent. */
+skein_rc skn_delegation_over(skn_working *w, const skn_turn_row *row, skein_lane_state state,
+                             skn_str text, skein_error *err);
+/* The same for work on a lane that was never begun. */
+skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein_error *err);
+
+/* --- task.c, task_over.c: how a task goes on ------------------------------------------------------------ */
+
+#define SKN_TASKS_MAX 1000 /* that wait for one agent */
+
+/* Stores a task and tells of it; chat (may be NULL) is the agent's background. SKEIN_LIMIT when too many
+ * wait. */
+skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
+                      const skn_conversation_row *chat, skein_error *err);
+/* task.queued, task.started, task.finished; chat may be NULL. */
+void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_row *chat,
+                   const char *type);
+/* Completes or cancels one that is pending, and tells of it; else nothing happens. */
+skein_rc skn_task_finish(skn_tx *tx, skn_arena *a, int64_t task, const char *status,
+                         skn_str result, int64_t now, const skn_conversation_row *chat,
+                         skein_error *err);
+
+/* A turn that worked on a task is closed: it is completed with the answer, or tried again later. */
+skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                       skn_str text, skein_error *err);
+
+/* --- inbox.c, approval.c: what is there for people -------------------------------------------------------- */
+
+/* Stores an item and tells of it; created_at is given. */
+skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
+/* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */
+skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
+                        int64_t now, skein_error *err);
+/* A title on one line out of the beginning of a text. */
+skn_str skn_inbox_title(skn_arena *a, skn_str text);
+/* A turn is closed: what was asked for its calls is not asked any more. */
+skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err);
+
+/* --- agent_work.c ------------------------------------------------------------------------------------------ */
+
+/* An agent goes: its tasks are cancelled, and what it has put into the inbox goes with it. */
+skein_rc skn_agent_left(skn_tx *tx, const skein_agent *agent, int64_t now, skein_error *err);
+
+/* --- knowledge.c ------------------------------------------------------------------------------------------ */
+
+/* Keeps an item for an agent; *stored is false when it has the same in mind. */
+skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowledge_row *row,
+                            bool *stored, skein_error *err);
+
+/* --- call_keep.c: what models were sent ------------------------------------------------------------------ */
+
+/* Keeps a call with its pieces; turn, chat, agent and world are filled in by the caller. */
+skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
+                       skn_str *uid, skein_error *err);
+
+#endif

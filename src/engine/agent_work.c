@@ -1,0 +1,262 @@
+/* agent_work.c: agents that pause, are woken, or work every so often; and one that goes. */
+#include "engine/act.h"
+
+#define EVERY_LEAST ((int64_t)1000) /* milliseconds */
+#define EVERY_MOST  ((int64_t)366 * 86400 * 1000)
+
+static const char look_after[] =
+    "Look after your work: see what waits for you, go on with what is not finished, and tell "
+    "those who should know what came of it.";
+
+typedef struct call {
+    skein_engine       *e;
+    skein_mem          *mem;
+    int64_t             agent, every;
+    bool                paused;
+    int64_t            *next;
+    const skein_agents *agents;
+    skein_agent_work   *out;
+} call;
+
+static skein_rc need_agent(skn_tx *tx, const call *c, int64_t id, skein_agent *out,
+                           skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_agent_get(tx, id, c->mem, out, &found, err);
+
+    return rc || found ? rc
+                       : skn_fail(err, SKEIN_NOT_FOUND,
+                                  "there is no agent with the number %lld", (long long)id);
+}
+
+static void tell_state(skn_tx *tx, const skein_agent *agent, const char *state)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", agent->name);
+    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    skn_feed_world(tx, agent->world.v, "agent.state", &d);
+}
+
+/* --- Pausing --------------------------------------------------------------------------------------------------- */
+
+static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
+{
+    call            *c = arg;
+    skein_agent      agent;
+    skein_agent_work was;
+    bool             found;
+    skein_rc         rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_agent_work(tx, c->agent, &was, err)) || was.paused == c->paused ||
+        (rc = skn_agent_paused(tx, c->agent, c->paused ? SKN_NOW() : 0, &found, err)))
+        return rc;
+    tell_state(tx, &agent, c->paused ? "paused" : was.pending > 0 ? "queued" : "idle");
+    return SKEIN_OK;
+}
+
+static skein_rc write_with(call *c, skn_work *work, skein_error *err)
+{
+    skein_rc rc;
+
+    c->mem = skn_arena_new();
+    rc = skn_store_write(c->e->store, work, c, err);
+    skn_arena_free(c->mem);
+    return rc;
+}
+
+skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused, skein_error *err)
+{
+    call c = {.e = e, .agent = agent.v, .paused = paused};
+
+    return write_with(&c, set_paused, err);
+}
+
+/* --- Waking ----------------------------------------------------------------------------------------------------- */
+
+static skein_rc add_look_after(skn_tx *tx, const call *c, const skein_agent *agent, int64_t now,
+                               skein_error *err)
+{
+    skn_task_row row = {.task = {.world = agent->world,
+                                 .agent = agent->id,
+                                 .source = SKN_STR("system"),
+                                 .content = skn_str_of(look_after),
+                                 .created_at = now}};
+    skein_world  world;
+    bool         found;
+    skein_rc     rc = skn_world_get(tx, agent->world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc;
+    row.hops_left = skn_turn_limit(&world);
+    return skn_task_add(tx, c->mem, &row, NULL, err);
+}
+
+static skein_rc wake(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skein_agent agent;
+    int64_t     pending;
+    skein_rc    rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_task_hurry(tx, c->agent, err)) ||
+        (rc = skn_task_pending(tx, c->agent, &pending, err)))
+        return rc;
+    if (pending == 0)
+        return add_look_after(tx, c, &agent, SKN_NOW(), err);
+    tell_state(tx, &agent, "queued");
+    return SKEIN_OK;
+}
+
+skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *err)
+{
+    call c = {.e = e, .agent = agent.v};
+
+    return write_with(&c, wake, err);
+}
+
+/* --- Timers ------------------------------------------------------------------------------------------------------- */
+
+static skein_rc set_timer(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    int64_t     next = c->every ? SKN_NOW() + c->every * 1000 : 0;
+    skein_agent agent;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_timer_set(tx, c->agent, c->every, next, &found, err)))
+        return rc;
+    skn_feed_agent_is(tx, &agent, "agent.updated");
+    return SKEIN_OK;
+}
+
+skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
+                           skein_error *err)
+{
+    call c = {.e = e, .agent = agent.v, .every = every_ms};
+
+    if (every_ms != 0 && (every_ms < EVERY_LEAST || every_ms > EVERY_MOST))
+        return skn_fail(err, SKEIN_INVALID,
+                        "an agent's timer is 0, or from a second to a year, not %lld ms",
+                        (long long)every_ms);
+    return write_with(&c, set_timer, err);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+static skein_rc read_next(skn_tx *tx, const call *c, int64_t now, skein_error *err)
+{
+    int64_t  timer, back_off;
+    skein_rc rc;
+
+    if ((rc = skn_timer_next(tx, &timer, err)) || (rc = skn_task_next(tx, now, &back_off, err)))
+        return rc;
+    *c->next = sooner(timer, back_off);
+    return SKEIN_OK;
+}
+
+/* By whole periods from when it was due. A time that the clock was set back from is given up. */
+static int64_t next_run(const skn_timer_row *t, int64_t now)
+{
+    int64_t period = t->every * 1000;
+
+    if (t->next > now)
+        return now + period;
+    return t->next + period * (1 + (now - t->next) / period);
+}
+
+/* One such task at a time: who has not come to the last one has enough to do. */
+static skein_rc run_timer(skn_tx *tx, const call *c, const skn_timer_row *t, int64_t now,
+                          skein_error *err)
+{
+    skein_agent agent;
+    int64_t     pending;
+    bool        moved, found;
+    skein_rc    rc = skn_timer_move(tx, t, next_run(t, now), &moved, err);
+
+    if (rc || !moved || t->next > now ||
+        (rc = skn_task_of_source(tx, t->agent, "system", false, &pending, err)) || pending ||
+        (rc = skn_agent_get(tx, t->agent, c->mem, &agent, &found, err)) || !found)
+        return rc;
+    rc = add_look_after(tx, c, &agent, now, err);
+    return rc == SKEIN_LIMIT ? SKEIN_OK : rc;
+}
+
+static skein_rc tick(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    int64_t        now = SKN_NOW();
+    skn_timer_rows timers;
+    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < timers.count; i++)
+        rc = run_timer(tx, c, &timers.at[i], now, err);
+    return rc ? rc : read_next(tx, c, now, err);
+}
+
+/* Only looks: most ticks have nothing to write. */
+static skein_rc is_time(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    int64_t        now = SKN_NOW();
+    skn_timer_rows timers;
+    skein_rc       rc = skn_timer_due(tx, now, c->mem, &timers, err);
+
+    c->every = (int64_t)timers.count;
+    return rc ? rc : read_next(tx, c, now, err);
+}
+
+skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err)
+{
+    call     c = {.e = e, .next = next};
+    skein_rc rc;
+
+    *next = 0;
+    c.mem = skn_arena_new();
+    rc = skn_store_read(e->store, is_time, &c, err);
+    if (rc == SKEIN_OK && c.every > 0)
+        rc = skn_store_write(e->store, tick, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- Reading -------------------------------------------------------------------------------------------------------- */
+
+static skein_rc work_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < c->agents->count; i++)
+        rc = skn_agent_work(tx, c->agents->at[i].id.v, &c->out[i], err);
+    return rc;
+}
+
+skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents, skein_mem *mem,
+                             skein_agent_work *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .agents = agents, .out = out};
+
+    return agents->count ? skn_store_read(e->store, work_of, &c, err) : SKEIN_OK;
+}
+
+/* --- Going ------------------------------------------------------------------------------------------------------------ */
+
+skein_rc skn_agent_left(skn_tx *tx, const skein_agent *agent, int64_t now, skein_error *err)
+{
+    bool     any;
+    skein_rc rc;
+
+    if ((rc = skn_task_drop(tx, agent->id.v, now, err)) ||
+        (rc = skn_inbox_drop(tx, agent->id.v, now, &any, err)) || !any)
+        return rc;
+    return skn_inbox_tell(tx, agent->world.v, NULL, "inbox.updated", now, err);
+}

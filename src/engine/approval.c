@@ -1,0 +1,128 @@
+/* approval.c: a call of a tool that waits until a person has allowed it. */
+#include "engine/act.h"
+
+typedef struct call {
+    skein_engine     *e;
+    const skein_turn *turn;
+    skn_str           call_id;
+    skein_mem        *mem;
+    skein_inbox_item *out;
+    skein_approval    state;
+} call;
+
+/* The call as the turn's last message makes it. */
+static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
+                          skein_tool_call *out, skein_error *err)
+{
+    skein_message m = {0};
+    bool          found = false;
+    skein_rc      rc = SKEIN_OK;
+
+    if (row->step_message_id)
+        rc = skn_message_get(tx, row->step_message_id, c->mem, &m, &found, err);
+    for (size_t i = 0; rc == SKEIN_OK && found && i < m.call_count; i++)
+        if (skn_str_eq(m.calls[i].call_id, c->call_id)) {
+            *out = m.calls[i];
+            return SKEIN_OK;
+        }
+    return rc ? rc
+              : skn_fail(err, SKEIN_NOT_FOUND, "the turn's last message makes no call \"%.*s\"",
+                         SKN_FMT(c->call_id));
+}
+
+static skein_rc add(const call *c, skn_working *w, const skn_turn_row *turn, skn_inbox_row *row,
+                    skein_error *err)
+{
+    skein_tool_call what;
+    skein_rc        rc = find_call(c, w->tx, turn, &what, err);
+
+    if (rc)
+        return rc;
+    *row = (skn_inbox_row){.item = {.kind = SKN_STR("approval"),
+                                    .world = {w->chat.world_id},
+                                    .tool = what.tool_name,
+                                    .args = what.args,
+                                    .content = what.args.p ? what.args : SKN_STR(""),
+                                    .created_at = w->now},
+                           .agent_id = turn->turn.agent.v,
+                           .conversation_id = w->chat.id,
+                           .work_message_id = turn->step_message_id,
+                           .task_id = turn->turn.task,
+                           .turn_id = turn->turn.id,
+                           .call_id = c->call_id};
+    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s",
+                                       SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name));
+    return skn_inbox_new(w->tx, c->mem, row, err);
+}
+
+static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skn_turn_row  turn;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &row, &found, err)) ||
+        (!found && (rc = add(c, &w, &turn, &row, err))))
+        return rc;
+    *c->out = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                            skein_mem *mem, skein_inbox_item *out, skein_error *err)
+{
+    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out};
+    skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_write(e->store, ask, &c, err);
+}
+
+static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skn_turn_row  turn;
+    bool          found;
+    skein_rc      rc = skn_turn_get(tx, c->turn->id, c->mem, &turn, &found, err);
+
+    if (rc)
+        return rc;
+    if (!found || turn.turn.state != SKEIN_TURN_OPEN || turn.turn.fence != c->turn->fence)
+        return skn_fail(err, SKEIN_TURN_OVER, "turn \"%.*s\" is over", SKN_FMT(c->turn->uid));
+    if ((rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &row, &found, err)))
+        return rc;
+    if (!found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "nobody was asked about the call \"%.*s\"",
+                        SKN_FMT(c->call_id));
+    c->state = !row.item.answer.p                       ? SKEIN_APPROVAL_OPEN
+               : skn_str_is(row.item.answer, "allowed") ? SKEIN_APPROVED
+                                                        : SKEIN_DENIED;
+    return SKEIN_OK;
+}
+
+skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                              skein_approval *out, skein_error *err)
+{
+    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new()};
+    skein_rc rc = skn_store_read(e->store, state_of, &c, err);
+
+    *out = rc ? SKEIN_APPROVAL_OPEN : c.state;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)
+{
+    bool     any;
+    skein_rc rc = skn_inbox_expire(w->tx, row->turn.id, w->now, &any, err);
+
+    return rc || !any
+               ? rc
+               : skn_inbox_tell(w->tx, w->chat.world_id, NULL, "inbox.updated", w->now, err);
+}

@@ -1,0 +1,208 @@
+/* call_keep.c: keeping what models were sent and answered. A request comes in pieces, each of which is kept
+ * once, by the hash of its bytes. */
+#include "engine/act.h"
+
+#include "base/sha256.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+#define PIECES_MAX  ((size_t)1 << 17)
+#define REQUEST_MAX ((size_t)256 << 20) /* bytes of all pieces */
+#define ERROR_MAX   ((size_t)2000)
+
+/* --- Pieces -------------------------------------------------------------------------------------- */
+
+/* The pieces of a request, then the response. */
+typedef struct pieces {
+    const skein_model_call *call;
+    size_t                  count;
+    skn_str                *hashes;
+    bool                   *known;
+} pieces;
+
+static skn_str piece_at(const pieces *p, size_t i)
+{
+    return i < p->call->piece_count ? p->call->pieces[i] : p->call->response;
+}
+
+/* Too much is not kept at all; what it cost is. */
+static bool fits(const skein_model_call *c)
+{
+    size_t all = c->response.n;
+
+    if (c->piece_count > PIECES_MAX)
+        return false;
+    for (size_t i = 0; i < c->piece_count && all <= REQUEST_MAX; i++)
+        all += c->pieces[i].n;
+    return all <= REQUEST_MAX;
+}
+
+static void hash_all(pieces *p, skn_arena *a)
+{
+    p->hashes = SKN_ARRAY(a, p->count, skn_str);
+    for (size_t i = 0; i < p->count; i++) {
+        char       text[SKN_SHA256_TEXT];
+        skn_sha256 h;
+
+        skn_sha256_init(&h);
+        skn_sha256_add(&h, piece_at(p, i));
+        p->hashes[i] = skn_arena_copy(a, skn_sha256_text(&h, text));
+    }
+}
+
+typedef struct fresh {
+    skn_str hash;
+    size_t  at;
+} fresh;
+
+static int by_hash(const void *a, const void *b)
+{
+    return skn_str_cmp(((const fresh *)a)->hash, ((const fresh *)b)->hash);
+}
+
+/* All writers take them in the same order, so that no two wait for each other. */
+static skein_rc insert_new(skn_tx *tx, const pieces *p, skn_arena *a, skein_error *err)
+{
+    fresh   *list = SKN_ARRAY(a, p->count, fresh);
+    size_t   n = 0;
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->known[i])
+            list[n++] = (fresh){p->hashes[i], i};
+    if (n == 0)
+        return SKEIN_OK;
+    qsort(list, n, sizeof *list, by_hash);
+    for (size_t i = 0; rc == SKEIN_OK && i < n; i++)
+        if (i == 0 || !skn_str_eq(list[i].hash, list[i - 1].hash))
+            rc = skn_piece_insert(tx, list[i].hash, piece_at(p, list[i].at), err);
+    return rc;
+}
+
+static unsigned digit(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
+}
+
+/* The hashes of the request as their bytes. */
+static skn_str pack(const pieces *p, skn_arena *a)
+{
+    size_t         n = p->call->piece_count;
+    unsigned char *out = SKN_ARRAY(a, n * SKN_HASH_BYTES + 1, unsigned char);
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < SKN_HASH_BYTES; k++)
+            out[i * SKN_HASH_BYTES + k] = (unsigned char)(digit(p->hashes[i].p[2 * k]) << 4 |
+                                                          digit(p->hashes[i].p[2 * k + 1]));
+    return (skn_str){(const char *)out, n * SKN_HASH_BYTES};
+}
+
+/* What was read before text was erased may hold that text. */
+static skein_rc keep_pieces(skn_tx *tx, const skein_model_call *call, int64_t asked,
+                            skn_arena *a, skn_call_row *row, skein_error *err)
+{
+    pieces   p = {.call = call, .count = call->piece_count + (call->response.p != NULL)};
+    int64_t  erased_at;
+    skein_rc rc;
+
+    if (p.count == 0 || !fits(call))
+        return SKEIN_OK;
+    hash_all(&p, a);
+    p.known = SKN_ARRAY(a, p.count, bool);
+    if ((rc = skn_pieces_share(tx, err)) ||
+        (rc = skn_pieces_known(tx, p.hashes, p.count, p.known, &erased_at, a, err)))
+        return rc;
+    if (erased_at >= asked) {
+        row->call.error = SKN_NONE;
+        return SKEIN_OK;
+    }
+    row->request = pack(&p, a);
+    row->response = call->response.p ? p.hashes[call->piece_count] : SKN_NONE;
+    return insert_new(tx, &p, a, err);
+}
+
+/* --- The call -------------------------------------------------------------------------------------- */
+
+/* A provider's words need not be text. */
+static skn_str readable(skn_str s)
+{
+    size_t bad;
+
+    s = skn_utf8_cut(s, ERROR_MAX);
+    return !s.p || skn_utf8_valid(s, &bad) ? s : skn_str_sub(s, 0, bad);
+}
+
+skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
+                       skn_str *uid, skein_error *err)
+{
+    skn_call_row row = {.call = *call, .request = SKN_STR("")};
+    int64_t      asked = call->created_at ? call->created_at : now - call->total_ms * 1000;
+    char         made[11];
+    skein_rc     rc;
+
+    row.call.created_at = asked;
+    row.call.error = readable(call->error);
+    row.call.model = call->model.p ? call->model : SKN_STR("");
+    row.call.state = call->state.p ? call->state : SKN_STR("answered");
+    skn_tx_uid(tx, made);
+    row.call.uid = skn_arena_printf(a, "call_%s", made);
+    if ((rc = keep_pieces(tx, call, asked, a, &row, err)) ||
+        (rc = skn_call_insert(tx, &row, err)))
+        return rc;
+    *uid = row.call.uid;
+    return SKEIN_OK;
+}
+
+/* --- A call by itself -------------------------------------------------------------------------------- */
+
+typedef struct keeping {
+    const skein_model_call *call;
+    skein_mem              *mem;
+    skein_str              *uid;
+} keeping;
+
+static skein_rc check_purpose(skn_str purpose, skein_error *err)
+{
+    static const char *const words[] = {"turn", "summary", "squash", "knowledge"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (skn_str_is(purpose, words[i]))
+            return SKEIN_OK;
+    return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no purpose of a model's call",
+                    SKN_FMT(skn_utf8_cut(purpose, 40)));
+}
+
+static skein_rc keep(skn_tx *tx, void *arg, skein_error *err)
+{
+    keeping             *k = arg;
+    skein_model_call     call = *k->call;
+    skn_conversation_row row;
+    skein_world          world;
+    bool                 found;
+    skein_rc             rc;
+
+    if ((rc = skn_world_get(tx, call.world.v, k->mem, &world, &found, err)))
+        return rc;
+    if (!found)
+        return skn_no_world(call.world.v, err);
+    if (call.chat.v && (rc = skn_conversation_need(tx, call.chat, k->mem, &row, err)))
+        return rc;
+    if (call.chat.v && row.world_id != world.id.v)
+        return skn_fail(err, SKEIN_INVALID, "conversation \"%.*s\" is in another world",
+                        SKN_FMT(row.uid));
+    return skn_call_keep(tx, &call, SKN_NOW(), k->mem, k->uid, err);
+}
+
+skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, skein_mem *mem,
+                               skein_str *uid, skein_error *err)
+{
+    keeping  k = {call, mem, uid};
+    skein_rc rc;
+
+    if ((rc = check_purpose(call->purpose, err)) ||
+        (rc = skn_check_word(call->model, "the model's name", SKN_WORD_MAX, err)) ||
+        (rc = skn_check_word(call->state, "the state of the call", SKN_WORD_MAX, err)))
+        return rc;
+    return skn_store_write(e->store, keep, &k, err);
+}

@@ -1,0 +1,310 @@
+/* inbox.c: what is there for people: listed, read, put off, and kept. inbox_answer.c answers it. */
+#include "base/utf8.h"
+#include "base/words.h"
+#include "engine/act.h"
+
+#define ITEMS_SHOWN ((size_t)50)
+#define ITEMS_MOST  ((size_t)1000)
+#define TITLE_CHARS ((size_t)120)
+#define TEXT_BYTES  ((size_t)16384) /* of what the list shows */
+
+/* --- For all who write into it ------------------------------------------------------------------------------ */
+
+skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
+                        int64_t now, skein_error *err)
+{
+    int64_t  unread, needs_you;
+    skn_told d;
+    skein_rc rc = skn_inbox_counts(tx, 0, now, &unread, &needs_you, err);
+
+    if (rc)
+        return rc;
+    skn_told_open(&d);
+    if (row) {
+        skn_jw_kstr(&d.w, "id", row->item.uid);
+        skn_jw_kstr(&d.w, "type", row->item.kind);
+        skn_jw_kstr(&d.w, "agent", row->item.agent);
+        skn_jw_kbool(&d.w, "open", row->item.open);
+        skn_jw_ktime(&d.w, "readAt", row->item.read_at);
+        skn_jw_ktime(&d.w, "doneAt", row->item.done_at);
+        skn_jw_ktime(&d.w, "snoozedUntil", row->item.snoozed_until);
+        skn_jw_kbool(&d.w, "removed", row->removed);
+    }
+    skn_jw_kint(&d.w, "unread", unread);
+    skn_jw_kint(&d.w, "needsYou", needs_you);
+    skn_feed_world(tx, world, type, &d);
+    return SKEIN_OK;
+}
+
+skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
+{
+    skn_str  briefing = row->item.briefing;
+    bool     found;
+    skein_rc rc;
+
+    if ((rc = skn_inbox_insert(tx, row, a, err)) ||
+        (rc = skn_inbox_by_id(tx, row->item.id, a, row, &found, err)))
+        return rc;
+    row->item.briefing = briefing;
+    return skn_inbox_tell(tx, row->item.world.v, row, "inbox.created", row->item.created_at,
+                          err);
+}
+
+skn_str skn_inbox_title(skn_arena *a, skn_str text)
+{
+    return skn_words_snippet(skn_str_trim(text), 0, TITLE_CHARS, a);
+}
+
+/* --- Reading -------------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    skein_engine             *e;
+    skein_mem                *mem;
+    const skein_inbox_query  *query;
+    const skein_inbox_change *change;
+    skein_inbox              *list;
+    skein_inbox_item         *item;
+    skn_str                   ref;
+    int64_t                   world, count;
+} call;
+
+static skein_rc need_item(skn_tx *tx, call *c, skn_str uid, skn_inbox_row *out,
+                          skein_error *err)
+{
+    bool     found;
+    skein_rc rc = skn_inbox_by_uid(tx, uid, c->mem, out, &found, err);
+
+    if (rc || found)
+        return rc;
+    return skn_fail(err, SKEIN_NOT_FOUND, "there is nothing \"%.*s\" in the inbox",
+                    SKN_FMT(uid));
+}
+
+static bool needs_you(const skein_inbox_item *i)
+{
+    return !i->done_at && (skn_str_is(i->kind, "question") || skn_str_is(i->kind, "approval") ||
+                           skn_str_is(i->kind, "failure"));
+}
+
+/* Those that need somebody, then the rest; each part newest first, from where the page before ended. */
+static skein_rc list_parts(skn_tx *tx, call *c, skn_inbox_rows *rows, skein_error *err)
+{
+    size_t          limit = c->query->limit ? c->query->limit : ITEMS_SHOWN;
+    skn_inbox_range range = {
+        .what = c->query, .below = INT64_MAX, .needs = true, .now = SKN_NOW()};
+    skn_inbox_row before;
+    skein_rc      rc = SKEIN_OK;
+
+    if (limit > ITEMS_MOST)
+        limit = ITEMS_MOST;
+    if (c->query->before.p) {
+        if ((rc = need_item(tx, c, c->query->before, &before, err)))
+            return rc;
+        range.below = before.item.id;
+        range.needs = needs_you(&before.item);
+    }
+    range.limit = limit;
+    if (range.needs) {
+        rc = skn_inbox_rows_in(tx, &range, c->mem, rows, err);
+        range.below = INT64_MAX;
+    }
+    range.needs = false;
+    range.limit = limit - rows->count;
+    return rc || range.limit == 0 ? rc : skn_inbox_rows_in(tx, &range, c->mem, rows, err);
+}
+
+static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call          *c = arg;
+    skein_inbox   *out = c->list;
+    skn_inbox_rows rows = {0};
+    skein_rc       rc = list_parts(tx, c, &rows, err);
+
+    if (rc)
+        return rc;
+    out->at = SKN_ARRAY(c->mem, rows.count, skein_inbox_item);
+    out->count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        out->at[i] = rows.at[i].item;
+    return skn_inbox_counts(tx, c->query->world.v, SKN_NOW(), &out->unread, &out->needs_you,
+                            err);
+}
+
+skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what, skein_mem *mem,
+                          skein_inbox *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .query = what, .list = out};
+
+    *out = (skein_inbox){0};
+    if (what->done < -1 || what->done > 2)
+        return skn_fail(err, SKEIN_INVALID, "\"done\" is -1, 0, 1 or 2, not %d", what->done);
+    return skn_store_read(e->store, list, &c, err);
+}
+
+static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row;
+    skein_rc      rc;
+
+    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+        (rc = skn_inbox_briefing(tx, c->mem, &row, err)))
+        return rc;
+    *c->item = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *mem, skein_inbox_item *out,
+                         skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .item = out, .ref = uid};
+    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_read(e->store, get, &c, err);
+}
+
+/* --- Putting away ------------------------------------------------------------------------------------------------ */
+
+static void apply(const skein_inbox_change *what, int64_t now, skein_inbox_item *i)
+{
+    if (what->done == 1 && !i->done_at)
+        i->done_at = now;
+    else if (what->done == 0)
+        i->done_at = 0;
+    if ((what->read == 1 || what->done == 1) && !i->read_at)
+        i->read_at = now;
+    else if (what->read == 0)
+        i->read_at = 0;
+    if (what->snoozed_until >= 0)
+        i->snoozed_until = what->snoozed_until;
+}
+
+static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    int64_t       now = SKN_NOW();
+    skn_inbox_row row;
+    bool          found;
+    skein_rc      rc;
+
+    if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+        (rc = skn_inbox_hold(tx, row.item.id, err)) ||
+        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
+        return rc;
+    apply(c->change, now, &row.item);
+    /* A call that nobody can allow any more is not allowed. */
+    if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
+        (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), now, &found, err)))
+        return rc;
+    if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
+        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
+        return rc;
+    *c->item = row.item;
+    return skn_inbox_tell(tx, row.item.world.v, &row, "inbox.updated", now, err);
+}
+
+skein_rc skein_inbox_set(skein_engine *e, skein_str uid, const skein_inbox_change *what,
+                         skein_mem *mem, skein_inbox_item *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .change = what, .item = out, .ref = uid};
+    skein_rc rc = skn_check_word(uid, "the item's id", SKN_WORD_MAX, err);
+
+    return rc ? rc : skn_store_write(e->store, set, &c, err);
+}
+
+static skein_rc read_world(skn_tx *tx, call *c, int64_t world, int64_t now, skein_error *err)
+{
+    int64_t  count;
+    skein_rc rc = skn_inbox_read(tx, world, c->ref, now, &count, err);
+
+    c->count += count;
+    return rc || count == 0 ? rc : skn_inbox_tell(tx, world, NULL, "inbox.updated", now, err);
+}
+
+static skein_rc read_all(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    int64_t  now = SKN_NOW();
+    skn_ids  worlds = {&c->world, 1};
+    skein_rc rc = SKEIN_OK;
+
+    c->count = 0;
+    if (c->world == 0)
+        rc = skn_inbox_worlds(tx, c->mem, &worlds, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < worlds.count; i++)
+        rc = read_world(tx, c, worlds.at[i], now, err);
+    return rc;
+}
+
+skein_rc skein_inbox_read_all(skein_engine *e, skein_world_id world, skein_str kind,
+                              int64_t *count, skein_error *err)
+{
+    call     c = {.e = e, .mem = skn_arena_new(), .ref = kind, .world = world.v};
+    skein_rc rc = skn_store_write(e->store, read_all, &c, err);
+
+    *count = rc ? 0 : c.count;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- From outside ------------------------------------------------------------------------------------------------ */
+
+static skein_rc add_names(skn_tx *tx, call *c, skn_inbox_row *row, skein_error *err)
+{
+    skn_conversation_row chat;
+    skein_agent          agent;
+    bool                 found = true;
+    skein_rc             rc = SKEIN_OK;
+
+    if (c->item->agent.p)
+        rc = skn_agent_by_ref(tx, c->item->world.v, c->item->agent, SKN_NONE, c->mem, &agent,
+                              &found, err);
+    if (rc == SKEIN_OK && !found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent \"%.*s\"",
+                        SKN_FMT(c->item->agent));
+    row->agent_id = rc == SKEIN_OK && c->item->agent.p ? agent.id.v : 0;
+    if (rc == SKEIN_OK && c->item->chat_uid.p)
+        rc = skn_conversation_by_uid(tx, c->item->chat_uid, c->mem, &chat, &found, err);
+    if (rc == SKEIN_OK && !found)
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"",
+                        SKN_FMT(c->item->chat_uid));
+    row->conversation_id = rc == SKEIN_OK && c->item->chat_uid.p ? chat.id : 0;
+    return rc;
+}
+
+static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
+{
+    call         *c = arg;
+    skn_inbox_row row = {.item = {.kind = c->item->kind,
+                                  .world = c->item->world,
+                                  .title = c->item->title,
+                                  .content = c->item->content,
+                                  .created_at = SKN_NOW()}};
+    skein_world   world;
+    bool          found;
+    skein_rc      rc = skn_world_get(tx, c->item->world.v, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->item->world.v, err);
+    if ((rc = add_names(tx, c, &row, err)) || (rc = skn_inbox_new(tx, c->mem, &row, err)))
+        return rc;
+    *c->item = row.item;
+    return SKEIN_OK;
+}
+
+skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skein_mem *mem,
+                         skein_error *err)
+{
+    call     c = {.e = e, .mem = mem, .item = item};
+    skein_rc rc;
+
+    if (!skn_str_is(item->kind, "failure") && !skn_str_is(item->kind, "finished") &&
+        !skn_str_is(item->kind, "mention"))
+        return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is nothing that is put into the inbox",
+                        SKN_FMT(item->kind));
+    if ((rc = skn_check_word(item->title, "the title", SKN_TITLE_MAX, err)) ||
+        (rc = skn_check_text(e, item->content, "the text", err)))
+        return rc;
+    item->content = skn_utf8_cut(item->content.p ? item->content : SKN_STR(""), TEXT_BYTES);
+    return skn_store_write(e->store, add, &c, err);
+}

@@ -1,0 +1,206 @@
+/* shape_agents.c: tasks, inbox, knowledge, delegations and calls of models as JSON. */
+#include "engine/engine.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+void skn_shape_task(skn_jw *w, const skein_task *task)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", task->uid);
+    skn_jw_kstr(w, "agent", task->agent_name);
+    skn_jw_kstr(w, "assignedBy", task->assigned_by);
+    skn_jw_kstr(w, "source", task->source);
+    skn_jw_kstr(w, "content", task->content);
+    skn_jw_kstr(w, "status", task->status);
+    skn_jw_kbool(w, "running", task->running);
+    skn_jw_kint(w, "attempts", task->attempts);
+    skn_jw_kstr(w, "lastError", task->last_error);
+    skn_jw_kstr(w, "result", task->result);
+    skn_jw_ktime(w, "notBefore", task->not_before);
+    skn_jw_kstr(w, "messageId", task->message_uid);
+    skn_jw_ktime(w, "createdAt", task->created_at);
+    skn_jw_ktime(w, "completedAt", task->completed_at);
+    skn_jw_object_end(w);
+}
+
+/* --- Inbox ------------------------------------------------------------------------------------ */
+
+/* Where it is, in front and behind the scenes. */
+static void places(skn_jw *w, const skein_inbox_item *item)
+{
+    skn_jw_kstr(w, "agent", item->agent);
+    skn_jw_kstr(w, "world", item->world_name);
+    skn_jw_kstr(w, "chatId", item->chat_uid);
+    skn_jw_kstr(w, "messageId", item->message_uid);
+    skn_jw_kstr(w, "workChatId", item->work_chat_uid);
+    skn_jw_kstr(w, "workMessageId", item->work_message_uid);
+}
+
+/* JSON as it was written, or a text when it is none. */
+static void json_or_text(skn_jw *w, skn_str s, skn_arena *scratch)
+{
+    const skn_json *v;
+
+    if (s.p && skn_json_parse(&v, s, "text", scratch, NULL) == SKEIN_OK)
+        skn_jw_raw(w, v->raw);
+    else
+        skn_jw_str(w, s);
+}
+
+void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", item->uid);
+    skn_jw_kstr(w, "type", item->kind);
+    skn_jw_kstr(w, "title", item->title);
+    skn_jw_kstr(w, "content", item->content);
+    places(w, item);
+    skn_jw_kstr(w, "briefingId", item->briefing_uid);
+    skn_jw_kstr(w, "tool", item->tool);
+    skn_jw_key(w, "args");
+    json_or_text(w, item->args, scratch);
+    skn_jw_kstr(w, "answer", item->answer);
+    skn_jw_kbool(w, "open", item->open);
+    skn_jw_ktime(w, "readAt", item->read_at);
+    skn_jw_ktime(w, "doneAt", item->done_at);
+    skn_jw_ktime(w, "snoozedUntil", item->snoozed_until);
+    skn_jw_ktime(w, "createdAt", item->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", item->briefing_uid);
+    skn_jw_kstr(w, "inboxId", item->uid);
+    skn_jw_kstr(w, "title", item->title);
+    skn_jw_kstr(w, "summary", item->content);
+    skn_jw_kstr(w, "text", item->briefing);
+    places(w, item);
+    skn_jw_ktime(w, "createdAt", item->created_at);
+    skn_jw_object_end(w);
+}
+
+/* --- What agents know, asked and were asked --------------------------------------------------- */
+
+void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "id", item->uid);
+    skn_jw_kstr(w, "type", item->type);
+    skn_jw_kstr(w, "content", item->content);
+    skn_jw_kint(w, "confidence", item->confidence);
+    skn_jw_kstr(w, "chatId", item->chat_uid);
+    skn_jw_kstr(w, "messageId", item->message_uid);
+    skn_jw_ktime(w, "createdAt", item->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_delegation(skn_jw *w, const skein_delegation *d)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "delegationId", d->key);
+    skn_jw_kstr(w, "threadPath", d->key);
+    skn_jw_kstr(w, "parent", d->parent_key);
+    skn_jw_kstr(w, "chatId", d->chat_uid);
+    skn_jw_kstr(w, "agent", d->agent);
+    skn_jw_kstr(w, "askedBy", d->asked_by);
+    skn_jw_kstr(w, "title", d->title);
+    skn_jw_kstr(w, "spawnCallId", d->spawn_call_id);
+    skn_jw_kstr(w, "spawnMessageId", d->spawn_message_uid);
+    skn_jw_kstr(w, "state", skn_str_of(skn_lane_state_name(d->state)));
+    skn_jw_kbool(w, "waited", d->waited);
+    skn_jw_kint(w, "messageCount", d->messages);
+    skn_jw_ktime(w, "createdAt", d->created_at);
+    skn_jw_object_end(w);
+}
+
+void skn_shape_expected(skn_jw *w, const skein_expected *e)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "asker", e->asker);
+    skn_jw_kstr(w, "asked", e->asked);
+    skn_jw_kstr(w, "messageId", e->message_uid);
+    skn_jw_kstr(w, "answerMessageId", e->answer_uid);
+    skn_jw_kstr(w, "state", e->state);
+    skn_jw_ktime(w, "createdAt", e->created_at);
+    skn_jw_object_end(w);
+}
+
+/* --- Calls of models -------------------------------------------------------------------------- */
+
+static void counted(skn_jw *w, const char *key, int64_t tokens)
+{
+    if (tokens < 0)
+        skn_jw_knull(w, key);
+    else
+        skn_jw_kint(w, key, tokens);
+}
+
+static void call_members(skn_jw *w, const skein_model_call *call)
+{
+    skn_jw_kstr(w, "id", call->uid);
+    skn_jw_kstr(w, "agent", call->agent_name);
+    skn_jw_kstr(w, "chatId", call->chat_uid);
+    skn_jw_kstr(w, "messageId", call->message_uid);
+    skn_jw_kstr(w, "purpose", call->purpose);
+    skn_jw_kstr(w, "model", call->model);
+    skn_jw_kstr(w, "state", call->state);
+    skn_jw_kstr(w, "error", call->error);
+    skn_jw_key(w, "usage");
+    skn_jw_object(w);
+    counted(w, "inputTokens", call->tokens_in);
+    counted(w, "outputTokens", call->tokens_out);
+    skn_jw_kbool(w, "estimated", call->estimated);
+    skn_jw_object_end(w);
+    skn_jw_kint(w, "firstMs", call->first_ms);
+    skn_jw_kint(w, "totalMs", call->total_ms);
+    skn_jw_kint(w, "tries", call->tries);
+    skn_jw_ktime(w, "createdAt", call->created_at);
+}
+
+void skn_shape_model_call(skn_jw *w, const skein_model_call *call)
+{
+    skn_jw_object(w);
+    call_members(w, call);
+    skn_jw_object_end(w);
+}
+
+/* What a server sent need not be text: every byte that is none becomes U+FFFD. */
+static skn_str as_text(skn_str s, skn_arena *a)
+{
+    skn_buf b;
+    skn_str out;
+    size_t  bad;
+
+    if (!s.p || skn_utf8_valid(s, &bad))
+        return s;
+    skn_buf_init(&b, SIZE_MAX);
+    while (!skn_utf8_valid(s, &bad)) {
+        skn_buf_add(&b, (skn_str){s.p, bad});
+        skn_buf_add(&b, SKN_STR("\xEF\xBF\xBD"));
+        s.p += bad + 1;
+        s.n -= bad + 1;
+    }
+    skn_buf_add(&b, s);
+    out = skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out;
+}
+
+void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch)
+{
+    skn_buf b;
+
+    skn_buf_init(&b, SIZE_MAX);
+    for (size_t i = 0; i < call->piece_count; i++)
+        skn_buf_add(&b, call->pieces[i]);
+    skn_jw_object(w);
+    call_members(w, call);
+    skn_jw_key(w, "request");
+    json_or_text(w, call->piece_count ? as_text(skn_buf_str(&b), scratch) : SKN_NONE, scratch);
+    skn_jw_kstr(w, "response", as_text(call->response, scratch));
+    skn_jw_object_end(w);
+    skn_buf_release(&b);
+}

@@ -1,0 +1,342 @@
+/* world_settings.c: reading, checking and showing the settings of a world. */
+#include "engine/world_settings.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/utf8.h"
+
+#define SETTINGS_MAX ((size_t)64 << 10)
+#define ENTRIES_MAX  ((size_t)256) /* of each object and list in them */
+#define NAME_LONGEST ((size_t)64)
+#define HIDDEN       "\xE2\x80\xA6"
+
+/* --- The limits --------------------------------------------------------------------------------- */
+
+static const struct number {
+    const char *name;
+    int64_t     least, most, otherwise;
+} numbers[] = {{"delegationDepth", 1, 10000, 8},
+               {"delegationsMost", 1, 100000, 64},
+               {"monthlyTokens", 0, INT64_C(1000000000000), 0},
+               {"compactShare", 10, 95, 75}};
+enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static int64_t number_of(const skn_json *settings, const struct number *n)
+{
+    const skn_json *v = skn_json_get(settings, n->name);
+    int64_t         i;
+
+    if (v && v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &i) && i >= n->least &&
+        i <= n->most)
+        return i;
+    return n->otherwise;
+}
+
+/* The object, or NULL for what is none. */
+static const skn_json *parsed(skn_str settings, skn_arena *a)
+{
+    const skn_json *v;
+
+    if (!settings.n || skn_json_parse(&v, settings, "the settings", a, NULL))
+        return NULL;
+    return v->kind == SKN_JSON_OBJECT ? v : NULL;
+}
+
+skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch)
+{
+    const skn_json  *v = parsed(settings, scratch);
+    const skn_json  *knowledge = skn_json_get(v, "knowledge");
+    skn_world_limits out = {.delegation_depth = number_of(v, &numbers[0]),
+                            .delegations_most = number_of(v, &numbers[1]),
+                            .monthly_tokens = number_of(v, &numbers[2]),
+                            .compact_share = number_of(v, &numbers[3])};
+
+    out.knowledge = knowledge && knowledge->kind == SKN_JSON_BOOL && knowledge->boolean;
+    return out;
+}
+
+/* --- Checking ------------------------------------------------------------------------------------ */
+
+/* Where in the settings something is wrong; never what stands there, which may be a secret. */
+static skein_rc wrong(skn_str at, const char *what, skein_error *err)
+{
+    return skn_fail(err, SKEIN_INVALID, "\"/settings%.*s\" %s", SKN_FMT(skn_utf8_cut(at, 200)),
+                    what);
+}
+
+static skn_str below(skn_arena *a, skn_str at, skn_str key)
+{
+    return skn_arena_printf(a, "%.*s/%.*s", SKN_FMT(at), SKN_FMT(skn_utf8_cut(key, 80)));
+}
+
+static bool is_name(skn_str s, bool dash)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+              (c >= '0' && c <= '9' && (dash || i > 0)) || (c == '-' && dash)))
+            return false;
+    }
+    return s.n > 0 && s.n <= (dash ? NAME_LONGEST : NAME_LONGEST * 4);
+}
+
+static skein_rc check_word(const skn_json *v, skn_str at, skein_error *err)
+{
+    if (v->kind == SKN_JSON_STRING &&
+        (skn_str_is(v->text, "always") || skn_str_is(v->text, "ask") ||
+         skn_str_is(v->text, "never")))
+        return SKEIN_OK;
+    return wrong(at, "must be \"always\", \"ask\" or \"never\"", err);
+}
+
+static skein_rc check_object(const skn_json *v, skn_str at, skein_error *err)
+{
+    if (v->kind != SKN_JSON_OBJECT)
+        return wrong(at, "must be an object", err);
+    return v->count <= ENTRIES_MAX ? SKEIN_OK : wrong(at, "has too many members", err);
+}
+
+static skein_rc check_approvals(skn_arena *a, const skn_json *v, skn_str at, skein_error *err)
+{
+    skein_rc rc = check_object(v, at, err);
+
+    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
+        rc = m->key.n ? check_word(m, below(a, at, m->key), err)
+                      : wrong(at, "names a tool without a name", err);
+    return rc;
+}
+
+static skein_rc check_range(skn_arena *a, const skn_json *v, int64_t least, int64_t most,
+                            skn_str at, skein_error *err)
+{
+    int64_t n;
+
+    if (v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &n) && n >= least && n <= most)
+        return SKEIN_OK;
+    return wrong(at,
+                 skn_arena_printf(a, "must be a whole number from %lld to %lld",
+                                  (long long)least, (long long)most)
+                     .p,
+                 err);
+}
+
+/* --- Servers of tools ------------------------------------------------------------------------------- */
+
+/* An entry of a server's env or headers in the settings before; NULL: there was none. */
+static const skn_json *entry_before(const skn_json *before, skn_str server, skn_str member,
+                                    skn_str key)
+{
+    const skn_json *v = skn_json_get(before, "mcpServers");
+    const skn_str   path[] = {server, member, key};
+
+    for (size_t i = 0; v && i < sizeof path / sizeof path[0]; i++) {
+        const skn_json *m = v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+
+        while (m && !skn_str_eq(m->key, path[i]))
+            m = m->next;
+        v = m;
+    }
+    return v;
+}
+
+static skein_rc check_command(const skn_json *v, skn_str at, skein_error *err)
+{
+    bool fine = v->kind == SKN_JSON_ARRAY && v->count > 0 && v->count <= ENTRIES_MAX;
+
+    for (const skn_json *m = fine ? v->first : NULL; fine && m; m = m->next)
+        fine = m->kind == SKN_JSON_STRING && (m != v->first || m->text.n > 0);
+    return fine ? SKEIN_OK
+                : wrong(at, "must be a list of texts, the program's name first", err);
+}
+
+static skein_rc check_url(const skn_json *v, skn_str at, skein_error *err)
+{
+    skn_str s = v->kind == SKN_JSON_STRING ? v->text : SKN_NONE, host;
+
+    if (!skn_str_starts(s, SKN_STR("http://")) && !skn_str_starts(s, SKN_STR("https://")))
+        return wrong(at, "must begin with http:// or https://", err);
+    s = skn_str_sub(s, s.p[4] == 's' ? 8 : 7, s.n);
+    if (!skn_str_split(&s, '/', &host) || host.n == 0)
+        return wrong(at, "names no host", err);
+    if (skn_str_find(host, SKN_STR("@")) >= 0)
+        return wrong(at, "must not hold a password; use headers", err);
+    return SKEIN_OK;
+}
+
+/* A text, or {"env": "NAME"}. */
+static skein_rc check_entry(const skn_json *v, const skn_json *before, skn_str at,
+                            skein_error *err)
+{
+    const skn_json *name = skn_json_get(v, "env");
+
+    if (v->kind == SKN_JSON_STRING)
+        return !skn_str_is(v->text, HIDDEN) || before
+                   ? SKEIN_OK
+                   : wrong(at, "stands for a text that was there before; there was none", err);
+    if (v->kind == SKN_JSON_OBJECT && v->count == 1 && name && name->kind == SKN_JSON_STRING &&
+        is_name(name->text, false))
+        return SKEIN_OK;
+    return wrong(at, "must be a text, or {\"env\": \"NAME\"}", err);
+}
+
+static skein_rc check_entries(skn_arena *a, const skn_json *v, const skn_json *before,
+                              skn_str server, skn_str at, skein_error *err)
+{
+    skein_rc rc = check_object(v, at, err);
+
+    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
+        rc = check_entry(m, entry_before(before, server, v->key, m->key), below(a, at, m->key),
+                         err);
+    return rc;
+}
+
+static skein_rc check_member(skn_arena *a, const skn_json *m, const skn_json *before,
+                             skn_str server, skn_str at, skein_error *err)
+{
+    if (skn_str_is(m->key, "command"))
+        return check_command(m, at, err);
+    if (skn_str_is(m->key, "url"))
+        return check_url(m, at, err);
+    if (skn_str_is(m->key, "env") || skn_str_is(m->key, "headers"))
+        return check_entries(a, m, before, server, at, err);
+    if (skn_str_is(m->key, "timeoutMs"))
+        return check_range(a, m, 100, 3600000, at, err);
+    if (skn_str_is(m->key, "approval"))
+        return check_word(m, at, err);
+    return skn_hint(err, wrong(at, "is not known", err),
+                    "A server has command, env, url, headers, timeoutMs and approval.");
+}
+
+static skein_rc check_server(skn_arena *a, const skn_json *v, const skn_json *before,
+                             skn_str at, skein_error *err)
+{
+    bool     command = skn_json_get(v, "command"), url = skn_json_get(v, "url");
+    skein_rc rc;
+
+    if (!is_name(v->key, true))
+        return wrong(at, "has a name that is not made of 1 to 64 letters, digits, - and _",
+                     err);
+    rc = check_object(v, at, err);
+    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
+        rc = check_member(a, m, before, v->key, below(a, at, m->key), err);
+    if (rc)
+        return rc;
+    if (command == url)
+        return wrong(at, "must have either a command or a url", err);
+    if (skn_json_get(v, command ? "headers" : "env"))
+        return wrong(at, "has headers without a url, or env without a command", err);
+    return SKEIN_OK;
+}
+
+static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *before,
+                              skein_error *err)
+{
+    skn_str  at = below(a, SKN_STR(""), m->key);
+    skein_rc rc;
+
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (skn_str_is(m->key, numbers[i].name))
+            return check_range(a, m, numbers[i].least, numbers[i].most, at, err);
+    if (skn_str_is(m->key, "knowledge"))
+        return m->kind == SKN_JSON_BOOL ? SKEIN_OK : wrong(at, "must be true or false", err);
+    if (skn_str_is(m->key, "approvals"))
+        return check_approvals(a, m, at, err);
+    if (!skn_str_is(m->key, "mcpServers"))
+        return skn_hint(
+            err, wrong(at, "is not known", err),
+            "There are delegationDepth, delegationsMost, monthlyTokens, compactShare, "
+            "approvals, mcpServers and knowledge.");
+    rc = check_object(m, at, err);
+    for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
+        rc = check_server(a, s, before, below(a, at, s->key), err);
+    return rc;
+}
+
+/* --- Writing ------------------------------------------------------------------------------------------ */
+
+static void write_entries(skn_jw *w, const skn_json *v, const skn_json *before, skn_str server,
+                          bool hide)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = v->first; m; m = m->next) {
+        const skn_json *was = entry_before(before, server, v->key, m->key);
+
+        skn_jw_key_str(w, m->key);
+        if (hide && m->kind != SKN_JSON_OBJECT)
+            skn_jw_str(w, SKN_STR(HIDDEN));
+        else if (!hide && was && skn_str_is(m->text, HIDDEN))
+            skn_jw_raw(w, was->raw);
+        else
+            skn_jw_raw(w, m->raw);
+    }
+    skn_jw_object_end(w);
+}
+
+static void write_server(skn_jw *w, const skn_json *v, const skn_json *before, bool hide)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = v->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        if (skn_str_is(m->key, "env") || skn_str_is(m->key, "headers"))
+            write_entries(w, m, before, v->key, hide);
+        else
+            skn_jw_raw(w, m->raw);
+    }
+    skn_jw_object_end(w);
+}
+
+/* Either as it is shown, or as it is kept, with the secrets that were there before. */
+static void write_settings(skn_jw *w, const skn_json *v, const skn_json *before, bool hide)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = v ? v->first : NULL; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        if (!skn_str_is(m->key, "mcpServers")) {
+            skn_jw_raw(w, m->raw);
+            continue;
+        }
+        skn_jw_object(w);
+        for (const skn_json *s = m->first; s; s = s->next) {
+            skn_jw_key_str(w, s->key);
+            write_server(w, s, before, hide);
+        }
+        skn_jw_object_end(w);
+    }
+    skn_jw_object_end(w);
+}
+
+skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, skn_str *kept,
+                                 skein_error *err)
+{
+    const skn_json *v, *was = parsed(before, a);
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc;
+
+    if (given.n > SETTINGS_MAX)
+        return skn_fail(err, SKEIN_LIMIT, "the settings have %zu bytes; %zu are the most",
+                        given.n, SETTINGS_MAX);
+    if ((rc = skn_json_parse(&v, given, "the settings", a, err)))
+        return rc;
+    if (v->kind != SKN_JSON_OBJECT)
+        return wrong(SKN_STR(""), "must be an object", err);
+    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
+        rc = check_setting(a, m, was, err);
+    if (rc)
+        return rc;
+    skn_buf_init(&b, 2 * SETTINGS_MAX);
+    skn_jw_init(&w, &b);
+    write_settings(&w, v, was, false);
+    if (b.over || b.n > SETTINGS_MAX)
+        rc = skn_fail(err, SKEIN_LIMIT, "the settings have more than %zu bytes", SETTINGS_MAX);
+    else
+        *kept = skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return rc;
+}
+
+void skn_world_settings_show(skn_jw *w, skn_str settings, skn_arena *scratch)
+{
+    write_settings(w, parsed(settings, scratch), NULL, true);
+}

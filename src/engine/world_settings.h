@@ -1,0 +1,40 @@
+/* world_settings.h: what a world says of its agents' work: a JSON object that is checked when it is written.
+ *
+ *   delegationDepth  levels of delegations below the main lane, 1 to 10000
+ *   delegationsMost  delegations of a conversation that run at a time, 1 to 100000
+ *   monthlyTokens    what its models may use in a calendar month; 0: no limit
+ *   compactShare     percent of a model's window that a context may fill before it is compacted
+ *   approvals        {"TOOL": "always" | "ask" | "never"}
+ *   mcpServers       {"NAME": {"command": […], "env": {}} or {"url": "…", "headers": {}}}, each also with
+ *                    "timeoutMs" and "approval"
+ *   knowledge        take knowledge from what agents did in the background
+ *
+ * A value of env or headers is a text, or {"env": "NAME"} for one of the server's own environment. The texts
+ * may be secrets: whoever shows the settings shows "…" for them, and "…" in new settings is the text
+ * that was there before.
+ * Threads: any.  Lifetimes: the arena that a call is given. */
+#ifndef SKN_ENGINE_WORLD_SETTINGS_H
+#define SKN_ENGINE_WORLD_SETTINGS_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include <skein/engine.h>
+
+/* As they hold, whether the settings say so or not. */
+typedef struct skn_world_limits {
+    int64_t delegation_depth, delegations_most;
+    int64_t monthly_tokens; /* 0: no limit */
+    int64_t compact_share;  /* percent */
+    bool    knowledge;
+} skn_world_limits;
+
+/* What is damaged reads as not said. */
+skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);
+/* Checks new settings and makes *kept of them, with the secrets of those before. The error names the place
+ * as a JSON pointer. */
+skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, skn_str *kept,
+                                 skein_error *err);
+/* The object without its secrets. */
+void skn_world_settings_show(skn_jw *w, skn_str settings, skn_arena *scratch);
+
+#endif

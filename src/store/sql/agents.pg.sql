@@ -1,0 +1,40 @@
+-- Agents at work: where PostgreSQL needs other words.
+
+-- --- calls of models: store_call.c ---
+
+-- Whoever keeps a call has a share in this lock from before it looks which pieces are there until its commit.
+-- :pieces_share
+WITH share AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended(
+  'skein pieces ' || pg_catalog.current_setting('search_path'), 0)))
+SELECT 1 FROM share;
+-- :pieces_hold
+WITH whole AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(
+  'skein pieces ' || pg_catalog.current_setting('search_path'), 0)))
+SELECT 1 FROM whole;
+-- :pieces_known_of_many
+SELECT '', COALESCE((SELECT value FROM meta WHERE key = 'erased_at'), 0) UNION ALL
+SELECT p.hash, 0 FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JOIN pieces p ON p.hash = j.value;
+-- :pieces_of_many
+SELECT p.hash, p.bytes FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JOIN pieces p ON p.hash = j.value;
+
+-- --- copies of erased messages: store_copies.c ---
+-- :copies_task_of_many
+UPDATE tasks SET content = '', result = NULL, last_error = NULL, status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
+ WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
+-- :copies_result_of_many
+UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id
+  FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value
+  JOIN turns t ON t.uid = m.turn WHERE t.task_id IS NOT NULL);
+-- :copies_inbox_of_many
+UPDATE inbox SET title = '', content = '', briefing_text = NULL, args = NULL, answer = CASE WHEN answer IS NULL THEN NULL ELSE '' END
+ WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))
+    OR work_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
+-- :copies_answer_of_many
+UPDATE inbox SET answer = '' WHERE answer IN (SELECT m.content
+  FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value WHERE m.content <> '');
+-- :copies_knowledge_of_many
+UPDATE knowledge SET content = '', content_hash = uid, forgotten_at = COALESCE(forgotten_at, created_at)
+ WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
+-- :copies_title_of_many
+UPDATE lanes SET title = NULL WHERE title IS NOT NULL
+   AND spawn_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));

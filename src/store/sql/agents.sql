@@ -1,0 +1,279 @@
+-- Delegations, tasks, inbox, knowledge, expected answers, calls of models: one section for each store file.
+
+-- --- Parts: they come before all statements ---
+-- =task_rows
+SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content, k.result, k.last_error, k.status, k.attempts,
+  k.not_before, k.created_at, k.completed_at, m.uid,
+  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause
+  FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
+-- An agent is free for a task when it has nothing to do in its background, delegations apart.
+-- =task_places
+FROM tasks k JOIN agents a ON a.id = k.agent_id JOIN worlds w ON w.id = k.world_id
+  LEFT JOIN conversations c ON c.agent_id = k.agent_id AND c.mode = 'background' AND c.removed_at IS NULL
+-- =task_free
+a.removed_at IS NULL AND a.paused_at IS NULL AND w.removed_at IS NULL AND NOT EXISTS(SELECT 1 FROM deliveries d
+   WHERE d.conversation_id = c.id AND (d.state = 'queued' OR d.state = 'working') AND d.agent_id = k.agent_id AND d.lane_id IS NULL)
+-- =inbox_rows
+SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.uid, m.uid, wc.uid, wm.uid, i.briefing_uid, i.tool,
+  i.args, i.answer, i.read_at, i.done_at, i.snoozed_until, i.created_at, i.agent_id, i.conversation_id, i.work_message_id, i.turn_id,
+  t.state, a.removed_at, i.removed_at, m.id
+  FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
+  LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id
+  LEFT JOIN turns t ON t.id = i.turn_id
+-- =inbox_needs
+CASE WHEN i.done_at IS NULL AND (i.kind = 'question' OR i.kind = 'approval' OR i.kind = 'failure') THEN 1 ELSE 0 END
+-- =knowledge_rows
+SELECT k.id, k.uid, k.type, k.content, k.confidence, c.uid, m.uid, k.created_at FROM knowledge k
+  LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN messages m ON m.id = k.message_id
+-- =call_rows
+SELECT k.uid, k.world_id, k.conversation_id, c.uid, k.agent_id, a.name, k.turn_id, k.message_uid, k.purpose, k.model, k.state, k.error,
+  k.tokens_in, k.tokens_out, k.estimated, k.first_ms, k.total_ms, k.tries, k.created_at
+-- =call_from
+FROM model_calls k LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN agents a ON a.id = k.agent_id
+
+-- --- lanes and expected answers: store_lane.c ---
+
+-- =delegation_rows
+SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, a.removed_at, l.parent_id, p.key, l.ordinal, l.spawn_message_id, m.uid,
+  l.spawn_call_id, l.state, l.parent_agent_id, b.name, b.removed_at, l.parent_turn_id, l.waited, l.told, l.title, l.created_at
+  FROM lanes l JOIN lanes p ON p.id = l.parent_id LEFT JOIN agents a ON a.id = l.agent_id
+  LEFT JOIN agents b ON b.id = l.parent_agent_id LEFT JOIN messages m ON m.id = l.spawn_message_id
+-- =expected_rows
+SELECT x.id, x.world_id, x.asker_id, x.asked_id, x.message_id, x.state, x.created_at, a.name, b.name, m.uid, r.uid
+  FROM expected x LEFT JOIN agents a ON a.id = x.asker_id LEFT JOIN agents b ON b.id = x.asked_id
+  JOIN messages m ON m.id = x.message_id LEFT JOIN messages r ON r.id = x.answer_message_id
+
+-- :delegation_by_id
+{delegation_rows} WHERE l.id = $1;
+-- :delegation_by_key
+{delegation_rows} WHERE l.conversation_id = $1 AND l.key = $2;
+-- :delegation_list
+{delegation_rows} WHERE l.conversation_id = $1 ORDER BY l.id;
+-- Those that a turn waits for.
+-- :delegation_waited
+{delegation_rows} WHERE l.parent_turn_id = $1 AND l.waited = 1 AND l.state = 'running' ORDER BY l.id;
+-- Was one made for this call of a message?
+-- :delegation_of_call
+SELECT COUNT(*) FROM lanes l WHERE l.spawn_message_id = $1 AND l.spawn_call_id = $2 AND l.conversation_id = $3;
+-- :delegation_ask
+UPDATE lanes SET parent_agent_id = $1, parent_turn_id = $2, waited = $3, title = $4 WHERE id = $5;
+-- :delegation_move
+UPDATE lanes SET state = $1, waited = $2, told = $3 WHERE id = $4;
+-- A delegation runs as long as there is work on its lane.
+-- :delegation_running
+SELECT COUNT(DISTINCT d.lane_id) FROM deliveries d
+ WHERE d.conversation_id = $1 AND (d.state = 'queued' OR d.state = 'working') AND d.lane_id IS NOT NULL;
+-- Has a call of this message its result?
+-- :call_result
+SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role = 'tool' AND tool_call_id = $2;
+
+-- :expected_insert
+INSERT INTO expected(world_id, asker_id, asked_id, message_id, answer_message_id, state, created_at, closed_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8);
+-- What was asked of an agent with this message.
+-- :expected_of
+{expected_rows} WHERE x.message_id = $1 AND x.asked_id = $2 AND x.state <> 'surplus' ORDER BY x.id LIMIT 1;
+-- :expected_first
+{expected_rows} WHERE x.asked_id = $1 AND x.asker_id = $2 AND x.state = 'open' ORDER BY x.id LIMIT 1;
+-- :expected_answer
+UPDATE expected SET state = 'answered', answer_message_id = $1, closed_at = $2 WHERE id = $3;
+-- :expected_drop
+UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open' AND (asked_id = $2 OR asker_id = $2);
+-- :expected_list
+{expected_rows} WHERE x.world_id = $1 ORDER BY x.id DESC LIMIT 1000;
+-- :expected_list_of
+{expected_rows} WHERE x.world_id = $1 AND (x.asked_id = $2 OR x.asker_id = $2) ORDER BY x.id DESC LIMIT 1000;
+
+-- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_knowledge.c ---
+
+-- :task_insert
+INSERT INTO tasks(uid, world_id, agent_id, assigned_by_id, source, content, message_id, cause, hops_left, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
+-- :task_by_id
+{task_rows} WHERE k.id = $1;
+-- :task_by_uid
+{task_rows} WHERE k.world_id = $1 AND k.uid = $2;
+-- :task_list
+{task_rows} WHERE k.agent_id = $1 AND (CAST($2 AS TEXT) IS NULL OR k.status = $2) ORDER BY k.id DESC LIMIT $3;
+-- A back-off that ends later than any can was begun by a clock that has been set back since.
+-- :task_due
+SELECT k.id, COALESCE(c.id, 0), k.agent_id, a.model {task_places}
+ WHERE k.id IN (SELECT MIN(q.id) FROM tasks q WHERE q.status = 'pending' AND (q.not_before <= $1 OR q.not_before > $2)
+                 GROUP BY q.agent_id) AND {task_free}
+ ORDER BY k.id LIMIT $3;
+-- :task_is_due
+SELECT COUNT(*) {task_places}
+ WHERE k.id = $1 AND k.status = 'pending' AND (k.not_before <= $2 OR k.not_before > $3) AND {task_free};
+-- :task_close
+UPDATE tasks SET status = $1, result = $2, completed_at = $3 WHERE id = $4 AND status = 'pending';
+-- :task_reported
+UPDATE tasks SET result = $1 WHERE id = $2 AND status = 'pending';
+-- :task_put_off
+UPDATE tasks SET attempts = attempts + 1, last_error = $1, not_before = $2 WHERE id = $3 AND status = 'pending';
+-- :task_said
+UPDATE tasks SET message_id = $1 WHERE id = $2;
+-- :task_pending
+SELECT COUNT(*) FROM tasks WHERE agent_id = $1 AND status = 'pending';
+-- Those of one source that nobody has begun with.
+-- :task_waiting
+SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 AND k.attempts = 0
+   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id) ORDER BY k.id LIMIT 1;
+-- :task_pending_of
+SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 ORDER BY k.id LIMIT 1;
+-- :task_hurry
+UPDATE tasks SET not_before = 0 WHERE agent_id = $1 AND status = 'pending' AND not_before > 0;
+-- :tasks_drop
+UPDATE tasks SET status = 'cancelled', completed_at = $1 WHERE agent_id = $2 AND status = 'pending';
+-- :task_next
+SELECT MIN(k.not_before) FROM tasks k JOIN agents a ON a.id = k.agent_id
+ WHERE k.status = 'pending' AND k.not_before > $1 AND a.removed_at IS NULL AND a.paused_at IS NULL;
+
+-- Timers of agents, and who begins nothing.
+-- :timers_due
+SELECT a.id, a.run_every, a.next_run_at FROM agents a JOIN worlds w ON w.id = a.world_id WHERE a.run_every > 0
+   AND (a.next_run_at <= $1 OR a.next_run_at > $2 + a.run_every * 1000) AND a.removed_at IS NULL AND a.paused_at IS NULL
+   AND w.removed_at IS NULL ORDER BY a.id;
+-- :timer_next
+SELECT MIN(a.next_run_at) FROM agents a JOIN worlds w ON w.id = a.world_id WHERE a.run_every > 0 AND a.removed_at IS NULL
+   AND a.paused_at IS NULL AND w.removed_at IS NULL;
+-- :timer_move
+UPDATE agents SET next_run_at = $1 WHERE id = $2 AND next_run_at = $3;
+-- :timer_set
+UPDATE agents SET run_every = $1, next_run_at = $2 WHERE id = $3 AND removed_at IS NULL;
+-- :agent_pause
+UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :agent_work
+SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'pending'),
+  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed') FROM agents a WHERE a.id = $1;
+
+-- :inbox_insert
+INSERT INTO inbox(uid, world_id, agent_id, conversation_id, kind, title, content, briefing_uid, briefing_text, message_id,
+  work_message_id, task_id, turn_id, call_id, tool, args, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id;
+-- :inbox_by_id
+{inbox_rows} WHERE i.id = $1;
+-- :inbox_by_uid
+{inbox_rows} WHERE i.uid = $1;
+-- :inbox_by_briefing
+{inbox_rows} WHERE i.briefing_uid = $1;
+-- :inbox_briefing_text
+SELECT briefing_text FROM inbox WHERE id = $1;
+-- Done: 0 neither done nor snoozed, 1 done, 2 snoozed, -1 all.
+-- :inbox_list
+{inbox_rows}
+ WHERE i.id < $1 AND {inbox_needs} = CAST($2 AS BIGINT) AND (CAST($3 AS BIGINT) = 0 OR i.world_id = $3)
+   AND (CAST($4 AS TEXT) IS NULL OR i.kind = $4) AND (CAST($5 AS BIGINT) = 0 OR i.read_at IS NULL)
+   AND (CAST($6 AS BIGINT) = -1 OR (CAST($6 AS BIGINT) = 1 AND i.done_at IS NOT NULL)
+        OR (CAST($6 AS BIGINT) = 0 AND i.done_at IS NULL AND COALESCE(i.snoozed_until, 0) <= $7)
+        OR (CAST($6 AS BIGINT) = 2 AND i.done_at IS NULL AND COALESCE(i.snoozed_until, 0) > $7))
+   AND i.removed_at IS NULL AND w.removed_at IS NULL ORDER BY i.id DESC LIMIT $8;
+-- :inbox_unread
+SELECT COUNT(*) FROM inbox i JOIN worlds w ON w.id = i.world_id WHERE i.read_at IS NULL AND i.removed_at IS NULL
+   AND i.done_at IS NULL AND COALESCE(i.snoozed_until, 0) <= $1 AND w.removed_at IS NULL
+   AND (CAST($2 AS BIGINT) = 0 OR i.world_id = $2);
+-- :inbox_needs_you
+SELECT COUNT(*) FROM inbox i JOIN worlds w ON w.id = i.world_id WHERE i.done_at IS NULL AND i.removed_at IS NULL
+   AND (i.kind = 'question' OR i.kind = 'approval' OR i.kind = 'failure') AND COALESCE(i.snoozed_until, 0) <= $1
+   AND w.removed_at IS NULL AND (CAST($2 AS BIGINT) = 0 OR i.world_id = $2);
+-- :inbox_put
+UPDATE inbox SET read_at = $1, done_at = $2, snoozed_until = $3, removed_at = $4 WHERE id = $5;
+-- :inbox_hold
+UPDATE inbox SET id = id WHERE id = $1;
+-- :inbox_answer
+UPDATE inbox SET answer = $1, read_at = COALESCE(read_at, $2), done_at = $3 WHERE id = $4 AND answer IS NULL AND removed_at IS NULL;
+-- :inbox_unread_worlds
+SELECT DISTINCT world_id FROM inbox WHERE read_at IS NULL AND removed_at IS NULL ORDER BY world_id;
+-- :inbox_read_all
+UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND world_id = $2
+   AND (CAST($3 AS TEXT) IS NULL OR kind = $3);
+-- :inbox_approval
+{inbox_rows} WHERE i.turn_id = $1 AND i.call_id = $2 AND i.work_message_id = $3 AND i.kind = 'approval';
+-- :inbox_expire
+UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 'approval' AND answer IS NULL;
+-- :inbox_drop
+UPDATE inbox SET removed_at = $1 WHERE agent_id = $2 AND removed_at IS NULL;
+
+-- :knowledge_insert
+INSERT INTO knowledge(uid, agent_id, type, content, content_hash, confidence, conversation_id, message_id, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING id;
+-- :knowledge_by_hash
+{knowledge_rows} WHERE k.agent_id = $1 AND k.content_hash = $2 AND k.forgotten_at IS NULL;
+-- :knowledge_list
+{knowledge_rows} WHERE k.agent_id = $1 AND k.forgotten_at IS NULL ORDER BY k.id DESC;
+-- :knowledge_count
+SELECT COUNT(*) FROM knowledge WHERE agent_id = $1 AND forgotten_at IS NULL;
+-- :knowledge_forget
+UPDATE knowledge SET forgotten_at = $1 WHERE agent_id = $2 AND uid = $3 AND forgotten_at IS NULL;
+-- :knowledge_mark
+SELECT knowledge_upto FROM lanes WHERE id = $1;
+-- :knowledge_mark_move
+UPDATE lanes SET knowledge_upto = $1 WHERE id = $2 AND knowledge_upto = $3;
+
+-- --- calls of models: store_call.c ---
+-- Only PostgreSQL has several writers at a time.
+-- :pieces_share
+SELECT 1;
+-- :pieces_hold
+SELECT 1;
+-- First when text was erased, then what is there.
+-- :pieces_known_of_many
+SELECT '', COALESCE((SELECT value FROM meta WHERE key = 'erased_at'), 0) UNION ALL
+SELECT p.hash, 0 FROM json_each('["' || replace($1, ',', '","') || '"]') j CROSS JOIN pieces p ON p.hash = j.value;
+-- :pieces_of_many
+SELECT p.hash, p.bytes FROM json_each('["' || replace($1, ',', '","') || '"]') j CROSS JOIN pieces p ON p.hash = j.value;
+-- :piece_insert
+INSERT INTO pieces(hash, bytes) VALUES($1, $2) ON CONFLICT DO NOTHING;
+-- :piece_remove
+DELETE FROM pieces WHERE hash = $1;
+-- :pieces_erased
+INSERT INTO meta(key, value) VALUES('erased_at', $1)
+  ON CONFLICT(key) DO UPDATE SET value = excluded.value WHERE meta.value < excluded.value;
+
+-- :call_insert
+INSERT INTO model_calls(uid, world_id, conversation_id, agent_id, turn_id, message_uid, purpose, model, request, response, state, error,
+  tokens_in, tokens_out, estimated, first_ms, total_ms, tries, created_at)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19);
+-- :call_by_uid
+{call_rows}, k.request, k.response {call_from} WHERE k.uid = $1 AND k.world_id = $2;
+-- :call_by_message
+{call_rows}, k.request, k.response {call_from} WHERE k.message_uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
+-- :call_list_message
+{call_rows} {call_from} WHERE k.world_id = $1 AND k.message_uid = $2 AND ($3 = 0 OR k.agent_id = $3) ORDER BY k.id LIMIT $4;
+-- :call_list_agent
+{call_rows} {call_from} WHERE k.world_id = $1 AND k.agent_id = $2 ORDER BY k.id DESC LIMIT $3;
+-- :call_list_world
+{call_rows} {call_from} WHERE k.world_id = $1 ORDER BY k.created_at DESC, k.id DESC LIMIT $2;
+-- What was not measured counts as nothing.
+-- :call_tokens
+SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CASE WHEN tokens_out > 0 THEN tokens_out ELSE 0 END), 0)
+  AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
+-- A call that belongs to no conversation may hold the text of any.
+-- :call_erase
+UPDATE model_calls SET request = $1, response = NULL, error = NULL WHERE conversation_id = $2 OR (conversation_id IS NULL
+   AND world_id = (SELECT c.world_id FROM conversations c WHERE c.id = $2));
+-- :call_pieces
+SELECT id, uid, request, response FROM model_calls WHERE id > $1 ORDER BY id LIMIT $2;
+-- :call_pieces_of
+SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversation_id = $2 OR (conversation_id IS NULL
+   AND world_id = (SELECT c.world_id FROM conversations c WHERE c.id = $2))) ORDER BY id LIMIT $3;
+
+-- --- copies of erased messages: store_copies.c ---
+-- :copies_task_of_many
+UPDATE tasks SET content = '', result = NULL, last_error = NULL, status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
+ WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+-- What a task came to is what its turn said.
+-- :copies_result_of_many
+UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
+   JOIN turns t ON t.uid = m.turn WHERE t.task_id IS NOT NULL);
+-- :copies_inbox_of_many
+UPDATE inbox SET title = '', content = '', briefing_text = NULL, args = NULL, answer = CASE WHEN answer IS NULL THEN NULL ELSE '' END
+ WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']')) OR work_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+-- :copies_answer_of_many
+UPDATE inbox SET answer = '' WHERE answer IN (SELECT m.content FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
+   WHERE m.content <> '');
+-- :copies_knowledge_of_many
+UPDATE knowledge SET content = '', content_hash = uid, forgotten_at = COALESCE(forgotten_at, created_at)
+ WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+-- :copies_title_of_many
+UPDATE lanes SET title = NULL WHERE title IS NOT NULL AND spawn_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));

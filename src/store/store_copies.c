@@ -1,0 +1,20 @@
+/* store_copies.c: texts of messages that stand in other rows too. */
+#include "store/stmt.h"
+
+skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err)
+{
+    static const enum skn_query all[] = {
+        SKN_Q_copies_result_of_many,    SKN_Q_copies_answer_of_many,
+        SKN_Q_copies_task_of_many,      SKN_Q_copies_inbox_of_many,
+        SKN_Q_copies_knowledge_of_many, SKN_Q_copies_title_of_many};
+    skn_str  ids = skn_number_list(messages, a);
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < sizeof all / sizeof all[0]; i++) {
+        skn_stmt s = skn_stmt_use(tx->db, all[i]);
+
+        skn_stmt_bind_text(&s, ids);
+        rc = skn_stmt_run(&s, err);
+    }
+    return rc;
+}

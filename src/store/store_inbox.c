@@ -1,0 +1,265 @@
+/* store_inbox.c: rows of what is there for people. */
+#include "store/stmt.h"
+
+/* --- Rows ---------------------------------------------------------------------------------------- */
+
+static skn_str made_uid(skn_tx *tx, skn_arena *a, const char *prefix)
+{
+    char uid[11];
+
+    skn_tx_uid(tx, uid);
+    return skn_arena_printf(a, "%s_%s", prefix, uid);
+}
+
+skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_error *err)
+{
+    skein_inbox_item *i = &row->item;
+    skn_stmt          s = skn_stmt_use(tx->db, SKN_Q_inbox_insert);
+    skein_rc          rc;
+
+    i->uid = made_uid(tx, a, "in");
+    i->briefing_uid = i->briefing.p ? made_uid(tx, a, "br") : SKN_NONE;
+    skn_stmt_bind_text(&s, i->uid);
+    skn_stmt_bind_int(&s, i->world.v);
+    skn_stmt_bind_id(&s, row->agent_id);
+    skn_stmt_bind_id(&s, row->conversation_id);
+    skn_stmt_bind_text(&s, i->kind);
+    skn_stmt_bind_text(&s, i->title);
+    skn_stmt_bind_text(&s, i->content);
+    skn_stmt_bind_text(&s, i->briefing_uid);
+    skn_stmt_bind_text(&s, i->briefing);
+    skn_stmt_bind_id(&s, row->message_id);
+    skn_stmt_bind_id(&s, row->work_message_id);
+    skn_stmt_bind_id(&s, row->task_id);
+    skn_stmt_bind_id(&s, row->turn_id);
+    skn_stmt_bind_text(&s, row->call_id);
+    skn_stmt_bind_text(&s, i->tool);
+    skn_stmt_bind_text(&s, i->args);
+    skn_stmt_bind_int(&s, i->created_at);
+    rc = skn_stmt_number(&s, &i->id, err);
+    return skn_tx_made_uid(tx, rc);
+}
+
+/* Does somebody wait for the answer? */
+static bool is_open(const skn_inbox_row *row, skn_str turn)
+{
+    const skein_inbox_item *i = &row->item;
+
+    if (i->answer.p || i->done_at || row->removed || row->agent_gone)
+        return false;
+    return skn_str_is(i->kind, "question") ||
+           (skn_str_is(i->kind, "approval") && skn_str_is(turn, "open"));
+}
+
+static void read_item(const skn_stmt *s, skn_arena *a, skn_inbox_row *out)
+{
+    *out = (skn_inbox_row){.item = {.id = skn_stmt_int(s, 0),
+                                    .uid = skn_stmt_keep(s, 1, a),
+                                    .kind = skn_stmt_keep(s, 2, a),
+                                    .world = {skn_stmt_int(s, 3)},
+                                    .world_name = skn_stmt_keep(s, 4, a),
+                                    .agent = skn_stmt_keep(s, 5, a),
+                                    .title = skn_stmt_keep(s, 6, a),
+                                    .content = skn_stmt_keep(s, 7, a),
+                                    .chat_uid = skn_stmt_keep(s, 8, a),
+                                    .message_uid = skn_stmt_keep(s, 9, a),
+                                    .work_chat_uid = skn_stmt_keep(s, 10, a),
+                                    .work_message_uid = skn_stmt_keep(s, 11, a),
+                                    .briefing_uid = skn_stmt_keep(s, 12, a),
+                                    .tool = skn_stmt_keep(s, 13, a),
+                                    .args = skn_stmt_keep(s, 14, a),
+                                    .answer = skn_stmt_keep(s, 15, a),
+                                    .read_at = skn_stmt_int(s, 16),
+                                    .done_at = skn_stmt_int(s, 17),
+                                    .snoozed_until = skn_stmt_int(s, 18),
+                                    .created_at = skn_stmt_int(s, 19)},
+                           .agent_id = skn_stmt_int(s, 20),
+                           .conversation_id = skn_stmt_int(s, 21),
+                           .work_message_id = skn_stmt_int(s, 22),
+                           .turn_id = skn_stmt_int(s, 23),
+                           .agent_gone = !skn_stmt_null(s, 25),
+                           .removed = !skn_stmt_null(s, 26),
+                           .message_id = skn_stmt_int(s, 27)};
+    out->item.open = is_open(out, skn_stmt_text(s, 24));
+}
+
+static skein_rc one_item(skn_stmt *s, skn_arena *a, skn_inbox_row *out, bool *found,
+                         skein_error *err)
+{
+    skein_rc rc = skn_stmt_step(s, found, err);
+
+    if (rc == SKEIN_OK && *found)
+        read_item(s, a, out);
+    skn_stmt_done(s);
+    return rc;
+}
+
+skein_rc skn_inbox_by_id(skn_tx *tx, int64_t id, skn_arena *a, skn_inbox_row *out, bool *found,
+                         skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_by_id);
+
+    skn_stmt_bind_int(&s, id);
+    return one_item(&s, a, out, found, err);
+}
+
+skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *out,
+                          bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_by_uid);
+    skein_rc rc;
+
+    skn_stmt_bind_text(&s, uid);
+    rc = one_item(&s, a, out, found, err);
+    if (rc || *found) {
+        *found = rc == SKEIN_OK && !out->removed;
+        return rc;
+    }
+    s = skn_stmt_use(tx->db, SKN_Q_inbox_by_briefing);
+    skn_stmt_bind_text(&s, uid);
+    return one_item(&s, a, out, found, err);
+}
+
+skein_rc skn_inbox_briefing(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_briefing_text);
+    bool     found;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, row->item.id);
+    rc = skn_stmt_step(&s, &found, err);
+    if (rc == SKEIN_OK && found)
+        row->item.briefing = skn_stmt_keep(&s, 0, a);
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_inbox_approval(skn_tx *tx, int64_t turn, skn_str call_id, int64_t message,
+                            skn_arena *a, skn_inbox_row *out, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_approval);
+
+    skn_stmt_bind_int(&s, turn);
+    skn_stmt_bind_text(&s, call_id);
+    skn_stmt_bind_int(&s, message);
+    return one_item(&s, a, out, found, err);
+}
+
+/* --- Lists --------------------------------------------------------------------------------------- */
+
+skein_rc skn_inbox_rows_in(skn_tx *tx, const skn_inbox_range *range, skn_arena *a,
+                           skn_inbox_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_list);
+    skn_vec(skn_inbox_row) v = {.p = out->at, .n = out->count, .cap = out->count};
+    skn_inbox_row item;
+    bool          row;
+    skein_rc      rc;
+
+    skn_stmt_bind_int(&s, range->below);
+    skn_stmt_bind_int(&s, range->needs);
+    skn_stmt_bind_int(&s, range->what->world.v);
+    skn_stmt_bind_text(&s, range->what->kind);
+    skn_stmt_bind_int(&s, range->what->unread != 0);
+    skn_stmt_bind_int(&s, range->what->done);
+    skn_stmt_bind_int(&s, range->now);
+    skn_stmt_bind_int(&s, range->limit > INT32_MAX ? INT32_MAX : (int64_t)range->limit);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_item(&s, a, &item);
+        skn_vec_add(a, &v, item);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_inbox_rows){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_inbox_counts(skn_tx *tx, int64_t world, int64_t now, int64_t *unread,
+                          int64_t *needs_you, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_unread);
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, world);
+    if ((rc = skn_stmt_number(&s, unread, err)))
+        return rc;
+    s = skn_stmt_use(tx->db, SKN_Q_inbox_needs_you);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, world);
+    return skn_stmt_number(&s, needs_you, err);
+}
+
+/* --- Changes --------------------------------------------------------------------------------------- */
+
+skein_rc skn_inbox_put(skn_tx *tx, const skn_inbox_row *row, int64_t removed_at,
+                       skein_error *err)
+{
+    const skein_inbox_item *i = &row->item;
+    skn_stmt                s = skn_stmt_use(tx->db, SKN_Q_inbox_put);
+
+    skn_stmt_bind_id(&s, i->read_at);
+    skn_stmt_bind_id(&s, i->done_at);
+    skn_stmt_bind_id(&s, i->snoozed_until);
+    skn_stmt_bind_id(&s, removed_at);
+    skn_stmt_bind_int(&s, i->id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_inbox_hold(skn_tx *tx, int64_t id, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_hold);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_inbox_answered(skn_tx *tx, int64_t id, skn_str answer, int64_t now, bool *answered,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_answer);
+
+    skn_stmt_bind_text(&s, answer);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_changed(tx, &s, answered, err);
+}
+
+skein_rc skn_inbox_worlds(skn_tx *tx, skn_arena *a, skn_ids *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_unread_worlds);
+
+    return skn_stmt_numbers(&s, a, out, err);
+}
+
+skein_rc skn_inbox_read(skn_tx *tx, int64_t world, skn_str kind, int64_t now, int64_t *count,
+                        skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_read_all);
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, world);
+    skn_stmt_bind_text(&s, kind);
+    rc = skn_stmt_run(&s, err);
+    *count = rc == SKEIN_OK ? skn_db_changes(tx->db) : 0;
+    return rc;
+}
+
+skein_rc skn_inbox_expire(skn_tx *tx, int64_t turn, int64_t now, bool *any, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_expire);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, turn);
+    return skn_stmt_changed(tx, &s, any, err);
+}
+
+skein_rc skn_inbox_drop(skn_tx *tx, int64_t agent, int64_t now, bool *any, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_drop);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, agent);
+    return skn_stmt_changed(tx, &s, any, err);
+}

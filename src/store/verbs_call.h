@@ -1,0 +1,64 @@
+/* verbs_call.h: what models were sent and answered; part of the door (store.h includes it).
+ *
+ * A request is a list of pieces, each kept once under the SHA-256 of its bytes: a context that only grew
+ * costs its last pieces. Hashes are 64 hexadecimal digits, in a request's row 32 bytes each.
+ * Threads, lifetimes: as in store.h. */
+#ifndef SKN_STORE_VERBS_CALL_H
+#define SKN_STORE_VERBS_CALL_H
+
+#include <skein/agents.h>
+
+#define SKN_HASH_BYTES ((size_t)32)
+
+/* --- calls of models: store_call.c --- */
+
+/* First in a transaction that keeps calls: until it ends no piece is removed. */
+skein_rc skn_pieces_share(skn_tx *tx, skein_error *err);
+/* First in one that removes pieces: until it ends no call is kept. */
+skein_rc skn_pieces_hold(skn_tx *tx, skein_error *err);
+/* Which of the hashes have their piece? And when text was last erased from the store; 0: never. */
+skein_rc skn_pieces_known(skn_tx *tx, const skn_str *hashes, size_t count, bool *known,
+                          int64_t *erased_at, skn_arena *a, skein_error *err);
+/* One that is there already is left as it is. */
+skein_rc skn_piece_insert(skn_tx *tx, skn_str hash, skn_str bytes, skein_error *err);
+/* Their bytes, into bytes[i]; absent for one that is not there. */
+skein_rc skn_pieces_read(skn_tx *tx, const skn_str *hashes, size_t count, skn_str *bytes,
+                         skn_arena *a, skein_error *err);
+/* Text was erased: what was sent before that is not kept from now on. */
+skein_rc skn_pieces_erased(skn_tx *tx, int64_t now, skein_error *err);
+
+typedef struct skn_call_row {
+    skein_model_call call;     /* without pieces and response */
+    skn_str          request;  /* hashes, 32 bytes each */
+    skn_str          response; /* a hash; absent: none */
+} skn_call_row;
+
+skein_rc skn_call_insert(skn_tx *tx, const skn_call_row *row, skein_error *err);
+/* By its public id, or the last of the message with that id. */
+skein_rc skn_call_get(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a, skn_call_row *out,
+                      bool *found, skein_error *err);
+/* Of a message, oldest first; when that is absent of an agent, newest first; of all when it is 0. */
+skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int64_t agent,
+                            size_t limit, skn_arena *a, skein_model_calls *out,
+                            skein_error *err);
+skein_rc skn_call_tokens(skn_tx *tx, int64_t world, int64_t since, int64_t *tokens,
+                         skein_error *err);
+/* Empties the calls of a conversation, and those of its world that belong to none; the rows stay, since
+ * they say what was spent. */
+skein_rc skn_call_erase(skn_tx *tx, int64_t conversation, skein_error *err);
+
+/* One call as the check sees it; the texts die with the next. */
+typedef skein_rc skn_call_sink(void *arg, skn_str uid, skn_str request, skn_str response,
+                               skein_error *err);
+/* Hands over every call, or only those that skn_call_erase would empty; conversation 0: every. */
+skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, void *arg,
+                       skein_error *err);
+skein_rc skn_piece_remove(skn_tx *tx, skn_str hash, skein_error *err);
+
+/* --- copies of erased messages: store_copies.c --- */
+
+/* Empties what tasks, the inbox, knowledge and delegations hold of these messages' texts; before the
+ * messages themselves are. */
+skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err);
+
+#endif

@@ -1,0 +1,542 @@
+/* test_inbox.c: what is there for people: briefings, questions, failures and calls that ask for leave. */
+#include "store/task_kit.h"
+
+#include <pthread.h>
+
+static skein_inbox listed(kit *k, skein_inbox_query what)
+{
+    skein_inbox out;
+
+    KIT_OK(k, skein_inbox_list(k->e, &what, k->mem, &out, &k->err));
+    return out;
+}
+
+static skein_inbox_item got(kit *k, skein_str uid)
+{
+    skein_inbox_item out;
+
+    KIT_OK(k, skein_inbox_get(k->e, uid, k->mem, &out, &k->err));
+    return out;
+}
+
+static skein_inbox_item add(kit *k, const char *kind, const char *title)
+{
+    skein_inbox_item i = {.world = k->world.id,
+                          .kind = skein_text(kind),
+                          .title = skein_text(title),
+                          .content = skein_text("text")};
+
+    KIT_OK(k, skein_inbox_add(k->e, &i, k->mem, &k->err));
+    return i;
+}
+
+/* "title title" */
+static const char *titles(kit *k, const skein_inbox *inbox)
+{
+    skn_buf buf;
+    skn_str text;
+
+    skn_buf_init(&buf, 1 << 16);
+    for (size_t i = 0; i < inbox->count; i++)
+        skn_buf_addf(&buf, "%s%s", i ? " " : "", inbox->at[i].title.p);
+    text = skn_arena_copy(k->mem, skn_buf_str(&buf));
+    skn_buf_release(&buf);
+    return text.p;
+}
+
+static skein_inbox_item set(kit *k, skein_str uid, skein_inbox_change what)
+{
+    skein_inbox_item out;
+
+    KIT_OK(k, skein_inbox_set(k->e, uid, &what, k->mem, &out, &k->err));
+    return out;
+}
+
+static skein_rc reply(kit *k, skein_str uid, const char *text, skein_message *said)
+{
+    skein_inbox_item out;
+
+    return skein_inbox_answer(k->e, uid, skein_text(text), k->mem, &out, said, &k->err);
+}
+
+/* --- Briefings -------------------------------------------------------------------------------------------------- */
+
+static skein_act briefing(const char *type)
+{
+    return (skein_act){.kind = SKEIN_ACT_BRIEF,
+                       .type = skein_text(type),
+                       .title = skein_text("Freeze"),
+                       .summary = skein_text("It ends at noon"),
+                       .text = skein_text("What changed: the freeze ends at noon.")};
+}
+
+static void a_briefing_is_in_the_inbox_and_in_the_foreground(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_acted      done;
+    skein_inbox      inbox;
+    skein_inbox_item item;
+    int64_t          before;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "look");
+    turn = work(&k, ADA);
+    before = newest(&k);
+    KIT_OK(&k, act_as(&k, &turn, briefing("briefing"), &done));
+    assert_string_equal(done.result.content.p, "Briefing sent");
+    says(&k, before, "inbox.created", "\"unread\":1");
+    assert_null(strstr(event_of(&k, before, "inbox.created").data.p, "noon"));
+    assert_string_equal(own_texts(&k, ADA, SKEIN_FOREGROUND),
+                        "ada:What changed: the freeze ends at noon.");
+    inbox = listed(&k, (skein_inbox_query){0});
+    assert_int_equal(inbox.count, 1);
+    assert_int_equal(inbox.unread, 1);
+    assert_int_equal(inbox.needs_you, 0);
+    item = inbox.at[0];
+    assert_string_equal(item.uid.p, done.uid.p);
+    assert_string_equal(item.kind.p, "briefing");
+    assert_string_equal(item.title.p, "Freeze");
+    assert_string_equal(item.content.p, "It ends at noon");
+    assert_string_equal(item.agent.p, "ada");
+    assert_string_equal(item.world_name.p, "lab");
+    assert_null(item.briefing.p); /* the list is short */
+    assert_non_null(item.message_uid.p);
+    assert_string_equal(item.work_chat_uid.p, turn.chat_uid.p);
+    assert_non_null(item.work_message_uid.p);
+    assert_string_equal(got(&k, item.briefing_uid).briefing.p,
+                        "What changed: the freeze ends at noon.");
+    assert_string_equal(got(&k, item.briefing_uid).uid.p, item.uid.p);
+    KIT_OK(&k, finish(&k, &turn, "told"));
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_briefing_that_cannot_be_writes_nothing(void **state)
+{
+    kit         k;
+    skein_turn  turn;
+    skein_acted done;
+    skein_act   bad[4];
+    int64_t     before;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "look");
+    turn = work(&k, ADA);
+    call_tool(&k, &turn, "c1", "create_inbox_item");
+    for (int i = 0; i < 4; i++) {
+        bad[i] = briefing("alert");
+        bad[i].call_id = skein_text("c1");
+    }
+    bad[0].type = skein_text("gossip");
+    bad[1].title = skein_text(" ");
+    bad[2].summary = skein_text("");
+    bad[3].text = skein_text("\n");
+    before = newest(&k);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(skein_turn_act(k.e, &turn, &bad[i], k.mem, &done, &k.err),
+                         SKEIN_INVALID);
+    assert_int_equal(newest(&k), before);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM inbox"), 0);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM conversations WHERE mode = 'foreground'"),
+                     0);
+    kit_close(&k);
+}
+
+static void what_is_answered_to_a_briefing_is_said_in_the_foreground(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_acted      done;
+    skein_message    said;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "look");
+    turn = work(&k, ADA);
+    KIT_OK(&k, act_as(&k, &turn, briefing("insight"), &done));
+    KIT_OK(&k, finish(&k, &turn, "told"));
+    item = got(&k, done.uid);
+    KIT_OK(&k, reply(&k, done.uid, "Thanks, and Friday?", &said));
+    assert_string_equal(said.reply_to.p, item.message_uid.p);
+    assert_int_equal(reply(&k, done.uid, "again", &said), SKEIN_CONFLICT);
+    answer(&k, "ada", "Friday is fine");
+    assert_string_equal(
+        own_texts(&k, ADA, SKEIN_FOREGROUND),
+        "ada:What changed: the freeze ends at noon. | human:Thanks, and Friday? "
+        "| ada:Friday is fine");
+    item = got(&k, done.uid);
+    assert_string_equal(item.answer.p, "Thanks, and Friday?");
+    assert_true(item.done_at > 0);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+/* --- Questions --------------------------------------------------------------------------------------------------- */
+
+static skein_acted ask(kit *k, skein_turn *turn)
+{
+    skein_acted done;
+
+    KIT_OK(k, act_as(k, turn,
+                     (skein_act){.kind = SKEIN_ACT_REQUEST_INPUT,
+                                 .text = skein_text("Which time zone?")},
+                     &done));
+    return done;
+}
+
+static void a_question_without_a_lead_is_for_the_person(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_acted      done;
+    skein_inbox      inbox;
+    skein_message    said;
+    skein_inbox_item item;
+    int64_t          before;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "plan");
+    turn = work(&k, ADA);
+    before = newest(&k);
+    done = ask(&k, &turn);
+    says(&k, before, "request.input", "\"to\":\"human\"");
+    KIT_OK(&k, finish(&k, &turn, "I wait"));
+    inbox = listed(&k, (skein_inbox_query){0});
+    assert_int_equal(inbox.needs_you, 1);
+    assert_string_equal(inbox.at[0].kind.p, "question");
+    assert_string_equal(inbox.at[0].content.p, "Which time zone?");
+    assert_true(inbox.at[0].open);
+    assert_int_equal(reply(&k, done.uid, " ", &said), SKEIN_INVALID);
+    before = newest(&k);
+    KIT_OK(&k, reply(&k, done.uid, "Berlin", &said));
+    says(&k, before, "inbox.updated", "\"needsYou\":0");
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND), "| human:Berlin"));
+    assert_string_equal(said.content.p, "Berlin");
+    item = got(&k, done.uid);
+    assert_false(item.open);
+    assert_string_equal(item.answer.p, "Berlin");
+    assert_int_equal(reply(&k, done.uid, "Rome", &said), SKEIN_CONFLICT);
+    turn = work(&k, ADA); /* it wakes her */
+    KIT_OK(&k, finish(&k, &turn, "Berlin it is"));
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_question_out_of_a_chat_comes_back_with_its_answer(void **state)
+{
+    kit           k;
+    skein_turn    turn;
+    skein_acted   done;
+    skein_message said;
+
+    kit_open(&k, state);
+    post(&k, "@ada plan");
+    turn = begin(&k, "ada");
+    done = ask(&k, &turn);
+    KIT_OK(&k, finish(&k, &turn, "I asked"));
+    KIT_OK(&k, reply(&k, done.uid, "Berlin", &said));
+    assert_string_equal(own_texts(&k, ADA, SKEIN_BACKGROUND),
+                        "human:The answer to your question \"Which time zone?\": Berlin");
+    kit_close(&k);
+}
+
+typedef struct racer {
+    kit        *k;
+    skein_str   uid;
+    skein_rc    rc;
+    skein_mem  *mem;
+    skein_error err;
+} racer;
+
+static void *race_reply(void *arg)
+{
+    racer           *r = arg;
+    skein_inbox_item out;
+    skein_message    said;
+
+    r->rc = skein_inbox_answer(r->k->e, r->uid, skein_text("Berlin"), r->mem, &out, &said,
+                               &r->err);
+    return NULL;
+}
+
+static void only_one_of_two_answers_counts(void **state)
+{
+    kit         k;
+    skein_turn  turn;
+    skein_acted done;
+    pthread_t   threads[4];
+    racer       r[4];
+    int         won = 0;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "plan");
+    turn = work(&k, ADA);
+    done = ask(&k, &turn);
+    KIT_OK(&k, finish(&k, &turn, "I wait"));
+    for (int i = 0; i < 4; i++) {
+        r[i] = (racer){.k = &k, .uid = done.uid, .mem = skein_mem_new()};
+        pthread_create(&threads[i], NULL, race_reply, &r[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        won += r[i].rc == SKEIN_OK;
+        assert_true(r[i].rc == SKEIN_OK || r[i].rc == SKEIN_CONFLICT);
+        skein_mem_free(r[i].mem);
+    }
+    assert_int_equal(won, 1);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'answer'"), 1);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE content = 'Berlin'"), 1);
+    kit_close(&k);
+}
+
+/* --- Approvals ---------------------------------------------------------------------------------------------------- */
+
+static void a_call_waits_until_it_is_allowed(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item one, two;
+    skein_approval   is;
+    skein_message    said;
+
+    kit_open(&k, state);
+    post(&k, "@ada plan");
+    turn = begin(&k, "ada");
+    call_tool(&k, &turn, "c1", "rm");
+    assert_int_equal(skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err),
+                     SKEIN_NOT_FOUND);
+    assert_int_equal(skein_approval_ask(k.e, &turn, skein_text("c9"), k.mem, &one, &k.err),
+                     SKEIN_NOT_FOUND);
+    KIT_OK(&k, skein_approval_ask(k.e, &turn, skein_text("c1"), k.mem, &one, &k.err));
+    KIT_OK(&k, skein_approval_ask(k.e, &turn, skein_text("c1"), k.mem, &two, &k.err));
+    assert_string_equal(one.uid.p, two.uid.p);
+    assert_string_equal(one.tool.p, "rm");
+    assert_string_equal(one.args.p, "{\"a\":1}");
+    assert_true(one.open);
+    KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
+    assert_int_equal(is, SKEIN_APPROVAL_OPEN);
+    assert_int_equal(reply(&k, one.uid, "perhaps", &said), SKEIN_INVALID);
+    KIT_OK(&k, reply(&k, one.uid, "allow", &said));
+    assert_int_equal(said.id.v, 0);
+    KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
+    assert_int_equal(is, SKEIN_APPROVED);
+    assert_int_equal(reply(&k, one.uid, "deny", &said), SKEIN_CONFLICT);
+    kit_close(&k);
+}
+
+static skein_turn with_open_approval(kit *k, skein_inbox_item *out)
+{
+    skein_turn turn;
+
+    post(k, "@ada plan");
+    turn = begin(k, "ada");
+    call_tool(k, &turn, "c1", "rm");
+    KIT_OK(k, skein_approval_ask(k->e, &turn, skein_text("c1"), k->mem, out, &k->err));
+    return turn;
+}
+
+static void what_is_denied_or_thrown_away_is_not_allowed(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+    skein_approval   is;
+    skein_message    said;
+
+    kit_open(&k, state);
+    turn = with_open_approval(&k, &item);
+    KIT_OK(&k, reply(&k, item.uid, "deny", &said));
+    KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
+    assert_int_equal(is, SKEIN_DENIED);
+    KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+    turn = with_open_approval(&k, &item);
+    set(&k, item.uid, (skein_inbox_change){-1, -1, -1, .remove = true});
+    KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
+    assert_int_equal(is, SKEIN_DENIED);
+    kit_close(&k);
+}
+
+static void nobody_is_asked_any_more_when_the_turn_is_over(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+    skein_approval   is;
+    skein_message    said;
+    int64_t          closed;
+
+    kit_open(&k, state);
+    turn = with_open_approval(&k, &item);
+    KIT_OK(&k, skein_turns_recover(k.e, true, &closed, &k.err));
+    item = got(&k, item.uid);
+    assert_false(item.open);
+    assert_string_equal(item.answer.p, "expired");
+    assert_true(item.done_at > 0);
+    assert_int_equal(reply(&k, item.uid, "allow", &said), SKEIN_CONFLICT);
+    assert_int_equal(skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err),
+                     SKEIN_TURN_OVER);
+    assert_int_equal(listed(&k, (skein_inbox_query){0}).needs_you, 0);
+    kit_close(&k);
+}
+
+/* --- The list ------------------------------------------------------------------------------------------------------- */
+
+static void what_needs_somebody_comes_first(void **state)
+{
+    kit              k;
+    skein_inbox      inbox;
+    skein_inbox_item a;
+
+    kit_open(&k, state);
+    a = add(&k, "failure", "a");
+    add(&k, "finished", "b");
+    add(&k, "failure", "c");
+    add(&k, "mention", "d");
+    inbox = listed(&k, (skein_inbox_query){0});
+    assert_string_equal(titles(&k, &inbox), "c a d b");
+    assert_int_equal(inbox.unread, 4);
+    assert_int_equal(inbox.needs_you, 2);
+    inbox = listed(&k, (skein_inbox_query){.limit = 1});
+    assert_string_equal(titles(&k, &inbox), "c");
+    inbox = listed(&k, (skein_inbox_query){.limit = 2, .before = inbox.at[0].uid});
+    assert_string_equal(titles(&k, &inbox), "a d");
+    inbox = listed(&k, (skein_inbox_query){.limit = 2, .before = inbox.at[1].uid});
+    assert_string_equal(titles(&k, &inbox), "b");
+    inbox = listed(&k, (skein_inbox_query){.before = a.uid});
+    assert_string_equal(titles(&k, &inbox), "d b");
+    inbox = listed(&k, (skein_inbox_query){.kind = skein_text("mention")});
+    assert_string_equal(titles(&k, &inbox), "d");
+    inbox = listed(&k, (skein_inbox_query){.world = {k.world.id.v + 1}});
+    assert_int_equal(inbox.count, 0);
+    assert_int_equal(inbox.unread, 0);
+    assert_int_equal(skein_inbox_list(k.e,
+                                      &(skein_inbox_query){.before = skein_text("in_none")},
+                                      k.mem, &inbox, &k.err),
+                     SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+static void items_are_read_done_snoozed_and_taken_out(void **state)
+{
+    kit              k;
+    skein_inbox      inbox;
+    skein_inbox_item a, b, item;
+    int64_t          before, count;
+
+    kit_open(&k, state);
+    a = add(&k, "failure", "a");
+    b = add(&k, "finished", "b");
+    before = newest(&k);
+    item = set(&k, a.uid, (skein_inbox_change){1, -1, -1, false});
+    assert_true(item.read_at > 0);
+    assert_int_equal(item.done_at, 0);
+    says(&k, before, "inbox.updated", "\"unread\":1");
+    item = set(&k, a.uid, (skein_inbox_change){0, -1, -1, false});
+    assert_int_equal(item.read_at, 0);
+    item = set(&k, a.uid, (skein_inbox_change){-1, 1, -1, false});
+    assert_true(item.done_at > 0 && item.read_at > 0);
+    inbox = listed(&k, (skein_inbox_query){0});
+    assert_string_equal(titles(&k, &inbox), "b");
+    inbox = listed(&k, (skein_inbox_query){.done = 1});
+    assert_string_equal(titles(&k, &inbox), "a");
+    item = set(&k, a.uid, (skein_inbox_change){-1, 0, -1, false});
+    assert_int_equal(item.done_at, 0);
+    set(&k, b.uid, (skein_inbox_change){-1, -1, INT64_MAX, false});
+    inbox = listed(&k, (skein_inbox_query){0});
+    assert_string_equal(titles(&k, &inbox), "a");
+    assert_int_equal(inbox.unread, 0);
+    inbox = listed(&k, (skein_inbox_query){.done = 2});
+    assert_string_equal(titles(&k, &inbox), "b");
+    set(&k, b.uid, (skein_inbox_change){-1, -1, 0, false});
+    inbox = listed(&k, (skein_inbox_query){.unread = 1});
+    assert_string_equal(titles(&k, &inbox), "b");
+    before = newest(&k);
+    KIT_OK(&k, skein_inbox_read_all(k.e, (skein_world_id){0}, skein_text("mention"), &count,
+                                    &k.err));
+    assert_int_equal(count, 0);
+    assert_int_equal(newest(&k), before);
+    KIT_OK(&k, skein_inbox_read_all(k.e, (skein_world_id){0}, (skein_str){0}, &count, &k.err));
+    assert_int_equal(count, 1);
+    says(&k, before, "inbox.updated", "\"unread\":0");
+    set(&k, b.uid, (skein_inbox_change){-1, -1, -1, .remove = true});
+    assert_int_equal(skein_inbox_get(k.e, b.uid, k.mem, &item, &k.err), SKEIN_NOT_FOUND);
+    inbox = listed(&k, (skein_inbox_query){.done = -1});
+    assert_string_equal(titles(&k, &inbox), "a");
+    kit_close(&k);
+}
+
+static void what_may_be_put_in(void **state)
+{
+    kit              k;
+    skein_inbox_item i;
+    skein_message    said;
+
+    kit_open(&k, state);
+    i = (skein_inbox_item){
+        .world = k.world.id, .kind = skein_text("approval"), .title = skein_text("x")};
+    assert_int_equal(skein_inbox_add(k.e, &i, k.mem, &k.err), SKEIN_INVALID);
+    i.kind = skein_text("failure");
+    i.agent = skein_text("nobody");
+    assert_int_equal(skein_inbox_add(k.e, &i, k.mem, &k.err), SKEIN_NOT_FOUND);
+    i.agent = skein_text("bo");
+    i.chat_uid = k.chat.uid;
+    KIT_OK(&k, skein_inbox_add(k.e, &i, k.mem, &k.err));
+    assert_string_equal(i.agent.p, "bo");
+    assert_string_equal(i.chat_uid.p, k.chat.uid.p);
+    assert_int_equal(reply(&k, i.uid, "why?", &said), SKEIN_INVALID);
+    assert_int_equal(reply(&k, skein_text("in_none"), "why?", &said), SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+/* --- Going ------------------------------------------------------------------------------------------------------------ */
+
+static void the_items_of_an_agent_go_with_it(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_acted      done, other;
+    skein_inbox_item item;
+    skein_inbox      inbox;
+    skein_message    said;
+
+    kit_open(&k, state);
+    for (int i = ADA; i <= BO; i++) {
+        task_of(&k, i, "plan");
+        turn = work(&k, i);
+        KIT_OK(&k, act_as(&k, &turn, briefing("briefing"), i == ADA ? &done : &other));
+        KIT_OK(&k, finish(&k, &turn, "told"));
+    }
+    item = got(&k, done.uid);
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[ADA].id, false, &k.err));
+    inbox = listed(&k, (skein_inbox_query){.done = -1});
+    assert_int_equal(inbox.count, 1);
+    assert_string_equal(inbox.at[0].agent.p, "bo");
+    assert_int_equal(reply(&k, done.uid, "x", &said), SKEIN_NOT_FOUND);
+    /* The briefing itself can still be read. */
+    assert_non_null(got(&k, item.briefing_uid).briefing.p);
+    assert_int_equal(reply(&k, item.briefing_uid, "x", &said), SKEIN_CONFLICT);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(a_briefing_is_in_the_inbox_and_in_the_foreground),
+        SKN_BOTH(a_briefing_that_cannot_be_writes_nothing),
+        SKN_BOTH(what_is_answered_to_a_briefing_is_said_in_the_foreground),
+        SKN_BOTH(a_question_without_a_lead_is_for_the_person),
+        SKN_BOTH(a_question_out_of_a_chat_comes_back_with_its_answer),
+        SKN_BOTH(only_one_of_two_answers_counts),
+        SKN_BOTH(a_call_waits_until_it_is_allowed),
+        SKN_BOTH(what_is_denied_or_thrown_away_is_not_allowed),
+        SKN_BOTH(nobody_is_asked_any_more_when_the_turn_is_over),
+        SKN_BOTH(what_needs_somebody_comes_first),
+        SKN_BOTH(items_are_read_done_snoozed_and_taken_out),
+        SKN_BOTH(what_may_be_put_in),
+        SKN_BOTH(the_items_of_an_agent_go_with_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

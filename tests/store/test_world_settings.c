@@ -1,0 +1,240 @@
+/* test_world_settings.c: what a world may say of its agents' work, what is kept of it and what is shown. */
+#include "store/kit.h"
+
+#include "base/buf.h"
+#include "engine/engine.h"
+
+static skein_rc set(kit *k, const char *json, skein_world *out)
+{
+    skein_world_change what = {.id = k->world.id, .settings = skein_text(json)};
+
+    return skein_world_patch(k->e, &what, k->mem, out, &k->err);
+}
+
+/* What a client is shown of them. */
+static const char *shown(kit *k, skein_str settings)
+{
+    skn_buf b;
+    skn_jw  w;
+    skn_str text;
+
+    skn_buf_init(&b, 1 << 20);
+    skn_jw_init(&w, &b);
+    skn_world_settings_show(&w, settings, k->mem);
+    text = skn_arena_copy(k->mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text.p;
+}
+
+static void what_is_set_is_read_again(void **state)
+{
+    kit              k;
+    skein_world      w, again;
+    skn_world_limits limits;
+
+    kit_open(&k, state);
+    KIT_OK(&k, set(&k,
+                   "{ \"delegationDepth\": 1000, \"monthlyTokens\": 5, \"knowledge\": true,"
+                   " \"approvals\": {\"files__write\": \"ask\"}}",
+                   &w));
+    KIT_OK(&k, skein_world_find(k.e, k.world.name, k.mem, &again, &k.err));
+    assert_string_equal(w.settings.p, again.settings.p);
+    limits = skn_world_limits_of(again.settings, k.mem);
+    assert_int_equal(limits.delegation_depth, 1000);
+    assert_int_equal(limits.delegations_most, 64);
+    assert_int_equal(limits.monthly_tokens, 5);
+    assert_int_equal(limits.compact_share, 75);
+    assert_true(limits.knowledge);
+    assert_string_equal(shown(&k, again.settings), again.settings.p);
+    kit_close(&k);
+}
+
+static void settings_are_replaced_whole_and_left_alone_by_other_changes(void **state)
+{
+    kit                k;
+    skein_world        w, was;
+    skein_world_change what = {.turn_limit = 3};
+
+    kit_open(&k, state);
+    KIT_OK(&k, set(&k, "{\"compactShare\":50}", &w));
+    what.id = k.world.id;
+    KIT_OK(&k, skein_world_patch(k.e, &what, k.mem, &w, &k.err));
+    assert_string_equal(w.settings.p, "{\"compactShare\":50}");
+    was = w;
+    KIT_OK(&k, set(&k, "{\"knowledge\":false}", &w));
+    assert_string_equal(w.settings.p, "{\"knowledge\":false}");
+    what.was = &was; /* read before the settings were changed */
+    assert_int_equal(skein_world_patch(k.e, &what, k.mem, &w, &k.err), SKEIN_VERSION_CHANGED);
+    kit_close(&k);
+}
+
+static void a_new_world_may_have_settings(void **state)
+{
+    kit         k;
+    skein_world w = {.name = SKN_STR("other"), .settings = SKN_STR("{\"delegationsMost\":2}")};
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_world_new(k.e, &w, k.mem, &k.err));
+    KIT_OK(&k, skein_world_find(k.e, w.uid, k.mem, &w, &k.err));
+    assert_int_equal(skn_world_limits_of(w.settings, k.mem).delegations_most, 2);
+    w = (skein_world){.name = SKN_STR("bad"), .settings = SKN_STR("{\"delegationsMost\":0}")};
+    assert_int_equal(skein_world_new(k.e, &w, k.mem, &k.err), SKEIN_INVALID);
+    kit_close(&k);
+}
+
+static void what_is_wrong_is_refused_with_its_place(void **state)
+{
+    static const struct {
+        const char *json, *place;
+    } wrong[] = {
+        {"[]", "\"/settings\""},
+        {"{\"colour\":1}", "\"/settings/colour\""},
+        {"{\"delegationDepth\":0}", "\"/settings/delegationDepth\""},
+        {"{\"delegationDepth\":10001}", "\"/settings/delegationDepth\""},
+        {"{\"delegationsMost\":\"9\"}", "\"/settings/delegationsMost\""},
+        {"{\"monthlyTokens\":-1}", "\"/settings/monthlyTokens\""},
+        {"{\"monthlyTokens\":1.5}", "\"/settings/monthlyTokens\""},
+        {"{\"compactShare\":9}", "\"/settings/compactShare\""},
+        {"{\"compactShare\":96}", "\"/settings/compactShare\""},
+        {"{\"knowledge\":1}", "\"/settings/knowledge\""},
+        {"{\"approvals\":[]}", "\"/settings/approvals\""},
+        {"{\"approvals\":{\"rm\":\"maybe\"}}", "\"/settings/approvals/rm\""},
+        {"{\"mcpServers\":1}", "\"/settings/mcpServers\""},
+        {"{\"mcpServers\":{\"a b\":{\"command\":[\"x\"]}}}", "\"/settings/mcpServers/a b\""},
+        {"{\"mcpServers\":{\"a\":{}}}", "\"/settings/mcpServers/a\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"url\":\"http://h\"}}}",
+         "\"/settings/mcpServers/a\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"headers\":{}}}}",
+         "\"/settings/mcpServers/a\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[]}}}", "\"/settings/mcpServers/a/command\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"\"]}}}", "\"/settings/mcpServers/a/command\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":\"x\"}}}", "\"/settings/mcpServers/a/command\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"file:///x\"}}}", "\"/settings/mcpServers/a/url\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https:///x\"}}}", "\"/settings/mcpServers/a/url\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://me:pw@h/x\"}}}",
+         "\"/settings/mcpServers/a/url\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"K\":1}}}}",
+         "\"/settings/mcpServers/a/headers/K\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"env\":{\"K\":{\"env\":\"1X\"}}}}}",
+         "\"/settings/mcpServers/a/env/K\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"timeoutMs\":1}}}",
+         "\"/settings/mcpServers/a/timeoutMs\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"approval\":true}}}",
+         "\"/settings/mcpServers/a/approval\""},
+        {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"cwd\":\"/\"}}}",
+         "\"/settings/mcpServers/a/cwd\""},
+    };
+    kit         k;
+    skein_world w;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (set(&k, wrong[i].json, &w) != SKEIN_INVALID)
+            fail_msg("not refused: %s", wrong[i].json);
+        if (!strstr(k.err.message, wrong[i].place))
+            fail_msg("%s: %s", wrong[i].json, k.err.message);
+    }
+    assert_int_equal(set(&k, "{\"knowledge\":true", &w), SKEIN_INVALID);
+    KIT_OK(&k, skein_world_find(k.e, k.world.name, k.mem, &w, &k.err));
+    assert_null(w.settings.p);
+    kit_close(&k);
+}
+
+#define SERVERS                                                                                \
+    "{\"mcpServers\":{\"git\":{\"command\":[\"mcp-git\",\"--all\"],\"env\":{\"TOKEN\":\"%s\"," \
+    "\"HOME\":{\"env\":\"HOME\"}}},\"web\":{\"url\":\"https://h/mcp\",\"headers\":"            \
+    "{\"Authorization\":\"%s\"},\"timeoutMs\":5000,\"approval\":\"ask\"}}}"
+#define HIDDEN "\xE2\x80\xA6"
+
+static void secrets_are_kept_but_never_shown(void **state)
+{
+    kit         k;
+    char        json[600], kept[600];
+    skein_world w;
+
+    kit_open(&k, state);
+    snprintf(kept, sizeof kept, SERVERS, "s3cret", "Bearer s3cret");
+    KIT_OK(&k, set(&k, kept, &w));
+    assert_string_equal(w.settings.p, kept);
+    snprintf(json, sizeof json, SERVERS, HIDDEN, HIDDEN);
+    assert_string_equal(shown(&k, w.settings), json);
+    assert_int_equal(
+        skn_fixture_number(k.fx, "SELECT count(*) FROM events WHERE data LIKE '%s3cret%'"), 0);
+    kit_close(&k);
+}
+
+static void what_was_shown_can_be_sent_back(void **state)
+{
+    kit         k;
+    char        json[600], kept[600];
+    skein_world w;
+
+    kit_open(&k, state);
+    snprintf(json, sizeof json, SERVERS, "s3cret", HIDDEN);
+    assert_int_equal(set(&k, json, &w),
+                     SKEIN_INVALID); /* there is nothing that it stands for */
+    assert_null(strstr(k.err.message, "s3cret"));
+    snprintf(json, sizeof json, SERVERS, "s3cret", "Bearer old");
+    KIT_OK(&k, set(&k, json, &w));
+    snprintf(json, sizeof json, SERVERS, HIDDEN, "Bearer new");
+    KIT_OK(&k, set(&k, json, &w));
+    snprintf(kept, sizeof kept, SERVERS, "s3cret", "Bearer new");
+    assert_string_equal(w.settings.p, kept);
+    kit_close(&k);
+}
+
+static void settings_have_a_limit(void **state)
+{
+    kit         k;
+    skn_buf     b;
+    skein_world w;
+
+    kit_open(&k, state);
+    skn_buf_init(&b, 1 << 20);
+    skn_buf_add(&b, SKN_STR("{\"approvals\":{\""));
+    skn_buf_fill(&b, 'x', 70000);
+    skn_buf_add(&b, SKN_STR("\":\"ask\"}}"));
+    assert_int_equal(set(&k, b.p, &w), SKEIN_LIMIT);
+    skn_buf_clear(&b);
+    skn_buf_add(&b, SKN_STR("{\"approvals\":{\"t\":\"ask\""));
+    for (int i = 0; i < 256; i++)
+        skn_buf_addf(&b, ",\"t%d\":\"ask\"", i);
+    skn_buf_add(&b, SKN_STR("}}"));
+    assert_int_equal(set(&k, b.p, &w), SKEIN_INVALID);
+    skn_buf_release(&b);
+    kit_close(&k);
+}
+
+static void a_world_tells_that_its_settings_changed(void **state)
+{
+    kit          k;
+    skein_world  w;
+    skein_events events;
+    int64_t      last, forgotten;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_events_span(k.e, &last, &forgotten, &k.err));
+    KIT_OK(&k, set(&k, "{\"knowledge\":true}", &w));
+    KIT_OK(&k, set(&k, "{\"knowledge\":true}", &w)); /* as it was */
+    KIT_OK(&k,
+           skein_events_read(k.e, &(skein_event_query){.after = last}, k.mem, &events, &k.err));
+    assert_int_equal(events.count, 1);
+    assert_string_equal(events.at[0].type.p, "world.updated");
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(what_is_set_is_read_again),
+        SKN_BOTH(settings_are_replaced_whole_and_left_alone_by_other_changes),
+        SKN_BOTH(a_new_world_may_have_settings),
+        SKN_ON_SQLITE(what_is_wrong_is_refused_with_its_place),
+        SKN_BOTH(secrets_are_kept_but_never_shown),
+        SKN_BOTH(what_was_shown_can_be_sent_back),
+        SKN_ON_SQLITE(settings_have_a_limit),
+        SKN_BOTH(a_world_tells_that_its_settings_changed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
