@@ -1,17 +1,29 @@
+/* prompt.c: what a model is sent: who it is and where, what the agent remembers, and which tools it may
+ * use. Read anew for every question of a turn. */
 #include "runtime/run.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+enum { FILES_BYTES = 256 << 10, TEAM_MOST = 50 };
+
+/* --- Whom it answers ---------------------------------------------------------------------------------- */
 
 /* The message that is answered may be gone from this version: then the turn is about to be closed, and
  * the context is all there is. */
 static skein_rc load_trigger(skn_run *run, skein_error *err)
 {
-    skein_message m;
-    skein_rc      rc;
+    skein_conversation home;
+    skein_message      m;
+    skein_rc           rc;
 
     run->asker = run->said = SKN_NONE;
     if (!run->turn.trigger_uid.p)
         return SKEIN_OK;
-    rc = skein_message_find(run->r->o.engine, run->chat, 0, run->turn.trigger_uid, run->a, &m,
-                            err);
+    rc = skein_message_in_world(run->r->o.engine, run->turn.world, run->turn.trigger_uid,
+                                run->a, &m, &home, err);
     if (rc == SKEIN_NOT_FOUND)
         return SKEIN_OK;
     if (!rc) {
@@ -21,19 +33,184 @@ static skein_rc load_trigger(skn_run *run, skein_error *err)
     return rc;
 }
 
+/* --- Who it is ---------------------------------------------------------------------------------------- */
+
+static unsigned place_of(const skein_turn *t)
+{
+    if (t->lane.v)
+        return SKN_IN_LANE;
+    return t->mode == SKEIN_BACKGROUND   ? SKN_IN_BACKGROUND
+           : t->mode == SKEIN_FOREGROUND ? SKN_IN_FOREGROUND
+                                         : SKN_IN_CHAT;
+}
+
+static const char *words_of(unsigned place)
+{
+    switch (place) {
+    case SKN_IN_LANE:
+        return "Another agent has handed this task to you. Your last message is its result.";
+    case SKN_IN_BACKGROUND:
+        return "This is your own background work; nobody reads along. To tell the person "
+               "something, use create_inbox_item.";
+    case SKN_IN_FOREGROUND:
+        return "You are talking with the person.";
+    default:
+        return "You are in a chat with a person and other agents. Write @name at the start of "
+               "a "
+               "line to ask one of them.";
+    }
+}
+
+static void add_team(skn_buf *b, const skein_agents *all, const skein_agent *me)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < all->count && shown < TEAM_MOST; i++) {
+        const skein_agent *other = &all->at[i];
+
+        if (other->id.v == me->id.v)
+            continue;
+        skn_buf_addf(b, "%s@%.*s%s", shown++ ? ", " : "Other agents: ", SKN_FMT(other->name),
+                     other->id.v == me->lead.v   ? " (your lead)"
+                     : other->lead.v == me->id.v ? " (works for you)"
+                                                 : "");
+    }
+    if (shown)
+        skn_buf_add(b, SKN_STR(".\n"));
+}
+
+/* A file that cannot be read says so: the model should not believe that it is empty. */
+static void add_file(skn_run *run, skn_buf *b, const skein_context_file *f)
+{
+    skein_file_spec  spec = {.path = f->path,
+                             .read_full = f->item_count == 0,
+                             .items = f->items,
+                             .item_count = f->item_count};
+    skein_file_parts parts;
+    skein_error      err;
+
+    skn_buf_addf(b, "\nFile %.*s:\n", SKN_FMT(f->path));
+    if (skein_files_read(&parts, run->r->o.files, &spec, 0, run->round, &err)) {
+        skn_buf_addf(b, "(cannot be read: %s)\n", err.message);
+        return;
+    }
+    for (size_t i = 0; i < parts.count; i++) {
+        if (parts.at[i].item.p)
+            skn_buf_addf(b, "lines %zu:%zu\n", parts.at[i].first_line, parts.at[i].last_line);
+        skn_buf_add(b, parts.at[i].text);
+        skn_buf_addc(b, '\n');
+    }
+}
+
+static skein_rc add_files(skn_run *run, skn_buf *b, skein_error *err)
+{
+    skein_context_files files = {0};
+    skein_rc            rc = SKEIN_OK;
+
+    if (run->r->o.files)
+        rc = skein_context_file_list(run->r->o.engine, run->turn.chat, run->round, &files, err);
+    for (size_t i = 0; i < files.count && !rc; i++)
+        add_file(run, b, &files.at[i]);
+    return rc;
+}
+
+static skein_rc write_prompt(skn_run *run, const skein_agents *all, const skein_agent *me,
+                             skein_error *err)
+{
+    skn_buf  b;
+    skein_rc rc;
+
+    skn_buf_init(&b, FILES_BYTES);
+    if (me->system_prompt.n)
+        skn_buf_addf(&b, "%.*s\n\n", SKN_FMT(me->system_prompt));
+    skn_buf_addf(&b, "You are @%.*s in the world \"%.*s\". %s\n", SKN_FMT(me->name),
+                 SKN_FMT(run->turn.world_name), words_of(place_of(&run->turn)));
+    add_team(&b, all, me);
+    rc = add_files(run, &b, err);
+    run->system_prompt = skn_arena_copy(run->round, skn_utf8_cut(skn_buf_str(&b), b.n));
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- What it may do ------------------------------------------------------------------------------------ */
+
+static const skn_json *object_of(skn_str text, skn_arena *a)
+{
+    const skn_json *json;
+
+    return text.n && !skn_json_parse(&json, text, "settings", a, NULL) ? json : NULL;
+}
+
+static double number_of(const skn_json *settings, const char *key, double fallback,
+                        skn_arena *a)
+{
+    const skn_json *v = skn_json_get(settings, key);
+
+    return v && v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(a, v->text).p, NULL)
+                                           : fallback;
+}
+
+static unsigned standing_of(const skein_agents *all, const skein_agent *me)
+{
+    unsigned standing = me->lead.v ? SKN_NEEDS_LEAD : 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].lead.v == me->id.v)
+            standing |= SKN_NEEDS_TEAM;
+    return standing;
+}
+
+static void load_rights(skn_run *run, const skein_world *world, const skein_agents *all,
+                        const skein_agent *me)
+{
+    const skn_json *own = object_of(me->settings, run->round);
+    const skn_json *theirs = object_of(world->settings, run->round);
+
+    run->rights = (skn_rights){
+        .tools = skn_json_get(own, "tools"),
+        .approvals = skn_json_get(theirs, "approvals"),
+        .servers = skn_json_get(theirs, "mcpServers"),
+        .temperature = number_of(own, "temperature", -1, run->round),
+        .most_tokens = (int64_t)number_of(own, "maxTokens", 0, run->round)};
+    skn_json_flag(theirs, "knowledge", false, &run->rights.learns, NULL);
+    run->limit_share = (int64_t)number_of(theirs, "compactShare", 75, run->round);
+    skn_tools_offer(run, place_of(&run->turn) | standing_of(all, me));
+}
+
+/* --- All of it ------------------------------------------------------------------------------------------- */
+
+static skein_rc find_me(skn_run *run, const skein_agents *all, const skein_agent **me,
+                        skein_error *err)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].id.v == run->agent.v) {
+            *me = &all->at[i];
+            return SKEIN_OK;
+        }
+    return skn_fail(err, SKEIN_NOT_FOUND, "the agent \"%.*s\" is gone",
+                    SKN_FMT(run->turn.agent_name));
+}
+
 skein_rc skn_run_load(skn_run *run, skein_error *err)
 {
-    skein_engine *e = run->r->o.engine;
-    skein_slice   memory = {.conversation = run->chat, .agent = run->agent};
-    skein_agent   agent;
-    skein_rc      rc;
+    skein_engine      *e = run->r->o.engine;
+    skein_slice        memory = {.conversation = run->turn.chat, .agent = run->agent};
+    skein_world        world;
+    skein_agents       all;
+    const skein_agent *me = NULL;
+    skein_rc           rc;
 
     skn_arena_reset(run->round);
-    rc = skein_agent_find(e, run->turn.world, run->turn.agent_name, run->round, &agent, err);
-    if (rc)
+    run->since_load = 0;
+    run->asked.read_at = skn_clock_micros();
+    memory.lane = run->turn.lane_key;
+    if ((rc = skein_world_find(e, run->turn.world_name, run->round, &world, err)) ||
+        (rc = skein_agent_list(e, run->turn.world, run->round, &all, err)) ||
+        (rc = find_me(run, &all, &me, err)) || (rc = skn_budget_check(e, &world, err)))
         return rc;
-    run->system_prompt = agent.system_prompt;
-    if (run->rounds == 0 && (rc = load_trigger(run, err)))
+    load_rights(run, &world, &all, me);
+    if ((rc = write_prompt(run, &all, me, err)) ||
+        (run->rounds == 0 && (rc = load_trigger(run, err))))
         return rc;
     return skein_context_read(e, &memory, run->round, &run->context, err);
 }

@@ -2,38 +2,67 @@
  *
  * A run is on the loop, or one job of it is on a worker, never both: while run->job is set the loop
  * touches only what is marked (L). It begins with due work, opens the turn, and goes round: read the
- * context, ask the model, store the answer, run the tools that were called; until an answer calls
- * none.
+ * context, ask the model, store the answer, run the tools that were called, wait for what they began;
+ * until an answer calls none.
  * Threads: the loop's, but for functions that say "worker".  Lifetimes: a run is freed once its turn
  * is over and no job of it is under way. */
 #ifndef SKN_RUNTIME_RUN_H
 #define SKN_RUNTIME_RUN_H
 
 #include "base/buf.h"
+#include "base/json.h"
+#include "mcp/mcp.h"
 #include "runtime/runtime.h"
 
 enum {
-    SKN_RUNS_MOST = 64,  /* turns at once; the rest waits */
-    SKN_RUN_ROUNDS = 16, /* times that a turn may ask the model */
-    SKN_RUN_CALLS = 64,  /* calls of one answer */
-    SKN_RUN_TRIES = 2,   /* times that one question is put to a model that cannot answer now */
-    SKN_RUN_PAUSE_MS = 1000, /* before anything is tried again */
-    SKN_RUN_TEXT = 16 << 20  /* bytes of one answer */
+    SKN_RUNS_MOST = 1024, /* turns at once that do not wait; the rest is taken later */
+    SKN_RUN_LOOK = 256,   /* pieces of work that are looked at at once */
+    SKN_RUN_ROUNDS = 50,  /* times that a turn may ask the model */
+    SKN_RUN_CALLS = 64,   /* calls of one answer */
+    SKN_RUN_TRIES = 2,    /* times that one question is put to a model that cannot answer now */
+    SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
+    SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
+    SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };
 
-typedef struct skn_run  skn_run;
-typedef struct skn_halt skn_halt; /* a stop that somebody asked for */
+typedef struct skn_run      skn_run;
+typedef struct skn_halt     skn_halt;     /* a stop that somebody asked for */
+typedef struct skn_mcp_room skn_mcp_room; /* the servers of tools of a world */
+typedef struct skn_rest     skn_rest;     /* a summary that failed and is tried again later */
+
+/* One question to a model and what came of it, for the record. */
+typedef struct skn_asked {
+    skn_arena *a; /* of the pieces */
+    skn_str   *pieces;
+    size_t     piece_count;
+    skn_buf    response;
+    int64_t    began; /* ms */
+    int64_t
+        read_at; /* microseconds: what it is about was read; what is erased later is not kept */
+} skn_asked;
+
+/* What a run may do, read anew for every question. */
+typedef struct skn_rights {
+    skn_vec(skn_tool_offer) offers;
+    const skn_json *tools;     /* the agent's list of tools; NULL: all */
+    const skn_json *approvals; /* the world's */
+    const skn_json *servers;   /* the world's servers of tools */
+    double          temperature;
+    int64_t         most_tokens;
+    bool            learns; /* the world wants agents to remember what they learn */
+} skn_rights;
 
 struct skn_run {
     skn_runtime *r;            /* (L) */
     skn_run     *next, **link; /* (L) */
     /* What it is about: set before the first job, never changed. */
-    int64_t               delivery; /* (L) */
-    skein_conversation_id chat;     /* (L) */
-    skein_agent_id        agent;    /* (L) */
-    skn_str               model;    /* "provider/model" */
-    skn_provider         *provider; /* NULL: there is none of that name */
-    skn_arena            *a;        /* for the whole turn */
+    int64_t               delivery, task; /* (L) one of them */
+    skein_conversation_id chat;           /* (L) zero until a task's turn is open */
+    skein_agent_id        agent;          /* (L) */
+    skein_lane_id         lane;           /* (L) */
+    skn_str               model;          /* "provider/model" */
+    skn_provider         *provider;       /* NULL: there is none of that name */
+    skn_arena            *a;              /* for the whole turn */
     /* The turn. */
     int64_t    turn_id, fence; /* (L) 0: not open, as far as the loop knows */
     skein_turn turn;
@@ -41,16 +70,30 @@ struct skn_run {
     skn_arena    *round; /* for one round */
     skein_context context;
     skn_str       system_prompt, asker, said;
+    skn_rights    rights;
+    int64_t       limit_share;  /* percent of the window after which a context is summarised */
     skn_str       tool, result; /* the last tool of this turn */
     bool          tool_failed;
     size_t        ran; /* calls of this answer whose tools have run */
     int           rounds, tries;
+    int64_t       since_load; /* messages that were stored since the context was read */
+    bool shrunk; /* the context was summarised since the last question failed for its size */
     /* What is answered. */
     skn_asking *asking; /* (L) */
+    skn_asked   asked;
     skn_buf     text, thinking;
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
     skn_answer answer;
+    /* Tools that take their time. */
+    skn_mcp_room  *room;     /* (L) */
+    skn_mcp_call  *mcp_call; /* (L) */
+    skn_wish      *wish;     /* (L) a summary that it waits for */
+    size_t         allowed;  /* the call that a person has allowed, counted from 1 */
+    size_t         begun;    /* delegations of this answer whose end is waited for */
+    skein_approval approval;
+    int64_t        open;    /* calls without a result */
+    bool           waiting; /* (L) for an end or a word of somebody else */
     /* The job. */
     bool job;                   /* (L) */
     void (*work)(skn_run *run); /* worker */
@@ -67,39 +110,164 @@ struct skn_run {
     skn_halt *halt;   /* (L) a stop waits for this run */
 };
 
-/* turn_run.c */
+/* turn_run.c: beginning, jobs, ending. */
 void skn_run_start(skn_runtime *r, const skein_due *due);
 /* Stops asking; the run goes once its job, if any, is back. `halt`: it waits for the stop instead. */
 void skn_run_drop(skn_run *run, skn_halt *halt);
 /* Closes the turn as interrupted, keeping what it has written. */
 void skn_run_interrupt(skn_run *run);
 void skn_run_free(skn_run *run);
+/* Runs work on a worker, then `then` on the loop, unless the turn is over by then. */
+void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *));
+/* Calls `again` after a pause. */
+void skn_run_later(skn_run *run, void (*again)(skn_run *), int64_t ms);
+/* Closes the turn as failed, for the reason in run->err. */
+void skn_run_give_up(skn_run *run);
+void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
+                 const skein_error *err);
 
-/* prompt.c: worker: who answers, whom, and what the model may be sent. */
+/* turn_ask.c: the next round: reads what there is to read and asks. */
+void skn_run_round(skn_run *run);
+/* The same after a job has loaded it already. */
+void skn_run_loaded(skn_run *run);
+
+/* turn_tools.c: runs the calls of the answer that was stored, then goes on. */
+void skn_run_tools(skn_run *run);
+/* Something that the run waits for may have come. */
+void skn_run_poll(skn_run *run);
+/* Gives up what takes its time. */
+void skn_run_tools_drop(skn_run *run);
+
+/* prompt.c: worker: who answers, whom, what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
 
-/* tools.c: worker: runs a tool; *failed when it could not. The result is never absent. */
-skn_str skn_tool_run(const skein_tool_call *call, skn_arena *a, bool *failed);
+/* budget.c: worker: SKEIN_LIMIT when a world has used up its tokens of this month. */
+skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
+
+/* --- Tools ------------------------------------------------------------------------------------ */
+
+/* A tool that is built in. Reading ones have `read`; the others are acts of the engine. */
+typedef struct skn_tool {
+    const char    *name, *seed_name; /* as the seeds write it, where that differs */
+    const char    *description, *schema;
+    unsigned       where; /* SKN_IN_… */
+    skein_act_kind act;
+    /* worker: the result; *failed when it could not. Never absent. */
+    skn_str (*read)(skn_run *run, const skn_json *args, bool *failed);
+} skn_tool;
+
+enum {
+    SKN_IN_CHAT = 1,
+    SKN_IN_FOREGROUND = 2,
+    SKN_IN_BACKGROUND = 4,
+    SKN_IN_LANE = 8, /* a delegation */
+    SKN_IN_ALL = 15,
+    SKN_NEEDS_LEAD = 16, /* only for agents that have one */
+    SKN_NEEDS_TEAM = 32, /* only for agents that lead others */
+    SKN_UNOFFERED = 64   /* works when it is called, but is not offered */
+};
+
+/* tools.c: the table. NULL when there is none of that name. */
+const skn_tool *skn_tool_find(skn_str name);
+/* The tools of an agent in this turn. `where` are SKN_IN_… and SKN_NEEDS_… that hold. */
+void skn_tools_offer(skn_run *run, unsigned where);
+/* Whether the agent's own list has a tool. */
+bool skn_tool_listed(const skn_rights *rights, skn_str name);
+/* What an act is to do, from the arguments of a call. */
+skein_rc skn_tool_act(const skn_tool *tool, const skn_json *args, skein_act *out,
+                      skein_error *err);
+/* tool_reads.c */
+skn_str skn_read_agents(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_team(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_recall(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed);
+skn_str skn_read_demo(skn_run *run, const skn_json *args, bool *failed);
+
+typedef enum skn_approve { SKN_APPROVE_ALWAYS, SKN_APPROVE_ASK, SKN_APPROVE_NEVER } skn_approve;
+
+/* tools.c: whether a call may run without a word of a person. `fallback` where the world says nothing. */
+skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback);
+
+/* mcp_room.c: the servers of a world, started when they are first needed. Their tools are named
+ * "server__tool". NULL when the world has none. */
+skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_json *servers);
+/* Whether one of them is still starting. */
+bool skn_mcp_room_starting(const skn_mcp_room *room);
+void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run);
+/* The server and the tool's own name for one of its tools; NULL when there is none. */
+skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str name, skn_str *tool, bool *read_only);
+void     skn_mcp_rooms_stop(skn_runtime *r);
+void     skn_mcp_rooms_free(skn_runtime *r);
+
+/* --- errand.c: a question outside of a turn ---------------------------------------------------- */
+
+typedef struct skn_errand skn_errand;
+
+typedef struct skn_errand_wish {
+    skn_str     model;  /* "provider/model" */
+    skn_str     system; /* what the model is to do */
+    skn_str     text;
+    const char *purpose; /* summary squash knowledge */
+    int64_t     read_at; /* microseconds: when the text was read */
+} skn_errand_wish;
+
+typedef struct skn_errand_answer {
+    skein_error error;
+    skn_str     text; /* never blank when there is no error */
+    skein_model_call
+        call; /* for the record; world, chat, agent and message are the caller's to fill in */
+} skn_errand_answer;
+
+typedef void skn_errand_done(void *arg, const skn_errand_answer *answer);
+
+/* done comes once, never from inside; what it is given lives until the errand is freed. */
+skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_errand_done *done,
+                             void *arg);
+void        skn_errand_free(skn_errand *e); /* also before it is done; NULL is fine */
+
+/* asked.c: the record of a question. */
+void skn_asked_init(skn_asked *q);
+void skn_asked_begin(skn_asked *q);
+void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count);
+void skn_asked_received(skn_asked *q, skn_str bytes);
+/* As the engine keeps it; borrowed from q. false when nothing was sent. */
+bool skn_asked_record(const skn_asked *q, const skn_answer *answer, skn_str model,
+                      const char *purpose, skein_model_call *out);
+void skn_asked_release(skn_asked *q);
+
+/* --- summary.c, squash_text.c, learn.c: what models do besides --------------------------------- */
+
+/* A turn has ended: is its context to be summarised? */
+void skn_summary_consider(skn_run *run);
+/* A turn in the background has ended: is there something to be learned from it? */
+void skn_learn_consider(skn_run *run);
+void skn_wishes_cancel(skn_runtime *r);
+void skn_rests_free(skn_runtime *r);
 
 /* --- The runtime (runtime.c) ------------------------------------------------------------------- */
 
 struct skn_runtime {
     skn_runtime_options o;
-    char               *model, *holder;
+    char               *holder, *files;
     skn_run            *runs;
-    size_t              run_count;
+    size_t              run_count, waiting_count;
     size_t              jobs; /* of any kind, under way */
-    skn_timer          *recover, *renew, *check;
+    skn_timer          *recover, *renew, *check, *tick;
     int64_t             checked; /* when the turns were last looked at, ms */
     bool                started; /* recovered once: work may be taken */
     bool                looking, look_again;
     bool                checking, check_again;
+    bool                ticking, tick_again, tick_soon;
     bool                more; /* the last look found work that was not taken */
-    bool      freed;          /* since then something has ended that may have been in its way */
-    skn_halt *halts;
-    bool      closing;
-    skn_call *done;
-    void     *done_arg;
+    bool          freed;      /* since then something has ended that may have been in its way */
+    skn_halt     *halts;
+    skn_wish     *wishes;
+    skn_rest     *rests;
+    skn_mcp_room *rooms;
+    bool          closing;
+    skn_call     *done;
+    void         *done_arg;
 };
 
 /* A job of a run or of the runtime came back, or a run has gone. */
@@ -110,5 +278,9 @@ void skn_halt_ready(skn_halt *halt);
 bool skn_halt_covers(const skn_runtime *r, const skein_due *due);
 /* The provider of a model's name, and what follows it. NULL: there is none. */
 skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str *rest);
+/* The model, or the default one. */
+skn_str skn_runtime_model(const skn_runtime *r, skn_str model);
+/* A run on a delegation's lane has ended: whoever waits for it is polled at once. */
+void skn_runtime_lane_over(skn_runtime *r, const skn_run *child);
 
 #endif

@@ -10,7 +10,9 @@
 enum {
     DEFAULT_LEASE_MS = 30 * 1000,
     DEFAULT_RECOVER_MS = 10 * 1000,
-    CHECK_MS = 200 /* at least, between looks whether our turns are still open */
+    CHECK_MS = 200, /* at least, between looks whether our turns are still open */
+    TICK_MS = 60 * 1000,
+    TICK_SOON_MS = 500 /* after a commit, which may have set a timer */
 };
 
 static void look(skn_runtime *r);
@@ -41,7 +43,7 @@ static void work_look(void *arg)
 {
     search *s = arg;
 
-    s->rc = skein_work_due(s->r->o.engine, SKN_RUNS_MOST, s->a, &s->dues, &s->err);
+    s->rc = skein_work_due(s->r->o.engine, SKN_RUN_LOOK, s->a, &s->dues, &s->err);
 }
 
 /* Whether the work is being taken already. */
@@ -49,25 +51,27 @@ static bool in_hand(const skn_runtime *r, const skein_due *due)
 {
     const skn_run *run = r->runs;
 
-    while (run && run->delivery != due->delivery)
+    while (run && (run->delivery != due->delivery || run->task != due->task))
         run = run->next;
     return run;
 }
 
-/* An agent does one thing at a time in a chat; what is about to be stopped is not begun. */
+/* An agent does one thing at a time in a chat or on a lane, and one task at a time; what is about to be
+ * stopped is not begun. */
 static bool in_the_way(const skn_runtime *r, const skein_due *due)
 {
     for (const skn_run *run = r->runs; run; run = run->next) {
-        if (run->chat.v == due->chat.v && run->agent.v == due->agent.v)
+        if (run->agent.v == due->agent.v && run->lane.v == due->lane.v &&
+            (run->chat.v == due->chat.v || (run->task && due->task)))
             return true;
     }
-    return r->run_count == SKN_RUNS_MOST || skn_halt_covers(r, due);
+    return r->run_count - r->waiting_count >= SKN_RUNS_MOST || skn_halt_covers(r, due);
 }
 
-/* At most 64 against at most 64. */
+/* At most 256 against the runs that there are. */
 static void take(skn_runtime *r, const skein_dues *dues)
 {
-    r->more = dues->count == SKN_RUNS_MOST;
+    r->more = dues->count == SKN_RUN_LOOK;
     for (size_t i = 0; i < dues->count; i++) {
         if (in_hand(r, &dues->at[i]))
             continue;
@@ -122,8 +126,8 @@ static void look(skn_runtime *r)
 typedef struct held {
     skn_runtime *r;
     size_t       count;
-    skein_turn   turns[SKN_RUNS_MOST]; /* only ids, fence and where they are */
-    bool         kept[SKN_RUNS_MOST];
+    skein_turn  *turns; /* only ids, fence and where they are */
+    bool        *kept;
     skein_rc     rc;
     skein_error  err;
 } held;
@@ -133,6 +137,8 @@ static held *hold(skn_runtime *r)
     held *h = skn_heap(sizeof *h);
 
     h->r = r;
+    h->turns = skn_heap((r->run_count + 1) * sizeof *h->turns);
+    h->kept = skn_heap((r->run_count + 1) * sizeof *h->kept);
     for (const skn_run *run = r->runs; run; run = run->next) {
         if (run->turn_id && !run->over)
             h->turns[h->count++] = (skein_turn){.id = run->turn_id,
@@ -163,6 +169,8 @@ static void let_go(held *h)
         if (run && !run->over)
             skn_run_drop(run, NULL);
     }
+    free(h->turns);
+    free(h->kept);
     free(h);
 }
 
@@ -209,6 +217,13 @@ static void on_renew(void *arg)
     skn_workers_run(r->o.workers, work_renew, renewed, hold(r));
 }
 
+static int by_id(const void *x, const void *y)
+{
+    const skein_turn *a = x, *b = y;
+
+    return (a->id > b->id) - (a->id < b->id);
+}
+
 /* After a commit the turns are only looked at: renewing them is a commit itself. */
 static void work_check(void *arg)
 {
@@ -218,11 +233,41 @@ static void work_check(void *arg)
 
     h->rc = skein_turns_open(h->r->o.engine, (skein_world_id){0}, (skein_conversation_id){0}, a,
                              &open, &h->err);
-    for (size_t i = 0; i < h->count && !h->rc; i++) {
-        for (size_t k = 0; k < open.count && !h->kept[i]; k++)
-            h->kept[i] = open.at[k].id == h->turns[i].id;
-    }
+    if (!h->rc && open.count)
+        qsort(open.at, open.count, sizeof *open.at, by_id);
+    for (size_t i = 0; i < h->count && !h->rc; i++)
+        h->kept[i] = open.count &&
+                     bsearch(&h->turns[i], open.at, open.count, sizeof *open.at, by_id);
     skn_arena_free(a);
+}
+
+/* What runs wait for may have come. */
+static void poll_waiting(skn_runtime *r)
+{
+    for (skn_run *run = r->runs, *next; run; run = next) {
+        next = run->next;
+        skn_run_poll(run);
+    }
+}
+
+/* "main.1.2" is below "main.1"; what is below "main" is below whoever works without a lane. */
+static bool is_below(const skn_run *child, const skn_run *run)
+{
+    skn_str key = child->turn.lane_key;
+
+    while (key.n && key.p[key.n - 1] != '.')
+        key.n--;
+    key.n -= key.n > 0;
+    return run->turn.lane_key.p ? skn_str_eq(key, run->turn.lane_key) : skn_str_is(key, "main");
+}
+
+void skn_runtime_lane_over(skn_runtime *r, const skn_run *child)
+{
+    for (skn_run *run = r->runs, *next; run; run = next) {
+        next = run->next;
+        if (run->waiting && run->chat.v == child->chat.v && is_below(child, run))
+            skn_run_poll(run);
+    }
 }
 
 static void check_soon(skn_runtime *r);
@@ -236,6 +281,8 @@ static void checked(void *arg)
     r->jobs--;
     r->checking = r->check_again = false;
     let_go(h);
+    if (!r->closing)
+        poll_waiting(r);
     if (again)
         check_soon(r);
     skn_runtime_settle(r);
@@ -324,6 +371,63 @@ static void on_recover(void *arg)
     skn_workers_run(r->o.workers, work_recover, recovered, v);
 }
 
+/* --- Timers of agents ------------------------------------------------------------------------------ */
+
+typedef struct ticking {
+    skn_runtime *r;
+    int64_t      next; /* microseconds; 0: none */
+    skein_rc     rc;
+    skein_error  err;
+} ticking;
+
+static void on_tick(void *arg);
+
+static void work_tick(void *arg)
+{
+    ticking *t = arg;
+
+    t->rc = skein_tasks_tick(t->r->o.engine, &t->next, &t->err);
+}
+
+/* Looked at again when the next one runs out, and at least every minute: the clock may be set. */
+static void ticked(void *arg)
+{
+    ticking     *t = arg;
+    skn_runtime *r = t->r;
+    int64_t      wait = t->next ? (t->next - skn_clock_micros()) / 1000 + 1 : TICK_MS;
+    bool         again = r->tick_again;
+
+    r->jobs--;
+    r->ticking = r->tick_again = false;
+    if (t->rc)
+        warn(r, "cannot look for timers of agents", &t->err);
+    free(t);
+    if (!r->closing) {
+        skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > TICK_MS ? TICK_MS : wait);
+        look(r); /* a back-off may have ended */
+    }
+    skn_runtime_settle(r);
+}
+
+static void on_tick(void *arg)
+{
+    skn_runtime *r = arg;
+    ticking     *t;
+
+    r->tick_soon = false;
+    if (r->closing)
+        return;
+    if (r->ticking) {
+        r->tick_again = true;
+        return;
+    }
+    t = skn_heap(sizeof *t);
+    t->r = r;
+    r->ticking = true;
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_tick, ticked, t);
+}
+
 /* --- The runtime ------------------------------------------------------------------------------- */
 
 skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str *rest)
@@ -331,13 +435,12 @@ skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str 
     skn_str name;
 
     *rest = model;
-    if (!skn_str_split(rest, '/', &name))
-        return NULL;
-    for (size_t i = 0; i < r->o.provider_count; i++) {
-        if (skn_str_is(name, r->o.providers[i]->name))
-            return r->o.providers[i];
-    }
-    return NULL;
+    return skn_str_split(rest, '/', &name) ? r->o.provider(r->o.provider_arg, name) : NULL;
+}
+
+skn_str skn_runtime_model(const skn_runtime *r, skn_str model)
+{
+    return model.n ? model : r->o.model(r->o.provider_arg);
 }
 
 skn_runtime *skn_runtime_new(const skn_runtime_options *o)
@@ -347,14 +450,17 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
     r->o = *o;
     r->o.lease_ms = o->lease_ms > 0 ? o->lease_ms : DEFAULT_LEASE_MS;
     r->o.recover_ms = o->recover_ms > 0 ? o->recover_ms : DEFAULT_RECOVER_MS;
-    r->model = skn_heap_copy(o->model.n ? o->model : SKN_STR("demo/scripted"));
     r->holder = skn_heap_copy(skn_str_of(o->holder ? o->holder : "skein"));
     r->recover = skn_timer_new(o->loop, on_recover, r);
     r->renew = skn_timer_new(o->loop, on_renew, r);
     r->check = skn_timer_new(o->loop, on_check, r);
+    r->tick = skn_timer_new(o->loop, on_tick, r);
+    if (o->files)
+        r->o.files = r->files = skn_heap_copy(skn_str_of(o->files));
     r->checked = now_ms() - CHECK_MS;
     skn_timer_start(r->renew, r->o.lease_ms / 3);
     on_recover(r);
+    on_tick(r);
     return r;
 }
 
@@ -362,6 +468,10 @@ void skn_runtime_nudge(skn_runtime *r)
 {
     look(r);
     check_soon(r);
+    if (!r->closing && r->started && !r->tick_soon) { /* not moved on by every commit */
+        r->tick_soon = true;
+        skn_timer_start(r->tick, TICK_SOON_MS);
+    }
 }
 
 void skn_runtime_settle(skn_runtime *r)
@@ -370,7 +480,7 @@ void skn_runtime_settle(skn_runtime *r)
 
     if (r->more && r->freed)
         look(r);
-    if (!r->closing || r->runs || r->jobs || r->halts || !done)
+    if (!r->closing || r->runs || r->jobs || r->halts || r->wishes || !done)
         return;
     r->done = NULL;
     done(r->done_arg); /* may free r */
@@ -392,12 +502,15 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
     skn_timer_stop(r->recover);
     skn_timer_stop(r->renew);
     skn_timer_stop(r->check);
+    skn_timer_stop(r->tick);
     skn_log_say(r->o.log, SKN_LOG_INFO, "shutting down; answers being written are kept: %zu",
                 r->run_count);
     for (skn_run *run = r->runs, *next; run; run = next) {
         next = run->next;
         skn_run_interrupt(run);
     }
+    skn_wishes_cancel(r);
+    skn_mcp_rooms_stop(r);
     r->jobs++; /* so that done is never called from in here */
     skn_loop_post(r->o.loop, settle_later, r);
 }
@@ -409,7 +522,10 @@ void skn_runtime_free(skn_runtime *r)
     skn_timer_free(r->recover);
     skn_timer_free(r->renew);
     skn_timer_free(r->check);
-    free(r->model);
+    skn_timer_free(r->tick);
+    skn_mcp_rooms_free(r);
+    skn_rests_free(r);
     free(r->holder);
+    free(r->files);
     free(r);
 }

@@ -17,17 +17,21 @@
 typedef struct skn_runtime skn_runtime;
 
 typedef struct skn_runtime_options {
-    skein_engine        *engine;
-    skn_loop            *loop;
-    skn_workers         *workers;
-    skn_log             *log;
-    skn_provider *const *providers;
-    size_t               provider_count;
-    skn_str              model;    /* for agents that name none: "demo/scripted" */
-    const char          *holder;   /* names this process in leases */
-    int64_t              lease_ms; /* 0: 30 s */
-    int64_t recover_ms;            /* between looks for turns that others left open; 0: 10 s */
-    bool    alone; /* nobody else speaks for agents on this store: what is open at the
+    skein_engine *engine;
+    skn_loop     *loop;
+    skn_workers  *workers;
+    skn_log      *log;
+    /* The provider of a name, NULL when there is none; lives until what it is asked then is over. */
+    skn_provider *(*provider)(void *arg, skn_str name);
+    /* The model for agents that name none: "demo/scripted"; lives until the next call. */
+    skn_str (*model)(void *arg);
+    void       *provider_arg;
+    skn_net    *net;        /* for servers of tools; may be NULL */
+    const char *files;      /* the folder that agents may read from; NULL: none */
+    const char *holder;     /* names this process in leases */
+    int64_t     lease_ms;   /* 0: 30 s */
+    int64_t     recover_ms; /* between looks for turns that others left open; 0: 10 s */
+    bool        alone;      /* nobody else speaks for agents on this store: what is open at the
                            start was left, whatever its lease says */
     /* What is being written, as it happens. */
     void (*tell)(void *arg, const skn_live *event);
@@ -46,6 +50,50 @@ void skn_runtime_nudge(skn_runtime *r);
 typedef void skn_stopped(void *arg, int64_t stopped, const skein_error *err);
 void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
                               skn_stopped *done, void *arg);
+
+/* --- Models at work outside of turns ------------------------------------------------------------- */
+
+/* A summary of a lane or of an agent's memory, now. SKEIN_NOTHING: there is nothing
+ * to cover. */
+typedef struct skn_compact_wish {
+    skein_world_id        world;
+    skein_conversation_id chat;
+    skein_agent_id        agent;  /* zero: `lane` */
+    skn_str               lane;   /* absent: "main" */
+    skn_str               model;  /* absent: the default */
+    skn_str               reason; /* absent: "manual" */
+} skn_compact_wish;
+
+/* A squash whose text a model writes. */
+typedef struct skn_squash_wish {
+    skein_world_id          world;
+    skein_conversation_id   chat;
+    const skein_message_id *sources;
+    size_t                  source_count;
+    skn_str                 prompt, model; /* model absent: the default */
+    skn_str                 actor;
+    bool                    dry_run; /* only the text */
+} skn_squash_wish;
+
+/* How such a thing ended. */
+typedef struct skn_wished {
+    const skein_message
+        *message; /* that was stored: the summary, or a squash's result; NULL: none */
+    const skein_squash *squash;      /* NULL: none */
+    int64_t             covers;      /* of a summary */
+    skn_str             text;        /* what the model wrote */
+    skn_str             model, call; /* call: under which it is kept */
+} skn_wished;
+
+typedef void            skn_wish_done(void *arg, const skn_wished *out, const skein_error *err);
+typedef struct skn_wish skn_wish; /* under way */
+
+/* done comes once, never from inside, unless it is cancelled. */
+skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
+                              void *arg);
+skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
+                             void *arg);
+void      skn_wish_cancel(skn_wish *w); /* no callback after this; NULL is fine */
 
 /* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
  * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */

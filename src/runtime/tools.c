@@ -1,44 +1,300 @@
-/* Tools that agents may call: one table. There is one, and it is honest about what it knows. */
-#include "base/json.h"
-#include "base/utf8.h"
+/* The tools that are built in: one table with what each is for, its arguments, and where it may be used. */
 #include "runtime/run.h"
 
-enum { QUERY_BYTES = 200 };
+#include <stdlib.h>
+#include <string.h>
 
-static skn_str demo_lookup(skn_str args, skn_arena *a, bool *failed)
-{
-    const skn_json *json;
-    skn_str         query = SKN_NONE;
-    skein_error     err = {0};
+#define NOTHING     "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}"
+#define TEXT(words) "{\"type\":\"string\",\"description\":\"" words "\"}"
 
-    if (skn_json_parse(&json, args, "args", a, &err) ||
-        skn_json_text(json, "query", &query, &err)) {
-        *failed = true;
-        return skn_arena_printf(a, "demo data: the arguments cannot be read: %s", err.message);
-    }
-    query = skn_utf8_cut(skn_str_trim(query), QUERY_BYTES);
-    return skn_arena_printf(
-        a,
-        "demo data, made up: \"%.*s\" is known here only by name; no source "
-        "was asked",
-        SKN_FMT(query));
-}
-
-static const struct tool {
-    const char *name;
-    skn_str (*run)(skn_str args, skn_arena *a, bool *failed);
-} tools[] = {
-    {"demo_lookup", demo_lookup},
+static const skn_tool tools[] = {
+    {.name = "tell_agent",
+     .seed_name = "tellAgent",
+     .description =
+         "Send a message to another agent. Say whether you expect an answer; it comes "
+         "as a message to you, later.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
+         "name of the agent") ",\"text\":" TEXT("what to say") ",\"responseExpected\":{"
+                                                               "\"type\":\"boolean\"},"
+                                                               "\"replyTo\":" TEXT(
+                                                                   "id of the message "
+                                                                   "this "
+                                                                   "answers") "},"
+                                                                              "\"requir"
+                                                                              "ed\":["
+                                                                              "\"agent"
+                                                                              "\","
+                                                                              "\"text\""
+                                                                              "]}",
+     .where = SKN_IN_ALL,
+     .act = SKEIN_ACT_TELL},
+    {.name = "delegate",
+     .description =
+         "Hand a task to another agent, or to a fresh copy of yourself, which works on "
+         "it alone and sees only this text. Its last message is the result. With wait "
+         "false you go on at once and get the result as a message.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
+         "name of the agent; absent: "
+         "yourself") ",\"task\":" TEXT("all that it needs to know") ",\"title\""
+                                                                    ":" TEXT(
+                                                                        "a "
+                                                                        "few "
+                                                                        "word"
+                                                                        "s") ",\"wait\":{"
+                                                                             "\"type\":"
+                                                                             "\"boolean\"}},"
+                                                                             "\"required\":["
+                                                                             "\"task\"]}",
+     .where = SKN_IN_ALL,
+     .act = SKEIN_ACT_DELEGATE},
+    {.name = "request_input",
+     .seed_name = "requestInput",
+     .description =
+         "Ask your lead, or the person when you have no lead, a question. The answer "
+         "comes later, as a message.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"question\":" TEXT(
+         "the question") "},\"required\":[\"question\"]}",
+     .where = SKN_IN_BACKGROUND,
+     .act = SKEIN_ACT_REQUEST_INPUT},
+    {.name = "report_to_lead",
+     .seed_name = "reportToLead",
+     .description = "Report the result of your task to your lead. This finishes the task.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"result\":" TEXT(
+         "what came of it") "},\"required\":[\"result\"]}",
+     .where = SKN_IN_BACKGROUND | SKN_NEEDS_LEAD,
+     .act = SKEIN_ACT_REPORT},
+    {.name = "create_inbox_item",
+     .seed_name = "createInboxItem",
+     .description =
+         "Tell the person something: a short summary goes into the inbox, and the full "
+         "text into your conversation with the person.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"enum\":["
+               "\"briefing\",\"feedback\",\"signal\",\"alert\",\"insight\",\"question\"]},"
+               "\"title\":" TEXT("one line") ",\"summary\":" TEXT(
+                   "a few sentences for the "
+                   "inbox") ",\"content\":" TEXT("the full text") "},\"required\":[\"title\","
+                                                                  "\"content\"]}",
+     .where = SKN_IN_BACKGROUND | SKN_IN_LANE,
+     .act = SKEIN_ACT_BRIEF},
+    {.name = "delegate_to_agent",
+     .seed_name = "delegateToAgent",
+     .description = "Give one of the agents that work for you a task for its background. It "
+                    "reports when it is done.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
+         "name of the agent") ",\"task\":" TEXT("what to do") "},\"required\":["
+                                                              "\"agent\","
+                                                              "\"task\"]}",
+     .where = SKN_IN_FOREGROUND | SKN_IN_BACKGROUND | SKN_IN_CHAT | SKN_NEEDS_TEAM,
+     .act = SKEIN_ACT_ASSIGN},
+    {.name = "remember",
+     .description = "Keep something in mind for later conversations.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"enum\":["
+               "\"fact\",\"technique\",\"pattern\",\"lesson\",\"preference\",\"insight\"]},"
+               "\"content\":" TEXT("one thing") ",\"confidence\":{\"type\":\"number\","
+                                                "\"minimum\":0,\"maximum\":1}},"
+                                                "\"required\":[\"content\"]}",
+     .where = SKN_IN_ALL,
+     .act = SKEIN_ACT_REMEMBER},
+    {.name = "forget",
+     .description = "Forget something that you remembered.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"id\":" TEXT(
+         "as recall shows it") "},\"required\":[\"id\"]}",
+     .where = SKN_IN_ALL,
+     .act = SKEIN_ACT_FORGET},
+    {.name = "recall",
+     .description = "What you remembered; with words, only what has them all.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"words\":" TEXT("what to look for") "}}",
+     .where = SKN_IN_ALL,
+     .read = skn_read_recall},
+    {.name = "read_context",
+     .description = "Read a file: all of it, or items of it by name or by line.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"path\":" TEXT(
+         "of the file") ",\"items\":{\"type\":\"array\",\"items\":" TEXT("\\\"fun "
+                                                                         "total\\\", "
+                                                                         "\\\"class "
+                                                                         "Store\\\" or "
+                                                                         "\\\"142:"
+                                                                         "156\\\"") "}}"
+                                                                                    ","
+                                                                                    "\""
+                                                                                    "re"
+                                                                                    "qu"
+                                                                                    "ir"
+                                                                                    "ed"
+                                                                                    "\""
+                                                                                    ":["
+                                                                                    "\""
+                                                                                    "pa"
+                                                                                    "th"
+                                                                                    "\""
+                                                                                    "]"
+                                                                                    "}",
+     .where = SKN_IN_ALL,
+     .read = skn_read_context},
+    {.name = "search_messages",
+     .description = "Find messages of this world by their words, in all versions.",
+     .schema = "{\"type\":\"object\",\"properties\":{\"query\":" TEXT(
+         "words, all must be there") "},\"required\":[\"query\"]}",
+     .where = SKN_IN_ALL,
+     .read = skn_read_search},
+    {.name = "list_agents",
+     .description = "The agents of this world, who leads whom, and who is at work.",
+     .schema = NOTHING,
+     .where = SKN_IN_ALL,
+     .read = skn_read_agents},
+    {.name = "get_team_status",
+     .seed_name = "getTeamStatus",
+     .description = "What the agents that work for you are doing: their tasks and results.",
+     .schema = NOTHING,
+     .where = SKN_IN_ALL | SKN_NEEDS_TEAM,
+     .read = skn_read_team},
+    {.name = "demo_lookup",
+     .description = "Made-up data, for demonstrations.",
+     .schema = NOTHING,
+     .where = SKN_IN_ALL | SKN_UNOFFERED,
+     .read = skn_read_demo},
 };
 
-skn_str skn_tool_run(const skein_tool_call *call, skn_arena *a, bool *failed)
+const skn_tool *skn_tool_find(skn_str name)
 {
-    *failed = false;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (skn_str_is(name, tools[i].name) ||
+            (tools[i].seed_name && skn_str_is(name, tools[i].seed_name)))
+            return &tools[i];
+    return NULL;
+}
+
+/* --- Which of them ------------------------------------------------------------------------------------ */
+
+/* "files__*" stands for all tools of a server. */
+static bool is_in(const skn_json *entry, skn_str name)
+{
+    skn_str word = entry->text;
+
+    if (entry->kind != SKN_JSON_STRING)
+        return false;
+    if (word.n && word.p[word.n - 1] == '*')
+        return skn_str_starts(name, skn_str_sub(word, 0, word.n - 1));
+    return skn_str_eq(word, name);
+}
+
+bool skn_tool_listed(const skn_rights *rights, skn_str name)
+{
+    if (!rights->tools || rights->tools->kind != SKN_JSON_ARRAY)
+        return true;
+    for (const skn_json *entry = rights->tools->first; entry; entry = entry->next)
+        if (is_in(entry, name))
+            return true;
+    return false;
+}
+
+void skn_tools_offer(skn_run *run, unsigned where)
+{
+    const unsigned needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
+
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-        if (skn_str_is(call->tool_name, tools[i].name))
-            return tools[i].run(call->args, a, failed);
+        const skn_tool *t = &tools[i];
+
+        if (!(t->where & where & SKN_IN_ALL) || (t->where & needs & ~where) ||
+            (t->where & SKN_UNOFFERED) || !skn_tool_listed(&run->rights, skn_str_of(t->name)))
+            continue;
+        skn_vec_add(run->round, &run->rights.offers,
+                    ((skn_tool_offer){skn_str_of(t->name), skn_str_of(t->description),
+                                      skn_str_of(t->schema)}));
     }
-    *failed = true;
-    return skn_arena_printf(a, "there is no tool \"%.*s\"; known: demo_lookup",
-                            SKN_FMT(call->tool_name));
+}
+
+static bool said(const skn_json *v, skn_approve *out)
+{
+    if (!v || v->kind != SKN_JSON_STRING)
+        return false;
+    if (skn_str_is(v->text, "always"))
+        *out = SKN_APPROVE_ALWAYS;
+    else if (skn_str_is(v->text, "ask"))
+        *out = SKN_APPROVE_ASK;
+    else
+        *out = SKN_APPROVE_NEVER; /* what cannot be understood is not a permission */
+    return true;
+}
+
+/* The tool's own word, its server's, or what is usual. */
+skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback)
+{
+    skn_str     server = name;
+    skn_approve how = fallback;
+    ptrdiff_t   cut = skn_str_find(name, SKN_STR("__"));
+
+    for (const skn_json *v = rights->approvals ? rights->approvals->first : NULL; v;
+         v = v->next)
+        if (skn_str_eq(v->key, name) && said(v, &how))
+            return how;
+    if (cut <= 0)
+        return how;
+    server = skn_str_sub(name, 0, (size_t)cut);
+    for (const skn_json *v = rights->servers ? rights->servers->first : NULL; v; v = v->next)
+        if (skn_str_eq(v->key, server))
+            said(skn_json_get(v, "approval"), &how);
+    return how;
+}
+
+/* --- Arguments of acts ----------------------------------------------------------------------------------- */
+
+/* The first of two names that is there. */
+static skein_rc text_of(const skn_json *args, const char *name, const char *other, skn_str *out,
+                        skein_error *err)
+{
+    skein_rc rc = skn_json_text(args, name, out, err);
+
+    return rc || out->p || !other ? rc : skn_json_text(args, other, out, err);
+}
+
+static skein_rc percent_of(const skn_json *args, int64_t *out, skein_error *err)
+{
+    const skn_json *v = skn_json_get(args, "confidence");
+    char            text[40];
+    double          n;
+
+    *out = -1;
+    if (!v || v->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    if (v->kind != SKN_JSON_NUMBER || v->text.n >= sizeof text)
+        return skn_fail(err, SKEIN_INVALID, "\"confidence\" must be a number from 0 to 1");
+    memcpy(text, v->text.p, v->text.n);
+    text[v->text.n] = '\0';
+    n = strtod(text, NULL);
+    if (!(n >= 0 && n <= 1))
+        return skn_fail(err, SKEIN_INVALID, "\"confidence\" must be a number from 0 to 1");
+    *out = (int64_t)(n * 100 + 0.5);
+    return SKEIN_OK;
+}
+
+static const char *text_name(skein_act_kind kind)
+{
+    return kind == SKEIN_ACT_TELL                                   ? "text"
+           : kind == SKEIN_ACT_REQUEST_INPUT                        ? "question"
+           : kind == SKEIN_ACT_REPORT                               ? "result"
+           : kind == SKEIN_ACT_FORGET                               ? "id"
+           : kind == SKEIN_ACT_DELEGATE || kind == SKEIN_ACT_ASSIGN ? "task"
+                                                                    : "content";
+}
+
+skein_rc skn_tool_act(const skn_tool *tool, const skn_json *args, skein_act *out,
+                      skein_error *err)
+{
+    skein_rc rc;
+
+    *out = (skein_act){.kind = tool->act};
+    if ((rc = text_of(args, text_name(tool->act), "message", &out->text, err)) ||
+        (rc = text_of(args, "agent", "agentName", &out->agent, err)) ||
+        (rc = skn_json_text(args, "title", &out->title, err)) ||
+        (rc = skn_json_text(args, "summary", &out->summary, err)) ||
+        (rc = skn_json_text(args, "type", &out->type, err)) ||
+        (rc = text_of(args, "replyTo", "reply_to", &out->reply_to, err)) ||
+        (rc = skn_json_flag(args, "responseExpected", false, &out->response_expected, err)) ||
+        (rc = skn_json_flag(args, "wait", true, &out->wait, err)) ||
+        (rc = percent_of(args, &out->confidence, err)))
+        return rc;
+    if (skn_str_trim(out->text).n == 0)
+        return skn_fail(err, SKEIN_INVALID, "\"%s\" is missing", text_name(tool->act));
+    return SKEIN_OK;
 }

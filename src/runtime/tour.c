@@ -2,15 +2,16 @@
 #include "runtime/runtime.h"
 
 static const struct guide {
-    const char *name, *prompt, *settings;
+    const char *name, *prompt, *settings, *lead;
 } guides[] = {
-    {"lead", "You are the team lead: you plan, and ask the others.",
-     "{\"role\":\"team lead\"}"},
+    {"lead", "You are the team lead: you plan, and ask the others.", "{\"role\":\"team lead\"}",
+     NULL},
     {"ada", "You do research: you find out, and say where it is from.",
-     "{\"role\":\"research\"}"},
-    {"bo", "You are the critic: you say what could be wrong.", "{\"role\":\"critic\"}"},
+     "{\"role\":\"research\"}", "lead"},
+    {"bo", "You are the critic: you say what could be wrong.", "{\"role\":\"critic\"}", "lead"},
 };
 
+/* They name no model: they answer from the script until there is another one to ask. */
 static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem *mem,
                            skein_error *err)
 {
@@ -20,7 +21,7 @@ static skein_rc add_agents(skein_engine *e, const skein_world *world, skein_mem 
         skein_agent agent = {.world = world->id,
                              .name = skn_str_of(guides[i].name),
                              .system_prompt = skn_str_of(guides[i].prompt),
-                             .model = SKN_STR("demo/scripted"),
+                             .lead_name = skn_str_of(guides[i].lead),
                              .settings = skn_str_of(guides[i].settings)};
 
         rc = skein_agent_new(e, &agent, mem, err);

@@ -1,0 +1,69 @@
+/* asked.c: what was sent to a model and what came back, as it is kept for whoever wants to know what
+ * the model saw. */
+#include "runtime/run.h"
+
+#include "base/clock.h"
+
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
+}
+
+void skn_asked_init(skn_asked *q)
+{
+    q->a = skn_arena_new();
+    skn_buf_init(&q->response, SKN_RUN_RESPONSE);
+}
+
+void skn_asked_begin(skn_asked *q)
+{
+    skn_arena_reset(q->a);
+    q->pieces = NULL;
+    q->piece_count = 0;
+    q->began = now_ms();
+    skn_buf_clear(&q->response);
+}
+
+void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
+{
+    skn_arena_reset(q->a);
+    skn_buf_clear(&q->response);
+    q->pieces = SKN_ARRAY(q->a, count, skn_str);
+    q->piece_count = count;
+    for (size_t i = 0; i < count; i++)
+        q->pieces[i] = skn_arena_copy(q->a, pieces[i]);
+}
+
+void skn_asked_received(skn_asked *q, skn_str bytes)
+{
+    skn_buf_add(&q->response, bytes);
+}
+
+bool skn_asked_record(const skn_asked *q, const skn_answer *answer, skn_str model,
+                      const char *purpose, skein_model_call *out)
+{
+    if (!q->piece_count)
+        return false;
+    *out = (skein_model_call){.purpose = skn_str_of(purpose),
+                              .model = model,
+                              .pieces = q->pieces,
+                              .piece_count = q->piece_count,
+                              .response = skn_buf_str(&q->response),
+                              .state = skn_str_of(skn_ask_state_word(answer->state)),
+                              .tokens_in = answer->tokens_in,
+                              .tokens_out = answer->tokens_out,
+                              .estimated = answer->estimated,
+                              .first_ms = answer->first_ms,
+                              .total_ms = now_ms() - q->began,
+                              .tries = answer->tries > 0 ? answer->tries : 1,
+                              .created_at = q->read_at};
+    if (answer->error.rc)
+        out->error = skn_str_of(answer->error.message);
+    return true;
+}
+
+void skn_asked_release(skn_asked *q)
+{
+    skn_arena_free(q->a);
+    skn_buf_release(&q->response);
+}

@@ -1,0 +1,259 @@
+/* mcp_room.c: the servers of tools that a world has in its settings: started when an agent of the world first needs
+ * them, started anew when the settings say something else, and stopped with the runtime. */
+#include "runtime/run.h"
+
+#include "base/hash.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERVERS_MOST = 32, WORDS_MOST = 64, NAME_MOST = 64 };
+
+typedef struct server {
+    skn_mcp *mcp;
+    bool     old; /* not in the settings any more: goes when it has stopped */
+} server;
+
+struct skn_mcp_room {
+    skn_mcp_room  *next;
+    skn_runtime   *r;
+    skein_world_id world;
+    uint64_t       settings; /* a hash of their text */
+    skn_vec(server) servers;
+    skn_arena *a;
+};
+
+/* --- Settings ------------------------------------------------------------------------------------------ */
+
+/* A text, or {"env": "NAME"} for one that is not to stand in the settings. */
+static skn_str value_of(const skn_json *v)
+{
+    const skn_json *env = skn_json_get(v, "env");
+
+    if (v->kind == SKN_JSON_STRING)
+        return v->text;
+    if (env && env->kind == SKN_JSON_STRING && memchr(env->text.p, 0, env->text.n) == NULL) {
+        char name[200];
+
+        if (env->text.n >= sizeof name)
+            return SKN_NONE;
+        memcpy(name, env->text.p, env->text.n);
+        name[env->text.n] = '\0';
+        return skn_str_of(getenv(name));
+    }
+    return SKN_NONE;
+}
+
+static void read_words(const skn_json *list, skn_str out[static WORDS_MOST], size_t *count)
+{
+    *count = 0;
+    for (const skn_json *v = list ? list->first : NULL; v && *count < WORDS_MOST; v = v->next)
+        if (v->kind == SKN_JSON_STRING)
+            out[(*count)++] = v->text;
+}
+
+static void read_env(const skn_json *env, skn_arena *a, skn_str out[static WORDS_MOST],
+                     size_t *count)
+{
+    *count = 0;
+    for (const skn_json *v = env ? env->first : NULL; v && *count < WORDS_MOST; v = v->next)
+        out[(*count)++] = skn_arena_printf(a, "%.*s=%.*s", SKN_FMT(v->key),
+                                           SKN_FMT(value_of(v)));
+}
+
+static void read_headers(const skn_json *headers, skn_fetch_header out[static WORDS_MOST],
+                         size_t *count)
+{
+    *count = 0;
+    for (const skn_json *v = headers ? headers->first : NULL; v && *count < WORDS_MOST;
+         v = v->next)
+        out[(*count)++] = (skn_fetch_header){v->key, value_of(v)};
+}
+
+/* --- Starting -------------------------------------------------------------------------------------------- */
+
+static void on_changed(void *arg, skn_mcp *mcp)
+{
+    skn_mcp_room       *room = arg;
+    const skn_log_field fields[] = {{"server", skn_mcp_name(mcp), 0},
+                                    {"why", skn_str_of(skn_mcp_words(mcp)), 0}};
+
+    if (skn_mcp_state_of(mcp) == SKN_MCP_FAILED)
+        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed", fields, 2);
+}
+
+static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
+{
+    skn_mcp_room       *room = arg;
+    const skn_log_field fields[] = {
+        {"server", skn_mcp_name(mcp), 0}, {"level", level, 0}, {"text", text, 0}};
+
+    skn_log_write(room->r->o.log, SKN_LOG_DEBUG, "a server of tools says", fields, 3);
+}
+
+static void start_server(skn_mcp_room *room, const skn_json *v)
+{
+    skn_str            argv[WORDS_MOST], env[WORDS_MOST];
+    skn_fetch_header   headers[WORDS_MOST];
+    skn_mcp_options    o = {.name = v->key, .argv = argv, .env = env, .headers = headers};
+    const skn_mcp_sink sink = {on_changed, on_log, room};
+    server             s = {0};
+    skein_error        err;
+
+    read_words(skn_json_get(v, "command"), argv, &o.argc);
+    read_env(skn_json_get(v, "env"), room->a, env, &o.env_count);
+    read_headers(skn_json_get(v, "headers"), headers, &o.header_count);
+    skn_json_text(v, "url", &o.url, NULL);
+    skn_json_text(v, "cwd", &o.cwd, NULL);
+    skn_json_int(v, "timeoutMs", 0, &o.call_ms, NULL);
+    if (skn_mcp_new(&s.mcp, room->r->o.loop, room->r->o.net, &o, &sink, &err)) {
+        const skn_log_field fields[] = {{"server", v->key, 0},
+                                        {"why", skn_str_of(err.message), 0}};
+
+        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools cannot be started",
+                      fields, 2);
+        return;
+    }
+    skn_vec_add(room->a, &room->servers, s);
+    skn_mcp_start(s.mcp);
+}
+
+/* A call that is under way with an old one ends in order. */
+static void replace(skn_mcp_room *room, const skn_json *servers)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < room->servers.n; i++) {
+        room->servers.p[i].old = true;
+        skn_mcp_stop(room->servers.p[i].mcp);
+    }
+    for (const skn_json *v = servers->first; v && count < SERVERS_MOST; v = v->next, count++)
+        if (v->kind == SKN_JSON_OBJECT)
+            start_server(room, v);
+}
+
+static skn_mcp_room *room_of(skn_runtime *r, skein_world_id world)
+{
+    skn_mcp_room *room = r->rooms;
+
+    while (room && room->world.v != world.v)
+        room = room->next;
+    return room;
+}
+
+skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_json *servers)
+{
+    skn_mcp_room *room = room_of(r, world);
+    uint64_t      settings;
+
+    if ((!servers || servers->kind != SKN_JSON_OBJECT || !servers->count) && !room)
+        return NULL;
+    if (!room) {
+        room = skn_heap(sizeof *room);
+        room->r = r;
+        room->world = world;
+        room->a = skn_arena_new();
+        room->next = r->rooms;
+        r->rooms = room;
+    }
+    settings = servers ? skn_hash_bytes(1, servers->raw) : 0;
+    if (settings != room->settings && servers)
+        replace(room, servers);
+    room->settings = settings;
+    return room;
+}
+
+/* --- Using ------------------------------------------------------------------------------------------------ */
+
+bool skn_mcp_room_starting(const skn_mcp_room *room)
+{
+    for (size_t i = 0; i < room->servers.n; i++) {
+        size_t count;
+
+        if (room->servers.p[i].old ||
+            skn_mcp_state_of(room->servers.p[i].mcp) != SKN_MCP_STARTING)
+            continue;
+        skn_mcp_tools(room->servers.p[i].mcp, &count);
+        if (count == 0) /* one that is started again keeps its tools */
+            return true;
+    }
+    return false;
+}
+
+/* Models take letters, digits, "_" and "-", at most 64. */
+static bool name_tool(skn_mcp *mcp, skn_str tool, char out[static NAME_MOST + 1])
+{
+    skn_str whose = skn_mcp_name(mcp);
+    size_t  n = 0;
+
+    if (whose.n + 2 + tool.n > NAME_MOST)
+        return false;
+    for (size_t i = 0; i < whose.n + 2 + tool.n; i++) {
+        char c = i < whose.n ? whose.p[i] : i < whose.n + 2 ? '_' : tool.p[i - whose.n - 2];
+
+        out[n++] = isalnum((unsigned char)c) || c == '-' ? c : '_';
+    }
+    out[n] = '\0';
+    return true;
+}
+
+void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
+{
+    char name[NAME_MOST + 1];
+
+    for (size_t i = 0; i < room->servers.n; i++) {
+        size_t              count;
+        const skn_mcp_tool *t = skn_mcp_tools(room->servers.p[i].mcp, &count);
+
+        for (size_t k = 0; k < count && !room->servers.p[i].old; k++) {
+            if (!name_tool(room->servers.p[i].mcp, t[k].name, name) ||
+                !skn_tool_listed(&run->rights, skn_str_of(name)))
+                continue;
+            skn_vec_add(run->round, &run->rights.offers,
+                        ((skn_tool_offer){skn_arena_copy(run->round, skn_str_of(name)),
+                                          skn_arena_copy(run->round, t[k].description),
+                                          skn_arena_copy(run->round, t[k].schema)}));
+        }
+    }
+}
+
+skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_str *tool, bool *read_only)
+{
+    char name[NAME_MOST + 1];
+
+    for (size_t i = 0; i < room->servers.n; i++) {
+        size_t              count;
+        const skn_mcp_tool *t = skn_mcp_tools(room->servers.p[i].mcp, &count);
+
+        for (size_t k = 0; k < count && !room->servers.p[i].old; k++)
+            if (name_tool(room->servers.p[i].mcp, t[k].name, name) &&
+                skn_str_is(wanted, name)) {
+                *tool = t[k].name;
+                *read_only = t[k].read_only;
+                return room->servers.p[i].mcp;
+            }
+    }
+    return NULL;
+}
+
+/* --- The end ------------------------------------------------------------------------------------------------ */
+
+void skn_mcp_rooms_stop(skn_runtime *r)
+{
+    for (skn_mcp_room *room = r->rooms; room; room = room->next)
+        for (size_t i = 0; i < room->servers.n; i++)
+            skn_mcp_stop(room->servers.p[i].mcp);
+}
+
+void skn_mcp_rooms_free(skn_runtime *r)
+{
+    for (skn_mcp_room *room = r->rooms, *next; room; room = next) {
+        next = room->next;
+        for (size_t i = 0; i < room->servers.n; i++)
+            skn_mcp_free(room->servers.p[i].mcp);
+        skn_arena_free(room->a);
+        free(room);
+    }
+    r->rooms = NULL;
+}

@@ -1,0 +1,252 @@
+/* One round of a turn: load what the model may read, ask it, tell what it writes, store its answer. */
+#include "runtime/run.h"
+
+#include "base/clock.h"
+
+static void ask(skn_run *run);
+
+/* --- What comes ------------------------------------------------------------------------------------ */
+
+static void on_sent(void *arg, const skn_str *pieces, size_t count)
+{
+    skn_run *run = arg;
+
+    skn_asked_sent(&run->asked, pieces, count);
+}
+
+static void on_received(void *arg, skn_str bytes)
+{
+    skn_run *run = arg;
+
+    skn_asked_received(&run->asked, bytes);
+}
+
+static void on_delta(void *arg, skn_part part, skn_str text)
+{
+    skn_run *run = arg;
+    skn_live live = {.world = run->turn.world,
+                     .world_name = run->turn.world_name,
+                     .chat = run->chat,
+                     .chat_uid = run->turn.chat_uid,
+                     .cause = run->turn.cause,
+                     .type = "message.delta",
+                     .message = run->turn.message_uid,
+                     .text = text};
+
+    skn_buf_add(part == SKN_PART_TEXT ? &run->text : &run->thinking, text);
+    live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
+    if (run->r->o.tell)
+        run->r->o.tell(run->r->o.tell_arg, &live);
+}
+
+static void on_call(void *arg, const skein_tool_call *call)
+{
+    skn_run        *run = arg;
+    skein_tool_call kept = {skn_arena_copy(run->a, call->call_id),
+                            skn_arena_copy(run->a, call->tool_name),
+                            skn_arena_copy(run->a, call->args)};
+
+    skn_vec_add(run->a, &run->calls, kept);
+}
+
+static bool is_told(const skn_run *run)
+{
+    return run->text.n || run->thinking.n || run->calls.n;
+}
+
+/* --- Storing --------------------------------------------------------------------------------------- */
+
+/* What is stored is no partial text any more, and a turn with its last step is not to be closed again:
+ * said here, where no stop can come between. */
+static void work_store(skn_run *run)
+{
+    skein_new_message m = {.role = SKEIN_ASSISTANT,
+                           .content = skn_buf_str(&run->text),
+                           .calls = run->calls.p,
+                           .call_count = run->calls.n,
+                           .model = run->model};
+    skein_step        step = {.message = &m,
+                              .finish = skn_str_of(run->answer.finish),
+                              .tokens_in = run->answer.tokens_in,
+                              .tokens_out = run->answer.tokens_out,
+                              .estimated = run->answer.estimated,
+                              .last = run->calls.n == 0};
+    skein_model_call  call;
+    skein_message     stored;
+
+    if (run->thinking.n)
+        m.thinking = skn_buf_str(&run->thinking);
+    if (skn_asked_record(&run->asked, &run->answer, run->model, "turn", &call))
+        step.call = &call;
+    run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
+    if (run->rc)
+        return;
+    run->since_load++;
+    skn_buf_clear(&run->text);
+    skn_buf_clear(&run->thinking);
+    if (step.last)
+        run->turn.id = 0;
+}
+
+static void answer_stored(skn_run *run)
+{
+    if (run->rc) {
+        skn_run_give_up(run);
+    } else if (run->calls.n) {
+        skn_run_tools(run);
+    } else {
+        skn_summary_consider(run);
+        skn_learn_consider(run);
+        skn_run_free(run);
+    }
+}
+
+/* --- Trying again ----------------------------------------------------------------------------------- */
+
+/* A model that could not answer just now is asked once more, unless its provider has tried by itself, or a
+ * part of its answer was told already: nobody could take that back. */
+static bool ask_again(skn_run *run)
+{
+    if (!run->answer.retryable || run->answer.tries > 0 || run->tries == SKN_RUN_TRIES ||
+        is_told(run))
+        return false;
+    skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
+    skn_run_later(run, ask, SKN_RUN_PAUSE_MS);
+    return true;
+}
+
+static void on_shrunk(void *arg, const skn_wished *out, const skein_error *err)
+{
+    skn_run *run = arg;
+
+    (void)out;
+    run->wish = NULL;
+    if (err->rc)
+        skn_run_give_up(run); /* for its first reason: the context is too long */
+    else
+        skn_run_round(run);
+}
+
+/* What is too long for the model is summarised, once, and then asked again. */
+static bool shrink(skn_run *run)
+{
+    const skn_compact_wish wish = {.world = run->turn.world,
+                                   .chat = run->chat,
+                                   .agent = run->lane.v ? (skein_agent_id){0} : run->agent,
+                                   .lane = run->turn.lane_key,
+                                   .model = run->model};
+
+    if (run->answer.state != SKN_ASK_OVERFLOW || run->shrunk || is_told(run))
+        return false;
+    run->shrunk = true;
+    skn_run_log(run, SKN_LOG_INFO, "the context is too long; summarising it", &run->err);
+    run->wish = skn_runtime_compact(run->r, &wish, on_shrunk, run);
+    return true;
+}
+
+static void on_done(void *arg, const skn_answer *answer)
+{
+    skn_run *run = arg;
+
+    run->asking = NULL;
+    run->answer = *answer;
+    run->err = answer->error;
+    if (!answer->error.rc && (run->text.over || run->thinking.over))
+        skn_fail(&run->err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
+    else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
+        skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
+                 SKN_RUN_CALLS);
+    if (!run->err.rc)
+        skn_run_job(run, work_store, answer_stored);
+    else if (!ask_again(run) && !shrink(run))
+        skn_run_give_up(run);
+}
+
+/* --- Asking ----------------------------------------------------------------------------------------- */
+
+/* The last tool's result, which may have come from a delegation that was waited for. */
+static void find_result(skn_run *run)
+{
+    const skein_prompt_message *last = run->context.count
+                                           ? &run->context.at[run->context.count - 1]
+                                           : NULL;
+
+    if (run->rounds > 1 && last && last->role == SKEIN_TOOL) {
+        run->tool = skn_arena_copy(run->a, last->tool_name);
+        run->result = skn_arena_copy(run->a, last->text);
+    }
+}
+
+static void ask(skn_run *run)
+{
+    const skn_answer_sink sink = {.sent = on_sent,
+                                  .received = on_received,
+                                  .delta = on_delta,
+                                  .call = on_call,
+                                  .done = on_done,
+                                  .arg = run};
+    skn_ask               what = {.agent = run->turn.agent_name,
+                                  .system_prompt = run->system_prompt,
+                                  .context = &run->context,
+                                  .asker = run->asker,
+                                  .said = run->said,
+                                  .tool = run->tool,
+                                  .result = run->result,
+                                  .id = run->turn.message_uid,
+                                  .hops_left = run->turn.hops_left,
+                                  .tools = run->rights.offers.p,
+                                  .tool_count = run->rights.offers.n,
+                                  .temperature = run->rights.temperature,
+                                  .most_tokens = run->rights.most_tokens};
+
+    skn_buf_clear(&run->text);
+    skn_buf_clear(&run->thinking);
+    run->calls.n = run->next_call = run->ran = run->begun = run->allowed = 0;
+    run->tries++;
+    skn_asked_begin(&run->asked);
+    skn_runtime_provider(run->r, run->model, &what.model);
+    run->asking = skn_ask_model(run->provider, &what, &sink);
+}
+
+/* Servers of tools that are just being started are waited for: a model that does not know of its tools
+ * would say that it has none. */
+static void with_tools(skn_run *run)
+{
+    run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
+    if (run->room && skn_mcp_room_starting(run->room)) {
+        skn_run_later(run, with_tools, 50);
+        return;
+    }
+    if (run->room)
+        skn_mcp_room_offer(run->room, run);
+    ask(run);
+}
+
+void skn_run_loaded(skn_run *run)
+{
+    if (run->rc) {
+        skn_run_give_up(run);
+        return;
+    }
+    run->rounds++;
+    run->tries = 0;
+    find_result(run);
+    with_tools(run);
+}
+
+static void work_load(skn_run *run)
+{
+    run->rc = skn_run_load(run, &run->err);
+}
+
+void skn_run_round(skn_run *run)
+{
+    if (run->rounds == SKN_RUN_ROUNDS) {
+        skn_fail(&run->err, SKEIN_PROVIDER,
+                 "the model was asked %d times in one turn and still calls tools",
+                 SKN_RUN_ROUNDS);
+        skn_run_give_up(run);
+    } else {
+        skn_run_job(run, work_load, skn_run_loaded);
+    }
+}

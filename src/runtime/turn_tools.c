@@ -1,0 +1,300 @@
+/* The calls of an answer, one after the other: each is stored (with the answer) before its tool runs, and
+ * its result before the next one does. Whoever dies in between has not done anything that nobody knows
+ * of, and nothing is run twice. Acts of the engine are stored in one with their results. */
+#include "runtime/run.h"
+
+static void next(skn_run *run);
+
+static const skein_tool_call *call_of(const skn_run *run)
+{
+    return &run->calls.p[run->next_call];
+}
+
+static void go_on(skn_run *run)
+{
+    run->next_call++;
+    if (run->rc)
+        skn_run_give_up(run);
+    else
+        next(run);
+}
+
+/* --- Results ------------------------------------------------------------------------------------------ */
+
+static void store_result(skn_run *run, skn_str text, bool failed)
+{
+    const skein_tool_call *call = call_of(run);
+    skein_new_message      m = {.role = SKEIN_TOOL,
+                                .tool_call_id = call->call_id,
+                                .content = text,
+                                .tool_failed = failed};
+    skein_step             step = {.message = &m, .tokens_in = -1, .tokens_out = -1};
+    skein_message          stored;
+
+    run->tool = call->tool_name;
+    run->result = text;
+    run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
+    if (!run->rc)
+        run->since_load++;
+}
+
+/* A result that the loop has found. */
+static void work_result(skn_run *run)
+{
+    store_result(run, run->result, run->tool_failed);
+}
+
+static void say(skn_run *run, skn_str text, bool failed)
+{
+    run->result = skn_arena_copy(run->a, text);
+    run->tool_failed = failed;
+    skn_run_job(run, work_result, go_on);
+}
+
+/* --- Built-in tools ------------------------------------------------------------------------------------- */
+
+/* The arguments as an object; none is an empty one. */
+static skein_rc read_args(skn_run *run, const skn_json **args, skein_error *err)
+{
+    skn_str  text = skn_str_trim(call_of(run)->args);
+    skein_rc rc = skn_json_parse(args, text.n ? text : SKN_STR("{}"), "arguments", run->a, err);
+
+    if (!rc && (*args)->kind != SKN_JSON_OBJECT)
+        rc = skn_fail(err, SKEIN_INVALID, "the arguments are not a JSON object");
+    return rc;
+}
+
+/* What a model can do something about is an answer to it, not the end of its turn. */
+static bool is_for_model(skein_rc rc)
+{
+    return rc == SKEIN_INVALID || rc == SKEIN_NOT_FOUND || rc == SKEIN_LIMIT ||
+           rc == SKEIN_CONFLICT || rc == SKEIN_NOTHING || rc == SKEIN_USAGE;
+}
+
+static void store_error(skn_run *run, const skein_error *why)
+{
+    store_result(
+        run,
+        skn_arena_printf(run->a, "%s%s%s", why->message, why->hint[0] ? ". " : "", why->hint),
+        true);
+}
+
+static void work_act(skn_run *run)
+{
+    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
+    const skn_json *args;
+    skein_act       act = {0};
+    skein_acted     acted;
+    skein_error     err = {0};
+    skein_rc        rc;
+
+    if (!(rc = read_args(run, &args, &err)) && !(rc = skn_tool_act(tool, args, &act, &err))) {
+        act.call_id = call_of(run)->call_id;
+        rc = skein_turn_act(run->r->o.engine, &run->turn, &act, run->a, &acted, &err);
+    }
+    if (!rc) {
+        run->begun += acted.waiting;
+        run->tool = call_of(run)->tool_name;
+        run->result = acted.result.content;
+        run->since_load++;
+    } else if (is_for_model(rc)) {
+        store_error(run, &err);
+    } else {
+        run->rc = rc;
+        run->err = err;
+    }
+}
+
+/* Read once, however often its result is stored. */
+static void work_read(skn_run *run)
+{
+    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
+    const skn_json *args;
+    skein_error     err = {0};
+
+    if (run->ran == run->next_call) {
+        run->ran++;
+        run->tool_failed = read_args(run, &args, &err);
+        run->result = run->tool_failed ? skn_arena_copy(run->a, skn_str_of(err.message))
+                                       : tool->read(run, args, &run->tool_failed);
+    }
+    store_result(run, run->result, run->tool_failed);
+}
+
+/* --- Tools of servers ------------------------------------------------------------------------------------- */
+
+static void on_mcp(void *arg, const skn_mcp_result *result)
+{
+    skn_run *run = arg;
+
+    run->mcp_call = NULL;
+    say(run, result->text, result->failed);
+}
+
+static void call_server(skn_run *run, skn_mcp *server, skn_str tool)
+{
+    const skn_mcp_call_sink sink = {.done = on_mcp, .arg = run};
+
+    run->mcp_call = skn_mcp_ask(server, tool, call_of(run)->args, &sink);
+}
+
+/* --- Asking a person ---------------------------------------------------------------------------------------- */
+
+static void wait(skn_run *run, bool on)
+{
+    if (run->waiting == on)
+        return;
+    run->waiting = on;
+    run->r->waiting_count += on ? 1 : (size_t)-1;
+}
+
+static void approval_seen(skn_run *run)
+{
+    if (run->rc) {
+        wait(run, false);
+        skn_run_give_up(run);
+    } else if (run->approval == SKEIN_APPROVED) {
+        wait(run, false);
+        run->allowed = run->next_call + 1;
+        next(run);
+    } else if (run->approval == SKEIN_DENIED) {
+        wait(run, false);
+        say(run, SKN_STR("the person did not allow this call"), true);
+    } else {
+        wait(run, true);
+    }
+}
+
+static void work_approval(skn_run *run)
+{
+    skein_engine    *e = run->r->o.engine;
+    skein_inbox_item item;
+
+    if (!run->waiting)
+        run->rc = skein_approval_ask(e, &run->turn, call_of(run)->call_id, run->a, &item,
+                                     &run->err);
+    if (!run->rc)
+        run->rc = skein_approval_state(e, &run->turn, call_of(run)->call_id, &run->approval,
+                                       &run->err);
+}
+
+/* --- Waiting for delegations -------------------------------------------------------------------------------- */
+
+static void ends_seen(skn_run *run)
+{
+    if (run->rc || run->open == 0)
+        wait(run, false);
+    if (run->rc)
+        skn_run_give_up(run);
+    else if (run->open == 0)
+        skn_run_round(run);
+    else
+        wait(run, true);
+}
+
+static void work_ends(skn_run *run)
+{
+    run->rc = skein_turn_waits(run->r->o.engine, &run->turn, &run->open, &run->err);
+}
+
+static bool is_done(const skn_run *run)
+{
+    return run->next_call == run->calls.n;
+}
+
+void skn_run_poll(skn_run *run)
+{
+    if (!run->waiting || run->job || run->over)
+        return;
+    if (is_done(run))
+        skn_run_job(run, work_ends, ends_seen);
+    else
+        skn_run_job(run, work_approval, approval_seen);
+}
+
+void skn_run_tools_drop(skn_run *run)
+{
+    wait(run, false);
+    skn_mcp_cancel(run->mcp_call);
+    run->mcp_call = NULL;
+    skn_wish_cancel(run->wish);
+    run->wish = NULL;
+}
+
+/* --- One call ------------------------------------------------------------------------------------------------ */
+
+/* True when the call may run now; else what becomes of it is under way. */
+static bool may_run(skn_run *run, skn_approve fallback)
+{
+    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name, fallback);
+
+    if (how == SKN_APPROVE_NEVER) {
+        say(run, SKN_STR("this tool is not allowed in this world"), true);
+        return false;
+    }
+    if (how == SKN_APPROVE_ASK && run->allowed != run->next_call + 1) {
+        skn_run_job(run, work_approval, approval_seen);
+        return false;
+    }
+    return true;
+}
+
+static void say_unknown(skn_run *run)
+{
+    skn_buf known;
+
+    skn_buf_init(&known, 4000);
+    for (size_t i = 0; i < run->rights.offers.n; i++)
+        skn_buf_addf(&known, "%s%.*s", i ? ", " : "", SKN_FMT(run->rights.offers.p[i].name));
+    say(run,
+        skn_arena_printf(run->a, "there is no tool \"%.*s\"; known: %.*s",
+                         SKN_FMT(call_of(run)->tool_name), SKN_FMT(skn_buf_str(&known))),
+        true);
+    skn_buf_release(&known);
+}
+
+static bool is_offered(const skn_run *run, const skn_tool *tool)
+{
+    if (tool->where & SKN_UNOFFERED)
+        return true;
+    for (size_t i = 0; i < run->rights.offers.n; i++)
+        if (skn_str_is(run->rights.offers.p[i].name, tool->name))
+            return true;
+    return false;
+}
+
+static void run_call(skn_run *run)
+{
+    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
+    skn_str         name;
+    bool            read_only;
+    skn_mcp        *server;
+
+    if (tool && is_offered(run, tool)) {
+        if (may_run(run, SKN_APPROVE_ALWAYS))
+            skn_run_job(run, tool->read ? work_read : work_act, go_on);
+        return;
+    }
+    server = run->room
+                 ? skn_mcp_room_find(run->room, call_of(run)->tool_name, &name, &read_only)
+                 : NULL;
+    if (!server || !skn_tool_listed(&run->rights, call_of(run)->tool_name))
+        say_unknown(run);
+    else if (may_run(run, read_only ? SKN_APPROVE_ALWAYS : SKN_APPROVE_ASK))
+        call_server(run, server, name);
+}
+
+static void next(skn_run *run)
+{
+    if (!is_done(run))
+        run_call(run);
+    else if (run->begun)
+        skn_run_job(run, work_ends, ends_seen);
+    else
+        skn_run_round(run);
+}
+
+void skn_run_tools(skn_run *run)
+{
+    next(run);
+}

@@ -1,0 +1,171 @@
+/* wish.c: the way of everything that a model writes outside of turns. */
+#include "runtime/wish.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+static void wish_free(skn_wish *w)
+{
+    skn_runtime *r = w->r;
+
+    skn_errand_free(w->errand);
+    *w->link = w->next;
+    if (w->next)
+        w->next->link = w->link;
+    skn_arena_free(w->a);
+    free(w);
+    skn_runtime_settle(r);
+}
+
+static void finish(skn_wish *w)
+{
+    const skn_log_field why = {"why", skn_str_of(w->err.message), 0};
+
+    w->err.rc = w->rc;
+    if (w->rc && w->rc != SKEIN_NOTHING && !w->cancelled)
+        skn_log_write(w->r->o.log, SKN_LOG_WARN, w->kind->what, &why, 1);
+    if (w->over)
+        w->over(w);
+    if (w->done && !w->cancelled)
+        w->done(w->arg, &w->out, &w->err);
+    wish_free(w);
+}
+
+/* --- Storing ---------------------------------------------------------------------------------------- */
+
+/* What was asked is kept whether or not something came of it. */
+static void work_store(void *arg)
+{
+    skn_wish *w = arg;
+
+    if (!w->rc)
+        w->rc = w->kind->store(w, &w->err);
+    if (!w->call.piece_count)
+        return;
+    w->call.world = w->world;
+    w->call.chat = w->chat;
+    w->call.agent = w->agent;
+    skein_model_call_keep(w->r->o.engine, &w->call, w->a, &w->out.call, NULL);
+}
+
+static void stored(void *arg)
+{
+    skn_wish *w = arg;
+
+    w->job = false;
+    w->r->jobs--;
+    finish(w);
+}
+
+/* --- Asking ----------------------------------------------------------------------------------------- */
+
+static void answered(void *arg, const skn_errand_answer *answer)
+{
+    skn_wish *w = arg;
+
+    w->wrote = answer->text;
+    w->call = answer->call;
+    w->err = answer->error;
+    w->rc = answer->error.rc;
+    w->job = true;
+    w->r->jobs++;
+    skn_workers_run(w->r->o.workers, work_store, stored, w);
+}
+
+static void was_read(void *arg)
+{
+    skn_wish       *w = arg;
+    skn_errand_wish wish;
+
+    w->job = false;
+    w->r->jobs--;
+    if (w->rc || w->cancelled || w->r->closing) {
+        finish(w);
+        return;
+    }
+    wish = (skn_errand_wish){w->model, w->system, w->text, w->kind->purpose, w->read_at};
+    w->out.model = skn_arena_copy(w->a, skn_runtime_model(w->r, w->model));
+    w->errand = skn_errand_start(w->r, &wish, answered, w);
+}
+
+static void work_read(void *arg)
+{
+    skn_wish *w = arg;
+
+    w->read_at = skn_clock_micros();
+    w->rc = w->kind->read(w, &w->err);
+}
+
+/* --- From outside ------------------------------------------------------------------------------------ */
+
+skn_wish *skn_wish_new(skn_runtime *r, const skn_wish_kind *kind)
+{
+    skn_wish *w = skn_heap(sizeof *w);
+
+    w->r = r;
+    w->kind = kind;
+    w->a = skn_arena_new();
+    w->link = &r->wishes;
+    w->next = r->wishes;
+    if (w->next)
+        w->next->link = &w->next;
+    r->wishes = w;
+    return w;
+}
+
+void skn_wish_start(skn_wish *w, skn_wish_done *done, void *arg)
+{
+    w->done = done;
+    w->arg = arg;
+    w->job = true;
+    w->r->jobs++;
+    skn_workers_run(w->r->o.workers, work_read, was_read, w);
+}
+
+void skn_wish_cancel(skn_wish *w)
+{
+    if (!w)
+        return;
+    w->cancelled = true;
+    if (!w->job)
+        wish_free(w);
+}
+
+void skn_wishes_cancel(skn_runtime *r)
+{
+    for (skn_wish *w = r->wishes, *next; w; w = next) {
+        next = w->next;
+        if (w->done && !w->cancelled) { /* whoever waits is told */
+            w->rc = skn_fail(&w->err, SKEIN_UNREACHABLE, "the server is shutting down");
+            w->done(w->arg, &w->out, &w->err);
+        }
+        skn_wish_cancel(w);
+    }
+}
+
+/* --- What it is about --------------------------------------------------------------------------------- */
+
+static void add_calls(const skein_prompt_message *m, skn_buf *out)
+{
+    for (size_t i = 0; i < m->call_count; i++)
+        skn_buf_addf(out, "[calls %.*s %.*s]\n", SKN_FMT(m->calls[i].tool_name),
+                     SKN_FMT(m->calls[i].args));
+}
+
+void skn_wish_transcript(const skein_context *context, skn_buf *out)
+{
+    for (size_t i = 0; i < context->count; i++) {
+        const skein_prompt_message *m = &context->at[i];
+
+        if (m->synthetic)
+            continue;
+        if (m->role == SKEIN_TOOL)
+            skn_buf_addf(out, "[result of %.*s%s] %.*s\n", SKN_FMT(m->tool_name),
+                         m->failed ? ", failed" : "", SKN_FMT(m->text));
+        else
+            skn_buf_addf(out, "%s: %.*s\n", m->role == SKEIN_ASSISTANT ? "you" : "them",
+                         SKN_FMT(m->text));
+        add_calls(m, out);
+    }
+}
