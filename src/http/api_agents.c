@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/yaml.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +24,7 @@ skein_rc skn_api_list_agents(skn_http_call *c)
     if ((rc = skn_find_world(c)) ||
         (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
         (rc = skn_page_of(c, SKN_STR("agents"), agents.count, false, &page)) ||
-        (rc = skn_api_at_work(c, c->world.id, &work)))
+        (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
@@ -32,17 +33,12 @@ skein_rc skn_api_list_agents(skn_http_call *c)
     return skn_page_fields(c, SKN_FIELDS_AGENT);
 }
 
-static skein_rc find_agent(skn_http_call *c, skein_agent *out)
-{
-    skein_rc rc = skn_find_world(c);
-
-    return rc ? rc : skn_find_agent(c, c->params[1], out);
-}
-
 /* Changes with what a client may change, not with what the agent does. */
-static skn_str agent_stem(skn_http_call *c, const skein_agent *a)
+static skn_str agent_stem(skn_http_call *c, const skein_agent *a, const skein_agent_work *work)
 {
-    skn_str  parts[] = {a->uid, a->name, a->system_prompt, a->model, a->lead_name, a->settings};
+    skn_str  timer = skn_arena_printf(c->mem, "%d %" PRId64, work->paused, work->run_every);
+    skn_str  parts[] = {a->uid,      a->name, a->system_prompt, a->model, a->lead_name,
+                        a->settings, timer};
     uint64_t hash = 0;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -50,41 +46,45 @@ static skn_str agent_stem(skn_http_call *c, const skein_agent *a)
     return skn_arena_printf(c->mem, "\"a_%016" PRIx64, hash);
 }
 
-static skn_str agent_tag(skn_http_call *c, const skein_agent *a)
+/* Its end tells the rest apart: what the agent does, and when it does it next. */
+static skn_str agent_tag(skn_http_call *c, const skein_agent *a, const skn_at_work *work)
 {
-    return skn_arena_printf(c->mem, "%.*s\"", SKN_FMT(agent_stem(c, a)));
+    return skn_arena_printf(c->mem, "%.*s-%08x\"", SKN_FMT(agent_stem(c, a, work->agents)),
+                            (unsigned)(skn_hash_bytes(13, skn_buf_str(&c->out)) & 0xffffffff));
 }
 
-static skein_rc answer_agent(skn_http_call *c, const skein_agent *agent)
+static skein_rc write_agent(skn_http_call *c, skein_agent *agent, skn_at_work *work)
+{
+    skein_agents one = {agent, 1};
+    skein_rc     rc = skn_api_agents_at_work(c, c->world.id, &one, work);
+
+    if (rc == SKEIN_OK)
+        skn_shape_agent_at_work(&c->w, agent, work, c->mem);
+    return rc;
+}
+
+skein_rc skn_api_answer_agent(skn_http_call *c, skein_agent *agent)
 {
     skn_at_work work;
-    skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
+    skein_rc    rc = write_agent(c, agent, &work);
 
-    if (rc)
-        return rc;
-    skn_shape_agent_at_work(&c->w, agent, &work, c->mem);
-    skn_call_add_header(c, "ETag", agent_tag(c, agent));
-    return SKEIN_OK;
+    if (rc == SKEIN_OK)
+        skn_call_add_header(c, "ETag", agent_tag(c, agent, &work));
+    return rc;
 }
 
-/* Its state changes without it being changed: 304 is only for one that is idle. */
 skein_rc skn_api_get_agent(skn_http_call *c)
 {
     skein_agent agent;
     skn_at_work work;
-    bool        same = false;
+    bool        same;
     skein_rc    rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = skn_api_at_work(c, c->world.id, &work)))
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = write_agent(c, &agent, &work)) ||
+        (rc = skn_page_fields(c, SKN_FIELDS_AGENT)))
         return rc;
-    if (!skn_str_is(skn_agent_state(&work, agent.id), "idle"))
-        skn_call_add_header(c, "ETag", agent_tag(c, &agent));
-    else
-        skn_call_etag(c, agent_tag(c, &agent), &same);
-    if (same)
-        return SKEIN_OK;
-    skn_shape_agent_at_work(&c->w, &agent, &work, c->mem);
-    return skn_page_fields(c, SKN_FIELDS_AGENT);
+    skn_call_etag(c, agent_tag(c, &agent, &work), &same);
+    return SKEIN_OK;
 }
 
 /* --- Settings ----------------------------------------------------------------------------- */
@@ -159,6 +159,55 @@ static skein_rc merge_settings(skn_http_call *c, skn_str *settings)
     return rc;
 }
 
+/* --- When it works ------------------------------------------------------------------------ */
+
+#define EVERY_LEAST 1000
+#define EVERY_MOST  (INT64_C(366) * 24 * 3600 * 1000)
+
+typedef struct hours {
+    bool    set_paused, paused, set_every;
+    int64_t every_ms;
+} hours;
+
+/* "15m", a number of milliseconds, or null or 0 for no timer. */
+static skein_rc read_every(skn_http_call *c, hours *out)
+{
+    const skn_json *v = skn_json_get(c->json, "runEvery");
+    bool            ok;
+
+    out->set_every = v != NULL;
+    out->every_ms = 0;
+    if (!v || v->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    ok = v->kind == SKN_JSON_NUMBER   ? skn_str_int(v->text, &out->every_ms)
+         : v->kind == SKN_JSON_STRING ? skn_yaml_duration(v->text, &out->every_ms)
+                                      : false;
+    if (ok &&
+        (out->every_ms == 0 || (out->every_ms >= EVERY_LEAST && out->every_ms <= EVERY_MOST)))
+        return SKEIN_OK;
+    return skn_call_invalid(c, "/runEvery",
+                            "must be \"15m\" or milliseconds, from a second to a year, or 0");
+}
+
+static skein_rc read_hours(skn_http_call *c, hours *out)
+{
+    skein_rc rc = skn_call_flag(c, "paused", false, &out->paused);
+
+    out->set_paused = skn_api_has(c, "paused");
+    return rc ? rc : read_every(c, out);
+}
+
+static skein_rc set_hours(skn_http_call *c, skein_agent_id agent, const hours *h)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (h->set_paused)
+        rc = skein_agent_pause(c->engine, agent, h->paused, &c->error);
+    if (rc == SKEIN_OK && h->set_every)
+        rc = skein_agent_timer(c->engine, agent, h->every_ms, &c->error);
+    return rc;
+}
+
 /* --- Changing ----------------------------------------------------------------------------- */
 
 /* A text of the body over the one that is kept; null removes it. */
@@ -188,24 +237,31 @@ skein_rc skn_api_create_agent(skn_http_call *c)
 {
     skein_agent agent = {.id = {0}};
     skein_error err;
+    hours       when;
     skein_rc    rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)))
+    if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)) ||
+        (rc = read_hours(c, &when)))
         return rc;
     if (skn_name_normal(agent.name, c->mem, &agent.name, &err))
         return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
     agent.world = c->world.id;
     if ((rc = merge_agent(c, &agent)) ||
-        (rc = skein_agent_new(c->engine, &agent, c->mem, &c->error)))
+        (rc = skein_agent_new(c->engine, &agent, c->mem, &c->error)) ||
+        (rc = set_hours(c, agent.id, &when)))
         return skn_api_blame(c, rc);
     c->status = 201;
     skn_api_location(c, "/agents/%.*s", SKN_FMT(agent.name));
-    return answer_agent(c, &agent);
+    return skn_api_answer_agent(c, &agent);
 }
 
-static skein_rc check_match(skn_http_call *c, const skein_agent *agent, bool *asked)
+static skein_rc check_match(skn_http_call *c, skein_agent *agent, bool *asked)
 {
-    return skn_api_match(c, agent_stem(c, agent), "the agent", asked);
+    skein_agents     one = {agent, 1};
+    skein_agent_work work;
+    skein_rc         rc = skein_agent_work_of(c->engine, &one, c->mem, &work, &c->error);
+
+    return rc ? rc : skn_api_match(c, agent_stem(c, agent, &work), "the agent", asked);
 }
 
 /* Whoever changes another part of it at the same time is not overwritten: the change is then made again
@@ -218,7 +274,7 @@ static skein_rc change_agent(skn_http_call *c, skein_agent *agent)
     skein_rc    rc;
 
     do {
-        if ((rc = find_agent(c, &was)) || (rc = check_match(c, &was, &asked)))
+        if ((rc = skn_api_find_agent(c, &was)) || (rc = check_match(c, &was, &asked)))
             return rc;
         *agent = was;
         if ((rc = merge_agent(c, agent)) == SKEIN_OK)
@@ -231,16 +287,18 @@ skein_rc skn_api_update_agent(skn_http_call *c)
 {
     skein_agent agent;
     skn_str     name;
+    hours       when;
     skein_rc    rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)))
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)) ||
+        (rc = read_hours(c, &when)))
         return rc;
     if (name.p && !skn_str_eq(name, agent.name))
         return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
-    if ((rc = change_agent(c, &agent)) ||
+    if ((rc = change_agent(c, &agent)) || (rc = set_hours(c, agent.id, &when)) ||
         (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
         return skn_api_blame(c, rc);
-    return answer_agent(c, &agent);
+    return skn_api_answer_agent(c, &agent);
 }
 
 skein_rc skn_api_remove_agent(skn_http_call *c)
@@ -249,7 +307,7 @@ skein_rc skn_api_remove_agent(skn_http_call *c)
     bool        asked, force;
     skein_rc    rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
         (rc = skn_api_flag(c, "force", &force)) ||
         (rc = skein_agent_remove(c->engine, agent.id, force, &c->error)))
         return rc;
@@ -266,7 +324,7 @@ skein_rc skn_api_get_agent_memory(skn_http_call *c)
     skein_version version;
     skein_rc      rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
         (rc = skn_api_version(c, &version)))
         return rc;
     if (c->chat.agent.v == agent.id.v)
@@ -281,7 +339,7 @@ skein_rc skn_api_clear_agent_memory(skn_http_call *c)
     skein_version made;
     skein_rc      rc;
 
-    if ((rc = find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
         (rc = skn_api_change(c, false, &how)))
         return rc;
     rc = skein_forget(c->engine, &how, agent.id, c->mem, &made, &c->error);
@@ -303,7 +361,7 @@ skein_rc skn_api_list_agent_chats(skn_http_call *c)
     skn_str             mode = skn_call_query(c, "mode");
     skein_mode          wanted;
     skn_page            page;
-    skein_rc            rc = find_agent(c, &agent);
+    skein_rc            rc = skn_api_find_agent(c, &agent);
 
     if (rc == SKEIN_OK && mode.p && !skn_mode_from(mode, &wanted))
         return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");

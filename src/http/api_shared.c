@@ -112,6 +112,33 @@ skein_rc skn_api_at_work(skn_http_call *c, skein_world_id world, skn_at_work *ou
                           &out->turns, &out->dues, &c->error);
 }
 
+skein_rc skn_api_agents_at_work(skn_http_call *c, skein_world_id world,
+                                const skein_agents *agents, skn_at_work *out)
+{
+    skein_agent_work *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
+    skein_rc          rc = skn_api_at_work(c, world, out);
+
+    if (rc || (rc = skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)))
+        return rc;
+    out->agents = of;
+    out->agent_count = agents->count;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_missing(skn_http_call *c, skein_rc rc, const char *problem)
+{
+    if (rc == SKEIN_NOT_FOUND && !c->more.thing && !c->problem)
+        c->problem = problem;
+    return rc;
+}
+
+skein_rc skn_api_find_agent(skn_http_call *c, skein_agent *out)
+{
+    skein_rc rc = skn_find_world(c);
+
+    return rc ? rc : skn_find_agent(c, c->params[1], out);
+}
+
 /* --- Changes ------------------------------------------------------------------------------ */
 
 bool skn_api_has(const skn_http_call *c, const char *member)
@@ -194,12 +221,9 @@ void skn_api_fresh_etag(skn_http_call *c)
         skn_call_add_header(c, "ETag", skn_call_chat_etag(c, &now));
 }
 
-skein_rc skn_api_needs_model(skn_http_call *c, const char *pointer)
+skein_rc skn_api_no_models(skn_http_call *c)
 {
-    skein_rc rc = skn_call_invalid(c, pointer, "is needed: no model can be asked for it yet");
-
-    c->problem_status = 422;
-    return rc;
+    return skn_call_problem(c, 503, "no-models", "this server asks no models");
 }
 
 /* What the engine calls a thing, and where it stands in a request. */

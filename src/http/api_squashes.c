@@ -1,4 +1,4 @@
-/* Squashes by hand, and branches. */
+/* Squashes, by hand and by models, and branches. */
 #include "http/handlers.h"
 
 #include "base/error.h"
@@ -25,19 +25,20 @@ skein_rc skn_api_list_squashes(skn_http_call *c)
 }
 
 /* The agent that did it: a name, or true for one that is not named. */
-static skein_rc read_performer(skn_http_call *c, skein_agent_id *out)
+static skein_rc read_performer(skn_http_call *c, skein_squash_spec *spec)
 {
     const skn_json *v = skn_json_get(c->json, "performedByAgent");
-    skein_agent     agent;
+    skein_agent     agent = {.id = {0}};
     skein_rc        rc;
 
-    *out = (skein_agent_id){0};
-    if (!v || v->kind == SKN_JSON_NULL || (v->kind == SKN_JSON_BOOL && !v->boolean))
+    spec->by_agent = v && v->kind == SKN_JSON_BOOL && v->boolean;
+    if (!v || v->kind == SKN_JSON_NULL || v->kind == SKN_JSON_BOOL)
         return SKEIN_OK;
     if (v->kind != SKN_JSON_STRING)
-        return skn_call_invalid(c, "/performedByAgent", "must be the name of an agent");
+        return skn_call_invalid(c, "/performedByAgent",
+                                "must be the name of an agent, true or false");
     rc = skn_find_agent(c, v->text, &agent);
-    *out = agent.id;
+    spec->agent = agent.id;
     return rc;
 }
 
@@ -49,35 +50,73 @@ static skein_rc read_spec(skn_http_call *c, skein_squash_spec *spec)
     if ((rc = skn_api_ids(c, "sourceMessageIds", &spec->sources)) ||
         (rc = skn_call_text(c, "content", false, &spec->content)) ||
         (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
-        (rc = skn_call_text(c, "model", false, &spec->model)) ||
-        (rc = read_performer(c, &spec->agent)))
+        (rc = skn_call_text(c, "model", false, &spec->model)) || (rc = read_performer(c, spec)))
         return rc;
     if (spec->sources.count < 2)
         return skn_call_invalid(c, "/sourceMessageIds", "must name two messages or more");
+    if (!spec->content.p && !spec->prompt.p)
+        return skn_call_invalid(c, "/content", "is required, or \"prompt\" for a model");
     if (!spec->content.p)
-        return skn_api_needs_model(c, "/content");
+        return skn_str_trim(spec->prompt).n ? SKEIN_OK
+                                            : skn_call_invalid(c, "/prompt", "has no text");
     return skn_str_trim(spec->content).n ? SKEIN_OK
                                          : skn_call_invalid(c, "/content", "has no text");
 }
 
-skein_rc skn_api_squash(skn_http_call *c)
+/* What would be refused later is refused before a model is asked; a dry run may be made at any time. */
+static skein_rc check_idle(skn_http_call *c, const skein_change *how)
 {
-    skein_squash_spec spec;
-    skein_change      how;
-    skein_squash      made;
-    skein_rc          rc;
+    skein_turns turns;
+    skein_rc    rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &how)) ||
-        (rc = read_spec(c, &spec)))
+    if (how->force || how->dry_run)
+        return SKEIN_OK;
+    rc = skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, &c->error);
+    if (rc || turns.count == 0)
         return rc;
-    rc = skein_squash_messages(c->engine, &how, &spec, c->mem, &made, &c->error);
+    return skn_fail(&c->error, SKEIN_AT_WORK, "agents are at work in this chat");
+}
+
+/* What a model may be asked must be possible before it is: the engine is asked with any text. */
+static skein_rc ask_model(skn_http_call *c, skn_http_squash_wish *wish)
+{
+    skein_squash_spec trial = wish->spec;
+    skein_change      how = wish->how;
+    skein_squash      made;
+    skein_rc          rc = check_idle(c, &how);
+
+    if (rc)
+        return rc;
+    trial.content = SKN_STR("…");
+    how.dry_run = true;
+    how.key = SKN_NONE;
+    rc = skein_squash_messages(c->engine, &how, &trial, c->mem, &made, &c->error);
     if (rc)
         return skn_api_changed(c, rc);
-    c->status = how.dry_run ? 200 : 201;
+    wish->world = c->world.id;
+    wish->spec.by_agent = true;
+    return skn_api_send_squash(c, wish);
+}
+
+skein_rc skn_api_squash(skn_http_call *c)
+{
+    skn_http_squash_wish wish = {.rerun_of = SKN_NONE};
+    skein_squash         made;
+    skein_rc             rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &wish.how)) ||
+        (rc = read_spec(c, &wish.spec)))
+        return rc;
+    if (!wish.spec.content.p)
+        return ask_model(c, &wish);
+    rc = skein_squash_messages(c->engine, &wish.how, &wish.spec, c->mem, &made, &c->error);
+    if (rc)
+        return skn_api_changed(c, rc);
+    c->status = wish.how.dry_run ? 200 : 201;
     skn_jw_object(&c->w);
     skn_shape_squash_members(&c->w, &made);
-    skn_jw_kbool(&c->w, "dryRun", how.dry_run);
-    if (!how.dry_run) {
+    skn_jw_kbool(&c->w, "dryRun", wish.how.dry_run);
+    if (!wish.how.dry_run) {
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.version.origin_thread_uid);
         skn_api_location(c, "/squashes/%.*s", SKN_FMT(made.uid));
         skn_api_fresh_etag(c);
@@ -87,25 +126,85 @@ skein_rc skn_api_squash(skn_http_call *c)
 }
 
 /* Only those of this world: an id alone says nothing about where it belongs. */
-skein_rc skn_api_get_squash(skn_http_call *c)
+static skein_rc find_squash(skn_http_call *c, skein_squash *out)
 {
-    skein_squash       squash;
-    skein_message      m;
-    skein_conversation home;
-    skein_rc           rc;
+    skein_message m;
+    skein_rc      rc;
 
     if ((rc = skn_find_world(c)) ||
-        (rc = skein_squash_get(c->engine, c->params[1], c->mem, &squash, &c->error)))
+        (rc = skein_squash_get(c->engine, c->params[1], c->mem, out, &c->error)))
         return rc;
-    rc = skein_message_in_world(c->engine, c->world.id, squash.result.uid, c->mem, &m, &home,
+    rc = skein_message_in_world(c->engine, c->world.id, out->result.uid, c->mem, &m, &c->chat,
                                 &c->error);
     if (rc == SKEIN_NOT_FOUND)
         return skn_fail(&c->error, SKEIN_NOT_FOUND, "this world has no squash \"%.*s\"",
                         SKN_FMT(c->params[1]));
-    if (rc)
-        return rc;
-    skn_shape_squash(&c->w, &squash);
+    return rc;
+}
+
+skein_rc skn_api_get_squash(skn_http_call *c)
+{
+    skein_squash squash;
+    skein_rc     rc = find_squash(c, &squash);
+
+    if (rc == SKEIN_OK)
+        skn_shape_squash(&c->w, &squash);
+    return rc;
+}
+
+/* --- Squashes again ----------------------------------------------------------------------- */
+
+/* Its sources are out of sight while it stands. */
+static skein_rc check_undone(skn_http_call *c, const skein_squash *was)
+{
+    skein_message m;
+    skein_rc rc = skein_message_find(c->engine, c->chat.id, c->chat.version, was->result.uid,
+                                     c->mem, &m, NULL);
+
+    if (rc || m.position < 0 || !skn_str_eq(m.uid, was->result.uid))
+        return SKEIN_OK;
+    rc = skn_fail(&c->error, SKEIN_CONFLICT, "squash \"%.*s\" still stands", SKN_FMT(was->uid));
+    return skn_hint(&c->error, rc, "Undo it first, or ask for a preview with \"dryRun\".");
+}
+
+static skein_rc read_sources(skn_http_call *c, const skein_squash *was, skein_message_ids *out)
+{
+    skein_message_id *ids = SKN_ARRAY(c->mem, was->source_count + 1, skein_message_id);
+    skein_message     m;
+    skein_rc          rc;
+
+    for (size_t i = 0; i < was->source_count; i++) {
+        if ((rc = skn_find_message(c, was->sources[i], &m)))
+            return rc;
+        ids[i] = m.id;
+    }
+    *out = (skein_message_ids){ids, was->source_count};
     return SKEIN_OK;
+}
+
+/* The same messages and prompt, and another answer; the body may ask with other words. */
+skein_rc skn_api_rerun_squash(skn_http_call *c)
+{
+    skn_http_squash_wish wish = {.rerun_of = c->params[1]};
+    skein_squash_spec   *spec = &wish.spec;
+    skein_squash         was;
+    skein_rc             rc;
+
+    if ((rc = find_squash(c, &was)) || (rc = skn_api_change(c, false, &wish.how)) ||
+        (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
+        (rc = skn_call_text(c, "model", false, &spec->model)) ||
+        (rc = read_sources(c, &was, &spec->sources)))
+        return rc;
+    spec->prompt = spec->prompt.p ? spec->prompt : was.prompt;
+    spec->model = spec->model.p ? spec->model : was.model;
+    if (!skn_str_trim(spec->prompt).n)
+        return skn_call_invalid(c, "/prompt", "is required: the squash was made by hand");
+    if (wish.how.dry_run) {
+        wish.world = c->world.id;
+        return skn_api_send_squash(c, &wish);
+    }
+    rc = check_undone(c, &was);
+    return rc ? rc : ask_model(c, &wish);
 }
 
 /* --- Branches ----------------------------------------------------------------------------- */

@@ -51,23 +51,6 @@ skein_rc skn_api_get_timeline(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_get_delegation(skn_http_call *c)
-{
-    skein_lanes lanes;
-    skein_rc    rc;
-
-    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)) ||
-        (rc = skein_lane_list(c->engine, c->chat.id, c->mem, &lanes, &c->error)))
-        return rc;
-    for (size_t i = 0; i < lanes.count; i++)
-        if (lanes.at[i].parent.v && skn_str_eq(lanes.at[i].key, c->params[1])) {
-            skn_shape_lane(&c->w, &lanes.at[i]);
-            return SKEIN_OK;
-        }
-    return skn_fail(&c->error, SKEIN_NOT_FOUND, "chat \"%.*s\" has no delegation \"%.*s\"",
-                    SKN_FMT(c->chat.uid), SKN_FMT(c->params[1]));
-}
-
 /* --- What a model is sent ----------------------------------------------------------------- */
 
 /* The lane that is meant by agent= and delegation=, in the version that is meant. */
@@ -131,41 +114,71 @@ skein_rc skn_api_list_summaries(skn_http_call *c)
     return SKEIN_OK;
 }
 
+/* Whose memory it is about; its own conversation is what an agent remembers. */
+static skein_rc read_summarised(skn_http_call *c, skein_agent *agent)
+{
+    skn_str  name;
+    skein_rc rc = skn_call_text(c, "agent", false, &name);
+
+    *agent = (skein_agent){.id = {0}};
+    if (rc || !name.p || (rc = skn_find_agent(c, name, agent)))
+        return rc;
+    if (c->chat.agent.v == agent->id.v)
+        *agent = (skein_agent){.id = {0}};
+    return SKEIN_OK;
+}
+
 static skein_rc read_summary(skn_http_call *c, skein_compaction *out)
 {
-    skn_str     name;
-    skein_agent agent;
-    skein_rc    rc;
+    skein_rc rc;
 
     *out = (skein_compaction){.content = SKN_NONE};
     if ((rc = skn_call_text(c, "content", false, &out->content)) ||
         (rc = skn_call_text(c, "reason", false, &out->reason)) ||
         (rc = skn_call_text(c, "model", false, &out->model)) ||
-        (rc = skn_call_text(c, "agent", false, &name)) ||
+        (rc = skn_call_text(c, "delegation", false, &out->lane)) ||
         (rc = skn_call_int(c, "covers", 0, INT64_MAX, 0, &out->covers)))
         return rc;
-    if (!out->content.p)
-        return skn_api_needs_model(c, "/content");
-    if (!skn_str_trim(out->content).n)
+    if (out->content.p && !skn_str_trim(out->content).n)
         return skn_call_invalid(c, "/content", "has no text");
-    if (!name.p)
-        return SKEIN_OK;
-    if ((rc = skn_find_agent(c, name, &agent)))
-        return rc;
-    if (c->chat.agent.v != agent.id.v)
-        out->lane = skn_arena_printf(c->mem, "@%.*s", SKN_FMT(agent.name));
     return SKEIN_OK;
+}
+
+/* How much it covers is fixed before the model is asked, by what may be covered then. */
+static skein_rc ask_summary(skn_http_call *c, const skein_compaction *what,
+                            const skein_agent *agent)
+{
+    skn_http_compact_wish wish = {
+        .world = c->world.id,
+        .what = {.conversation = c->chat.id, .lane = what->lane, .agent = agent->id},
+        .model = what->model,
+        .reason = what->reason};
+    skein_compact_plan plan;
+    skein_rc           rc;
+
+    if (what->covers)
+        return skn_call_invalid(c, "/covers", "goes with \"content\" only");
+    rc = skein_compact_plan_read(c->engine, &wish.what, c->mem, &plan, &c->error);
+    return rc ? rc : skn_api_send_compact(c, &wish);
 }
 
 skein_rc skn_api_create_summary(skn_http_call *c)
 {
     skein_compaction what;
+    skein_agent      agent;
     skein_message    m;
     int64_t          covers;
     skein_rc         rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = read_summary(c, &what)) ||
-        (rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error)))
+        (rc = read_summarised(c, &agent)))
+        return rc;
+    if (!what.content.p)
+        return ask_summary(c, &what, &agent);
+    if (agent.id.v)
+        what.lane = skn_arena_printf(c->mem, "@%.*s", SKN_FMT(agent.name));
+    rc = skein_compact(c->engine, c->chat.id, &what, c->mem, &m, &covers, &c->error);
+    if (rc)
         return skn_api_blame(c, rc);
     c->status = 201;
     skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#define TRIES 10 /* to change what others change at the same time */
+
 /* The turns of one world out of those of all. */
 static skn_at_work work_of(skn_http_call *c, const skn_at_work *all, skein_world_id world)
 {
@@ -22,12 +24,19 @@ static skein_rc write_world(skn_http_call *c, const skein_world *world, const sk
 {
     skein_agents        agents;
     skein_conversations chats;
+    skein_agent_work   *own;
+    skn_at_work         whole = *work;
     skein_rc            rc;
 
     if ((rc = skein_agent_list(c->engine, world->id, c->mem, &agents, &c->error)) ||
         (rc = skein_conversation_list(c->engine, world->id, c->mem, &chats, &c->error)))
         return rc;
-    skn_shape_world_at_work(&c->w, world, &agents, &chats, work, c->mem);
+    own = SKN_ARRAY(c->mem, agents.count + 1, skein_agent_work);
+    if ((rc = skein_agent_work_of(c->engine, &agents, c->mem, own, &c->error)))
+        return rc;
+    whole.agents = own;
+    whole.agent_count = agents.count;
+    skn_shape_world_at_work(&c->w, world, &agents, &chats, &whole, c->mem);
     return SKEIN_OK;
 }
 
@@ -44,7 +53,7 @@ static skn_str world_stem(skn_http_call *c, const skein_world *w)
 {
     skn_str  numbers = skn_arena_printf(c->mem, "%" PRId64 " %" PRId64 " %" PRId64,
                                         w->turn_limit, w->compact_at, w->current_chat.v);
-    skn_str  parts[] = {w->uid, w->name, w->description, numbers};
+    skn_str  parts[] = {w->uid, w->name, w->description, numbers, w->settings};
     uint64_t hash = 0;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -96,6 +105,74 @@ static skein_rc read_name(skn_http_call *c, bool needed, skn_str *out)
     return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
 }
 
+/* --- Settings ----------------------------------------------------------------------------- */
+
+/* Levels in which a patch is merged into what is there: a server's variable is the fourth. */
+enum { MERGED_LEVELS = 6, MEMBERS_MOST = 1000, SETTINGS_MOST = 1024 * 1024 };
+
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
+        if (skn_str_eq(m->key, key))
+            return m;
+    return NULL;
+}
+
+/* RFC 7396. A text that stands for a secret in answers leaves the secret as it is. */
+static void merge(skn_jw *w, const skn_json *old, const skn_json *patch, int level)
+{
+    bool into = patch->kind == SKN_JSON_OBJECT && level < MERGED_LEVELS;
+
+    w->out->over = w->out->over || patch->count > MEMBERS_MOST;
+    if (!into || w->out->over) {
+        skn_jw_raw(w, old && skn_str_is(patch->text, "…") ? old->raw : patch->raw);
+        return;
+    }
+    skn_jw_object(w);
+    for (const skn_json *m = old && old->kind == SKN_JSON_OBJECT ? old->first : NULL; m;
+         m = m->next)
+        if (!member_of(patch, m->key)) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_raw(w, m->raw);
+        }
+    for (const skn_json *m = patch->first; m; m = m->next)
+        if (m->kind != SKN_JSON_NULL) {
+            skn_jw_key_str(w, m->key);
+            merge(w, member_of(old, m->key), m, level + 1);
+        }
+    skn_jw_object_end(w);
+}
+
+/* "settings" of the body over those that are kept; null removes them all. */
+static skein_rc read_settings(skn_http_call *c, skn_str kept, skn_str *out)
+{
+    const skn_json *patch = skn_json_get(c->json, "settings"), *old = NULL;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc = SKEIN_OK;
+
+    *out = patch && patch->kind == SKN_JSON_NULL ? SKN_STR("{}") : SKN_NONE;
+    if (!patch || patch->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    if (patch->kind != SKN_JSON_OBJECT)
+        return skn_call_invalid(c, "/settings", "must be an object");
+    if (kept.n && skn_json_parse(&old, kept, "settings", c->mem, NULL))
+        old = NULL;
+    skn_buf_init(&b, SETTINGS_MOST);
+    skn_jw_init(&w, &b);
+    merge(&w, old, patch, 0);
+    if (b.over)
+        rc = skn_fail(&c->error, SKEIN_LIMIT,
+                      "the settings of a world are over 1 MiB, or over %d in one place",
+                      MEMBERS_MOST);
+    else
+        *out = skn_arena_copy(c->mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- Making and changing ------------------------------------------------------------------ */
+
 static skein_rc read_world(skn_http_call *c, bool needs_name, skein_world *out)
 {
     skein_rc rc;
@@ -112,7 +189,8 @@ skein_rc skn_api_create_world(skn_http_call *c)
     skein_world world = {.id = {0}};
     skein_rc    rc = read_world(c, true, &world);
 
-    if (rc || (rc = skein_world_new(c->engine, &world, c->mem, &c->error)))
+    if (rc || (rc = read_settings(c, SKN_NONE, &world.settings)) ||
+        (rc = skein_world_new(c->engine, &world, c->mem, &c->error)))
         return skn_api_blame(c, rc);
     c->world = world;
     c->status = 201;
@@ -166,21 +244,36 @@ static skein_rc read_change(skn_http_call *c, skein_world_change *out)
     return SKEIN_OK;
 }
 
+/* Settings are merged into those that were read: whoever changes others at the same time is not
+ * overwritten, the change is then made again on what is there now. */
+static skein_rc change_world(skn_http_call *c, skein_world_change *change)
+{
+    skein_world read;
+    bool        asked;
+    int         tries = 0;
+    skein_rc    rc;
+
+    do {
+        if ((rc = skn_find_world(c)) ||
+            (rc = skn_api_match(c, world_stem(c, &c->world), "the world", &asked)) ||
+            (rc = read_settings(c, c->world.settings, &change->settings)))
+            return rc;
+        read = c->world;
+        change->id = read.id;
+        change->was = asked || change->settings.p ? &read : NULL;
+        rc = skein_world_patch(c->engine, change, c->mem, &c->world, &c->error);
+    } while (rc == SKEIN_VERSION_CHANGED && !asked && ++tries < TRIES);
+    return rc;
+}
+
 skein_rc skn_api_update_world(skn_http_call *c)
 {
     skein_world_change change = {.id = {0}};
-    skein_world        read;
-    bool               asked;
     skein_rc           rc;
 
-    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)) ||
-        (rc = skn_api_match(c, world_stem(c, &c->world), "the world", &asked)))
+    if ((rc = skn_find_world(c)) || (rc = read_change(c, &change)))
         return rc;
-    read = c->world;
-    change.id = read.id;
-    change.was = asked ? &read : NULL;
-    if ((rc = skein_world_patch(c->engine, &change, c->mem, &c->world, &c->error)) ||
-        (rc = answer_world(c)))
+    if ((rc = change_world(c, &change)) || (rc = answer_world(c)))
         return skn_api_blame(c, rc);
     tag_world(c);
     return SKEIN_OK;
@@ -205,8 +298,9 @@ skein_rc skn_api_get_world_status(skn_http_call *c)
     skn_jw      *w = &c->w;
     skein_rc     rc;
 
-    if ((rc = skn_find_world(c)) || (rc = skn_api_at_work(c, c->world.id, &work)) ||
-        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)))
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
+        (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
         return rc;
     skn_jw_object(w);
     skn_jw_kstr(w, "id", c->world.uid);

@@ -23,6 +23,15 @@ skein_rc skn_api_said_or_queued(skn_http_call *c, skein_message *out, skein_post
 skein_rc skn_api_version(skn_http_call *c, skein_version *out);
 /* Who is at work in the world; zero: in all of them. */
 skein_rc skn_api_at_work(skn_http_call *c, skein_world_id world, skn_at_work *out);
+/* The same for these agents of the world, with what they pause, wait for and have to do. */
+skein_rc skn_api_agents_at_work(skn_http_call *c, skein_world_id world,
+                                const skein_agents *agents, skn_at_work *out);
+/* Names the kind of a 404 that the engine has no word for: "task-not-found". */
+skein_rc skn_api_missing(skn_http_call *c, skein_rc rc, const char *problem);
+/* The world of params[0], then the agent of params[1]. */
+skein_rc skn_api_find_agent(skn_http_call *c, skein_agent *out);
+/* The agent as it is now, with its ETag (api_agents.c). */
+skein_rc skn_api_answer_agent(skn_http_call *c, skein_agent *agent);
 /* A change of c->chat, with key, If-Match, force and dryRun as the request has them. */
 skein_rc skn_api_change(skn_http_call *c, bool match_needed, skein_change *out);
 /* Says where the conversation stands when a change failed because it has moved on, or which member
@@ -47,8 +56,14 @@ skein_rc skn_api_flag(skn_http_call *c, const char *name, bool *out);
 skein_rc skn_api_match(skn_http_call *c, skn_str stem, const char *what, bool *asked);
 /* Sets the chat's ETag as it stands after a change. */
 void skn_api_fresh_etag(skn_http_call *c);
-/* What cannot be done without a model: 422 until one can be asked. */
-skein_rc skn_api_needs_model(skn_http_call *c, const char *pointer);
+/* What cannot be done without a model when this server asks none: 503. */
+skein_rc skn_api_no_models(skn_http_call *c);
+
+/* --- What models are asked for (api_asks.c) ------------------------------------------------- */
+
+/* Copies the wish, begins a job for it and answers with the job; 503 when this server asks no models. */
+skein_rc skn_api_send_squash(skn_http_call *c, const skn_http_squash_wish *wish);
+skein_rc skn_api_send_compact(skn_http_call *c, const skn_http_compact_wish *wish);
 
 /* --- Messages in answers (api_shape.c) ------------------------------------------------------- */
 
@@ -86,8 +101,8 @@ skein_rc skn_api_place(skn_http_call *c, const skein_slice *lane, skein_message_
 skn_handler skn_api_list_worlds, skn_api_create_world, skn_api_get_world, skn_api_update_world,
     skn_api_remove_world, skn_api_get_world_status;
 skn_handler skn_api_list_agents, skn_api_create_agent, skn_api_get_agent, skn_api_update_agent,
-    skn_api_remove_agent, skn_api_get_agent_memory, skn_api_clear_agent_memory,
-    skn_api_list_agent_chats;
+    skn_api_remove_agent, skn_api_pause_agent, skn_api_resume_agent, skn_api_wake_agent,
+    skn_api_get_agent_memory, skn_api_clear_agent_memory, skn_api_list_agent_chats;
 skn_handler skn_api_list_chats, skn_api_create_chat, skn_api_get_chat, skn_api_update_chat,
     skn_api_remove_chat;
 skn_handler skn_api_list_messages, skn_api_list_chat_messages, skn_api_get_message,
@@ -96,11 +111,23 @@ skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agent
 skn_handler      skn_api_count_removal, skn_api_remove_message, skn_api_revise_message;
 skn_handler      skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
     skn_api_get_diff, skn_api_get_current_thread, skn_api_travel, skn_api_operate;
-skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_branch;
+skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_rerun_squash,
+    skn_api_branch;
 skn_handler skn_api_list_replies, skn_api_list_ancestors, skn_api_list_subtree,
     skn_api_list_siblings, skn_api_get_tree, skn_api_get_analytics;
 skn_handler skn_api_get_timeline, skn_api_get_context, skn_api_search, skn_api_search_world,
-    skn_api_get_delegation, skn_api_list_summaries, skn_api_create_summary;
+    skn_api_list_summaries, skn_api_create_summary;
+skn_handler skn_api_list_tasks, skn_api_create_task, skn_api_get_task, skn_api_cancel_task,
+    skn_api_tell_agent, skn_api_list_knowledge, skn_api_list_expected;
+skn_handler skn_api_list_delegations, skn_api_get_delegation, skn_api_cancel_delegation,
+    skn_api_retry_delegation;
+skn_handler skn_api_list_calls, skn_api_get_call;
+skn_handler skn_api_list_inbox, skn_api_get_inbox_item, skn_api_change_inbox_item,
+    skn_api_remove_inbox_item, skn_api_answer_inbox_item, skn_api_count_unread,
+    skn_api_read_inbox, skn_api_get_briefing;
+skn_loop_handler skn_api_list_providers, skn_api_create_provider, skn_api_get_provider,
+    skn_api_update_provider, skn_api_remove_provider, skn_api_test_provider,
+    skn_api_list_models, skn_api_detect_providers;
 skn_handler skn_api_list_tags, skn_api_set_tags, skn_api_get_instructions,
     skn_api_set_instructions, skn_api_list_context_files, skn_api_set_context_files;
 skn_handler skn_api_export_world, skn_api_export_chat, skn_api_import_world;

@@ -24,6 +24,7 @@ struct skn_job {
     char          id[SKN_JOB_ID];
     const char   *kind;
     skn_job_work *work;
+    skn_job_away  away; /* instead of work */
     void (*drop)(void *arg);
     void       *arg;
     int64_t     created_at;
@@ -31,6 +32,7 @@ struct skn_job {
     job_state   state;
     int64_t     done, total;  /* total 0: not known */
     bool        cancel, over; /* over: nothing of it runs any more */
+    bool        held;         /* a cancel is on its way to the loop */
     skn_buf     result;
     skein_error err;
 };
@@ -41,6 +43,7 @@ struct skn_jobs {
     pthread_mutex_t mu;
     skn_job        *first; /* guarded by mu, as all below */
     int             count, running;
+    int             posts; /* of cancels, that the loop has not seen yet */
     size_t          bytes; /* of the results */
 };
 
@@ -153,14 +156,12 @@ void skn_jobs_sweep(skn_jobs *j, int64_t now)
     pthread_mutex_unlock(&j->mu);
 }
 
-skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
-                       void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err)
+/* Takes the job in and gives it its id; frees it when there are too many. */
+static skein_rc add_job(skn_jobs *j, skn_job *job, char id[SKN_JOB_ID], skein_error *err)
 {
-    skn_job *job = skn_heap(sizeof *job);
-    char     uid[SKN_UID_LEN + 1];
-    bool     room;
+    char uid[SKN_UID_LEN + 1];
+    bool room;
 
-    *job = (skn_job){.jobs = j, .kind = kind, .work = work, .drop = drop, .arg = arg};
     job->created_at = skn_clock_micros();
     skn_uid_next(j->ids, uid);
     snprintf(job->id, sizeof job->id, "job_%s", uid);
@@ -175,13 +176,121 @@ skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *
         j->first = job;
     }
     pthread_mutex_unlock(&j->mu);
-    if (room) {
-        skn_workers_run_slow(j->http->o.workers, run_job, job_over, job);
+    if (room)
         return SKEIN_OK;
-    }
     job_free(job);
     return skn_fail(err, SKEIN_BUSY, "%d jobs are running already", RUNNING_MOST);
 }
+
+skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
+                       void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err)
+{
+    skn_job *job = skn_heap(sizeof *job);
+    skein_rc rc;
+
+    *job = (skn_job){.jobs = j, .kind = kind, .work = work, .drop = drop, .arg = arg};
+    if ((rc = add_job(j, job, id, err)))
+        return rc;
+    skn_workers_run_slow(j->http->o.workers, run_job, job_over, job);
+    return SKEIN_OK;
+}
+
+/* --- Jobs that are done elsewhere ----------------------------------------------------------------- */
+
+void skn_job_end(skn_job *job, skn_str result, const skein_error *err)
+{
+    skn_jobs *j = job->jobs;
+    skn_buf   out;
+
+    skn_buf_init(&out, RESULT_MOST);
+    skn_buf_add(&out, result);
+    pthread_mutex_lock(&j->mu);
+    job->state = !err ? DONE : job->cancel ? CANCELLED : FAILED;
+    job->finished_at = skn_clock_micros();
+    job->result = out;
+    if (err)
+        job->err = *err;
+    else if (out.over) {
+        job->state = FAILED;
+        skn_fail(&job->err, SKEIN_LIMIT, "the result is larger than %zu bytes", out.limit);
+        skn_buf_clear(&job->result);
+    }
+    pthread_mutex_unlock(&j->mu);
+    if (job->drop)
+        job->drop(job->arg);
+    job->drop = NULL;
+    job_over(job);
+}
+
+static void start_away(void *arg)
+{
+    skn_job    *job = arg;
+    skein_error err = {0};
+
+    if (!skn_job_cancelled(job) && !job->jobs->http->closing) {
+        job->away.start(job, job->arg);
+        return;
+    }
+    skn_fail(&err, SKEIN_TURN_OVER, "it was cancelled before it began");
+    skn_job_end(job, SKN_STR(""), &err);
+}
+
+skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID],
+                      skein_error *err)
+{
+    skn_job *job = skn_heap(sizeof *job);
+    skein_rc rc;
+
+    *job = (skn_job){
+        .jobs = j, .kind = what->kind, .away = *what, .drop = what->drop, .arg = what->arg};
+    if ((rc = add_job(j, job, id, err)))
+        return rc;
+    skn_loop_post(j->http->o.loop, start_away, job);
+    return SKEIN_OK;
+}
+
+/* The next that is to be cancelled; one that has ended meanwhile needs nothing more. */
+static skn_job *next_held(skn_jobs *j)
+{
+    skn_job *job;
+
+    pthread_mutex_lock(&j->mu);
+    for (job = j->first; job; job = job->next) {
+        bool cancel = job->held && !job->over;
+
+        job->held = false;
+        if (cancel)
+            break;
+    }
+    pthread_mutex_unlock(&j->mu);
+    return job;
+}
+
+/* They were started before: what is posted comes in order. */
+static void cancel_held(void *arg)
+{
+    skn_jobs *j = arg;
+    skn_job  *job;
+
+    while ((job = next_held(j)))
+        job->away.cancel(job->arg);
+    pthread_mutex_lock(&j->mu);
+    j->posts--;
+    pthread_mutex_unlock(&j->mu);
+    skn_http_call_ended(j->http);
+}
+
+/* True when the loop has to be told, which counts as if something ran until it was. */
+static bool cancel_locked(skn_job *job)
+{
+    bool tell = job->away.start && !job->cancel && !job->over;
+
+    job->held = job->held || tell;
+    job->cancel = true;
+    return tell;
+}
+
+/* --- Asking about them ---------------------------------------------------------------------------- */
 
 void skn_job_progress(skn_job *job, int64_t done, int64_t total)
 {
@@ -255,12 +364,15 @@ bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
 bool skn_job_cancel(skn_jobs *j, skn_str id)
 {
     skn_job *job;
+    bool     tell;
 
     pthread_mutex_lock(&j->mu);
     job = find_locked(j, id);
-    if (job)
-        job->cancel = true;
+    tell = job && cancel_locked(job);
+    j->posts += tell;
     pthread_mutex_unlock(&j->mu);
+    if (tell)
+        skn_loop_post(j->http->o.loop, cancel_held, j);
     return job != NULL;
 }
 
@@ -269,15 +381,20 @@ int skn_jobs_running(skn_jobs *j)
     int n;
 
     pthread_mutex_lock(&j->mu);
-    n = j->running;
+    n = j->running + j->posts;
     pthread_mutex_unlock(&j->mu);
     return n;
 }
 
 void skn_jobs_cancel_all(skn_jobs *j)
 {
+    bool tell = false;
+
     pthread_mutex_lock(&j->mu);
     for (skn_job *job = j->first; job; job = job->next)
-        job->cancel = true;
+        tell = cancel_locked(job) || tell;
+    j->posts += tell;
     pthread_mutex_unlock(&j->mu);
+    if (tell)
+        skn_loop_post(j->http->o.loop, cancel_held, j);
 }

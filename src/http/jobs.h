@@ -23,6 +23,20 @@ void      skn_jobs_free(skn_jobs *j); /* once none runs; NULL is fine */
  * SKEIN_BUSY, and nothing is called, when too many run. `kind` is a constant: "export". */
 skein_rc skn_job_start(skn_jobs *j, const char *kind, skn_job_work *work, void *arg,
                        void (*drop)(void *arg), char id[SKN_JOB_ID], skein_error *err);
+/* A job that is not done here: start is called on the loop, soon, and cancel at most once after it; both
+ * may be followed by skn_job_end at any time, on the loop, which is the job's last word. drop as above,
+ * on the loop. */
+typedef struct skn_job_away {
+    const char *kind;
+    void (*start)(skn_job *job, void *arg);
+    void (*cancel)(void *arg);
+    void (*drop)(void *arg);
+    void *arg;
+} skn_job_away;
+skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID],
+                      skein_error *err);
+/* The result is a JSON value, which is copied; err NULL: it succeeded. */
+void skn_job_end(skn_job *job, skn_str result, const skein_error *err);
 /* How far it is: `done` of `total`. */
 void skn_job_progress(skn_job *job, int64_t done, int64_t total);
 /* True once somebody asked for its end: the work should return soon. */

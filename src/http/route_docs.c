@@ -14,6 +14,8 @@ static const struct {
     {"/worlds/{w}/chats/{c}/messages", "Views of a chat"},
     {"/worlds/{w}/chats/{c}/threads", "Versions"},
     {"/worlds/{w}/chats/{c}/queue", "Work"},
+    {"/inbox", "Inbox"},
+    {"/providers", "Providers"},
     {"/events", "Events"},
     {"/search", "Search"},
     {"/", "The server"},
@@ -42,7 +44,7 @@ static const char intro[] =
     "- Every path also works under `/api/v1` and `/api`.\n"
     "- `{w}` is a world's name or id, `{c}` a conversation (`chatId`), `{m}` a message, `{t}` "
     "a "
-    "version (`threadId`), `{a}` an agent.\n"
+    "version (`threadId`), `{a}` an agent, `{p}` a provider.\n"
     "- JSON in and out, camelCase. Failures are `application/problem+json`; `type` is the "
     "address of a page of help.\n"
     "- Lists answer `{\"data\":[…],\"page\":{\"next\",\"prev\",\"hasMore\",\"total\","

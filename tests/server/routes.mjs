@@ -93,7 +93,7 @@ const examples = {
     listSiblings: x => [`${x.W}/messages/${x.answer}/siblings?threadId=${x.v1}`],
     listMessageVersions: x => [`${x.W}/messages/${x.hello}/versions`],
     getDelivery: x => [`${x.W}/messages/${x.hello}/delivery`],
-    getMessageContext: x => [`${x.W}/messages/${x.hello}/context?agent=ada`],
+    getMessageContext: null, // agents_api.mjs, as all that is about agents at work
     getInstructions: x => [`${x.W}/messages/${x.hello}/instructions`],
     setInstructions: async x => { const m = await x.w.say('tag me', { instructions: [{ type: 'ReadOnly' }] }); await x.w.idle(); return [`${x.W}/messages/${m.messageId}/instructions`, { instructions: [{ type: 'ResponseExpected', target: 'lead' }] }]; },
     listTags: x => [`${x.W}/tags?chatId=${x.chat}`],
@@ -125,7 +125,7 @@ const examples = {
     queueMessage: x => [`${x.C}/queue`, { content: 'queued', instructions: [{ type: 'ReadOnly' }] }, 202],
     changeQueued: null, // edits.mjs
     removeQueued: null, // edits.mjs
-    getDelegation: null, // below
+    getDelegation: null,
     listEditErrors: x => [`${x.W}/edit-errors`],
     retryEdit: null, // edits.mjs
     search: x => ['/search?q=hello'],
@@ -144,8 +144,40 @@ const examples = {
     getSettings: x => ['/settings'],
     updateSettings: x => ['/settings', { 'ui.theme': 'dark' }],
     reloadSettings: x => ['/settings/reload', undefined],
-    getJob: null, // errors.mjs: there is no job yet that a client could start
+    getJob: null,
     cancelJob: null,
+    listDelegations: null,
+    cancelDelegation: null,
+    retryDelegation: null,
+    pauseAgent: null,
+    resumeAgent: null,
+    wakeAgent: null,
+    tellAgent: null,
+    listTasks: null,
+    createTask: null,
+    getTask: null,
+    cancelTask: null,
+    listKnowledge: null,
+    listExpected: null,
+    listCalls: null,
+    getCall: null,
+    rerunSquash: null,
+    listInbox: null,
+    countUnread: null,
+    readInbox: null,
+    getInboxItem: null,
+    changeInboxItem: null,
+    removeInboxItem: null,
+    answerInboxItem: null,
+    getBriefing: null,
+    listProviders: null,
+    createProvider: null,
+    detectProviders: null,
+    getProvider: null,
+    updateProvider: null,
+    removeProvider: null,
+    testProvider: null,
+    listModels: null,
 };
 
 test('there is an example of every operation', async () => {
@@ -167,8 +199,8 @@ for (const { id, method } of operations) {
     });
 }
 
-test('a delegation made by the program is shown', async () => {
-    await server.refused('GET', `${x.W}/delegations/main.1?chatId=${x.chat}`, 404, 'not-found');
+test('a delegation that is not there is named', async () => {
+    await server.refused('GET', `${x.W}/delegations/main.1?chatId=${x.chat}`, 404, 'delegation-not-found');
 });
 
 // --- What lists and single things have in common -------------------------------------------------------
