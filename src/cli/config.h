@@ -81,6 +81,43 @@ typedef struct skn_config_provider {
     const char     *file;
 } skn_config_provider;
 
+/* Where a key comes from. */
+typedef enum skn_key_from {
+    SKN_KEY_UNSAID, /* nothing is said: the secret store, or a variable of the usual name */
+    SKN_KEY_ENV,
+    SKN_KEY_FILE,
+    SKN_KEY_CREDENTIAL, /* of systemd */
+    SKN_KEY_COMMAND,
+    SKN_KEY_WRITTEN /* in the file itself */
+} skn_key_from;
+
+typedef struct skn_key_source {
+    skn_key_from from;
+    skn_str      name;    /* of the variable, file or credential; the key itself, if written */
+    const char **command; /* its words, NULL at the end */
+} skn_key_source;
+
+typedef struct skn_named_text {
+    skn_str name, value;
+} skn_named_text;
+
+/* What the file says of a provider, read; what it does not say is absent, or as noted. */
+typedef struct skn_provider_setting {
+    skn_str               name, type, base_url;
+    skn_key_source        key;
+    const skn_named_text *headers;
+    size_t                header_count;
+    int64_t               timeout_ms; /* 0 */
+    int                   retries;    /* -1 */
+    int                   at_once;    /* 0 */
+    const skn_str        *models;
+    size_t                model_count;
+    int64_t               monthly_micros; /* millionths of the currency; 0: no limit */
+    char                  currency[4];    /* "USD" */
+    bool                  stops;          /* at the limit; else the person is asked */
+    skn_str               origin;         /* "/etc/skein/skein.yaml:36" */
+} skn_provider_setting;
+
 typedef struct skn_config_problem {
     bool        error;
     const char *file; /* or variable, or flag */
@@ -136,6 +173,17 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
 void skn_config_value_shape(skn_jw *w, const skn_config *c, skn_config_id id);
 /* "127.0.0.1:7534", "[::1]:0", "localhost:80"; false when it is none of the kind. */
 bool skn_listen_parse(skn_str text, char host[46], int *port);
+/* A provider's settings, copied into the arena: what was read without a problem is valid. */
+void skn_config_provider_read(const skn_config_provider *p, skn_provider_setting *out,
+                              skn_arena *a);
+/* True for "openai", "office-2": what may stand before the "/" of a model. */
+bool skn_is_provider_name(skn_str s);
+/* "openai", "ollama" and so on. */
+bool skn_is_provider_type(skn_str s);
+/* A header that can be sent. */
+bool skn_is_header(skn_str name, skn_str value);
+/* An address without anything that could be a secret. */
+bool skn_is_provider_url(skn_str text);
 /* A provider as text for people: no secret is in it. */
 skn_str skn_config_provider_text(const skn_config_provider *p, skn_arena *a);
 

@@ -125,24 +125,28 @@ static void check_models(const checking *c, const skn_yaml *at)
         }
 }
 
+bool skn_is_header(skn_str name, skn_str value)
+{
+    bool good = name.n > 0;
+
+    for (size_t i = 0; good && i < name.n; i++)
+        good = (unsigned char)name.p[i] > ' ' && name.p[i] != ':' && name.p[i] < 0x7f;
+    for (size_t i = 0; good && i < value.n; i++)
+        good = (unsigned char)value.p[i] >= ' ' && value.p[i] != 0x7f;
+    return good;
+}
+
 static void check_headers(const checking *c, const skn_yaml *at)
 {
     if (at->kind != SKN_YAML_MAP) {
         wrong_value(c, at, "names with values, like { X-Team: launch }");
         return;
     }
-    for (const skn_yaml *h = at->first; h; h = h->next) {
-        bool good = h->kind == SKN_YAML_TEXT && h->key.n;
-
-        for (size_t i = 0; good && i < h->key.n; i++)
-            good = (unsigned char)h->key.p[i] > ' ' && h->key.p[i] != ':' && h->key.p[i] < 0x7f;
-        for (size_t i = 0; good && i < h->text.n; i++)
-            good = (unsigned char)h->text.p[i] >= ' ' && h->text.p[i] != 0x7f;
-        if (!good)
+    for (const skn_yaml *h = at->first; h; h = h->next)
+        if (h->kind != SKN_YAML_TEXT || !skn_is_header(h->key, h->text))
             wrong(c, h,
                   skn_arena_printf(c->r->a, "the header \"%.*s\" cannot be sent like this",
                                    SKN_FMT(skn_utf8_cut(h->key, 80))));
-    }
 }
 
 /* "10.00 USD" */
@@ -198,17 +202,27 @@ static void check_timeout(const checking *c, const skn_yaml *at)
         wrong_value(c, at, "a time like 120s, from 1s to 60m");
 }
 
+bool skn_is_provider_type(skn_str s)
+{
+    return is_among(types, s);
+}
+
 static void check_type(const checking *c, const skn_yaml *at)
 {
-    if (at->kind != SKN_YAML_TEXT || !is_among(types, at->text))
+    if (at->kind != SKN_YAML_TEXT || !skn_is_provider_type(at->text))
         wrong_value(c, at, "ollama, openai, anthropic, openai-compatible or scripted");
 }
 
 /* What is in an address is shown and logged, so nothing secret may be. */
+bool skn_is_provider_url(skn_str text)
+{
+    return text.n && skn_config_url(text, false) && !memchr(text.p, '?', text.n) &&
+           !memchr(text.p, '#', text.n);
+}
+
 static void check_url(const checking *c, const skn_yaml *at)
 {
-    if (at->kind == SKN_YAML_TEXT && at->text.n && skn_config_url(at->text, false) &&
-        !memchr(at->text.p, '?', at->text.n) && !memchr(at->text.p, '#', at->text.n))
+    if (at->kind == SKN_YAML_TEXT && skn_is_provider_url(at->text))
         return;
     wrong(c, at,
           skn_arena_printf(c->r->a,
@@ -241,7 +255,7 @@ static void check_member(const checking *c, const skn_yaml *y)
         check_headers(c, y);
 }
 
-static bool is_name(skn_str s)
+bool skn_is_provider_name(skn_str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         bool plain = (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= '0' && s.p[i] <= '9');
@@ -256,11 +270,11 @@ static bool named_well(const checking *c)
 {
     const skn_yaml *p = c->provider;
 
-    if (is_name(p->key) && !skn_str_is(p->key, "demo"))
+    if (skn_is_provider_name(p->key) && !skn_str_is(p->key, "demo"))
         return true;
     skn_config_wrong(c->r, true, p->key_line, p->key_column,
                      skn_arena_printf(c->r->a,
-                                      is_name(p->key)
+                                      skn_is_provider_name(p->key)
                                           ? "\"%.*s\" is the name of the scripted demo"
                                           : "\"%.*s\" is no name of a provider: use small "
                                             "letters, digits, - and _",

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
+#include "cli/provider_set.h"
 #include "http/http.h"
 #include "runtime/runtime.h"
 
@@ -44,7 +45,8 @@ typedef struct skn_serve {
     bool            log_on_terminal;
     skn_http       *http;
     skn_runtime    *runtime; /* NULL: read only */
-    skn_provider   *provider;
+    skn_net          *net;
+    skn_provider_set *providers; /* NULL: read only */
     skn_serve_jobs *jobs;
     atomic_bool     nudged; /* a nudge is on its way to the loop */
     bool            stopping, http_closed, runtime_closed;
@@ -94,6 +96,14 @@ void skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have e
 void skn_serve_jobs_apply(skn_serve_jobs *j);
 /* Statistics into the log. */
 void skn_serve_count(skn_serve *s);
+
+/* --- Agents (serve_agents.c) ------------------------------------------------------------------ */
+
+/* For the runtime; arg is the skn_serve. */
+skn_provider *skn_serve_provider(void *arg, skn_str name);
+skn_str       skn_serve_model(void *arg);
+/* For the HTTP server. */
+void skn_serve_agents(skn_serve *s, skn_http_agents *out);
 
 /* --- systemd (serve_notify.c) --------------------------------------------------------------- */
 

@@ -123,6 +123,8 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
     s->config_mem = a;
     skn_serve_level(s);
     skn_serve_jobs_apply(s->jobs);
+    if (s->providers)
+        skn_provider_set_reload(s->providers, c, NULL, NULL);
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
     skn_log_say(s->log, SKN_LOG_INFO, "configuration read again");
     return SKEIN_OK;

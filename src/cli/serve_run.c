@@ -174,7 +174,7 @@ static void open_log(skn_serve *s)
     skn_serve_problems(s, s->config, s->config_mem);
 }
 
-static skein_rc open_provider(skn_serve *s)
+static skein_rc open_demo(skn_serve *s, skn_provider **out)
 {
     const char          *file = skn_opt(s->cli, "script");
     skn_scripted_options o = {.no_delay = skn_opt(s->cli, "no-delay")};
@@ -186,25 +186,55 @@ static skein_rc open_provider(skn_serve *s)
     else if ((rc = skn_read_file(s->cli, file, 1 << 20, &text)) ||
              (rc = skn_script_read(&o.script, text, file, &s->cli->err)))
         return rc;
-    s->provider = skn_scripted_new(s->loop, &o);
+    *out = skn_scripted_new(s->loop, &o);
     return SKEIN_OK;
+}
+
+/* What belongs to the server beside the store: keys, and files that agents may read. */
+static const char *data_folder(skn_serve *s)
+{
+    const char *folder = NULL;
+
+    if (skn_place_file(s->cli))
+        return s->traces.folder;
+    return skn_config_data(s->cli, &folder) ? NULL : folder;
+}
+
+static skein_rc open_providers(skn_serve *s)
+{
+    skn_provider_set_options o = {.loop = s->loop,
+                                  .workers = s->inner,
+                                  .engine = s->cli->engine,
+                                  .log = s->log,
+                                  .data_dir = data_folder(s),
+                                  .record = skn_opt(s->cli, "record"),
+                                  .replay = skn_opt(s->cli, "replay")};
+    skein_rc                 rc = open_demo(s, &o.demo);
+
+    if (rc)
+        return rc;
+    s->net = o.net = skn_net_new(s->loop);
+    return skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
 }
 
 static void open_runtime(skn_serve *s)
 {
-    skn_str             model = s->config->values[SKN_CONFIG_DEFAULT_MODEL].text;
+    const char         *folder = data_folder(s);
     char                host[128] = "localhost";
     skn_runtime_options o = {.engine = s->cli->engine,
                              .loop = s->loop,
                              .workers = s->inner,
                              .log = s->log,
-                             .providers = &s->provider,
-                             .provider_count = 1,
+                             .provider = skn_serve_provider,
+                             .model = skn_serve_model,
+                             .provider_arg = s,
+                             .net = s->net,
                              .tell = on_tell,
                              .tell_arg = s};
 
     gethostname(host, sizeof host - 1);
-    o.model = skn_str_is(model, "auto") ? SKN_STR("demo/scripted") : model;
+    if (folder)
+        o.files = skn_arena_printf(s->cli->keep, "%s/files", folder).p;
     o.holder = skn_arena_printf(s->cli->keep, "%s:%ld", host, (long)getpid()).p;
     o.lease_ms = s->config->values[SKN_CONFIG_BUSY_TIMEOUT].number;
     o.alone = s->lock >= 0 && skn_str_starts(skn_str_of(s->cli->address), SKN_STR("sqlite:"));
@@ -249,7 +279,10 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                                          : OTHER_FILES;
     o.requests_per_minute = requests_per_minute(s);
     o.settings = skn_serve_settings(s, s->config, s->config_mem);
-    o.stop = s->read_only ? NULL : on_stop_agents;
+    if (!s->read_only) {
+        o.stop = on_stop_agents;
+        skn_serve_agents(s, &o.agents);
+    }
     return skn_http_start(&s->http, &o, &s->cli->err);
 }
 
@@ -302,7 +335,7 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     s->workers = skn_workers_new(s->loop, WORKERS);
     s->inner = skn_workers_new(s->loop, INNER_WORKERS);
     skein_on_commit(s->cli->engine, on_commit, s);
-    if (!s->read_only && (rc = open_provider(s)))
+    if (!s->read_only && (rc = open_providers(s)))
         return rc;
     if (s->socket && s->lock >= 0)
         skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */
@@ -325,8 +358,8 @@ static void close_parts(skn_serve *s)
     skn_serve_jobs_free(s->jobs);
     if (s->cli->engine)
         skein_on_commit(s->cli->engine, NULL, NULL);
-    if (s->provider)
-        skn_provider_free(s->provider);
+    skn_provider_set_free(s->providers);
+    skn_net_free(s->net);
     skn_loop_free(s->loop);
     skn_log_free(s->log);
 }

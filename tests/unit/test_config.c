@@ -532,6 +532,54 @@ static void no_key_is_in_what_is_shown(void **state)
     skn_buf_release(&out);
 }
 
+static skn_provider_setting setting(fixture *f, size_t i)
+{
+    skn_provider_setting s;
+
+    assert_true(i < f->c->providers.n);
+    skn_config_provider_read(&f->c->providers.p[i], &s, f->a);
+    return s;
+}
+
+static void providers_are_read_as_they_were_written(void **state)
+{
+    fixture             *f = *state;
+    skn_provider_setting s;
+
+    read_text(f, "providers:\n  a:\n    type: openai\n    apiKey: { env: A_KEY }\n"
+                 "    timeout: 90s\n    maxRetries: 0\n    concurrency: 4\n"
+                 "    headers: { X-Team: launch, X-B: '' }\n    models: [small, large]\n"
+                 "    budget: { monthly: 10.5 USD, then: stop }\n"
+                 "  b:\n    type: ollama\n    baseUrl: http://127.0.0.1:1\n"
+                 "    apiKey: { command: [pass, show, 'b c'] }\n"
+                 "  c:\n    type: anthropic\n    apiKey: { credential: claude }\n");
+    assert_int_equal(f->c->errors, 0);
+    s = setting(f, 0);
+    assert_true(skn_str_is(s.name, "a") && skn_str_is(s.type, "openai"));
+    assert_true(s.key.from == SKN_KEY_ENV && skn_str_is(s.key.name, "A_KEY"));
+    assert_int_equal(s.timeout_ms, 90000);
+    assert_int_equal(s.retries, 0);
+    assert_int_equal(s.at_once, 4);
+    assert_int_equal(s.header_count, 2);
+    assert_true(skn_str_is(s.headers[0].name, "X-Team") &&
+                skn_str_is(s.headers[0].value, "launch"));
+    assert_int_equal(s.model_count, 2);
+    assert_true(skn_str_is(s.models[1], "large"));
+    assert_int_equal(s.monthly_micros, 10500000);
+    assert_string_equal(s.currency, "USD");
+    assert_true(s.stops);
+    s = setting(f, 1);
+    assert_int_equal(s.key.from, SKN_KEY_COMMAND);
+    assert_string_equal(s.key.command[2], "b c");
+    assert_null(s.key.command[3]);
+    assert_int_equal(s.retries, -1);
+    assert_true(skn_str_is(s.base_url, "http://127.0.0.1:1"));
+    s = setting(f, 2);
+    assert_true(s.key.from == SKN_KEY_CREDENTIAL && skn_str_is(s.key.name, "claude"));
+    assert_null(s.base_url.p);
+    assert_true(skn_str_ends(s.origin, SKN_STR(":15")));
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void)
@@ -555,6 +603,7 @@ int main(void)
         T(a_file_that_is_no_yaml_names_its_place),
         T(variables_are_checked_like_files),
         T(providers_are_checked),
+        T(providers_are_read_as_they_were_written),
         T(no_key_is_in_what_is_shown),
     };
 

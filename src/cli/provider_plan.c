@@ -1,0 +1,276 @@
+/* First those that are known by name, then what the store has to say, then the file: a later one wins. */
+#include "cli/provider_plan.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+skn_provider_plan *skn_plan_find(const skn_provider_plans *p, skn_str name)
+{
+    for (size_t i = 0; i < p->all.n; i++)
+        if (skn_str_eq(p->all.p[i].s.name, name))
+            return &p->all.p[i];
+    return NULL;
+}
+
+void skn_plans_wipe(skn_provider_plans *p)
+{
+    for (size_t i = 0; i < p->all.n; i++)
+        skn_secret_wipe(p->all.p[i].key);
+}
+
+static const skn_key_name *key_name_of(skn_str name)
+{
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++)
+        if (skn_str_is(name, skn_key_names[i].provider))
+            return &skn_key_names[i];
+    return NULL;
+}
+
+static skn_str type_word(skn_wire_kind kind)
+{
+    static const char *const words[] = {"openai", "anthropic", "ollama"};
+
+    return skn_str_of(words[kind]);
+}
+
+/* --- Those that are known by name --------------------------------------------------------------- */
+
+static skn_provider_plan *add(skn_provider_plans *out, skn_str name, skn_arena *a)
+{
+    skn_provider_plan one = {.s = {.name = name, .retries = -1}, .label = name, .server = -1};
+
+    skn_vec_add(a, &out->all, one);
+    return &out->all.p[out->all.n - 1];
+}
+
+static void add_known(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+{
+    const char        *ollama = from->env(from->env_arg, "OLLAMA_HOST");
+    skn_provider_plan *p = add(out, SKN_STR("demo"), a);
+
+    p->scripted = p->consent = p->listed = true;
+    p->label = SKN_STR("Scripted demo");
+    p->s.type = SKN_STR("scripted");
+    for (int i = 0; i < SKN_SERVERS; i++) {
+        const skn_server_name *about = &skn_server_names[i];
+
+        p = add(out, skn_str_of(about->name), a);
+        p->label = skn_str_of(about->label);
+        p->s.type = type_word(about->kind);
+        p->s.base_url = skn_server_url(about, ollama, from->ports[i], a);
+        p->consent = skn_url_is_local(p->s.base_url);
+        p->server = i;
+    }
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++) {
+        p = add(out, skn_str_of(skn_key_names[i].provider), a);
+        p->label = skn_str_of(skn_key_names[i].label);
+        p->s.type = type_word(skn_key_names[i].kind);
+        p->s.base_url = skn_str_of(skn_key_names[i].base_url);
+    }
+    for (size_t i = 0; i < out->all.n; i++)
+        out->all.p[i].s.origin = SKN_STR("built-in");
+}
+
+/* --- The store and the file --------------------------------------------------------------------- */
+
+static void take_stored(skn_provider_plan *p, const skn_provider_stored *s)
+{
+    skn_provider_setting *to = &p->s;
+
+    if (s->type.p)
+        to->type = s->type;
+    if (s->base_url.p)
+        to->base_url = s->base_url;
+    if (s->key_env.p)
+        to->key = (skn_key_source){.from = SKN_KEY_ENV, .name = s->key_env};
+    to->headers = s->headers;
+    to->header_count = s->header_count;
+    to->timeout_ms = s->timeout_ms;
+    to->retries = s->retries;
+    to->at_once = s->at_once;
+    to->origin = SKN_STR("store");
+    p->consent = s->consent;
+    p->kept = p->listed = true;
+}
+
+static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+{
+    skn_providers_stored all = {0};
+    skein_error          err;
+
+    if (skn_stored_read(&all, from->stored, a, &err)) {
+        skn_vec_add(
+            a, &out->warnings,
+            skn_arena_printf(a, "the providers in the store cannot be read: %s", err.message));
+        return;
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        skn_provider_plan *p = skn_plan_find(out, all.at[i].name);
+
+        if (p && p->scripted)
+            continue;
+        take_stored(p ? p : add(out, all.at[i].name, a), &all.at[i]);
+    }
+}
+
+/* What is in the file was put there by whoever runs the server: it may be used. */
+static void add_settings(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+{
+    for (size_t i = 0; i < from->setting_count; i++) {
+        const skn_provider_setting *s = &from->settings[i];
+        skn_provider_plan          *p = skn_plan_find(out, s->name);
+        skn_str                     url = SKN_NONE;
+
+        if (p)
+            url = p->s.base_url;
+        else
+            p = add(out, s->name, a);
+        p->s = *s;
+        if (!s->base_url.p && !p->kept)
+            p->s.base_url = url;
+        p->consent = p->listed = p->in_file = true;
+        p->kept = false;
+    }
+}
+
+/* --- Making them whole -------------------------------------------------------------------------- */
+
+/* The address that a type has where none is given. */
+static skn_str usual_url(const skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
+{
+    if (skn_str_is(p->s.type, "ollama"))
+        return skn_server_url(&skn_server_names[0], from->env(from->env_arg, "OLLAMA_HOST"),
+                              from->ports[0], a);
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++)
+        if (skn_str_is(p->s.type, skn_key_names[i].provider))
+            return skn_str_of(skn_key_names[i].base_url);
+    return SKN_NONE;
+}
+
+/* What the formats put behind the address is taken off where somebody gave it: ".../v1/messages" */
+static skn_str clean_url(skn_str url, skn_wire_kind kind)
+{
+    while (url.n && url.p[url.n - 1] == '/')
+        url.n--;
+    if (kind != SKN_WIRE_OPENAI && skn_str_ends(url, SKN_STR("/v1")))
+        url.n -= 3;
+    if (kind == SKN_WIRE_OLLAMA && skn_str_ends(url, SKN_STR("/api")))
+        url.n -= 4;
+    while (url.n && url.p[url.n - 1] == '/')
+        url.n--;
+    return url;
+}
+
+static void complete(skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
+{
+    p->scripted = p->scripted || skn_str_is(p->s.type, "scripted");
+    if (p->scripted)
+        return;
+    skn_wire_kind_from(p->s.type, &p->kind);
+    if (!p->s.base_url.n)
+        p->s.base_url = usual_url(p, from, a);
+    p->s.base_url = skn_arena_copy(a, clean_url(p->s.base_url, p->kind));
+}
+
+/* --- Keys --------------------------------------------------------------------------------------- */
+
+static void no_key(skn_provider_plan *p, const char *why, skn_arena *a)
+{
+    p->no_key = skn_arena_printf(a, "there is no key for \"%.*s\"%s%s", SKN_FMT(p->s.name),
+                                 why ? ": " : "", why ? why : "");
+    p->hint = skn_arena_printf(a, "To give it one: skein provider login %.*s",
+                               SKN_FMT(p->s.name));
+}
+
+static void told_key(skn_provider_plans *out, skn_provider_plan *p,
+                     const skn_plan_sources *from, skn_arena *a)
+{
+    skn_str     warning;
+    skein_error err;
+
+    if (skn_key_fetch(&p->s.key, from->env, from->env_arg, a, &p->key, &p->key_source, &warning,
+                      &err)) {
+        no_key(p, err.message, a);
+        skn_vec_add(a, &out->warnings, p->no_key);
+    }
+    if (warning.p)
+        skn_vec_add(a, &out->warnings, warning);
+}
+
+/* A key in a variable of the usual name is for the usual address, and for no other. */
+static bool usual_key(skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
+{
+    const skn_key_name *about = key_name_of(p->s.name);
+    const char *names[2] = {about ? about->variable : NULL, about ? about->other : NULL};
+
+    if (!about || !from->environment || !skn_str_is(p->s.base_url, about->base_url))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const char *value = names[i] ? from->env(from->env_arg, names[i]) : NULL;
+
+        if (!value || !skn_secret_valid(skn_str_of(value)))
+            continue;
+        p->key = skn_arena_copy(a, skn_str_of(value));
+        p->key_source = skn_str_of(names[i]);
+        p->listed = true;
+        return true;
+    }
+    return false;
+}
+
+static void find_key(skn_provider_plans *out, skn_provider_plan *p,
+                     const skn_plan_sources *from, skn_arena *a)
+{
+    skein_error err;
+
+    if (p->s.key.from != SKN_KEY_UNSAID) {
+        p->key_needed = true;
+        told_key(out, p, from, a);
+    } else if (skn_secret_get(from->data_dir, p->s.name, a, &p->key, &err)) {
+        no_key(p, err.message, a);
+        skn_vec_add(a, &out->warnings, p->no_key);
+    } else if (p->key.p) {
+        p->key_source = SKN_STR("secret store");
+        p->listed = true;
+    } else if (!usual_key(p, from, a) && p->key_needed) {
+        no_key(p, NULL, a);
+    }
+    if (p->key.p)
+        skn_key_tail(p->key, p->key_tail);
+}
+
+/* A key that was only found in the environment waits for somebody to say that it may be used. */
+static void ask_consent(skn_provider_plan *p, skn_arena *a)
+{
+    if (p->consent || p->no_key.p)
+        return;
+    p->no_key = skn_arena_printf(a, "\"%.*s\" is not in use", SKN_FMT(p->s.name));
+    p->hint = skn_arena_printf(a, "%.*s%sto use it: skein provider use %.*s",
+                               SKN_FMT(p->key_source), p->key_source.n ? " is set; " : "",
+                               SKN_FMT(p->s.name));
+}
+
+static bool wants_key(const skn_provider_plan *p)
+{
+    return !p->scripted && p->kind != SKN_WIRE_OLLAMA && !skn_url_is_local(p->s.base_url) &&
+           !skn_str_is(p->s.type, "openai-compatible");
+}
+
+void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+{
+    *out = (skn_provider_plans){0};
+    add_known(out, from, a);
+    add_stored(out, from, a);
+    add_settings(out, from, a);
+    for (size_t i = 0; i < out->all.n; i++) {
+        skn_provider_plan *p = &out->all.p[i];
+
+        complete(p, from, a);
+        if (p->scripted)
+            continue;
+        p->key_needed = wants_key(p);
+        find_key(out, p, from, a);
+        ask_consent(p, a);
+    }
+}

@@ -1,0 +1,286 @@
+/* Providers for who looks at them, and which of their models is taken where none is named. */
+#include "cli/provider_slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *skn_provider_state_word(skn_provider_state state)
+{
+    static const char *const words[] = {"ready",  "up",     "limited",  "failed",
+                                        "no-key", "unused", "not-there"};
+
+    return words[state];
+}
+
+skn_provider_state skn_slot_state(const skn_slot *s)
+{
+    const skn_provider_plan *p = s->plan;
+
+    if (!p || p->scripted)
+        return SKN_PROVIDER_READY;
+    if (p->no_key.p && !s->set->o.replay)
+        return p->consent || (p->key_needed && !p->key.p) ? SKN_PROVIDER_NO_KEY
+                                                          : SKN_PROVIDER_UNUSED;
+    if (!s->host)
+        return SKN_PROVIDER_FAILED;
+    if (p->server >= 0 && !s->found && !p->kept && !p->in_file && !s->used_at)
+        return SKN_PROVIDER_NOT_THERE;
+    if (!s->used_at && !s->failed_at)
+        return SKN_PROVIDER_READY;
+    if (s->last == SKN_ASK_ANSWERED)
+        return SKN_PROVIDER_UP;
+    return s->last == SKN_ASK_RATE_LIMIT ? SKN_PROVIDER_LIMITED : SKN_PROVIDER_FAILED;
+}
+
+static skn_str copy_some(skn_arena *a, const char *text)
+{
+    return text && *text ? skn_arena_copy(a, skn_str_of(text)) : SKN_NONE;
+}
+
+static void copy_models(const skn_slot *s, skn_arena *a, skn_provider_info *out)
+{
+    skn_model *models = SKN_ARRAY(a, s->model_count + 2, skn_model);
+
+    for (size_t i = 0; i < s->model_count; i++)
+        models[i] = (skn_model){skn_arena_copy(a, s->models[i].name), s->models[i].window};
+    out->models = models;
+    out->model_count = s->model_count;
+    if (s->plan->scripted) {
+        models[0].name = SKN_STR("scripted");
+        out->model_count = 1;
+    }
+}
+
+static void describe(const skn_slot *s, skn_arena *a, skn_provider_info *out)
+{
+    const skn_provider_plan *p = s->plan;
+
+    *out = (skn_provider_info){.name = skn_arena_copy(a, p->s.name),
+                               .label = skn_arena_copy(a, p->label),
+                               .type = skn_arena_copy(a, p->s.type),
+                               .base_url = skn_arena_copy(a, p->s.base_url),
+                               .local = p->scripted || skn_url_is_local(p->s.base_url),
+                               .key_tail = copy_some(a, p->key_tail),
+                               .key_source = skn_arena_copy(a, p->key_source),
+                               .key_needed = p->key_needed,
+                               .consent = p->consent,
+                               .origin = skn_arena_copy(a, p->s.origin),
+                               .state = skn_slot_state(s),
+                               .used_at = s->used_at,
+                               .failed_at = s->failed_at,
+                               .version = skn_arena_copy(a, s->version),
+                               .monthly_micros = p->s.monthly_micros,
+                               .currency = copy_some(a, p->s.currency),
+                               .stops = p->s.stops};
+    out->place = out->base_url.n ? skn_url_place(out->base_url) : SKN_NONE;
+    out->problem = p->no_key.p ? skn_arena_copy(a, p->no_key) : copy_some(a, s->problem);
+    out->hint = skn_arena_copy(a, p->hint);
+    if (!out->problem.p && !s->host)
+        out->problem = copy_some(a, s->broken.message);
+    copy_models(s, a, out);
+}
+
+bool skn_provider_set_get(skn_provider_set *set, skn_str name, skn_arena *a,
+                          skn_provider_info *out)
+{
+    const skn_slot *s = skn_slot_find(set, name);
+
+    if (!s || !s->plan)
+        return false;
+    describe(s, a, out);
+    return true;
+}
+
+/* A local server that somebody set up by a name of his own is shown once. */
+static bool is_shown(const skn_provider_set *set, const skn_slot *s)
+{
+    if (!s->plan || s->plan->listed)
+        return s->plan != NULL;
+    for (size_t i = 0; i < set->slot_count; i++) {
+        const skn_slot *other = set->slots[i];
+
+        if (other != s && other->plan && other->plan->listed &&
+            skn_str_eq(other->plan->s.base_url, s->plan->s.base_url))
+            return false;
+    }
+    return s->found || s->used_at;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const skn_provider_info *x = a, *y = b;
+    bool demo_x = skn_str_is(x->name, "demo"), demo_y = skn_str_is(y->name, "demo");
+
+    return demo_x != demo_y ? (demo_x ? 1 : -1) : skn_str_cmp(x->name, y->name);
+}
+
+void skn_provider_set_list(skn_provider_set *set, skn_arena *a, skn_provider_info **out,
+                           size_t *count)
+{
+    *count = 0;
+    *out = SKN_ARRAY(a, set->slot_count + 1, skn_provider_info);
+    for (size_t i = 0; i < set->slot_count; i++)
+        if (is_shown(set, set->slots[i]))
+            describe(set->slots[i], a, &(*out)[(*count)++]);
+    qsort(*out, *count, sizeof **out, by_name);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------- */
+
+static void shape_models(skn_jw *w, const skn_model *models, size_t count)
+{
+    skn_jw_key(w, "models");
+    skn_jw_array(w);
+    for (size_t i = 0; i < count; i++)
+        skn_jw_str(w, models[i].name);
+    skn_jw_array_end(w);
+}
+
+static void shape_key(skn_jw *w, const skn_provider_info *p)
+{
+    skn_jw_key(w, "key");
+    if (!p->key_tail.p) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "tail", p->key_tail);
+    skn_jw_kstr(w, "source", p->key_source);
+    skn_jw_object_end(w);
+}
+
+static void shape_budget(skn_jw *w, const skn_provider_info *p)
+{
+    if (!p->monthly_micros)
+        return;
+    skn_jw_key(w, "budget");
+    skn_jw_object(w);
+    skn_jw_key(w, "monthly");
+    skn_jw_double(w, (double)p->monthly_micros / 1e6);
+    skn_jw_kstr(w, "currency", p->currency);
+    skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
+    skn_jw_object_end(w);
+}
+
+void skn_provider_shape(skn_jw *w, const skn_provider_info *p)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", p->name);
+    skn_jw_kstr(w, "label", p->label);
+    skn_jw_kstr(w, "type", p->type);
+    skn_jw_kstr(w, "baseUrl", p->base_url);
+    skn_jw_kbool(w, "local", p->local);
+    shape_key(w, p);
+    skn_jw_kbool(w, "keyNeeded", p->key_needed);
+    skn_jw_kbool(w, "consent", p->consent);
+    skn_jw_kstr(w, "origin", p->origin);
+    skn_jw_kstr(w, "state", skn_str_of(skn_provider_state_word(p->state)));
+    skn_jw_kstr(w, "problem", p->problem);
+    skn_jw_kstr(w, "hint", p->hint);
+    skn_jw_ktime(w, "lastUsed", p->used_at);
+    skn_jw_ktime(w, "lastFailed", p->failed_at);
+    if (p->version.p)
+        skn_jw_kstr(w, "version", p->version);
+    shape_models(w, p->models, p->model_count);
+    shape_budget(w, p);
+    skn_jw_object_end(w);
+}
+
+static void shape_server(skn_jw *w, const skn_found_server *s)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "name", skn_str_of(s->about->name));
+    skn_jw_kstr(w, "label", skn_str_of(s->about->label));
+    skn_jw_kstr(w, "place", s->place);
+    skn_jw_kbool(w, "answered", s->answered);
+    if (s->elsewhere)
+        skn_jw_kbool(w, "elsewhere", true);
+    if (s->version.p)
+        skn_jw_kstr(w, "version", s->version);
+    shape_models(w, s->models, s->model_count);
+    skn_jw_object_end(w);
+}
+
+void skn_detected_shape(skn_jw *w, const skn_detected *found)
+{
+    skn_jw_object(w);
+    skn_jw_key(w, "servers");
+    skn_jw_array(w);
+    for (size_t i = 0; found->looked_local && i < SKN_SERVERS; i++)
+        shape_server(w, &found->servers[i]);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "keys");
+    skn_jw_array(w);
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++) {
+        const skn_found_key *k = &found->keys[i];
+
+        if (!k->variable)
+            continue;
+        skn_jw_object(w);
+        skn_jw_kstr(w, "provider", skn_str_of(k->about->provider));
+        skn_jw_kstr(w, "variable", skn_str_of(k->variable));
+        skn_jw_kstr(w, "tail", skn_str_of(k->tail));
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
+/* --- The model by default ----------------------------------------------------------------------- */
+
+/* One that talks: a list may begin with one that only makes vectors of texts. */
+static skn_str first_model(const skn_slot *s)
+{
+    for (size_t i = 0; i < s->model_count; i++)
+        if (skn_str_find(s->models[i].name, SKN_STR("embed")) < 0)
+            return s->models[i].name;
+    return SKN_NONE;
+}
+
+static bool is_usable(const skn_slot *s)
+{
+    return s->plan && !s->plan->scripted && s->host && !s->plan->no_key.p && first_model(s).n;
+}
+
+/* Ollama, or the only one of the others. */
+static const skn_slot *local_slot(const skn_provider_set *set)
+{
+    const skn_slot *other = NULL;
+    int             others = 0;
+
+    for (size_t i = 0; i < set->slot_count; i++) {
+        const skn_slot *s = set->slots[i];
+
+        if (!s->found || !is_usable(s) || !is_shown(set, s))
+            continue;
+        if (s->plan->kind == SKN_WIRE_OLLAMA)
+            return s;
+        other = s;
+        others++;
+    }
+    return others == 1 ? other : NULL;
+}
+
+static const skn_slot *chosen_slot(const skn_provider_set *set)
+{
+    const skn_slot *s = local_slot(set);
+
+    for (size_t i = 0; !s && i < set->slot_count; i++)
+        if (is_usable(set->slots[i]) &&
+            (set->slots[i]->plan->in_file || set->slots[i]->plan->kept))
+            s = set->slots[i];
+    return s;
+}
+
+skn_str skn_provider_set_default_model(skn_provider_set *set)
+{
+    const skn_slot *s;
+
+    if (set->config.model.n && !skn_str_is(set->config.model, "auto"))
+        return set->config.model;
+    s = chosen_slot(set);
+    if (!s)
+        return SKN_STR("demo/scripted");
+    skn_arena_reset(set->model_mem);
+    return skn_arena_printf(set->model_mem, "%s/%.*s", s->name, SKN_FMT(first_model(s)));
+}

@@ -1,0 +1,269 @@
+#include "cli/secrets.h"
+
+#include "base/rand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMMAND_MS 5000
+
+bool skn_secret_valid(skn_str key)
+{
+    for (size_t i = 0; i < key.n; i++)
+        if (key.p[i] <= ' ' || key.p[i] >= 0x7f)
+            return false;
+    return key.n >= 1 && key.n <= SKN_SECRET_MOST;
+}
+
+/* The loop is on volatile bytes, or a compiler may leave it away: nobody reads them afterwards. */
+void skn_secret_wipe(skn_str key)
+{
+    volatile char *p = (volatile char *)(uintptr_t)key.p;
+
+    for (size_t i = 0; p && i < key.n; i++)
+        p[i] = 0;
+}
+
+/* --- The store ---------------------------------------------------------------------------------- */
+
+static skn_str folder_of(const char *data_dir, skn_arena *a)
+{
+    return skn_arena_printf(a, "%s/secrets", data_dir);
+}
+
+/* Names of providers have no "/" and no "." in them. */
+static skein_rc path_of(const char *data_dir, skn_str name, skn_arena *a, const char **out,
+                        skein_error *err)
+{
+    if (!data_dir)
+        return skn_fail(err, SKEIN_INVALID, "this store has no folder to keep a key in");
+    if (!skn_is_provider_name(name))
+        return skn_fail(err, SKEIN_INVALID, "this is no name of a provider");
+    *out = skn_arena_printf(a, "%s/secrets/%.*s", data_dir, SKN_FMT(name)).p;
+    return SKEIN_OK;
+}
+
+static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err)
+{
+    const char *folder = folder_of(data_dir, a).p;
+    struct stat about;
+
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
+                        strerror(errno));
+    if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
+        return skn_fail(err, SKEIN_IO, "\"%s\" is no folder", folder);
+    if ((about.st_mode & 077) && chmod(folder, 0700) != 0)
+        return skn_fail(err, SKEIN_IO, "\"%s\" can be read by others: %s", folder,
+                        strerror(errno));
+    return SKEIN_OK;
+}
+
+static bool write_all(int fd, skn_str bytes)
+{
+    while (bytes.n) {
+        ssize_t n = write(fd, bytes.p, bytes.n);
+
+        if (n < 0 && errno != EINTR)
+            return false;
+        bytes = skn_str_sub(bytes, n > 0 ? (size_t)n : 0, bytes.n);
+    }
+    return true;
+}
+
+/* Made beside and renamed: a key is there as a whole or as it was. */
+static skein_rc write_key(const char *path, skn_str key, skn_arena *a, skein_error *err)
+{
+    const char *part =
+        skn_arena_printf(a, "%s.%016llx", path, (unsigned long long)skn_random()).p;
+    int  fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0 && write_all(fd, key) && fsync(fd) == 0;
+    int  fault = errno;
+
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        fault = errno;
+        ok = false;
+    }
+    if (ok && rename(part, path) == 0)
+        return SKEIN_OK;
+    if (ok)
+        fault = errno;
+    unlink(part);
+    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", path, strerror(fault));
+}
+
+skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skein_error *err)
+{
+    skn_arena  *a = skn_arena_new();
+    const char *path;
+    skein_rc    rc = path_of(data_dir, name, a, &path, err);
+
+    if (!rc && !skn_secret_valid(key))
+        rc = skn_fail(err, SKEIN_INVALID,
+                      "this is no key: it has blanks, or other characters "
+                      "that cannot be sent, or is over 4096 bytes");
+    if (!rc)
+        rc = make_folder(data_dir, a, err);
+    if (!rc)
+        rc = write_key(path, key, a, err);
+    skn_arena_free(a);
+    return rc;
+}
+
+skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err)
+{
+    skn_arena  *a;
+    const char *path;
+    skein_rc    rc;
+
+    if (!data_dir)
+        return SKEIN_OK;
+    a = skn_arena_new();
+    rc = path_of(data_dir, name, a, &path, err);
+    if (!rc && unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be removed: %s", path, strerror(errno));
+    skn_arena_free(a);
+    return rc;
+}
+
+/* --- Files -------------------------------------------------------------------------------------- */
+
+/* The key in a file, without the line's end; *open is its mode when others can read it. */
+static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open_to,
+                         skein_error *err)
+{
+    int         fd = open(path, O_RDONLY | O_CLOEXEC);
+    char       *bytes = skn_arena_alloc(a, SKN_SECRET_MOST + 3);
+    struct stat about;
+    ssize_t     n = -1;
+    size_t      got = 0;
+
+    if (fd < 0)
+        return skn_fail(err, errno == ENOENT ? SKEIN_NOT_FOUND : SKEIN_IO,
+                        "\"%s\" cannot be read: %s", path, strerror(errno));
+    if (fstat(fd, &about) == 0)
+        *open_to = about.st_mode & 077 ? (int)(about.st_mode & 0777) : 0;
+    while (got < SKN_SECRET_MOST + 2 &&
+           ((n = read(fd, bytes + got, SKN_SECRET_MOST + 2 - got)) > 0 ||
+            (n < 0 && errno == EINTR)))
+        got += n > 0 ? (size_t)n : 0;
+    if (n < 0)
+        skn_fail(err, SKEIN_IO, "\"%s\" cannot be read: %s", path, strerror(errno));
+    close(fd);
+    if (n < 0)
+        return SKEIN_IO;
+    if (got && bytes[got - 1] == '\n')
+        got--;
+    if (got && bytes[got - 1] == '\r')
+        got--;
+    *out = (skn_str){bytes, got};
+    if (skn_secret_valid(*out))
+        return SKEIN_OK;
+    skn_secret_wipe(*out);
+    *out = SKN_NONE;
+    return skn_fail(err, SKEIN_INVALID, "what is in \"%s\" is no key", path);
+}
+
+skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_str *out,
+                        skein_error *err)
+{
+    const char *path;
+    int         mode = 0;
+    skein_rc    rc;
+
+    *out = SKN_NONE;
+    if (!data_dir)
+        return SKEIN_OK;
+    if ((rc = path_of(data_dir, name, a, &path, err)))
+        return rc;
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return SKEIN_OK;
+    return read_key(path, a, out, &mode, err);
+}
+
+/* --- Other places ------------------------------------------------------------------------------- */
+
+static skein_rc from_file(const char *path, skn_arena *a, skn_str *out, skn_str *warning,
+                          skein_error *err)
+{
+    int      mode = 0;
+    skein_rc rc = read_key(path, a, out, &mode, err);
+
+    if (!rc && mode & 044)
+        *warning = skn_arena_printf(
+            a, "\"%s\" holds a key and can be read by others (%04o): chmod 600 \"%s\"", path,
+            (unsigned)mode, path);
+    return rc;
+}
+
+static skein_rc from_env(const char *name, const char *value, skn_arena *a, skn_str *out,
+                         skein_error *err)
+{
+    if (!value || !*value)
+        return skn_fail(err, SKEIN_NOT_FOUND, "%s is not set", name);
+    if (!skn_secret_valid(skn_str_of(value)))
+        return skn_fail(err, SKEIN_INVALID, "what is in %s is no key", name);
+    *out = skn_arena_copy(a, skn_str_of(value));
+    return SKEIN_OK;
+}
+
+static skein_rc from_credential(skn_str name, const char *folder, skn_arena *a, skn_str *out,
+                                skein_error *err)
+{
+    int mode = 0;
+
+    if (!folder || !*folder)
+        return skn_fail(err, SKEIN_NOT_FOUND,
+                        "there are no credentials: CREDENTIALS_DIRECTORY is not set");
+    if (memchr(name.p, '/', name.n) || name.p[0] == '.')
+        return skn_fail(err, SKEIN_INVALID, "this is no name of a credential");
+    return read_key(skn_arena_printf(a, "%s/%.*s", folder, SKN_FMT(name)).p, a, out, &mode,
+                    err);
+}
+
+static skein_rc from_written(skn_str key, skn_arena *a, skn_str *out, skein_error *err)
+{
+    if (!skn_secret_valid(key))
+        return skn_fail(err, SKEIN_INVALID, "what is written as apiKey is no key");
+    *out = skn_arena_copy(a, key);
+    return SKEIN_OK;
+}
+
+/* "~/key" */
+static const char *at_home(skn_str path, const char *home, skn_arena *a)
+{
+    if (home && skn_str_starts(path, SKN_STR("~/")))
+        return skn_arena_printf(a, "%s%.*s", home, SKN_FMT(skn_str_sub(path, 1, path.n))).p;
+    return skn_arena_copy(a, path).p;
+}
+
+skein_rc skn_key_fetch(const skn_key_source *from, skn_env_get *env, void *env_arg,
+                       skn_arena *a, skn_str *out, skn_str *source, skn_str *warning,
+                       skein_error *err)
+{
+    *out = *warning = SKN_NONE;
+    *source = from->name;
+    switch (from->from) {
+    case SKN_KEY_ENV:
+        return from_env(from->name.p, env(env_arg, from->name.p), a, out, err);
+    case SKN_KEY_FILE:
+        return from_file(at_home(from->name, env(env_arg, "HOME"), a), a, out, warning, err);
+    case SKN_KEY_CREDENTIAL:
+        *source = skn_arena_printf(a, "credential %.*s", SKN_FMT(from->name));
+        return from_credential(from->name, env(env_arg, "CREDENTIALS_DIRECTORY"), a, out, err);
+    case SKN_KEY_COMMAND:
+        *source = skn_arena_printf(a, "command %s", from->command[0]);
+        return skn_key_command(from->command, COMMAND_MS, a, out, err);
+    case SKN_KEY_WRITTEN:
+        *source = SKN_STR("skein.yaml");
+        return from_written(from->name, a, out, err);
+    case SKN_KEY_UNSAID:
+        break;
+    }
+    *source = SKN_NONE;
+    return SKEIN_OK;
+}
