@@ -149,10 +149,8 @@ static skein_rc removal_failed(skn_http_call *c, const skein_message *m, const c
 
 static skein_rc prepare(skn_http_call *c, skein_message *m, skein_change *how)
 {
-    skein_rc rc = find_target(c, m);
+    skein_rc rc;
 
-    if (rc)
-        return rc;
     if (!c->key.p && (rc = check_here(c, m))) /* with a key it may have been removed by it */
         return rc;
     if ((rc = check_kind(c, m)) || (rc = check_session(c)))
@@ -179,19 +177,37 @@ static skein_rc answer_removal(skn_http_call *c, const skein_removal *done)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_remove_message(skn_http_call *c)
+/* Finds the message, and edits while nobody else edits its chat. */
+static skein_rc edit_alone(skn_http_call *c, skein_rc (*edit)(skn_http_call *, skein_message *))
 {
     skein_message m;
+    skn_editing   e;
+    skein_rc      rc;
+
+    if ((rc = find_target(c, &m)) || (rc = skn_edit_begin(c, &e)))
+        return rc;
+    rc = edit(c, &m);
+    skn_edit_end(c, &e);
+    return rc;
+}
+
+static skein_rc remove_message(skn_http_call *c, skein_message *m)
+{
     skein_change  how;
     skein_removal done;
     skein_rc      rc;
 
-    if ((rc = prepare(c, &m, &how)))
+    if ((rc = prepare(c, m, &how)))
         return rc;
-    rc = skein_remove_from(c->engine, &how, m.id, true, c->mem, &done, &c->error);
+    rc = skein_remove_from(c->engine, &how, m->id, true, c->mem, &done, &c->error);
     if (rc)
-        return removal_failed(c, &m, "remove", not_found_now(c, &m, rc));
+        return removal_failed(c, m, "remove", not_found_now(c, m, rc));
     return answer_removal(c, &done);
+}
+
+skein_rc skn_api_remove_message(skn_http_call *c)
+{
+    return edit_alone(c, remove_message);
 }
 
 static skein_rc read_new_content(skn_http_call *c, skn_str *out)
@@ -207,22 +223,26 @@ static skein_rc read_new_content(skn_http_call *c, skn_str *out)
     return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/newContent", "has no text");
 }
 
-skein_rc skn_api_revise_message(skn_http_call *c)
+static skein_rc revise_message(skn_http_call *c, skein_message *m)
 {
-    skein_message m;
     skein_change  how;
     skein_removal done;
     skn_str       content;
     skein_rc      rc;
 
-    if ((rc = prepare(c, &m, &how)) || (rc = read_new_content(c, &content)) ||
+    if ((rc = prepare(c, m, &how)) || (rc = read_new_content(c, &content)) ||
         (rc = skn_call_text(c, "clientMessageId", false, &how.client_id)))
         return rc;
     how.wake = true;
-    rc = skein_revise(c->engine, &how, m.id, content, c->mem, &done, &c->error);
+    rc = skein_revise(c->engine, &how, m->id, content, c->mem, &done, &c->error);
     if (rc)
-        return removal_failed(c, &m, "revise", not_found_now(c, &m, rc));
+        return removal_failed(c, m, "revise", not_found_now(c, m, rc));
     return answer_removal(c, &done);
+}
+
+skein_rc skn_api_revise_message(skn_http_call *c)
+{
+    return edit_alone(c, revise_message);
 }
 
 /* --- What failed -------------------------------------------------------------------------- */
@@ -263,19 +283,30 @@ static skein_rc find_error(skn_http_call *c, skein_edit_error *out)
 }
 
 /* All lanes move together or none does: what failed is done again for all agents. */
+static skein_rc remove_again(skn_http_call *c, skein_message *m)
+{
+    skein_change  how;
+    skein_removal done;
+    skein_rc      rc;
+
+    if ((rc = skn_api_change(c, false, &how)) || (rc = check_here(c, m)) ||
+        (rc = check_session(c)))
+        return rc;
+    rc = skein_remove_from(c->engine, &how, m->id, true, c->mem, &done, &c->error);
+    return rc ? removal_failed(c, m, "remove", rc) : answer_removal(c, &done);
+}
+
 skein_rc skn_api_retry_edit(skn_http_call *c)
 {
     skein_edit_error failed;
     skein_message    m;
-    skein_change     how;
-    skein_removal    done;
+    skn_editing      e;
     skein_rc         rc;
 
     if ((rc = find_error(c, &failed)) || (rc = skn_find_chat(c, failed.chat_uid)) ||
-        (rc = skn_find_message(c, failed.message_uid, &m)) ||
-        (rc = skn_api_change(c, false, &how)) || (rc = check_here(c, &m)) ||
-        (rc = check_session(c)))
+        (rc = skn_find_message(c, failed.message_uid, &m)) || (rc = skn_edit_begin(c, &e)))
         return rc;
-    rc = skein_remove_from(c->engine, &how, m.id, true, c->mem, &done, &c->error);
-    return rc ? removal_failed(c, &m, "remove", rc) : answer_removal(c, &done);
+    rc = remove_again(c, &m);
+    skn_edit_end(c, &e);
+    return rc;
 }

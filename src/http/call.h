@@ -125,6 +125,18 @@ skein_rc skn_find_message(skn_http_call *c, skn_str id, skein_message *out);
 /* "t_…" of the chat; absent gives the current one. */
 skein_rc skn_find_version(skn_http_call *c, skn_str id, skein_version *out);
 
+/* --- One edit of a chat at a time (editing.c) ------------------------------------------------ */
+
+/* An edit under way; it is its worker's, and lives there from begin to end. */
+typedef struct skn_editing {
+    skein_conversation_id chat;
+    struct skn_editing   *next;
+} skn_editing;
+
+/* Fails with 409 edit-in-progress while another edit of c->chat runs; else it has to be ended. */
+skein_rc skn_edit_begin(skn_http_call *c, skn_editing *e);
+void     skn_edit_end(skn_http_call *c, skn_editing *e);
+
 /* --- The wire (conn.c): for answers that go on ----------------------------------------------- */
 
 /* Bytes that several connections send; freed when the last of them has. */

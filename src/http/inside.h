@@ -90,6 +90,7 @@ struct skn_http {
     bool             closing;
     pthread_mutex_t  mu;
     char            *settings; /* guarded by mu */
+    skn_editing     *editing;  /* guarded by mu; no more than there are workers */
 };
 
 /* A copy of the settings that are shown; any thread. */
