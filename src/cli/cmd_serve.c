@@ -1,4 +1,4 @@
-/* The server: prepares the process and the store, then runs. */
+/* The server: prepares the process, then runs; and how it comes to its store. */
 #include "cli/commands.h"
 #include "cli/serve.h"
 
@@ -93,7 +93,7 @@ static skein_rc read_settings(skn_serve *s)
     return rc;
 }
 
-static skein_rc prepare_store(skn_serve *s)
+skein_rc skn_serve_open(skn_serve *s)
 {
     skein_world world;
     bool        made;
@@ -123,7 +123,7 @@ int skn_cmd_serve(skn_cli *cli)
         skn_serve_say_running(cli, &other);
         goto out;
     }
-    if ((!s.passed && (rc = skn_serve_listen(&s))) || (rc = prepare_store(&s)))
+    if (!s.passed && (rc = skn_serve_listen(&s)))
         goto out;
     rc = skn_serve_run(&s, raise_files());
 out:

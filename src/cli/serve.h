@@ -40,17 +40,19 @@ typedef struct skn_serve {
     const char               *url;               /* that answers on this computer */
     skn_loop                 *loop;
     skn_workers              *workers; /* for requests */
-    skn_workers    *inner; /* for agents, events and jobs: requests do not hold them up */
-    skn_log        *log;
-    bool            log_on_terminal;
-    skn_http       *http;
-    skn_runtime    *runtime; /* NULL: read only */
+    skn_workers      *inner; /* for agents, events and jobs: requests do not hold them up */
+    skn_log          *log;
+    bool              log_on_terminal;
+    skn_http         *http;
+    skn_runtime      *runtime; /* NULL: read only */
     skn_net          *net;
-    skn_provider_set *providers; /* NULL: read only */
-    skn_serve_jobs *jobs;
-    atomic_bool     nudged; /* a nudge is on its way to the loop */
-    bool            stopping, http_closed, runtime_closed;
-    int             interrupts;
+    skn_provider     *demo;      /* until the set has it */
+    skn_provider_set *providers; /* NULL: read only, or the store is not open yet */
+    skn_serve_jobs   *jobs;
+    atomic_bool       nudged; /* a nudge is on its way to the loop */
+    skein_rc          rc;     /* of opening the store */
+    bool              stopping, http_closed, runtime_closed;
+    int               interrupts;
 } skn_serve;
 
 /* --- Before it runs ------------------------------------------------------------------------- */
@@ -72,6 +74,9 @@ skn_str skn_port_holder(int port, skn_arena *a);
 
 /* --- While it runs -------------------------------------------------------------------------- */
 
+/* Opens the store, makes the tour in a new one, and reads the settings in it (cmd_serve.c). On a worker:
+ * until it is done nobody else uses the command's memory, its error or the configuration. */
+skein_rc skn_serve_open(skn_serve *s);
 /* Opens everything, runs until it is stopped, closes everything (serve_run.c). `most_files` is how
  * many descriptors there may be. */
 skein_rc skn_serve_run(skn_serve *s, int most_files);

@@ -115,7 +115,8 @@ static void begin_stop(skn_serve *s)
     sigaction(SIGALRM, &late, NULL);
     alarm(STOP_SECONDS);
     skn_notify("STOPPING=1");
-    skn_serve_jobs_stop(s->jobs);
+    if (s->jobs)
+        skn_serve_jobs_stop(s->jobs);
     s->runtime_closed = !s->runtime;
     if (s->runtime)
         skn_runtime_close(s->runtime, runtime_closed, s);
@@ -174,7 +175,7 @@ static void open_log(skn_serve *s)
     skn_serve_problems(s, s->config, s->config_mem);
 }
 
-static skein_rc open_demo(skn_serve *s, skn_provider **out)
+static skein_rc open_demo(skn_serve *s)
 {
     const char          *file = skn_opt(s->cli, "script");
     skn_scripted_options o = {.no_delay = skn_opt(s->cli, "no-delay")};
@@ -186,7 +187,7 @@ static skein_rc open_demo(skn_serve *s, skn_provider **out)
     else if ((rc = skn_read_file(s->cli, file, 1 << 20, &text)) ||
              (rc = skn_script_read(&o.script, text, file, &s->cli->err)))
         return rc;
-    *out = skn_scripted_new(s->loop, &o);
+    s->demo = skn_scripted_new(s->loop, &o);
     return SKEIN_OK;
 }
 
@@ -207,14 +208,16 @@ static skein_rc open_providers(skn_serve *s)
                                   .engine = s->cli->engine,
                                   .log = s->log,
                                   .data_dir = data_folder(s),
+                                  .demo = s->demo,
                                   .record = skn_opt(s->cli, "record"),
                                   .replay = skn_opt(s->cli, "replay")};
-    skein_rc                 rc = open_demo(s, &o.demo);
+    skein_rc                 rc;
 
-    if (rc)
-        return rc;
     s->net = o.net = skn_net_new(s->loop);
-    return skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
+    rc = skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
+    if (!rc)
+        s->demo = NULL; /* it is the set's now */
+    return rc;
 }
 
 static void open_runtime(skn_serve *s)
@@ -252,14 +255,14 @@ static int requests_per_minute(const skn_serve *s)
 static skein_rc open_http(skn_serve *s, int most_files)
 {
     const skn_config_value *values = s->config->values;
-    skn_http_options        o = {.engine = s->cli->engine,
-                                 .loop = s->loop,
+    skn_http_options        o = {.loop = s->loop,
                                  .workers = s->workers,
                                  .inner = s->inner,
                                  .log = s->log,
                                  .host = s->host,
                                  .port = s->port,
                                  .fd = s->fd,
+                                 .fd_stays = s->passed,
                                  .socket_path = s->socket,
                                  .token = s->token,
                                  .read_only = s->read_only,
@@ -278,7 +281,6 @@ static skein_rc open_http(skn_serve *s, int most_files)
         o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES
                                                          : OTHER_FILES;
     o.requests_per_minute = requests_per_minute(s);
-    o.settings = skn_serve_settings(s, s->config, s->config_mem);
     if (!s->read_only) {
         o.stop = on_stop_agents;
         skn_serve_agents(s, &o.agents);
@@ -294,10 +296,9 @@ static void watch_signals(skn_serve *s)
     skn_loop_signal(s->loop, SIGUSR1, on_count, s);
 }
 
-/* The first thing that the loop does: from here on requests are answered. */
-static void on_ready(void *arg)
+/* From here on requests are served. */
+static void tell_ready(skn_serve *s)
 {
-    skn_serve  *s = arg;
     skein_error err;
 
     if (skn_serve_describe(s, &err))
@@ -331,20 +332,44 @@ static skein_rc open_parts(skn_serve *s, int most_files)
 
     s->loop = skn_loop_new();
     open_log(s);
-    watch_signals(s);
     s->workers = skn_workers_new(s->loop, WORKERS);
     s->inner = skn_workers_new(s->loop, INNER_WORKERS);
-    skein_on_commit(s->cli->engine, on_commit, s);
-    if (!s->read_only && (rc = open_providers(s)))
+    if (!s->read_only && (rc = open_demo(s)))
         return rc;
     if (s->socket && s->lock >= 0)
         skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */
     make_url(s);
-    if ((rc = open_http(s, most_files)))
-        return rc;
+    return open_http(s, most_files);
+}
+
+static void open_store(void *arg)
+{
+    skn_serve *s = arg;
+
+    s->rc = skn_serve_open(s);
+}
+
+/* Until here a signal ends the program at once: nothing has begun that would have to be finished. */
+static void store_opened(void *arg)
+{
+    skn_serve *s = arg;
+
+    if (s->rc) {
+        begin_stop(s);
+        return;
+    }
+    watch_signals(s);
+    skein_on_commit(s->cli->engine, on_commit, s);
+    if (!s->read_only && (s->rc = open_providers(s))) {
+        begin_stop(s);
+        return;
+    }
+    skn_http_ready(s->http, s->cli->engine);
+    skn_http_settings(s->http, skn_serve_settings(s, s->config, s->config_mem));
     if (!s->read_only)
-        open_runtime(s); /* last: it cannot fail, and would have to be closed */
-    return SKEIN_OK;
+        open_runtime(s);
+    s->jobs = skn_serve_jobs_new(s);
+    tell_ready(s);
 }
 
 /* The loop is not running any more, or never was. */
@@ -358,6 +383,8 @@ static void close_parts(skn_serve *s)
     skn_serve_jobs_free(s->jobs);
     if (s->cli->engine)
         skein_on_commit(s->cli->engine, NULL, NULL);
+    if (s->demo)
+        skn_provider_free(s->demo);
     skn_provider_set_free(s->providers);
     skn_net_free(s->net);
     skn_loop_free(s->loop);
@@ -369,9 +396,9 @@ skein_rc skn_serve_run(skn_serve *s, int most_files)
     skein_rc rc = open_parts(s, most_files);
 
     if (!rc) {
-        s->jobs = skn_serve_jobs_new(s);
-        skn_loop_post(s->loop, on_ready, s);
+        skn_workers_run(s->inner, open_store, store_opened, s);
         skn_loop_run(s->loop);
+        rc = s->rc;
         if (s->interrupts)
             skn_note(s->cli, "Stopped. Your data stays.");
     }

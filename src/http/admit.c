@@ -121,8 +121,23 @@ static skein_rc check_key(skn_http_call *c)
     return SKEIN_OK;
 }
 
+/* A server that stops waits for no body, so that nobody can hold up its end. */
+static skein_rc check_ready(skn_http_call *c)
+{
+    const skn_http *h = c->http;
+    bool            always = c->route->flags & (SKN_ROUTE_PLAIN | SKN_ROUTE_ALWAYS);
+    bool            body = c->request->length || c->request->chunked;
+
+    if ((h->o.engine && !h->closing) || (always && !(h->closing && body)))
+        return SKEIN_OK;
+    return skn_call_problem(c, 503, "starting", "the server is %s",
+                            h->closing ? "stopping" : "starting");
+}
+
 static skein_rc check_route(skn_http_call *c)
 {
+    if (check_ready(c))
+        return c->error.rc;
     if (c->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
         return skn_call_problem(c, 503, "read-only", "this server was started read only");
     if (c->request->length > c->http->o.max_body)

@@ -25,13 +25,15 @@ static bool look(skn_http_call *c, check out[CHECKS])
 {
     int64_t     stamp;
     skein_error err = {0};
-    bool        store = skein_store_stamp(c->engine, &stamp, &err) == SKEIN_OK;
+    bool        store = c->engine && skein_store_stamp(c->engine, &stamp, &err) == SKEIN_OK;
     bool        full = atomic_load(&c->http->counts.full);
 
     out[0] = (check){"store", store, SKN_NONE};
     out[1] = (check){"disk", !full, full ? SKN_STR("full") : SKN_NONE};
     out[2] = (check){"running", !c->http->closing, SKN_NONE};
-    if (!store)
+    if (!c->engine)
+        out[0].detail = SKN_STR("is being opened");
+    else if (!store)
         out[0].detail = skn_arena_copy(c->mem, skn_str_of(err.message));
     if (c->http->closing)
         out[2].detail = SKN_STR("stopping");

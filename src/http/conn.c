@@ -108,7 +108,9 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
     skn_watch_read(conn->watch, true);
     link_last(conn);
     skn_conn_list_idle(conn);
+    conn->late = h->closing;
     skn_wire_conns(h)->count++;
+    skn_wire_conns(h)->late += conn->late;
     return conn;
 }
 
@@ -134,6 +136,7 @@ void skn_conn_close(skn_conn *conn)
     unlink_conn(conn);
     unlist_idle(conn);
     skn_wire_conns(conn->http)->count--;
+    skn_wire_conns(conn->http)->late -= conn->late;
     if (conn->gone)
         skn_conn_tell_gone(conn);
     if ((conn->state == SKN_CONN_HEAD || conn->state == SKN_CONN_BODY) && conn->call)

@@ -62,6 +62,7 @@ struct skn_conn {
     size_t         unsent;
     skn_call      *gone;
     void          *gone_arg;
+    bool           late; /* it came while the server closed */
     bool           feeding, ended, flushing, chunked, saw_end;
 };
 

@@ -130,7 +130,7 @@ typedef struct skn_http_agents {
 typedef void skn_http_stopped(void *arg, int64_t stopped, const skein_error *err);
 
 typedef struct skn_http_options {
-    skein_engine      *engine;
+    skein_engine      *engine; /* NULL: skn_http_ready brings it */
     skn_loop          *loop;
     skn_workers       *workers; /* for requests */
     skn_workers       *inner;   /* for the events: requests do not hold them up */
@@ -138,6 +138,8 @@ typedef struct skn_http_options {
     const char        *host;        /* "127.0.0.1", "::1", "0.0.0.0" */
     int                port;        /* 0: a free one */
     int                fd;          /* -1, or a listening socket that was passed on */
+    bool               fd_stays;    /* others hold it too: who comes while this server stops
+                                     * waits there for the next one */
     const char        *socket_path; /* NULL: no Unix socket */
     skn_str            token;       /* absent: no sign-in */
     const char *const *allow_origins;
@@ -167,13 +169,17 @@ typedef struct skn_http_options {
     skn_http_agents agents;
 } skn_http_options;
 
+/* Without an engine everything that needs one is answered with 503 starting. */
 skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *err);
-int      skn_http_port(const skn_http *h);
+/* The store is open: requests are served from here on. */
+void skn_http_ready(skn_http *h, skein_engine *engine);
+int  skn_http_port(const skn_http *h);
 /* Something was committed: new events are read and sent on. */
 void skn_http_nudge(skn_http *h);
 /* Sends on what is being written; never stored, never with an id. */
 void skn_http_tell(skn_http *h, const skn_live *event);
-/* No new requests; streams are told, and end; answers under way are finished; then done. */
+/* New requests get 503 starting; streams are told, and end; answers under way are finished; then
+ * done. */
 void skn_http_close(skn_http *h, skn_call *done, void *arg);
 void skn_http_free(skn_http *h); /* after close; NULL is fine */
 /* Removes a Unix socket that a server left behind, and never anything else; NULL is fine. */

@@ -187,6 +187,7 @@ typedef struct skn_conn_list {
     skn_conn *first, *last;
     skn_conn *idle_first, *idle_last; /* of those that may do nothing; the latest are last */
     int       count;
+    int       late; /* of them; nobody waits for these */
 } skn_conn_list;
 
 skn_conn_list *skn_wire_conns(skn_http *h);

@@ -7,6 +7,7 @@
 #define OPEN    SKN_ROUTE_OPEN
 #define PLAIN   SKN_ROUTE_PLAIN
 #define LONG    SKN_ROUTE_LONG
+#define ALWAYS  SKN_ROUTE_ALWAYS
 #define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
 
 const skn_route skn_routes[] = {
@@ -226,8 +227,9 @@ const skn_route skn_routes[] = {
     /* The server */
     {"GET", "/", skn_api_start_page, NULL, OPEN | PLAIN, "start", "a page that says hello"},
     {"GET", "/livez", skn_api_livez, NULL, OPEN | PLAIN, "livez", "whether it runs"},
-    {"GET", "/readyz", skn_api_readyz, NULL, OPEN, "readyz", "whether it can do its work"},
-    {"GET", "/healthz", skn_api_healthz, NULL, 0, "healthz", "the same as JSON"},
+    {"GET", "/readyz", skn_api_readyz, NULL, OPEN | ALWAYS, "readyz",
+     "whether it can do its work"},
+    {"GET", "/healthz", skn_api_healthz, NULL, ALWAYS, "healthz", "the same as JSON"},
     {"GET", "/version", skn_api_get_version, NULL, PLAIN, "version", "which program answers"},
     {"GET", "/metrics", skn_api_metrics, NULL, 0, "metrics", "numbers for Prometheus"},
     {"GET", "/openapi.json", skn_api_openapi, NULL, PLAIN, "openapi",

@@ -39,7 +39,7 @@ struct skn_wire {
     size_t        flush_count, flush_cap;
     skn_call     *done;
     void         *done_arg;
-    bool          hub_closed;
+    bool          hub_closed, parting;
 };
 
 /* --- What connections ask for --------------------------------------------------------------------- */
@@ -181,7 +181,8 @@ static void tick(void *arg)
         skn_conn_tick(c, now);
     }
     skn_jobs_sweep(h->jobs, skn_clock_micros());
-    skn_hub_count(h->hub, &streams, &lag);
+    if (h->hub)
+        skn_hub_count(h->hub, &streams, &lag);
     atomic_store(&h->counts.connections, h->wire->conns.count);
     atomic_store(&h->counts.streams, streams);
     atomic_store(&h->counts.lag, lag);
@@ -305,10 +306,17 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
         skn_http_free(h);
         return rc;
     }
-    h->hub = skn_hub_new(h, &h->o);
-    skn_count_begin(h);
+    if (o->engine)
+        skn_http_ready(h, o->engine);
     *out = h;
     return SKEIN_OK;
+}
+
+void skn_http_ready(skn_http *h, skein_engine *engine)
+{
+    h->o.engine = engine;
+    h->hub = skn_hub_new(h, &h->o);
+    skn_count_begin(h);
 }
 
 int skn_http_port(const skn_http *h)
@@ -360,15 +368,21 @@ skn_str skn_http_shown_settings(skn_http *h, skn_arena *a)
 
 /* --- Ending ------------------------------------------------------------------------------------------ */
 
+static void part(void *arg);
+
 /* Told from the loop's next round, so that whoever called is out of the server's functions. */
 static void may_be_done(skn_http *h)
 {
     skn_wire *w = h->wire;
+    bool      late = w->listeners || w->conns.late;
 
-    if (!w->done || !w->hub_closed || w->conns.count || h->calls || skn_jobs_running(h->jobs))
+    if (!w->done || !w->hub_closed || w->conns.count > w->conns.late || h->calls ||
+        skn_jobs_running(h->jobs) || (late && w->parting))
         return;
-    skn_loop_post(h->o.loop, w->done, w->done_arg);
-    w->done = NULL;
+    w->parting = true;
+    skn_loop_post(h->o.loop, late ? part : w->done, late ? h : w->done_arg);
+    if (!late)
+        w->done = NULL;
 }
 
 void skn_wire_closed(skn_http *h)
@@ -389,15 +403,19 @@ static void hub_closed(void *arg)
     may_be_done(h);
 }
 
-static void stop_listening(skn_http *h)
+/* The first `stay` of them go on. */
+static void stop_listening(skn_http *h, int stay)
 {
-    for (int i = 0; i < h->wire->listeners; i++) {
-        skn_watch_free(h->wire->at[i].watch);
-        close(h->wire->at[i].fd);
+    skn_wire *w = h->wire;
+
+    while (w->listeners > stay) {
+        listener *l = &w->at[--w->listeners];
+
+        skn_watch_free(l->watch);
+        close(l->fd);
+        if (l->local)
+            skn_socket_remove(h->o.socket_path);
     }
-    if (h->wire->listeners > 1)
-        skn_socket_remove(h->o.socket_path);
-    h->wire->listeners = 0;
 }
 
 static void each_conn(skn_http *h, void (*fn)(skn_conn *conn))
@@ -413,6 +431,16 @@ static void cut_rest(void *arg)
     each_conn(arg, skn_conn_kick);
 }
 
+/* Nothing is left to be done; those that came meanwhile were told so, and hold up nobody. */
+static void part(void *arg)
+{
+    skn_http *h = arg;
+
+    stop_listening(h, 0);
+    each_conn(h, skn_conn_kick);
+    may_be_done(h);
+}
+
 void skn_http_close(skn_http *h, skn_call *done, void *arg)
 {
     skn_wire *w = h->wire;
@@ -420,19 +448,22 @@ void skn_http_close(skn_http *h, skn_call *done, void *arg)
     h->closing = true;
     w->done = done;
     w->done_arg = arg;
-    stop_listening(h);
+    stop_listening(h, h->o.fd_stays ? 0 : 1);
     skn_jobs_cancel_all(h->jobs);
     each_conn(h, skn_conn_finish);
     w->cut = skn_timer_new(h->o.loop, cut_rest, h);
     skn_timer_start(w->cut, CLOSE_MS);
-    skn_hub_close(h->hub, hub_closed, h);
+    if (h->hub)
+        skn_hub_close(h->hub, hub_closed, h);
+    else
+        hub_closed(h);
 }
 
 void skn_http_free(skn_http *h)
 {
     if (!h)
         return;
-    stop_listening(h);
+    stop_listening(h, 0);
     skn_hub_free(h->hub);
     skn_jobs_free(h->jobs);
     skn_keys_free(h->keys);
