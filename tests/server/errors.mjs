@@ -1,12 +1,14 @@
 // errors.mjs: every row of the table of problems is provoked once and held against the document. The
 // rows of model providers come with the providers.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { document } from './contract.mjs';
-import { Server, assert, finish, folder, freshStore, kind, test, within } from './lib.mjs';
-import { breakRemovals } from './sabotage.mjs';
+import { Server, assert, finally_, finish, folder, freshStore, kind, test, within } from './lib.mjs';
+import { breakRemovals, holdStart, holdWrites } from './sabotage.mjs';
 import { team } from './team.mjs';
 
 const server = await Server.start({ script: team(), delay: true });
@@ -96,6 +98,28 @@ test('409 session-off', async () => {
     const m = await w.say('x');
     await server.ask('PATCH', w.path, { currentChatId: null });
     await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 409, 'session-off', 'SESSION_OFF', { body: { chatId: w.chat } });
+});
+
+test('409 edit-in-progress while another edit of the chat runs', async () => {
+    const w = await fresh(), other = await fresh();
+    const first = await w.say('first'), second = await w.say('second'), theirs = await other.say('x');
+    const release = await holdWrites(server.store);
+    const revise = () => server.call('PUT', `${w.path}/messages/${second.messageId}`, { body: { chatId: w.chat, newContent: 'again' } });
+    const remove = () => server.call('DELETE', `${w.path}/messages/${first.messageId}`, { body: { chatId: w.chat } });
+    const both = [revise(), remove()];
+    // Nothing can be written, so that the one which answers is the one that was refused.
+    const refused = await Promise.race(both);
+    assert.deepEqual([refused.status, refused.body.type, refused.headers['retry-after']], [409, '/problems/edit-in-progress', '1']);
+    await row(server, 'DELETE', `${w.path}/messages/${first.messageId}`, 409, 'edit-in-progress', 'EDIT_IN_PROGRESS', { body: { chatId: w.chat } });
+    const elsewhere = server.call('DELETE', `${other.path}/messages/${theirs.messageId}`, { body: { chatId: other.chat } });
+    await release();
+    assert.deepEqual((await Promise.all(both)).map(r => r.status).sort(), [200, 409]);
+    assert.equal((await elsewhere).status, 200);
+    // It is over, however it ended.
+    await server.refused('DELETE', `${w.path}/messages/nosuchid00`, 404, 'message-not-found', { body: { chatId: w.chat } });
+    const last = await w.say('last');
+    await server.refused('PUT', `${w.path}/messages/${last.messageId}`, 400, 'validation', { body: { chatId: w.chat, newContent: ' ' } });
+    assert.equal((await server.call('DELETE', `${w.path}/messages/${last.messageId}`, { body: { chatId: w.chat } })).status, 200);
 });
 
 test('409 idempotency-running, then 422 idempotency-mismatch', async () => {
@@ -233,29 +257,53 @@ test('503 storage-full loses nothing that was acknowledged', async () => {
     assert.deepEqual((await w.messages()).map(m => m.messageId), kept.map(m => m.messageId));
 });
 
-test('503 starting: a server that is stopping says so on connections that are open', async () => {
-    const own = await Server.start({ script: team(), delay: true });
-    const w = await fresh(['ada'], own);
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    await own.request('GET', '/version', { agent });
+test('503 starting while the store is opened', async () => {
+    const own = new Server();
+    const release = await holdStart(own.store);
+    // A socket that listens already, so that there is somebody to ask before the server says where it is.
+    const socket = net.createServer().listen(0, '127.0.0.1');
+    await once(socket, 'listening');
+    Object.assign(own, { host: '127.0.0.1', port: socket.address().port });
+    own.launch(socket._handle.fd);
+    socket.close(); // it is the server's alone now
+    finally_(() => own.stop());
+    const b = await row(own, 'GET', '/worlds', 503, 'starting', 'STARTING');
+    assert.deepEqual([b.retryable, b.retryAfterMs, b.detail], [true, 1000, 'the server is starting']);
+    assert.equal((await own.refused('POST', '/worlds', 503, 'starting', { body: { name: 'x' } })).headers['retry-after'], '1');
+    await own.refused('GET', '/events', 503, 'starting');
+    assert.deepEqual([(await own.call('GET', '/livez')).status, (await own.call('GET', '/readyz')).status], [200, 503]);
+    const health = await own.get('/healthz', 503);
+    assert.deepEqual(health.checks[0], { name: 'store', ok: false, detail: 'is being opened' });
+    assert.equal(own.out, '', 'it says that it is ready');
+    await release();
+    await own.ready();
+    assert.equal((await own.get('/worlds')).data.length, 1);
+});
+
+test('503 starting while the server stops; what it had begun is finished', async () => {
+    const own = await Server.start();
+    const w = await fresh([], own);
+    const m = await w.say('x');
     const s = w.events();
     await s.event('stream.open');
-    // Waits for an answer that does not come, so that the server has something to finish.
-    const waiting = own.call('POST', `${w.path}/messages`, { body: { content: 'hold', chatId: w.chat }, headers: { prefer: 'wait=3' } }).catch(() => {});
-    await s.event('message.delta');
+    const release = await holdWrites(own.store);
+    const remove = () => own.call('DELETE', `${w.path}/messages/${m.messageId}`, { body: { chatId: w.chat } });
+    const both = [remove(), remove()];
+    assert.equal((await Promise.race(both)).status, 409, 'the other one is under way');
     own.child.kill('SIGTERM');
     await s.event('server.notice');
-    const late = await own.request('GET', '/readyz', { agent }).catch(error => error);
-    assert.ok(late instanceof Error || late.status === 503, `it gave ${late.status}`);
-    await waiting;
-    const how = await within(15000, 'the end of the server', own.exited);
-    assert.equal(how.code, 0);
-    agent.destroy();
+    own.agent = new http.Agent(); // connections that were open are closed
+    const b = await row(own, 'GET', '/worlds', 503, 'starting', 'STARTING');
+    assert.equal(b.detail, 'the server is stopping');
+    assert.deepEqual([(await own.call('GET', '/livez')).status, (await own.call('GET', '/readyz')).status], [200, 503]);
+    await release();
+    assert.deepEqual((await Promise.all(both)).map(r => r.status).sort(), [200, 409]);
+    assert.equal((await within(15000, 'the end of the server', own.exited)).code, 0);
 });
 
 test('all rows of the table were provoked', async () => {
     const rows = ['400 validation', '400 not-a-user-message', '400 self-reply', '400 circular-reply', '400 too-deep', '401 sign-in', '403 origin', '404 world-not-found', '404 chat-not-found', '404 message-not-found', '404 agent-not-found',
-        '409 session-off', '409 idempotency-running', '412 version-changed', '428 if-match-needed', '413 too-large', '415 media-type', '422 idempotency-mismatch', '423 world-busy', '429 rate-limit', '500 removal-failed', '500 internal', '503 read-only', '503 storage-full'];
+        '409 edit-in-progress', '409 session-off', '409 idempotency-running', '412 version-changed', '428 if-match-needed', '413 too-large', '415 media-type', '422 idempotency-mismatch', '423 world-busy', '429 rate-limit', '500 removal-failed', '500 internal', '503 starting', '503 read-only', '503 storage-full'];
     assert.deepEqual(rows.filter(r => !seen.has(r)), []);
     // Each kind that the document names has its page.
     for (const type of document.components.schemas.Problem.properties.type.enum)

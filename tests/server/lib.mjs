@@ -96,13 +96,16 @@ export class Server {
         finally_(() => server.stop());
         return server;
     }
-    async start() {
+    // Starts the program, and does not wait for it. With `fd` it listens on that socket.
+    launch(fd) {
         const o = this.options;
         const args = ['serve', ...this.store.args, '--listen=127.0.0.1:0', '--no-open',
             ...(o.delay ? [] : ['--no-delay']), ...(o.script ? [`--script=${o.script}`] : []), ...(o.args ?? [])];
+        const passing = ['sh', '-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'];
+        const shell = fd === undefined ? o.shell : passing;
         this.out = '';
-        const [command, ...words] = o.shell ? [...o.shell, 'sh', program, ...args] : [program, ...args];
-        this.child = spawn(command, words, { env: { ...environment, ...o.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+        const [command, ...words] = shell ? [...shell, 'sh', program, ...args] : [program, ...args];
+        this.child = spawn(command, words, { env: { ...environment, ...o.env }, stdio: ['ignore', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])] });
         servers.add(this);
         this.exited = new Promise(resolve => this.child.on('exit', (code, signal) => {
             servers.delete(this);
@@ -111,6 +114,13 @@ export class Server {
         }));
         this.gone = this.killed = undefined;
         this.child.stderr.on('data', b => { this.log = (this.log + b).slice(-20000); });
+    }
+    async start(fd) {
+        this.launch(fd);
+        await this.ready();
+    }
+    // Waits until it says where it is.
+    async ready() {
         await within(20000, 'the address of the server', new Promise((resolve, reject) => {
             this.exited.then(how => reject(new Error(`the server ended: ${JSON.stringify(how)}\n${this.out}${this.log}`)));
             this.child.stdout.on('data', b => {
