@@ -218,6 +218,8 @@ static skein_rc code_of(skn_str name, int status)
         return SKEIN_##code;
 #include <skein/codes.def>
 #undef SKEIN_CODE
+    if (skn_str_is(name, "STARTING")) /* it is not there yet, or not any more */
+        return SKEIN_UNREACHABLE;
     return status == 404   ? SKEIN_NOT_FOUND
            : status == 401 ? SKEIN_AUTH
            : status == 423 ? SKEIN_AT_WORK

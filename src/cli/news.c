@@ -8,8 +8,9 @@
 #include <poll.h>
 #include <signal.h>
 
-#define LOST_MOST 9   /* with growing pauses: about half a minute */
-#define LOOK_MS   250 /* a signal may come just before poll, and is seen after so long */
+#define LOST_MOST  9   /* with growing pauses: about half a minute */
+#define FIRST_MOST 6   /* when nobody has ever answered: about three seconds */
+#define LOOK_MS    250 /* a signal may come just before poll, and is seen after so long */
 
 static int64_t now_ms(void)
 {
@@ -96,7 +97,7 @@ static skein_rc lose(skn_news *n)
     int64_t ms = n->lost > 0 ? (int64_t)50 << (n->lost > 7 ? 7 : n->lost) : 0;
 
     skn_event_stream_close(&n->stream);
-    if (++n->lost > LOST_MOST)
+    if (++n->lost > (n->begun ? LOST_MOST : FIRST_MOST))
         return SKEIN_UNREACHABLE;
     n->again_at = now_ms() + ms;
     n->cli->err = (skein_error){.rc = SKEIN_OK};

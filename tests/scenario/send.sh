@@ -231,7 +231,7 @@ t 'a version that was does not go on' fails 2 '"--follow" goes with neither'
 
 # --- Connections that are cut ---------------------------------------------------------------------
 
-node "$here/cut_proxy.mjs" "$url" 0,0,150,500,900,1800,2500 >"$dir/proxy" &
+node "$here/cut_proxy.mjs" "$url" 0,starting,0,150,500,900,1800,2500 >"$dir/proxy" &
 proxy=$!
 trap 'kill -9 $server $proxy 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
 until_true file_has "$dir/proxy" http
