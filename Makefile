@@ -2,7 +2,7 @@
 #
 #   make          builds build/skein           make check    -Werror with gcc and clang, static checks
 #   make run      builds and runs the server   make asan     the tests under ASan and UBSan
-#   make test     every test there is          make tsan     the tests under TSan
+#   make test     every test there is          make tsan     what has threads under TSan
 #   make quick    the tests of a plain build   make fuzz     FUZZ_SECONDS=60 of fuzzing in all
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
@@ -17,6 +17,7 @@ options_fuzz  = $(sanitize)=address,undefined -Dfuzz=true
 options_cover = -Db_coverage=true
 options_gcc   = --werror
 options_clang = --werror
+suites_tsan   = --suite threads
 compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
@@ -35,7 +36,7 @@ quick: deps-test all
 	tools/run-tests.sh build
 asan tsan: %: deps-test build-%/build.ninja
 	ninja -C build-$@
-	SKEIN_PG_FAST=1 tools/run-tests.sh -t 8 build-$@
+	SKEIN_PG_FAST=1 tools/run-tests.sh -t 8 $(suites_$@) build-$@
 fuzz: deps-test build-fuzz/build.ninja
 	ninja -C build-fuzz
 	tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)

@@ -30,9 +30,13 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_aft
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:second_deadlock_stack=1}"
 
+# Most tests wait for another program most of the time: for a server, a database, a child.
+jobs=$(($(nproc) * 2))
+
 status=0
 # shellcheck disable=SC2086  # the suites are several words on purpose
-"$tools/pg.sh" run meson test -C "$build" --no-rebuild --print-errorlogs -t "$times" $suites ||
+"$tools/pg.sh" run meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$jobs" \
+    -t "$times" $suites ||
     status=$?
 
 if [ -f "$log.json" ] && [ -f "$log.junit.xml" ]; then
