@@ -58,10 +58,23 @@ static void play(record *r)
     skein_close(e);
 }
 
-/* A disk may also have kept later parts of the log, or what was there before, but not this. */
-static void spoil(const char *path, int64_t from, int64_t to)
+/* The byte there as it was, turned round: else one time in 256 the last one of a change would be
+ * spoiled with itself. */
+static char other_byte(const char *path, int64_t at)
 {
-    char block[512];
+    char byte = 0;
+    int  fd = open(path, O_RDONLY);
+
+    assert_true(fd >= 0);
+    assert_true(pread(fd, &byte, 1, at) >= 0); /* none behind the end */
+    close(fd);
+    return (char)~byte;
+}
+
+/* A disk may also have kept later parts of the log, or what was there before, but not this. */
+static void spoil(const char *path, const char *whole, int64_t from, int64_t to)
+{
+    char block[512], first = other_byte(whole, from);
     int  fd = open(path, O_WRONLY);
 
     assert_true(fd >= 0);
@@ -69,6 +82,8 @@ static void spoil(const char *path, int64_t from, int64_t to)
         block[i] = (char)(i * 37 + (size_t)from);
     for (int64_t at = from; at < to; at += (int64_t)sizeof block)
         assert_true(pwrite(fd, block, sizeof block, at) > 0);
+    if (from < to)
+        assert_true(pwrite(fd, &first, 1, from) == 1);
     close(fd);
 }
 
@@ -87,7 +102,7 @@ static void recover(record *r, int64_t cut, bool spoiled)
     assert_true(skn_disk_copy(r->store, store, -1));
     assert_true(skn_disk_copy(r->log, log, cut));
     if (spoiled)
-        spoil(log, cut, size_of(r->log));
+        spoil(log, r->log, cut, size_of(r->log));
     e = skn_whole_open(address);
     while (i > 0 && r->ends[i] > cut)
         i--;
