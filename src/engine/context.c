@@ -159,10 +159,48 @@ static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
         err);
 }
 
+/* --- Handing it over ------------------------------------------------------------------------------- */
+
+static skein_tool_call *copy_calls(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_tool_call *to = SKN_ARRAY(a, from->call_count, skein_tool_call);
+
+    for (size_t i = 0; i < from->call_count; i++)
+        to[i] = (skein_tool_call){skn_arena_copy(a, from->calls[i].call_id),
+                                  skn_arena_copy(a, from->calls[i].tool_name),
+                                  skn_arena_copy(a, from->calls[i].args)};
+    return to;
+}
+
+static skein_prompt_message copy_message(const skein_prompt_message *from, skn_arena *a)
+{
+    skein_prompt_message to = *from;
+
+    to.text = skn_arena_copy(a, from->text);
+    to.tool_call_id = skn_arena_copy(a, from->tool_call_id);
+    to.tool_name = skn_arena_copy(a, from->tool_name);
+    to.calls = from->call_count ? copy_calls(from, a) : NULL;
+    to.sources = SKN_ARRAY(a, from->source_count, skn_str);
+    for (size_t i = 0; i < from->source_count; i++)
+        to.sources[i] = skn_arena_copy(a, from->sources[i]);
+    return to;
+}
+
+/* Only the context itself: whoever asks a model holds it as long as the answer takes, and what it was made
+ * from (all agents of the world, the tree, every column of the messages) is many times as much. */
 skein_rc skein_context_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
                             skein_context *out, skein_error *err)
 {
-    call c = {what, mem, out};
+    skn_arena    *scratch = skn_arena_new();
+    skein_context made = {0};
+    call          c = {what, scratch, &made};
+    skein_rc      rc = skn_store_read(e->store, read_context, &c, err);
 
-    return skn_store_read(e->store, read_context, &c, err);
+    *out = made;
+    out->summary_uid = skn_arena_copy(mem, made.summary_uid);
+    out->at = SKN_ARRAY(mem, made.count, skein_prompt_message);
+    for (size_t i = 0; i < made.count; i++)
+        out->at[i] = copy_message(&made.at[i], mem);
+    skn_arena_free(scratch);
+    return rc;
 }

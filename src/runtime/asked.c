@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 
+#include <stdlib.h>
+
 static int64_t now_ms(void)
 {
     return skn_clock_monotonic() / 1000000;
@@ -12,7 +14,14 @@ static int64_t now_ms(void)
 void skn_asked_init(skn_asked *q)
 {
     q->a = skn_arena_new();
-    skn_buf_init(&q->response, SKN_RUN_RESPONSE);
+    skn_thin_init(&q->response, SKN_RUN_RESPONSE);
+}
+
+static void forget_response(skn_asked *q)
+{
+    skn_thin_release(&q->response);
+    free(q->whole);
+    q->whole = NULL;
 }
 
 void skn_asked_begin(skn_asked *q)
@@ -21,13 +30,13 @@ void skn_asked_begin(skn_asked *q)
     q->pieces = NULL;
     q->piece_count = 0;
     q->began = now_ms();
-    skn_buf_clear(&q->response);
+    forget_response(q);
 }
 
 void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
 {
     skn_arena_reset(q->a);
-    skn_buf_clear(&q->response);
+    forget_response(q);
     q->pieces = SKN_ARRAY(q->a, count, skn_str);
     q->piece_count = count;
     for (size_t i = 0; i < count; i++)
@@ -36,19 +45,23 @@ void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
 
 void skn_asked_received(skn_asked *q, skn_str bytes)
 {
-    skn_buf_add(&q->response, bytes);
+    free(q->whole); /* it is whole no more */
+    q->whole = NULL;
+    skn_thin_add(&q->response, bytes);
 }
 
-bool skn_asked_record(const skn_asked *q, const skn_answer *answer, skn_str model,
+bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                       const char *purpose, skein_model_call *out)
 {
     if (!q->piece_count)
         return false;
+    if (!q->whole)
+        q->whole = skn_thin_text(&q->response);
     *out = (skein_model_call){.purpose = skn_str_of(purpose),
                               .model = model,
                               .pieces = q->pieces,
                               .piece_count = q->piece_count,
-                              .response = skn_buf_str(&q->response),
+                              .response = {q->whole, q->response.n},
                               .state = skn_str_of(skn_ask_state_word(answer->state)),
                               .tokens_in = answer->tokens_in,
                               .tokens_out = answer->tokens_out,
@@ -65,5 +78,5 @@ bool skn_asked_record(const skn_asked *q, const skn_answer *answer, skn_str mode
 void skn_asked_release(skn_asked *q)
 {
     skn_arena_free(q->a);
-    skn_buf_release(&q->response);
+    forget_response(q);
 }

@@ -163,7 +163,7 @@ static unsigned standing_of(const skein_agents *all, const skein_agent *me)
 static void load_rights(skn_run *run, const skein_world *world, const skein_agents *all,
                         const skein_agent *me)
 {
-    const skn_json *own = object_of(me->settings, run->round);
+    const skn_json *own = object_of(skn_arena_copy(run->round, me->settings), run->round);
     const skn_json *theirs = object_of(world->settings, run->round);
 
     run->rights = (skn_rights){
@@ -191,25 +191,37 @@ static skein_rc find_me(skn_run *run, const skein_agents *all, const skein_agent
                     SKN_FMT(run->turn.agent_name));
 }
 
-skein_rc skn_run_load(skn_run *run, skein_error *err)
+/* The agents are forgotten again at once: in a large world they would be most of what a turn holds. */
+static skein_rc load_self(skn_run *run, const skein_world *world, skein_error *err)
 {
-    skein_engine      *e = run->r->o.engine;
-    skein_slice        memory = {.conversation = run->turn.chat, .agent = run->agent};
-    skein_world        world;
+    skn_arena         *scratch = skn_arena_new();
     skein_agents       all;
     const skein_agent *me = NULL;
     skein_rc           rc;
+
+    if (!(rc = skein_agent_list(run->r->o.engine, run->turn.world, scratch, &all, err)) &&
+        !(rc = find_me(run, &all, &me, err)) &&
+        !(rc = skn_budget_check(run->r->o.engine, world, err))) {
+        load_rights(run, world, &all, me);
+        rc = write_prompt(run, &all, me, err);
+    }
+    skn_arena_free(scratch);
+    return rc;
+}
+
+skein_rc skn_run_load(skn_run *run, skein_error *err)
+{
+    skein_engine *e = run->r->o.engine;
+    skein_slice   memory = {.conversation = run->turn.chat, .agent = run->agent};
+    skein_world   world;
+    skein_rc      rc;
 
     skn_arena_reset(run->round);
     run->since_load = 0;
     run->asked.read_at = skn_clock_micros();
     memory.lane = run->turn.lane_key;
     if ((rc = skein_world_find(e, run->turn.world_name, run->round, &world, err)) ||
-        (rc = skein_agent_list(e, run->turn.world, run->round, &all, err)) ||
-        (rc = find_me(run, &all, &me, err)) || (rc = skn_budget_check(e, &world, err)))
-        return rc;
-    load_rights(run, &world, &all, me);
-    if ((rc = write_prompt(run, &all, me, err)) ||
+        (rc = load_self(run, &world, err)) ||
         (run->rounds == 0 && (rc = load_trigger(run, err))))
         return rc;
     return skein_context_read(e, &memory, run->round, &run->context, err);

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/thin.h"
 #include "mcp/mcp.h"
 #include "runtime/runtime.h"
 
@@ -35,7 +36,8 @@ typedef struct skn_asked {
     skn_arena *a; /* of the pieces */
     skn_str   *pieces;
     size_t     piece_count;
-    skn_buf    response;
+    skn_thin   response;
+    char      *whole; /* the response, once it is wanted; NULL before */
     int64_t    began; /* ms */
     int64_t
         read_at; /* microseconds: what it is about was read; what is erased later is not kept */
@@ -98,6 +100,7 @@ struct skn_run {
     bool job;                   /* (L) */
     void (*work)(skn_run *run); /* worker */
     void (*then)(skn_run *run);
+    bool        repeated; /* it was tried before, and may have been stored all the same */
     skein_rc    rc;
     skein_error err, why; /* of the last job; of a turn that fails */
     /* Waiting to try again; not while a job or an asking is under way. */
@@ -232,7 +235,7 @@ void skn_asked_begin(skn_asked *q);
 void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count);
 void skn_asked_received(skn_asked *q, skn_str bytes);
 /* As the engine keeps it; borrowed from q. false when nothing was sent. */
-bool skn_asked_record(const skn_asked *q, const skn_answer *answer, skn_str model,
+bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                       const char *purpose, skein_model_call *out);
 void skn_asked_release(skn_asked *q);
 

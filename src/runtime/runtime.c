@@ -403,7 +403,9 @@ static void ticked(void *arg)
         warn(r, "cannot look for timers of agents", &t->err);
     free(t);
     if (!r->closing) {
-        skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > TICK_MS ? TICK_MS : wait);
+        int64_t most = r->tick_soon ? TICK_SOON_MS : TICK_MS; /* somebody nudged meanwhile */
+
+        skn_timer_start(r->tick, again || wait < 1 ? 1 : wait > most ? most : wait);
         look(r); /* a back-off may have ended */
     }
     skn_runtime_settle(r);

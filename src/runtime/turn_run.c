@@ -79,19 +79,26 @@ static void back(void *arg)
     skn_runtime_settle(r);
 }
 
-void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *))
+static void launch(skn_run *run)
 {
     run->job = true;
-    run->work = work;
-    run->then = then;
     run->rc = SKEIN_OK;
     run->r->jobs++;
     skn_workers_run(run->r->o.workers, on_worker, back, run);
 }
 
+void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *))
+{
+    run->work = work;
+    run->then = then;
+    run->repeated = false;
+    launch(run);
+}
+
 static void start_again(skn_run *run)
 {
-    skn_run_job(run, run->work, run->then);
+    run->repeated = true;
+    launch(run);
 }
 
 void skn_run_log(const skn_run *run, skn_log_level level, const char *what,

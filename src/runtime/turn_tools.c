@@ -97,6 +97,8 @@ static void work_act(skn_run *run)
         run->tool = call_of(run)->tool_name;
         run->result = acted.result.content;
         run->since_load++;
+    } else if (rc == SKEIN_CONFLICT && run->repeated) {
+        run->begun++; /* it was stored the first time: what is open is looked up */
     } else if (is_for_model(rc)) {
         store_error(run, &err);
     } else {
