@@ -56,6 +56,7 @@ static int64_t put_world(skn_db *db, skn_str name, skn_str description, int64_t 
     skn_stmt_bind_int(&s, number);
     skn_stmt_bind_int(&s, -number);
     skn_stmt_bind_int(&s, 7);
+    skn_stmt_bind_text(&s, SKN_NONE); /* its settings */
     SKN_OK(skn_stmt_step(&s, &row, &err), err);
     assert_true(row);
     id = skn_stmt_int(&s, 0);

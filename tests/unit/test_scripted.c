@@ -1,6 +1,7 @@
 /* Asking the scripted model: pieces that add up, ends that are told once, cancelling that is final. */
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "provider/provider.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 /* One request and all that came of it. */
 typedef struct heard {
     skn_loop   *loop;
-    skn_buf     text, thinking, calls;
+    skn_buf     text, thinking, calls, sent, received;
     int         deltas, dones;
     skn_answer  answer;
     skn_asking *asking;
@@ -44,6 +45,22 @@ static void on_call(void *arg, const skein_tool_call *call)
                  SKN_FMT(call->args));
 }
 
+static void on_sent(void *arg, const skn_str *pieces, size_t count)
+{
+    heard *h = arg;
+
+    skn_buf_clear(&h->sent);
+    for (size_t i = 0; i < count; i++)
+        skn_buf_add(&h->sent, pieces[i]);
+}
+
+static void on_received(void *arg, skn_str bytes)
+{
+    heard *h = arg;
+
+    skn_buf_add(&h->received, bytes);
+}
+
 static void on_done(void *arg, const skn_answer *answer)
 {
     heard *h = arg;
@@ -61,6 +78,8 @@ static void heard_init(heard *h)
     skn_buf_init(&h->text, 4 << 20);
     skn_buf_init(&h->thinking, 1 << 20);
     skn_buf_init(&h->calls, 1 << 20);
+    skn_buf_init(&h->sent, 1 << 20);
+    skn_buf_init(&h->received, 1 << 20);
 }
 
 static void heard_release(heard *h)
@@ -68,6 +87,8 @@ static void heard_release(heard *h)
     skn_buf_release(&h->text);
     skn_buf_release(&h->thinking);
     skn_buf_release(&h->calls);
+    skn_buf_release(&h->sent);
+    skn_buf_release(&h->received);
     skn_loop_free(h->loop);
 }
 
@@ -83,8 +104,12 @@ static skn_provider *provider_of(heard *h, const char *source, bool no_delay)
 
 static void start(heard *h, skn_provider *p, const skn_ask *what)
 {
-    const skn_answer_sink sink = {
-        .delta = on_delta, .call = on_call, .done = on_done, .arg = h};
+    const skn_answer_sink sink = {.sent = on_sent,
+                                  .received = on_received,
+                                  .delta = on_delta,
+                                  .call = on_call,
+                                  .done = on_done,
+                                  .arg = h};
 
     h->asking = skn_ask_model(p, what, &sink);
     assert_int_equal(h->deltas + h->dones, 0); /* never from inside */
@@ -382,6 +407,41 @@ static void cancelling_inside_of_the_end_is_harmless(void **state)
     heard_release(&h);
 }
 
+/* --- What it was sent ----------------------------------------------------------------------------- */
+
+/* All of it as JSON, what it looks at included; and the answer as it was handed out. */
+static void what_it_was_sent_and_answered_is_told(void **state)
+{
+    skein_prompt_message messages[] = {
+        {.role = SKEIN_USER, .text = SKN_STR("a \"quoted\" word")},
+        {.role = SKEIN_ASSISTANT, .text = SKN_STR("yes")},
+        {.role = SKEIN_TOOL, .text = SKN_STR("data"), .tool_call_id = SKN_STR("c1")}};
+    skein_context   context = {.at = messages, .count = COUNT(messages)};
+    skn_tool_offer  tool = {.name = SKN_STR("recall")};
+    skn_ask         what = said("long");
+    skn_arena      *a = skn_arena_new();
+    const skn_json *json;
+    heard           h;
+
+    (void)state;
+    what.context = &context;
+    what.system_prompt = SKN_STR("You are ada.");
+    what.tools = &tool;
+    what.tool_count = 1;
+    hear(&h, script, true, &what);
+    assert_int_equal(skn_json_parse(&json, skn_buf_str(&h.sent), "sent", a, NULL), SKEIN_OK);
+    assert_true(skn_str_is(skn_json_get(json, "model")->text, "demo/scripted"));
+    assert_true(skn_str_is(skn_json_get(json, "system")->text, "You are ada."));
+    assert_int_equal(skn_json_get(json, "messages")->count, 3);
+    assert_true(skn_str_is(skn_json_get(skn_json_get(json, "messages")->first, "content")->text,
+                           "a \"quoted\" word"));
+    assert_true(skn_str_is(skn_json_get(json, "tools")->first->text, "recall"));
+    assert_true(skn_str_is(skn_json_get(skn_json_get(json, "looksAt"), "text")->text, "long"));
+    assert_string_equal(h.received.p, h.text.p);
+    heard_release(&h);
+    skn_arena_free(a);
+}
+
 /* --- The example -------------------------------------------------------------------------------- */
 
 static const char *tree = "."; /* where the sources are */
@@ -455,6 +515,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_answer_that_grows_too_large_fails),
         cmocka_unit_test(after_cancelling_nothing_comes),
         cmocka_unit_test(cancelling_inside_of_the_end_is_harmless),
+        cmocka_unit_test(what_it_was_sent_and_answered_is_told),
         cmocka_unit_test(the_example_does_what_it_says),
     };
 
