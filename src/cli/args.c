@@ -12,7 +12,8 @@ typedef struct reading {
     int         argc;
     char      **argv;
     int         i;
-    const char *noun; /* "world" of "world new", until its verb comes */
+    const char *noun;  /* "world" of "world new", until its verb comes */
+    bool        usual; /* the command is the noun's usual one, unless a verb comes */
 } reading;
 
 static const char *command_name(const void *ctx, size_t i)
@@ -175,13 +176,8 @@ static skein_rc short_options(reading *r)
 
 skein_rc skn_unknown_command(skn_cli *cli, const char *word)
 {
-    static const char *const later[] = {"inbox", "inspect", "provider", "model"};
-    const char              *near = skn_suggest(word, command_name, NULL);
+    const char *near = skn_suggest(word, command_name, NULL);
 
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        if (!strcmp(word, later[i]))
-            return skn_fail(&cli->err, SKEIN_USAGE,
-                            "\"%s\" is not a command yet: it comes with a later version", word);
     skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a command", word);
     if (near)
         return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s\"?", near);
@@ -219,6 +215,7 @@ static skein_rc command_word(reading *r, const char *word)
 
     if (r->noun) {
         snprintf(full, sizeof full, "%s %s", r->noun, word);
+        r->usual = false;
         cli->command = skn_command_find(full);
         return cli->command ? SKEIN_OK : unknown_verb(cli, r->noun, word);
     }
@@ -229,6 +226,9 @@ static skein_rc command_word(reading *r, const char *word)
     if (!noun || strcmp(noun->name, word) != 0)
         return skn_unknown_command(cli, word);
     r->noun = word;
+    r->usual = noun->usual != NULL;
+    if (r->usual)
+        cli->command = skn_command_find(noun->usual);
     return SKEIN_OK;
 }
 
@@ -247,7 +247,7 @@ static skein_rc read_words(reading *r)
             rc = long_option(r);
         else if (!only_words && a[0] == '-' && a[1])
             rc = short_options(r);
-        else if (!cli->command)
+        else if (!cli->command || r->usual)
             rc = command_word(r, a);
         else
             cli->args[cli->arg_count++] = a;

@@ -27,7 +27,18 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
 
 skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
 {
+    skein_agents      agents;
+    skein_agent_work *work;
+    skein_rc          rc;
+
     *out = (skn_at_work){.now = skn_clock_micros()};
+    if ((rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
+        return rc;
+    work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
+    if ((rc = skein_agent_work_of(cli->engine, &agents, cli->keep, work, &cli->err)))
+        return rc;
+    out->agents = work;
+    out->agent_count = agents.count;
     return skein_work_now(cli->engine, world, (skein_conversation_id){0}, DUES_MOST, cli->keep,
                           &out->turns, &out->dues, &cli->err);
 }

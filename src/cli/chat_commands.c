@@ -362,6 +362,8 @@ static const chat_command commands[] = {
     {"squash", "3-7 \"TEXT\"", "Merge messages into one", cmd_squash, NULL},
     {"search", "QUERY", "Find messages, in all versions", NULL, "search"},
     {"show", "ID", "One message in full", NULL, "show"},
+    {"inbox", "[show ITEM]", "What agents tell and ask you", NULL, "inbox"},
+    {"inspect", "AGENT", "What an agent does in the background", NULL, "inspect"},
     {"tag", "[NAME]", "Put a tag on the next message; without a name: list them", cmd_tag,
      NULL},
     {"model", "[NAME|off]", "Let this model answer what follows", cmd_model, NULL},

@@ -44,6 +44,8 @@ typedef struct skn_noun {
     const char *name;
     const char *group;
     const char *help;
+    const char
+        *usual; /* the command when no verb is named: "inbox ls"; NULL: there must be one */
 } skn_noun;
 
 typedef struct skn_given {
@@ -105,6 +107,7 @@ skn_str skn_arg(const skn_cli *cli, size_t i);
 extern const skn_option skn_global_options[];
 /* Row number i; NULL after the last. */
 const skn_command *skn_command_at(size_t i);
+const skn_noun    *skn_noun_at(size_t i);
 const skn_command *skn_command_find(const char *name);
 /* The noun that the name begins with ("world" of "world new"); NULL when it has none. */
 const skn_noun   *skn_noun_find(skn_str name);

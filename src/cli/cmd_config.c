@@ -101,7 +101,7 @@ static line provider_line(skn_cli *cli, const skn_config_provider *p)
                   skn_config_provider_text(p, cli->keep),
                   skn_arena_printf(cli->keep, "%s:%d", p->file, p->at->key_line),
                   SKN_NONE,
-                  "Who answers for models; kept, but not used yet",
+                  "Who answers for models",
                   true};
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/show_summary.h"
 
 #include <inttypes.h>
 
@@ -113,22 +114,37 @@ static skein_rc around(skn_cli *cli, const show_job *job, const skein_message *m
     return SKEIN_OK;
 }
 
+static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_message *m,
+                             const skein_message_facts *facts, const skein_slice *lane,
+                             int64_t covers)
+{
+    skn_jw  *w = skn_item(cli);
+    skein_rc rc = SKEIN_OK;
+
+    skn_jw_object(w);
+    skn_shape_message_members(w, job->chat.uid, m, facts);
+    if (lane)
+        rc = skn_summary_members(cli, w, lane, covers);
+    skn_jw_object_end(w);
+    return rc ? rc : skn_item_end(cli);
+}
+
 static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m)
 {
     skein_message_facts facts = {.seen_by = NULL};
-    int64_t             version;
+    skein_slice         lane;
+    int64_t             version, covers;
     skein_rc            rc;
 
     if (skn_opt(cli, "raw") && !cli->json) {
         skn_print_raw(cli, m->content);
         return SKEIN_OK;
     }
-    if ((rc = place_message(cli, job, m, &facts, &version)))
+    if ((rc = place_message(cli, job, m, &facts, &version)) ||
+        (rc = skn_show_summary_find(cli, &job->chat, m, &lane, &covers)))
         return rc;
-    if (cli->json) {
-        skn_shape_message(skn_item(cli), job->chat.uid, m, &facts);
-        return skn_item_end(cli);
-    }
+    if (cli->json)
+        return message_json(cli, job, m, &facts, covers ? &lane : NULL, covers);
     if (skn_opt(cli, "origin"))
         return origin(cli, job, &facts);
     if (skn_opt(cli, "context"))
@@ -139,7 +155,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
     details(cli, job, m, &facts);
-    return SKEIN_OK;
+    return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
 }
 
 /* --- Other things ------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/squash_model.h"
 
 #include <inttypes.h>
 
@@ -41,11 +42,7 @@ static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
 {
     if (skn_opt(cli, "join"))
         return join_texts(cli, chat, how, ids, out);
-    if (skn_opt(cli, "by-hand"))
-        return skn_need_text(cli, SKN_STR(""), out);
-    skn_fail(&cli->err, SKEIN_USAGE, "a squash by a model needs a running server");
-    return skn_hint(&cli->err, SKEIN_USAGE,
-                    "Write the text yourself with --by-hand -m TEXT, or use --join");
+    return skn_need_text(cli, SKN_STR(""), out);
 }
 
 int skn_cmd_squash(skn_cli *cli)
@@ -57,8 +54,11 @@ int skn_cmd_squash(skn_cli *cli)
     skein_squash       squash;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = skn_need_messages(cli, &chat, 0, &spec.sources)) ||
-        (rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
+    if (rc || (rc = skn_need_messages(cli, &chat, 0, &spec.sources)))
+        return (int)rc;
+    if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
+        return (int)skn_squash_by_model(cli, &world, &chat, spec.sources);
+    if ((rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
         (rc = skein_squash_messages(cli->engine, &how, &spec, cli->keep, &squash, &cli->err)))
         return (int)rc;
     if (cli->json) {
@@ -107,8 +107,11 @@ int skn_cmd_compact(skn_cli *cli)
     skn_jw            *w;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    if (rc || (rc = compaction_lane(cli, &world, &what.lane)) ||
-        (rc = skn_opt_int(cli, "covers", 1, INT64_MAX, 0, &what.covers)) ||
+    if (rc || (rc = compaction_lane(cli, &world, &what.lane)))
+        return (int)rc;
+    if (!skn_opt(cli, "message") && !skn_opt(cli, "file"))
+        return (int)skn_compact_by_model(cli, &world, &chat, what.lane);
+    if ((rc = skn_opt_int(cli, "covers", 1, INT64_MAX, 0, &what.covers)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &what.content)))
         return (int)rc;
     if (cli->dry_run) {

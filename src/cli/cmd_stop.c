@@ -103,9 +103,11 @@ int skn_cmd_stop(skn_cli *cli)
     stopping   s = {.stopped = 0};
     skn_server server;
     bool       found;
-    skein_rc   rc = find_place(cli, &s);
+    skein_rc   rc;
 
-    if (rc)
+    if (cli->arg_count && skn_is_lane(skn_arg(cli, 0)))
+        return skn_stop_delegation(cli);
+    if ((rc = find_place(cli, &s)))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "stop %s in %.*s", cli->arg_count ? cli->args[0] : "the agents",

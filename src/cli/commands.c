@@ -1,8 +1,6 @@
 /* The table of commands: help, completion and "did you mean" come from it. */
 #include "cli/commands.h"
 
-#include <string.h>
-
 #define END                                                                                    \
     {                                                                                          \
         NULL, 0, NULL, NULL                                                                    \
@@ -29,13 +27,17 @@ const skn_option skn_global_options[] = {
 };
 
 static const skn_noun nouns[] = {
-    {"world", "Manage", "Workspaces"},
-    {"agent", "Manage", "Agents of a world"},
-    {"conv", "Manage", "Conversations"},
-    {"lane", "Manage", "Delegations inside a conversation"},
-    {"tag", "Manage", "Instructions that can be put on messages"},
-    {"files", "Manage", "Files that belong to a conversation's context"},
-    {"config", "Manage", "How the program runs"},
+    {"inbox", "Read", "Briefings, questions, failures", "inbox ls"},
+    {"world", "Manage", "Workspaces", NULL},
+    {"agent", "Manage", "Agents of a world", NULL},
+    {"task", "Manage", "What agents have to do in the background", NULL},
+    {"conv", "Manage", "Conversations", NULL},
+    {"lane", "Manage", "Delegations inside a conversation", NULL},
+    {"tag", "Manage", "Instructions that can be put on messages", NULL},
+    {"files", "Manage", "Files that belong to a conversation's context", NULL},
+    {"provider", "Manage", "Who answers for models, and their keys", NULL},
+    {"model", "Manage", "Models that agents can use", NULL},
+    {"config", "Manage", "How the program runs", NULL},
 };
 
 /* --- Options ------------------------------------------------------------------------------ */
@@ -61,7 +63,7 @@ static const skn_noun nouns[] = {
 static const skn_option bench_options[] = {
     {"messages", 0, "N", "Messages of the large conversation; default: 1000000"},
     {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
-    {"part", 0, "NAME", "Only this part: engine or server"},
+    {"part", 0, "NAME", "Only this part: engine, server or agents"},
     {"quick", 0, NULL, "Everything once and small, without a verdict"},
     END,
 };
@@ -79,6 +81,8 @@ static const skn_option serve_options[] = {
     {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},
     {"script", 0, "FILE", "What the scripted model says, instead of the tour"},
     {"no-delay", 0, NULL, "The scripted model does not pause between words"},
+    {"record", 0, "FOLDER", "Write what models are asked and answer into a folder"},
+    {"replay", 0, "FOLDER", "Let models answer from such a folder; nothing is sent"},
     END,
 };
 static const skn_option config_list_options[] = {
@@ -95,6 +99,42 @@ static const skn_option agent_new_options[] = {
     {"prompt", 0, "TEXT", "What it is told before everything else"},
     {"model", 0, "PROVIDER/MODEL", "The model that speaks for it"},
     {"lead", 0, "AGENT", "The agent it works for"},
+    END,
+};
+static const skn_option agent_edit_options[] = {
+    {"prompt", 0, "TEXT", "What it is told before everything else; empty: nothing"},
+    {"model", 0, "PROVIDER/MODEL", "The model that speaks for it; empty: the usual one"},
+    {"lead", 0, "AGENT", "The agent it works for; empty: nobody"},
+    {"tools", 0, "NAMES", "The tools it may use, with commas between them; all: every one"},
+    END,
+};
+static const skn_option tell_options[] = {
+    {"from", 0, "AGENT", "Who says it; default: you"},
+    {"expect-reply", 0, NULL, "Mark that an answer is expected"},
+    END,
+};
+static const skn_option task_list_options[] = {
+    {"status", 0, "STATUS", "Only those that are pending, completed or cancelled"},
+    END,
+};
+static const skn_option inbox_options[] = {
+    {"needs-me", 0, NULL, "Only questions, approvals and failures"},
+    {"done", 0, NULL, "Those that are done"},
+    {"exit-code", 0, NULL, "Exit with 10 when something needs you"},
+    END,
+};
+static const skn_option inspect_options[] = {
+    {"follow", 'f', NULL, "Go on with messages as they come"},
+    {"session", 0, "N", "Only this piece of work: 1 is the latest, 2 the one before"},
+    {"call", 0, "ID", "A call of a model, by its id or that of its message"},
+    {"saw", 0, NULL, "With --call: exactly what the model was sent"},
+    {"raw", 0, NULL, "With --call: exactly what it answered"},
+    END,
+};
+static const skn_option provider_add_options[] = {
+    {"type", 0, "TYPE", "openai, openai-compatible, anthropic or ollama"},
+    {"base-url", 0, "URL", "Where it is"},
+    {"key-env", 0, "NAME", "The environment variable of the server that holds its key"},
     END,
 };
 static const skn_option remove_options[] = {
@@ -235,10 +275,11 @@ static const skn_option move_options[] = {
     END,
 };
 static const skn_option squash_options[] = {
-    {"by-hand", 0, NULL, "The text stands for the messages"},
+    {"by-hand", 0, NULL,
+     "The text itself stands for the messages; else it tells a model what to do"},
     {"join", 0, NULL, "Their own texts, one after the other, stand for them"},
     TEXT_OPTIONS,
-    {"model", 0, "PROVIDER/MODEL", "Let this model write the text (needs a server)"},
+    {"model", 0, "PROVIDER/MODEL", "Let this model write the text"},
     CHANGE_OPTIONS,
     END,
 };
@@ -247,7 +288,7 @@ static const skn_option compact_options[] = {
     {"lane", 0, "LANE", "A delegation: main.1"},
     {"covers", 0, "N", "The first N messages; default: as many as may be"},
     TEXT_OPTIONS,
-    {"model", 0, "PROVIDER/MODEL", "The model that wrote the text"},
+    {"model", 0, "PROVIDER/MODEL", "The model that writes or wrote the text"},
     END,
 };
 static const skn_option move_to_options[] = {
@@ -288,7 +329,10 @@ static const skn_option backup_options[] = {
 #define MANAGE "Manage"
 #define CARE   "Move and care"
 
-#define CONFIG_FIELDS "key,value,origin,restart,help"
+#define CONFIG_FIELDS   "key,value,origin,restart,help"
+#define PROVIDER_FIELDS "name,type,baseUrl,key,origin,state,detail,local,editable"
+#define MODEL_FIELDS    "name,model,contextWindow"
+#define INBOX_FIELDS    SKN_FIELDS_INBOX_ITEM
 
 static const skn_command commands[] = {
     {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
@@ -321,6 +365,24 @@ static const skn_command commands[] = {
      0, SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
     {"context", READ, "", "What a model would be sent", 0, 0, SKN_CMD_READ, SKN_FIELDS_CONTEXT,
      context_options, skn_cmd_context},
+    {"inspect", READ, "[AGENT]", "What an agent does in the background, what a model was sent",
+     0, 1, SKN_CMD_READ, NULL, inspect_options, skn_cmd_inspect},
+    {"inbox ls", READ, "", "What agents tell and ask you", 0, 0, SKN_CMD_READ, INBOX_FIELDS,
+     inbox_options, skn_cmd_inbox_ls},
+    {"inbox show", READ, "ITEM", "One item, whole, and mark it as read", 1, 1, SKN_CMD_WRITE,
+     INBOX_FIELDS, NULL, skn_cmd_inbox_show},
+    {"inbox done", READ, "ITEM…", "Mark items as done", 1, -1, SKN_CMD_WRITE, INBOX_FIELDS,
+     NULL, skn_cmd_inbox_done},
+    {"inbox reopen", READ, "ITEM…", "Take that back", 1, -1, SKN_CMD_WRITE, INBOX_FIELDS, NULL,
+     skn_cmd_inbox_reopen},
+    {"inbox snooze", READ, "ITEM TIME", "Out of sight for a while: 2h; off: no longer", 2, 2,
+     SKN_CMD_WRITE, INBOX_FIELDS, NULL, skn_cmd_inbox_snooze},
+    {"inbox reply", READ, "ITEM TEXT", "Answer a question or a briefing", 2, -1, SKN_CMD_WRITE,
+     "item,message", NULL, skn_cmd_inbox_reply},
+    {"inbox allow", READ, "ITEM", "Let an agent call the tool that it asks for", 1, 1,
+     SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_allow},
+    {"inbox deny", READ, "ITEM", "Do not let it", 1, 1, SKN_CMD_WRITE, "item,message", NULL,
+     skn_cmd_inbox_deny},
 
     {"send", CHANGE, "[TEXT]", "Say something; with a server, wait for the answers", 0, -1,
      SKN_CMD_WRITE, "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs", send_options,
@@ -350,8 +412,10 @@ static const skn_command commands[] = {
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
     {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
-    {"stop", CHANGE, "[AGENT]", "Stop agents that are at work", 0, 1, SKN_CMD_WRITE, "stopped",
-     NULL, skn_cmd_stop},
+    {"stop", CHANGE, "[AGENT|LANE]", "Stop agents that are at work, or a delegation", 0, 1,
+     SKN_CMD_WRITE, "stopped," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
+    {"retry", CHANGE, "LANE", "Begin again with a delegation that ended without success", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_DELEGATION, NULL, skn_cmd_retry},
     {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
      "erased,dryRun", purge_options, skn_cmd_purge},
 
@@ -361,6 +425,8 @@ static const skn_command commands[] = {
      world_new_options, skn_cmd_world_new},
     {"world show", MANAGE, "[NAME]", "Show a world with its agents and conversations", 0, 1,
      SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
+    {"world set", MANAGE, "KEY VALUE", "Change a setting of a world; null: the usual value", 2,
+     2, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL, skn_cmd_world_set},
     {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
      remove_options, skn_cmd_world_rm},
     {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,
@@ -369,8 +435,33 @@ static const skn_command commands[] = {
      agent_new_options, skn_cmd_agent_new},
     {"agent show", MANAGE, "NAME", "Show an agent", 1, 1, SKN_CMD_READ, SKN_FIELDS_AGENT, NULL,
      skn_cmd_agent_show},
+    {"agent edit", MANAGE, "AGENT", "Change an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
+     agent_edit_options, skn_cmd_agent_edit},
+    {"agent pause", MANAGE, "AGENT", "Let it begin nothing new", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_pause},
+    {"agent resume", MANAGE, "AGENT", "Let it go on", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
+     NULL, skn_cmd_agent_resume},
+    {"agent wake", MANAGE, "AGENT", "Let it look now what there is to do", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_wake},
+    {"agent timer", MANAGE, "AGENT TIME", "Give it a task every so often: 15m; off: no more", 2,
+     2, SKN_CMD_WRITE, SKN_FIELDS_AGENT, NULL, skn_cmd_agent_timer},
+    {"agent tell", MANAGE, "AGENT TEXT", "Tell it something in its background, and wake it", 2,
+     -1, SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, tell_options, skn_cmd_agent_tell},
+    {"agent task", MANAGE, "AGENT TEXT", "Give it a task for its background", 2, -1,
+     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_agent_task},
+    {"agent tasks", MANAGE, "AGENT", "List its tasks, newest first", 1, 1, SKN_CMD_READ,
+     SKN_FIELDS_TASK, task_list_options, skn_cmd_agent_tasks},
+    {"agent memory", MANAGE, "AGENT [WORD…]",
+     "What it keeps in mind; with words, what has them", 1, -1, SKN_CMD_READ,
+     SKN_FIELDS_KNOWLEDGE, NULL, skn_cmd_agent_memory},
     {"agent rm", MANAGE, "NAME", "Remove an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
      remove_options, skn_cmd_agent_rm},
+    {"task ls", MANAGE, "[AGENT]", "List the tasks of an agent, or of all", 0, 1, SKN_CMD_READ,
+     SKN_FIELDS_TASK, task_list_options, skn_cmd_task_ls},
+    {"task show", MANAGE, "TASK", "Show a task and what came of it", 1, 1, SKN_CMD_READ,
+     SKN_FIELDS_TASK, NULL, skn_cmd_task_show},
+    {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it when it runs", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_cancel},
     {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_CHAT, NULL, skn_cmd_conv_ls},
     {"conv new", MANAGE, "", "Make a conversation and make it current", 0, 0, SKN_CMD_WRITE,
@@ -409,6 +500,29 @@ static const skn_command commands[] = {
      SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
     {"files rm", MANAGE, "PATH", "Take a file out", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL,
      skn_cmd_files_rm},
+    {"provider ls", MANAGE, "", "List who answers for models", 0, 0, SKN_CMD_PLAIN,
+     PROVIDER_FIELDS, NULL, skn_cmd_provider_ls},
+    {"provider show", MANAGE, "PROVIDER", "Show one", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
+     NULL, skn_cmd_provider_show},
+    {"provider add", MANAGE, "NAME", "Make one known", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
+     provider_add_options, skn_cmd_provider_add},
+    {"provider login", MANAGE, "PROVIDER", "Keep its key, which is asked for or read", 1, 1,
+     SKN_CMD_PLAIN, PROVIDER_FIELDS, NULL, skn_cmd_provider_login},
+    {"provider use", MANAGE, "PROVIDER", "Let agents use it: text leaves this computer", 1, 1,
+     SKN_CMD_PLAIN, PROVIDER_FIELDS, NULL, skn_cmd_provider_use},
+    {"provider test", MANAGE, "PROVIDER", "Whether it answers, and takes the key", 1, 1,
+     SKN_CMD_PLAIN, "provider,ok,state,detail,tookMs,models", NULL, skn_cmd_provider_test},
+    {"provider models", MANAGE, "PROVIDER", "List its models", 1, 1, SKN_CMD_PLAIN,
+     MODEL_FIELDS, NULL, skn_cmd_provider_models},
+    {"provider detect", MANAGE, "", "Look again for model servers and for keys", 0, 0,
+     SKN_CMD_PLAIN, "name,label,type,baseUrl,version,key,local,inUse,models", NULL,
+     skn_cmd_provider_detect},
+    {"provider rm", MANAGE, "PROVIDER", "Forget it and its key", 1, 1, SKN_CMD_PLAIN,
+     PROVIDER_FIELDS, NULL, skn_cmd_provider_rm},
+    {"model ls", MANAGE, "[PROVIDER]", "List the models there are", 0, 1, SKN_CMD_PLAIN,
+     MODEL_FIELDS, NULL, skn_cmd_model_ls},
+    {"model use", MANAGE, "PROVIDER/MODEL", "For agents that name none; auto: what there is", 1,
+     1, SKN_CMD_WRITE, "model", NULL, skn_cmd_model_use},
 
     {"config list", MANAGE, "", "Every setting", 0, 0, SKN_CMD_PLAIN, CONFIG_FIELDS,
      config_list_options, skn_cmd_config_list},
@@ -439,65 +553,14 @@ static const skn_command commands[] = {
      SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
 };
 
-/* --- Looking things up -------------------------------------------------------------------- */
+/* --- The tables, row by row ---------------------------------------------------------------- */
 
 const skn_command *skn_command_at(size_t i)
 {
     return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
 }
 
-const skn_command *skn_command_find(const char *name)
+const skn_noun *skn_noun_at(size_t i)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (!strcmp(commands[i].name, name))
-            return &commands[i];
-    return NULL;
-}
-
-const skn_noun *skn_noun_find(skn_str name)
-{
-    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++) {
-        skn_str noun = skn_str_of(nouns[i].name);
-
-        if (skn_str_starts(name, noun) && (name.n == noun.n || name.p[noun.n] == ' '))
-            return &nouns[i];
-    }
-    return NULL;
-}
-
-const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter)
-{
-    for (const skn_option *o = table; o->name; o++)
-        if (letter ? o->letter == letter : skn_str_is(name, o->name))
-            return o;
-    return NULL;
-}
-
-static bool is_among(skn_str names, skn_str wanted)
-{
-    skn_str name;
-
-    while (skn_str_split(&names, ',', &name))
-        if (skn_str_eq(name, wanted))
-            return true;
-    return false;
-}
-
-static bool is_field(skn_str known, skn_str name)
-{
-    return is_among(known, name) ||
-           (skn_str_is(name, "id") && is_among(known, SKN_STR("messageId"))) ||
-           (skn_str_is(name, "text") && is_among(known, SKN_STR("content")));
-}
-
-bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown)
-{
-    skn_str name;
-
-    while (skn_str_split(&wanted, ',', &name)) {
-        *unknown = skn_str_trim(name);
-        if (!is_field(skn_str_of(known), *unknown))
-            return false;
-    }
-    return true;
+    return i < sizeof nouns / sizeof nouns[0] ? &nouns[i] : NULL;
 }

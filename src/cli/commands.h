@@ -11,10 +11,23 @@ int skn_cmd_world_new(skn_cli *cli);
 int skn_cmd_world_ls(skn_cli *cli);
 int skn_cmd_world_show(skn_cli *cli);
 int skn_cmd_world_rm(skn_cli *cli);
+int skn_cmd_world_set(skn_cli *cli);
 int skn_cmd_agent_new(skn_cli *cli);
 int skn_cmd_agent_ls(skn_cli *cli);
 int skn_cmd_agent_show(skn_cli *cli);
 int skn_cmd_agent_rm(skn_cli *cli);
+int skn_cmd_agent_edit(skn_cli *cli);
+int skn_cmd_agent_pause(skn_cli *cli);
+int skn_cmd_agent_resume(skn_cli *cli);
+int skn_cmd_agent_wake(skn_cli *cli);
+int skn_cmd_agent_timer(skn_cli *cli);
+int skn_cmd_agent_tell(skn_cli *cli);
+int skn_cmd_agent_task(skn_cli *cli);
+int skn_cmd_agent_tasks(skn_cli *cli);
+int skn_cmd_agent_memory(skn_cli *cli);
+int skn_cmd_task_ls(skn_cli *cli);
+int skn_cmd_task_show(skn_cli *cli);
+int skn_cmd_task_cancel(skn_cli *cli);
 int skn_cmd_conv_new(skn_cli *cli);
 int skn_cmd_conv_ls(skn_cli *cli);
 int skn_cmd_conv_show(skn_cli *cli);
@@ -41,6 +54,18 @@ int skn_cmd_config_set(skn_cli *cli);
 int skn_cmd_config_check(skn_cli *cli);
 int skn_cmd_config_path(skn_cli *cli);
 
+int skn_cmd_provider_ls(skn_cli *cli);
+int skn_cmd_provider_show(skn_cli *cli);
+int skn_cmd_provider_add(skn_cli *cli);
+int skn_cmd_provider_login(skn_cli *cli);
+int skn_cmd_provider_use(skn_cli *cli);
+int skn_cmd_provider_test(skn_cli *cli);
+int skn_cmd_provider_models(skn_cli *cli);
+int skn_cmd_provider_detect(skn_cli *cli);
+int skn_cmd_provider_rm(skn_cli *cli);
+int skn_cmd_model_ls(skn_cli *cli);
+int skn_cmd_model_use(skn_cli *cli);
+
 int skn_cmd_serve(skn_cli *cli);
 int skn_cmd_open(skn_cli *cli);
 
@@ -48,6 +73,17 @@ int skn_cmd_append(skn_cli *cli);
 int skn_cmd_send(skn_cli *cli);
 int skn_cmd_chat(skn_cli *cli);
 int skn_cmd_stop(skn_cli *cli);
+int skn_cmd_retry(skn_cli *cli);
+
+int skn_cmd_inbox_ls(skn_cli *cli);
+int skn_cmd_inbox_show(skn_cli *cli);
+int skn_cmd_inbox_done(skn_cli *cli);
+int skn_cmd_inbox_reopen(skn_cli *cli);
+int skn_cmd_inbox_snooze(skn_cli *cli);
+int skn_cmd_inbox_reply(skn_cli *cli);
+int skn_cmd_inbox_allow(skn_cli *cli);
+int skn_cmd_inbox_deny(skn_cli *cli);
+int skn_cmd_inspect(skn_cli *cli);
 
 int skn_cmd_log(skn_cli *cli);
 int skn_cmd_tree(skn_cli *cli);
@@ -102,7 +138,16 @@ void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message
 /* What it says in one line: its first, or what it calls. */
 void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
 /* Who else got it, as "  → lead, ada"; nothing when nobody did. */
-void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
+void     skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
+skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
+/* "skein stop main.1" */
+int skn_stop_delegation(skn_cli *cli);
+/* An agent as JSON, with what it does; and as a line. */
+skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
+void     skn_agent_line(skn_cli *cli, const skein_agent *a);
+/* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
+skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
+
 /* Messages as one array or one line each, with their facts. */
 skein_rc skn_print_stored(skn_cli *cli, const skein_conversation *chat,
                           const skein_messages *list);

@@ -10,9 +10,11 @@ static const char *kind_of(const char *arg)
 {
     static const struct {
         const char *word, *kind;
-    } kinds[] = {{"ID|VERSION", "points"}, {"ID", "messages"},  {"VERSION", "versions"},
-                 {"A..B", "versions"},     {"AGENT", "agents"}, {"WORLD", "worlds"},
-                 {"REF", "conversations"}, {"LANE", "lanes"}};
+    } kinds[] = {
+        {"ID|VERSION", "points"}, {"ID", "messages"},       {"VERSION", "versions"},
+        {"A..B", "versions"},     {"AGENT", "agents"},      {"WORLD", "worlds"},
+        {"AGENT TIME", "agents"}, {"AGENT TEXT", "agents"}, {"AGENT [WORD…]", "agents"},
+        {"AGENT|LANE", "agents"}, {"REF", "conversations"}, {"LANE", "lanes"}};
     skn_str text = skn_str_of(arg);
 
     if (text.n > 1 && text.p[0] == '[')

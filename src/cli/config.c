@@ -158,7 +158,7 @@ void skn_config_store(skn_config *c, skn_config_id id, skn_str text, skn_arena *
 {
     skn_config_reading r = {.c = c, .a = a};
 
-    if (c->values[id].from < SKN_FROM_STORE)
+    if (c->values[id].from <= SKN_FROM_STORE)
         take_text(&r, id, SKN_FROM_STORE, "store", skn_arena_copy(a, text).p);
 }
 

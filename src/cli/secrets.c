@@ -47,11 +47,19 @@ static skein_rc path_of(const char *data_dir, skn_str name, skn_arena *a, const 
     return SKEIN_OK;
 }
 
+/* Beside a PostgreSQL store there may be no data folder yet. What cannot be made is told by who needs it. */
+static void make_parents(const char *folder, skn_arena *a)
+{
+    for (const char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/'))
+        (void)mkdir(skn_arena_copy(a, (skn_str){folder, (size_t)(p - folder)}).p, 0700);
+}
+
 static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err)
 {
     const char *folder = folder_of(data_dir, a).p;
     struct stat about;
 
+    make_parents(folder, a);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,
                         strerror(errno));

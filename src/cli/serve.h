@@ -53,6 +53,9 @@ typedef struct skn_serve {
     skein_rc          rc;     /* of opening the store */
     bool              stopping, http_closed, runtime_closed;
     int               interrupts;
+    skn_timer        *say;       /* until it has said that it is ready; NULL: not yet */
+    int64_t           ready_ms;  /* how long that took */
+    int64_t           say_until; /* monotonic, ms: no later than then */
 } skn_serve;
 
 /* --- Before it runs ------------------------------------------------------------------------- */
@@ -92,6 +95,13 @@ void skn_serve_problems(const skn_serve *s, const skn_config *c, skn_arena *a);
 void skn_serve_level(const skn_serve *s);
 /* Says that it is ready: text, JSON or the address alone (serve_text.c). */
 void skn_serve_say(skn_serve *s);
+/* The same once it is known which models there are, or after a moment (serve_models.c). */
+void skn_serve_say_soon(skn_serve *s);
+/* The lines about models, and their members of the JSON. */
+void skn_serve_say_models(skn_serve *s);
+void skn_serve_shape_models(skn_serve *s, skn_jw *w);
+/* With --demo nothing is looked for. */
+void skn_serve_demo_only(const skn_serve *s, skn_config *c);
 void skn_serve_say_running(skn_cli *cli, const skn_server *other);
 
 skn_serve_jobs *skn_serve_jobs_new(skn_serve *s);

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <stdlib.h>
+
 skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a)
 {
     skn_buf out;
@@ -93,6 +95,61 @@ static void keep_others(const skn_serve *s, skn_config *c, skn_arena *a)
     }
 }
 
+void skn_serve_demo_only(const skn_serve *s, skn_config *c)
+{
+    static const skn_config_id looks[] = {SKN_CONFIG_DETECT_LOCAL,
+                                          SKN_CONFIG_DETECT_ENVIRONMENT};
+
+    for (size_t i = 0; skn_opt(s->cli, "demo") && i < sizeof looks / sizeof *looks; i++) {
+        c->values[looks[i]].number = 0;
+        c->values[looks[i]].text = SKN_STR("false");
+    }
+}
+
+/* --- What people chose while working --------------------------------------------------------- */
+
+typedef struct stored {
+    skn_serve     *s;
+    skn_arena     *a;
+    skein_settings list;
+    skein_rc       rc;
+} stored;
+
+static void read_stored(void *arg)
+{
+    stored     *q = arg;
+    skein_error err;
+
+    q->rc = skein_setting_list(q->s->cli->engine, q->a, &q->list, &err);
+}
+
+/* The model for who names none may be another now. */
+static void take_stored(void *arg)
+{
+    stored    *q = arg;
+    skn_serve *s = q->s;
+    skn_arena *a = s->config_mem;
+
+    for (size_t i = 0; !q->rc && i < q->list.count; i++)
+        skn_config_stored(s->config, &q->list.at[i], a);
+    if (!q->rc && s->providers && !s->stopping)
+        skn_provider_set_reload(s->providers, s->config, NULL, NULL);
+    if (!q->rc && !s->http_closed)
+        skn_http_settings(s->http, skn_serve_settings(s, s->config, a));
+    skn_arena_free(q->a);
+    free(q);
+}
+
+static void reload_stored(skn_serve *s)
+{
+    stored *q = skn_heap(sizeof *q);
+
+    *q = (stored){.s = s, .a = skn_arena_new()};
+    skn_workers_run(s->inner, read_stored, take_stored, q);
+}
+
+/* --- All of it --------------------------------------------------------------------------------- */
+
 static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_error *err)
 {
     skn_str verdict = skn_config_verdict(c, a);
@@ -117,6 +174,7 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
         return rc;
     }
     keep_others(s, c, a);
+    skn_serve_demo_only(s, c);
     say_changes(s, c);
     skn_arena_free(s->config_mem);
     s->config = c;
@@ -124,7 +182,7 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
     skn_serve_level(s);
     skn_serve_jobs_apply(s->jobs);
     if (s->providers)
-        skn_provider_set_reload(s->providers, c, NULL, NULL);
+        reload_stored(s);
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
     skn_log_say(s->log, SKN_LOG_INFO, "configuration read again");
     return SKEIN_OK;

@@ -213,6 +213,7 @@ static skein_rc open_providers(skn_serve *s)
                                   .replay = skn_opt(s->cli, "replay")};
     skein_rc                 rc;
 
+    skn_serve_demo_only(s, s->config);
     s->net = o.net = skn_net_new(s->loop);
     rc = skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
     if (!rc)
@@ -304,7 +305,7 @@ static void tell_ready(skn_serve *s)
     if (skn_serve_describe(s, &err))
         skn_log_say(s->log, SKN_LOG_WARN, "other programs cannot find this server: %s",
                     err.message);
-    skn_serve_say(s);
+    skn_serve_say_soon(s);
     if (!s->log_on_terminal)
         skn_log_say(s->log, SKN_LOG_INFO, "listening on %s", s->url);
     skn_notify("READY=1");
@@ -387,6 +388,7 @@ static void close_parts(skn_serve *s)
         skn_provider_free(s->demo);
     skn_provider_set_free(s->providers);
     skn_net_free(s->net);
+    skn_timer_free(s->say);
     skn_loop_free(s->loop);
     skn_log_free(s->log);
 }

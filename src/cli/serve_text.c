@@ -4,8 +4,6 @@
 #include "cli/print.h"
 #include "cli/serve.h"
 
-#include "base/clock.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +72,6 @@ static skn_str worlds_text(skn_cli *cli)
     return text;
 }
 
-static skn_str model_text(skn_cli *cli)
-{
-    const char *script = skn_opt(cli, "script");
-
-    if (script)
-        return skn_arena_printf(cli->keep, "demo/scripted: replies of %s, no AI, works offline",
-                                script);
-    return SKN_STR("demo/scripted: canned replies, no AI, works offline");
-}
-
 static void say_json(skn_serve *s, int64_t ready_ms)
 {
     skn_cli *cli = s->cli;
@@ -98,7 +86,7 @@ static void say_json(skn_serve *s, int64_t ready_ms)
     skn_jw_kstr(w, "store", skn_place_shown(cli));
     skn_jw_kbool(w, "new", s->is_new);
     skn_jw_kbool(w, "readOnly", s->read_only);
-    skn_jw_kstr(w, "model", SKN_STR("demo/scripted"));
+    skn_serve_shape_models(s, w);
     skn_jw_kbool(w, "signIn", s->token.p != NULL);
     skn_jw_kint(w, "readyMs", ready_ms);
     skn_jw_object_end(w);
@@ -114,10 +102,7 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
     skn_print(cli, "skein %s\n\n", skein_version_text());
     skn_print(cli, "  Data      %.*s%s%s\n", SKN_FMT(shown(cli, skn_place_shown(cli))),
               s->is_new ? "  (new)" : "", s->read_only ? "  (read only)" : "");
-    if (s->read_only)
-        skn_print(cli, "  Model     none: the server only reads\n");
-    else
-        skn_print(cli, "  Model     %.*s\n", SKN_FMT(model_text(cli)));
+    skn_serve_say_models(s);
     skn_print(cli, "  World     %.*s\n", SKN_FMT(worlds_text(cli)));
     skn_print(cli, "  Web       %-26.*s %s\n", SKN_FMT(web),
               browse == BROWSE_OPEN ? "opening your browser"
@@ -133,13 +118,12 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
 void skn_serve_say(skn_serve *s)
 {
     skn_cli *cli = s->cli;
-    int64_t  ready_ms = (skn_clock_monotonic() - s->began + 999999) / 1000000;
     browsing browse = how_to_browse(cli, s->config->values[SKN_CONFIG_OPEN_BROWSER].number);
 
     if (cli->json)
-        say_json(s, ready_ms);
+        say_json(s, s->ready_ms);
     else if (!cli->quiet)
-        say_text(s, ready_ms, browse);
+        say_text(s, s->ready_ms, browse);
     if (!cli->json) /* for scripts: the first line that begins with http:// */
         skn_print(cli, "%s\n", s->url);
     skn_out_flush(cli);

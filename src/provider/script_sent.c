@@ -49,7 +49,7 @@ static skn_str head(const skn_ask *what, skn_buf *b, skn_arena *a)
 
     skn_buf_add(b, SKN_STR("{\"model\":"));
     skn_jw_init(&w, b);
-    skn_jw_str(&w, what->model);
+    skn_jw_str(&w, skn_arena_printf(a, "demo/%.*s", SKN_FMT(what->model)));
     skn_buf_add(b, SKN_STR(",\"system\":"));
     skn_jw_init(&w, b);
     skn_jw_str(&w, what->system_prompt);

@@ -105,8 +105,8 @@ static void hand_call(talk *t, const skein_tool_call *call)
 {
     t->called = true;
     if (t->sink.received) {
-        skn_str line = skn_arena_printf(t->a, "\n[calls %.*s %.*s]\n",
-                                        SKN_FMT(call->tool_name), SKN_FMT(call->args));
+        skn_str line = skn_arena_printf(t->a, "\n[calls %.*s %.*s]\n", SKN_FMT(call->tool_name),
+                                        SKN_FMT(call->args));
 
         t->sink.received(t->sink.arg, line);
     }

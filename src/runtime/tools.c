@@ -73,6 +73,7 @@ static const skn_tool tools[] = {
                "\"title\":" TEXT("one line") ",\"summary\":" TEXT(
                    "a few sentences for the "
                    "inbox") ",\"content\":" TEXT("the full text") "},\"required\":[\"title\","
+                                                                  "\"summary\","
                                                                   "\"content\"]}",
      .where = SKN_IN_BACKGROUND | SKN_IN_LANE,
      .act = SKEIN_ACT_BRIEF},

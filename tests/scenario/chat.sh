@@ -98,6 +98,9 @@ t 'tags are listed' prints 'careful'
 t 'one that is not defined is told' prints 'There is no tag "none"'
 s log -n 4 --json -w launch
 t 'with that one only' is "$(printf '%s\n' "$out" | grep -c '{"type":"careful"}')" 1
+c '/inbox' '/inspect ada'
+t 'the inbox can be seen' prints 'The inbox is empty.'
+t 'and the background of an agent' prints 'nothing in the background yet'
 c '/model demo/scripted' '@bo hm' '/model off'
 t 'a model can be asked for' prints 'Messages from here on are for the model demo/scripted'
 t 'and is left again' prints 'Every agent has its own model.'

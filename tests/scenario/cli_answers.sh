@@ -232,10 +232,6 @@ for name in you tool system assistant summary human; do
     s agent new "$name"
     t "no agent can be called $name" fails 2 "\"$name\""
 done
-for word in inbox inspect provider model; do
-    s "$word"
-    t "$word comes later" fails 2 'comes with a later version'
-done
 must purge a-6 -y
 s purge a-6 -y
 t 'what was erased before is no failure' gave 0

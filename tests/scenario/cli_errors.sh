@@ -6,12 +6,12 @@
 
 s hist
 t 'an unknown command says which one may be meant' fails 2 'skein: "hist" is not a command. Did you mean "history"?'
-s inbox
-t 'a command of later is no command' fails 2 '"inbox" is not a command'
+s inbox nonsense
+t 'nor is a verb that there is not' fails 2 '"inbox nonsense" is not a command'
 s wrold ls
 t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
 s world
-t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, rm'
+t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, rm'
 s log --onelin
 t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
 s log -n
@@ -102,7 +102,7 @@ t 'nothing is nothing to say' gave 2
 s -c "$one" squash @ --by-hand -m x
 t 'a squash of one is refused' gave 2
 s -c "$one" squash @ @ -m shorter
-t 'a squash by a model needs a server' fails 2 'needs a running server'
+t 'a squash by a model needs a server' fails 3 'needs a running server'
 s -c "$one" move @
 t 'a move needs its place' fails 2 '--before ID or --end'
 s -c "$one" rm

@@ -32,7 +32,7 @@ tab() {
 
 tab he
 t 'commands' is "$out" help
-tab world s
+tab world sh
 t 'verbs' is "$out" show
 tab log --one
 t 'options of a command' is "$out" --oneline

@@ -8,6 +8,9 @@ kind=${1:-${SKEIN_TEST_DB:-sqlite}}
 case $SKEIN in /*) ;; *) SKEIN=$(pwd)/$SKEIN ;; esac
 
 unset SKEIN_WORLD SKEIN_DATA XDG_DATA_HOME NO_COLOR FORCE_COLOR VISUAL EDITOR
+# What else runs on this computer, and whose keys are there, is nothing to a test.
+export SKEIN_DETECT_LOCAL=false
+unset OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY GOOGLE_API_KEY OPENROUTER_API_KEY MISTRAL_API_KEY XAI_API_KEY GROQ_API_KEY OLLAMA_HOST
 dir=$(mktemp -d)
 HOME=$dir/home PAGER=cat LC_ALL=C.UTF-8
 export HOME PAGER LC_ALL

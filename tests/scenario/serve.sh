@@ -114,6 +114,7 @@ t 'what Ctrl-C does is said' prints ' ms. Ctrl-C stops the server; your data sta
 if [ "$kind" = sqlite ]; then
     expected=$(printf '%s\n' "skein 0" '' "  Data      ${store#--data=}/skein.db  (new)" \
         '  Model     demo/scripted: canned replies, no AI, works offline' \
+        '            looked for keys in 7 environment variables: none set' \
         '  World     "tour" with @lead, @ada, @bo' '  Web       URL in your browser' \
         '  Terminal  skein chat                 in another window' '' \
         'Ready in N ms. Ctrl-C stops the server; your data stays.' URL)

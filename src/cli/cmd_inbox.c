@@ -1,0 +1,403 @@
+/* The inbox: what agents tell and ask people. */
+#include "cli/commands.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/yaml.h"
+
+#include <inttypes.h>
+
+#define LISTED_MOST   1000
+#define SNOOZE_MOST   ((int64_t)366 * 24 * 3600 * 1000)
+#define EXIT_THERE_IS 10
+
+static bool needs_person(const skein_inbox_item *item)
+{
+    return skn_str_is(item->kind, "question") || skn_str_is(item->kind, "approval") ||
+           skn_str_is(item->kind, "failure");
+}
+
+/* Of the world that is named, or of all. */
+static skein_rc read_inbox(skn_cli *cli, int done, size_t limit, skein_inbox *out)
+{
+    skein_inbox_query what = {.done = done, .limit = limit};
+    skein_world       world;
+    skein_rc          rc;
+
+    if (skn_opt(cli, "world")) {
+        if ((rc = skn_need_world(cli, &world)))
+            return rc;
+        what.world = world.id;
+    }
+    return skein_inbox_list(cli->engine, &what, cli->keep, out, &cli->err);
+}
+
+/* --- Which one is meant ------------------------------------------------------------------- */
+
+static skein_rc none_such(skn_cli *cli, skn_str ref)
+{
+    cli->more.thing = "inbox item";
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no inbox item \"%.*s\"", SKN_FMT(ref));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein inbox\" lists them with their ids");
+}
+
+/* Its id, with or without "in_", or a beginning of it that no other has. */
+static skein_rc find_by_start(skn_cli *cli, skn_str ref, skein_inbox_item *out)
+{
+    skn_str     start = skn_str_starts(ref, SKN_STR("in_"))
+                            ? ref
+                            : skn_arena_printf(cli->keep, "in_%.*s", SKN_FMT(ref));
+    skein_inbox all;
+    size_t      hits = 0;
+    skein_rc    rc = read_inbox(cli, -1, LISTED_MOST, &all);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; start.n >= 7 && i < all.count; i++)
+        if (skn_str_starts(all.at[i].uid, start)) {
+            *out = all.at[i];
+            hits++;
+        }
+    if (hits > 1)
+        return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits %zu inbox items", SKN_FMT(ref),
+                        hits);
+    return hits ? skein_inbox_get(cli->engine, out->uid, cli->keep, out, &cli->err)
+                : none_such(cli, ref);
+}
+
+/* Its number counts what is listed now: enough to look at one, not to decide by. */
+static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, skein_inbox_item *out)
+{
+    skein_inbox listed;
+    skein_rc    rc = read_inbox(cli, 0, LISTED_MOST, &listed);
+
+    if (rc)
+        return rc;
+    if (n < 1 || (uint64_t)n > listed.count)
+        return none_such(cli, ref);
+    return skein_inbox_get(cli->engine, listed.at[n - 1].uid, cli->keep, out, &cli->err);
+}
+
+static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_item *out)
+{
+    skn_str     ref = skn_arg(cli, arg);
+    skein_error err;
+    int64_t     n;
+
+    if (skein_inbox_get(cli->engine, ref, cli->keep, out, &err) == SKEIN_OK)
+        return SKEIN_OK;
+    if (skn_str_int(ref, &n) && ref.n < 4) {
+        if (number)
+            return find_by_number(cli, ref, n, out);
+        skn_fail(&cli->err, SKEIN_USAGE, "a decision needs the item's id, not its number");
+        return skn_hint(&cli->err, SKEIN_USAGE, "\"skein inbox\" shows the ids");
+    }
+    return find_by_start(cli, ref, out);
+}
+
+/* --- Listing ------------------------------------------------------------------------------ */
+
+static skein_rc item_json(skn_cli *cli, const skein_inbox_item *item)
+{
+    skn_shape_inbox_item(skn_item(cli), item, cli->keep);
+    return skn_item_end(cli);
+}
+
+/* "3 min": how long ago. */
+static void age(skn_cli *cli, int64_t since)
+{
+    int64_t minutes = (skn_clock_micros() - since) / 60000000;
+
+    if (minutes < 60)
+        skn_print(cli, "%4" PRId64 " min  ", minutes > 0 ? minutes : 0);
+    else if (minutes < 48 * 60)
+        skn_print(cli, "%4" PRId64 " h    ", minutes / 60);
+    else
+        skn_print(cli, "%4" PRId64 " d    ", minutes / (24 * 60));
+}
+
+static void item_line(skn_cli *cli, size_t number, const skein_inbox_item *item)
+{
+    skn_print(cli, "%2zu%c ", number, item->read_at ? ' ' : '*');
+    skn_print_colour(cli, SKN_YELLOW, item->uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_sender(cli, item->agent.n ? item->agent : SKN_STR("skein"), 8);
+    skn_print(cli, "  %-8.*s  ", SKN_FMT(item->kind));
+    skn_print_sender(cli, item->world_name, 10);
+    age(cli, item->created_at);
+    skn_print_line(cli, item->title, 60);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static void item_lines(skn_cli *cli, const skein_inbox *inbox)
+{
+    bool only = skn_opt(cli, "needs-me") != NULL, before = false;
+
+    for (size_t i = 0; i < inbox->count; i++) {
+        bool needs = needs_person(&inbox->at[i]);
+
+        if (only && !needs)
+            continue;
+        if (i == 0 || needs != before)
+            skn_print(cli, "%s\n", needs ? "NEEDS YOU" : "BRIEFINGS AND NEWS");
+        before = needs;
+        item_line(cli, i + 1, &inbox->at[i]);
+    }
+}
+
+int skn_cmd_inbox_ls(skn_cli *cli)
+{
+    bool        only = skn_opt(cli, "needs-me") != NULL, done = skn_opt(cli, "done") != NULL;
+    skein_inbox inbox;
+    size_t      shown = 0;
+    skein_rc    rc = read_inbox(cli, done ? 1 : 0, LISTED_MOST, &inbox);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < inbox.count && !rc; i++)
+        if (!only || needs_person(&inbox.at[i])) {
+            shown++;
+            rc = cli->json ? item_json(cli, &inbox.at[i]) : SKEIN_OK;
+        }
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else
+        item_lines(cli, &inbox);
+    if (!cli->json && !shown)
+        skn_print(cli, only ? "Nothing needs you.\n" : "The inbox is empty.\n");
+    if (rc || !skn_opt(cli, "exit-code"))
+        return (int)rc;
+    return skn_status(cli, inbox.needs_you > 0 ? EXIT_THERE_IS : 0);
+}
+
+/* --- One of them -------------------------------------------------------------------------- */
+
+static void block(skn_cli *cli, const char *heading, skn_str text)
+{
+    if (!text.n)
+        return;
+    skn_print(cli, "%s", heading);
+    skn_print_block(cli, text, 4);
+}
+
+/* What a person can do about it. */
+static void ways(skn_cli *cli, const skein_inbox_item *item)
+{
+    if (item->work_chat_uid.n)
+        skn_print(cli, "The work: skein log -c %.*s\n", SKN_FMT(item->work_chat_uid));
+    if (item->answer.n)
+        return;
+    if (skn_str_is(item->kind, "approval"))
+        skn_print(cli, "Decide: skein inbox allow %.*s, or deny\n", SKN_FMT(item->uid));
+    else if (skn_str_is(item->kind, "question") || skn_str_is(item->kind, "briefing"))
+        skn_print(cli, "Answer: skein inbox reply %.*s TEXT\n", SKN_FMT(item->uid));
+}
+
+static void show_item(skn_cli *cli, const skein_inbox_item *item)
+{
+    skn_print_colour(cli, SKN_BOLD, item->title);
+    skn_print(cli, "\n%.*s, %.*s from ", SKN_FMT(item->uid), SKN_FMT(item->kind));
+    skn_print_sender(cli, item->agent.n ? item->agent : SKN_STR("skein"), 0);
+    skn_print(cli, " in %.*s, ", SKN_FMT(item->world_name));
+    skn_print_time(cli, item->created_at);
+    skn_print(cli, "%s%s\n", item->done_at ? ", done" : "",
+              item->snoozed_until > skn_clock_micros() ? ", snoozed" : "");
+    if (!item->tool.n)
+        block(cli, "", item->briefing.n ? item->briefing : item->content);
+    if (item->tool.n) {
+        skn_print_raw(cli, SKN_STR("wants to call "));
+        skn_print_line(cli, item->tool, 0);
+        skn_print_raw(cli, SKN_STR("\n"));
+        block(cli, "", item->args);
+    }
+    block(cli, "answered\n", item->answer);
+    ways(cli, item);
+}
+
+int skn_cmd_inbox_show(skn_cli *cli)
+{
+    const skein_inbox_change seen = {.read = 1, .done = -1, .snoozed_until = -1};
+    skein_inbox_item         item, now;
+    skein_rc                 rc = need_item(cli, 0, true, &item);
+
+    if (!rc && !cli->dry_run && !item.read_at) {
+        rc = skein_inbox_set(cli->engine, item.uid, &seen, cli->keep, &now, &cli->err);
+        item.read_at = rc ? 0 : now.read_at;
+    }
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)item_json(cli, &item);
+    show_item(cli, &item);
+    return 0;
+}
+
+/* --- Changing ----------------------------------------------------------------------------- */
+
+static skein_rc change(skn_cli *cli, size_t arg, const skein_inbox_change *what,
+                       skein_inbox_item *item)
+{
+    skein_rc rc = need_item(cli, arg, true, item);
+
+    if (!rc && !cli->dry_run)
+        rc = skein_inbox_set(cli->engine, item->uid, what, cli->keep, item, &cli->err);
+    return rc;
+}
+
+static int mark(skn_cli *cli, int done)
+{
+    const skein_inbox_change what = {.read = -1, .done = done, .snoozed_until = -1};
+    skein_inbox_item         item;
+    bool                     back = done && !cli->dry_run;
+    skein_rc                 rc = SKEIN_OK;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < cli->arg_count && !rc; i++) {
+        if ((rc = change(cli, i, &what, &item)))
+            break;
+        if (cli->json)
+            rc = item_json(cli, &item);
+        else
+            skn_print(cli, "%.*s %s %s.%s%.*s%s\n", SKN_FMT(item.uid),
+                      cli->dry_run ? "would be" : "is", done ? "done" : "open again",
+                      back ? " Take it back with \"skein inbox reopen " : "",
+                      back ? (int)item.uid.n : 0, item.uid.p, back ? "\"." : "");
+    }
+    if (cli->json)
+        skn_list_done(cli, rc);
+    return (int)rc;
+}
+
+int skn_cmd_inbox_done(skn_cli *cli)
+{
+    return mark(cli, 1);
+}
+
+int skn_cmd_inbox_reopen(skn_cli *cli)
+{
+    return mark(cli, 0);
+}
+
+int skn_cmd_inbox_snooze(skn_cli *cli)
+{
+    skein_inbox_change what = {.read = -1, .done = -1};
+    skein_inbox_item   item;
+    skn_str            text = skn_arg(cli, 1);
+    int64_t            ms = 0;
+    skein_rc           rc;
+
+    if (!skn_str_is(text, "off") &&
+        (!skn_yaml_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
+                             SKN_FMT(text));
+    what.snoozed_until = ms ? skn_clock_micros() + ms * 1000 : 0;
+    if ((rc = change(cli, 0, &what, &item)))
+        return (int)rc;
+    if (cli->json)
+        return (int)item_json(cli, &item);
+    if (!ms) {
+        skn_print(cli, "%.*s %s shown again.\n", SKN_FMT(item.uid),
+                  cli->dry_run ? "would be" : "is");
+        return 0;
+    }
+    skn_print(cli, "%.*s %s until ", SKN_FMT(item.uid),
+              cli->dry_run ? "would be out of sight" : "is out of sight");
+    skn_print_time(cli, what.snoozed_until);
+    skn_print(cli, ". Sooner with \"skein inbox snooze %.*s off\".\n", SKN_FMT(item.uid));
+    return 0;
+}
+
+/* --- Answering ---------------------------------------------------------------------------- */
+
+/* The message that it became is told with the conversation that it is in. */
+static skein_rc answered_json(skn_cli *cli, const skein_inbox_item *item,
+                              const skein_message *told)
+{
+    skein_message      m;
+    skein_conversation chat;
+    skn_jw            *w;
+    skein_rc           rc = SKEIN_OK;
+
+    if (told->uid.p && (rc = skein_message_in_world(cli->engine, item->world, told->uid,
+                                                    cli->keep, &m, &chat, &cli->err)))
+        return rc;
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_jw_key(w, "item");
+    skn_shape_inbox_item(w, item, cli->keep);
+    skn_jw_key(w, "message");
+    if (told->uid.p)
+        skn_shape_message(w, chat.uid, &m, NULL);
+    else
+        skn_jw_null(w);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
+{
+    skein_inbox_item now = *item;
+    skein_message    told = {.uid = SKN_NONE};
+    skein_rc         rc;
+
+    if (cli->dry_run) {
+        skn_would(cli, "answer %.*s", SKN_FMT(item->uid));
+        return SKEIN_OK;
+    }
+    if ((rc = skein_inbox_answer(cli->engine, item->uid, text, cli->keep, &now, &told,
+                                 &cli->err)))
+        return rc;
+    if (cli->json)
+        return answered_json(cli, &now, &told);
+    if (told.uid.p)
+        skn_print(cli, "Sent to %.*s as %.*s. %.*s is %s.\n", SKN_FMT(item->agent),
+                  SKN_FMT(told.uid), SKN_FMT(item->uid), now.done_at ? "done" : "answered");
+    else
+        skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s: %.*s %s call %.*s.\n",
+                                             SKN_FMT(item->uid), SKN_FMT(item->agent),
+                                             skn_str_is(text, "allow") ? "may" : "may not",
+                                             SKN_FMT(item->tool)));
+    return SKEIN_OK;
+}
+
+int skn_cmd_inbox_reply(skn_cli *cli)
+{
+    skein_inbox_item item;
+    skn_str          text;
+    skein_rc         rc = need_item(cli, 0, true, &item);
+
+    if (rc)
+        return (int)rc;
+    if (skn_str_is(item.kind, "approval")) {
+        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" asks for a yes or no", SKN_FMT(item.uid));
+        return (int)skn_hint(&cli->err, SKEIN_USAGE,
+                             "\"skein inbox allow %.*s\" or \"skein inbox deny %.*s\"",
+                             SKN_FMT(item.uid), SKN_FMT(item.uid));
+    }
+    rc = skn_arg_text(cli, 1, &text);
+    return (int)(rc ? rc : answer(cli, &item, text));
+}
+
+static int decide(skn_cli *cli, const char *word)
+{
+    skein_inbox_item item;
+    skein_rc         rc = need_item(cli, 0, false, &item);
+
+    if (!rc && !skn_str_is(item.kind, "approval"))
+        rc = skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is a %.*s, it asks for no permission",
+                      SKN_FMT(item.uid), SKN_FMT(item.kind));
+    return (int)(rc ? rc : answer(cli, &item, skn_str_of(word)));
+}
+
+int skn_cmd_inbox_allow(skn_cli *cli)
+{
+    return decide(cli, "allow");
+}
+
+int skn_cmd_inbox_deny(skn_cli *cli)
+{
+    return decide(cli, "deny");
+}

@@ -1,0 +1,247 @@
+/* Looking on while agents work: what one does in its background, and what a model was sent. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+#include "cli/busy.h"
+
+#include <inttypes.h>
+
+#define SHOWN_MOST   50
+#define LOOK_BACK    1000
+#define SESSION_MOST 500
+
+/* --- A call of a model -------------------------------------------------------------------- */
+
+/* A call's own id, or a message however it is named. */
+static skein_rc find_call(skn_cli *cli, const char *ref, skein_model_call *out)
+{
+    skn_str            uid = skn_str_of(ref);
+    skein_world        world;
+    skein_conversation chat;
+    skein_message      m;
+    skein_rc           rc = skn_need_world(cli, &world);
+
+    if (rc)
+        return rc;
+    if (!skn_str_starts(uid, SKN_STR("call_"))) {
+        if (!skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, &chat, uid, &m))
+            uid = m.uid;
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        cli->more = (skn_problem){.thing = NULL};
+    }
+    rc = skein_model_call_get(cli->engine, world.id, uid, cli->keep, out, &cli->err);
+    if (rc == SKEIN_NOT_FOUND)
+        cli->more.thing = "call";
+    return rc;
+}
+
+static void tokens(skn_cli *cli, const skein_model_call *c)
+{
+    if (c->tokens_in < 0 && c->tokens_out < 0)
+        skn_print_raw(cli, SKN_STR("tokens not measured"));
+    else
+        skn_print(cli, "%" PRId64 " tokens in, %" PRId64 " out%s", c->tokens_in, c->tokens_out,
+                  c->estimated ? " (estimated)" : "");
+}
+
+static void call_head(skn_cli *cli, const skein_model_call *c)
+{
+    skn_print_colour(cli, SKN_YELLOW, c->uid);
+    skn_print(cli, "  %.*s for ", SKN_FMT(c->purpose));
+    skn_print_sender(cli, c->agent_name.n ? c->agent_name : SKN_STR("skein"), 0);
+    skn_print_raw(cli, SKN_STR(", "));
+    skn_print_line(cli, c->model, 0);
+    skn_print_raw(cli, SKN_STR(", "));
+    skn_print_time(cli, c->created_at);
+    skn_print(cli, "\n%.*s in %" PRId64 " ms, %" PRId64 " tr%s, ", SKN_FMT(c->state),
+              c->total_ms, c->tries, c->tries == 1 ? "y" : "ies");
+    tokens(cli, c);
+    skn_print_raw(cli, SKN_STR("\n"));
+    if (c->error.n)
+        skn_print_block(cli, c->error, 4);
+}
+
+static int show_call(skn_cli *cli, const char *ref)
+{
+    skein_model_call c;
+    size_t           sent = 0;
+    skein_rc         rc = find_call(cli, ref, &c);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json) {
+        skn_shape_model_call_whole(skn_item(cli), &c, cli->keep);
+        return (int)skn_item_end(cli);
+    }
+    if (skn_opt(cli, "saw")) {
+        for (size_t i = 0; i < c.piece_count; i++)
+            skn_print_raw(cli, c.pieces[i]);
+        skn_print_raw(cli, SKN_STR("\n"));
+        return 0;
+    }
+    if (skn_opt(cli, "raw")) {
+        skn_print_raw(cli, c.response);
+        return 0;
+    }
+    for (size_t i = 0; i < c.piece_count; i++)
+        sent += c.pieces[i].n;
+    call_head(cli, &c);
+    skn_print(cli, "sent %zu bytes: skein inspect --call %.*s --saw\nanswered %zu bytes\n",
+              sent, SKN_FMT(c.uid), c.response.n);
+    skn_print_block(cli, c.response, 4);
+    return 0;
+}
+
+/* --- Background work ---------------------------------------------------------------------- */
+
+static skein_rc find_background(skn_cli *cli, const skein_world *world,
+                                const skein_agent *agent, skein_conversation *out, bool *found)
+{
+    skein_conversations all;
+    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].agent.v == agent->id.v && all.at[i].mode == SKEIN_BACKGROUND) {
+            *out = all.at[i];
+            *found = true;
+        }
+    return rc;
+}
+
+static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_agent *agent)
+{
+    skein_agent_work work;
+    skein_agents     one = {SKN_NEW(cli->keep, skein_agent), 1};
+    skn_at_work      all;
+    skein_rc         rc;
+
+    one.at[0] = *agent;
+    if ((rc = skein_agent_work_of(cli->engine, &one, cli->keep, &work, &cli->err)) ||
+        (rc = skn_at_work_in(cli, world->id, &all)))
+        return rc;
+    skn_print_sender(cli, agent->name, 0);
+    skn_print(cli, "  %.*s, %" PRId64 " task%s waiting or running",
+              SKN_FMT(skn_agent_state(&all, agent->id)), work.pending,
+              skn_plural(work.pending));
+    if (work.next_run_at) {
+        skn_print_raw(cli, SKN_STR(", wakes at "));
+        skn_print_time(cli, work.next_run_at);
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
+/* Work begins with what the agent is told. The session number n, 1 is the latest, in list[*from, *to). */
+static bool find_session(const skein_messages *list, int64_t n, size_t *from, size_t *to)
+{
+    size_t end = list->count;
+
+    for (size_t i = list->count; i-- > 0;) {
+        if (list->at[i].role != SKEIN_USER)
+            continue;
+        if (--n == 0) {
+            *from = i;
+            *to = end;
+            return true;
+        }
+        end = i;
+    }
+    return false;
+}
+
+static skein_rc print_work(skn_cli *cli, const skein_conversation *chat,
+                           const skein_messages *list)
+{
+    skein_message_facts *facts = SKN_ARRAY(cli->keep, list->count + 1, skein_message_facts);
+    skein_rc             rc;
+
+    if (cli->json)
+        return skn_print_stored(cli, chat, list);
+    rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->keep, facts, &cli->err);
+    for (size_t i = 0; !rc && i < list->count; i++)
+        skn_print_message(cli, &list->at[i], &facts[i], SKN_NONE);
+    return rc;
+}
+
+static skein_rc show_work(skn_cli *cli, const skein_world *world, const skein_agent *agent,
+                          const skein_conversation *chat)
+{
+    skein_slice    slice = {.conversation = chat->id};
+    skein_messages list;
+    skein_at       at;
+    int64_t        session;
+    size_t         from, to;
+    skein_rc       rc = skn_opt_int(cli, "session", 1, SESSION_MOST, 0, &session);
+
+    if (rc)
+        return rc;
+    slice.count = session ? LOOK_BACK : SHOWN_MOST;
+    slice.from = -slice.count;
+    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)))
+        return rc;
+    if (session) {
+        if (!find_session(&list, session, &from, &to))
+            return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no session %" PRId64,
+                            session);
+        list = (skein_messages){list.at + from, to - from};
+    }
+    if (!cli->json && (rc = agent_head(cli, world, agent)))
+        return rc;
+    if (!session && at.length > (int64_t)list.count && !cli->json)
+        skn_print(cli, "(the last %zu of %" PRId64 " messages; all: skein log -c %.*s)\n",
+                  list.count, at.length, SKN_FMT(chat->uid));
+    return print_work(cli, chat, &list);
+}
+
+static skein_rc show_none(skn_cli *cli, const skein_world *world, const skein_agent *agent)
+{
+    skein_rc rc;
+
+    if (cli->json) {
+        skn_list_begin(cli);
+        skn_list_done(cli, SKEIN_OK);
+        return SKEIN_OK;
+    }
+    if ((rc = agent_head(cli, world, agent)))
+        return rc;
+    skn_print_raw(cli, SKN_STR("It has done nothing in the background yet.\n"));
+    return SKEIN_OK;
+}
+
+/* What comes is told like that of every conversation. */
+static int follow(skn_cli *cli, const skein_agent *agent)
+{
+    skein_conversation chat;
+    skein_rc rc = skein_conversation_of(cli->engine, agent->id, SKEIN_BACKGROUND, cli->keep,
+                                        &chat, &cli->err);
+
+    if (rc)
+        return (int)rc;
+    skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, chat.uid).p);
+    return skn_cmd_log(cli);
+}
+
+int skn_cmd_inspect(skn_cli *cli)
+{
+    const char        *call = skn_opt(cli, "call");
+    skein_world        world;
+    skein_agent        agent;
+    skein_conversation chat;
+    bool               found;
+    skein_rc           rc;
+
+    if (call)
+        return show_call(cli, call);
+    if (!cli->arg_count)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE, "name an agent, or give --call ID");
+    if ((rc = skn_need_world(cli, &world)) ||
+        (rc = skn_need_agent(cli, &world, cli->args[0], &agent)))
+        return (int)rc;
+    if (skn_opt(cli, "follow"))
+        return follow(cli, &agent);
+    if ((rc = find_background(cli, &world, &agent, &chat, &found)))
+        return (int)rc;
+    return (int)(found ? show_work(cli, &world, &agent, &chat)
+                       : show_none(cli, &world, &agent));
+}

@@ -1,0 +1,301 @@
+/* Providers of models: asked of the running server, which knows them and keeps their keys. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+#include "cli/key_input.h"
+#include "cli/news.h"
+#include "cli/secrets.h"
+#include "cli/server_ask.h"
+
+#include <inttypes.h>
+
+static const char *path_of(skn_cli *cli, skn_str name, const char *rest)
+{
+    return skn_arena_printf(cli->keep, "/providers/%s%s", skn_client_encode(cli->keep, name),
+                            rest)
+        .p;
+}
+
+static skein_rc ask(skn_cli *cli, const char *method, const char *path, skn_str body,
+                    const skn_json **out)
+{
+    skn_server server;
+    skein_rc   rc = skn_need_server(cli, "this", &server);
+
+    return rc ? rc : skn_server_ask(cli, &server, method, path, body, out);
+}
+
+static skein_rc print_json(skn_cli *cli, const skn_json *v)
+{
+    skn_jw_raw(skn_item(cli), v->raw);
+    return skn_item_end(cli);
+}
+
+/* --- Shown -------------------------------------------------------------------------------- */
+
+static void column(skn_cli *cli, const skn_json *v, const char *name, size_t width)
+{
+    skn_print_sender(cli, skn_news_text(v, name), width);
+    skn_print_raw(cli, SKN_STR("  "));
+}
+
+static void provider_line(skn_cli *cli, const skn_json *v)
+{
+    const skn_json *key = skn_json_get(v, "key");
+    skn_str         tail = skn_news_text(key, "tail"), detail = skn_news_text(v, "detail");
+
+    column(cli, v, "name", 12);
+    column(cli, v, "state", 9);
+    column(cli, v, "type", 10);
+    if (tail.n) {
+        skn_print(cli, "key %.*s (", SKN_FMT(tail));
+        skn_print_line(cli, skn_news_text(key, "source"), 0);
+        skn_print_raw(cli, SKN_STR(")  "));
+    }
+    skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
+    if (detail.n) {
+        skn_print_raw(cli, SKN_STR("\n              "));
+        skn_print_line(cli, detail, 0);
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* The elements of "data", each by itself. */
+static skein_rc print_list(skn_cli *cli, const skn_json                              *answer,
+                           void (*line)(skn_cli *cli, const skn_json *v), const char *none)
+{
+    const skn_json *data = skn_json_get(answer, "data");
+    skein_rc        rc = SKEIN_OK;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    for (const skn_json *v = data ? data->first : NULL; v && !rc; v = v->next)
+        if (cli->json)
+            rc = print_json(cli, v);
+        else
+            line(cli, v);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!data || !data->first)
+        skn_print(cli, "%s\n", none);
+    return rc;
+}
+
+int skn_cmd_provider_ls(skn_cli *cli)
+{
+    const skn_json *answer;
+    skein_rc        rc = ask(cli, "GET", "/providers?limit=500", SKN_NONE, &answer);
+
+    return (int)(rc ? rc : print_list(cli, answer, provider_line, "There are none."));
+}
+
+int skn_cmd_provider_show(skn_cli *cli)
+{
+    const skn_json *answer;
+    skein_rc        rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &answer);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)print_json(cli, answer);
+    provider_line(cli, answer);
+    skn_print_raw(cli, SKN_STR("  from "));
+    skn_print_line(cli, skn_news_text(answer, "origin"), 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return 0;
+}
+
+static void model_line(skn_cli *cli, const skn_json *v)
+{
+    int64_t window = 0;
+
+    (void)skn_json_int(v, "contextWindow", 0, &window, NULL);
+    skn_print_line(cli, skn_news_text(v, "model"), 0);
+    if (window)
+        skn_print(cli, "  reads %" PRId64 " tokens", window);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+int skn_cmd_provider_models(skn_cli *cli)
+{
+    const skn_json *answer;
+    skein_rc rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), "/models?limit=500"), SKN_NONE,
+                      &answer);
+
+    return (int)(rc ? rc : print_list(cli, answer, model_line, "It has none."));
+}
+
+static void found_line(skn_cli *cli, const skn_json *v)
+{
+    const skn_json *key = skn_json_get(v, "key"), *models = skn_json_get(v, "models");
+
+    column(cli, v, "name", 12);
+    skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
+    if (key && key->kind == SKN_JSON_OBJECT) {
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_line(cli, skn_news_text(key, "source"), 0);
+        skn_print_raw(cli, SKN_STR(" is set"));
+    } else if (models) {
+        skn_print(cli, "  %zu model%s", models->count, skn_plural((int64_t)models->count));
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+int skn_cmd_provider_detect(skn_cli *cli)
+{
+    const skn_json *answer;
+    skein_rc rc = ask(cli, "POST", "/providers/detect?limit=500", SKN_STR("{}"), &answer);
+
+    return (
+        int)(rc ? rc
+                : print_list(cli, answer, found_line,
+                             "No model server on this computer, no key in the environment."));
+}
+
+/* What came of it decides the exit status as well. */
+int skn_cmd_provider_test(skn_cli *cli)
+{
+    const skn_json *answer;
+    int64_t         ms = 0, models = 0;
+    bool            ok = false;
+    skein_rc        rc = ask(cli, "POST", path_of(cli, skn_arg(cli, 0), "/test"), SKN_STR("{}"),
+                             &answer);
+
+    if (rc || (rc = skn_json_flag(answer, "ok", false, &ok, &cli->err)))
+        return (int)rc;
+    (void)skn_json_int(answer, "tookMs", 0, &ms, NULL);
+    (void)skn_json_int(answer, "models", 0, &models, NULL);
+    if (cli->json) {
+        rc = print_json(cli, answer);
+    } else {
+        skn_print(cli, "%s: ", cli->args[0]);
+        skn_print_line(cli, skn_news_text(answer, "state"), 0);
+        skn_print(cli, " in %" PRId64 " ms, %" PRId64 " model%s\n", ms, models,
+                  skn_plural(models));
+        skn_print_block(cli, skn_news_text(answer, "detail"), 4);
+    }
+    return rc ? (int)rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
+}
+
+/* --- Changed ------------------------------------------------------------------------------ */
+
+static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_str body,
+                       const char *done)
+{
+    const skn_json *answer;
+    skein_rc        rc = ask(cli, method, path, body, &answer);
+
+    if (rc)
+        return rc;
+    if (cli->json)
+        return answer ? print_json(cli, answer) : SKEIN_OK;
+    if (answer)
+        provider_line(cli, answer);
+    skn_print(cli, "%s\n", done);
+    return SKEIN_OK;
+}
+
+int skn_cmd_provider_add(skn_cli *cli)
+{
+    skn_buf b;
+    skn_jw  w;
+
+    if (!skn_opt(cli, "type"))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "--type is openai, openai-compatible, anthropic or ollama");
+    if (cli->dry_run) {
+        skn_would(cli, "add the provider %s", cli->args[0]);
+        return 0;
+    }
+    skn_buf_init(&b, 65536);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "name", skn_arg(cli, 0));
+    skn_jw_kstr(&w, "type", skn_str_of(skn_opt(cli, "type")));
+    if (skn_opt(cli, "base-url"))
+        skn_jw_kstr(&w, "baseUrl", skn_str_of(skn_opt(cli, "base-url")));
+    if (skn_opt(cli, "key-env"))
+        skn_jw_kstr(&w, "apiKeyEnv", skn_str_of(skn_opt(cli, "key-env")));
+    skn_jw_object_end(&w);
+    return (int)change(cli, "POST", "/providers", skn_body_keep(cli, &b),
+                       skn_arena_printf(cli->keep,
+                                        "Added. A key: skein provider login %s. Take it back "
+                                        "with \"skein provider rm %s\".",
+                                        cli->args[0], cli->args[0])
+                           .p);
+}
+
+/* A key is never an argument: those can be seen by everybody on the computer. */
+int skn_cmd_provider_login(skn_cli *cli)
+{
+    skn_buf  b;
+    skn_jw   w;
+    skn_str  key, body;
+    skein_rc rc;
+
+    if (cli->dry_run) {
+        skn_would(cli, "keep a key for %s", cli->args[0]);
+        return 0;
+    }
+    if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
+        return (int)rc;
+    skn_buf_init(&b, 65536);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "apiKey", key);
+    skn_jw_object_end(&w);
+    body = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_secret_wipe(skn_buf_str(&b));
+    skn_buf_release(&b);
+    rc = change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""), body,
+                skn_arena_printf(cli->keep, "The key is kept. Try it: skein provider test %s",
+                                 cli->args[0])
+                    .p);
+    skn_secret_wipe(key);
+    skn_secret_wipe(body);
+    return (int)rc;
+}
+
+int skn_cmd_provider_use(skn_cli *cli)
+{
+    const char     *path = path_of(cli, skn_arg(cli, 0), "");
+    const skn_json *now;
+    bool            local = false;
+    skein_rc        rc = ask(cli, "GET", path, SKN_NONE, &now);
+
+    if (rc)
+        return (int)rc;
+    (void)skn_json_flag(now, "local", false, &local, NULL);
+    if (!local && !cli->json) {
+        skn_print_raw(cli, SKN_STR("What you and the agents write will be sent to "));
+        skn_print_line(cli, skn_news_text(now, "baseUrl"), 0);
+        skn_print_raw(cli, SKN_STR(".\n"));
+        skn_out_flush(cli);
+    }
+    if (cli->dry_run) {
+        skn_would(cli, "let agents use %s", cli->args[0]);
+        return 0;
+    }
+    if ((rc = skn_confirm(cli, "Use it?", false)))
+        return (int)rc;
+    return (int)change(cli, "PATCH", path, SKN_STR("{}"),
+                       skn_arena_printf(cli->keep,
+                                        "Agents may use it. Its models: skein provider models "
+                                        "%s. No longer: skein provider rm %s",
+                                        cli->args[0], cli->args[0])
+                           .p);
+}
+
+int skn_cmd_provider_rm(skn_cli *cli)
+{
+    skein_rc rc;
+
+    if (cli->dry_run) {
+        skn_would(cli, "forget the provider %s and its key", cli->args[0]);
+        return 0;
+    }
+    if ((rc = skn_confirm(cli, "Forget this provider and its key?", false)))
+        return (int)rc;
+    return (int)change(cli, "DELETE", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE,
+                       "Forgotten, with its key.");
+}

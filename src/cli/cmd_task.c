@@ -1,0 +1,149 @@
+/* Tasks of agents: listing, showing, cancelling. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+#define LISTED_MOST 1000
+
+static skein_rc task_json(skn_cli *cli, const skein_task *task)
+{
+    skn_shape_task(skn_item(cli), task);
+    return skn_item_end(cli);
+}
+
+static void task_line(skn_cli *cli, const skein_task *task)
+{
+    skn_print_colour(cli, SKN_YELLOW, task->uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_sender(cli, task->agent_name, 8);
+    skn_print(cli, "  %-9.*s  %-10.*s  ",
+              SKN_FMT(task->running ? SKN_STR("running") : task->status),
+              SKN_FMT(task->source));
+    skn_print_line(cli, task->content, 60);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static skein_rc check_status(skn_cli *cli, skn_str *out)
+{
+    *out = skn_str_of(skn_opt(cli, "status"));
+    if (!out->p || skn_str_is(*out, "pending") || skn_str_is(*out, "completed") ||
+        skn_str_is(*out, "cancelled"))
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE,
+                    "\"--status\" is pending, completed or cancelled, not \"%.*s\"",
+                    SKN_FMT(*out));
+}
+
+static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, size_t *shown)
+{
+    skein_tasks tasks;
+    skein_rc    rc = skein_task_list(cli->engine, agent->id, status, LISTED_MOST, cli->keep,
+                                     &tasks, &cli->err);
+
+    for (size_t i = 0; !rc && i < tasks.count; i++, (*shown)++)
+        if (cli->json)
+            rc = task_json(cli, &tasks.at[i]);
+        else
+            task_line(cli, &tasks.at[i]);
+    return rc;
+}
+
+/* Of one agent, or of all of the world. */
+static int list(skn_cli *cli, const char *name)
+{
+    skein_world  world;
+    skein_agent  one;
+    skein_agents agents = {&one, 1};
+    skn_str      status;
+    size_t       shown = 0;
+    skein_rc     rc;
+
+    if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)) ||
+        (rc = name ? skn_need_agent(cli, &world, name, &one)
+                   : skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    for (size_t i = 0; i < agents.count && !rc; i++)
+        rc = list_of(cli, &agents.at[i], status, &shown);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!rc && !shown)
+        skn_print(cli, "There are no%s%.*s tasks.\n", status.p ? " " : "", SKN_FMT(status));
+    return (int)rc;
+}
+
+int skn_cmd_task_ls(skn_cli *cli)
+{
+    return list(cli, cli->arg_count ? cli->args[0] : NULL);
+}
+
+int skn_cmd_agent_tasks(skn_cli *cli)
+{
+    return list(cli, cli->args[0]);
+}
+
+static skein_rc find_task(skn_cli *cli, skein_world *world, skein_task *out)
+{
+    skein_rc rc = skn_need_world(cli, world);
+
+    if (rc || (rc = skein_task_get(cli->engine, world->id, skn_arg(cli, 0), cli->keep, out,
+                                   &cli->err)) == SKEIN_OK)
+        return rc;
+    cli->more.thing = "task";
+    return rc;
+}
+
+int skn_cmd_task_show(skn_cli *cli)
+{
+    skein_world world;
+    skein_task  task;
+    skein_rc    rc = find_task(cli, &world, &task);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)task_json(cli, &task);
+    task_line(cli, &task);
+    skn_print_block(cli, task.content, 4);
+    skn_print_raw(cli, SKN_STR("  from "));
+    skn_print_sender(cli, task.assigned_by.n ? task.assigned_by : SKN_STR("you"), 0);
+    skn_print_raw(cli, SKN_STR(" at "));
+    skn_print_time(cli, task.created_at);
+    skn_print(cli, ", tried %" PRId64 " time%s\n", task.attempts, skn_plural(task.attempts));
+    if (task.message_uid.n)
+        skn_print(cli, "  begun as %.*s: skein inspect %.*s\n", SKN_FMT(task.message_uid),
+                  SKN_FMT(task.agent_name));
+    if (task.result.n) {
+        skn_print_raw(cli, SKN_STR("result\n"));
+        skn_print_block(cli, task.result, 4);
+    }
+    if (task.last_error.n) {
+        skn_print_raw(cli, SKN_STR("last failure\n"));
+        skn_print_block(cli, task.last_error, 4);
+    }
+    return 0;
+}
+
+int skn_cmd_task_cancel(skn_cli *cli)
+{
+    skein_world world;
+    skein_task  task;
+    skein_rc    rc = find_task(cli, &world, &task);
+
+    if (!rc && !cli->dry_run)
+        rc = skein_task_cancel(cli->engine, world.id, task.uid, cli->keep, &task, &cli->err);
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)task_json(cli, &task);
+    if (cli->dry_run)
+        skn_would(cli, "cancel the task %.*s of %.*s", SKN_FMT(task.uid),
+                  SKN_FMT(task.agent_name));
+    else
+        skn_print(cli, "Cancelled the task %.*s of %.*s.\n", SKN_FMT(task.uid),
+                  SKN_FMT(task.agent_name));
+    return 0;
+}

@@ -1,0 +1,201 @@
+/* The settings of a world: one of them, the rest stays (docs/worlds.md). */
+#include "cli/commands.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <string.h>
+
+#define SETTINGS_MOST ((size_t)1 << 20)
+
+static const char *const names[] = {
+    "description",   "turnLimit",    "compactAt", "delegationDepth", "delegationsMost",
+    "monthlyTokens", "compactShare", "approvals", "mcpServers",      "knowledge"};
+
+static const char *name_at(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+static skein_rc no_setting(skn_cli *cli, skn_str name)
+{
+    const char *near = skn_suggest(name.p, name_at, NULL);
+    skn_buf     all;
+
+    skn_fail(&cli->err, SKEIN_USAGE, "a world has no setting \"%.*s\"", SKN_FMT(name));
+    if (near)
+        return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"%s\"?", near);
+    skn_buf_init(&all, 500);
+    for (size_t i = 0; name_at(NULL, i); i++)
+        skn_buf_addf(&all, "%s%s", i ? ", " : "", name_at(NULL, i));
+    skn_hint(&cli->err, SKEIN_USAGE, "There are: %.*s", SKN_FMT(skn_buf_str(&all)));
+    skn_buf_release(&all);
+    return SKEIN_USAGE;
+}
+
+/* --- The value ---------------------------------------------------------------------------- */
+
+/* Objects may stand in a file: what does not begin like one is the name of one. */
+static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
+{
+    const skn_json *v;
+    skein_error     err;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc;
+
+    *out = skn_str_trim(skn_arg(cli, 1));
+    if ((skn_str_is(key, "approvals") || skn_str_is(key, "mcpServers")) && out->n &&
+        out->p[0] != '{' && !skn_str_is(*out, "null")) {
+        if ((rc = skn_read_file(cli, cli->args[1], SETTINGS_MOST, out)))
+            return rc;
+        return skn_json_parse(&v, *out, cli->args[1], cli->keep, &cli->err);
+    }
+    if (!skn_json_parse(&v, *out, "value", cli->keep, &err))
+        return SKEIN_OK;
+    skn_buf_init(&b, 6 * out->n + 8);
+    skn_jw_init(&w, &b);
+    skn_jw_str(&w, *out);
+    *out = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return SKEIN_OK;
+}
+
+/* --- One member, or one inside of it ------------------------------------------------------ */
+
+static void write_with(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
+                       skn_str value);
+
+static void write_member(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
+                         skn_str value)
+{
+    if (!rest.p && skn_str_is(value, "null"))
+        return;
+    skn_jw_key_str(w, name);
+    if (rest.p)
+        write_with(w, before, rest, SKN_NONE, value);
+    else
+        skn_jw_raw(w, value);
+}
+
+/* The object with the member `name` set; of a name with a dot, the member behind it. Two levels at most. */
+static void write_with(skn_jw *w, const skn_json *before, skn_str name, skn_str rest,
+                       skn_str value)
+{
+    bool done = false;
+
+    skn_jw_object(w);
+    for (const skn_json *v = before && before->kind == SKN_JSON_OBJECT ? before->first : NULL;
+         v; v = v->next)
+        if (skn_str_eq(v->key, name)) {
+            write_member(w, v, name, rest, value);
+            done = true;
+        } else {
+            skn_jw_key_str(w, v->key);
+            skn_jw_raw(w, v->raw);
+        }
+    if (!done)
+        write_member(w, NULL, name, rest, value);
+    skn_jw_object_end(w);
+}
+
+static skein_rc merge(skn_cli *cli, skn_str settings, skn_str key, skn_str value, skn_str *out)
+{
+    const char     *dot = memchr(key.p, '.', key.n);
+    skn_str         name = dot ? skn_str_sub(key, 0, (size_t)(dot - key.p)) : key;
+    skn_str         rest = dot ? skn_str_sub(key, name.n + 1, key.n) : SKN_NONE;
+    const skn_json *before = NULL;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc;
+
+    if (settings.n &&
+        (rc = skn_json_parse(&before, settings, "the settings", cli->keep, &cli->err)))
+        return rc;
+    skn_buf_init(&b, 2 * SETTINGS_MOST);
+    skn_jw_init(&w, &b);
+    write_with(&w, before, name, rest, value);
+    *out = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    rc = b.over ? skn_fail(&cli->err, SKEIN_LIMIT, "the settings are over 2 MB") : SKEIN_OK;
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- The command -------------------------------------------------------------------------- */
+
+static bool is_known(skn_str key)
+{
+    const char *dot = memchr(key.p, '.', key.n);
+    skn_str     name = dot ? skn_str_sub(key, 0, (size_t)(dot - key.p)) : key;
+
+    if (dot && !skn_str_is(name, "approvals") && !skn_str_is(name, "mcpServers"))
+        return false;
+    for (size_t i = 0; name_at(NULL, i); i++)
+        if (skn_str_is(name, name_at(NULL, i)))
+            return true;
+    return false;
+}
+
+static skein_rc number_of(skn_cli *cli, int64_t least, int64_t *out)
+{
+    if (skn_str_int(skn_arg(cli, 1), out) && *out >= least)
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld on",
+                    cli->args[1], (long long)least);
+}
+
+static skein_rc read_change(skn_cli *cli, const skein_world *world, skein_world_change *out)
+{
+    skn_str  key = skn_arg(cli, 0), value;
+    skein_rc rc;
+
+    *out = (skein_world_change){.id = world->id, .was = world};
+    if (!is_known(key))
+        return no_setting(cli, key);
+    if (skn_str_is(key, "description")) {
+        out->description = skn_arg(cli, 1);
+        return SKEIN_OK;
+    }
+    if (skn_str_is(key, "turnLimit"))
+        return number_of(cli, 1, &out->turn_limit);
+    if (skn_str_is(key, "compactAt"))
+        return number_of(cli, 2, &out->compact_at);
+    if ((rc = read_value(cli, key, &value)))
+        return rc;
+    return merge(cli, world->settings, key, value, &out->settings);
+}
+
+/* A dry run asks for the same check that the change would. */
+static skein_rc try_settings(skn_cli *cli, const skein_world *world,
+                             const skein_world_change *what)
+{
+    skn_str kept;
+
+    if (!what->settings.p)
+        return SKEIN_OK;
+    return skn_world_settings_take(what->settings, world->settings, cli->keep, &kept,
+                                   &cli->err);
+}
+
+int skn_cmd_world_set(skn_cli *cli)
+{
+    skein_world        world, now;
+    skein_world_change what;
+    skein_rc           rc;
+
+    if ((rc = skn_need_world(cli, &world)) || (rc = read_change(cli, &world, &what)) ||
+        (rc = try_settings(cli, &world, &what)))
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "set %s of %.*s", cli->args[0], SKN_FMT(world.name));
+        return 0;
+    }
+    if ((rc = skein_world_patch(cli->engine, &what, cli->keep, &now, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)skn_world_item(cli, &now);
+    skn_print(cli, "%s of %.*s is set. \"skein world show\" shows what holds.\n", cli->args[0],
+              SKN_FMT(now.name));
+    return 0;
+}

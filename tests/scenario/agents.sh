@@ -1,0 +1,305 @@
+#!/bin/sh
+# agents.sh: the tour in five steps, and the commands for agents at work: inbox, inspect, agent, task, provider, model.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/server.sh"
+
+start_server --no-delay
+s world show tour --json
+t 'the tour has a lead and two who work for it' is "$(every lead)" 'lead lead'
+stop_server
+
+# start_said WORD…: what a server says when it starts; it is ended then.
+start_said() {
+    rc=0
+    rm -f "$dir/said"
+    "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0 "$@" >"$dir/said" 2>"$dir/log" &
+    server=$!
+    until_true file_has "$dir/said" "${until_text:-http://}"
+    kill "$server"
+    wait "$server" 2>/dev/null
+    server=
+    out=$(cat "$dir/said") err=$(cat "$dir/log")
+}
+start_said
+t 'the model is named' prints 'Model     demo/scripted: canned replies, no AI, works offline'
+t 'what was looked for is told' prints 'looked for keys in 7 environment variables: none set'
+t 'what was not looked for is not' lacks 'looked on this computer'
+ANTHROPIC_API_KEY=sk-ant-planted-0123456789 start_said
+t 'a key that is set is named' prints 'ANTHROPIC_API_KEY is set: not contacted until you pick it'
+t 'and not shown' lacks planted
+start_said --demo
+t 'with --demo nothing is looked for' lacks 'looked'
+until_text='readyMs' start_said --json
+t 'the same as JSON' prints '"model":"demo/scripted","found":{"servers":[],"keys":[]}'
+
+start_server --no-delay
+idle() { "$SKEIN" "$store" -w tour world show --json | grep -q '"isProcessing":false'; }
+inbox_has() { "$SKEIN" "$store" inbox ls --json | grep -q -F -- "$1"; }
+
+# 1: hello to everyone.
+s send 'Hello everyone!'
+t 'step 1: three agents answer' gave 0
+for name in lead ada bo; do
+    t "$name greets" prints "$name"
+done
+
+# 2: a delegation, and one below it.
+s send '@lead plan a launch'
+t 'step 2: the lead delegates and concludes' prints 'Done: the script settles on Thursday.'
+s show main.1 --json
+t 'main.1 is of ada, and done' prints '"agent":"ada"'
+t 'done' prints '"state":"done"'
+s show main.1.1
+t 'main.1.1 is below it' prints 'My canned criticism'
+s timeline
+t 'the timeline has both' prints 'main.1.1'
+s stop main.1
+t 'what is over cannot be stopped' fails 5 'main.1'
+s retry main.1
+t 'nor tried again when it succeeded' fails 5 'main.1'
+s stop main.9
+t 'there must be one' fails 3 'main.9'
+
+# 3: edit and undo.
+s send '@lead 3'
+t 'step 3: the lead says how' prints 'skein undo'
+must edit @~1 -m '@lead 1' -y
+until_true idle
+must undo
+s log -n 2
+t 'an edit can be taken back' prints '@lead 3'
+
+# 4: squash by a model.
+s send '@lead 4'
+t 'step 4: the lead says how' prints 'skein squash'
+s squash @ @~1 -m 'Merge these.' -n
+t 'a preview is written by the model' prints 'followed the instruction "Merge these."'
+t 'and changes nothing' prints 'Nothing was changed'
+s squash @ @~1 -m 'Merge these.'
+t 'a squash is made' prints 'squashed 2 messages into'
+t 'and says by whom' prints 'By demo/scripted'
+must show @ --json
+t 'the message in their place says where it is from' prints '"squashOperationId":"sq_'
+id=$(first squashOperationId)
+s show "$id" --json
+t 'the prompt is kept' prints '"prompt":"Merge these."'
+must undo
+s squash @ @~1 -m 'Merge these.' --json
+t 'as JSON' prints '"model":"demo/scripted"'
+must undo
+s squash @ @~1 -m x --expect v1.1
+t 'conditions are for what is done here' fails 2 '--by-hand'
+
+# 5: background work and a briefing.
+s send '@lead let it be done in the background'
+t 'step 5: the lead hands it on' prints 'Ada has a task in her background now'
+t 'a briefing comes' until_true inbox_has 'The tour worked in the background'
+until_true idle
+
+s inbox
+t 'the inbox lists it' prints 'The tour worked in the background'
+t 'under its heading' prints 'BRIEFINGS AND NEWS'
+s inbox --needs-me
+t 'it needs nobody' prints 'Nothing needs you.'
+s inbox --exit-code
+t 'so the exit status is 0' gave 0
+s inbox ls --json
+item=$(first id)
+s inbox show "$item" -n --json
+t 'a look with -n leaves it unread' prints '"readAt":null'
+s inbox show 1
+t 'it can be shown by its number' prints 'A canned briefing of the scripted demo.'
+s inbox show "$item" --json
+t 'and is read then' lacks '"readAt":null'
+s inbox reply "$(printf %.9s "$item")" hello there
+t 'a briefing can be answered' prints 'Sent to lead as'
+until_true idle
+s log -c lead:foreground
+t 'the answer is in the conversation with the agent' prints 'hello there'
+s inbox snooze "$item" 2h
+t 'it can be put out of sight' prints 'is out of sight until'
+s inbox
+t 'and is' lacks "$item"
+must inbox snooze "$item" off
+s inbox done "$item"
+t 'it can be done' prints "$item is done"
+s inbox ls --done
+t 'done ones are kept' prints "$item"
+s inbox reopen "$item"
+t 'that can be taken back' prints 'open again'
+s inbox snooze "$item" soon
+t 'a time is a time' fails 2 '"soon"'
+s inbox show in_nosuchitem
+t 'an item must be there' fails 3 in_nosuchitem
+
+# The work behind it.
+s inspect lead
+t 'background work can be seen' prints 'Subordinate ada reports:'
+t 'with its calls of tools' prints 'calls create_inbox_item'
+s inspect ada --session 1
+t 'a piece of it' prints 'Task of the tour:'
+s inspect ada --session 99
+t 'which must be there' fails 3 99
+s inspect bo
+t 'one who did nothing says so' prints 'nothing in the background yet'
+s inspect ada --json
+t 'as JSON' prints '"sender":"ada"'
+s inspect
+t 'somebody must be named' fails 2 'name an agent'
+s inspect --call @
+t 'a call of a model is found by its message' prints 'demo/scripted'
+s inspect --call @ --saw
+t 'what the model saw is shown' prints '"messages":[{"role":"user"'
+t 'and that it is a script' prints 'canned answers'
+s inspect --call @ --raw
+raw=$out
+must show @ --raw
+t 'what it answered is the message' is "$raw" "$out"
+s inspect --call call_nosuch
+t 'a call must be there' fails 3 call_nosuch
+
+# Agents and tasks.
+must agent pause lead
+s agent task lead Look at the tides.
+t 'a task is given' prints 'lead has the task'
+s agent tasks lead --status pending --json
+t 'it waits while the agent is paused' prints '"content":"Look at the tides."'
+task=$(first id)
+s agent show lead --json
+t 'who is paused says so' prints '"state":"paused","pendingTasks":1,"paused":true'
+s task show "$task"
+t 'a task can be shown' prints 'Look at the tides.'
+s task cancel "$task" -n
+t 'and would be cancelled' prints 'Would cancel'
+s task cancel "$task"
+t 'and is' prints 'Cancelled'
+s task ls --json=id,status
+t 'which is kept' prints "{\"id\":\"$task\",\"status\":\"cancelled\"}"
+s task show task_nosuch
+t 'a task must be there' fails 3 task_nosuch
+must agent resume lead
+s agent task lead -n x
+t 'a dry run gives none' prints 'Would give'
+s agent tell ada 'hi ada' --from lead --expect-reply
+t 'an agent is told something' prints 'Told ada as'
+answered() { "$SKEIN" "$store" inspect lead | grep -q 'ada answers your question'; }
+t 'and its answer comes back' until_true answered
+until_true idle
+s agent timer lead 15m
+t 'a timer can be set' prints 'every 15m'
+s agent show lead --json
+t 'and is' prints '"runEvery":900000'
+must agent timer lead off
+s agent timer lead never
+t 'a time is a time there too' fails 2 never
+s agent wake bo
+t 'an agent can be woken' prints 'bo looks'
+worked() { "$SKEIN" "$store" inspect bo | grep -q '(scripted)'; }
+t 'and does something then' until_true worked
+s agent edit bo --prompt 'You criticise.' --model demo/scripted --tools recall,remember --json
+t 'an agent can be changed' prints '"systemPrompt":"You criticise.","model":"demo/scripted","lead":"lead","tools":["recall","remember"]'
+s agent edit bo --lead '' --tools all --json
+t 'and parts of it removed' prints '"lead":null,"tools":[]'
+s agent edit bo
+t 'something must change' fails 2 '--prompt'
+s agent memory lead
+t 'memory is empty at first' prints 'keeps nothing in mind'
+
+# Settings of a world, and a tool that needs a word.
+s world set monthlyTokens 100000 --json
+t 'a setting of a world' prints '"monthlyTokens":100000'
+s world set approvals.demo_lookup ask --json
+t 'one more beside it' prints '"settings":{"monthlyTokens":100000,"approvals":{"demo_lookup":"ask"}}'
+s world set approvals.demo_lookup maybe
+t 'what it may be is checked' fails 2 approvals
+s world set aprovals x
+t 'a name must be known' fails 2 'Did you mean "approvals"?'
+printf '{"demo_lookup":"ask"}' >"$dir/approvals.json"
+s world set approvals "$dir/approvals.json" --json
+t 'an object can stand in a file' prints '{"demo_lookup":"ask"}'
+s send --no-wait '@lead look up tides'
+t 'the agent asks' until_true inbox_has '"type":"approval"'
+s inbox --exit-code
+t 'somebody is needed' gave 10
+t 'and told so' prints 'NEEDS YOU'
+s inbox ls --needs-me --json
+item=$(first id)
+s inbox allow 1
+t 'a number is not enough to decide by' fails 2 "the item's id"
+s inbox reply "$item" yes
+t 'words are none' fails 2 'inbox allow'
+s inbox allow "$item"
+t 'it may' prints 'lead may call demo_lookup'
+until_true idle
+s log -n 1
+t 'and goes on' prints 'Its result is demo data'
+must send --no-wait '@lead look up stars'
+until_true inbox_has '"type":"approval"'
+must inbox ls --needs-me --json
+must inbox deny "$(first id)"
+until_true idle
+s log -n 2
+t 'or may not' lacks 'is known here only by name'
+must world set approvals null
+
+# Summaries.
+s compact -n
+t 'what a summary would cover' prints 'Would let a model summarise the first'
+s compact
+t 'a summary by a model' prints 'A canned summary of the scripted demo'
+s show @
+t 'lists what it stands for' prints 'of main:'
+t 'message by message' prints 'Hello everyone!'
+s show @ --json
+t 'as JSON' prints '"coveredMessageIds":["'
+
+# Providers and models.
+s provider ls
+t 'the scripted one is there' prints 'demo'
+s provider test demo
+t 'and answers' gave 0
+s model ls
+t 'with its model' is "$out" demo/scripted
+s provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1
+t 'a provider can be added' prints 'office'
+printf 'sk-planted-9876543210\n' >"$dir/key"
+s provider login office <"$dir/key"
+t 'and given a key' prints '3210'
+t 'which is not shown' lacks planted
+s provider show office --json
+t 'not even as JSON' prints '"tail":"…3210"'
+s provider login office </dev/null
+t 'a key must be there' fails 2 'no key'
+s provider test office
+t 'one that does not answer' gave 6
+t 'says so' prints unreachable
+s provider rm office -y
+t 'it can be forgotten' gave 0
+s provider show office
+t 'and is' fails 3 office
+s model use office/some
+t 'a model for all' prints 'office/some answers for agents that name no model'
+model_is() { "$SKEIN" "$store" send '@lead hello' >/dev/null 2>&1; "$SKEIN" "$store" inspect --call @ 2>/dev/null | grep -q "$1"; }
+s send '@lead hello'
+t 'is asked at once' gave 6
+must model use auto
+t 'and no longer' until_true model_is demo/scripted
+s model use nonsense
+t 'a model has a provider' fails 2 'PROVIDER/MODEL'
+t 'no key is in the log' sh -c '! grep -q planted "$1"' - "$dir/log"
+
+# Without a server.
+stop_server
+for command in 'provider ls' 'model ls' 'squash @ @~1 -m x' compact; do
+    s $command
+    t "$command needs a server" fails 3 'skein serve'
+done
+s inbox
+t 'the inbox does not' gave 0
+s agent task ada later
+t 'nor a task' gave 0
+s inspect ada
+t 'nor a look' prints '1 task waiting'
+s fsck
+t 'all is well in the store' gave 0
+finish
