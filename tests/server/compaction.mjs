@@ -1,0 +1,185 @@
+// compaction.mjs: contexts that have become long are summarised by themselves, in every mode: what the summary
+// covers, what the model is sent then, and that nothing is lost.
+import { Desk, asked, context, own, rows, talk, work } from './desk.mjs';
+import { Server, assert, finish, script, test } from './lib.mjs';
+
+const file = script('compaction', `
+rules:
+  - agent: skein
+    when: "[summary of the conversation"
+    do: "Summary: all of the first summary, and what was found after it."
+  - agent: skein
+    do: "Summary: research on NVDA was asked for."
+  - tool: demo_lookup
+    do: Here is what I found.
+  - when: look it up
+    do:
+      - say: Looking into it...
+      - call: demo_lookup
+        args: {query: NVDA}
+otherwise: "{agent} heard {sender}."
+`);
+const server = await Server.start({ script: file });
+let names = 0;
+const fresh = (compactAt, agents = ['ada'], more = {}) => server.world(`compaction${++names}`, agents, { compactAt, ...more });
+const summaries = list => list.filter(m => m.role === 'summary');
+const inChat = async (w, agent, mode) => (await server.get(`${w.path}/chats/${(await own(w, agent, mode)).id}/compactions`)).data;
+
+// Does this and waits for the summary that comes of it.
+async function summarised(w, run) {
+    const stream = w.events();
+    await stream.event('stream.open');
+    await run();
+    const made = await stream.event('summary.created');
+    stream.close();
+    return made.body.data;
+}
+
+// Ten rows of work: four of a tool exchange each, then two.
+async function ten(w, run) {
+    await run('look it up');
+    await run('look it up once more');
+    return summarised(w, () => run('and now?'));
+}
+
+test('Compaction creates summary without deleting messages', async () => {
+    const w = await fresh(10);
+    const made = await ten(w, text => work(w, 'ada', text));
+    const all = await rows(w, 'ada');
+    assert.deepEqual(all.map(m => m.role), ['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'summary']);
+    const k = all[10], j = all[9];
+    assert.deepEqual([k.messageId, k.content, made.covers], [made.messageId, 'Summary: research on NVDA was asked for.', 10]);
+    assert.equal(k.previousMessageId, j.messageId, 'the last message that it stands for');
+    assert.deepEqual(all.slice(0, 10).map(m => m.previousMessageId), [null, ...all.slice(0, 9).map(m => m.messageId)]);
+    const [shown] = await inChat(w, 'ada');
+    assert.deepEqual([shown.messageId, shown.covers, shown.role], [k.messageId, 10, 'summary']);
+    assert.equal((await server.get(`${w.path}/chats/${k.chatId}/threads`)).data.length, 1, 'no new version');
+});
+
+test('Context loading returns summary + recent messages', async () => {
+    const w = await fresh(10);
+    const before = await (async () => {
+        await work(w, 'ada', 'look it up');
+        return context(w, 'ada');
+    })();
+    assert.deepEqual([before.summaryMessageId, before.coveredLength, before.messages.filter(m => !m.synthetic).map(m => m.role)],
+        [null, 0, ['user', 'assistant', 'tool', 'assistant']], 'no summary yet: all messages');
+    await work(w, 'ada', 'look it up once more');
+    const made = await summarised(w, () => work(w, 'ada', 'and now?'));
+    const after = await context(w, 'ada');
+    assert.deepEqual([after.summaryMessageId, after.coveredLength, after.messages.filter(m => !m.synthetic).length], [made.messageId, 10, 1]);
+    assert.equal(after.messages[0].role, 'user', 'a summary is said on the user side');
+    assert.match(after.messages[0].content, /Summary: research on NVDA was asked for\./);
+    assert.deepEqual(after.messages[0].messageIds, [made.messageId]);
+    await work(w, 'ada', 'what is new?');
+    // What the model itself was sent.
+    const [call] = await asked(w, 'ada', 'turn');
+    const sent = JSON.stringify(call.request.messages);
+    assert.match(sent, /Summary: research on NVDA was asked for\./);
+    assert.match(sent, /what is new\?/);
+    assert.doesNotMatch(sent, /look it up|Looking into it/, 'what is covered is not sent');
+    const recent = await context(w, 'ada');
+    assert.deepEqual(recent.messages.flatMap(m => m.messageIds), [made.messageId, ...(await rows(w, 'ada')).slice(11).map(m => m.messageId)]);
+});
+
+test('a summary is made at compactAt messages, and not one before', async () => {
+    const w = await fresh(6);
+    for (const text of ['one', 'two']) await work(w, 'ada', text);
+    await w.idle();
+    assert.deepEqual((await asked(w, 'ada', 'summary')).length, 0);
+    const made = await summarised(w, () => work(w, 'ada', 'three'));
+    assert.equal(made.covers, 6);
+    // From now on the summary counts as one.
+    for (const text of ['four', 'five']) await work(w, 'ada', text);
+    assert.equal(summaries(await rows(w, 'ada')).length, 1, 'the summary and four');
+    const next = await summarised(w, () => work(w, 'ada', 'six'));
+    assert.deepEqual([next.covers, next.previousMessageId], [13, made.messageId]);
+});
+
+test('fifty messages are long when nobody says otherwise', async () => {
+    const w = await fresh(undefined);
+    assert.equal((await server.get(w.path)).compactAt, 50);
+    for (let i = 0; i < 24; i++) await work(w, 'ada', `step ${i}`);
+    assert.equal(summaries(await rows(w, 'ada')).length, 0);
+    assert.equal((await summarised(w, () => work(w, 'ada', 'step 24'))).covers, 50);
+});
+
+test('a second summary includes the first', async () => {
+    const w = await fresh(6);
+    const run = text => work(w, 'ada', text);
+    for (const text of ['one', 'two']) await run(text);
+    const first = await summarised(w, () => run('three'));
+    for (const text of ['four', 'five']) await run(text);
+    const second = await summarised(w, () => run('six'));
+    const [asking] = await asked(w, 'ada', 'summary');
+    const sent = asking.request.messages.map(m => m.content).join('\n');
+    assert.match(sent, /Summary: research on NVDA was asked for\./, 'the first one is what the second is made of');
+    for (const word of ['four', 'five', 'six']) assert.match(sent, new RegExp(word));
+    for (const word of ['one', 'two', 'three']) assert.doesNotMatch(sent, new RegExp(`them: .*${word}`));
+    assert.equal(asking.messageId, second.messageId);
+    const list = await inChat(w, 'ada');
+    assert.deepEqual(list.map(s => s.messageId), [second.messageId, first.messageId], 'newest first');
+    const now = await context(w, 'ada');
+    assert.equal(now.summaryMessageId, second.messageId);
+    assert.match(now.messages[0].content, /all of the first summary/);
+    assert.equal(summaries(await rows(w, 'ada')).length, 2, 'both are in the history');
+});
+
+test('the foreground and chats are summarised as the background is', async () => {
+    const w = await fresh(4);
+    await talk(w, 'ada', 'one');
+    const front = await summarised(w, () => talk(w, 'ada', 'two'));
+    assert.equal((await context(w, 'ada', 'foreground')).summaryMessageId, front.messageId);
+    await w.say('one');
+    await w.idle();
+    const room = await summarised(w, async () => { await w.say('two'); await w.idle(); });
+    const seen = await server.get(`${w.chatPath}/context?agent=ada`);
+    assert.deepEqual([seen.summaryMessageId, seen.coveredLength], [room.messageId, room.covers]);
+    assert.equal((await w.messages()).filter(m => m.role !== 'summary').length, 4, 'the room shows all that was said');
+});
+
+test('each agent of a chat has a summary of its own memory', async () => {
+    const w = await fresh(4, ['ada', 'bo']);
+    await w.say('@ada one');
+    await w.idle();
+    // Ada has heard four by now, and so has bo; but bo has answered nothing, so nothing has made its context longer.
+    const made = await summarised(w, async () => { await w.say('@ada two'); await w.idle(); });
+    assert.equal(made.lane, '@ada');
+    assert.equal((await server.get(`${w.chatPath}/context?agent=bo`)).summaryMessageId, null);
+});
+
+test('what the summary was made of is labelled text: tools with their results, no thinking', async () => {
+    const w = await fresh(4);
+    await summarised(w, () => work(w, 'ada', 'look it up'));
+    const [asking] = await asked(w, 'ada', 'summary');
+    const sent = asking.request.messages.map(m => m.content).join('\n');
+    assert.match(sent, /them: .*look it up/);
+    assert.match(sent, /you: Looking into it\.\.\./);
+    assert.match(sent, /\[called tool demo_lookup with \{"query":"NVDA"\}\]/);
+    assert.match(sent, /\[result of tool demo_lookup\]\ndemo data/);
+    assert.deepEqual(asking.request.tools, [], 'a summariser has no tools');
+});
+
+test('a summary by hand is one like the others', async () => {
+    const w = await fresh(50);
+    for (const text of ['one', 'two']) await work(w, 'ada', text);
+    const chat = await own(w, 'ada');
+    const made = await server.post(`${w.path}/chats/${chat.id}/compactions`, { content: 'By hand: one and two.' });
+    assert.equal(made.covers, 4);
+    assert.match((await context(w, 'ada')).messages[0].content, /By hand: one and two\./);
+    await server.refused('POST', `${w.path}/chats/${chat.id}/compactions`, 409, 'nothing-to-do', { body: { content: 'again' } });
+});
+
+test('a share of the context window is long enough, however few the messages are', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? 'Short of it.' : 'Yes.'));
+    const w = await fresh(1000, [{ name: 'ada', model: desk.model }], { settings: { compactShare: 10 } });
+    desk.window = 2000; // tokens, as the provider itself says
+    await server.get(`/providers/${desk.model.split('/')[0]}/models`);
+    await talk(w, 'ada', 'hello');
+    await w.idle();
+    assert.equal((await asked(w, 'ada', 'summary')).length, 0);
+    const made = await summarised(w, () => talk(w, 'ada', 'some words '.repeat(400)));
+    assert.equal(made.covers, 4);
+});
+
+await finish();

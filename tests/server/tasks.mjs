@@ -1,0 +1,376 @@
+// tasks.mjs: agents that work by themselves: each task is done once, whoever fails holds up nobody, and what
+// agents ask of each other is answered, counted and bounded.
+import { Desk, asked, inbox, own, rows, watch, work } from './desk.mjs';
+import { Server, assert, finish, rounds, script, test } from './lib.mjs';
+
+const file = script('tasks', `
+pace: 4
+rules:
+  - tool: delegate
+    matches: '(.*)'
+    do: "The delegate says: {1}"
+  - tool: tell_agent
+    matches: '(.*)'
+    do: "Told: {1}"
+  - tool: demo_lookup
+    matches: '(.*)'
+    do: "Looked up: {1}"
+  - when: hold
+    do:
+      - say: I begin, and it will take long.
+      - wait: 10m
+  - when: have it done and wait
+    do:
+      - call: delegate
+        args: {agent: bo, task: the thing itself, title: a thing, wait: true}
+  - when: have it done meanwhile
+    do:
+      - call: delegate
+        args: {agent: bo, task: the thing itself, title: a thing, wait: false}
+  - when: have it held
+    do:
+      - call: delegate
+        args: {agent: bo, task: hold this, wait: true}
+  - when: have it fail
+    do:
+      - call: delegate
+        args: {agent: bo, task: be out of order, wait: true}
+  - when: out of order
+    do:
+      - fail: the model is out of order
+  - when: go ever deeper
+    do:
+      - call: delegate
+        args: {task: go ever deeper, wait: true}
+  - when: the thing itself
+    do: It is done.
+  - matches: 'Delegation .* is done'
+    do: I have heard that it is done.
+  - when: look it up
+    do:
+      - call: demo_lookup
+        args: {query: tides}
+  - when: ask bo about it
+    do:
+      - call: tell_agent
+        args: {agent: bo, text: What about it?, responseExpected: true}
+  - when: ask ada back
+    do:
+      - call: tell_agent
+        args: {agent: ada, text: Ask bo about it once more, responseExpected: true}
+  - when: tell nobody
+    do:
+      - call: tell_agent
+        args: {agent: nobody, text: Are you there?, responseExpected: true}
+  - when: what about it
+    do: It is fine.
+  - when: talk in circles
+    agent: ada
+    do:
+      - call: tell_agent
+        args: {agent: bo, text: talk in circles}
+  - when: talk in circles
+    agent: bo
+    do:
+      - call: tell_agent
+        args: {agent: ada, text: talk in circles}
+otherwise: "{agent} has done it."
+`);
+const server = await Server.start({ script: file });
+const slow = await Server.start({ script: file, delay: true }); // "hold" does hold
+let names = 0;
+const fresh = (s = server, agents = ['ada', 'bo'], more) => s.world(`tasks${++names}`, agents, more);
+const give = (w, agent, content) => w.server.post(`${w.path}/agents/${agent}/tasks`, { content });
+
+// --- The queue -------------------------------------------------------------------------------------------
+
+test('two hundred tasks of ten agents are each done once', async () => {
+    const agents = Array.from({ length: 10 }, (_, i) => `agent${i}`);
+    const w = await fresh(server, agents);
+    const stream = await watch(w);
+    const each = rounds(20);
+    const made = await Promise.all(Array.from({ length: each * 10 }, (_, i) => give(w, agents[i % 10], `task number ${i}.`)));
+    for (const t of made) await stream.event('task.finished', e => e.taskId === t.id, { ms: 60000 });
+    await w.idle();
+    for (const kind of ['task.started', 'task.finished']) {
+        const told = stream.of(kind).map(e => e.taskId);
+        assert.deepEqual([told.length, new Set(told).size], [made.length, made.length], kind);
+    }
+    stream.close();
+    for (const [k, agent] of agents.entries()) {
+        const all = await rows(w, agent);
+        const mine = made.filter((_, i) => i % 10 === k);
+        assert.deepEqual(all.filter(m => m.role === 'user').map(m => m.content).sort(), mine.map(t => t.content).sort());
+        assert.deepEqual(all.map(m => m.role), mine.flatMap(() => ['user', 'assistant']), 'one after the other');
+        const listed = (await server.get(`${w.path}/agents/${agent}/tasks?status=completed&limit=500`)).data;
+        assert.equal(listed.length, mine.length);
+        assert.ok(listed.every(t => t.result === `${agent} has done it.` && t.attempts === 0));
+    }
+}, 120000);
+
+test('tasks of one agent are done in the order in which they came', async () => {
+    const w = await fresh();
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    const made = [];
+    for (let i = 0; i < 8; i++) made.push(await give(w, 'ada', `step ${i}`));
+    const stream = await watch(w);
+    await server.post(`${w.path}/agents/ada/resume`, undefined, 200);
+    await stream.event('task.finished', e => e.taskId === made.at(-1).id);
+    assert.deepEqual(stream.of('task.finished').map(e => e.taskId), made.map(t => t.id));
+    stream.close();
+});
+
+test('a task that fails is tried again later, and holds up neither others nor its own agent', async () => {
+    const w = await fresh();
+    const stream = await watch(w);
+    const bad = await give(w, 'ada', 'be out of order');
+    const put = (await stream.event('task.queued', e => e.taskId === bad.id && e.attempts === 1)).body.data;
+    assert.ok(put.notBefore);
+    assert.equal((await work(w, 'bo', 'good work')).status, 'completed');
+    assert.equal((await work(w, 'ada', 'good work')).status, 'completed');
+    await stream.event('task.queued', e => e.taskId === bad.id && e.attempts === 2); // by itself
+    const now = await server.get(`${w.path}/tasks/${bad.id}`);
+    assert.equal(now.status, 'pending');
+    assert.match(now.lastError, /out of order/);
+    await server.ask('DELETE', `${w.path}/tasks/${bad.id}`);
+    stream.close();
+});
+
+test('a task that waits is cancelled and never begun; one that is done cannot be', async () => {
+    const w = await fresh();
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    const [first, second] = [await give(w, 'ada', 'first'), await give(w, 'ada', 'second')];
+    assert.equal((await server.ask('DELETE', `${w.path}/tasks/${first.id}`)).status, 'cancelled');
+    const stream = await watch(w);
+    await server.post(`${w.path}/agents/ada/resume`, undefined, 200);
+    await stream.event('task.finished', e => e.taskId === second.id);
+    assert.ok(!stream.of('task.started').some(e => e.taskId === first.id));
+    stream.close();
+    assert.deepEqual((await rows(w, 'ada')).map(m => m.content), ['second', 'ada has done it.']);
+    await server.refused('DELETE', `${w.path}/tasks/${second.id}`, 409, 'conflict');
+});
+
+test('a running task that is cancelled lets the next one begin', async () => {
+    const w = await fresh(slow);
+    const stream = await watch(w);
+    const held = await give(w, 'ada', 'hold this');
+    const next = await give(w, 'ada', 'and then');
+    await stream.event('message.delta');
+    await slow.ask('DELETE', `${w.path}/tasks/${held.id}`);
+    await stream.event('task.finished', e => e.taskId === next.id && e.status === 'completed');
+    stream.close();
+    assert.equal((await slow.get(`${w.path}/tasks/${held.id}`)).status, 'cancelled');
+});
+
+test('a timer gives its agent work again and again, and a paused one none', async () => {
+    const w = await fresh();
+    const stream = await watch(w);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { runEvery: '1s' });
+    await server.ask('PATCH', `${w.path}/agents/bo`, { runEvery: '1s', paused: true });
+    const one = await stream.event('task.finished', e => e.agent === 'ada' && e.source === 'system');
+    await stream.event('task.finished', e => e.agent === 'ada' && e.source === 'system' && e.taskId !== one.body.data.taskId);
+    assert.ok(!stream.of('task.queued').some(e => e.agent === 'bo'));
+    await server.ask('PATCH', `${w.path}/agents/ada`, { runEvery: null });
+    stream.close();
+});
+
+test('work survives a restart: what waits is done by the next server', async () => {
+    const other = await Server.start({ script: file });
+    const w = await other.world('restart', ['ada']);
+    await other.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    const made = await Promise.all([0, 1, 2].map(i => give(w, 'ada', `before ${i}`)));
+    await other.stop();
+    await other.start();
+    const stream = await watch(w);
+    await other.post(`${w.path}/agents/ada/resume`, undefined, 200);
+    for (const t of made) await stream.event('task.finished', e => e.taskId === t.id && e.status === 'completed');
+    stream.close();
+    await other.stop();
+});
+
+// --- Approvals ----------------------------------------------------------------------------------------------
+
+test('a tool that asks first waits for the person, in the background too; the others go on', async () => {
+    for (const [decision, said] of [['allow', /^Looked up: demo data/], ['deny', /^Looked up: the person did not allow/]]) {
+        const w = await fresh(server, ['ada', 'bo'], { settings: { approvals: { demo_lookup: 'ask' } } });
+        const stream = await watch(w);
+        const task = await give(w, 'ada', 'look it up');
+        await stream.event('inbox.created', e => e.type === 'approval');
+        assert.equal((await work(w, 'bo', 'meanwhile')).status, 'completed');
+        const [item] = (await inbox(w, '&type=approval')).data;
+        assert.deepEqual([item.tool, item.args, item.open, item.agent], ['demo_lookup', { query: 'tides' }, true, 'ada']);
+        assert.ok(!(await rows(w, 'ada')).some(m => m.role === 'tool'), 'it has not run');
+        await server.post(`/inbox/${item.id}/answer`, { decision }, 200);
+        await stream.event('task.finished', e => e.taskId === task.id);
+        assert.match((await server.get(`${w.path}/tasks/${task.id}`)).result, said);
+        await server.refused('POST', `/inbox/${item.id}/answer`, 409, 'conflict', { body: { decision } });
+        stream.close();
+    }
+});
+
+test('a tool that is never allowed is refused to the model, and nobody is asked', async () => {
+    const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'never' } } });
+    assert.match((await work(w, 'ada', 'look it up')).result, /not allowed in this world/);
+    assert.deepEqual((await inbox(w)).data, []);
+});
+
+// --- Delegations ----------------------------------------------------------------------------------------------
+
+const delegations = async w => (await w.server.get(`${w.path}/delegations?chatId=${w.chat}`)).data;
+const answers = async (w, agent) => (await w.messages()).filter(m => m.sender === agent && m.role === 'assistant' && !m.toolCalls.length).map(m => m.content);
+
+test('who waits for a delegation gets its last message as the result', async () => {
+    const w = await fresh();
+    await w.say('@ada have it done and wait');
+    await w.idle();
+    assert.deepEqual(await answers(w, 'ada'), ['The delegate says: It is done.']);
+    const [d] = await delegations(w);
+    assert.deepEqual([d.delegationId, d.agent, d.askedBy, d.state, d.waited, d.title], ['main.1', 'bo', 'ada', 'done', true, 'a thing']);
+    const lane = (await w.server.get(`${w.chatPath}/timeline?delegation=main.1`)).items;
+    assert.deepEqual(lane.map(i => [i.kind, i.content]), [['user_message', 'the thing itself'], ['agent_message', 'It is done.']]);
+});
+
+test('who does not wait goes on, and is told once when it is done', async () => {
+    const w = await fresh();
+    await w.say('@ada have it done meanwhile');
+    await w.idle();
+    const said = await answers(w, 'ada');
+    assert.deepEqual(said.filter(t => /^The delegate says: started main\.1/.test(t)).length, 1, JSON.stringify(said));
+    assert.equal(said.filter(t => t === 'I have heard that it is done.').length, 1);
+    const memory = await w.messages('&agent=ada');
+    assert.equal(memory.filter(m => /^Delegation main\.1 \(bo\) is done: It is done\.$/.test(m.content)).length, 1);
+    assert.equal((await delegations(w))[0].state, 'done');
+});
+
+test('a delegation that fails is told to the model as a failed call, and may be tried again', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(server, ['ada', { name: 'bo', model: desk.model }]);
+    const stream = await watch(w);
+    await w.say('@ada have it fail');
+    (await desk.next()).fail(400);
+    await stream.event('delegation.failed');
+    await w.idle();
+    assert.match((await answers(w, 'ada'))[0], /^The delegate says: failed: .*out of order/);
+    assert.equal((await delegations(w))[0].state, 'failed');
+    const call = (await w.messages('&agent=ada')).find(m => m.role === 'tool');
+    assert.equal(call.toolStatus, 'error');
+    const again = await server.post(`${w.path}/delegations/main.1/retry`, { chatId: w.chat }, 202);
+    assert.equal(again.state, 'running');
+    (await desk.next()).answer('Now it is done.');
+    await stream.event('delegation.completed');
+    await w.idle();
+    stream.close();
+    assert.equal((await delegations(w))[0].state, 'done');
+    const told = (await w.messages('&agent=ada')).filter(m => m.content === 'Delegation main.1 (bo) is done: Now it is done.');
+    assert.equal(told.length, 1, 'the one who asked is told once');
+});
+
+test('a delegation that is cancelled ends for the one who waits, too', async () => {
+    const w = await fresh(slow);
+    const stream = await watch(w);
+    await w.say('@ada have it held');
+    await stream.event('delegation.started');
+    await stream.event('message.delta');
+    const d = await slow.post(`${w.path}/delegations/main.1/cancel`, { chatId: w.chat }, 200);
+    assert.equal(d.state, 'cancelled');
+    await w.idle();
+    stream.close();
+    assert.match((await answers(w, 'ada'))[0], /^The delegate says: cancelled/);
+});
+
+test('delegations go only so deep: the model is told, and nothing breaks', async () => {
+    const w = await fresh(server, ['ada'], { settings: { delegationDepth: 3 } });
+    await w.say('go ever deeper');
+    await w.idle();
+    const list = await delegations(w);
+    assert.deepEqual(list.map(d => [d.delegationId, d.state]).sort(), [['main.1', 'done'], ['main.1.1', 'done'], ['main.1.1.1', 'done']]);
+    assert.match((await answers(w, 'ada'))[0], /delegations go 3 levels deep at most in this world/);
+});
+
+test('a delegation out of a background is in that background', async () => {
+    const w = await fresh();
+    assert.equal((await work(w, 'ada', 'have it done and wait')).result, 'The delegate says: It is done.');
+    const chat = await own(w, 'ada');
+    const list = (await server.get(`${w.path}/delegations?chatId=${chat.id}`)).data;
+    assert.deepEqual(list.map(d => [d.delegationId, d.agent, d.state]), [['main.1', 'bo', 'done']]);
+});
+
+// --- Telling each other -----------------------------------------------------------------------------------------
+
+const expected = async (w, agent) => (await w.server.get(`${w.path}/agents/${agent}/expected`)).data;
+
+test('an answer that is expected is open, then answered', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(server, ['ada', { name: 'bo', model: desk.model }]);
+    const stream = await watch(w);
+    await work(w, 'ada', 'ask bo about it');
+    const question = await desk.next();
+    const [open] = await expected(w, 'ada');
+    assert.deepEqual([open.asker, open.asked, open.state, open.answerMessageId], ['ada', 'bo', 'open', null]);
+    // What the model sees says who is speaking, and that an answer is expected.
+    assert.match(question.last.content, /ada/);
+    assert.match(question.last.content, /response expected|ResponseExpected/i);
+    question.answer('It is fine.');
+    await stream.event('task.finished', e => e.agent === 'ada' && e.source === 'answer');
+    const [now] = await expected(w, 'ada');
+    assert.equal(now.state, 'answered');
+    const answer = (await rows(w, 'ada')).find(m => m.messageId === now.answerMessageId);
+    assert.deepEqual([answer.sender, /It is fine\.$/.test(answer.content)], ['bo', true]);
+    assert.deepEqual(await expected(w, 'bo'), await expected(w, 'ada'), 'both sides see it');
+    stream.close();
+});
+
+test('a second answer to the same question is surplus', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(server, ['ada', { name: 'bo', model: desk.model }]);
+    const stream = await watch(w);
+    await work(w, 'ada', 'ask bo about it');
+    const question = await desk.next();
+    const [{ messageId }] = await expected(w, 'ada');
+    question.answer('', [{ id: 'call_1', name: 'tell_agent', args: { agent: 'ada', text: 'The first answer.', replyTo: messageId } },
+        { id: 'call_2', name: 'tell_agent', args: { agent: 'ada', text: 'The second answer.', replyTo: messageId } }]);
+    (await desk.next()).answer('Both are sent.');
+    await stream.event('task.finished', e => e.agent === 'bo' && e.source === 'tell');
+    await w.idle();
+    stream.close();
+    const states = (await expected(w, 'ada')).map(e => e.state).sort();
+    assert.deepEqual(states, ['answered', 'surplus']);
+    const answered = (await expected(w, 'ada')).find(e => e.state === 'answered');
+    const theirs = await rows(w, 'ada');
+    assert.equal(theirs.find(m => m.messageId === answered.answerMessageId).content, 'The first answer.');
+    assert.equal(theirs.filter(m => m.sender === 'bo').length, 2, 'each was delivered once, and what was said at the end not again');
+});
+
+test('a question to an agent that goes is undeliverable; one to nobody is an error', async () => {
+    const w = await fresh();
+    await server.post(`${w.path}/agents/bo/pause`, undefined, 200);
+    await work(w, 'ada', 'ask bo about it');
+    assert.equal((await expected(w, 'ada'))[0].state, 'open');
+    await server.ask('DELETE', `${w.path}/agents/bo`, undefined, 204);
+    assert.equal((await expected(w, 'ada'))[0].state, 'undeliverable');
+    assert.match((await work(w, 'ada', 'tell nobody')).result, /^Told: .*"nobody"/);
+    assert.equal((await expected(w, 'ada')).length, 1, 'nothing half-written');
+});
+
+test('agents that tell each other for ever are stopped by the hop limit', async () => {
+    const w = await fresh(server, ['ada', 'bo'], { turnLimit: 6 });
+    await work(w, 'ada', 'talk in circles');
+    await w.idle();
+    const turns = (await asked(w, 'ada', 'turn')).length + (await asked(w, 'bo', 'turn')).length;
+    assert.ok(turns >= 6 && turns <= 14, `${turns} questions to models`);
+    const results = [...await rows(w, 'ada'), ...await rows(w, 'bo')].filter(m => m.role === 'tool' && m.toolStatus === 'error');
+    assert.equal(results.length, 1);
+    assert.match(results[0].content, /hop limit/);
+});
+
+test('telling somebody in a chat is heard by the two of them', async () => {
+    const w = await fresh(server, ['ada', 'bo', 'cy']);
+    await w.say('@ada ask bo about it');
+    await w.idle();
+    const told = (await w.messages()).find(m => m.content === 'What about it?');
+    assert.deepEqual([...told.seenByAgents].sort(), ['ada', 'bo']);
+    assert.equal((await w.messages()).find(m => m.sender === 'bo').content, 'It is fine.');
+    assert.equal((await expected(w, 'ada'))[0].state, 'answered');
+});
+
+await finish();
