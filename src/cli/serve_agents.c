@@ -284,6 +284,21 @@ static void write_text(skn_jw *w, const char *key, skn_str text)
         skn_jw_knull(w, key);
 }
 
+/* As they came: the set says what is wrong with them. */
+static void write_more(skn_jw *w, const skn_json *body)
+{
+    static const char *const members[] = {"headers", "timeoutMs", "maxRetries", "concurrency"};
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const skn_json *v = skn_json_get(body, members[i]);
+
+        if (!v)
+            continue;
+        skn_jw_key(w, members[i]);
+        skn_jw_raw(w, v->raw);
+    }
+}
+
 static void put(inquiry *q, const skn_http_provider_wish *w)
 {
     const skn_json *body;
@@ -298,6 +313,7 @@ static void put(inquiry *q, const skn_http_provider_wish *w)
     write_text(&jw, "baseUrl", w->base_url);
     write_text(&jw, "apiKey", w->key);
     write_text(&jw, "apiKeyEnv", w->key_env);
+    write_more(&jw, w->more);
     skn_jw_kbool(&jw, "consent", true); /* whoever sets it up wants it used */
     skn_jw_object_end(&jw);
     rc = skn_json_parse(&body, skn_arena_copy(q->a, skn_buf_str(&b)), "provider", q->a,

@@ -5,6 +5,9 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
+#include <string.h>
+#include <strings.h>
+
 #define SETTINGS_MAX ((size_t)64 << 10)
 #define ENTRIES_MAX  ((size_t)256) /* of each object and list in them */
 #define NAME_LONGEST ((size_t)64)
@@ -164,12 +167,28 @@ static skein_rc check_url(const skn_json *v, skn_str at, skein_error *err)
     return SKEIN_OK;
 }
 
+/* Names of what is secret: the store is no place for it. */
+static bool is_secret(skn_str key)
+{
+    static const char *const words[] = {"key",    "token",      "secret", "passw",
+                                        "cookie", "credential", "auth"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t at = 0; at + strlen(words[i]) <= key.n; at++)
+            if (strncasecmp(key.p + at, words[i], strlen(words[i])) == 0)
+                return true;
+    return false;
+}
+
 /* A text, or {"env": "NAME"}. */
 static skein_rc check_entry(const skn_json *v, const skn_json *before, skn_str at,
                             skein_error *err)
 {
     const skn_json *name = skn_json_get(v, "env");
 
+    if (v->kind == SKN_JSON_STRING && is_secret(v->key))
+        return skn_hint(err, wrong(at, "is the name of a secret, which is not kept here", err),
+                        "Write {\"env\": \"NAME\"} and set that variable for the server.");
     if (v->kind == SKN_JSON_STRING)
         return !skn_str_is(v->text, HIDDEN) || before
                    ? SKEIN_OK

@@ -270,10 +270,12 @@ static skein_rc check_key(skn_http_call *c, skn_str key)
     return key.n <= 4096 ? SKEIN_OK : skn_call_invalid(c, "/apiKey", "is too long for a key");
 }
 
+/* What is not looked at here is checked by who keeps it. */
 static skein_rc read_parts(skn_http_call *c, skn_http_provider_wish *wish)
 {
     skein_rc rc;
 
+    wish->more = c->json;
     if ((rc = skn_call_text(c, "type", false, &wish->type)) ||
         (rc = read_part(c, "baseUrl", &wish->base_url)) ||
         (rc = read_part(c, "apiKey", &wish->key)) ||

@@ -114,8 +114,8 @@ static void work_read(skn_run *run)
     const skn_json *args;
     skein_error     err = {0};
 
-    if (run->ran == run->next_call) {
-        run->ran++;
+    if (run->ran <= run->next_call) {
+        run->ran = run->next_call + 1;
         run->tool_failed = read_args(run, &args, &err);
         run->result = run->tool_failed ? skn_arena_copy(run->a, skn_str_of(err.message))
                                        : tool->read(run, args, &run->tool_failed);

@@ -493,10 +493,11 @@ test('settings of a world are merged, and secrets are not shown', async () => {
     const two = await patch({ delegationDepth: null, approvals: { remember: null }, knowledge: true });
     assert.deepEqual(two.settings, { approvals: { demo_lookup: 'ask' }, knowledge: true });
     const secret = 'sk-planted-4711';
-    const three_ = await patch({ mcpServers: { files: { command: ['true'], env: { TOKEN: secret, HOME: { env: 'HOME' } } } } });
+    const three_ = await patch({ mcpServers: { files: { command: ['true'], env: { PLACE: secret, HOME: { env: 'HOME' } } } } });
     assert.ok(!JSON.stringify(three_).includes(secret));
-    assert.equal(three_.settings.mcpServers.files.env.TOKEN, '…');
+    assert.equal(three_.settings.mcpServers.files.env.PLACE, '…');
     await patch(three_.settings); // what is shown may be sent back
+    await server.refused('PATCH', w.path, 400, 'validation', { body: { settings: { mcpServers: { files: { command: ['true'], env: { TOKEN: secret } } } } } });
     await server.refused('PATCH', w.path, 400, 'validation', { body: { settings: { nonsense: 1 } } });
     await server.refused('PATCH', w.path, 400, 'validation', { body: { settings: [] } });
     assert.deepEqual((await server.ask('PATCH', w.path, { settings: null })).settings, {});

@@ -141,9 +141,9 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
 }
 
 #define SERVERS                                                                                \
-    "{\"mcpServers\":{\"git\":{\"command\":[\"mcp-git\",\"--all\"],\"env\":{\"TOKEN\":\"%s\"," \
+    "{\"mcpServers\":{\"git\":{\"command\":[\"mcp-git\",\"--all\"],\"env\":{\"PLACE\":\"%s\"," \
     "\"HOME\":{\"env\":\"HOME\"}}},\"web\":{\"url\":\"https://h/mcp\",\"headers\":"            \
-    "{\"Authorization\":\"%s\"},\"timeoutMs\":5000,\"approval\":\"ask\"}}}"
+    "{\"X-Team\":\"%s\"},\"timeoutMs\":5000,\"approval\":\"ask\"}}}"
 #define HIDDEN "\xE2\x80\xA6"
 
 static void secrets_are_kept_but_never_shown(void **state)
@@ -180,6 +180,29 @@ static void what_was_shown_can_be_sent_back(void **state)
     KIT_OK(&k, set(&k, json, &w));
     snprintf(kept, sizeof kept, SERVERS, "s3cret", "Bearer new");
     assert_string_equal(w.settings.p, kept);
+    kit_close(&k);
+}
+
+static void what_is_secret_by_its_name_is_not_kept(void **state)
+{
+    static const char *const refused[] = {
+        "{\"mcpServers\":{\"git\":{\"command\":[\"g\"],\"env\":{\"API_KEY\":\"s3cret\"}}}}",
+        "{\"mcpServers\":{\"git\":{\"command\":[\"g\"],\"env\":{\"github_Token\":\"s3cret\"}}}"
+        "}",
+        "{\"mcpServers\":{\"w\":{\"url\":\"https://h/"
+        "\",\"headers\":{\"authorization\":\"s3cret\"}}}}"};
+    kit         k;
+    skein_world w;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(set(&k, refused[i], &w), SKEIN_INVALID);
+        assert_null(strstr(k.err.message, "s3cret"));
+    }
+    KIT_OK(&k, set(&k,
+                   "{\"mcpServers\":{\"git\":{\"command\":[\"g\"],\"env\":{\"API_KEY\":{"
+                   "\"env\":\"MY_KEY\"}}}}}",
+                   &w));
     kit_close(&k);
 }
 
