@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static uint64_t rotl(uint64_t x, int bits)
+static inline uint64_t rotl(uint64_t x, int bits)
 {
     return x << bits | x >> (64 - bits);
 }
 
-static void sip_round(uint64_t v[4])
+static inline void sip_round(uint64_t v[4])
 {
     v[0] += v[1];
     v[2] += v[3];
@@ -23,15 +23,25 @@ static void sip_round(uint64_t v[4])
     v[2] = rotl(v[2], 32);
 }
 
-static void sip_word(uint64_t v[4], uint64_t word)
+static inline void sip_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
     sip_round(v);
     v[0] ^= word;
 }
 
-/* Up to eight bytes, the lowest first; a compiler makes one load of eight. */
-static uint64_t load(const char *p, size_t n)
+/* Eight bytes, the lowest first; written out, a compiler makes one load of it. */
+static inline uint64_t load_word(const char *s)
+{
+    const unsigned char *p = (const unsigned char *)s;
+
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
+}
+
+/* The same of fewer. */
+static uint64_t load_rest(const char *p, size_t n)
 {
     uint64_t word = 0;
 
@@ -54,8 +64,8 @@ uint64_t skn_hash_bytes(uint64_t seed, skn_str s)
     size_t i;
 
     for (i = 0; s.n - i >= 8; i += 8)
-        sip_word(v, load(s.p + i, 8));
-    word = i < s.n ? load(s.p + i, s.n - i) : 0;
+        sip_word(v, load_word(s.p + i));
+    word = i < s.n ? load_rest(s.p + i, s.n - i) : 0;
     sip_word(v, word ^ (uint64_t)s.n << 56);
     v[2] ^= 0xff;
     for (i = 0; i < 3; i++)

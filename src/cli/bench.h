@@ -30,6 +30,7 @@ typedef struct skn_bench_row {
     const char *against;   /* what the reference is: "floor" */
     double      ratio;     /* figure by reference; 0: there is none */
     double      ratio_min, ratio_max;
+    double      figure_min; /* the figure must reach it */
     double      figure_max; /* the figure must stay under it */
     size_t      rounds;
 } skn_bench_row;
@@ -47,6 +48,9 @@ typedef struct skn_bench_sizes {
     int     reads;                /* of one round */
     int64_t requests;             /* for the smallest answer, of one round */
     int64_t streams, events;      /* at once; that each of them gets */
+    int64_t turns, chunks;        /* at once; that each of them gets */
+    int64_t tasks, workers;       /* that are queued, and agents that do them */
+    int64_t depth;                /* of delegations */
 } skn_bench_sizes;
 
 typedef struct skn_bench {
@@ -135,6 +139,7 @@ skein_rc skn_bench_timelines(skn_bench *b, skn_bench_store *small, skn_bench_sto
 skein_rc skn_bench_rooms(skn_bench *b);   /* bench_room.c */
 skein_rc skn_bench_replies(skn_bench *b); /* bench_reply.c */
 skein_rc skn_bench_server(skn_bench *b);  /* bench_server.c: also streams */
+skein_rc skn_bench_agents(skn_bench *b);  /* bench_agents.c */
 
 /* bench_memory.c: what this program needs when it does one thing only, in a process of its own. */
 skein_rc skn_bench_resident(skn_bench *b, const skn_bench_store *large);

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_WORDS 16
+#define MOST_WORDS 24
 #define START_MS   20000
 
 /* --- Starting ------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static bool read_port(int from, int *port)
     return false;
 }
 
-static skein_rc start(skn_bench *b, const char *const *words, skn_bench_child *out)
+skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out)
 {
     int  ends[2];
     bool there;
@@ -85,26 +85,50 @@ static const char *make_folder(skn_bench *b)
     return mkdtemp(path);
 }
 
-skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, skn_bench_child *out)
+/* In the server's own folder, so that it goes with it. */
+static const char *write_script(skn_bench *b, const skn_bench_child *out, const char *script)
+{
+    const char *path = skn_arena_printf(b->cli->keep, "%s/script.yaml", out->folder).p;
+    FILE       *f = fopen(path, "w");
+    bool        good = f && fputs(script, f) >= 0;
+
+    if (f)
+        good = fclose(f) == 0 && good;
+    return good ? path : NULL;
+}
+
+skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const char *script,
+                                skn_bench_child *out)
 {
     const char     *words[] = {"skein",     "serve",    "--db",        s->address, "--data",
                                NULL,        "--listen", "127.0.0.1:0", "--socket", "off",
-                               "--no-open", "-q",       "--log-level", "error",    NULL};
+                               "--no-open", "-q",       "--log-level", "error",    NULL,
+                               NULL,        NULL,       NULL};
     int64_t         began;
     skn_bench_reply first;
     skein_rc        rc;
 
     *out = (skn_bench_child){.folder = make_folder(b)};
     words[5] = out->folder;
-    if (!out->folder)
+    if (out->folder && script) {
+        words[14] = "--no-delay";
+        words[15] = "--script";
+        words[16] = write_script(b, out, script);
+    }
+    if (!out->folder || (script && !words[16]))
         return skn_fail(&b->cli->err, SKEIN_IO, "no folder can be made: %s", strerror(errno));
     began = skn_clock_monotonic();
-    if ((rc = start(b, words, out)))
+    if ((rc = skn_bench_start(b, words, out)))
         return rc;
     if ((rc = skn_bench_ask(b, out, "GET", "/version", "", NULL, &first)))
         skn_bench_stop(out);
     out->first_ms = skn_bench_since(began) * 1e3;
     return rc;
+}
+
+skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, skn_bench_child *out)
+{
+    return skn_bench_serve_script(b, s, NULL, out);
 }
 
 skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out)
@@ -113,12 +137,13 @@ skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out)
 
     *out = (skn_bench_child){.pid = 0};
     words[3] = skn_arena_copy(b->cli->keep, body).p;
-    return start(b, words, out);
+    return skn_bench_start(b, words, out);
 }
 
 /* --- While it runs -------------------------------------------------------------------------- */
 
-int64_t skn_bench_child_kb(const skn_bench_child *child)
+/* A number of kB out of its status. */
+static int64_t status_kb(const skn_bench_child *child, const char *name)
 {
     char    path[64], line[256];
     int64_t kb = 0;
@@ -127,11 +152,21 @@ int64_t skn_bench_child_kb(const skn_bench_child *child)
     snprintf(path, sizeof path, "/proc/%ld/status", (long)child->pid);
     f = fopen(path, "r");
     while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "VmRSS:", 6))
-            kb = strtoll(line + 6, NULL, 10);
+        if (!strncmp(line, name, strlen(name)))
+            kb = strtoll(line + strlen(name), NULL, 10);
     if (f)
         fclose(f);
     return kb;
+}
+
+int64_t skn_bench_child_kb(const skn_bench_child *child)
+{
+    return status_kb(child, "VmRSS:");
+}
+
+int64_t skn_bench_child_peak_kb(const skn_bench_child *child)
+{
+    return status_kb(child, "VmHWM:");
 }
 
 void skn_bench_stop(skn_bench_child *child)

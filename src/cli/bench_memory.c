@@ -1,6 +1,6 @@
 /* bench_memory.c: memory, of a process that does nothing else. This program runs itself again for it,
  * with words behind "bench" that no help mentions: what to do, and the chat to do it with. */
-#include "cli/bench_server.h"
+#include "cli/bench_agents.h"
 
 #include "base/error.h"
 
@@ -83,6 +83,8 @@ int skn_bench_alone(skn_bench *b)
 
     if (b->cli->arg_count == 2 && skn_str_is(what, "bare"))
         return skn_bench_be_bare(b);
+    if (b->cli->arg_count == 2 && skn_str_is(what, "model"))
+        return skn_bench_be_model(b);
     if (b->cli->arg_count != 2 || !s.address ||
         (!skn_str_is(what, "resident") && !skn_str_is(what, "validation")))
         return (int)skn_fail(&b->cli->err, SKEIN_USAGE, "\"bench\" takes no \"%.*s\"",

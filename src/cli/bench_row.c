@@ -29,6 +29,10 @@ static skn_str target_text(skn_arena *a, const skn_bench_row *r)
         ratio = skn_arena_printf(a, "at least %g x", r->ratio_min);
     else if (r->ratio_max > 0)
         ratio = skn_arena_printf(a, "at most %g x", r->ratio_max);
+    if (r->figure_min > 0) {
+        figure = skn_bench_count(a, (int64_t)r->figure_min);
+        return skn_arena_printf(a, "at least %.*s %s", SKN_FMT(figure), r->unit);
+    }
     if (r->figure_max <= 0)
         return ratio;
     figure = skn_bench_count(a, (int64_t)r->figure_max);
@@ -45,6 +49,7 @@ static verdict judge(const skn_bench *b, const skn_bench_row *r)
         return NOT_JUDGED;
     if ((r->ratio_min > 0 && r->ratio < r->ratio_min) ||
         (r->ratio_max > 0 && r->ratio > r->ratio_max) ||
+        (r->figure_min > 0 && r->figure < r->figure_min) ||
         (r->figure_max > 0 && r->figure >= r->figure_max))
         return MISSED;
     return MET;

@@ -22,7 +22,12 @@ static const skn_bench_sizes full = {.large = 1000000,
                                      .reads = 20,
                                      .requests = 4000,
                                      .streams = 5000,
-                                     .events = 20};
+                                     .events = 20,
+                                     .turns = 500,
+                                     .chunks = 500,
+                                     .tasks = 1000,
+                                     .workers = 50,
+                                     .depth = 1000};
 /* Everything once, to see that it works. */
 static const skn_bench_sizes quick = {.large = 2000,
                                       .middle = 500,
@@ -41,7 +46,12 @@ static const skn_bench_sizes quick = {.large = 2000,
                                       .reads = 2,
                                       .requests = 20,
                                       .streams = 20,
-                                      .events = 2};
+                                      .events = 2,
+                                      .turns = 5,
+                                      .chunks = 5,
+                                      .tasks = 20,
+                                      .workers = 5,
+                                      .depth = 10};
 
 static skein_rc read_sizes(skn_bench *b)
 {
@@ -49,9 +59,10 @@ static skein_rc read_sizes(skn_bench *b)
     skn_str  part = skn_str_of(skn_opt(cli, "part"));
     skein_rc rc;
 
-    if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server"))
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no part of it: engine, server",
-                        SKN_FMT(part));
+    if (part.p && !skn_str_is(part, "engine") && !skn_str_is(part, "server") &&
+        !skn_str_is(part, "agents"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"%.*s\" is no part of it: engine, server, agents", SKN_FMT(part));
     b->quick = skn_opt(cli, "quick");
     b->size = b->quick ? quick : full;
     if ((rc = skn_opt_int(cli, "messages", b->size.middle, 100000000, b->size.large,
@@ -69,15 +80,23 @@ static skein_rc run_engine(skn_bench *b)
     return skn_bench_replies(b);
 }
 
+static bool is_wanted(const skn_bench *b, const char *part)
+{
+    skn_str only = skn_str_of(skn_opt(b->cli, "part"));
+
+    return !only.p || skn_str_is(only, part);
+}
+
 static skein_rc run_parts(skn_bench *b)
 {
-    skn_str  part = skn_str_of(skn_opt(b->cli, "part"));
     skein_rc rc = SKEIN_OK;
 
-    if (!skn_str_is(part, "server"))
+    if (is_wanted(b, "engine"))
         rc = run_engine(b);
-    if (rc == SKEIN_OK && !skn_str_is(part, "engine"))
+    if (rc == SKEIN_OK && is_wanted(b, "server"))
         rc = skn_bench_server(b);
+    if (rc == SKEIN_OK && is_wanted(b, "agents"))
+        rc = skn_bench_agents(b);
     return rc;
 }
 

@@ -18,12 +18,19 @@ typedef struct skn_bench_child {
 
 /* "skein serve" on a store; answers when this returns. */
 skein_rc skn_bench_serve(skn_bench *b, const skn_bench_store *s, skn_bench_child *out);
+/* The same with a script for the scripted model, which does not pause then; NULL: none. */
+skein_rc skn_bench_serve_script(skn_bench *b, const skn_bench_store *s, const char *script,
+                                skn_bench_child *out);
+/* This program with other words: at most 24 and a NULL, "skein" first. It has to print its address. */
+skein_rc skn_bench_start(skn_bench *b, const char *const *words, skn_bench_child *out);
 /* The HTTP library alone, which answers with this text. */
 skein_rc skn_bench_bare(skn_bench *b, skn_str body, skn_bench_child *out);
 /* Ends it and waits for it; none is fine. */
 void skn_bench_stop(skn_bench_child *child);
 /* What it has in memory now. */
 int64_t skn_bench_child_kb(const skn_bench_child *child);
+/* The most that it ever had. */
+int64_t skn_bench_child_peak_kb(const skn_bench_child *child);
 /* The other process of skn_bench_bare: prints its address, and answers until it is ended. */
 int skn_bench_be_bare(skn_bench *b);
 

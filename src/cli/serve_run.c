@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORKERS          16
@@ -175,6 +176,25 @@ static void open_log(skn_serve *s)
     skn_serve_problems(s, s->config, s->config_mem);
 }
 
+/* A folder that is not there is found out before anything is asked. */
+static skein_rc check_recordings(skn_serve *s)
+{
+    const char  *record = skn_opt(s->cli, "record"), *replay = skn_opt(s->cli, "replay");
+    const char  *folder = record ? record : replay;
+    skein_error *err = &s->cli->err;
+    struct stat  st;
+
+    if (record && replay)
+        return skn_fail(err, SKEIN_USAGE, "--record and --replay exclude each other");
+    if (!folder)
+        return SKEIN_OK;
+    if (record)
+        mkdir(record, 0700); /* if it is not there */
+    if (stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_USAGE, "\"%s\" is not a folder", folder);
+}
+
 static skein_rc open_demo(skn_serve *s)
 {
     const char          *file = skn_opt(s->cli, "script");
@@ -335,7 +355,7 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     open_log(s);
     s->workers = skn_workers_new(s->loop, WORKERS);
     s->inner = skn_workers_new(s->loop, INNER_WORKERS);
-    if (!s->read_only && (rc = open_demo(s)))
+    if ((rc = check_recordings(s)) || (!s->read_only && (rc = open_demo(s))))
         return rc;
     if (s->socket && s->lock >= 0)
         skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */

@@ -192,8 +192,9 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
         return rc;
     apply(c->change, now, &row.item);
-    /* A call that nobody can allow any more is not allowed. */
-    if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
+    /* A call that is put away is not allowed: its agent must not wait for ever. */
+    if ((c->change->remove || c->change->done == 1) && row.item.open &&
+        skn_str_is(row.item.kind, "approval") &&
         (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), now, &found, err)))
         return rc;
     if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 const skein_timeline *skein_timelines_get(skein_timelines *set, skein_str lane)
 {
@@ -250,6 +251,20 @@ skein_rc skein_process_events(skein_timelines *set, const skein_record *records,
     return SKEIN_OK;
 }
 
+/* "KEY:COUNT:LAST", put together by hand: the keys of deep delegations have thousands of bytes. */
+static skn_str version_of(const skein_timeline *t, skn_str last, skn_arena *a)
+{
+    skn_str count = skn_arena_printf(a, ":%zu:", t->records.n);
+    size_t  n = t->key.n + count.n + last.n;
+    char   *out = skn_arena_alloc(a, n + 1);
+
+    memcpy(out, t->key.p, t->key.n);
+    memcpy(out + t->key.n, count.p, count.n);
+    if (last.n)
+        memcpy(out + t->key.n + count.n, last.p, last.n);
+    return (skn_str){out, n};
+}
+
 skein_timeline_view skein_build_timeline(const skein_timeline  *t,
                                          const skein_ephemeral *ephemeral, size_t count,
                                          skein_mem *mem)
@@ -266,8 +281,7 @@ skein_timeline_view skein_build_timeline(const skein_timeline  *t,
     v.item_count = t->items.n;
     v.message_count = t->messages;
     v.last_activity_at = t->last_at;
-    v.version = skn_arena_printf(mem, "%.*s:%zu:%.*s", SKN_FMT(t->key), t->records.n,
-                                 (int)last.n, last.p ? last.p : "");
+    v.version = version_of(t, last, mem);
     return v;
 }
 

@@ -40,8 +40,15 @@ static skein_rc find_place(skn_http_call *c)
 
     if ((rc = skn_call_chat_id(c, &chat)) || (rc = skn_call_text(c, "agent", false, &name)))
         return rc;
-    if (chat.p || !name.p)
-        return skn_api_chat_or_current(c);
+    if (chat.p || !name.p) {
+        rc = skn_api_chat_or_current(c);
+        return rc || c->chat.mode != SKEIN_BACKGROUND
+                   ? rc
+                   : skn_call_invalid(
+                         c, "/chatId",
+                         "is an agent's background, where nobody else speaks; give "
+                         "the agent a task, or tell it something");
+    }
     rc = skn_find_agent(c, name, &agent);
     return rc ? rc
               : skein_conversation_of(c->engine, agent.id, SKEIN_FOREGROUND, c->mem, &c->chat,

@@ -23,6 +23,7 @@ struct skn_wire_talk {
     skn_timer       *timer;
     skn_fetch       *fetch;
     skn_wire_request request;
+    size_t           asked_bytes; /* of it, for the estimate */
     skn_wire_answer  w;
     skn_wire_reader  r;
     int64_t          sent_ns, first_ms, retry_after_ms;
@@ -127,7 +128,7 @@ static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
     for (size_t i = 0; i < t->w.calls.n; i++)
         said += t->w.calls.p[i].name.n + t->w.calls.p[i].args.n;
     answer->estimated = t->w.tokens_in < 0 || t->w.tokens_out < 0;
-    answer->tokens_in = t->w.tokens_in < 0 ? guess(t->request.body.n) : t->w.tokens_in;
+    answer->tokens_in = t->w.tokens_in < 0 ? guess(t->asked_bytes) : t->w.tokens_in;
     answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
 }
 
@@ -237,6 +238,8 @@ static void note_first(skn_wire_talk *t)
 
     if (any && t->first_ms < 0)
         t->first_ms = (skn_clock_monotonic() - t->sent_ns) / 1000000;
+    if (t->w.text_bytes || t->w.thinking_bytes) /* it will not be sent again: see shall_retry */
+        skn_buf_release(&t->request.body);
 }
 
 static void end_reading(skn_wire_talk *t, bool cut)
@@ -379,6 +382,7 @@ static skn_asking *ask(skn_provider *provider, const skn_ask *what, const skn_an
     t->w.id = skn_arena_copy(t->a, what->id);
     skn_buf_init(&t->request.body, MOST_REQUEST);
     p->format->write(&t->request, what);
+    t->asked_bytes = t->request.body.n;
     wait_in_line(t);
     return &t->base;
 }

@@ -37,9 +37,9 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
     skn_arena_free(a);
     if (rc || most <= 0 || spent < most)
         return rc;
-    skn_fail(err, SKEIN_LIMIT,
+    skn_fail(err, SKEIN_PROVIDER,
              "the world \"%.*s\" has used %lld of the %lld tokens of this month",
              SKN_FMT(world->name), (long long)spent, (long long)most);
-    return skn_hint(err, SKEIN_LIMIT,
+    return skn_hint(err, SKEIN_PROVIDER,
                     "raise monthlyTokens in the world's settings, or wait for the next month");
 }

@@ -128,7 +128,8 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
         room->servers.p[i].old = true;
         skn_mcp_stop(room->servers.p[i].mcp);
     }
-    for (const skn_json *v = servers->first; v && count < SERVERS_MOST; v = v->next, count++)
+    for (const skn_json *v = servers ? servers->first : NULL; v && count < SERVERS_MOST;
+         v = v->next, count++)
         if (v->kind == SKN_JSON_OBJECT)
             start_server(room, v);
 }
@@ -158,7 +159,7 @@ skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_j
         r->rooms = room;
     }
     settings = servers ? skn_hash_bytes(1, servers->raw) : 0;
-    if (settings != room->settings && servers)
+    if (settings != room->settings)
         replace(room, servers);
     room->settings = settings;
     return room;

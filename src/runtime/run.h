@@ -21,10 +21,15 @@ enum {
     SKN_RUN_ROUNDS = 50,  /* times that a turn may ask the model */
     SKN_RUN_CALLS = 64,   /* calls of one answer */
     SKN_RUN_TRIES = 2,    /* times that one question is put to a model that cannot answer now */
+    SKN_RUN_TOOLS_MS = 50,     /* between looks whether servers of tools have come up … */
+    SKN_RUN_TOOLS_LOOKS = 80,  /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
     SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
     SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };
+
+/* The member that has arguments of a call that are no JSON object. */
+#define SKN_RUN_UNREADABLE "unreadable"
 
 typedef struct skn_run      skn_run;
 typedef struct skn_halt     skn_halt;     /* a stop that somebody asked for */
@@ -77,7 +82,7 @@ struct skn_run {
     skn_str       tool, result; /* the last tool of this turn */
     bool          tool_failed;
     size_t        ran; /* calls of this answer whose tools have run */
-    int           rounds, tries;
+    int           rounds, tries, waits_for_tools;
     int64_t       since_load; /* messages that were stored since the context was read */
     bool shrunk; /* the context was summarised since the last question failed for its size */
     /* What is answered. */
@@ -144,7 +149,7 @@ void skn_run_tools_drop(skn_run *run);
 /* prompt.c: worker: who answers, whom, what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
 
-/* budget.c: worker: SKEIN_LIMIT when a world has used up its tokens of this month. */
+/* budget.c: worker: SKEIN_PROVIDER when a world has used up its tokens of this month. */
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
 
 /* --- Tools ------------------------------------------------------------------------------------ */

@@ -437,7 +437,8 @@ skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str 
     skn_str name;
 
     *rest = model;
-    return skn_str_split(rest, '/', &name) ? r->o.provider(r->o.provider_arg, name) : NULL;
+    return skn_str_split(rest, '/', &name) && rest->n ? r->o.provider(r->o.provider_arg, name)
+                                                      : NULL;
 }
 
 skn_str skn_runtime_model(const skn_runtime *r, skn_str model)

@@ -1,7 +1,8 @@
 /* One round of a turn: load what the model may read, ask it, tell what it writes, store its answer. */
 #include "runtime/run.h"
 
-#include "base/clock.h"
+#include "base/json_write.h"
+#include "base/utf8.h"
 
 static void ask(skn_run *run);
 
@@ -39,12 +40,39 @@ static void on_delta(void *arg, skn_part part, skn_str text)
         run->r->o.tell(run->r->o.tell_arg, &live);
 }
 
+/* Arguments that are no JSON object cannot be stored as such, nor sent back to every model: they become the
+ * one member of an object, and the tool answers that they cannot be read. */
+static skn_str sound_args(skn_run *run, skn_str args)
+{
+    const skn_json *json;
+    skn_str         text = skn_str_trim(args);
+    size_t          bad;
+    skn_buf         b;
+    skn_jw          w;
+
+    if (!text.n)
+        return SKN_STR("{}");
+    if (!skn_json_parse(&json, text, "arguments", run->a, NULL) &&
+        json->kind == SKN_JSON_OBJECT)
+        return skn_arena_copy(run->a, text);
+    if (!skn_utf8_valid(text, &bad))
+        text = skn_str_sub(text, 0, bad);
+    skn_buf_init(&b, 6 * text.n + 100);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, SKN_RUN_UNREADABLE, text);
+    skn_jw_object_end(&w);
+    text = skn_arena_copy(run->a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text;
+}
+
 static void on_call(void *arg, const skein_tool_call *call)
 {
     skn_run        *run = arg;
     skein_tool_call kept = {skn_arena_copy(run->a, call->call_id),
                             skn_arena_copy(run->a, call->tool_name),
-                            skn_arena_copy(run->a, call->args)};
+                            sound_args(run, call->args)};
 
     skn_vec_add(run->a, &run->calls, kept);
 }
@@ -208,15 +236,16 @@ static void ask(skn_run *run)
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }
 
-/* Servers of tools that are just being started are waited for: a model that does not know of its tools
- * would say that it has none. */
+/* Servers of tools that are just being started are waited for a little: a model that does not know of its
+ * tools would say that it has none. One that does not come up holds up nobody. */
 static void with_tools(skn_run *run)
 {
     run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
-    if (run->room && skn_mcp_room_starting(run->room)) {
-        skn_run_later(run, with_tools, 50);
+    if (run->room && skn_mcp_room_starting(run->room) && run->waits_for_tools-- > 0) {
+        skn_run_later(run, with_tools, SKN_RUN_TOOLS_MS);
         return;
     }
+    run->waits_for_tools = 0; /* not again in this turn */
     if (run->room)
         skn_mcp_room_offer(run->room, run);
     ask(run);

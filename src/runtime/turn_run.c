@@ -223,8 +223,13 @@ static void say_no_provider(skn_run *run)
     skn_str rest = run->model, name = SKN_NONE;
 
     skn_str_split(&rest, '/', &name);
-    skn_fail(&run->err, SKEIN_PROVIDER, "there is no provider \"%.*s\" for the model \"%.*s\"",
-             SKN_FMT(name), SKN_FMT(run->model));
+    if (!rest.n)
+        skn_fail(&run->err, SKEIN_PROVIDER, "\"%.*s\" is no model: write PROVIDER/MODEL",
+                 SKN_FMT(run->model));
+    else
+        skn_fail(&run->err, SKEIN_PROVIDER,
+                 "there is no provider \"%.*s\" for the model \"%.*s\"", SKN_FMT(name),
+                 SKN_FMT(run->model));
     skn_hint(&run->err, SKEIN_PROVIDER, "see which there are: skein provider ls");
 }
 
@@ -287,6 +292,7 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
     run->chat = due->chat;
     run->agent = due->agent;
     run->lane = due->lane;
+    run->waits_for_tools = SKN_RUN_TOOLS_LOOKS;
     run->a = skn_arena_new();
     run->round = skn_arena_new();
     run->later = skn_timer_new(r->o.loop, on_later, run);

@@ -59,8 +59,8 @@ static skein_rc read_args(skn_run *run, const skn_json **args, skein_error *err)
     skn_str  text = skn_str_trim(call_of(run)->args);
     skein_rc rc = skn_json_parse(args, text.n ? text : SKN_STR("{}"), "arguments", run->a, err);
 
-    if (!rc && (*args)->kind != SKN_JSON_OBJECT)
-        rc = skn_fail(err, SKEIN_INVALID, "the arguments are not a JSON object");
+    if (!rc && ((*args)->kind != SKN_JSON_OBJECT || skn_json_get(*args, SKN_RUN_UNREADABLE)))
+        rc = skn_fail(err, SKEIN_INVALID, "the arguments are not a JSON object; call it again");
     return rc;
 }
 

@@ -23,7 +23,7 @@ every_row_has() { [ "$(printf '%s\n' "$out" | grep -c -e "\"$1\":")" = "$(names 
 
 b --json
 t 'a quick run gives no verdict and succeeds' gave 0
-t 'all rows are there' is "$(names | grep -c .)" 32
+t 'all rows are there' is "$(names | grep -c .)" 41
 for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
     'context after a summary' 'edit of the first of 2,000' 'remove-from the middle of' 'undo of that' \
     'branch in' '20 edits in 2,001' 'growth of the store' 'the last 5 of these edits' \
@@ -32,7 +32,10 @@ for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 
     'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies' \
     'server: from start to first answer' 'server: memory at rest' 'GET /version' 'POST messages, 1 client' \
     'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \
-    '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages'; do
+    '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages' \
+    '5 turns that stream: not whole' '5 turns that stream: processor' '5 turns that stream: memory in all' \
+    'a turn, without its model' '20 queued tasks over 5 agents' '20 queued tasks: not done once' \
+    'delegations below each other, 10' '^timeline of 10 delegations' 'GET timeline of 10 delegations'; do
     t "there is a row: $row" has_row "$row"
 done
 for member in figure unit reference against ratio target ok rounds; do
@@ -42,6 +45,10 @@ t 'a row without a verdict has none in JSON' prints '"ok":null'
 t 'what ten writers sent at once is all stored' \
     prints '"what":"10 writers at once, messages stored","figure":80,"unit":"","reference":80'
 t 'every event reached every stream once' prints 'lost or out of order","figure":0,'
+t 'every agent had the whole answer of its model' prints 'turns that stream: not whole","figure":0,'
+t 'every task was done once' prints 'queued tasks: not done once","figure":0,'
+t 'every level of delegations was reached' \
+    prints '"what":"delegations below each other, 10","figure":10,"unit":"","reference":10'
 t 'the folder it made is gone' is "$(ls "$TMPDIR")" ''
 
 b --json=what,ok
@@ -54,8 +61,10 @@ t 'and where it was measured' prints "$([ "$kind" = sqlite ] && echo "SQLite in 
 
 b --part server --json=what
 t 'a part of it can be measured alone' is "$(names | grep -c .)" 10
+b --part agents
+t 'also that of the agents' prints 'at least 300 /s'
 b --part other
-t 'but only one that there is' fails 2 'engine, server'
+t 'but only one that there is' fails 2 'engine, server, agents'
 
 b --messages 10
 t 'a conversation too short to compare is refused' fails 2 'from 500 to'

@@ -186,6 +186,13 @@ test('a server that is killed in the middle of a call leaves the outcome unknown
     assert.notEqual(now[0], before);
 }, limit(60000));
 
+test('a server of tools that does not come up holds up nobody', async () => {
+    const other = await server.world('hung', ['ada'], { settings: { mcpServers: { hung: { command: ['sleep', '1000'] }, gone: { command: ['no-such-program'] } } } });
+    const stream = server.stream(`${other.path}/messages`, { method: 'POST', body: { content: '@ada hello', chatId: other.chat } });
+    await stream.event('world.idle', undefined, { ms: 20000 });
+    assert.equal((await other.messages()).at(-1).content, 'Nothing to do.');
+});
+
 test('servers of tools end with the server', async () => {
     const all = ['everything', 'filesystem', 'memory'].flatMap(child);
     assert.equal(all.length, 3);

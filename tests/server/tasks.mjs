@@ -208,6 +208,18 @@ test('a tool that asks first waits for the person, in the background too; the ot
     }
 });
 
+test('a question for an approval that is put away is a no', async () => {
+    const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } });
+    const stream = await watch(w);
+    const task = await give(w, 'ada', 'look it up');
+    await stream.event('inbox.created', e => e.type === 'approval');
+    const [item] = (await inbox(w, '&type=approval')).data;
+    await server.ask('PATCH', `/inbox/${item.id}`, { done: true });
+    await stream.event('task.finished', e => e.taskId === task.id);
+    assert.match((await server.get(`${w.path}/tasks/${task.id}`)).result, /^Looked up: the person did not allow/);
+    stream.close();
+});
+
 test('a tool that is never allowed is refused to the model, and nobody is asked', async () => {
     const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'never' } } });
     assert.match((await work(w, 'ada', 'look it up')).result, /not allowed in this world/);

@@ -75,11 +75,16 @@ static void say_piece(puppet *u, const char *text)
     u->open->sink.delta(u->open->sink.arg, SKN_PART_TEXT, skn_str_of(text));
 }
 
-static void say_call(puppet *u)
+static void say_call_with(puppet *u, const char *args)
 {
-    const skein_tool_call call = {SKN_STR("call-1"), SKN_STR("demo_lookup"), SKN_STR("{}")};
+    const skein_tool_call call = {SKN_STR("call-1"), SKN_STR("demo_lookup"), skn_str_of(args)};
 
     u->open->sink.call(u->open->sink.arg, &call);
+}
+
+static void say_call(puppet *u)
+{
+    say_call_with(u, "{}");
 }
 
 static void end_answer(puppet *u, const skn_answer *answer)
@@ -617,6 +622,35 @@ static void a_model_that_fails_in_the_middle_is_not_asked_again(void **state)
     run_until(&s, is_idle);
     assert_int_equal(s.puppet.asked, 1);
     assert_int_equal(events_with(&s, "message.failed", "cannot be reached"), 1);
+    close_stage(&s);
+}
+
+static void arguments_that_cannot_be_read_are_told_to_the_model(void **state)
+{
+    static const char *const odd[] = {"{\"query\": nope}", "[1]", "tea",
+                                      "{\"query\":\"\xff\"}"};
+    stage                    s;
+    skein_messages           m;
+
+    open_stage(&s, state, SCRIPT, true);
+    set_model(&s, 0, "puppet/x");
+    start_runtime(&s, 0);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        post(&s, "@ada hello");
+        run_until_asked(&s, (int)(2 * i + 1));
+        say_call_with(&s.puppet, odd[i]);
+        say_done(&s.puppet);
+        run_until_asked(&s, (int)(2 * i + 2));
+        say_piece(&s.puppet, "I see");
+        say_done(&s.puppet);
+        run_until(&s, is_idle);
+        m = room(&s);
+        assert_int_equal(m.count, 4 * (i + 1));
+        assert_true(m.at[4 * i + 2].tool_failed);
+        assert_true(skn_str_starts(m.at[4 * i + 2].content,
+                                   SKN_STR("the arguments are not a JSON object")));
+    }
+    kit_valid(&s.k);
     close_stage(&s);
 }
 
@@ -1306,6 +1340,7 @@ int main(void)
         SKN_BOTH(a_model_that_cannot_be_reached_is_asked_once_more),
         SKN_BOTH(a_model_that_stays_away_fails_the_turn),
         SKN_BOTH(a_model_that_fails_in_the_middle_is_not_asked_again),
+        SKN_BOTH(arguments_that_cannot_be_read_are_told_to_the_model),
         SKN_BOTH(calling_tools_without_end_is_ended),
         SKN_BOTH(a_stop_keeps_what_was_written),
         SKN_BOTH(a_stop_of_one_agent_leaves_the_others),

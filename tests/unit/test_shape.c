@@ -122,7 +122,8 @@ static void a_message_with_facts_has_every_member(void **state)
                                  .seen_by_count = 2,
                                  .reply_count = 1,
                                  .versions = versions,
-                                 .version_count = 2};
+                                 .version_count = 2,
+                                 .usage = {.tokens_in = 7, .tokens_out = -1, .known = true}};
     const skn_json     *v, *call;
 
     skn_shape_message(&f->w, SKN_STR("c_1"), &m, &facts);
@@ -132,8 +133,20 @@ static void a_message_with_facts_has_every_member(void **state)
     assert_true(skn_str_is(skn_json_get(v, "seenByAgents")->raw, "[\"lead\",\"ada\"]"));
     assert_true(skn_json_get(v, "hasReply")->boolean);
     assert_true(skn_str_is(skn_json_get(v, "warnings")->raw, "[]"));
+    assert_true(skn_str_is(skn_json_get(v, "usage")->raw,
+                           "{\"inputTokens\":7,\"outputTokens\":null,\"estimated\":false}"));
     call = skn_json_get(v, "toolCalls")->first;
     assert_true(skn_str_eq(skn_json_get(call, "args")->raw, one_call.args));
+}
+
+static void what_was_not_measured_has_no_usage(void **state)
+{
+    fixture            *f = *state;
+    skein_message       m = sample();
+    skein_message_facts facts = {.usage = {.tokens_in = -1, .tokens_out = -1}};
+
+    skn_shape_message(&f->w, SKN_STR("c_1"), &m, &facts);
+    assert_true(skn_str_is(skn_json_get(written(f), "usage")->raw, "null"));
 }
 
 static void a_message_without_facts_leaves_them_out(void **state)
@@ -542,6 +555,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(a_message_with_facts_has_every_member),
+        TEST(what_was_not_measured_has_no_usage),
         TEST(a_message_without_facts_leaves_them_out),
         TEST(a_tool_says_whether_it_failed),
         TEST(an_agent_keeps_what_its_settings_say),
