@@ -157,7 +157,7 @@ SKEIN_API skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str hol
  * none), or when the back-off of a task ends, whichever is first. */
 SKEIN_API skein_rc skein_tasks_tick(skein_engine *e, int64_t *next, skein_error *err);
 
-/* An agent that is paused begins nothing; what it has begun goes on. */
+/* An agent that is paused begins nothing; what it has begun goes on. Nobody waits for the rest. */
 SKEIN_API skein_rc skein_agent_pause(skein_engine *e, skein_agent_id agent, bool paused,
                                      skein_error *err);
 /* Ends back-offs, and gives an agent without work a task to look what there is to do. */

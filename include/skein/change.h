@@ -41,6 +41,7 @@ typedef struct skein_new_message {
     const skein_str *heard_by;
     size_t           heard_by_count;
     bool             heard_by_given;
+    bool             not_by_sender; /* nor does the agent that says it keep it in its memory */
 } skein_new_message;
 
 typedef struct skein_append_request {

@@ -38,18 +38,26 @@ SKEIN_API skein_rc skein_message_in_world(skein_engine *e, skein_world_id world,
                                           skein_mem *mem, skein_message *out,
                                           skein_conversation *home, skein_error *err);
 
+/* What a model's call for a message cost. */
+typedef struct skein_usage {
+    int64_t tokens_in, tokens_out; /* -1: not measured */
+    bool    estimated;             /* they are a guess from the length of texts */
+    bool    known;                 /* false: nothing was measured */
+} skein_usage;
+
 /* What surrounds a message; everything but the message itself is optional to ask for. */
 typedef struct skein_message_facts {
-    skein_str *seen_by; /* names of agents that have it in memory */
-    size_t     seen_by_count;
-    skein_str *original_ids; /* of an edit or a squash */
-    size_t     original_count;
-    skein_str  previous_uid; /* the one before it in this version */
-    int64_t    reply_count;
-    bool       memory_only; /* drives "[in-memory, no reply]" */
-    skein_str  shown_reply; /* the message to show as its parent: follows edits and squashes */
-    int64_t   *versions;    /* numbers of versions that hold it */
-    size_t     version_count; /* newest first; at most 64 */
+    skein_str  *seen_by; /* names of agents that have it in memory */
+    size_t      seen_by_count;
+    skein_str  *original_ids; /* of an edit or a squash */
+    size_t      original_count;
+    skein_str   previous_uid; /* the one before it in this version */
+    int64_t     reply_count;
+    bool        memory_only; /* drives "[in-memory, no reply]" */
+    skein_str   shown_reply; /* the message to show as its parent: follows edits and squashes */
+    int64_t    *versions;    /* numbers of versions that hold it */
+    size_t      version_count; /* newest first; at most 64 */
+    skein_usage usage;         /* of the call that wrote it */
 } skein_message_facts;
 /* facts[i] for messages->at[i], all read in one snapshot. */
 SKEIN_API skein_rc skein_message_explain(skein_engine *e, skein_conversation_id conversation,

@@ -205,6 +205,8 @@ void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *sc
 void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
 void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
 void skn_shape_delegation(skn_jw *w, const skein_delegation *d);
+/* Tokens of a call; below 0 is null. */
+void skn_shape_usage(skn_jw *w, int64_t tokens_in, int64_t tokens_out, bool estimated);
 /* Without what was sent and answered. */
 void skn_shape_model_call(skn_jw *w, const skein_model_call *call);
 /* With everything: "request" is the JSON that was sent, or a text when it was none. */

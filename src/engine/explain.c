@@ -1,5 +1,5 @@
 /* explain.c: what surrounds messages: who has them in memory, what stands before them, who answers
- * them, where they come from. */
+ * them, where they come from, what they cost. */
 #include "engine/explain.h"
 
 #include "engine/answered.h"
@@ -165,6 +165,35 @@ static skein_rc find_originals(skn_explain *x, skein_error *err)
     return SKEIN_OK;
 }
 
+/* A squash that a model wrote may be a user's message. */
+static bool by_model(const skein_message *m)
+{
+    return m->model.n &&
+           (m->role == SKEIN_ASSISTANT || m->role == SKEIN_SUMMARY || m->squash_uid.p);
+}
+
+static skein_rc find_usage(skn_explain *x, skein_error *err)
+{
+    skn_idset    asked;
+    skn_ids      ids;
+    skein_usage *usage;
+    skein_rc     rc;
+
+    skn_idset_init(&asked, x->a);
+    for (size_t i = 0; i < x->count; i++)
+        if (by_model(&x->at[i]))
+            skn_idset_add(&asked, x->at[i].id.v);
+    ids = skn_idset_ids(&asked);
+    if (ids.count == 0)
+        return SKEIN_OK;
+    usage = SKN_ARRAY(x->a, ids.count, skein_usage);
+    rc = skn_call_usage(x->trees->tx, x->main.conversation.world_id, &ids, x->a, usage, err);
+    for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++)
+        if (by_model(&x->at[i]))
+            x->facts[i].usage = usage[skn_idset_find(&asked, x->at[i].id.v)];
+    return rc;
+}
+
 /* --- Names ------------------------------------------------------------------------------------------- */
 
 static skn_str name_of(const skn_map *names, int64_t id)
@@ -262,7 +291,8 @@ static skein_rc explain(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_explain_lanes(&x, err)) || (rc = skn_explain_homes(&x, err)) ||
         (rc = find_listeners(&x, err)) || (rc = find_previous(&x, err)) ||
         (rc = find_links(&x, err)) || (rc = find_asides(&x, err)) ||
-        (rc = find_originals(&x, err)) || (rc = skn_explain_versions(&x, err)))
+        (rc = find_originals(&x, err)) || (rc = find_usage(&x, err)) ||
+        (rc = skn_explain_versions(&x, err)))
         return rc;
     return find_names(&x, err);
 }

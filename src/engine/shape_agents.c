@@ -138,6 +138,15 @@ static void counted(skn_jw *w, const char *key, int64_t tokens)
         skn_jw_kint(w, key, tokens);
 }
 
+void skn_shape_usage(skn_jw *w, int64_t tokens_in, int64_t tokens_out, bool estimated)
+{
+    skn_jw_object(w);
+    counted(w, "inputTokens", tokens_in);
+    counted(w, "outputTokens", tokens_out);
+    skn_jw_kbool(w, "estimated", estimated);
+    skn_jw_object_end(w);
+}
+
 static void call_members(skn_jw *w, const skein_model_call *call)
 {
     skn_jw_kstr(w, "id", call->uid);
@@ -149,11 +158,7 @@ static void call_members(skn_jw *w, const skein_model_call *call)
     skn_jw_kstr(w, "state", call->state);
     skn_jw_kstr(w, "error", call->error);
     skn_jw_key(w, "usage");
-    skn_jw_object(w);
-    counted(w, "inputTokens", call->tokens_in);
-    counted(w, "outputTokens", call->tokens_out);
-    skn_jw_kbool(w, "estimated", call->estimated);
-    skn_jw_object_end(w);
+    skn_shape_usage(w, call->tokens_in, call->tokens_out, call->estimated);
     skn_jw_kint(w, "firstMs", call->first_ms);
     skn_jw_kint(w, "totalMs", call->total_ms);
     skn_jw_kint(w, "tries", call->tries);

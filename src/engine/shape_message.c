@@ -94,6 +94,16 @@ static void facts(skn_jw *w, const skein_message *m, const skein_message_facts *
     skn_jw_array_end(w);
 }
 
+/* As an event told it, or as the facts have it. */
+static void cost(skn_jw *w, const skein_message_facts *f, skn_str told)
+{
+    skn_jw_key(w, "usage");
+    if (f && f->usage.known)
+        skn_shape_usage(w, f->usage.tokens_in, f->usage.tokens_out, f->usage.estimated);
+    else
+        skn_jw_raw(w, told.n ? told : SKN_STR("null"));
+}
+
 static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
                     const skein_message_facts *f, const skein_deliveries *d, skn_str usage)
 {
@@ -111,8 +121,7 @@ static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
     if (f)
         facts(w, m, f, d);
     skn_jw_kstr(w, "model", m->model);
-    skn_jw_key(w, "usage");
-    skn_jw_raw(w, usage.n ? usage : SKN_STR("null"));
+    cost(w, f, usage);
     skn_jw_kstr(w, "turnId", m->turn_uid);
     skn_jw_kbool(w, "purged", m->purged);
     skn_jw_kint(w, "position", m->position);

@@ -231,6 +231,30 @@ skein_rc skn_call_tokens(skn_tx *tx, int64_t world, int64_t since, int64_t *toke
     return skn_stmt_number(&s, tokens, err);
 }
 
+skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_arena *a,
+                        skein_usage *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_call_usage_of_many);
+    skn_map *of = skn_map_new(a);
+    bool     row;
+    skein_rc rc;
+
+    for (size_t i = 0; i < messages->count; i++)
+        *skn_map_slot_int(of, messages->at[i]) = &out[i];
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    skn_stmt_bind_int(&s, world);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skein_usage *u = skn_map_get_int(of, skn_stmt_int(&s, 0));
+
+        *u = (skein_usage){.tokens_in = skn_stmt_int(&s, 1),
+                           .tokens_out = skn_stmt_int(&s, 2),
+                           .estimated = skn_stmt_int(&s, 3) != 0};
+        u->known = u->tokens_in >= 0 || u->tokens_out >= 0;
+    }
+    skn_stmt_done(&s);
+    return rc;
+}
+
 skein_rc skn_call_erase(skn_tx *tx, int64_t conversation, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_call_erase);

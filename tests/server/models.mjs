@@ -150,6 +150,9 @@ for (const [type, format] of Object.entries(formats)) {
         assert.deepEqual([call.model, call.state, call.tries], [model, 'answered', 1]);
         if (type === 'openai') assert.ok(call.usage.inputTokens > 0 && call.usage.outputTokens > 0); // in the others aimock says 0
         assert.equal(call.usage.estimated, false);
+        assert.deepEqual(got.answer.usage, call.usage);
+        assert.deepEqual((await w.server.get(`${w.path}/messages/${got.answer.messageId}`)).usage, call.usage);
+        assert.deepEqual(got.all.filter(m => m.sender === 'human').map(m => m.usage), [null]);
     });
 
     test(`${type}: what the model saw is what was sent, byte for byte`, async () => {

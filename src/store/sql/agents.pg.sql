@@ -16,6 +16,9 @@ SELECT '', COALESCE((SELECT value FROM meta WHERE key = 'erased_at'), 0) UNION A
 SELECT p.hash, 0 FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JOIN pieces p ON p.hash = j.value;
 -- :pieces_of_many
 SELECT p.hash, p.bytes FROM unnest(string_to_array(CAST($1 AS TEXT), ',')) j(value) JOIN pieces p ON p.hash = j.value;
+-- :call_usage_of_many
+SELECT m.id, k.tokens_in, k.tokens_out, k.estimated FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
+  JOIN messages m ON m.id = j.value JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY k.id;
 
 -- --- copies of erased messages: store_copies.c ---
 -- :copies_task_of_many

@@ -248,6 +248,10 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 -- :call_tokens
 SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CASE WHEN tokens_out > 0 THEN tokens_out ELSE 0 END), 0)
   AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
+-- The last of a message comes last.
+-- :call_usage_of_many
+SELECT m.id, k.tokens_in, k.tokens_out, k.estimated FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
+  CROSS JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY k.id;
 -- A call that belongs to no conversation may hold the text of any.
 -- :call_erase
 UPDATE model_calls SET request = $1, response = NULL, error = NULL WHERE conversation_id = $2 OR (conversation_id IS NULL
