@@ -1,7 +1,7 @@
 /* However a history is cut or mixed, its timelines are the same to the byte. */
 #include "test_timeline_kit.h"
 
-enum { STREAMS = 200, LENGTH = 60, TEXTS = 24 };
+enum { STREAMS = 200 / SKN_TEST_SHARE, LENGTH = 60, TEXTS = 24 };
 
 static const char *const lanes[] = {"main",       "main.1", "main.1.1",
                                     "main.1.1.1", "main.2", "side"};
