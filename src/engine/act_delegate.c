@@ -82,7 +82,7 @@ static skein_rc ask(skn_acting *c, const skn_delegation_row *d, skein_error *err
 
     if ((rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)))
         return rc;
-    skn_feed_lane(c->w.tx, &c->w.chat, &d->lane);
+    skn_feed_lane(c->w.tx, &c->w.chat, &d->lane, to.cause);
     skn_tell_said(&c->w, &stored.at[0], d->lane.key, to.cause);
     to.message_id = stored.at[0].id.v;
     c->out->uid = stored.at[0].uid;

@@ -1,4 +1,4 @@
-/* act_tell.c: telling an agent something. In a chat it is said in the room, where only the two hear it; from
+/* act_tell.c: telling an agent something. In a chat it is said in the room, where only the other hears it; from
  * anywhere else it goes into the other's background, and wakes it there. */
 #include "engine/act.h"
 
@@ -89,7 +89,6 @@ static skein_rc deliver(skn_acting *c, const skein_message *m, skein_error *err)
 static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_message *out,
                             skein_error *err)
 {
-    skein_str            hearers[] = {c->me.name, c->other.name};
     skein_new_message    n = *said;
     skein_append_request r = {.conversation = {c->w.chat.id}, .messages = &n, .count = 1};
     skein_messages       stored;
@@ -98,9 +97,10 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
     n.role = SKEIN_ASSISTANT;
     n.reply_to = c->act->reply_to.n ? c->act->reply_to : SKN_NONE;
     n.turn_uid = c->row.turn.uid;
-    n.heard_by = hearers;
-    n.heard_by_count = 2;
+    n.heard_by = &c->other.name;
+    n.heard_by_count = 1;
     n.heard_by_given = true;
+    n.not_by_sender = true; /* it has its call and the result */
     if ((rc = check_budget(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
         (rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)))
         return rc;

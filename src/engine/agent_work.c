@@ -41,6 +41,34 @@ static void tell_state(skn_tx *tx, const skein_agent *agent, const char *state)
 
 /* --- Pausing --------------------------------------------------------------------------------------------------- */
 
+/* Nobody waits any more for what it has not begun: what waited for that is said. */
+static skein_rc let_go(skn_tx *tx, const call *c, int64_t chat, skein_error *err)
+{
+    skn_delivery_rows rows;
+    skn_working       w;
+    skein_rc          rc;
+
+    rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){chat}, err);
+    if (rc == SKEIN_NOT_FOUND) /* that went before */
+        return SKEIN_OK;
+    if (rc || (rc = skn_delivery_pending(tx, chat, c->mem, &rows, err)))
+        return rc;
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.at[i].agent_id == c->agent && skn_is_resting(&rows.at[i]))
+            skn_note_over(&w, rows.at[i].cause);
+    return skn_working_done(&w, skn_settle(&w, err));
+}
+
+static skein_rc let_all_go(skn_tx *tx, const call *c, skein_error *err)
+{
+    skn_ids  chats;
+    skein_rc rc = skn_delivery_chats_of(tx, c->agent, c->mem, &chats, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++)
+        rc = let_go(tx, c, chats.at[i], err);
+    return rc;
+}
+
 static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
 {
     call            *c = arg;
@@ -54,7 +82,7 @@ static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_agent_paused(tx, c->agent, c->paused ? SKN_NOW() : 0, &found, err)))
         return rc;
     tell_state(tx, &agent, c->paused ? "paused" : was.pending > 0 ? "queued" : "idle");
-    return SKEIN_OK;
+    return c->paused ? let_all_go(tx, c, err) : SKEIN_OK;
 }
 
 static skein_rc write_with(call *c, skn_work *work, skein_error *err)

@@ -59,6 +59,8 @@ static skein_rc copy_lanes(skn_draft *d, skein_error *err)
             row.agent_id = 0; /* a chat has no agent of its own */
         parent = row.parent_id ? skn_map_get_int(lanes, row.parent_id) : NULL;
         row.parent_id = parent ? parent->to_lane : 0;
+        if (parent && row.state == SKEIN_LANE_RUNNING)
+            row.state = SKEIN_LANE_INTERRUPTED; /* the work on it stays where it was begun */
         if ((rc = skn_lane_insert(d->tx, &row, d->now, &l->to_lane, err)) ||
             (row.state != SKEIN_LANE_RUNNING &&
              (rc = skn_lane_set_state(d->tx, l->to_lane, row.state, &ended, err))))

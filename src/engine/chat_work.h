@@ -4,8 +4,9 @@
  * Everything here runs in a transaction that holds the conversation. A conversation is at work while
  * it has deliveries that are queued or working; a delivery is working exactly while a turn is open
  * for it. Whoever closes any of them settles in the same transaction: tells which person's message is
- * done with, and says what waited. A delivery with a lane is a delegation's: it keeps nobody from speaking
- * in the room, and its turn speaks on that lane alone.
+ * done with, and says what waited. What is queued for an agent that is paused rests: it keeps nobody
+ * from speaking or changing something, and goes with its message. A delivery with a lane is a
+ * delegation's: it keeps nobody from speaking in the room, and its turn speaks on that lane alone.
  * Threads: one transaction's.  Lifetimes: the transaction's arena. */
 #ifndef SKN_ENGINE_CHAT_WORK_H
 #define SKN_ENGINE_CHAT_WORK_H
@@ -22,7 +23,8 @@ struct skn_working {
     skn_conversation_row chat; /* with the version that is current now */
     int64_t              now;
     bool                 silent; /* the conversation is gone: nothing is told */
-    bool hushed; /* what is closed was stopped with who asked for it: that one is not told */
+    bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
+    bool results; /* but while its turn is open it gets the results of its calls */
     skn_vec(skn_str) over; /* causes of which something was closed */
 };
 
@@ -105,8 +107,12 @@ skein_rc skn_client_keep(skn_working *w, skn_str client_id, int64_t hash, skn_st
 /* Drops what is queued for agents that are gone; `left` is what is queued or being worked on then, oldest
  * first. */
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err);
-/* How many of them keep the room busy: those without a lane. */
+/* Is it queued for an agent that is paused? Then nobody is at work on it, and nobody waits for it. */
+bool skn_is_resting(const skn_delivery_row *d);
+/* How many of them keep the room busy: those without a lane that do not rest. */
 size_t skn_in_room(const skn_delivery_rows *rows);
+/* Takes work away that nobody has begun; a delegation with it. */
+skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *err);
 /* Something that this message of a person caused is closed. */
 void skn_note_over(skn_working *w, skn_str cause);
 /* Closes an open turn and its delivery, and tells what became of the message; a delegation or a task that

@@ -235,7 +235,7 @@ static skein_rc delegation_retry(skn_tx *tx, void *arg, skein_error *err)
     d.waited = d.told = false;
     if ((rc = skn_delegation_move(tx, &d, err)) || (rc = skn_delivery_insert(tx, &work, err)))
         return rc;
-    skn_feed_lane(tx, &w.chat, &d.lane);
+    skn_feed_lane(tx, &w.chat, &d.lane, work.cause);
     return SKEIN_OK;
 }
 

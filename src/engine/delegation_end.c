@@ -126,26 +126,9 @@ static skein_rc is_waiting(skn_working *w, const skn_delivery_row *d, bool *wait
     return rc;
 }
 
-/* A lane that had ended runs again with what it is told; one that was given up does not. */
-static skein_rc run_again(skn_working *w, skn_delegation_row *lane, bool *runs,
-                          skein_error *err)
-{
-    skein_rc rc;
-
-    *runs = lane->lane.state == SKEIN_LANE_RUNNING;
-    if (*runs || lane->lane.state == SKEIN_LANE_FAILED ||
-        lane->lane.state == SKEIN_LANE_CANCELLED || lane->lane.agent_gone)
-        return SKEIN_OK;
-    *runs = true;
-    lane->lane.state = SKEIN_LANE_RUNNING;
-    lane->waited = lane->told = false;
-    rc = skn_delegation_move(w->tx, lane, err);
-    skn_feed_lane(w->tx, &w->chat, &lane->lane);
-    return rc;
-}
-
+/* A lane that has ended stays ended: what comes later is there to be read, and wakes nobody. */
 static skein_rc wake(skn_working *w, const skn_turn_row *row, const skn_delegation_row *d,
-                     skn_delegation_row *above, int64_t message, skein_error *err)
+                     const skn_delegation_row *above, int64_t message, skein_error *err)
 {
     skn_delivery_row to = {.conversation_id = w->chat.id,
                            .agent_id = d->asker_id,
@@ -154,13 +137,12 @@ static skein_rc wake(skn_working *w, const skn_turn_row *row, const skn_delegati
                            .hops_left = row->turn.hops_left - 1,
                            .lane_id = above ? above->lane.id : 0,
                            .created_at = w->now};
-    bool             waits, runs = true;
+    bool             waits;
     skein_rc         rc;
 
-    if (to.hops_left < 1)
+    if (to.hops_left < 1 || (above && above->lane.state != SKEIN_LANE_RUNNING))
         return SKEIN_OK;
-    if ((rc = is_waiting(w, &to, &waits, err)) || waits ||
-        (above && (rc = run_again(w, above, &runs, err))) || !runs)
+    if ((rc = is_waiting(w, &to, &waits, err)) || waits)
         return rc;
     return skn_delivery_insert(w->tx, &to, err);
 }
@@ -175,7 +157,7 @@ static skein_rc tell_asker(skn_working *w, const skn_turn_row *row, const skn_de
     skein_rc           rc;
 
     if ((rc = outcome(w, row, d, why, &what, err)) ||
-        (rc = write_result(w, d, what, &done, err)) || done ||
+        (rc = write_result(w, d, what, &done, err)) || done || w->hushed ||
         (rc = skn_delegation_get(w->tx, d->lane.parent_id, w->a, &above, &nested, err)) ||
         (rc = say_end(w, row, d, nested ? above.lane.key : SKN_NONE, what, &said, err)))
         return rc;
@@ -201,8 +183,8 @@ skein_rc skn_delegation_over(skn_working *w, const skn_turn_row *row, skein_lane
     d.told = true;
     if ((rc = skn_delegation_move(w->tx, &d, err)) || w->silent)
         return rc;
-    skn_feed_lane(w->tx, &w->chat, &d.lane);
-    if (w->hushed || !d.asker_id || d.asker_gone)
+    skn_feed_lane(w->tx, &w->chat, &d.lane, row->turn.cause);
+    if ((w->hushed && !w->results) || !d.asker_id || d.asker_gone)
         return SKEIN_OK;
     return tell_asker(w, row, &d, text, err);
 }

@@ -171,7 +171,8 @@ void skn_feed_agent_is(skn_tx *tx, const skein_agent *a, const char *type)
     skn_feed_world(tx, a->world.v, type, &d);
 }
 
-void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane)
+void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane,
+                   skn_str cause)
 {
     static const char *const types[] = {"delegation.started", "delegation.completed",
                                         "delegation.failed", "delegation.cancelled",
@@ -190,5 +191,6 @@ void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row
     skn_jw_kstr(&d.w, "agent", lane->agent_name);
     skn_jw_kstr(&d.w, "toolCallId", lane->spawn_call_id);
     row.message_id = lane->spawn_message_id;
+    row.cause = cause;
     tell(tx, row, types[lane->state], &d);
 }

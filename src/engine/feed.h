@@ -56,6 +56,7 @@ void skn_feed_world_is(skn_tx *tx, const skein_world *w);
 void skn_feed_agent_is(skn_tx *tx, const skein_agent *a, const char *type);
 /* delegation.started and its end, by the state that the lane has. Its title stands in the call that made
  * it, and is told from there. */
-void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane);
+void skn_feed_lane(skn_tx *tx, const skn_conversation_row *c, const skn_lane_row *lane,
+                   skn_str cause);
 
 #endif

@@ -18,8 +18,9 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t ag
     for (size_t i = 0; i < rows->count; i++) {
         void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
 
-        if (agent ? rows->at[i].agent_id != agent
-                  : rows->at[i].agent_gone && rows->at[i].state == SKN_QUEUED)
+        if (skn_is_resting(&rows->at[i]) ||
+            (agent ? rows->at[i].agent_id != agent
+                   : rows->at[i].agent_gone && rows->at[i].state == SKN_QUEUED))
             continue;
         if (!*slot && n++ < NAMES_SHOWN)
             skn_buf_addf(&names, "%s%.*s", n > 1 ? ", " : "", SKN_FMT(rows->at[i].agent_name));
@@ -55,18 +56,60 @@ skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
     skn_working_in(w, e, tx, a, chat, SKN_NOW());
     if ((rc = skn_sweep(w, &rows, err)))
         return rc;
-    if (rows.count > 0 && !how->force)
-        return refuse(w, &rows, 0, err);
+    if (!how->force && (rc = refuse(w, &rows, 0, err)))
+        return rc;
     *stopped = w;
+    if (!how->force)
+        return skn_tell_over(w, &rows, err);
     rc = skn_work_cancel(w, 0, NULL, &count, err);
     return rc ? rc : skn_tell_over(w, &rows, err);
 }
 
+/* Is the message in the version that is current now, where it has to be answered? */
+static skein_rc is_there(skn_working *w, skn_trees *f, const skn_delivery_row *d, bool *there,
+                         skein_error *err)
+{
+    skn_lane_row lane = {.id = d->lane_id};
+    skn_thread   t;
+    int64_t      at = -1;
+    skein_rc     rc = SKEIN_OK;
+
+    if (!lane.id)
+        rc = skn_lane_need(w->tx, &w->chat, SKN_MAIN, w->a, &lane, err);
+    if (rc || (rc = skn_thread_load(f, w->chat.version_id, lane.id, &t, there, err)) || !*there)
+        return rc;
+    rc = skn_thread_position_of(f, &t, d->message_id, &at, err);
+    *there = at >= 0;
+    return rc;
+}
+
+/* What rests and is not there any more was taken along by the change. */
+static skein_rc drop_removed(skn_working *w, skein_error *err)
+{
+    skn_delivery_rows rows;
+    skn_trees         f;
+    bool              there;
+    skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
+
+    skn_trees_init(&f, w->tx, w->a, w->chat.id);
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
+        if (!skn_is_resting(&rows.at[i]) || (rc = is_there(w, &f, &rows.at[i], &there, err)))
+            continue;
+        if (!there)
+            rc = skn_work_drop(w, &rows.at[i], err);
+    }
+    return rc;
+}
+
 skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err)
 {
+    skein_rc rc;
+
     if (!stopped)
         return SKEIN_OK;
     stopped->chat.version_id = version;
+    if ((rc = drop_removed(stopped, err)))
+        return rc;
     return skn_working_done(stopped, skn_settle(stopped, err));
 }
 

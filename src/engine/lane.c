@@ -115,7 +115,7 @@ static skein_rc lane_new(skn_tx *tx, void *arg, skein_error *err)
                          .spawn_call_id = c->call_id};
     if ((rc = skn_lane_make(tx, &parent, SKN_NOW(), c->mem, &row, err)))
         return rc;
-    skn_feed_lane(tx, &conversation, &row);
+    skn_feed_lane(tx, &conversation, &row, SKN_NONE);
     skn_trees_init(&f, tx, c->mem, conversation.id);
     return fill(&f, conversation.version_id, &row, c->out, err);
 }
@@ -164,7 +164,7 @@ static skein_rc lane_finish(skn_tx *tx, void *arg, skein_error *err)
                                     &conversation, err)))
         return rc;
     row.state = c->state;
-    skn_feed_lane(tx, &conversation, &row);
+    skn_feed_lane(tx, &conversation, &row, SKN_NONE);
     return SKEIN_OK;
 }
 

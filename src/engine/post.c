@@ -86,39 +86,55 @@ static void tell_created(skn_working *w, const skein_message *m, const skn_sayin
     skn_feed_message(w->tx, &w->chat, "message.created", m, m->uid, &d);
 }
 
-static void tell_busy(skn_working *w, const skein_message *m, const skein_posted *p)
+static void tell_busy(skn_working *w, const skein_message *m, const skn_delivery_rows *rows,
+                      int64_t waiting)
 {
     skn_told d;
 
     skn_told_open(&d);
-    skn_jw_kint(&d.w, "pending", p->waiting);
+    skn_jw_kint(&d.w, "pending", waiting);
     skn_jw_key(&d.w, "agents");
     skn_jw_array(&d.w);
-    for (size_t i = 0; i < p->deliveries.count; i++)
-        if (skn_str_is(p->deliveries.at[i].state, "queued"))
-            skn_jw_str(&d.w, p->deliveries.at[i].agent);
+    for (size_t i = 0; i < rows->count; i++)
+        if (!skn_is_resting(&rows->at[i]))
+            skn_jw_str(&d.w, rows->at[i].agent_name);
     skn_jw_array_end(&d.w);
     skn_feed_chat(w->tx, &w->chat, "world.busy", m->uid, &d);
+}
+
+/* Writes who has to answer, as it then stands. */
+static skein_rc deliver(skn_working *w, const skein_message *m, const skn_routed *to,
+                        skn_str model, skn_delivery_rows *out, skein_error *err)
+{
+    int64_t     id = m->id.v;
+    skein_world world = {0};
+    bool        found;
+    skein_rc    rc;
+
+    *out = (skn_delivery_rows){0};
+    if (to->count == 0)
+        return SKEIN_OK;
+    if ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
+        (rc = skn_deliver(w, m, to, m->uid, skn_turn_limit(&world), model, err)))
+        return rc;
+    return skn_delivery_of(w->tx, &(skn_ids){&id, 1}, w->a, out, err);
 }
 
 skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
                   skein_posted *out, skein_error *err)
 {
-    skein_world world = {0};
-    skn_routed  to;
-    bool        found;
-    skein_rc    rc = skn_route(w, m, &to, err);
+    skn_delivery_rows rows;
+    skn_routed        to;
+    skein_rc          rc = skn_route(w, m, &to, err);
 
-    if (rc)
-        return rc;
-    if (to.count > 0 &&
-        ((rc = skn_world_get(w->tx, w->chat.world_id, w->a, &world, &found, err)) ||
-         (rc = skn_deliver(w, m, &to, m->uid, skn_turn_limit(&world), s->model, err))))
+    if (rc || (rc = deliver(w, m, &to, s->model, &rows, err)))
         return rc;
     list_deliveries(w, &to, out);
+    for (size_t i = 0; i < rows.count; i++)
+        out->waiting -= skn_is_resting(&rows.at[i]);
     tell_created(w, m, s, out);
-    if (s->idle && to.count > 0)
-        tell_busy(w, m, out);
+    if (s->idle && out->waiting > 0)
+        tell_busy(w, m, &rows, out->waiting);
     return SKEIN_OK;
 }
 
@@ -254,7 +270,7 @@ static skein_rc still_waiting(skn_working *w, skn_str cause, int64_t *count, ske
 
     *count = 0;
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
-        *count += skn_str_eq(rows.at[i].cause, cause);
+        *count += skn_str_eq(rows.at[i].cause, cause) && !skn_is_resting(&rows.at[i]);
     return rc;
 }
 

@@ -34,7 +34,7 @@ bool skn_room_hears(const skn_lane_row *lane, const skein_message *m,
         m->role == SKEIN_SUMMARY)
         return false;
     if (m->author_agent.v == lane->agent_id)
-        return true;
+        return !n->not_by_sender;
     if (m->role == SKEIN_TOOL)
         return false;
     if (!n->heard_by_given)

@@ -37,7 +37,7 @@ void skn_note_over(skn_working *w, skn_str cause)
     skn_vec_add(w->a, &w->over, cause);
 }
 
-static skein_rc drop(skn_working *w, const skn_delivery_row *d, skein_error *err)
+skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *err)
 {
     skein_rc rc = skn_delivery_set(w->tx, d->id, SKN_DROPPED, SKN_NONE, w->now, err);
 
@@ -55,10 +55,15 @@ skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err)
 
     for (size_t i = 0; rc == SKEIN_OK && i < left->count; i++)
         if (left->at[i].agent_gone && left->at[i].state == SKN_QUEUED) {
-            rc = drop(w, &left->at[i], err);
+            rc = skn_work_drop(w, &left->at[i], err);
             dropped = true;
         }
     return rc || !dropped ? rc : skn_delivery_pending(w->tx, w->chat.id, w->a, left, err);
+}
+
+bool skn_is_resting(const skn_delivery_row *d)
+{
+    return d->state == SKN_QUEUED && d->agent_paused;
 }
 
 size_t skn_in_room(const skn_delivery_rows *rows)
@@ -66,7 +71,7 @@ size_t skn_in_room(const skn_delivery_rows *rows)
     size_t n = 0;
 
     for (size_t i = 0; i < rows->count; i++)
-        n += rows->at[i].lane_id == 0;
+        n += rows->at[i].lane_id == 0 && !skn_is_resting(&rows->at[i]);
     return n;
 }
 
@@ -150,43 +155,65 @@ skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *t
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < queued.count; i++)
         if (queued.at[i].state == SKN_QUEUED)
-            rc = drop(w, &queued.at[i], err);
+            rc = skn_work_drop(w, &queued.at[i], err);
     if (rc || !open)
         return rc;
     *turn = row.turn.id;
     return withdraw(w, &row, false, err);
 }
 
-/* Down from a turn, level by level. They are not told to who asked: that one is closed. */
-static skein_rc cancel_below(skn_working *w, int64_t turn, skein_error *err)
+/* What a turn waits for, down level by level. */
+typedef skn_vec(skn_delegation_row) delegation_vec;
+
+static skein_rc find_below(skn_working *w, int64_t turn, delegation_vec *out, skein_error *err)
 {
-    bool                hushed = w->hushed;
     skn_delegation_rows rows;
+    skn_turn_row        row;
+    bool                open;
     skein_rc            rc = SKEIN_OK;
     skn_vec(int64_t) turns = {0};
 
-    w->hushed = true;
     skn_vec_add(w->a, &turns, turn);
     for (size_t i = 0; rc == SKEIN_OK && i < turns.n; i++) {
         rc = skn_delegation_waited(w->tx, turns.p[i], w->a, &rows, err);
         for (size_t k = 0; rc == SKEIN_OK && k < rows.count; k++) {
-            rc = skn_lane_cancel(w, &rows.at[k], &turn, err);
-            if (turn)
-                skn_vec_add(w->a, &turns, turn);
+            const skn_lane_row *lane = &rows.at[k].lane;
+
+            skn_vec_add(w->a, out, rows.at[k]);
+            rc = skn_turn_open_on(w->tx, w->chat.id, lane->agent_id, lane->id, w->a, &row,
+                                  &open, err);
+            if (rc == SKEIN_OK && open)
+                skn_vec_add(w->a, &turns, row.turn.id);
         }
     }
+    return rc;
+}
+
+/* From the bottom up, so that each end can be the result of a call before the turn that made the call is
+ * closed. Nobody is woken: they are all closed. */
+static skein_rc cancel_below(skn_working *w, int64_t turn, bool results, skein_error *err)
+{
+    bool           hushed = w->hushed;
+    delegation_vec below = {0};
+    skein_rc       rc = find_below(w, turn, &below, err);
+
+    w->hushed = true;
+    w->results = results;
+    for (size_t i = below.n; rc == SKEIN_OK && i-- > 0;)
+        rc = skn_lane_cancel(w, &below.p[i], &turn, err);
     w->hushed = hushed;
+    w->results = false;
     return rc;
 }
 
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err)
 {
-    skein_rc rc = shut(w, row, state, delivery, error, err);
+    skein_rc rc = state == SKEIN_TURN_COMMITTED || state == SKEIN_TURN_INTERRUPTED
+                      ? SKEIN_OK
+                      : cancel_below(w, row->turn.id, true, err);
 
-    return rc || state == SKEIN_TURN_COMMITTED || state == SKEIN_TURN_INTERRUPTED
-               ? rc
-               : cancel_below(w, row->turn.id, err);
+    return rc ? rc : shut(w, row, state, delivery, error, err);
 }
 
 /* --- Stopping --------------------------------------------------------------------------------------------- */
@@ -234,10 +261,11 @@ skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_st
     bool                 kept = false;
     skein_rc             rc;
 
-    if ((p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err))) ||
-        (rc = withdraw(w, row, kept, err)))
+    /* Without `what` it makes room for a change, which has read already what it changes. */
+    if ((rc = cancel_below(w, row->turn.id, what != NULL, err)) ||
+        (p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err))))
         return rc;
-    return cancel_below(w, row->turn.id, err);
+    return withdraw(w, row, kept, err);
 }
 
 /* One that was closed with another before is left as it is. */
@@ -273,7 +301,7 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
         if (agent == 0 || rows.at[i].agent_id == agent) {
-            rc = drop(w, &rows.at[i], err);
+            rc = skn_work_drop(w, &rows.at[i], err);
             *stopped += 1;
         }
     w->hushed = false;
@@ -285,7 +313,7 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
 static bool has_cause(const skn_delivery_rows *rows, skn_str cause)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (skn_str_eq(rows->at[i].cause, cause))
+        if (skn_str_eq(rows->at[i].cause, cause) && !skn_is_resting(&rows->at[i]))
             return true;
     return false;
 }

@@ -172,7 +172,7 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
 {
     skein_rc rc = append_result(w, row, result, stored, err);
 
-    return rc ? rc : count_result(w, row, err);
+    return rc || w->hushed ? rc : count_result(w, row, err); /* it is about to be closed */
 }
 
 static skein_rc go_on(call *c, skein_error *err)

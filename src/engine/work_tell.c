@@ -122,13 +122,18 @@ void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message
 static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)
 {
     skn_map *seen = skn_map_new(a);
+    int64_t  pending = 0;
 
-    skn_jw_kint(&d->w, "pending", (int64_t)rows->count);
+    for (size_t i = 0; i < rows->count; i++)
+        pending += !skn_is_resting(&rows->at[i]);
+    skn_jw_kint(&d->w, "pending", pending);
     skn_jw_key(&d->w, "agents");
     skn_jw_array(&d->w);
     for (size_t i = 0; i < rows->count; i++) {
         void **slot = skn_map_slot_int(seen, rows->at[i].agent_id);
 
+        if (skn_is_resting(&rows->at[i]))
+            continue;
         if (!*slot)
             skn_jw_str(&d->w, rows->at[i].agent_name);
         *slot = d;

@@ -53,6 +53,7 @@ static void a_delegation_is_made_with_its_call_and_its_first_message(void **stat
     assert_int_equal(out.result.id.v, 0);
     assert_string_equal(out.lane.p, "main.1");
     assert_string_equal(told(&k, before), "delegation.started message.created");
+    assert_string_equal(event_of(&k, before, "delegation.started").cause.p, t.cause.p);
     says(&k, before, "delegation.started", "\"delegationId\":\"main.1\"");
     says(&k, before, "delegation.started", "\"parent\":\"main\"");
     says(&k, before, "delegation.started", "\"agent\":\"bo\"");
@@ -185,6 +186,7 @@ static void an_end_that_is_waited_for_is_the_result_of_the_call(void **state)
     assert_string_equal(told(&k, before),
                         "message.completed message.delivered delegation.completed "
                         "tool.completed message.started agent.state reply.changed");
+    assert_string_equal(event_of(&k, before, "delegation.completed").cause.p, t.cause.p);
     says(&k, before, "message.completed", "\"threadPath\":\"main.1\"");
     says(&k, before, "agent.state", "\"threadPath\":\"main.1\"");
     assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_DONE);
@@ -378,7 +380,7 @@ static void all_that_was_killed_at_once_is_closed_and_told_once(void **state)
     kit_close(&k);
 }
 
-static void what_ends_below_a_lane_that_is_done_lets_it_go_on(void **state)
+static void what_ends_below_a_lane_that_is_done_leaves_it_done(void **state)
 {
     kit        k;
     skein_turn t, child, grandchild;
@@ -395,12 +397,59 @@ static void what_ends_below_a_lane_that_is_done_lets_it_go_on(void **state)
     KIT_OK(&k, finish(&k, &grandchild, "blue"));
     assert_string_equal(last_of(&k, "main.1").content.p,
                         "Delegation main.1.1 (cy) is done: blue");
-    assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_RUNNING);
+    assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_DONE);
+    assert_string_equal(due(&k), "");
+    assert_int_equal(said(&k, "Delegation"), 1);
+    assert_idle(&k);
+    kit_valid(&k);
+    kit_close(&k);
+}
+
+static void each_end_of_a_chain_is_told_once(void **state)
+{
+    enum { LEVELS = 8 };
+    kit         k;
+    skein_turn  t;
+    const char *key;
+
+    kit_open(&k, state);
+    settings(&k, "{\"delegationDepth\":8}");
+    t = asked(&k);
+    for (int i = 0; i < LEVELS; i++) {
+        key = delegate(&k, &t, "c", i % 2 ? "ada" : "bo", false);
+        KIT_OK(&k, finish(&k, &t, "handed on"));
+        t = begin_on(&k, key);
+    }
+    KIT_OK(&k, finish(&k, &t, "bottom"));
+    answer(&k, "ada", "good");
+    assert_idle(&k);
+    assert_int_equal(said(&k, "Delegation main.1 (bo)"), 1);
+    assert_int_equal(said(&k, "Delegation"), LEVELS);
+    kit_close(&k);
+}
+
+static void a_lane_that_begins_again_is_told_again_once(void **state)
+{
+    kit         k;
+    skein_turn  t, child, grandchild;
+    skein_error why = {.rc = SKEIN_FAILED, .message = "no model"};
+
+    kit_open(&k, state);
+    t = asked(&k);
+    delegate(&k, &t, "c1", "bo", false);
     child = begin_on(&k, "main.1");
-    KIT_OK(&k, finish(&k, &child, "it is blue"));
-    assert_string_equal(last_of(&k, "main").content.p,
-                        "Delegation main.1 (bo) is done: it is blue");
-    answer(&k, "ada", "blue");
+    delegate(&k, &child, "c1", "cy", false);
+    grandchild = begin_on(&k, "main.1.1");
+    KIT_OK(&k, skein_turn_end(k.e, &child, SKEIN_TURN_FAILED, &why, &k.err));
+    assert_int_equal(said(&k, "Delegation main.1 (bo) has failed"), 1);
+    KIT_OK(&k, skein_delegation_retry(k.e, k.chat.id, skein_text("main.1"), &k.err));
+    child = begin_on(&k, "main.1");
+    KIT_OK(&k, finish(&k, &child, "done now"));
+    KIT_OK(&k, finish(&k, &grandchild, "blue"));
+    assert_int_equal(said(&k, "Delegation main.1 (bo) is done"), 1);
+    assert_int_equal(said(&k, "Delegation"), 3);
+    KIT_OK(&k, finish(&k, &t, "later"));
+    answer(&k, "ada", "good");
     assert_idle(&k);
     kit_close(&k);
 }
@@ -443,7 +492,9 @@ static void a_turn_that_ends_takes_along_what_it_waits_for(void **state)
     assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_CANCELLED);
     assert_int_equal(delegation(&k, "main.1.1").state, SKEIN_LANE_CANCELLED);
     assert_int_equal(finish(&k, &child, "late"), SKEIN_TURN_OVER);
-    assert_int_equal(said(&k, "Delegation") + said(&k, "cancelled"), 0);
+    resulted(&k, "main", "c1", "cancelled", true);
+    resulted(&k, "main.1", "c1", "cancelled", true);
+    assert_int_equal(said(&k, "Delegation"), 0);
     kit_valid(&k);
     kit_close(&k);
 }
@@ -464,6 +515,7 @@ static void a_stop_stops_all_and_wakes_nobody(void **state)
     KIT_OK(&k, skein_work_stop(k.e, &stop, &stopped, &k.err));
     assert_int_equal(stopped, 2); /* what ended with another is not counted */
     assert_idle(&k);
+    resulted(&k, "main", "c2", "cancelled", true);
     assert_int_equal(said(&k, "Delegation"), 0);
     assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_CANCELLED);
     assert_int_equal(delegation(&k, "main.2").state, SKEIN_LANE_CANCELLED);
@@ -550,6 +602,27 @@ static void a_delegation_that_nobody_waits_for_holds_up_no_person(void **state)
     KIT_OK(&k, finish(&k, &child, "blue"));
     answer(&k, "ada", "it is blue");
     assert_idle(&k);
+    kit_close(&k);
+}
+
+static void a_branch_does_not_run_what_runs_where_it_came_from(void **state)
+{
+    kit                k;
+    skein_turn         t, child;
+    skein_conversation branch;
+
+    kit_open(&k, state);
+    t = asked(&k);
+    delegate(&k, &t, "c1", "bo", true);
+    child = begin_on(&k, "main.1");
+    KIT_OK(&k, skein_branch(k.e, &k.how, 0, -1, skein_text("side"), k.mem, &branch, &k.err));
+    k.how.conversation = branch.id;
+    assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_INTERRUPTED);
+    k.how.conversation = k.chat.id;
+    assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_RUNNING);
+    KIT_OK(&k, finish(&k, &child, "blue"));
+    resulted(&k, "main", "c1", "blue", false);
+    kit_valid(&k);
     kit_close(&k);
 }
 
@@ -798,13 +871,16 @@ int main(void)
         SKN_BOTH(the_end_of_ones_own_work_comes_from_outside),
         SKN_BOTH(a_waiting_turn_that_was_killed_is_told_by_a_message_once),
         SKN_BOTH(all_that_was_killed_at_once_is_closed_and_told_once),
-        SKN_BOTH(what_ends_below_a_lane_that_is_done_lets_it_go_on),
+        SKN_BOTH(what_ends_below_a_lane_that_is_done_leaves_it_done),
+        SKN_BOTH(each_end_of_a_chain_is_told_once),
+        SKN_BOTH(a_lane_that_begins_again_is_told_again_once),
         SKN_BOTH(what_is_told_on_a_lane_at_work_is_part_of_the_same_run),
         SKN_BOTH(a_turn_that_ends_takes_along_what_it_waits_for),
         SKN_BOTH(a_stop_stops_all_and_wakes_nobody),
         SKN_BOTH(a_cancelled_delegation_takes_along_all_below_it),
         SKN_BOTH(a_delegation_that_did_not_succeed_can_begin_again),
         SKN_BOTH(a_delegation_that_nobody_waits_for_holds_up_no_person),
+        SKN_BOTH(a_branch_does_not_run_what_runs_where_it_came_from),
         SKN_BOTH(a_forced_edit_takes_delegations_away),
         SKN_BOTH(an_agent_that_is_paused_begins_nothing),
         SKN_BOTH(a_world_says_how_deep_and_how_many),

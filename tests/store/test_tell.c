@@ -75,7 +75,7 @@ static skein_turn woken(kit *k, int agent)
 
 /* --- In a chat ------------------------------------------------------------------------------------------------------ */
 
-static void what_is_told_in_a_chat_is_heard_by_the_two(void **state)
+static void what_is_told_in_a_chat_is_heard_by_the_other(void **state)
 {
     kit           k;
     skein_turn    t;
@@ -99,6 +99,10 @@ static void what_is_told_in_a_chat_is_heard_by_the_two(void **state)
     assert_int_equal(m.author_agent.v, k.agent[0].id.v);
     assert_string_equal(m.turn_uid.p, t.uid.p);
     assert_string_not_equal(last_of(&k, "@cy").uid.p, m.uid.p);
+    assert_string_equal(last_of(&k, "@ada").uid.p,
+                        out.result.uid.p); /* she said it by calling */
+    assert_null(strstr(kit_texts(&k, "@ada", 0), "look it up"));
+    assert_non_null(strstr(kit_texts(&k, "main", 0), "look it up"));
     assert_non_null(strstr(kit_context(&k, "bo"), "ada: look it up\n[response expected: ada]"));
     assert_string_equal(due(&k), "bo");
     assert_string_equal(expected(&k, ALL), "ada>bo:open");
@@ -457,7 +461,7 @@ static void i37_no_text_passes_for_what_the_system_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SKN_BOTH(what_is_told_in_a_chat_is_heard_by_the_two),
+        SKN_BOTH(what_is_told_in_a_chat_is_heard_by_the_other),
         SKN_BOTH(an_answer_that_is_expected_wakes_who_asked),
         SKN_BOTH(what_expects_no_answer_wakes_nobody_else),
         SKN_BOTH(a_second_answer_is_surplus),

@@ -720,6 +720,122 @@ static void eight_posters_make_one_order_and_each_message_once(void **state)
     kit_close(&k);
 }
 
+/* --- Agents that are paused ----------------------------------------------------------------------------- */
+
+static void set_paused(kit *k, int agent, bool paused)
+{
+    KIT_OK(k, skein_agent_pause(k->e, k->agent[agent].id, paused, &k->err));
+}
+
+static void work_of_a_paused_agent_holds_nobody_up(void **state)
+{
+    kit          k;
+    skein_posted p;
+    int64_t      before;
+
+    kit_open(&k, state);
+    set_paused(&k, 0, true);
+    before = newest(&k);
+    p = post(&k, "@ada hi");
+    assert_false(p.queued);
+    assert_int_equal(p.waiting, 0);
+    assert_string_equal(shown(&k, &p.deliveries), "ada:queued bo:inMemory cy:inMemory");
+    assert_string_equal(told(&k, before), "message.created");
+    p = post(&k, "hello");
+    assert_false(p.queued);
+    assert_int_equal(p.waiting, 2);
+    says(&k, before, "world.busy", "\"pending\":2,\"agents\":[\"bo\",\"cy\"]");
+    answer(&k, "bo", "@ada what do you think?");
+    p = post(&k, "@cy and then?");
+    assert_true(p.queued);
+    before = newest(&k);
+    answer(&k, "cy", "hi"); /* what waited is said */
+    says(&k, before, "world.idle", "\"pending\":0,\"agents\":[]");
+    assert_string_equal(due(&k), "cy");
+    answer(&k, "cy", "nothing");
+    assert_string_equal(due(&k), "");
+    set_paused(&k, 0, false);
+    answer(&k, "ada", "here I am"); /* one after the other */
+    answer(&k, "ada", "good");
+    assert_idle(&k);
+    kit_close(&k);
+}
+
+static void a_pause_lets_go_what_waits_for_the_agent(void **state)
+{
+    kit          k;
+    skein_posted first, second;
+    skein_turn   t;
+    int64_t      before;
+
+    kit_open(&k, state);
+    first = post(&k, "@ada hi");
+    second = post(&k, "@bo hello");
+    assert_true(second.queued);
+    before = newest(&k);
+    set_paused(&k, 0, true);
+    assert_string_equal(event_of(&k, before, "world.idle").cause.p, first.message.uid.p);
+    assert_string_equal(event_of(&k, before, "world.busy").cause.p, second.message.uid.p);
+    assert_string_equal(due(&k), "bo");
+    answer(&k, "bo", "hi");
+    set_paused(&k, 0, false);
+    t = begin(&k, "ada");
+    second = post(&k, "@bo more");
+    set_paused(&k, 0, true);
+    assert_string_equal(due(&k), ""); /* she is at it, and goes on */
+    KIT_OK(&k, finish(&k, &t, "there"));
+    answer(&k, "bo", "well");
+    assert_idle(&k);
+    kit_close(&k);
+}
+
+static void a_change_takes_along_work_of_a_paused_agent(void **state)
+{
+    kit           k;
+    skein_posted  kept, gone;
+    skein_removal r;
+    skein_version v;
+    skein_message edited;
+    int64_t       before;
+
+    kit_open(&k, state);
+    set_paused(&k, 0, true);
+    kept = post(&k, "@ada one");
+    gone = post(&k, "@ada two");
+    before = newest(&k);
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, gone.message.id, false, k.mem, &r, &k.err));
+    says(&k, before, "message.delivered", "\"agent\":\"ada\",\"state\":\"inMemory\"");
+    assert_string_equal(event_of(&k, before, "world.idle").cause.p, gone.message.uid.p);
+    set_paused(&k, 0, false);
+    assert_string_equal(due(&k), "ada");
+    assert_int_equal(
+        skein_edit(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited, &k.err),
+        SKEIN_AT_WORK);
+    set_paused(&k, 0, true);
+    KIT_OK(&k, skein_edit(k.e, &k.how, kept.message.id, skein_text("x"), k.mem, &v, &edited,
+                          &k.err));
+    assert_idle(&k);
+    kit_valid(&k);
+    kit_close(&k);
+}
+
+static void a_stop_drops_and_counts_work_of_a_paused_agent(void **state)
+{
+    kit        k;
+    skein_stop stop;
+    int64_t    stopped;
+
+    kit_open(&k, state);
+    set_paused(&k, 0, true);
+    post(&k, "@ada one");
+    post(&k, "@ada two");
+    stop = (skein_stop){.chat = k.chat.id};
+    KIT_OK(&k, skein_work_stop(k.e, &stop, &stopped, &k.err));
+    assert_int_equal(stopped, 2);
+    assert_idle(&k);
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -747,6 +863,10 @@ int main(void)
         SKN_BOTH(an_agent_that_is_removed_holds_nobody_up),
         SKN_BOTH(work_that_came_while_its_agent_was_removed_is_nobodys),
         SKN_BOTH(a_chat_or_world_that_is_removed_leaves_no_work),
+        SKN_BOTH(work_of_a_paused_agent_holds_nobody_up),
+        SKN_BOTH(a_pause_lets_go_what_waits_for_the_agent),
+        SKN_BOTH(a_change_takes_along_work_of_a_paused_agent),
+        SKN_BOTH(a_stop_drops_and_counts_work_of_a_paused_agent),
         SKN_BOTH(eight_posters_make_one_order_and_each_message_once),
     };
 

@@ -255,6 +255,7 @@ int main(void)
         SKN_ON_SQLITE(what_is_wrong_is_refused_with_its_place),
         SKN_BOTH(secrets_are_kept_but_never_shown),
         SKN_BOTH(what_was_shown_can_be_sent_back),
+        SKN_ON_SQLITE(what_is_secret_by_its_name_is_not_kept),
         SKN_ON_SQLITE(settings_have_a_limit),
         SKN_BOTH(a_world_tells_that_its_settings_changed),
     };
