@@ -39,7 +39,8 @@ static void instructions(skn_jw *w, const skein_message *m)
     skn_jw_array(w);
     if (m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN)
         instruction(w, SKN_STR("Source.User"), SKN_NONE);
-    else if (m->role == SKEIN_USER && m->author == SKEIN_BY_AGENT)
+    else if ((m->role == SKEIN_USER || m->role == SKEIN_ASSISTANT) &&
+             m->author == SKEIN_BY_AGENT)
         instruction(w, SKN_STR("Source.Agent"), m->sender);
     for (size_t i = 0; i < m->instruction_count; i++)
         instruction(w, m->instructions[i].type, m->instructions[i].target);

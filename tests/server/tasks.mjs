@@ -381,6 +381,7 @@ test('what is told to somebody in a chat is heard by that one alone; the teller 
     await w.idle();
     const told = (await w.messages()).find(m => m.content === 'What about it?');
     assert.deepEqual(told.seenByAgents, ['bo']);
+    assert.deepEqual(told.instructions[0], { type: 'Source.Agent', target: 'ada' });
     assert.equal((await w.messages()).find(m => m.sender === 'bo').content, 'It is fine.');
     assert.equal((await expected(w, 'ada'))[0].state, 'answered');
 });
