@@ -15,6 +15,7 @@ struct skn_errand {
     skn_buf              text;
     skein_prompt_message message;
     skein_context        context;
+    skn_answer           told; /* how it ended; the record borrows from it */
     skn_errand_answer    answer;
     skn_errand_done     *done;
     void                *arg;
@@ -53,9 +54,10 @@ static void on_done(void *arg, const skn_answer *answer)
     skn_errand *e = arg;
 
     e->asking = NULL;
+    e->told = *answer;
     e->answer.error = answer->error;
     e->answer.text = skn_str_trim(skn_buf_str(&e->text));
-    if (!skn_asked_record(&e->asked, answer, e->model, e->purpose, &e->answer.call))
+    if (!skn_asked_record(&e->asked, &e->told, e->model, e->purpose, &e->answer.call))
         e->answer.call = (skein_model_call){0};
     if (!answer->error.rc && e->text.over)
         skn_fail(&e->answer.error, SKEIN_PROVIDER, "the answer is over %d MB",
