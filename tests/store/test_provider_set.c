@@ -112,7 +112,7 @@ static void on_found(void *arg, const skn_detected *found)
 
 static skn_config *config_of(lab *l, const char *yaml)
 {
-    char               path[300];
+    char              *path = skn_arena_alloc(l->a, 300); /* the configuration borrows it */
     skn_config_sources from = {.file = skn_fixture_file(l->fx, "skein.yaml", path)};
     FILE              *out = fopen(path, "w");
     skn_config        *c;
