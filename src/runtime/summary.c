@@ -22,6 +22,10 @@ typedef struct summary {
     skein_compact_plan plan;
     skein_message      stored;
     skn_str            reason;
+    int64_t            window; /* of the model, in tokens; 0: not known */
+    int64_t            share;  /* percent of it */
+    bool               by_itself;
+    bool               again; /* a turn ended meanwhile: look once more */
 } summary;
 
 static int64_t now_ms(void)
@@ -37,6 +41,8 @@ static skn_rest **rest_of(skn_runtime *r, skein_conversation_id chat, skein_agen
         at = &(*at)->next;
     return at;
 }
+
+static void ended(skn_wish *w);
 
 static void note_end(skn_wish *w)
 {
@@ -68,16 +74,35 @@ void skn_rests_free(skn_runtime *r)
     r->rests = NULL;
 }
 
+static bool is_long(const skein_context *c, int64_t window, int64_t share)
+{
+    return (c->limit >= 2 && c->stored >= c->limit) ||
+           (window > 0 && c->tokens * 100 >= window * share);
+}
+
 /* --- The wish ------------------------------------------------------------------------------------------ */
+
+/* What was long when the turn ended may have been summarised since. */
+static skein_rc check_long(skn_wish *w, const summary *s, const skein_slice *what,
+                           skein_error *err)
+{
+    skein_context c;
+    skein_rc      rc;
+
+    if (!s->by_itself)
+        return SKEIN_OK;
+    rc = skein_context_read(w->r->o.engine, what, w->a, &c, err);
+    return rc || is_long(&c, s->window, s->share) ? rc : SKEIN_NOTHING;
+}
 
 static skein_rc read_plan(skn_wish *w, skein_error *err)
 {
     summary    *s = w->own;
     skein_slice what = {.conversation = w->chat, .agent = w->agent, .lane = w->lane};
-    skein_rc    rc = skein_compact_plan_read(w->r->o.engine, &what, w->a, &s->plan, err);
+    skein_rc    rc = check_long(w, s, &what, err);
     skn_buf     b;
 
-    if (rc)
+    if (rc || (rc = skein_compact_plan_read(w->r->o.engine, &what, w->a, &s->plan, err)))
         return rc;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_add(&b, SKN_STR("Summarise this conversation.\n\n"));
@@ -120,17 +145,18 @@ static skein_rc store_summary(skn_wish *w, skein_error *err)
 static const skn_wish_kind summary_kind = {"summary", "a summary was not made", read_plan,
                                            store_summary};
 
-static bool is_under_way(const skn_runtime *r, const skn_run *run)
+static skn_wish *under_way(const skn_runtime *r, skein_conversation_id chat,
+                           skein_agent_id agent)
 {
-    for (const skn_wish *w = r->wishes; w; w = w->next)
-        if (w->kind == &summary_kind && w->chat.v == run->chat.v &&
-            w->agent.v == run->agent.v && !w->cancelled)
-            return true;
-    return false;
+    skn_wish *w = r->wishes;
+
+    while (w && (w->kind != &summary_kind || w->chat.v != chat.v || w->agent.v != agent.v ||
+                 w->cancelled))
+        w = w->next;
+    return w;
 }
 
-skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
-                              void *arg)
+static skn_wish *new_wish(skn_runtime *r, const skn_compact_wish *wish)
 {
     skn_wish *w = skn_wish_new(r, &summary_kind);
     summary  *s = SKN_NEW(w->a, summary);
@@ -142,33 +168,78 @@ skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_
     w->agent = wish->agent;
     w->lane = skn_arena_copy(w->a, wish->lane);
     w->model = skn_arena_copy(w->a, wish->model);
-    w->over = note_end;
+    w->over = ended;
+    return w;
+}
+
+/* One that a turn asks for: of an agent's memory, and only while that is long. */
+static void start_by_itself(skn_runtime *r, const skn_compact_wish *wish, int64_t share)
+{
+    skn_wish     *w = new_wish(r, wish);
+    summary      *s = w->own;
+    skn_str       model;
+    skn_provider *p = skn_runtime_provider(r, skn_runtime_model(r, wish->model), &model);
+
+    s->by_itself = true;
+    s->share = share;
+    s->window = p ? skn_provider_window(p, model) : 0;
+    skn_wish_start(w, NULL, NULL);
+}
+
+static void ended(skn_wish *w)
+{
+    const summary         *s = w->own;
+    const skn_compact_wish wish = {.world = w->world,
+                                   .chat = w->chat,
+                                   .agent = w->agent,
+                                   .model = w->model,
+                                   .reason = SKN_STR("limit")};
+
+    note_end(w);
+    if (s->again && !w->r->closing && (w->rc == SKEIN_OK || w->rc == SKEIN_NOTHING))
+        start_by_itself(w->r, &wish, s->share);
+}
+
+skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
+                              void *arg)
+{
+    skn_wish *w = new_wish(r, wish);
+
     skn_wish_start(w, done, arg);
     return w;
 }
 
 /* --- By itself ------------------------------------------------------------------------------------------- */
 
-static bool is_long(const skn_run *run)
+/* As far as the run knows. */
+static bool seems_long(const skn_run *run)
 {
-    const skein_context *c = &run->context;
-    skn_str              model;
-    skn_provider        *p = skn_runtime_provider(run->r, run->model, &model);
-    int64_t              window = p ? skn_provider_window(p, model) : 0;
+    skein_context c = run->context;
+    skn_str       model;
+    skn_provider *p = skn_runtime_provider(run->r, run->model, &model);
 
-    if (c->limit >= 2 && c->stored + run->since_load >= c->limit)
-        return true;
-    return window > 0 && c->tokens * 100 >= window * run->limit_share;
+    c.stored += run->since_load;
+    return is_long(&c, p ? skn_provider_window(p, model) : 0, run->limit_share);
 }
 
 void skn_summary_consider(skn_run *run)
 {
-    const skn_compact_wish wish = {
-        .world = run->turn.world, .chat = run->chat, .agent = run->agent, .model = run->model};
-    const skn_rest *rest = *rest_of(run->r, run->chat, run->agent);
+    const skn_compact_wish wish = {.world = run->turn.world,
+                                   .chat = run->chat,
+                                   .agent = run->agent,
+                                   .model = run->model,
+                                   .reason = SKN_STR("limit")};
+    const skn_rest        *rest = *rest_of(run->r, run->chat, run->agent);
+    skn_wish              *w = under_way(run->r, run->chat, run->agent);
 
-    if (run->lane.v || run->r->closing || !is_long(run) || is_under_way(run->r, run) ||
-        (rest && now_ms() < rest->until))
+    if (run->lane.v || run->r->closing || (rest && now_ms() < rest->until))
         return;
-    skn_runtime_compact(run->r, &wish, NULL, NULL);
+    if (w) {
+        summary *s = w->own;
+
+        s->again = true;
+        s->share = run->limit_share;
+    } else if (seems_long(run)) {
+        start_by_itself(run->r, &wish, run->limit_share);
+    }
 }

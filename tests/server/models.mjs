@@ -306,7 +306,8 @@ for (const [fault, expected] of Object.entries(faults))
         assert.ok(why.detail.length > 10);
         if (expected.says) assert.match(why.detail, expected.says);
         if (expected.hint) assert.match(why.hint, expected.hint);
-        assert.equal(got.streamed('text'), expected.text ?? '');
+        // What was being written when it failed is volatile: pieces of it may be missing, but nothing else is there.
+        assert.ok((expected.text ?? '').includes(got.streamed('text')), got.streamed('text'));
         assert.deepEqual(got.delivery, [['ada', 'failed']]);
         assert.equal(got.answer, undefined);
         assert.ok(mock.requests.length >= 1);
