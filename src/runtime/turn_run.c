@@ -63,6 +63,7 @@ static void back(void *arg)
 {
     skn_run     *run = arg;
     skn_runtime *r = run->r;
+    bool         done = run->turn_id && !run->turn.id; /* this job stored its last step */
 
     r->jobs--;
     run->job = false;
@@ -72,8 +73,8 @@ static void back(void *arg)
         run->over = true;
     if (try_on(run))
         skn_run_later(run, start_again, SKN_RUN_PAUSE_MS);
-    else if (run->ending || !run->over)
-        run->then(run);
+    else if (run->ending || !run->over || (done && !run->halt))
+        run->then(run); /* a look at the turns may have seen it closed before we heard */
     else
         finish(run);
     skn_runtime_settle(r);
