@@ -11,6 +11,7 @@ enum {
     MOST_REQUEST = 64 << 20,
     MOST_ANSWER = 32 << 20,
     LONGEST_BACKOFF = 30000,
+    COARSE_MS = 10, /* by which a timer may be early: the clock of the loop is coarse */
     LONGEST_RETRY_AFTER = 60000, /* longer than this nobody waits without being told */
     DRAIN_MS = 250               /* for the end of an answer that has ended: see `drain` */
 };
@@ -181,7 +182,7 @@ static int64_t backoff(const skn_wire_talk *t)
         ms *= 2;
     ms = ms < LONGEST_BACKOFF ? ms : LONGEST_BACKOFF;
     ms = ms / 2 + (int64_t)(skn_random() % (uint64_t)(ms / 2 + 1));
-    return ms > t->retry_after_ms ? ms : t->retry_after_ms + ms / 4;
+    return ms > t->retry_after_ms + COARSE_MS ? ms : t->retry_after_ms + COARSE_MS + ms / 4;
 }
 
 static bool shall_retry(const skn_wire_talk *t)

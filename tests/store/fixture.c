@@ -185,3 +185,45 @@ skn_fixture *skn_fixture_of(void **state)
         fail_msg("there is no PostgreSQL: run this under \"tools/pg.sh run\"");
     return *state;
 }
+
+/* --- What is left in the files --------------------------------------------------------------------- */
+
+static bool file_holds(const char *path, const char *text)
+{
+    FILE  *f = fopen(path, "rb");
+    char  *bytes;
+    size_t n, want = strlen(text);
+    bool   there = false;
+
+    if (!f)
+        return false; /* a log that is not there holds nothing */
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    n = (size_t)ftell(f);
+    rewind(f);
+    bytes = malloc(n + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, n, f), n);
+    fclose(f);
+    for (size_t i = 0; i + want <= n && !there; i++)
+        there = memcmp(bytes + i, text, want) == 0;
+    free(bytes);
+    return there;
+}
+
+bool skn_fixture_holds(skn_fixture *fx, const char *text)
+{
+    char name[300], sql[600];
+
+    if (!fx->pg) {
+        snprintf(name, sizeof name, "%s-wal", fx->path);
+        return file_holds(fx->path, text) || file_holds(name, text);
+    }
+    skn_fixture_sql(fx, "CHECKPOINT");
+    snprintf(
+        sql, sizeof sql,
+        "SELECT sum(position('%s'::bytea IN pg_read_binary_file(pg_relation_filepath(oid))))"
+        " FROM pg_class WHERE relkind IN ('r', 'i', 't') AND relnamespace ="
+        " current_setting('search_path')::regnamespace",
+        text);
+    return skn_fixture_number(fx, sql) > 0;
+}

@@ -47,6 +47,8 @@ void skn_fixture_close(skn_fixture *fx);
 void skn_fixture_sql(skn_fixture *fx, const char *sql);
 /* The number that SQL text selects there. */
 int64_t skn_fixture_number(skn_fixture *fx, const char *sql);
+/* Whether a text stands anywhere in the store's files: in any table, index or log. */
+bool skn_fixture_holds(skn_fixture *fx, const char *text);
 /* The file `name` in the test's directory. */
 const char *skn_fixture_file(skn_fixture *fx, const char *name, char out[static 300]);
 

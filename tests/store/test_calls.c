@@ -258,44 +258,6 @@ static void a_call_is_shown_with_its_request_as_json(void **state)
 
 /* --- Erasing ------------------------------------------------------------------------------------------- */
 
-static bool in_file(const char *path)
-{
-    FILE  *f = fopen(path, "rb");
-    char  *bytes;
-    size_t n, want = strlen(SECRET);
-    bool   there = false;
-
-    if (!f)
-        return false; /* a log that is not there holds nothing */
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    n = (size_t)ftell(f);
-    rewind(f);
-    bytes = malloc(n + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, n, f), n);
-    fclose(f);
-    for (size_t i = 0; i + want <= n && !there; i++)
-        there = memcmp(bytes + i, SECRET, want) == 0;
-    free(bytes);
-    return there;
-}
-
-static bool in_files(kit *k)
-{
-    char log[300];
-
-    if (k->fx->pg) {
-        skn_fixture_sql(k->fx, "CHECKPOINT");
-        return skn_fixture_number(
-                   k->fx, "SELECT sum(position('" SECRET "'::bytea IN"
-                          " pg_read_binary_file(pg_relation_filepath(oid)))) FROM pg_class"
-                          " WHERE relkind IN ('r', 'i', 't') AND relnamespace ="
-                          " current_setting('search_path')::regnamespace") > 0;
-    }
-    snprintf(log, sizeof log, "%s-wal", k->fx->path);
-    return in_file(k->fx->path) || in_file(log);
-}
-
 static int64_t purge(kit *k, skein_message_id id)
 {
     int64_t erased;
@@ -334,7 +296,7 @@ static void what_was_erased_is_in_no_call_and_no_file(void **state)
     assert_string_equal(request(&k, &got), "{harmless}");
     assert_string_equal(got.response.p, "{\"ok\":true}");
     assert_int_equal(pieces_kept(&k), 4);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     KIT_OK(&k, skein_tokens_spent(k.e, k.world.id, 0, &tokens, &k.err));
     assert_int_equal(tokens, 26); /* spent is spent */
     kit_check(&k);
@@ -361,7 +323,7 @@ static void calls_of_branches_are_erased_with_what_they_branched_from(void **sta
     assert_int_equal(purge(&k, m.id), 1);
     assert_int_equal(read_back(&k, origin).piece_count, 0);
     assert_int_equal(read_back(&k, side).piece_count, 0);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     kit_close(&k);
 }
 
@@ -380,7 +342,7 @@ static void a_call_that_was_under_way_while_text_was_erased_is_kept_without_it(v
     assert_int_equal(got.piece_count, 0);
     assert_null(got.response.p);
     assert_int_equal(got.tokens_in, 10);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     c = call_of(&k, PIECES("later"));
     c.total_ms = 0;
     assert_int_equal(read_back(&k, keep(&k, &c)).piece_count, 1);
@@ -434,7 +396,7 @@ static void copies_of_a_message_go_with_it(void **state)
     assert_int_equal(skn_fixture_number(k.fx, left), 3);
     assert_int_equal(purge(&k, m.id), 1);
     assert_int_equal(skn_fixture_number(k.fx, left), 0);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     assert_int_equal(
         skn_fixture_number(k.fx, "SELECT count(*) FROM tasks WHERE status = 'pending'"), 0);
     kit_close(&k);

@@ -21,47 +21,6 @@ static skein_rc purge(kit *k, const skein_message_id *ids, size_t count, int64_t
 
 /* --- Where text could be left ---------------------------------------------------------------------- */
 
-static bool in_file(const char *path)
-{
-    FILE  *f = fopen(path, "rb");
-    char  *bytes;
-    size_t n, want = strlen(SECRET);
-    bool   there = false;
-
-    if (!f)
-        return false; /* a log that is not there holds nothing */
-    assert_int_equal(fseek(f, 0, SEEK_END), 0);
-    n = (size_t)ftell(f);
-    rewind(f);
-    bytes = malloc(n + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, n, f), n);
-    fclose(f);
-    for (size_t i = 0; i + want <= n && !there; i++)
-        there = memcmp(bytes + i, SECRET, want) == 0;
-    free(bytes);
-    return there;
-}
-
-/* Looks for the secret in the files themselves. */
-static bool in_files(kit *k)
-{
-    char log[300];
-
-    if (k->fx->pg) {
-        skn_fixture_sql(k->fx, "CHECKPOINT");
-        return skn_fixture_number(
-                   k->fx,
-                   "SELECT sum(position('" SECRET "'::bytea IN"
-                   " pg_read_binary_file(pg_relation_filepath(oid)))) FROM pg_class"
-                   " WHERE relname IN ('messages', 'message_words', 'squashes',"
-                   " 'message_words_gin')"
-                   " AND relnamespace = current_setting('search_path')::regnamespace") > 0;
-    }
-    snprintf(log, sizeof log, "%s-wal", k->fx->path);
-    return in_file(k->fx->path) || in_file(log);
-}
-
 static int64_t rows_with_it(kit *k)
 {
     return skn_fixture_number(k->fx,
@@ -142,7 +101,7 @@ static void case_25_what_was_erased_is_nowhere(void **state)
     assert_int_equal(erased, 4);
     assert_int_equal(rows_with_it(&k), 0);
     assert_int_equal(hits(&k), 0);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     assert_null(strstr(kit_state(&k), SECRET));
     assert_null(strstr(kit_context(&k, ""), SECRET));
     for (int64_t version = 1; version <= 3; version++)
@@ -315,7 +274,7 @@ static void case_25_what_could_not_be_driven_out_is_at_the_next_call(void **stat
     assert_int_equal(pthread_create(&h.thread, NULL, reader, &h), 0);
     await(&h, &h.there);
     rc = purge(&k, ids, 4, &erased);
-    left = in_files(&k);
+    left = skn_fixture_holds(k.fx, SECRET);
     set(&h, &h.over);
     pthread_join(h.thread, NULL);
     SKN_OK(h.rc, h.err);
@@ -325,7 +284,7 @@ static void case_25_what_could_not_be_driven_out_is_at_the_next_call(void **stat
     assert_true(left);
     KIT_OK(&k, purge(&k, ids, 1, &erased));
     assert_int_equal(erased, 0);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM meta e, meta s WHERE"
                                               " e.key = 'erasures' AND s.key = 'scrubbed'"
                                               " AND e.value = s.value"),
@@ -458,7 +417,7 @@ static void case_25_a_hidden_conversation_can_be_erased(void **state)
     KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, false, &k.err));
     KIT_OK(&k, purge(&k, ids, 4, &erased));
     assert_int_equal(erased, 4);
-    assert_false(in_files(&k));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
     k.how.conversation.v = 9999;
     assert_int_equal(purge(&k, ids, 4, &erased), SKEIN_NOT_FOUND);
     k.how.conversation = k.chat.id;

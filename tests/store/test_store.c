@@ -474,52 +474,16 @@ static void erase_secrets(skn_fixture *fx)
     skn_fixture_sql(fx, "UPDATE messages SET content = '' WHERE id % 3 = 0");
 }
 
-static bool in_file(const char *path)
-{
-    FILE       *f = fopen(path, "rb");
-    struct stat st;
-    char       *bytes;
-    size_t      n;
-    bool        there;
-
-    if (!f)
-        return false;
-    assert_int_equal(fstat(fileno(f), &st), 0);
-    n = (size_t)st.st_size;
-    bytes = skn_heap(n + 1);
-    assert_int_equal(fread(bytes, 1, n, f), n);
-    there = skn_str_find((skn_str){bytes, n}, SKN_STR(SECRET)) >= 0;
-    free(bytes);
-    fclose(f);
-    return there;
-}
-
-/* Looks for the secret in the files themselves. */
-static bool in_files(skn_fixture *fx)
-{
-    char path[300];
-
-    if (fx->pg) {
-        skn_fixture_sql(fx, "CHECKPOINT");
-        return skn_fixture_number(
-                   fx, "SELECT sum(position('" SECRET "'::bytea IN"
-                       " pg_read_binary_file(pg_relation_filepath(oid)))) FROM pg_class WHERE"
-                       " relname IN ('messages', 'message_words', 'message_words_gin')"
-                       " AND relnamespace = current_setting('search_path')::regnamespace") > 0;
-    }
-    return in_file(fx->path) || in_file(skn_fixture_file(fx, "store.db-wal", path));
-}
-
 static void erased_text_is_in_no_file_after_scrubbing(void **state)
 {
     skn_fixture *fx = skn_fixture_of(state);
     skein_error  err;
 
     tell_secrets(fx);
-    assert_true(in_files(fx));
+    assert_true(skn_fixture_holds(fx, SECRET));
     erase_secrets(fx);
     SKN_OK(skn_store_scrub(fx->store, &err), err);
-    assert_false(in_files(fx));
+    assert_false(skn_fixture_holds(fx, SECRET));
     assert_int_equal(skn_fixture_number(fx, "SELECT count(*) FROM messages"), 300);
     assert_int_equal(
         skn_fixture_number(fx, "SELECT count(*) FROM messages WHERE content LIKE 'open%'"),
