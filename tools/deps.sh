@@ -8,8 +8,8 @@
 set -eu
 
 build='gcc libc6-dev make meson ninja-build pkg-config libsqlite3-dev libpq-dev
-       libevent-dev libyaml-dev libedit-dev libcurl4-openssl-dev'
-test="$build libcmocka-dev locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
+       libevent-dev libyaml-dev libedit-dev libcurl4-openssl-dev libcmocka-dev'
+test="$build locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
       curl mandoc nodejs slowhttptest"
 # Other sources of Node bring npm with it, and then Debian's package of that name cannot be installed.
 command -v npm >/dev/null || test="$test npm"
