@@ -26,7 +26,8 @@ compiler_fuzz  = CC=clang
 
 all: build/build.ninja
 	ninja -C build
-run: all
+run: build/build.ninja
+	ninja -C build skein
 	build/skein serve
 tour: all
 	tools/tour.sh build/skein
