@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
+
+export interface Command {
+    id: string;
+    title: string;
+    /** 'g i', 'Ctrl+k', '?', 'Shift+z', 'ArrowDown' */
+    keys?: string[];
+    /** The heading in the help sheet. */
+    where: string;
+    when?: () => boolean;
+    run: () => void;
+    /** Also fires while somebody types. */
+    typing?: boolean;
+}
+
+// The last group is the innermost: it was mounted last, so its keys win.
+const groups = signal<readonly (readonly Command[])[]>([]);
+// Those of screens that were left: their keys can still be changed.
+const ever = new Map<string, Command>();
+
+export function addCommands(commands: readonly Command[]): () => void {
+    for (const command of commands) ever.set(command.id, command);
+    groups.value = [...groups.value, commands];
+    return () => {
+        groups.value = groups.value.filter(group => group !== commands);
+    };
+}
+
+/** All commands that can be used now, the innermost first; of two with the same id the inner one. */
+export function activeCommands(): Command[] {
+    const seen = new Set<string>();
+    const list: Command[] = [];
+    for (const group of [...groups.value].reverse()) {
+        for (const command of group) {
+            if (seen.has(command.id)) continue;
+            seen.add(command.id);
+            if (!command.when || command.when()) list.push(command);
+        }
+    }
+    return list;
+}
+
+/** Every command that was mounted since the page was loaded, also those that cannot be used at the moment (for the list in settings). */
+export function knownCommands(): Command[] {
+    const byId = new Map(ever);
+    for (const group of groups.value) for (const command of group) byId.set(command.id, command);
+    return [...byId.values()];
+}
+
+/**
+ * Registers commands while the component is mounted. What they do may change with every render; the group is
+ * registered anew only when ids, keys or titles change, so that the order of nesting stays.
+ */
+export function useCommands(commands: Command[]): void {
+    const latest = useRef(commands);
+    latest.current = commands;
+    const shape = JSON.stringify(commands.map(one => [one.id, one.title, one.keys, one.where, one.typing]));
+    useEffect(() => {
+        const group = latest.current.map((command, at): Command => ({
+            ...command,
+            when: () => latest.current[at]?.when?.() ?? true,
+            run: () => latest.current[at]?.run(),
+        }));
+        return addCommands(group);
+    }, [shape]);
+}

@@ -1,0 +1,142 @@
+import { signal, useSignal } from '@preact/signals';
+import { Dialog, Empty, Field } from '../parts/parts';
+import { prefs } from '../store/prefs';
+import { activeCommands, type Command } from './commands';
+import { keysOf, showKeys } from './keymap';
+import './keys.css';
+
+const open = signal(false);
+
+export function openHelp(): void {
+    open.value = true;
+}
+
+interface Line {
+    title: string;
+    keys: string[];
+}
+interface Group {
+    where: string;
+    lines: Line[];
+}
+
+// The browser's own and what every dialog has; they are listed because people look for them here.
+const fixed: Group[] = [
+    {
+        where: 'Always',
+        lines: [
+            { title: 'Back and forward through places visited', keys: ['Alt+ArrowLeft', 'Alt+ArrowRight'] },
+            { title: 'Close the innermost thing', keys: ['Escape'] },
+            { title: 'Go to the notes at the top right', keys: ['F6'] },
+        ],
+    },
+];
+
+function grouped(commands: Command[]): Group[] {
+    const set = { single: prefs.value.keys, changed: prefs.value.keymap };
+    const groups = new Map<string, Line[]>();
+    for (const command of commands) {
+        const keys = keysOf(command, set);
+        if (!keys.length) continue;
+        const lines = groups.get(command.where) ?? [];
+        lines.push({ title: command.title, keys });
+        groups.set(command.where, lines);
+    }
+    return [...groups].map(([where, lines]) => ({ where, lines }));
+}
+
+/** The keys of the screen below: those of its innermost part first. */
+export function helpGroups(search: string, commands: Command[] = activeCommands()): Group[] {
+    const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (group: Group, line: Line) => {
+        const text =
+            `${group.where} ${line.title} ${line.keys.map(showKeys).join(' ')} ${line.keys.join(' ')}`.toLowerCase();
+        return words.every(word => text.includes(word));
+    };
+    return [...grouped(commands), ...fixed]
+        .map(group => ({ where: group.where, lines: group.lines.filter(line => fits(group, line)) }))
+        .filter(group => group.lines.length > 0);
+}
+
+function Keys({ keys }: { keys: string[] }) {
+    return (
+        <span class="help-keys">
+            {keys.map((one, at) => (
+                <span key={one}>
+                    {at > 0 && <span class="muted"> or </span>}
+                    {showKeys(one)
+                        .split(' ')
+                        .map((piece, n) => (
+                            <kbd key={n}>{piece}</kbd>
+                        ))}
+                </span>
+            ))}
+        </span>
+    );
+}
+
+function Sheet() {
+    const search = useSignal('');
+    const groups = helpGroups(search.value);
+    return (
+        <Dialog
+            title="Keys of this screen"
+            onClose={() => {
+                open.value = false;
+            }}
+            wide
+        >
+            <Field
+                label="Find a key"
+                hideLabel
+                type="search"
+                placeholder="Find: undo, g i, tree …"
+                autoFocus
+                maxLength={100}
+                value={search.value}
+                onInput={value => {
+                    search.value = value;
+                }}
+            />
+            {!prefs.value.keys && (
+                <p class="help-off">Single keys are switched off; keys with Ctrl or ⌘ work.</p>
+            )}
+            <div class="help-groups">
+                {groups.map(group => (
+                    <section key={group.where} class="help-group">
+                        <h3>{group.where}</h3>
+                        <dl>
+                            {group.lines.map(line => (
+                                <div key={line.title} class="help-line">
+                                    <dt>{line.title}</dt>
+                                    <dd>
+                                        <Keys keys={line.keys} />
+                                    </dd>
+                                </div>
+                            ))}
+                        </dl>
+                    </section>
+                ))}
+                {groups.length === 0 && (
+                    <Empty>
+                        No key fits. <kbd>&gt;</kbd> in the palette finds commands without keys.
+                    </Empty>
+                )}
+            </div>
+            <p class="help-foot">
+                <a
+                    href="/settings/keyboard"
+                    onClick={() => {
+                        open.value = false;
+                    }}
+                >
+                    Change keys
+                </a>
+            </p>
+        </Dialog>
+    );
+}
+
+export function Help() {
+    return open.value ? <Sheet /> : null;
+}

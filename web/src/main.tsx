@@ -1,0 +1,26 @@
+import { render } from 'preact';
+import './styles/tokens.css';
+import './styles/base.css';
+import { start } from './store/store';
+import { keepAnnouncing } from './views/frame/announcer';
+import { applyAppearance } from './views/frame/appearance';
+import { Frame } from './views/frame/frame';
+import { followLinks } from './views/frame/links';
+import { preloadViews } from './views/frame/routes';
+import { settleWorlds, tellScreens } from './views/frame/settle';
+import { keepTitle } from './views/frame/title';
+
+const app = document.getElementById('app');
+if (app) {
+    applyAppearance();
+    render(<Frame />, app);
+    followLinks();
+    settleWorlds();
+    tellScreens();
+    keepTitle();
+    keepAnnouncing();
+    start();
+    // After the first paint: nobody is away yet.
+    void import('./views/settings/notify').then(m => m.startNotifications());
+    addEventListener('load', () => setTimeout(preloadViews, 2000));
+}

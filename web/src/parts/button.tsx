@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon';
+import './controls.css';
+
+export interface ButtonProps {
+    kind?: 'plain' | 'main' | 'danger' | 'quiet';
+    disabled?: boolean;
+    onClick?: (event: MouseEvent) => void;
+    children: ComponentChildren;
+    title?: string;
+    type?: 'button' | 'submit';
+    pressed?: boolean;
+    autoFocus?: boolean;
+    label?: string;
+    small?: boolean;
+    busy?: boolean;
+}
+
+/** A button with words. `label` is only for buttons whose words alone do not say what they are about. */
+export function Button(props: ButtonProps) {
+    const { kind = 'plain', type = 'button', small, busy } = props;
+    return (
+        <button
+            type={type}
+            class={`button button-${kind}${small ? ' button-small' : ''}`}
+            disabled={props.disabled}
+            title={props.title}
+            aria-label={props.label}
+            aria-pressed={props.pressed}
+            aria-busy={busy || undefined}
+            data-autofocus={props.autoFocus ? '' : undefined}
+            onClick={props.onClick}
+        >
+            {props.children}
+        </button>
+    );
+}
+
+export interface IconButtonProps {
+    /** The accessible name; it includes the target: "Edit message from You, 14:02". */
+    label: string;
+    icon: IconName;
+    onClick?: (event: MouseEvent) => void;
+    pressed?: boolean;
+    expanded?: boolean;
+    disabled?: boolean;
+    keys?: string;
+    class?: string;
+}
+
+export function IconButton(props: IconButtonProps) {
+    return (
+        <button
+            type="button"
+            class={`icon-button${props.class ? ` ${props.class}` : ''}`}
+            aria-label={props.label}
+            title={props.keys ? `${props.label} (${props.keys})` : props.label}
+            aria-pressed={props.pressed}
+            aria-expanded={props.expanded}
+            disabled={props.disabled}
+            onClick={props.onClick}
+        >
+            <Icon name={props.icon} />
+        </button>
+    );
+}

@@ -1,0 +1,2 @@
+// The door of this folder.
+export { CodeBlock } from './code-block';

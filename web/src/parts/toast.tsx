@@ -1,0 +1,121 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { alarm, announce } from './announce';
+import { Button, IconButton } from './button';
+import './overlays.css';
+
+export interface ToastAction {
+    label: string;
+    run: () => void;
+}
+
+export interface ToastOptions {
+    text: string;
+    actions?: ToastAction[];
+    kind?: 'info' | 'ok' | 'warn' | 'error';
+    ms?: number;
+}
+
+interface Shown extends Required<Pick<ToastOptions, 'text' | 'kind' | 'ms' | 'actions'>> {
+    id: number;
+}
+
+const most = 4;
+const least = 30_000;
+const shown = signal<Shown[]>([]);
+let last = 0;
+
+/** A note that stays half a minute at least, so that what it offers can be reached without hurry. */
+export function toast({ text, actions = [], kind = 'info', ms = least }: ToastOptions): () => void {
+    const id = ++last;
+    const note: Shown = { id, text, actions, kind, ms: Math.max(ms, least) };
+    shown.value = [...shown.value.filter(one => one.text !== text), note].slice(-most);
+    const say = actions.length ? `${text} ${actions.map(one => one.label).join(', ')}: press F6.` : text;
+    if (kind === 'error') alarm(say);
+    else announce(say);
+    return () => dropToast(id);
+}
+
+export function dropToast(id: number): void {
+    shown.value = shown.value.filter(one => one.id !== id);
+}
+
+export function clearToasts(): void {
+    shown.value = [];
+}
+
+/** The clock of a note stands still while somebody points at it or is in it. */
+function useExpiry(note: Shown) {
+    const held = useRef(false);
+    useEffect(() => {
+        let left = note.ms;
+        let before = Date.now();
+        const tick = setInterval(() => {
+            const now = Date.now();
+            if (!held.current && !document.hidden) left -= now - before;
+            before = now;
+            if (left <= 0) dropToast(note.id);
+        }, 500);
+        return () => clearInterval(tick);
+    }, [note.id]);
+    return held;
+}
+
+function Note({ note }: { note: Shown }) {
+    const held = useExpiry(note);
+    const hold = () => {
+        held.current = true;
+    };
+    const release = () => {
+        held.current = false;
+    };
+    return (
+        <li
+            class={`toast toast-${note.kind}`}
+            onMouseEnter={hold}
+            onMouseLeave={release}
+            onFocusIn={hold}
+            onFocusOut={release}
+        >
+            <p>{note.text}</p>
+            <div class="toast-actions">
+                {note.actions.map(one => (
+                    <Button
+                        key={one.label}
+                        kind="quiet"
+                        onClick={() => {
+                            dropToast(note.id);
+                            one.run();
+                        }}
+                    >
+                        {one.label}
+                    </Button>
+                ))}
+                <IconButton label={`Close: ${note.text}`} icon="close" onClick={() => dropToast(note.id)} />
+            </div>
+        </li>
+    );
+}
+
+/** Mounted once by the frame. F6 goes to it from anywhere, so the notes are never out of reach. */
+export function Toasts() {
+    const list = useRef<HTMLElement>(null);
+    useEffect(() => {
+        const jump = (event: KeyboardEvent) => {
+            if (event.key !== 'F6' || !shown.value.length) return;
+            event.preventDefault();
+            list.current?.querySelector<HTMLElement>('li:last-child button')?.focus();
+        };
+        document.addEventListener('keydown', jump);
+        return () => document.removeEventListener('keydown', jump);
+    }, []);
+    return (
+        <section ref={list} class="toasts" aria-label="Notifications" hidden={!shown.value.length}>
+            <ul>
+                {shown.value.map(note => (
+                    <Note key={note.id} note={note} />
+                ))}
+            </ul>
+        </section>
+    );
+}

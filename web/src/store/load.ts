@@ -1,0 +1,320 @@
+// load.ts: worlds and conversations, as they are now. What happens while a page is on its way is told to
+// the loaded state again afterwards: events are made so that this changes nothing which is already there.
+
+import * as api from '../api/calls';
+import { request, type Result } from '../api/client';
+import type { Agent, EventList, Message, MessageList, Told, World } from '../api/types';
+import { anchorId, chatOf, openTrouble, recording, state, update, updateChat, updateWorld } from './core';
+import { keptPending } from './keep-pending';
+import { reduceAround } from './reduce';
+import { reduceChat } from './reduce-chat';
+import { emptyChat, type ChatState, type WorldState } from './state';
+
+export const FIRST_ROWS = 200;
+// Events that are looked through for what is under way; a turn that began before is known by who is busy.
+const PAST_EVENTS = 600;
+
+let snapshots: () => Told[] = () => [];
+/** How to learn what is being written now. */
+export function snapshotsFrom(source: () => Told[]): void {
+    snapshots = source;
+}
+
+// --- Worlds ------------------------------------------------------------------------------------------
+
+export async function refreshWorlds(): Promise<boolean> {
+    const got = await api.listWorlds({ limit: 500 });
+    if (got.ok) update(s => ({ ...s, worlds: got.value.data }));
+    else openTrouble.value = got.trouble;
+    return got.ok;
+}
+
+function byName(agents: Agent[]): Record<string, Agent> {
+    return Object.fromEntries(agents.map(a => [a.name, a]));
+}
+
+function busyIn(w: World): Record<string, string[]> {
+    const found: Record<string, string[]> = {};
+    for (const b of w.busy) (found[b.chatId] ??= []).push(b.agent);
+    return found;
+}
+
+function worldState(w: World, old: WorldState | null, seq: number): WorldState {
+    const busy = busyIn(w);
+    return {
+        world: w,
+        agents: byName(w.agents),
+        agentDetail: old?.agentDetail ?? {},
+        chats: Object.fromEntries(w.chats.map(c => [c.id, c])),
+        tags: old?.tags ?? [],
+        busy: [...new Set(Object.values(busy).flat())].sort(),
+        busyIn: busy,
+        seq,
+        chat: old?.chat ?? {},
+        versions: old?.versions ?? 0,
+    };
+}
+
+/** Loads a world by name or id, and makes it the open one. */
+export async function loadWorld(name: string): Promise<Result<World>> {
+    const { value: got, since } = await recording(() => api.getWorld(name));
+    if (!got.ok) return got;
+    update(s => {
+        const old = s.world?.world.id === got.value.id ? s.world : null;
+        const mine = since.filter(e => e.world === got.value.name);
+        const loaded = mine.reduce(reduceAround, worldState(got.value, old, s.seq));
+        const worlds = s.worlds.some(w => w.id === got.value.id)
+            ? s.worlds.map(w => (w.id === got.value.id ? got.value : w))
+            : [...s.worlds, got.value];
+        return { ...s, worlds, open: got.value.name, world: loaded };
+    });
+    void loadTags();
+    return got;
+}
+
+export async function loadTags(): Promise<void> {
+    const name = state.peek().open;
+    if (name === null) return;
+    const got = await api.listTags(name, { limit: 500 });
+    if (got.ok) updateWorld(w => (w.world.name === name ? { ...w, tags: got.value.data } : w));
+}
+
+export async function refreshWorld(): Promise<void> {
+    const id = state.peek().world?.world.id;
+    if (id !== undefined) await loadWorld(id);
+}
+
+// --- Conversations -----------------------------------------------------------------------------------
+
+type Window = Pick<ChatState, 'rows' | 'total' | 'hasOlder' | 'hasNewer'>;
+
+export function windowOf(page: MessageList): Window {
+    const rows = page.data;
+    const first = rows[0];
+    const last = rows.at(-1);
+    const total = Math.max(page.page.total ?? 0, (last?.position ?? -1) + 1);
+    return {
+        rows,
+        total,
+        hasOlder: first !== undefined && first.position > 0,
+        hasNewer: last !== undefined && last.position + 1 < total,
+    };
+}
+
+/** The rows of a version around the first of these messages that is in it, or its last ones. */
+async function rowsAt(
+    w: string,
+    c: string,
+    threadId: string,
+    around: string[],
+): Promise<Result<MessageList>> {
+    const query = { threadId: threadId || undefined, limit: FIRST_ROWS };
+    for (const id of around) {
+        const got = await api.listChatMessages(w, c, { ...query, around: id });
+        // It is in another version, or nowhere.
+        if (got.ok || (got.trouble.status !== 404 && got.trouble.status !== 400)) return got;
+    }
+    return api.listChatMessages(w, c, { ...query, latest: true });
+}
+
+async function past(w: string, c: string): Promise<Told[]> {
+    const after = Math.max(0, state.peek().seq - PAST_EVENTS);
+    const found: Told[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < 3; page++) {
+        const from = cursor === undefined ? { after } : { cursor };
+        const query = { ...from, chatId: c, types: 'message,tool', limit: 500 };
+        const got = await request<EventList>('GET', `/worlds/${encodeURIComponent(w)}/events`, { query });
+        if (!got.ok) break;
+        found.push(...(got.value.data as Told[]));
+        cursor = got.value.page.next ?? undefined;
+        if (!got.value.page.hasMore || cursor === undefined) break;
+    }
+    return found;
+}
+
+/** Half-written answers, failures and running tools are no messages: what happened last tells of them. */
+function recall(c: ChatState, events: Told[]): ChatState {
+    // Not loaded: so that no row is added or cut.
+    const told = events.reduce(reduceChat, { ...emptyChat(c.chat), delegations: c.delegations });
+    const here = new Set(c.rows.map(m => m.messageId));
+    const failed = Object.fromEntries(
+        Object.entries(told.failed).filter(
+            ([, f]) => f.replyTo === null || here.has(f.replyTo) || c.hasOlder,
+        ),
+    );
+    const live = Object.fromEntries(Object.entries(told.live).filter(([id]) => !here.has(id)));
+    return { ...c, failed, live, tools: told.tools };
+}
+
+/** Somebody who has been writing for longer than the past reaches. */
+function addBusy(c: ChatState, w: WorldState | null): ChatState {
+    const live = { ...c.live };
+    for (const b of w?.world.busy ?? []) {
+        if (b.chatId !== c.chat.id || b.messageId === null || live[b.messageId]) continue;
+        if (c.rows.some(m => m.messageId === b.messageId) || !w?.busyIn[c.chat.id]?.includes(b.agent))
+            continue;
+        live[b.messageId] = {
+            messageId: b.messageId,
+            agent: b.agent,
+            replyTo: null,
+            model: null,
+            text: '',
+            thinking: '',
+            chunk: 0,
+            lane: 'main',
+            startedAt: new Date(Date.now() - b.sinceMs).toISOString(),
+            broken: false,
+        };
+    }
+    return { ...c, live };
+}
+
+interface Fetched {
+    chat: ChatState;
+    /** clientMessageId of what was said lately: it is not pending, whatever the browser has kept */
+    said: Set<string>;
+}
+
+function saidIn(events: Told[]): Set<string> {
+    const ids = events.map(e => (e.type === 'message.created' ? e.data.clientMessageId : null));
+    return new Set(ids.filter(id => typeof id === 'string'));
+}
+
+async function fetchChat(w: string, id: string, around: string[]): Promise<Result<Fetched>> {
+    const got = await api.getChat(w, id);
+    if (!got.ok) return got;
+    const [rows, queue, delegations, events] = await Promise.all([
+        rowsAt(w, id, got.value.currentThread, around),
+        api.listQueue(w, id, { limit: 500 }),
+        api.listDelegations(w, { chatId: id, limit: 500 }),
+        past(w, id),
+    ]);
+    if (!rows.ok) return rows;
+    const lanes = delegations.ok ? delegations.value.data : [];
+    const loaded: ChatState = {
+        ...emptyChat(got.value),
+        ...windowOf(rows.value),
+        queue: queue.ok ? queue.value.data : [],
+        delegations: Object.fromEntries(lanes.map(d => [d.threadPath, d])),
+    };
+    const chat = addBusy(recall(loaded, events), state.peek().world);
+    return { ...got, value: { chat, said: saidIn(events) } };
+}
+
+function put(w: string, { chat: fresh, said }: Fetched, since: Told[]): void {
+    updateWorld(ws => {
+        if (ws.world.name !== w) return ws;
+        const { id } = fresh.chat;
+        const old = ws.chat[id];
+        const pending = (old?.pending ?? keptPending(w, id)).filter(p => !said.has(p.clientMessageId));
+        const start: ChatState = { ...fresh, pending, edit: old?.edit ?? null, loaded: true };
+        const mine = [...snapshots(), ...since].filter(e => e.chatId === id);
+        const chat = mine.reduce(reduceChat, start);
+        return { ...ws, chat: { ...ws.chat, [id]: chat }, chats: { ...ws.chats, [id]: chat.chat } };
+    });
+}
+
+const loading = new Map<string, Promise<boolean>>();
+
+async function loadNow(id: string, around: string[]): Promise<boolean> {
+    const w = state.peek().open;
+    if (w === null) return false;
+    const { value: got, since } = await recording(() => fetchChat(w, id, around));
+    if (!got.ok) {
+        if (!chatOf(id)?.loaded) openTrouble.value = got.trouble;
+        return false;
+    }
+    put(w, got.value, since);
+    return true;
+}
+
+/** Loads a conversation, around a message or at its end; one load of it at a time. */
+export function loadChat(id: string, around: string[] = []): Promise<boolean> {
+    const under = loading.get(id);
+    if (under) return under;
+    const work = loadNow(id, around).finally(() => loading.delete(id));
+    loading.set(id, work);
+    return work;
+}
+
+/** The first row on screen and its neighbours, when the last rows would not hold it. */
+function toKeep(c: ChatState | null): string[] {
+    const at = c?.rows.findIndex(m => m.messageId === anchorId.peek()) ?? -1;
+    const anchor = c?.rows[at];
+    if (!c || !anchor || c.total - anchor.position < FIRST_ROWS * 0.75) return [];
+    return [anchor, c.rows[at - 1], c.rows[at + 1]].filter(m => m !== undefined).map(m => m.messageId);
+}
+
+/** Loads it again without losing the place. */
+export async function reloadChat(id: string): Promise<void> {
+    await loadChat(id, toKeep(chatOf(id)));
+    // It changed again while it was loaded.
+    if (chatOf(id)?.stale) await loadChat(id, toKeep(chatOf(id)));
+}
+
+// --- Small things that events announce and do not tell ------------------------------------------------
+
+export async function refreshQueue(id: string): Promise<void> {
+    const w = state.peek().open;
+    if (w === null) return;
+    const { value: got, since } = await recording(() => api.listQueue(w, id, { limit: 500 }));
+    if (!got.ok) return;
+    const mine = since.filter(e => e.chatId === id && e.type === 'queue.changed');
+    updateChat(id, c => {
+        const mineAlready = new Set(got.value.data.map(q => q.clientMessageId));
+        const pending = c.pending.filter(p => !mineAlready.has(p.clientMessageId));
+        const next = {
+            ...c,
+            queue: got.value.data,
+            pending: pending.length === c.pending.length ? c.pending : pending,
+        };
+        return mine.reduce(reduceChat, next);
+    });
+}
+
+/** The text of a tool's result is cut in its event. */
+export async function completeRow(id: string, messageId: string): Promise<void> {
+    const w = state.peek().open;
+    if (w === null) return;
+    const got = await api.getMessage(w, messageId, { chatId: id });
+    if (!got.ok) return;
+    const { content } = got.value;
+    updateChat(id, c => ({
+        ...c,
+        rows: c.rows.map(m => (m.messageId === messageId ? { ...m, content } : m)),
+    }));
+}
+
+function same(a: Message, b: Message): boolean {
+    return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Who heard a message, and what stands for what, is not in events: asked for once the agents are done. */
+export async function completeSurroundings(id: string): Promise<void> {
+    const w = state.peek().open;
+    const c = chatOf(id);
+    const from = c?.rows.findIndex(m => m.versions === undefined) ?? -1;
+    if (w === null || !c || from < 0) return;
+    const before = c.rows[from - 1]?.messageId;
+    const query = before === undefined ? {} : { after: before };
+    const got = await api.listThreadMessages(w, id, c.thread, { ...query, limit: 500 });
+    if (!got.ok) return;
+    const known = new Map(got.value.data.map(m => [m.messageId, m]));
+    updateChat(id, now => {
+        if (now.thread !== c.thread) return now;
+        const rows = now.rows.map(m => {
+            const full = known.get(m.messageId);
+            return full && !same(full, m) ? full : m;
+        });
+        return { ...now, rows };
+    });
+}
+
+export async function refreshInbox(): Promise<void> {
+    const got = await api.listInbox({ limit: 100 });
+    if (!got.ok) return;
+    const { unread, needsYou, data } = got.value;
+    const items = Object.fromEntries(data.map(i => [i.id, i]));
+    update(s => ({ ...s, inbox: { unread, needsYou, items, tick: s.inbox.tick + 1 } }));
+}

@@ -1,0 +1,202 @@
+import { useState } from 'preact/hooks';
+import type { Trouble } from '../../api/client';
+import type { Agent, NewAgent } from '../../api/types';
+import { Button, Checkbox, Field, Select, TextArea, TroubleBox } from '../../parts/parts';
+import { useLoad } from '../shared/load';
+import { asksModels, modelOptions, readOffers, type Offered } from './models';
+import { everyValue } from './words';
+
+export interface AgentFormProps {
+    /** null: a new one */
+    agent: Agent | null;
+    others: readonly Agent[];
+    submit: string;
+    onSubmit: (values: NewAgent) => Promise<Trouble | null>;
+    onCancel?: () => void;
+    disabled?: boolean;
+}
+
+interface Values {
+    name: string;
+    systemPrompt: string;
+    model: string;
+    lead: string;
+    tools: string;
+    temperature: string;
+    autoReply: boolean;
+    runEvery: string;
+}
+
+function valuesOf(agent: Agent | null): Values {
+    return {
+        name: agent?.name ?? '',
+        systemPrompt: agent?.systemPrompt ?? '',
+        model: agent?.model ?? '',
+        lead: agent?.lead ?? '',
+        tools: agent?.tools.join(', ') ?? '',
+        temperature: agent?.temperature?.toString() ?? '',
+        autoReply: agent?.autoReply ?? true,
+        runEvery: agent ? everyValue(agent.runEvery) : '',
+    };
+}
+
+/** As the server takes it. A number that is none goes as it is: the server says which field is wrong. */
+export function bodyOf(v: Values): NewAgent {
+    const temperature = v.temperature.trim();
+    const asNumber = Number(temperature);
+    return {
+        name: v.name.trim(),
+        systemPrompt: v.systemPrompt.trim() === '' ? null : v.systemPrompt,
+        model: v.model === '' ? null : v.model,
+        lead: v.lead === '' ? null : v.lead,
+        tools: v.tools.split(/[\s,]+/).filter(t => t !== ''),
+        temperature: temperature === '' ? null : Number.isFinite(asNumber) ? asNumber : -1,
+        autoReply: v.autoReply,
+        runEvery: v.runEvery.trim() === '' ? 0 : v.runEvery.trim(),
+    };
+}
+
+/** What the problem says of a field. */
+export function fieldError(trouble: Trouble | null, field: string): string | null {
+    return (
+        trouble?.errors?.find(e => e.pointer === `/${field}` || e.pointer.startsWith(`/${field}/`))?.detail ??
+        null
+    );
+}
+
+const FIELDS = ['name', 'systemPrompt', 'model', 'lead', 'tools', 'temperature', 'autoReply', 'runEvery'];
+
+/** What is wrong and belongs to no field that is on the screen. */
+function restOf(trouble: Trouble | null): Trouble | null {
+    if (!trouble) return null;
+    const shown =
+        trouble.errors?.length &&
+        trouble.errors.every(e => FIELDS.some(f => fieldError({ ...trouble, errors: [e] }, f)));
+    return shown ? null : trouble;
+}
+
+export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled }: AgentFormProps) {
+    const [values, setValues] = useState(valuesOf(agent));
+    const [trouble, setTrouble] = useState<Trouble | null>(null);
+    const [busy, setBusy] = useState(false);
+    const offers = useLoad<Offered[]>(asksModels() ? 'offers' : null, readOffers);
+    const set =
+        <K extends keyof Values>(name: K) =>
+        (value: Values[K]): void =>
+            setValues(was => ({ ...was, [name]: value }));
+    const error = (name: string): string | null => fieldError(trouble, name);
+    const other = restOf(trouble);
+
+    async function send(): Promise<void> {
+        setBusy(true);
+        setTrouble(await onSubmit(bodyOf(values)));
+        setBusy(false);
+    }
+    return (
+        <form
+            class="agent-form"
+            onSubmit={e => {
+                e.preventDefault();
+                void send();
+            }}
+            noValidate
+        >
+            <fieldset disabled={disabled || busy}>
+                {!agent && (
+                    <Field
+                        label="Name"
+                        value={values.name}
+                        onInput={set('name')}
+                        error={error('name')}
+                        autoFocus
+                        required
+                        maxLength={64}
+                        hint="Small letters, digits, - and _; people write @name to reach it."
+                    />
+                )}
+                <TextArea
+                    label="What it is told about itself"
+                    rows={5}
+                    value={values.systemPrompt}
+                    onInput={set('systemPrompt')}
+                    error={error('systemPrompt')}
+                    hint="Its role, how it answers, what it leaves to others."
+                />
+                <div class="agent-pair">
+                    <Select
+                        label="Model"
+                        value={values.model}
+                        onPick={set('model')}
+                        error={error('model')}
+                        options={modelOptions(offers.value ?? [], values.model || null, {
+                            value: '',
+                            label: 'The default of the server',
+                        })}
+                    />
+                    <Select
+                        label="Reports to"
+                        value={values.lead}
+                        onPick={set('lead')}
+                        error={error('lead')}
+                        options={[
+                            { value: '', label: 'you' },
+                            ...others
+                                .filter(a => a.name !== agent?.name)
+                                .map(a => ({ value: a.name, label: `@${a.name}` })),
+                        ]}
+                    />
+                </div>
+                <Checkbox
+                    label="Answers messages that name nobody"
+                    checked={values.autoReply}
+                    onChange={set('autoReply')}
+                    hint="Off: it answers only when somebody writes its name."
+                />
+                <details
+                    class="agent-more"
+                    open={['tools', 'temperature', 'runEvery'].some(f => error(f) !== null) || undefined}
+                >
+                    <summary>Tools, temperature, timer</summary>
+                    <Field
+                        label="Tools"
+                        value={values.tools}
+                        onInput={set('tools')}
+                        error={error('tools')}
+                        hint="Names with commas between them. Empty: those that every agent has."
+                    />
+                    <div class="agent-pair">
+                        <Field
+                            label="Temperature"
+                            value={values.temperature}
+                            onInput={set('temperature')}
+                            error={error('temperature')}
+                            hint="0 to 2. Empty: as the model likes it."
+                        />
+                        <Field
+                            label="Looks by itself every"
+                            value={values.runEvery}
+                            onInput={set('runEvery')}
+                            error={error('runEvery')}
+                            placeholder="15m"
+                            hint="15m, 2h, 1d. Empty: never by itself."
+                        />
+                    </div>
+                </details>
+                {other && (
+                    <TroubleBox trouble={other} safe="Nothing was changed; what you typed is still here." />
+                )}
+                <div class="agent-actions">
+                    <Button
+                        kind="main"
+                        type="submit"
+                        disabled={disabled || busy || (!agent && values.name.trim() === '')}
+                        busy={busy}
+                    >
+                        {submit}
+                    </Button>
+                    {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+                </div>
+            </fieldset>
+        </form>
+    );
+}

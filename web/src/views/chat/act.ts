@@ -1,0 +1,156 @@
+// act.ts: what can be done with a message, wherever it is asked for: keys, buttons, menu, sheet, panel.
+
+import { address, newKey } from '../../api/client';
+import {
+    branch,
+    exportChat,
+    listMessageVersions,
+    listReplies,
+    listSiblings,
+    removeMessage,
+    reviseMessage,
+} from '../../api/calls';
+import type { Message } from '../../api/types';
+import { announce, toast } from '../../parts/parts';
+import { draft } from '../../store/drafts';
+import { focused, inspecting, selected, selecting } from '../../store/focus';
+import { go, href } from '../../store/place';
+import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
+import { herePlace, jumpTo } from './view-state';
+import { parentOf } from './words';
+import { focusComposer } from './composer-focus';
+
+const w = () => world.peek()?.world.name ?? '';
+
+export function reply(m: Message): void {
+    const own = draft(w(), m.chatId);
+    own.value = { ...own.value, replyTo: m.messageId };
+    focusComposer();
+}
+
+export function toParent(m: Message): void {
+    const parent = parentOf(m);
+    if (parent) jumpTo(parent);
+    else announce('It replies to nothing.');
+}
+
+export async function toFirstReply(m: Message): Promise<void> {
+    const answer = await listReplies(w(), m.messageId, { chatId: m.chatId, limit: 1 });
+    const first = answer.ok ? answer.value.data[0] : undefined;
+    if (first) jumpTo(first.messageId);
+    else announce('Nobody replied to it.');
+}
+
+export async function toSibling(m: Message): Promise<void> {
+    const answer = await listSiblings(w(), m.messageId, { chatId: m.chatId, limit: 100 });
+    if (!answer.ok || answer.value.data.length === 0)
+        return announce('There is no other reply to the same message.');
+    const after = answer.value.data.find(s => s.position > m.position) ?? answer.value.data[0]!;
+    jumpTo(after.messageId);
+}
+
+async function copy(text: string, said: string): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(text);
+        toast({ text: said });
+    } catch {
+        toast({
+            text: `The browser did not let this page copy. It was: ${text.slice(0, 300)}`,
+            kind: 'warn',
+        });
+    }
+}
+
+export function copyLink(m: Message): void {
+    const p = herePlace();
+    if (p) void copy(location.origin + href({ ...p, m: m.messageId }), 'The link is copied.');
+}
+
+export function copyMarkdown(m: Message): void {
+    void copy(m.content, 'The text is copied.');
+}
+
+export function inspect(m: Message): void {
+    inspecting.value = { messageId: m.messageId };
+}
+
+export async function branchFrom(m: Message): Promise<void> {
+    const made = await branch(w(), m.chatId, { messageId: m.messageId }, { key: newKey() });
+    if (!made.ok) return void toast({ text: `No branch was made. ${made.trouble.detail}`, kind: 'error' });
+    await refreshWorld();
+    go({ kind: 'chat', w: w(), c: made.value.id, view: 'chat' });
+    toast({ text: 'A new conversation that begins like this one. The old one stays as it is.', kind: 'ok' });
+}
+
+export function toggleSelect(m: Message): void {
+    const now = new Set(selected.peek());
+    if (!now.delete(m.messageId)) now.add(m.messageId);
+    selected.value = now;
+    selecting.value = now.size > 0;
+}
+
+export async function removeFrom(m: Message): Promise<void> {
+    const done = await removeMessage(w(), m.messageId, { chatId: m.chatId }, { key: newKey() });
+    if (!done.ok) return void toast({ text: `Nothing was removed. ${done.trouble.detail}`, kind: 'error' });
+    focused.value = null;
+    await refreshChat();
+    const { messagesRemovedTotal: n, previousThreadId, previousVersion } = done.value;
+    toast({
+        text: `Removed ${n === 1 ? '1 message' : `${n} messages`}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
+        actions: previousThreadId ? [{ label: 'Undo', run: () => void makeCurrent(previousThreadId) }] : [],
+    });
+}
+
+/** Asks again, with the same words: the answer that failed is not part of the version. */
+export async function askAgain(m: Message): Promise<void> {
+    const done = await reviseMessage(
+        w(),
+        m.messageId,
+        { chatId: m.chatId, newContent: m.content },
+        { key: newKey() },
+    );
+    if (!done.ok)
+        return void toast({ text: `It could not be tried again. ${done.trouble.detail}`, kind: 'error' });
+    await refreshChat();
+}
+
+export async function exportThread(m: Message): Promise<void> {
+    const got = await exportChat(w(), m.chatId, { format: 'md', root: m.messageId });
+    if (!got.ok)
+        return void toast({ text: `It could not be exported. ${got.trouble.detail}`, kind: 'error' });
+    const text = got.value as unknown;
+    const blob =
+        text instanceof Blob
+            ? text
+            : new Blob([typeof text === 'string' ? text : JSON.stringify(text)], { type: 'text/markdown' });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `thread-${m.messageId}.md`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The address of the whole conversation as a file. */
+export function exportAddress(chatId: string): string {
+    return address(`/worlds/${encodeURIComponent(w())}/chats/${encodeURIComponent(chatId)}/export`, {
+        format: 'md',
+    });
+}
+
+/** Opens the version that was there before the message. */
+export async function travelBefore(m: Message): Promise<void> {
+    const p = herePlace();
+    const answer = await listMessageVersions(w(), m.messageId, { chatId: m.chatId, limit: 100 });
+    const oldest = answer.ok ? answer.value.data.at(-1) : undefined;
+    if (!p || !oldest?.originalThread) return announce('There is no version before it.');
+    go({ ...p, v: oldest.originalThread, m: undefined });
+}
+
+/** Opens a version that holds a message which this one does not. */
+export async function lookInVersions(id: string, chatId: string): Promise<void> {
+    const p = herePlace();
+    const answer = await listMessageVersions(w(), id, { chatId, limit: 1 });
+    const newest = answer.ok ? answer.value.data[0] : undefined;
+    if (p && newest?.threadId) go({ ...p, v: newest.threadId, m: id });
+    else toast({ text: 'No version of this conversation holds that message.' });
+}

@@ -1,0 +1,112 @@
+// actions.tsx: what can be done with a message: a few buttons on the row that is pointed at, all of it in a
+// menu, and on a telephone in a sheet.
+
+import { useComputed } from '@preact/signals';
+import type { Message } from '../../api/types';
+import { IconButton, Menu, Sheet, clock, type MenuItem } from '../../parts/parts';
+import { shown } from '../../store/store';
+import { startEdit } from '../edit/edit';
+import * as act from './act';
+import { painted } from './paint';
+import { sheetFor } from './view-state';
+import { parentOf, senderName, senderWord, targetWords } from './words';
+
+export function isOwn(m: Message): boolean {
+    return m.role === 'user' && m.sender === 'human';
+}
+
+/** In the order of the sheet; what cannot be done now is there but off. */
+export function itemsFor(m: Message): MenuItem[] {
+    const old = shown.peek().readOnly;
+    return [
+        { label: 'Go to parent', keys: 'p', disabled: parentOf(m) === null, run: () => act.toParent(m) },
+        {
+            label: `Go to replies${m.replyCount ? ` (${m.replyCount})` : ''}`,
+            keys: 'c',
+            disabled: !m.replyCount,
+            run: () => void act.toFirstReply(m),
+        },
+        { label: 'Reply', keys: 'r', apart: true, disabled: old, run: () => act.reply(m) },
+        {
+            label: 'Edit',
+            keys: 'e',
+            disabled: old || !isOwn(m),
+            hint: isOwn(m) ? undefined : 'only your own',
+            run: () => void startEdit(m),
+        },
+        { label: 'Branch from here', keys: 'b', run: () => void act.branchFrom(m) },
+        { label: 'Select for squash', keys: 'x', disabled: old, run: () => act.toggleSelect(m) },
+        { label: 'Inspect', keys: 'i', apart: true, run: () => act.inspect(m) },
+        { label: 'Export this thread', run: () => void act.exportThread(m) },
+        { label: 'Copy link', keys: 'y', run: () => act.copyLink(m) },
+        { label: 'Copy Markdown', keys: 'Y', run: () => act.copyMarkdown(m) },
+        {
+            label: 'Remove from here on',
+            danger: true,
+            apart: true,
+            disabled: old || !isOwn(m),
+            run: () => void act.removeFrom(m),
+        },
+    ];
+}
+
+/** Beside the row that has the pointer or the focus. */
+export function Toolbar({ message }: { message: Message }) {
+    const what = targetWords(message);
+    const old = useComputed(() => shown.value.readOnly).value;
+    return (
+        <div class="chat-actions" role="group" aria-label={`Actions for ${what}`}>
+            {old ? null : (
+                <IconButton
+                    icon="reply"
+                    label={`Reply to ${what}`}
+                    keys="r"
+                    onClick={() => act.reply(message)}
+                />
+            )}
+            {!old && isOwn(message) ? (
+                <IconButton
+                    icon="edit"
+                    label={`Edit ${what}`}
+                    keys="e"
+                    onClick={() => void startEdit(message)}
+                />
+            ) : null}
+            <Menu label={`More for ${what}`} items={itemsFor(message)} />
+        </div>
+    );
+}
+
+/** Opened by ⋯ or by a long press; mounted once by the view. */
+export function MessageSheet() {
+    const id = sheetFor.value;
+    const message = id === null ? undefined : painted.value.shown.rows.find(m => m.messageId === id);
+    if (!message) return null;
+    const close = () => {
+        sheetFor.value = null;
+    };
+    return (
+        <Sheet title={`${senderWord(message)} · ${clock(message.createdAt)}`} onClose={close}>
+            <p class="chat-sheet-text" dir="auto">
+                {message.content.slice(0, 160) || senderName(message.sender)}
+            </p>
+            <ul class="chat-sheet">
+                {itemsFor(message).map(item => (
+                    <li key={item.label}>
+                        <button
+                            type="button"
+                            disabled={item.disabled}
+                            class={item.danger ? 'chat-sheet-danger' : undefined}
+                            onClick={() => {
+                                close();
+                                item.run();
+                            }}
+                        >
+                            {item.label}
+                        </button>
+                    </li>
+                ))}
+            </ul>
+        </Sheet>
+    );
+}

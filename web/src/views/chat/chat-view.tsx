@@ -1,0 +1,100 @@
+// chat-view.tsx: a conversation as people know it: what was said, in order, and a box to say more.
+
+import { useComputed } from '@preact/signals';
+import './chat.css';
+import './message.css';
+import './composer.css';
+import { AgentName, Loading } from '../../parts/parts';
+import { prefs } from '../../store/prefs';
+import { place } from '../../store/place';
+import { RecoveryBanner } from '../edit/edit';
+import { SelectionBar } from '../squash/squash';
+import { MessageSheet } from './actions';
+import { ScriptedBanner } from './banners';
+import { Composer } from './composer';
+import { FindBar } from './find';
+import { useChatKeys } from './keys';
+import { painted, usePaint } from './paint';
+import { Pill } from './pill';
+import { QueueStrip } from './queue-strip';
+import { Rail } from './rail';
+import { useFresh, useReveal } from './reveal';
+import { Rows } from './rows';
+import { useStopped } from './stopped';
+import { isTour, useTourProgress } from './tour';
+import { finding } from './view-state';
+import { Welcome, useTourKeys } from './welcome';
+
+const isEmpty = () => {
+    const { chat, shown } = painted.value;
+    return (
+        chat !== null &&
+        chat.loaded &&
+        shown.rows.length === 0 &&
+        shown.total === 0 &&
+        chat.pending.length === 0 &&
+        Object.keys(chat.live).length === 0 &&
+        Object.keys(chat.failed).length === 0
+    );
+};
+
+function Middle({ chatId, title }: { chatId: string; title: string }) {
+    const loaded = useComputed(() => painted.value.chat?.loaded ?? false).value;
+    const empty = useComputed(isEmpty).value;
+    if (!loaded)
+        return (
+            <div class="chat-wait">
+                <Loading label="Loading the conversation" rows={6} />
+            </div>
+        );
+    if (empty)
+        return (
+            <div class="chat-wait" id="messages" tabIndex={-1}>
+                <Welcome />
+            </div>
+        );
+    return (
+        <div class="chat-middle">
+            <Rows key={chatId} label={`Messages of ${title}`} />
+            <Rail />
+            <Pill />
+        </div>
+    );
+}
+
+export function ChatView() {
+    usePaint();
+    useStopped();
+    useTourProgress();
+    useChatKeys();
+    useTourKeys(() => isTour() && !prefs.peek().tourHidden);
+    const p = place.value;
+    const at = p.kind === 'chat' ? p : null;
+    const loaded = useComputed(() => painted.value.chat?.loaded ?? false).value;
+    const readOnly = useComputed(() => painted.value.shown.readOnly).value;
+    const workOf = useComputed(() =>
+        painted.value.chat?.chat.mode === 'background' ? painted.value.chat.chat.agent : null,
+    ).value;
+    const title = useComputed(() => painted.value.chat?.chat.title ?? 'this conversation').value;
+    useFresh(at?.c ?? '', at?.v);
+    useReveal(at?.m, at?.c ?? '', at?.v, loaded);
+    if (!at) return null;
+    return (
+        <section class="chat-view" aria-label="Chat">
+            <h2 class="visually-hidden">Messages</h2>
+            <ScriptedBanner />
+            <RecoveryBanner />
+            {finding.value ? <FindBar /> : null}
+            <Middle chatId={at.c} title={title} />
+            <SelectionBar />
+            {workOf !== null ? (
+                <p class="chat-work muted">
+                    Read only: the work of <AgentName name={workOf} /> in the background.
+                </p>
+            ) : null}
+            {readOnly ? null : <QueueStrip />}
+            {readOnly ? null : <Composer key={`${at.w}/${at.c}`} w={at.w} c={at.c} />}
+            <MessageSheet />
+        </section>
+    );
+}

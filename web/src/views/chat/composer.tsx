@@ -1,0 +1,235 @@
+// composer.tsx: the message box. What is typed is kept on every key, and nothing but sending takes it away.
+
+import { useComputed, useSignal, useSignalEffect, type Signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Instruction } from '../../api/types';
+import { Button, IconButton, toast } from '../../parts/parts';
+import { draft, type Draft } from '../../store/drafts';
+import { focused } from '../../store/focus';
+import { prefs } from '../../store/prefs';
+import { send, state, stop, world } from '../../store/store';
+import { startEdit } from '../edit/edit';
+import { useNarrow } from '../shared/narrow';
+import { TagButtons, instructionsOf } from '../tags/tag-buttons';
+import { CompletionList, LIST_ID, useCompletion } from './completion';
+import { composerWanted } from './composer-focus';
+import { ExpectButtons, clearExpect, expectInstructions, expectOf } from './expect';
+import { known } from './known';
+import { MemoryChip } from './memory-chip';
+import { painted } from './paint';
+import { scroll } from './view-state';
+import { senderWord } from './words';
+
+/** The server's own limit is 1 MB. */
+const MOST_CHARACTERS = 900_000;
+
+/** Agents of this conversation are at work. */
+export function isWorking(): boolean {
+    const c = painted.value.chat;
+    if (!c) return false;
+    return (world.value?.busyIn[c.chat.id]?.length ?? 0) > 0 || Object.keys(c.live).length > 0;
+}
+
+function ReplyChip({ own, chatId }: { own: Signal<Draft>; chatId: string }) {
+    const id = own.value.replyTo;
+    const found = useComputed(() =>
+        own.value.replyTo ? known(own.value.replyTo, chatId).value.message : undefined,
+    ).value;
+    if (!id) return null;
+    const whom = found ? senderWord(found) : 'a message';
+    return (
+        <p class="chat-chip">
+            <span dir="auto">{`↪ replying to ${whom}${found ? `: ${found.content.slice(0, 80)}` : ''}`}</span>
+            <IconButton
+                icon="close"
+                label={`Do not reply to ${whom}`}
+                onClick={() => {
+                    own.value = { ...own.peek(), replyTo: null };
+                }}
+            />
+        </p>
+    );
+}
+
+function useHeight(text: string) {
+    const box = useRef<HTMLTextAreaElement>(null);
+    useLayoutEffect(() => {
+        const el = box.current;
+        if (!el) return;
+        el.style.height = 'auto';
+        el.style.height = `${el.scrollHeight + 2}px`;
+    }, [text]);
+    return box;
+}
+
+function lastOwn() {
+    return painted.peek().shown.rows.findLast(m => m.sender === 'human' && m.role === 'user');
+}
+
+interface Sending {
+    own: Signal<Draft>;
+    more: Instruction[];
+    cleared: () => void;
+}
+
+async function submit({ own, more, cleared }: Sending): Promise<void> {
+    const { text, replyTo, tags } = own.peek();
+    if (text.trim() === '') return;
+    if (text.length > MOST_CHARACTERS) {
+        toast({ text: 'This is longer than a message may be (1 MB). It is kept in the box.', kind: 'warn' });
+        return;
+    }
+    own.value = { text: '', replyTo: null, tags };
+    cleared();
+    const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
+    if (answer.ok && answer.value.queued) toast({ text: 'It waits in the queue until the agents are done.' });
+}
+
+function Buttons({ working, empty, onSend }: { working: boolean; empty: boolean; onSend: () => void }) {
+    if (!working)
+        return (
+            <Button kind="main" disabled={empty} onClick={onSend}>
+                Send
+            </Button>
+        );
+    return (
+        <>
+            <Button kind={empty ? 'main' : 'plain'} onClick={() => void stop()}>
+                Stop
+            </Button>
+            {empty ? null : (
+                <Button kind="main" onClick={onSend}>
+                    Queue
+                </Button>
+            )}
+        </>
+    );
+}
+
+/** On a telephone the tags are behind a button: the text needs the room. */
+function TagsToggle({ open, n }: { open: Signal<boolean>; n: number }) {
+    return (
+        <button
+            type="button"
+            class="chat-tags-toggle"
+            aria-expanded={open.value}
+            onClick={() => {
+                open.value = !open.value;
+            }}
+        >
+            {n > 0 ? `Tags ${n}` : 'Tags'}
+        </button>
+    );
+}
+
+function hint(enterSends: boolean): string {
+    return enterSends ? 'Enter sends · Shift+Enter new line' : 'Ctrl+Enter sends · Enter new line';
+}
+
+/** Whether a key sends. A key that ends the choice of a character (IME) never does. */
+export function sends(e: KeyboardEvent, enterSends: boolean): boolean {
+    if (e.key !== 'Enter' || e.isComposing || e.keyCode === 229 || e.altKey) return false;
+    if (e.ctrlKey || e.metaKey) return true;
+    return enterSends && !e.shiftKey;
+}
+
+export function Composer({ w, c }: { w: string; c: string }) {
+    const own = draft(w, c);
+    const expect = expectOf(w, c);
+    const text = own.value.text;
+    const box = useHeight(text);
+    const setText = (to: string, cursor?: number) => {
+        own.value = { ...own.peek(), text: to };
+        if (cursor !== undefined && box.current) {
+            box.current.value = to;
+            box.current.setSelectionRange(cursor, cursor);
+        }
+    };
+    const completion = useCompletion(box, setText);
+    const first = useRef(composerWanted.peek());
+    useSignalEffect(() => {
+        if (composerWanted.value !== first.current) box.current?.focus({ preventScroll: true });
+        first.current = composerWanted.value;
+    });
+    const sendIt = () =>
+        void submit({ own, more: expectInstructions(expect.peek()), cleared: () => clearExpect(expect) });
+    const key = (e: KeyboardEvent) => {
+        if (completion.key(e)) return void e.preventDefault();
+        if (sends(e, prefs.value.enterSends)) {
+            e.preventDefault();
+            sendIt();
+        } else if (e.key === 'Escape') {
+            e.stopPropagation();
+            leave(box.current);
+        } else if (e.key === 'ArrowUp' && box.current?.value === '') {
+            const mine = lastOwn();
+            if (mine) {
+                e.preventDefault();
+                void startEdit(mine);
+            }
+        }
+    };
+    const working = useComputed(isWorking).value;
+    const narrow = useNarrow();
+    const tagsOpen = useSignal(false);
+    const readOnly = useComputed(() => state.value.readOnly).value;
+    if (readOnly) return <p class="chat-readonly">This server is read only: nothing can be said here.</p>;
+    return (
+        <form
+            class="chat-composer"
+            id="composer"
+            onSubmit={e => {
+                e.preventDefault();
+                sendIt();
+            }}
+        >
+            {!narrow || tagsOpen.value ? (
+                <div class="chat-tags">
+                    <ExpectButtons of={expect} />
+                    <TagButtons draft={own} />
+                    <MemoryChip />
+                </div>
+            ) : null}
+            <ReplyChip own={own} chatId={c} />
+            <CompletionList of={completion} />
+            <div class="chat-box">
+                {narrow ? (
+                    <TagsToggle
+                        open={tagsOpen}
+                        n={own.value.tags.length + expectInstructions(expect.value).length}
+                    />
+                ) : null}
+                <textarea
+                    ref={box}
+                    rows={1}
+                    value={text}
+                    aria-label="Message"
+                    placeholder={narrow ? 'Message the team…' : 'Message the team   @ mention   / command'}
+                    dir="auto"
+                    aria-autocomplete="list"
+                    aria-controls={LIST_ID}
+                    aria-activedescendant={completion.active}
+                    onInput={e => {
+                        own.value = { ...own.peek(), text: e.currentTarget.value };
+                        completion.update();
+                    }}
+                    onKeyDown={key}
+                    onBlur={completion.close}
+                    onClick={completion.update}
+                />
+                <div class="chat-send">
+                    <span class="chat-hint">{hint(prefs.value.enterSends)}</span>
+                    <Buttons working={working} empty={text.trim() === ''} onSend={sendIt} />
+                </div>
+            </div>
+        </form>
+    );
+}
+
+/** Out of the box, to the message that was looked at; what is typed stays. */
+function leave(box: HTMLTextAreaElement | null): void {
+    box?.blur();
+    const id = focused.peek() ?? scroll.top.peek();
+    if (id)
+        document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+}

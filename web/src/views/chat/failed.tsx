@@ -1,0 +1,127 @@
+// failed.tsx: what could not be said keeps its place, with a way on.
+
+import { useComputed } from '@preact/signals';
+import { AgentName, Button, Time, toast } from '../../parts/parts';
+import { draft } from '../../store/drafts';
+import type { Failed, Pending } from '../../store/state';
+import { dismissFailed, dropPending, retryPending, world } from '../../store/store';
+import { go } from '../../store/place';
+import { startEdit } from '../edit/edit';
+import { askAgain, copyMarkdown } from './act';
+import { focusComposer } from './composer-focus';
+import { painted } from './paint';
+import { isScripted, shortModel } from './words';
+
+export function FailedRow({ failed: f }: { failed: Failed }) {
+    const asked = useComputed(() => painted.value.shown.rows.find(m => m.messageId === f.replyTo)).value;
+    return (
+        <>
+            <header class="chat-by">
+                <h3>
+                    <AgentName name={f.agent} /> <Time at={f.at} />
+                </h3>
+                <span class="chat-bad">✕ failed</span>
+                {f.model ? (
+                    <span class="chat-model">{isScripted(f.model) ? 'scripted' : shortModel(f.model)}</span>
+                ) : null}
+            </header>
+            <p>{f.detail} Your message is kept.</p>
+            {f.hint ? <p class="muted">{f.hint}</p> : null}
+            <div class="chat-ways">
+                {asked ? (
+                    <Button
+                        small
+                        onClick={() => {
+                            dismissFailed(f.messageId);
+                            void askAgain(asked);
+                        }}
+                    >
+                        Retry
+                    </Button>
+                ) : null}
+                {asked ? (
+                    <Button small kind="quiet" onClick={() => void startEdit(asked)}>
+                        Edit
+                    </Button>
+                ) : null}
+                {asked ? (
+                    <Button small kind="quiet" onClick={() => copyMarkdown(asked)}>
+                        Copy
+                    </Button>
+                ) : null}
+                {/key|sign|model/.test(f.code) ? (
+                    <Button small kind="quiet" onClick={() => go({ kind: 'settings', tab: 'models' })}>
+                        Use another model
+                    </Button>
+                ) : null}
+                <Button
+                    small
+                    kind="quiet"
+                    label={`Hide the failure of ${f.agent}`}
+                    onClick={() => dismissFailed(f.messageId)}
+                >
+                    Hide
+                </Button>
+            </div>
+        </>
+    );
+}
+
+function intoBox(p: Pending): void {
+    const taken = dropPending(p.clientMessageId);
+    const here = painted.peek().chat?.chat.id;
+    if (!taken || !here) return;
+    const own = draft(world.peek()?.world.name ?? '', here);
+    const text = own.value.text.trim() === '' ? taken.content : `${taken.content}\n\n${own.value.text}`;
+    own.value = { ...own.value, text, replyTo: taken.replyTo };
+    focusComposer();
+}
+
+async function copyText(text: string): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(text);
+        toast({ text: 'The text is copied.' });
+    } catch {
+        toast({ text: 'The browser did not let this page copy.', kind: 'warn' });
+    }
+}
+
+const WORDS = {
+    sending: 'sending…',
+    waiting: 'will be sent when the server is back',
+    failed: '✕ not sent',
+} as const;
+
+export function PendingRow({ pending: p }: { pending: Pending }) {
+    return (
+        <>
+            <header class="chat-by">
+                <h3>
+                    <span class="chat-you">You</span> <Time at={p.at} />
+                </h3>
+                <span class={p.state === 'failed' ? 'chat-bad' : 'chat-sending'}>{WORDS[p.state]}</span>
+            </header>
+            <p class="chat-pending-text" dir="auto">
+                {p.content}
+            </p>
+            {p.state === 'failed' && p.trouble ? (
+                <p class="chat-bad">
+                    {p.trouble.detail} {p.trouble.hint ?? ''}
+                </p>
+            ) : null}
+            {p.state === 'sending' ? null : (
+                <div class="chat-ways">
+                    <Button small onClick={() => retryPending(p.clientMessageId)}>
+                        Retry
+                    </Button>
+                    <Button small kind="quiet" onClick={() => intoBox(p)}>
+                        Edit
+                    </Button>
+                    <Button small kind="quiet" onClick={() => void copyText(p.content)}>
+                        Copy
+                    </Button>
+                </div>
+            )}
+        </>
+    );
+}

@@ -1,0 +1,123 @@
+// items.ts: what stands in the log: stored messages, what is being written, what failed, what was not sent yet.
+
+import type { Message } from '../../api/types';
+import { day } from '../../parts/parts';
+import type { ChatState, Failed, Live, Pending } from '../../store/state';
+
+export type Item = {
+    id: string;
+    /** a day begins with it */
+    day: string | null;
+} & (
+    | { kind: 'message'; message: Message; results: ReadonlyMap<string, Message> | null }
+    | { kind: 'live'; live: Live }
+    | { kind: 'failed'; failed: Failed }
+    | { kind: 'pending'; pending: Pending }
+);
+
+const NO_RESULTS: ReadonlyMap<string, Message> = new Map();
+
+/** Results of tools by the call that they answer. */
+function resultsOf(rows: readonly Message[]): ReadonlyMap<string, Message> {
+    const results = rows.filter(m => m.role === 'tool' && m.toolCallId !== null);
+    return results.length === 0 ? NO_RESULTS : new Map(results.map(m => [m.toolCallId!, m]));
+}
+
+/** A result is shown with its call, as one row, when that call is shown. */
+function callsOf(rows: readonly Message[]): ReadonlySet<string> {
+    return new Set(rows.flatMap(m => m.toolCalls.map(c => c.toolCallId)));
+}
+
+function failedAfter(failed: readonly Failed[]): Map<string, Failed[]> {
+    const by = new Map<string, Failed[]>();
+    for (const f of failed) by.set(f.replyTo ?? '', [...(by.get(f.replyTo ?? '') ?? []), f]);
+    return by;
+}
+
+// Every row is asked for its day on every frame; within a minute the answer is the same.
+const days = new Map<string, string>();
+const MOST_DAYS = 1000;
+
+function dayOf(at: string): string {
+    const minute = at.slice(0, 16);
+    const known = days.get(minute);
+    if (known !== undefined) return known;
+    if (days.size >= MOST_DAYS) days.clear();
+    const found = day(at);
+    days.set(minute, found);
+    return found;
+}
+
+function messageItem(m: Message, results: ReadonlyMap<string, Message>, before: string): Item {
+    const today = dayOf(m.createdAt);
+    // Only rows that have calls look at the results: the others stay the same when one comes.
+    return {
+        kind: 'message',
+        id: m.messageId,
+        message: m,
+        results: m.toolCalls.length > 0 ? results : null,
+        day: today === before ? null : today,
+    };
+}
+
+/** The stored rows of the window. */
+function stored(rows: readonly Message[], hideInMemory: boolean, failed: Map<string, Failed[]>): Item[] {
+    const results = resultsOf(rows);
+    const calls = callsOf(rows);
+    const items: Item[] = [];
+    let today = '';
+    for (const m of rows) {
+        if (m.role === 'tool' && m.toolCallId !== null && calls.has(m.toolCallId)) continue;
+        if (hideInMemory && m.memoryOnly) continue;
+        items.push(messageItem(m, results, today));
+        today = dayOf(m.createdAt);
+        for (const f of failed.get(m.messageId) ?? [])
+            items.push({ kind: 'failed', id: f.messageId, failed: f, day: null });
+        failed.delete(m.messageId);
+    }
+    return items;
+}
+
+/** `atEnd`: the window reaches the last message, so what comes after it is shown too. */
+export function itemsOf(
+    rows: readonly Message[],
+    chat: ChatState | null,
+    atEnd: boolean,
+    hideInMemory: boolean,
+): Item[] {
+    const failed = failedAfter(chat ? Object.values(chat.failed).filter(f => f.lane === 'main') : []);
+    const items = stored(rows, hideInMemory, failed);
+    if (!chat || !atEnd) return items;
+    for (const list of failed.values())
+        for (const f of list) items.push({ kind: 'failed', id: f.messageId, failed: f, day: null });
+    const known = new Set(rows.map(m => m.messageId));
+    const writing = Object.values(chat.live).filter(l => l.lane === 'main' && !known.has(l.messageId));
+    writing.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
+    for (const live of writing) items.push({ kind: 'live', id: live.messageId, live, day: null });
+    for (const pending of chat.pending)
+        items.push({ kind: 'pending', id: pending.clientMessageId, pending, day: null });
+    return items;
+}
+
+/** The same items as before where nothing changed, so that their rows are not drawn again. */
+export function kept(before: readonly Item[], now: readonly Item[]): Item[] {
+    const known = new Map(before.map(i => [i.id, i]));
+    return now.map(item => {
+        const was = known.get(item.id);
+        return was && same(was, item) ? was : item;
+    });
+}
+
+function same(a: Item, b: Item): boolean {
+    if (a.kind !== b.kind || a.day !== b.day) return false;
+    if (a.kind === 'message' && b.kind === 'message') return a.message === b.message && sameResults(a, b);
+    if (a.kind === 'live' && b.kind === 'live') return a.live === b.live;
+    if (a.kind === 'failed' && b.kind === 'failed') return a.failed === b.failed;
+    return a.kind === 'pending' && b.kind === 'pending' && a.pending === b.pending;
+}
+
+type MessageItem = Extract<Item, { kind: 'message' }>;
+
+function sameResults(a: MessageItem, b: MessageItem): boolean {
+    return a.message.toolCalls.every(c => a.results?.get(c.toolCallId) === b.results?.get(c.toolCallId));
+}

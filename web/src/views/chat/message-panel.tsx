@@ -1,0 +1,179 @@
+// message-panel.tsx: the right column beside the chat: all about the message that has the focus.
+
+import { useComputed } from '@preact/signals';
+import { getAnalytics } from '../../api/calls';
+import type { Message } from '../../api/types';
+import { AgentName, Badge, Button, Time } from '../../parts/parts';
+import { focused } from '../../store/focus';
+import { chat, shown, world, shownVersion } from '../../store/store';
+import { useLoad } from '../shared/load';
+import { count, firstLine } from '../shared/words';
+import * as act from './act';
+import './panel.css';
+import { known } from './known';
+import { jumpTo } from './view-state';
+import { TourCard } from './welcome';
+import { deliveryWord, parentOf, senderWord, tagWords } from './words';
+
+function Link({ sign, message }: { sign: string; message: Message }) {
+    return (
+        <button type="button" class="chat-panel-link" onClick={() => jumpTo(message.messageId)}>
+            {`${sign} ${senderWord(message)} `}
+            <span dir="auto">{firstLine(message.content, 60)}</span>
+        </button>
+    );
+}
+
+function Parent({ m }: { m: Message }) {
+    const id = parentOf(m);
+    const found = useComputed(() => (id ? known(id, m.chatId).value : null)).value;
+    if (!id) return <p class="muted">none</p>;
+    if (!found?.message) return <p class="muted">{found?.message === null ? 'not in this version' : '…'}</p>;
+    return <Link sign="↑" message={found.message} />;
+}
+
+function Children({ m }: { m: Message }) {
+    const rows = useComputed(() =>
+        shown.value.rows.filter(r => parentOf(r) === m.messageId).slice(0, 8),
+    ).value;
+    if (rows.length === 0 && !m.replyCount) return <p class="muted">none yet</p>;
+    return (
+        <>
+            {rows.map(r => (
+                <Link key={r.messageId} sign="↓" message={r} />
+            ))}
+            {(m.replyCount ?? 0) > rows.length ? <p class="muted">{`${m.replyCount} in all`}</p> : null}
+        </>
+    );
+}
+
+function Delivered({ m }: { m: Message }) {
+    const list = m.delivery ?? [];
+    if (list.length === 0) return <p class="muted">nobody</p>;
+    return (
+        <ul class="chat-panel-list">
+            {list.map(d => {
+                const { sign, word } = deliveryWord(d);
+                return (
+                    <li key={d.agent}>
+                        <span aria-hidden="true">{sign}</span> <AgentName name={d.agent} plain />{' '}
+                        <span class="muted">{word}</span>
+                    </li>
+                );
+            })}
+        </ul>
+    );
+}
+
+function ThreadNumbers({ m }: { m: Message }) {
+    const w = world.value?.world.name ?? '';
+    const stats = useLoad(`${m.messageId}/${m.replyCount ?? 0}`, signal =>
+        getAnalytics(
+            w,
+            m.chatId,
+            { root: m.messageId, threadId: shownVersion.value ?? undefined },
+            { signal },
+        ),
+    );
+    const s = stats.value;
+    if (!s) return <p class="muted">…</p>;
+    const answered = Object.keys(s.senders).filter(name => name !== 'human').length;
+    return (
+        <>
+            <p>{`${count(s.messages, 'message')}, depth ${s.depth}`}</p>
+            <p>{`${count(answered, 'agent')} answered`}</p>
+            {s.unanswered > 0 ? <p>{`${s.unanswered} unanswered`}</p> : null}
+        </>
+    );
+}
+
+function versionWords(m: Message): string {
+    const now = chat.value?.chat.version;
+    const all = m.versions ?? [];
+    const newest = all[0];
+    if (newest === undefined) return now ? `v${now}` : '';
+    return `v${newest}${now && now !== newest ? ` of ${now}` : ''}${all.length > 1 ? `, since v${all.at(-1)}` : ''}`;
+}
+
+function About({ m }: { m: Message }) {
+    const tags = tagWords(m.instructions);
+    return (
+        <>
+            <p class="chat-panel-id">
+                <code>{m.messageId}</code>
+            </p>
+            <p>
+                {m.sender === 'human' ? 'You' : <AgentName name={m.sender} />},{' '}
+                <Time at={m.createdAt} seconds />
+            </p>
+            <h3>Parent</h3>
+            <Parent m={m} />
+            <h3>Children</h3>
+            <Children m={m} />
+            <h3>Delivered to</h3>
+            <Delivered m={m} />
+            <dl>
+                <dt>Version</dt>
+                <dd>{versionWords(m)}</dd>
+                {tags.length > 0 ? (
+                    <>
+                        <dt>Tags</dt>
+                        <dd>
+                            {tags.map(t => (
+                                <Badge key={t} kind="muted">
+                                    {t}
+                                </Badge>
+                            ))}
+                        </dd>
+                    </>
+                ) : null}
+                {m.model ? (
+                    <>
+                        <dt>Model</dt>
+                        <dd>{m.model}</dd>
+                    </>
+                ) : null}
+                {m.usage ? (
+                    <>
+                        <dt>Tokens</dt>
+                        <dd>{`${m.usage.inputTokens ?? '?'} in, ${m.usage.outputTokens ?? '?'} out`}</dd>
+                    </>
+                ) : m.model?.startsWith('demo/') ? (
+                    <>
+                        <dt>Tokens</dt>
+                        <dd>not measured (scripted)</dd>
+                    </>
+                ) : null}
+            </dl>
+            <div class="chat-panel-ways">
+                <Button small onClick={() => act.inspect(m)}>
+                    Inspect <kbd>i</kbd>
+                </Button>
+                <Button small onClick={() => act.copyLink(m)}>
+                    Copy link
+                </Button>
+                <Button small onClick={() => void act.exportThread(m)}>
+                    Export thread
+                </Button>
+            </div>
+            <h3>Thread</h3>
+            <ThreadNumbers m={m} />
+        </>
+    );
+}
+
+export function MessagePanel() {
+    const m = useComputed(() => shown.value.rows.find(r => r.messageId === focused.value)).value;
+    return (
+        <div class="chat-panel">
+            <TourCard />
+            {m ? (
+                <About m={m} />
+            ) : (
+                <p class="muted">
+                    Select a message to see where it came from and who has it. Keys: press <kbd>?</kbd>
+                </p>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,91 @@
+// queue-strip.tsx: messages that wait until the agents are done. The server keeps them, so other devices see them too.
+
+import { useSignal } from '@preact/signals';
+import { changeQueued, removeQueued } from '../../api/calls';
+import { newKey, type Result } from '../../api/client';
+import type { QueueItem } from '../../api/types';
+import { Button, IconButton, toast } from '../../parts/parts';
+import { draft } from '../../store/drafts';
+import { refreshChat, world } from '../../store/store';
+import { useNarrow } from '../shared/narrow';
+import { focusComposer } from './composer-focus';
+import { painted } from './paint';
+
+const SHOWN = 60;
+/** Items that are seen without asking for the others. */
+const FOLDED = 3;
+
+const w = () => world.peek()?.world.name ?? '';
+
+async function done(call: Promise<Result<unknown>>, before: string): Promise<boolean> {
+    const answer = await call;
+    if (!answer.ok) toast({ text: `${before} ${answer.trouble.detail}`, kind: 'error' });
+    // The event may be on its way; a server that dropped it is asked.
+    if (!answer.ok) void refreshChat();
+    return answer.ok;
+}
+
+function sendNow(q: QueueItem): void {
+    void done(changeQueued(w(), q.chatId, q.id, { send: true }, { key: newKey() }), 'It was not sent.');
+}
+
+async function takeBack(q: QueueItem): Promise<void> {
+    if (!(await done(removeQueued(w(), q.chatId, q.id, { key: newKey() }), 'It could not be taken back.')))
+        return;
+    const own = draft(w(), q.chatId);
+    const text = own.value.text.trim() === '' ? q.content : `${q.content}\n\n${own.value.text}`;
+    own.value = { ...own.value, text, replyTo: q.replyToMessageId };
+    focusComposer();
+}
+
+function drop(q: QueueItem): void {
+    void done(removeQueued(w(), q.chatId, q.id, { key: newKey() }), 'It was not removed.');
+}
+
+function Waiting({ item: q }: { item: QueueItem }) {
+    const words = q.content.length > SHOWN ? `${q.content.slice(0, SHOWN)}…` : q.content;
+    return (
+        <li>
+            <span class="chat-queue-text" dir="auto">{`“${words}”`}</span>
+            <Button small kind="quiet" label={`Send now: ${words}`} onClick={() => sendNow(q)}>
+                Send now
+            </Button>
+            <IconButton
+                icon="edit"
+                label={`Edit the waiting message: ${words}`}
+                onClick={() => void takeBack(q)}
+            />
+            <IconButton icon="close" label={`Remove the waiting message: ${words}`} onClick={() => drop(q)} />
+        </li>
+    );
+}
+
+export function QueueStrip() {
+    const queue = painted.value.chat?.queue ?? [];
+    const folded = useSignal(true);
+    const narrow = useNarrow();
+    if (queue.length === 0) return null;
+    const some = narrow ? 1 : FOLDED;
+    const rest = queue.length - some;
+    return (
+        <section class="chat-queue" aria-label="Messages that wait">
+            <h3>Queue:</h3>
+            <ul>
+                {(folded.value ? queue.slice(0, some) : queue).map(q => (
+                    <Waiting key={q.id} item={q} />
+                ))}
+            </ul>
+            {rest > 0 ? (
+                <Button
+                    small
+                    kind="quiet"
+                    onClick={() => {
+                        folded.value = !folded.value;
+                    }}
+                >
+                    {folded.value ? `${rest} more` : 'Less'}
+                </Button>
+            ) : null}
+        </section>
+    );
+}

@@ -1,0 +1,233 @@
+// row.tsx: one message in the log, as an article. A message that is being written and the same message when it
+// is done are one row, so nothing jumps when the stream ends.
+
+import { computed, useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { Message } from '../../api/types';
+import { AgentName, Badge, Button, Time, agentHue } from '../../parts/parts';
+import { Markdown } from '../../parts/markdown/markdown';
+import { focused, selected, selecting } from '../../store/focus';
+import { prefs } from '../../store/prefs';
+import { send } from '../../store/store';
+import { Toolbar } from './actions';
+import { toggleSelect } from './act';
+import { EditPager } from './edit-pager';
+import { DeliveryBadge, Sources, Thinking, Tools } from './extras';
+import { FailedRow, PendingRow } from './failed';
+import type { Item } from './items';
+import { painted } from './paint';
+import { ReplyLink } from './reply-link';
+import { stopped } from './stopped';
+import { SummaryRule } from './summary-rule';
+import { hovered, sheetFor } from './view-state';
+import { isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
+
+// Bound to the attribute by itself: a new message changes it on every row without drawing one again.
+const setSize = computed(() => painted.value.shown.total);
+
+function Sender({ sender }: { sender: string }) {
+    return sender === 'human' ? <span class="chat-you">You</span> : <AgentName name={sender} />;
+}
+
+function ModelWord({ model }: { model: string | null }) {
+    if (model === null) return null;
+    if (isScripted(model))
+        return (
+            <Badge kind="warn" title={`${model}: canned text, not generated`}>
+                scripted
+            </Badge>
+        );
+    return (
+        <span class="chat-model" title={model}>
+            {shortModel(model)}
+        </span>
+    );
+}
+
+interface HeadProps {
+    sender: string;
+    at: string;
+    model: string | null;
+    children?: ComponentChildren;
+}
+
+function Head({ sender, at, model, children }: HeadProps) {
+    return (
+        <header class="chat-by">
+            <h3>
+                <Sender sender={sender} /> <Time at={at} />
+            </h3>
+            {children}
+            <ModelWord model={model} />
+        </header>
+    );
+}
+
+function Tick({ message }: { message: Message }) {
+    if (!selecting.value) return null;
+    return (
+        <input
+            type="checkbox"
+            class="chat-tick"
+            aria-label={`Select ${targetWords(message)}`}
+            checked={selected.value.has(message.messageId)}
+            onChange={() => toggleSelect(message)}
+        />
+    );
+}
+
+function Marks({ message: m }: { message: Message }) {
+    const tags = tagWords(m.instructions);
+    const waits = !m.hasReply && m.delivery?.some(d => d.state === 'queued');
+    const list = m.delivery ?? [];
+    return (
+        <>
+            {list.length > 0 && (m.sender === 'human' || m.memoryOnly) ? <DeliveryBadge list={list} /> : null}
+            {waits ? (
+                <span
+                    class="chat-waits"
+                    title="Agents may still answer"
+                    role="img"
+                    aria-label="waiting for an answer"
+                />
+            ) : null}
+            {m.memoryOnly ? <span class="chat-memory">[in-memory, no reply]</span> : null}
+            {tags.map(t => (
+                <Badge key={t} kind="muted">
+                    {t}
+                </Badge>
+            ))}
+        </>
+    );
+}
+
+function Stopped({ message }: { message: Message }) {
+    const go = () => void send(`@${message.sender} please continue.`, { replyTo: message.messageId });
+    return (
+        <p class="chat-stopped">
+            stopped by you{' '}
+            <Button small kind="quiet" label={`Continue ${targetWords(message)}`} onClick={go}>
+                Continue
+            </Button>
+        </p>
+    );
+}
+
+function Foot({ message: m, active }: { message: Message; active: boolean }) {
+    const cutShort = useComputed(() => stopped.value.has(m.messageId)).value;
+    return (
+        <>
+            {cutShort ? <Stopped message={m} /> : null}
+            {m.squashOperationId ? <Sources message={m} /> : null}
+            {m.role === 'user' ? <EditPager message={m} /> : null}
+            {active ? <Toolbar message={m} /> : null}
+        </>
+    );
+}
+
+function MessageBody({ item, active }: { item: Extract<Item, { kind: 'message' }>; active: boolean }) {
+    const m = item.message;
+    const parent = parentOf(m);
+    return (
+        <>
+            <Tick message={m} />
+            <Head sender={m.sender} at={m.createdAt} model={m.model}>
+                {parent ? <ReplyLink parentId={parent} chatId={m.chatId} message={m} /> : null}
+                <Marks message={m} />
+            </Head>
+            <button
+                type="button"
+                class="chat-more"
+                aria-label={`More for ${targetWords(m)}`}
+                onClick={() => {
+                    sheetFor.value = m.messageId;
+                }}
+            >
+                ⋯
+            </button>
+            {m.thinking ? <Thinking text={m.thinking} live={false} /> : null}
+            {m.purged ? (
+                <p class="muted">The text of this message was erased.</p>
+            ) : (
+                <Markdown text={m.content} />
+            )}
+            {m.toolCalls.length > 0 ? <Tools message={m} results={item.results} /> : null}
+            <Foot message={m} active={active} />
+        </>
+    );
+}
+
+function LiveBody({ item, chatId }: { item: Extract<Item, { kind: 'live' }>; chatId: string }) {
+    const { live } = item;
+    return (
+        <>
+            <Head sender={live.agent} at={live.startedAt} model={live.model}>
+                {live.replyTo ? <ReplyLink parentId={live.replyTo} chatId={chatId} message={null} /> : null}
+            </Head>
+            {live.thinking ? <Thinking text={live.thinking} live /> : null}
+            {/* In calm mode the text comes whole, when it is done. */}
+            {prefs.value.calm ? <p class="muted">is writing…</p> : <Markdown text={live.text} live />}
+        </>
+    );
+}
+
+function edgeOf(item: Item): string {
+    const sender =
+        item.kind === 'message' ? item.message.sender : item.kind === 'live' ? item.live.agent : 'human';
+    return sender === 'human' ? 'chat-edge-you' : `agent-hue-${agentHue(sender)}`;
+}
+
+function Body({ item, active }: { item: Item; active: boolean }) {
+    switch (item.kind) {
+        case 'message':
+            return item.message.role === 'summary' ? (
+                <SummaryRule message={item.message} />
+            ) : (
+                <MessageBody item={item} active={active} />
+            );
+        case 'live':
+            return <LiveBody item={item} chatId={painted.peek().chat?.chat.id ?? ''} />;
+        case 'failed':
+            return <FailedRow failed={item.failed} />;
+        case 'pending':
+            return <PendingRow pending={item.pending} />;
+    }
+}
+
+function titleOf(item: Item): string {
+    if (item.kind === 'message') return spokenTitle(item.message);
+    if (item.kind === 'live') return `${item.live.agent}, writing`;
+    return item.kind === 'failed' ? `${item.failed.agent}, failed` : 'You, not sent yet';
+}
+
+export function Row({ item, last }: { item: Item; last: boolean }) {
+    const isFocused = useComputed(() => focused.value === item.id);
+    const active = useComputed(() => focused.value === item.id || hovered.value === item.id);
+    const chosen = useComputed(() => selected.value.has(item.id));
+    const names = ['chat-row', `chat-${item.kind}`, edgeOf(item)];
+    if (isFocused.value) names.push('chat-focused');
+    if (chosen.value) names.push('chat-chosen');
+    if (item.kind === 'message' && item.message.memoryOnly) names.push('chat-quiet');
+    if (item.kind === 'message' && item.message.role === 'summary') names.push('chat-rule');
+    return (
+        <>
+            {item.day ? (
+                <p class="chat-day">
+                    <span>{item.day}</span>
+                </p>
+            ) : null}
+            <article
+                data-row={item.id}
+                class={names.join(' ')}
+                aria-label={titleOf(item)}
+                // One row is in the order of Tab: the one with the focus, or else the last.
+                tabIndex={isFocused.value || (last && focused.peek() === null) ? 0 : -1}
+                aria-posinset={item.kind === 'message' ? item.message.position + 1 : undefined}
+                aria-setsize={item.kind === 'message' ? setSize : undefined}
+                aria-busy={item.kind === 'live' ? true : undefined}
+            >
+                <Body item={item} active={active.value} />
+            </article>
+        </>
+    );
+}

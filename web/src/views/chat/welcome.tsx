@@ -1,0 +1,113 @@
+// welcome.tsx: an empty conversation: what can be tried, and, in the tour, the five steps.
+
+import { useCommands } from '../../keys/commands';
+import { Badge, Button, Empty } from '../../parts/parts';
+import { prefs, setPref } from '../../store/prefs';
+import { send, world } from '../../store/store';
+import { closeSheets } from '../frame/layout';
+import { useNarrow } from '../shared/narrow';
+import { STEPS, isTour } from './tour';
+
+function countWord(n: number): string {
+    return (
+        [
+            'No agents are',
+            'One agent is',
+            'Two agents are',
+            'Three agents are',
+            'Four agents are',
+            'Five agents are',
+        ][n] ?? `${n} agents are`
+    );
+}
+
+/** The number keys start the steps; the innermost commands win, so they mean this only here. */
+export function useTourKeys(when: () => boolean): void {
+    useCommands(
+        STEPS.map((s, n) => ({
+            id: `tour.${s.id}`,
+            title: `Tour: ${s.label}`,
+            keys: [String(n + 1)],
+            where: 'Tour',
+            when,
+            run: s.run,
+        })),
+    );
+}
+
+function TourWelcome() {
+    const narrow = useNarrow();
+    const agents = Object.keys(world.value?.agents ?? {}).length;
+    return (
+        <div class="chat-welcome">
+            <h2>Welcome. {countWord(agents)} here. Try one of these:</h2>
+            <ol class="chat-steps">
+                {STEPS.map((s, n) => (
+                    <li key={s.id}>
+                        <button type="button" onClick={s.run}>
+                            <kbd aria-hidden="true">{n + 1}</kbd> <span>{narrow ? s.short : s.label}</span>
+                        </button>
+                    </li>
+                ))}
+            </ol>
+            <p class="muted">
+                or type anything. The demo will say so when it has no line for what you wrote.
+            </p>
+        </div>
+    );
+}
+
+const EXAMPLES = ['Hello everyone!', 'What can each of you do?', 'Plan the next week together.'];
+
+export function Welcome() {
+    if (isTour()) return <TourWelcome />;
+    return (
+        <Empty>
+            <p>No messages yet. Everyone in this world answers; write @name for one.</p>
+            <div class="chat-examples">
+                {EXAMPLES.map(t => (
+                    <Button key={t} onClick={() => void send(t)}>
+                        {t}
+                    </Button>
+                ))}
+            </div>
+        </Empty>
+    );
+}
+
+/** In the right column while the tour is not put away. */
+export function TourCard() {
+    const { tourHidden, tourDone } = prefs.value;
+    if (tourHidden || !isTour()) return null;
+    const count = STEPS.filter(s => tourDone.includes(s.id)).length;
+    return (
+        <section class="chat-tour" aria-label="Tour">
+            <h3>
+                Tour <Badge kind="muted">{`${count} of ${STEPS.length}`}</Badge>
+            </h3>
+            <ul>
+                {STEPS.map((s, n) => {
+                    const isDone = tourDone.includes(s.id);
+                    return (
+                        <li key={s.id}>
+                            <button
+                                type="button"
+                                title={`${s.label} (${n + 1})`}
+                                onClick={() => {
+                                    closeSheets();
+                                    s.run();
+                                }}
+                            >
+                                <span aria-hidden="true">{isDone ? '✓' : '○'}</span> {s.title}
+                                <span class="visually-hidden">{isDone ? ', done' : ', not done'}</span>
+                            </button>
+                        </li>
+                    );
+                })}
+            </ul>
+            <Button small kind="quiet" onClick={() => setPref('tourHidden', true)}>
+                {count === STEPS.length ? 'Put the tour away' : 'Skip the tour'}
+            </Button>
+        </section>
+    );
+}

@@ -1,0 +1,79 @@
+// words.ts: what the parts of a message are called.
+
+import type { Delivery, Instruction, Message } from '../../api/types';
+import { clock } from '../../parts/parts';
+
+export function senderName(sender: string): string {
+    return sender === 'human' ? 'You' : sender;
+}
+
+/** As it is written in a line: You, @lead. */
+export function senderWord(m: { sender: string; role?: string }): string {
+    if (m.sender === 'human') return 'You';
+    return m.role === 'system' || m.role === 'summary' ? m.sender : `@${m.sender}`;
+}
+
+const STATES: Record<Delivery['state'], { sign: string; word: string }> = {
+    queued: { sign: '…', word: 'queued' },
+    inMemory: { sign: '✓', word: 'in memory' },
+    answered: { sign: '↩', word: 'replied' },
+    failed: { sign: '✕', word: 'failed' },
+};
+
+export function deliveryWord(d: Delivery): { sign: string; word: string } {
+    return STATES[d.state] ?? { sign: '', word: d.state };
+}
+
+const MOST_NAMED = 4;
+
+/** `→ lead, ada, bo ✓`, or `→ 9 agents ✓`. */
+export function deliveryLine(list: readonly Delivery[]): string {
+    const names = list.length > MOST_NAMED ? `${list.length} agents` : list.map(d => d.agent).join(', ');
+    const failed = list.some(d => d.state === 'failed');
+    const waits = list.some(d => d.state === 'queued');
+    return `→ ${names} ${failed ? '✕' : waits ? '…' : '✓'}`;
+}
+
+/** Tags of a message as words. Where it came from is shown by its sender. */
+export function tagWords(list: readonly Instruction[]): string[] {
+    return list
+        .filter(i => !i.type.startsWith('Source.'))
+        .map(i => {
+            const name =
+                i.type === 'ResponseExpected'
+                    ? 'Reply expected'
+                    : i.type === 'ReadOnly'
+                      ? 'Read only'
+                      : i.type;
+            return i.target ? `${name}: ${i.target}` : name;
+        });
+}
+
+export function isScripted(model: string | null): boolean {
+    return model !== null && model.startsWith('demo/');
+}
+
+export function shortModel(model: string): string {
+    return model.slice(model.indexOf('/') + 1);
+}
+
+export function isGuessed(m: Message): boolean {
+    return m.warnings.some(w => w.includes('guessed'));
+}
+
+export function parentOf(m: Message): string | null {
+    return m.shownReplyToMessageId ?? m.replyToMessageId;
+}
+
+/** What a screen reader says first about a message. */
+export function spokenTitle(m: Message): string {
+    const parts = [senderName(m.sender), clock(m.createdAt)];
+    if (m.memoryOnly) parts.push('in memory, no reply');
+    else if (m.replyCount) parts.push(m.replyCount === 1 ? '1 reply' : `${m.replyCount} replies`);
+    return parts.join(', ');
+}
+
+/** Target of a button: "message from You, 14:02". */
+export function targetWords(m: { sender: string; createdAt: string }): string {
+    return `message from ${senderName(m.sender)}, ${clock(m.createdAt)}`;
+}

@@ -1,0 +1,101 @@
+// recovery.tsx: an edit that stopped between its two steps. It is offered again until the new text
+// has been sent or the removed messages are back; it tries by itself a few times first.
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Banner, Button, Time, toast } from '../../parts/parts';
+import { chat, state, world } from '../../store/store';
+import { alone, changes, leftover, type Backup } from './backup';
+import { plural, proceed, progress, putBack } from './flow';
+
+const TRIES = 3;
+const WAIT_SECONDS = 8;
+
+export function RecoveryBanner() {
+    const found = useSignal<Backup | null>(null);
+    useSignalEffect(() => {
+        const w = world.value?.world.name;
+        const c = chat.value?.chat.id;
+        const running = progress.value !== null;
+        changes.value; // looks again when a backup comes or goes
+        if (!w || !c || running || !leftover(w, c)) {
+            found.value = null;
+            return;
+        }
+        // Another tab may be in the middle of it: then there is nothing to recover.
+        void alone(w, c, async () => {
+            found.value = leftover(w, c);
+        });
+    });
+    return found.value ? <Recovery key={found.value.clientMessageId} backup={found.value} /> : null;
+}
+
+function Recovery({ backup }: { backup: Backup }) {
+    const tries = useSignal(1);
+    const seconds = useSignal(WAIT_SECONDS);
+    const live = state.value.connection.state === 'live';
+    const again = () => {
+        tries.value++;
+        seconds.value = WAIT_SECONDS;
+        void proceed(backup);
+    };
+    useEffect(() => {
+        const timer = setInterval(() => {
+            if (tries.value > TRIES || state.value.connection.state !== 'live') return;
+            if (seconds.value > 1) seconds.value--;
+            else again();
+        }, 1000);
+        return () => clearInterval(timer);
+    }, []);
+    return (
+        <Banner
+            kind="warn"
+            actions={
+                <>
+                    <Button kind="main" onClick={again}>
+                        Retry now
+                    </Button>
+                    {backup.previousThread && (
+                        <Button onClick={() => void putBack(backup)}>
+                            {backup.phase === 'removing'
+                                ? 'Leave it as it was'
+                                : `Put ${plural(backup.count, 'message', 'messages')} back`}
+                        </Button>
+                    )}
+                    <Button onClick={() => void copy(backup.newText)}>Copy my text</Button>
+                </>
+            }
+        >
+            <p>⚠ Your edited message was not sent. {what(backup)} Your new text is kept here.</p>
+            <p class="edit-muted">
+                {backup.reason ? `Reason: ${backup.reason} ` : 'The page was closed or reloaded in between. '}
+                (<Time at={new Date(backup.at).toISOString()} />)
+                {tries.value <= TRIES && live && ` Attempt ${tries.value} of ${TRIES} in ${seconds.value} s.`}
+                {!live && ' It is tried again when the server is back.'}
+            </p>
+            <details class="edit-preview">
+                <summary>Show my text</summary>
+                <p class="edit-kept" dir="auto">
+                    {backup.newText}
+                </p>
+            </details>
+        </Banner>
+    );
+}
+
+function what(backup: Backup): string {
+    if (backup.phase === 'removing')
+        return 'It is not known whether the messages were removed; trying again is safe.';
+    return `${plural(backup.count, 'message was', 'messages were')} removed.`;
+}
+
+async function copy(text: string): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(text);
+        toast({ text: 'Your text is copied.' });
+    } catch {
+        toast({
+            text: 'This browser did not allow copying. Unfold "Show my text" and copy it by hand.',
+            kind: 'error',
+        });
+    }
+}

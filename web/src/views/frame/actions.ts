@@ -1,0 +1,118 @@
+import { announce, toast } from '../../parts/parts';
+import { createChat, createWorld, removeChat, updateChat } from '../../api/calls';
+import { newKey, type Result, type Trouble } from '../../api/client';
+import type { Chat, Move } from '../../api/types';
+import { go, place } from '../../store/place';
+import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
+import { chatTitle, listedChats } from './states';
+import { unreadOf } from './seen';
+
+function tell(trouble: Trouble, before: string): void {
+    const why = [trouble.detail || trouble.title, trouble.hint].filter(Boolean).join(' ');
+    toast({ text: `${before} ${why}`, kind: 'error' });
+}
+
+export async function newChat(): Promise<void> {
+    const open = state.value.open;
+    if (!open) return;
+    const made = await createChat(open, {}, { key: newKey() });
+    if (!made.ok) return tell(made.trouble, 'No conversation was made.');
+    await refreshWorld();
+    go({ kind: 'chat', w: open, c: made.value.id, view: 'chat' });
+}
+
+export async function renameChat(chat: Chat, title: string): Promise<Result<Chat>> {
+    const done = await updateChat(state.value.open ?? '', chat.id, { title: title.trim() || null });
+    if (done.ok) await refreshWorld();
+    return done;
+}
+
+export async function archiveChat(chat: Chat): Promise<void> {
+    const open = state.value.open;
+    if (!open) return;
+    const done = await removeChat(open, chat.id);
+    if (!done.ok) return tell(done.trouble, `"${chatTitle(chat)}" was not archived.`);
+    const here = place.value;
+    await refreshWorld();
+    if (here.kind === 'chat' && here.c === chat.id) {
+        const next = world.value && listedChats(world.value).find(one => one.id !== chat.id);
+        go(next ? { kind: 'chat', w: open, c: next.id, view: 'chat' } : { kind: 'world', w: open });
+    }
+    toast({ text: `"${chatTitle(chat)}" was archived. Search still finds it.` });
+}
+
+export async function makeWorld(name: string): Promise<Result<{ name: string }>> {
+    const made = await createWorld({ name }, { key: newKey() });
+    if (made.ok) go({ kind: 'world', w: made.value.name });
+    return made;
+}
+
+const times = (steps: number) => (steps > 1 ? ` (${steps} steps)` : '');
+
+function told(move: Move, word: string): string {
+    const what = move.note ?? move.move;
+    const outside = move.sideEffects
+        ? ` ${move.sideEffects} tool calls outside of skein were not taken back.`
+        : '';
+    return `${word}: ${what}${times(move.steps)}. Now ${move.version ?? 'another version'}.${outside}`;
+}
+
+export async function undoLast(): Promise<void> {
+    const done = await undo();
+    if (!done.ok) return tell(done.trouble, 'Nothing was undone.');
+    toast({
+        text: told(done.value, 'Undone'),
+        kind: 'ok',
+        actions: [{ label: 'Redo', run: () => void redoLast() }],
+    });
+}
+
+export async function redoLast(): Promise<void> {
+    const done = await redo();
+    if (!done.ok) return tell(done.trouble, 'Nothing was redone.');
+    toast({
+        text: told(done.value, 'Redone'),
+        kind: 'ok',
+        actions: [{ label: 'Undo', run: () => void undoLast() }],
+    });
+}
+
+export async function stopAll(): Promise<void> {
+    const done = await stop();
+    if (!done.ok) tell(done.trouble, 'Nothing was stopped.');
+    else announce('The agents of this conversation were stopped.');
+}
+
+/** The conversation after the one on screen that has unread messages, or else the oldest unread item of the inbox. */
+export function nextUnread(): void {
+    const here = place.value;
+    const known = world.value;
+    const open = state.value.open;
+    if (known && open) {
+        const chats = listedChats(known);
+        const at = here.kind === 'chat' ? chats.findIndex(chat => chat.id === here.c) : -1;
+        const next = [...chats.slice(at + 1), ...chats.slice(0, Math.max(0, at))].find(
+            chat => unreadOf(chat) > 0,
+        );
+        if (next) return go({ kind: 'chat', w: open, c: next.id, view: 'chat' });
+    }
+    const items = Object.values(state.value.inbox.items).filter(item => !item.readAt && !item.doneAt);
+    const first = items.sort((one, other) => one.createdAt.localeCompare(other.createdAt))[0];
+    if (first) return go({ kind: 'inbox', item: first.id });
+    if (state.value.inbox.unread > 0) return go({ kind: 'inbox' });
+    toast({ text: 'Nothing is unread.' });
+}
+
+const needs = new Set(['question', 'approval', 'failure']);
+
+export function nextThatNeedsYou(): void {
+    const items = Object.values(state.value.inbox.items)
+        .filter(item => needs.has(item.type) && !item.doneAt)
+        .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+    const here = place.value;
+    const at = here.kind === 'inbox' ? items.findIndex(item => item.id === here.item) : -1;
+    const next = items[at + 1] ?? items[0];
+    if (next) return go({ kind: 'inbox', item: next.id });
+    if (state.value.inbox.needsYou > 0) return go({ kind: 'inbox' });
+    toast({ text: 'Nothing needs you.' });
+}

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals';
+import { Button, Dialog, TroubleBox } from '../../parts/parts';
+import { request, needsToken, token, type Trouble } from '../../api/client';
+import { retryNow } from '../../store/store';
+
+/** Asked for only when the server says so. A form with a name, so that paste and password managers work. */
+export function SignIn() {
+    const typed = useSignal('');
+    const trouble = useSignal<Trouble | null>(null);
+    const busy = useSignal(false);
+    if (!needsToken.value) return null;
+    const submit = async (event: Event) => {
+        event.preventDefault();
+        if (!typed.value.trim() || busy.value) return;
+        busy.value = true;
+        token.value = typed.value.trim();
+        const answer = await request<unknown>('GET', '/worlds', { query: { limit: 1 } });
+        busy.value = false;
+        if (!answer.ok) {
+            trouble.value =
+                answer.trouble.status === 401
+                    ? {
+                          ...answer.trouble,
+                          title: 'The server does not know this token.',
+                          detail: 'Look for a missing letter, or ask for a new one.',
+                      }
+                    : answer.trouble;
+            return;
+        }
+        needsToken.value = false;
+        retryNow();
+    };
+    return (
+        <Dialog title="Sign in" onClose={() => undefined} class="sign-in">
+            <form onSubmit={submit} class="sign-in-form">
+                <p>
+                    This server asks for a token. It was printed when the server was started, or its owner
+                    gave it to you.
+                </p>
+                <input
+                    type="text"
+                    name="username"
+                    autocomplete="username"
+                    value="skein"
+                    class="visually-hidden"
+                    tabIndex={-1}
+                    aria-hidden="true"
+                    readOnly
+                />
+                <label for="sign-in-token" class="field-label">
+                    Token
+                </label>
+                <input
+                    id="sign-in-token"
+                    class="input"
+                    type="password"
+                    name="password"
+                    autocomplete="current-password"
+                    required
+                    data-autofocus=""
+                    value={typed.value}
+                    spellcheck={false}
+                    aria-invalid={trouble.value ? true : undefined}
+                    aria-describedby={trouble.value ? 'sign-in-trouble' : undefined}
+                    onInput={event => {
+                        typed.value = event.currentTarget.value;
+                    }}
+                />
+                {trouble.value && (
+                    <div id="sign-in-trouble" role="alert">
+                        <TroubleBox trouble={trouble.value} />
+                    </div>
+                )}
+                <p class="field-hint">Kept in this tab only, and gone when it is closed.</p>
+                <div class="dialog-actions">
+                    <Button kind="main" type="submit" busy={busy.value}>
+                        Sign in
+                    </Button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}

@@ -1,0 +1,66 @@
+// What the list says about conversations and agents, worked out from what the server told.
+import type { Agent, Chat, InboxItem } from '../../api/types';
+import type { Mark } from '../../parts/parts';
+import type { State, WorldState } from '../../store/state';
+
+const waiting = new Set(['question', 'approval']);
+
+function itemsOf(state: State, chat: string): InboxItem[] {
+    return Object.values(state.inbox.items).filter(item => item.chatId === chat && !item.doneAt);
+}
+
+function isWorking(world: WorldState, chat: string): boolean {
+    const kept = world.chat[chat];
+    if (kept && Object.values(kept.live).length > 0) return true;
+    return (world.busyIn[chat]?.length ?? 0) > 0;
+}
+
+/** What needs the person comes before what goes on by itself. */
+export function chatMark(state: State, world: WorldState, chat: Chat, unread: number): Mark {
+    const items = itemsOf(state, chat.id);
+    if (items.some(item => waiting.has(item.type))) return 'asks';
+    if (isWorking(world, chat.id)) return 'working';
+    const failed = Object.values(world.chat[chat.id]?.failed ?? {});
+    if (failed.length || items.some(item => item.type === 'failure')) return 'failed';
+    if (chat.mode === 'background') return 'background';
+    return unread > 0 ? 'done' : 'idle';
+}
+
+export interface AgentMark {
+    mark: Mark;
+    /** In place of the usual word: the tool that it uses. */
+    detail: string | null;
+}
+
+export function agentMark(world: WorldState, agent: Agent): AgentMark {
+    const places = Object.keys(world.busyIn).filter(chat => world.busyIn[chat]?.includes(agent.name));
+    const behind = places.length > 0 && places.every(chat => world.chats[chat]?.mode === 'background');
+    if (behind && !['idle', 'paused', 'failed'].includes(agent.state))
+        return { mark: 'background', detail: null };
+    if (agent.state === 'tool') return { mark: 'tool', detail: world.agentDetail[agent.name] ?? null };
+    if (agent.paused && agent.state === 'idle') return { mark: 'paused', detail: null };
+    return { mark: agent.state, detail: null };
+}
+
+export function chatTitle(chat: Chat): string {
+    if (chat.title) return chat.title;
+    if (chat.agent) return chat.mode === 'background' ? `Background of @${chat.agent}` : `@${chat.agent}`;
+    return 'New conversation';
+}
+
+/** Newest first; the background work of agents is reached from the agents. */
+export function listedChats(world: WorldState): Chat[] {
+    const when = (chat: Chat) => chat.lastActivityAt ?? chat.createdAt;
+    return Object.values(world.chats)
+        .filter(chat => chat.mode !== 'background')
+        .sort((one, other) => when(other).localeCompare(when(one)));
+}
+
+/** The model that the agents of a world use: one name, or how many. */
+export function worldModel(world: WorldState | null, usual: string | null): string {
+    const names = new Set(Object.values(world?.agents ?? {}).map(agent => agent.model ?? usual ?? ''));
+    names.delete('');
+    if (names.size === 0) return usual ?? 'automatic model';
+    if (names.size === 1) return [...names][0] ?? '';
+    return `${names.size} models`;
+}

@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import { answerInboxItem } from '../../api/calls';
+import type { Trouble } from '../../api/client';
+import type { InboxItem } from '../../api/types';
+import { Button, TextArea, toast, TroubleBox } from '../../parts/parts';
+import { draft } from '../../store/drafts';
+import { refreshInbox } from '../../store/store';
+
+export interface AnswerProps {
+    item: InboxItem;
+    onAnswered: (item: InboxItem) => void;
+}
+
+const TEXT_MOST = 100_000;
+
+/** Whether an answer reaches anybody. */
+export function canReply(item: InboxItem): boolean {
+    return item.type === 'question' ? item.open : item.type === 'briefing';
+}
+
+/** An answer to a question or a briefing. What is typed is kept until it was sent. */
+export function ReplyForm({ item, onAnswered }: AnswerProps) {
+    const text = draft('inbox', item.id);
+    const [busy, setBusy] = useState(false);
+    const [trouble, setTrouble] = useState<Trouble | null>(null);
+    const ready = text.value.text.trim() !== '' && !busy;
+
+    async function send(): Promise<void> {
+        if (!ready) return;
+        setBusy(true);
+        const result = await answerInboxItem(item.id, { text: text.value.text });
+        setBusy(false);
+        if (!result.ok) {
+            setTrouble(result.trouble);
+            return;
+        }
+        setTrouble(null);
+        text.value = { ...text.value, text: '' };
+        toast({ text: `@${item.agent ?? 'agent'} has your answer.`, kind: 'ok' });
+        void refreshInbox();
+        onAnswered(result.value.item);
+    }
+    const key = (event: KeyboardEvent): void => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+    };
+    return (
+        <form
+            class="inbox-reply"
+            onSubmit={e => {
+                e.preventDefault();
+                void send();
+            }}
+        >
+            <TextArea
+                label={item.type === 'question' ? `Your answer to @${item.agent}` : `Reply to @${item.agent}`}
+                rows={3}
+                value={text.value.text}
+                maxLength={TEXT_MOST}
+                onKeyDown={key}
+                onInput={value => {
+                    text.value = { ...text.value, text: value };
+                }}
+            />
+            {trouble && (
+                <TroubleBox trouble={trouble} safe="Your text is kept." onRetry={() => void send()} />
+            )}
+            <div class="inbox-actions">
+                <Button kind="main" type="submit" disabled={!ready} busy={busy}>
+                    {item.type === 'question' ? 'Answer' : 'Send reply'}
+                </Button>
+                <span class="muted inbox-hint">
+                    <kbd>Ctrl Enter</kbd> sends
+                </span>
+            </div>
+        </form>
+    );
+}
+
+/** Whether an agent may call a tool: with what is shown before anybody decides. */
+export function Approval({ item, onAnswered }: AnswerProps) {
+    const [trouble, setTrouble] = useState<Trouble | null>(null);
+    const [busy, setBusy] = useState(false);
+
+    async function decide(decision: 'allow' | 'deny'): Promise<void> {
+        setBusy(true);
+        const result = await answerInboxItem(item.id, { decision });
+        setBusy(false);
+        if (!result.ok) {
+            setTrouble(result.trouble);
+            return;
+        }
+        setTrouble(null);
+        toast({
+            text:
+                decision === 'allow'
+                    ? `@${item.agent} may call ${item.tool}.`
+                    : `@${item.agent} was told no.`,
+            kind: 'ok',
+        });
+        void refreshInbox();
+        onAnswered(result.value.item);
+    }
+    return (
+        <section class="inbox-approval" aria-label={`Permission to call ${item.tool ?? 'a tool'}`}>
+            <dl class="inbox-facts">
+                <dt>Tool</dt>
+                <dd>
+                    <code>{item.tool}</code>
+                </dd>
+                <dt>With</dt>
+                <dd>
+                    <pre tabIndex={0} aria-label="What the tool is called with">
+                        {shownArgs(item.args)}
+                    </pre>
+                </dd>
+            </dl>
+            {trouble && <TroubleBox trouble={trouble} safe="Nothing was called." />}
+            {item.open && (
+                <div class="inbox-actions">
+                    <Button kind="main" disabled={busy} onClick={() => void decide('allow')}>
+                        Allow
+                    </Button>
+                    <Button kind="danger" disabled={busy} onClick={() => void decide('deny')}>
+                        Deny
+                    </Button>
+                </div>
+            )}
+        </section>
+    );
+}
+
+function shownArgs(args: unknown): string {
+    return typeof args === 'string' ? args : JSON.stringify(args ?? {}, null, 2);
+}

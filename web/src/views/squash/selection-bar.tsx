@@ -1,0 +1,75 @@
+// selection-bar.tsx: what can be done with the ticked messages.
+import { useCommands } from '../../keys/commands';
+import { Button, IconButton, toast } from '../../parts/parts';
+import { selected, selecting } from '../../store/focus';
+import { shown } from '../../store/store';
+import { choose, chosen, clear, type Pick } from './selection';
+import { joined, open, removeChosen, wish } from './squash-flow';
+
+const picks: [Pick, string][] = [
+    ['all', 'All'],
+    ['mine', 'Mine'],
+    ['agents', 'Agents'],
+    ['thinking', 'Thinking'],
+    ['tools', 'Tools'],
+    ['plain', 'Plain'],
+];
+
+export function SelectionBar() {
+    const active = selecting.value || selected.value.size > 0;
+    useCommands([
+        {
+            id: 'squash',
+            title: 'Squash the selected messages',
+            keys: ['q'],
+            where: 'Selection',
+            when: () => selected.value.size > 1 && !wish.value,
+            run: open,
+        },
+        {
+            id: 'selection.clear',
+            title: 'Clear the selection',
+            keys: ['Escape'],
+            where: 'Selection',
+            when: () => active && !wish.value,
+            run: clear,
+        },
+    ]);
+    if (!active) return null;
+    const n = selected.value.size;
+    const fixed = shown.value.readOnly;
+    return (
+        <div class="squash-bar" role="toolbar" aria-label="Selected messages">
+            <span class="squash-bar-count" role="status">
+                {n} selected
+            </span>
+            {picks.map(([id, label]) => (
+                <Button key={id} kind="quiet" onClick={() => choose(id)}>
+                    {label}
+                </Button>
+            ))}
+            <span class="squash-bar-acts">
+                <Button kind="main" disabled={n < 2 || fixed} onClick={open}>
+                    Squash
+                </Button>
+                <Button disabled={n === 0 || fixed} onClick={() => void removeChosen()}>
+                    Remove
+                </Button>
+                <Button disabled={n === 0} onClick={() => void exportChosen()}>
+                    Export
+                </Button>
+                <IconButton label="Clear the selection" icon="close" onClick={clear} />
+            </span>
+        </div>
+    );
+}
+
+async function exportChosen(): Promise<void> {
+    const text = joined(chosen());
+    try {
+        await navigator.clipboard.writeText(text);
+        toast({ text: `${selected.value.size} messages are copied as text.` });
+    } catch {
+        toast({ text: 'This browser did not allow copying.', kind: 'error' });
+    }
+}

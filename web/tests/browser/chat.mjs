@@ -1,0 +1,546 @@
+// chat.mjs: the chat as a person uses it: the tour, replies and jumps, drafts, the queue, stop, mentions, states.
+import { run } from '../../../tests/server/lib.mjs';
+import {
+    Server,
+    assert,
+    axe,
+    composer,
+    finish,
+    live,
+    open,
+    rows,
+    screenshot,
+    send,
+    team,
+    test,
+    three,
+    until,
+    visit,
+    waitIdle,
+} from './kit.mjs';
+
+const tour = await Server.start({ args: ['--demo'] });
+const slow = await Server.start({ script: team(), delay: true });
+const quick = await Server.start({ script: team() });
+let worlds = 0;
+const fresh = (server, agents = three) => server.world(`chat${++worlds}`, agents);
+const at = w => `/w/${w.name}/c/${w.chat}`;
+const row = (p, id) => p.locator(`[data-row="${id}"]`);
+const focusedRow = p => p.evaluate(() => document.querySelector('.chat-focused')?.dataset.row ?? null);
+const tourChat = async title => (await tour.post('/worlds/tour/chats', { title })).id;
+
+async function tourIdle(p) {
+    await until(
+        p,
+        'the tour world is idle',
+        async () => !(await (await fetch('/api/v1/worlds/tour/status')).json()).isProcessing,
+    );
+    await until(p, 'nothing is written any more', () => !document.querySelector('.chat-live, .chat-pending'));
+}
+
+for (const [width, height, theme] of [
+    [1280, 800, 'light'],
+    [390, 844, 'dark'],
+    [320, 640, 'light'],
+]) {
+    test(`the first minute at ${width} px: welcome, hello to everyone, a delegation, all by number keys`, async () => {
+        const chat = await tourChat(`tour ${width}`);
+        const p = await open(tour, `/w/tour/c/${chat}`, { width, height, theme });
+        await p.getByText('Welcome. Three agents are here.').waitFor();
+        assert.equal(await p.locator('.chat-steps button').count(), 5);
+        await p
+            .getByText(
+                width === 1280
+                    ? 'This is a scripted demo. No AI is running and nothing leaves this computer.'
+                    : 'Scripted demo. No AI is running.',
+            )
+            .waitFor();
+        await axe(p, { within: 'main, dialog' });
+        await p.keyboard.press('1');
+        await p.getByText('→ lead, ada, bo').waitFor();
+        await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
+        assert.equal(await p.getByText('↪ replying to You').count(), 3);
+        // The badge is on each message of the scripted model, and nothing hides it.
+        assert.equal(await p.locator('article .badge', { hasText: 'scripted' }).count(), 3);
+        await p.getByRole('button', { name: 'Hide this note' }).click();
+        assert.equal(await p.locator('article .badge', { hasText: 'scripted' }).count(), 3);
+        await tourIdle(p);
+        await p.keyboard.press('2');
+        const box = p.locator('.chat-delegation');
+        await box.waitFor();
+        await tourIdle(p);
+        assert.match(await box.textContent(), /main\.1.*@ada.*Find a date.*✓/);
+        assert.equal(
+            await p.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+            true,
+            'it scrolls sideways',
+        );
+        await axe(p, { within: 'main, dialog' });
+        await screenshot(p, `chat-${width}-${theme}`);
+        await box.click();
+        await until(
+            p,
+            'the timeline is open at the lane',
+            () => location.search.includes('view=timeline') && location.search.includes('lane=main.1'),
+        );
+    });
+}
+
+test('the other steps of the tour open the edit dialog and select five messages, and the tour counts', async () => {
+    const p = await open(tour, `/w/tour/c/${await tourChat('steps')}`);
+    await p.keyboard.press('1');
+    await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
+    await tourIdle(p);
+    await p.getByText('1 of 5').waitFor();
+    await p.keyboard.press('3');
+    await p.getByRole('dialog').waitFor();
+    await p.keyboard.press('Escape');
+    await p.getByRole('dialog').waitFor({ state: 'hidden' });
+    await p.keyboard.press('4');
+    await until(p, 'all are selected', () => document.querySelectorAll('.chat-chosen').length === 4);
+    await p.keyboard.press('Escape');
+    await until(p, 'nothing is selected', () => document.querySelectorAll('.chat-chosen').length === 0);
+    await p.keyboard.press('5');
+    await until(p, 'the inbox has something', () =>
+        /[1-9]/.test(document.querySelector('.frame-inbox')?.textContent ?? ''),
+    );
+    await p.locator('.chat-tour', { hasText: '2 of 5' }).waitFor();
+    await p.getByRole('button', { name: 'Skip the tour' }).click();
+    assert.equal(await p.locator('.chat-tour').count(), 0);
+});
+
+test('a reply indicator shows its parent, jumps there, and leaves a way back', async () => {
+    const w = await fresh(quick);
+    await w.converse('the very first words');
+    for (let n = 0; n < 12; n++) await w.converse(`filler ${n}`);
+    const all = await w.messages();
+    const late = await w.say('a late reply', { replyToMessageId: all[0].messageId });
+    await w.idle();
+    const p = await open(quick, at(w));
+    const link = row(p, late.messageId).getByRole('link', { name: '↪ replying to You' });
+    await link.waitFor();
+    await link.focus();
+    await p.locator('.chat-card', { hasText: 'the very first words' }).waitFor();
+    await until(p, 'the others are dimmed', () => document.querySelector('.chat-log.chat-dim'));
+    await p.keyboard.press('Escape');
+    assert.equal(await p.locator('.chat-card').count(), 0);
+    await link.click();
+    await until(
+        p,
+        'the parent has the focus',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        all[0].messageId,
+    );
+    assert.ok(await row(p, all[0].messageId).isVisible());
+    assert.ok(p.url().endsWith(`#m-${all[0].messageId}`));
+    await p.getByRole('button', { name: 'Back to where I was' }).click();
+    await until(
+        p,
+        'the reply is in sight again',
+        id => {
+            const box = document.querySelector(`[data-row="${id}"]`)?.getBoundingClientRect();
+            return box && box.top >= 0 && box.bottom <= innerHeight;
+        },
+        late.messageId,
+    );
+    assert.equal(await p.getByRole('button', { name: 'Back to where I was' }).count(), 0);
+    // The browser's own Back goes the same ways.
+    await link.click();
+    await until(
+        p,
+        'the parent has the focus',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        all[0].messageId,
+    );
+    await p.goBack();
+    await until(p, 'it is elsewhere again', id => !location.hash.endsWith(id), all[0].messageId);
+});
+
+test('keys go through messages, their parents and replies; what they do is on the message', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('one');
+    await w.converse('two');
+    const [one, answer, two] = await w.messages();
+    const p = await open(quick, at(w));
+    await row(p, two.messageId).waitFor();
+    await p.keyboard.press('k');
+    await p.keyboard.press('k');
+    assert.equal(await focusedRow(p), two.messageId);
+    await p.keyboard.press('k');
+    assert.equal(await focusedRow(p), answer.messageId);
+    await p.keyboard.press('p');
+    await until(
+        p,
+        'the parent',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        one.messageId,
+    );
+    await p.keyboard.press('c');
+    await until(
+        p,
+        'the reply',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        answer.messageId,
+    );
+    await p.keyboard.press('x');
+    await p.keyboard.press('Shift+ArrowDown');
+    assert.equal(await p.locator('.chat-chosen').count(), 2);
+    await p.keyboard.press('Escape');
+    assert.equal(await p.locator('.chat-chosen').count(), 0);
+    await p.keyboard.press('r');
+    await p.locator('.chat-chip', { hasText: 'replying to You' }).waitFor();
+    assert.equal(await p.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+    // Keys are letters while somebody types.
+    await p.keyboard.type('jkx');
+    assert.equal(await composer(p).inputValue(), 'jkx');
+    await p.keyboard.press('Enter');
+    await waitIdle(w, p);
+    const said = (await w.messages()).find(m => m.content === 'jkx');
+    assert.equal(said.replyToMessageId, two.messageId);
+    await p.keyboard.press('Escape');
+    await p.keyboard.press('Home');
+    await until(
+        p,
+        'the first',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        one.messageId,
+    );
+});
+
+test('a draft survives every reload and switch, and belongs to its conversation', async () => {
+    const w = await fresh(quick);
+    const other = (await quick.post(`${w.path}/chats`, { title: 'other' })).id;
+    const p = await open(quick, at(w));
+    await composer(p).fill('half a thou');
+    await composer(p).press('End');
+    await p.keyboard.type('ght');
+    await p.reload();
+    await live(p);
+    assert.equal(await composer(p).inputValue(), 'half a thought');
+    await p.getByRole('link', { name: /other/ }).first().click();
+    await until(p, 'the other conversation', id => location.pathname.endsWith(id), other);
+    await until(p, 'its own box', () => document.querySelector('.chat-box textarea')?.value === '');
+    await composer(p).fill('something else');
+    await p.getByRole('link', { name: /room/ }).first().click();
+    await until(
+        p,
+        'the draft is back',
+        () => document.querySelector('.chat-box textarea')?.value === 'half a thought',
+    );
+    await p.keyboard.press('Escape');
+    await send(p, 'half a thought, whole');
+    assert.equal(await composer(p).inputValue(), '');
+    await waitIdle(w, p);
+    await p.reload();
+    await live(p);
+    assert.equal(await composer(p).inputValue(), '');
+});
+
+test('what is written while agents work waits in the queue: sent now, taken back, or removed', async () => {
+    const w = await fresh(slow, ['lead']);
+    const p = await open(slow, at(w));
+    await send(p, 'hold');
+    await p.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    for (const text of ['first waits', 'second waits', 'third waits']) await send(p, text);
+    await until(p, 'three wait', () => document.querySelectorAll('.chat-queue li').length === 3);
+    // The server keeps them: a reload shows them again.
+    await p.reload();
+    await live(p);
+    await p.getByRole('button', { name: 'Edit the waiting message: second waits' }).click();
+    await until(
+        p,
+        'its text is in the box',
+        () => document.querySelector('.chat-box textarea')?.value === 'second waits',
+    );
+    await p.getByRole('button', { name: 'Remove the waiting message: third waits' }).click();
+    await until(p, 'one waits', () => document.querySelectorAll('.chat-queue li').length === 1);
+    await p.getByRole('button', { name: 'Send now: first waits' }).click();
+    await until(p, 'it is said', () =>
+        [...document.querySelectorAll('article.chat-message')].some(a =>
+            a.textContent.includes('first waits'),
+        ),
+    );
+    await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    await w.idle();
+});
+
+test('stop is where Send is, keeps what was written, and offers to go on', async () => {
+    const w = await fresh(slow, ['lead']);
+    const p = await open(slow, at(w));
+    const where = () => p.locator('.chat-send .button').first().boundingBox();
+    await composer(p).fill('x');
+    const sendBox = await where();
+    await composer(p).fill('');
+    await send(p, 'hold');
+    await p.locator('.chat-live', { hasText: 'I begin' }).waitFor();
+    const stopBox = await where();
+    assert.ok(
+        Math.abs(stopBox.x + stopBox.width - sendBox.x - sendBox.width) < 2 &&
+            Math.abs(stopBox.y - sendBox.y) < 2,
+        'Stop is not where Send was',
+    );
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    const cut = p.locator('article.chat-message', { hasText: 'I begin' });
+    await cut.getByText('stopped by you').waitFor();
+    await w.idle();
+    await p.reload();
+    await live(p);
+    await cut.getByText('stopped by you').waitFor();
+    await cut.getByRole('button', { name: /^Continue/ }).click();
+    await until(p, 'it is asked to go on', () =>
+        [...document.querySelectorAll('article')].some(a => a.textContent.includes('please continue')),
+    );
+    await waitIdle(w, p);
+});
+
+test('mentions and commands are completed by keys, and the list says which one is chosen', async () => {
+    const w = await fresh(quick);
+    const p = await open(quick, at(w));
+    const box = composer(p);
+    await box.click();
+    await p.keyboard.type('ask @a');
+    const option = p.getByRole('option', { name: /ada/ });
+    await option.waitFor();
+    assert.equal(await option.getAttribute('aria-selected'), 'true');
+    assert.equal(await box.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
+    await p.keyboard.press('Enter');
+    assert.equal(await box.inputValue(), 'ask @ada ');
+    await p.keyboard.type('and @');
+    await p.getByRole('option').first().waitFor();
+    assert.equal(await p.getByRole('option').count(), 3);
+    await p.keyboard.press('ArrowDown');
+    await p.keyboard.press('Escape');
+    assert.equal(await p.getByRole('option').count(), 0);
+    assert.equal(await box.inputValue(), 'ask @ada and @');
+    await box.fill('');
+    await p.keyboard.type('/find');
+    await p.getByRole('option', { name: /Find in this conversation/ }).waitFor();
+    await p.keyboard.press('Enter');
+    await p.getByRole('searchbox', { name: 'Find in this conversation' }).waitFor();
+    assert.equal(await box.inputValue(), '');
+});
+
+test('tags: who is expected to answer, and read only, are sent and shown as words', async () => {
+    const w = await fresh(quick, ['lead']);
+    const p = await open(quick, at(w));
+    await p.getByRole('button', { name: /Reply expected/ }).click();
+    await p.getByRole('menuitemradio', { name: 'lead' }).click();
+    await p.getByRole('button', { name: 'Read only' }).click();
+    await p.reload();
+    await live(p);
+    await p.getByRole('button', { name: /Reply expected: lead/ }).waitFor();
+    await send(p, 'with tags');
+    await waitIdle(w, p);
+    const [said] = await w.messages();
+    assert.deepEqual(
+        said.instructions.filter(i => !i.type.startsWith('Source')),
+        [{ type: 'ResponseExpected', target: 'lead' }, { type: 'ReadOnly' }],
+    );
+    const words = await row(p, said.messageId).textContent();
+    assert.match(words, /Reply expected: lead/);
+    assert.match(words, /Read only/);
+});
+
+test('thinking, tools and failures: folded, paired, and with a way on', async () => {
+    const w = await fresh(quick, ['lead']);
+    const p = await open(quick, at(w));
+    await send(p, 'think');
+    await waitIdle(w, p);
+    const fold = p.locator('.chat-thinking summary');
+    assert.equal(await p.locator('.chat-thinking .md').count(), 0);
+    await fold.click();
+    await p.locator('.chat-thinking .md', { hasText: 'word20' }).waitFor();
+    await send(p, 'look up tides');
+    await waitIdle(w, p);
+    const tool = p.locator('.chat-tool');
+    assert.equal(await tool.count(), 1);
+    assert.match(await tool.textContent(), /tool demo_lookup ✓/);
+    await tool.locator('summary').click();
+    await p.locator('.chat-tool', { hasText: 'tides' }).waitFor();
+    await p.locator('.chat-tool', { hasText: 'demo data' }).waitFor();
+    await send(p, 'fail');
+    const failed = p.locator('article.chat-failed');
+    await failed.getByText('✕ failed').waitFor();
+    await failed.getByText('the model is out of order').waitFor();
+    for (const name of ['Retry', 'Edit', 'Copy'])
+        assert.equal(await failed.getByRole('button', { name, exact: true }).count(), 1, name);
+    await w.idle();
+    const before = (await w.messages()).at(-1).messageId;
+    await failed.getByRole('button', { name: 'Retry' }).click();
+    await until(
+        p,
+        'it was tried again',
+        id => {
+            const all = [...document.querySelectorAll('article.chat-message')];
+            return all.length > 0 && all.at(-1).dataset.row !== id;
+        },
+        before,
+    );
+    await w.idle();
+    assert.equal((await w.messages()).at(-1).content, 'fail');
+});
+
+test('in-memory messages carry their marker and can be hidden; it is remembered', async () => {
+    const w = await fresh(quick, [
+        { name: 'lead', autoReply: false },
+        { name: 'ada', autoReply: false },
+    ]);
+    await w.converse('@lead you answer');
+    const aside = JSON.stringify({
+        role: 'assistant',
+        sender: 'lead',
+        content: 'For your notes: the freeze ends at noon.',
+    });
+    const stored = await run(['append', ...quick.store.args, '-w', w.name, '-c', w.chat, '-q'], {
+        input: `${aside}\n`,
+    });
+    assert.equal(stored.code, 0, stored.err);
+    const quiet = (await w.messages()).filter(m => m.memoryOnly).length;
+    assert.ok(quiet > 0);
+    const p = await open(quick, at(w));
+    const marked = p.getByText('[in-memory, no reply]', { exact: true });
+    await marked.first().waitFor();
+    assert.equal(await marked.count(), quiet);
+    const all = (await rows(p)).length;
+    await p.getByRole('button', { name: 'Hide in-memory' }).click();
+    await until(
+        p,
+        'they are hidden',
+        want => document.querySelectorAll('article[data-row]').length === want,
+        all - quiet,
+    );
+    await p.reload();
+    await live(p);
+    await until(
+        p,
+        'they stay hidden',
+        want => document.querySelectorAll('article[data-row]').length === want,
+        all - quiet,
+    );
+});
+
+test('an edited message has a pager that previews the other wording', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('a beginning');
+    await w.converse('the old words');
+    const old = (await w.messages()).find(m => m.content === 'the old words');
+    const done = await quick.ask('PUT', `${w.path}/messages/${old.messageId}`, {
+        chatId: w.chat,
+        newContent: 'the new words',
+    });
+    await w.idle();
+    const p = await open(quick, at(w));
+    const newer = row(p, done.newMessageId);
+    await newer.getByText('2/2 edited').waitFor();
+    await newer.getByRole('button', { name: 'Earlier wording' }).click();
+    await row(p, old.messageId).waitFor();
+    assert.match(p.url(), /[?&]v=t_/);
+    assert.equal(
+        (await w.messages()).some(m => m.content === 'the new words'),
+        true,
+        'nothing is switched by looking',
+    );
+});
+
+test('find goes through the matches of the whole conversation, and a second press is the browser’s', async () => {
+    const w = await fresh(quick, ['lead']);
+    for (const text of ['a needle here', 'hay', 'another needle', 'hay again']) await w.converse(text);
+    const p = await open(quick, at(w));
+    await p.locator('article').first().waitFor();
+    await p.keyboard.press('Control+f');
+    const box = p.getByRole('searchbox', { name: 'Find in this conversation' });
+    await box.fill('needle');
+    await p.getByText('1 of 2').waitFor();
+    await box.press('Enter');
+    await until(p, 'the newest match', () =>
+        document.querySelector('.chat-focused')?.textContent.includes('another needle'),
+    );
+    await box.press('Enter');
+    await until(p, 'the one before', () =>
+        document.querySelector('.chat-focused')?.textContent.includes('a needle here'),
+    );
+    const taken = await p.evaluate(() => {
+        const e = new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(e);
+        return e.defaultPrevented;
+    });
+    assert.equal(taken, false);
+    await box.press('Escape');
+    await box.waitFor({ state: 'hidden' });
+});
+
+test('a telephone opens the sheet by the button, and removes from a message on, with undo', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('keep this');
+    await w.converse('drop this');
+    const drop = (await w.messages()).find(m => m.content === 'drop this');
+    const p = await open(quick, at(w), { width: 390, height: 844, hasTouch: true });
+    await row(p, drop.messageId)
+        .getByRole('button', { name: /^More for/ })
+        .click();
+    const sheet = p.getByRole('dialog');
+    for (const name of [
+        /^Go to parent/,
+        /^Go to replies/,
+        'Reply',
+        /^Edit/,
+        'Branch from here',
+        'Select for squash',
+        'Inspect',
+        'Export this thread',
+        'Copy link',
+        'Remove from here on',
+    ])
+        assert.equal(
+            await sheet.getByRole('button', { name, exact: typeof name === 'string' }).count(),
+            1,
+            String(name),
+        );
+    await axe(p, { within: 'main, dialog' });
+    await sheet.getByRole('button', { name: 'Remove from here on' }).click();
+    await until(p, 'it is gone', id => !document.querySelector(`[data-row="${id}"]`), drop.messageId);
+    await p.getByText('Removed 2 messages.').first().waitFor();
+    await p.getByRole('button', { name: 'Undo' }).first().click();
+    await row(p, drop.messageId).waitFor();
+});
+
+test('an empty conversation of another world offers examples, and the panel tells of a message', async () => {
+    const w = await fresh(quick, ['lead']);
+    const p = await open(quick, at(w));
+    await p.getByText('No messages yet. Everyone in this world answers; write @name for one.').waitFor();
+    await axe(p, { within: 'main, dialog' });
+    await p.getByRole('button', { name: 'Hello everyone!' }).click();
+    await waitIdle(w, p);
+    const [mine] = await w.messages();
+    await row(p, mine.messageId).click();
+    const panel = p.locator('.chat-panel');
+    await panel.getByText(mine.messageId).waitFor();
+    assert.match(await panel.textContent(), /Delivered to.*lead.*replied/);
+    await panel.getByText('2 messages, depth').waitFor();
+});
+
+test('an address that names a message opens there; one of another conversation stays apart', async () => {
+    const w = await fresh(quick, ['lead']);
+    for (let n = 0; n < 8; n++) await w.converse(`line ${n}`);
+    const all = await w.messages();
+    const p = await open(quick, `${at(w)}#m-${all[3].messageId}`);
+    await until(
+        p,
+        'it has the focus',
+        id => document.querySelector('.chat-focused')?.dataset.row === id,
+        all[3].messageId,
+    );
+    await visit(p, quick, at(w));
+    await until(
+        p,
+        'the end is in sight',
+        id => {
+            const box = document.querySelector(`[data-row="${id}"]`)?.getBoundingClientRect();
+            return box && box.bottom <= innerHeight;
+        },
+        all.at(-1).messageId,
+    );
+});
+
+await finish();

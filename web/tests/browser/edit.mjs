@@ -1,0 +1,327 @@
+// edit.mjs: editing a message, step by step, and everything that can come in between. Nothing typed is lost.
+import {
+    Server,
+    allow,
+    assert,
+    away,
+    axe,
+    finish,
+    open,
+    tab,
+    team,
+    test,
+    three,
+    until,
+    visit,
+    waitIdle,
+} from './kit.mjs';
+import { Proxy } from './proxy.mjs';
+
+const server = await Server.start({ script: team() });
+const slow = await Server.start({ script: team(), delay: true });
+let worlds = 0;
+const fresh = (agents = three, s = server) => s.world(`edit${++worlds}`, agents);
+const at = w => `/w/${w.name}/c/${w.chat}`;
+const dialog = p => p.getByRole('dialog');
+const edited = (p, n = 4) => p.getByText(`Edited. ${n} messages are in the version before.`, { exact: true });
+const done = p =>
+    p
+        .getByText(/^Edited\. \d+ messages? (is|are) in the version before\.$/)
+        .first()
+        .waitFor();
+const banner = p => p.getByText('Your edited message was not sent.');
+
+// Opens the edit of a message that is on screen, by the key.
+async function edit(p, text) {
+    const row = p.locator('article.chat-message', { hasText: text }).first();
+    await row.focus();
+    await p.keyboard.press('e');
+    await dialog(p).waitFor();
+}
+async function confirm(p, text, button = 'Save and send') {
+    if (text) await dialog(p).getByRole('textbox', { name: 'Your message' }).fill(text);
+    const looked = dialog(p).getByRole('checkbox', { name: 'I have looked at the list' });
+    if (await looked.count()) await looked.check();
+    await dialog(p).getByRole('button', { name: button }).click();
+}
+// What is on screen is what the server has.
+async function same(p, w) {
+    await waitIdle(w, p);
+    const ids = (await w.messages()).map(m => m.messageId);
+    await until(
+        p,
+        'the rows are those of the server',
+        all =>
+            JSON.stringify([...document.querySelectorAll('article.chat-message')].map(e => e.dataset.row)) ===
+            JSON.stringify(all),
+        ids,
+    );
+}
+const texts = async w => (await w.messages()).map(m => m.content);
+
+test('an edit says what it removes, sends the new text, and can be taken back', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    await w.converse('two');
+    const before = await texts(w);
+    const p = await open(server, at(w));
+    await edit(p, 'two');
+    await dialog(p).getByText('This will remove 4 messages (including this one). Continue?').waitFor();
+    await axe(p);
+    await confirm(p, 'two, better');
+    await edited(p).waitFor();
+    await same(p, w);
+    await p.getByRole('status', { name: 'Edit in progress' }).waitFor({ state: 'detached' });
+    assert.equal((await texts(w)).filter(t => t === 'two, better').length, 1);
+    assert.equal((await texts(w)).includes('two'), false);
+    await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
+    await p
+        .getByText(/^4 messages are back\. /)
+        .first()
+        .waitFor();
+    await same(p, w);
+    assert.deepEqual(await texts(w), before);
+});
+
+test('the first message has words of its own, and the list must be looked at', async () => {
+    const w = await fresh();
+    await w.converse('begin');
+    const p = await open(server, at(w));
+    await edit(p, 'begin');
+    await dialog(p).getByRole('heading', { name: 'Edit the first message' }).waitFor();
+    await dialog(p)
+        .getByText('This is the first message. Editing will restart the conversation. Remove 4 messages?')
+        .waitFor();
+    assert.equal(await dialog(p).getByRole('button', { name: 'Restart' }).isDisabled(), true);
+    await confirm(p, 'begin again', 'Restart');
+    await done(p);
+    await same(p, w);
+    assert.equal((await texts(w))[0], 'begin again');
+});
+
+test('more than ten messages are counted by sender, and previewed', async () => {
+    const w = await fresh();
+    await w.converse('first');
+    for (const text of ['alpha', 'beta', 'gamma']) await w.converse(text);
+    const p = await open(server, at(w), { width: 390, height: 844 });
+    await edit(p, 'alpha');
+    await dialog(p).getByText('This will remove 12 messages:').waitFor();
+    await dialog(p)
+        .getByText(/you 3 · .*lead 3/)
+        .waitFor();
+    await dialog(p).getByText('Preview the list').click();
+    await dialog(p).locator('li', { hasText: 'alpha' }).first().waitFor();
+    await dialog(p)
+        .getByText(/… and \d+ more/)
+        .waitFor();
+    await confirm(p, 'alpha, again', 'Remove 12 and send');
+    await done(p);
+    await same(p, w);
+});
+
+test('while agents respond, the edit says who, and offers to stop them', async () => {
+    const w = await fresh(['lead'], slow);
+    await w.converse('calm');
+    await w.say('hold');
+    const p = await open(slow, at(w));
+    await until(p, 'the agent writes', () => document.querySelector('.chat-live'));
+    await edit(p, 'calm');
+    await dialog(p).getByRole('heading', { name: 'Agents responding…' }).waitFor();
+    await dialog(p).getByText('@lead is at work in this conversation.').waitFor();
+    await dialog(p).getByRole('button', { name: 'Stop and edit' }).click();
+    await dialog(p).getByRole('textbox', { name: 'Your message' }).waitFor();
+    await confirm(p, 'calm again', 'Restart');
+    await done(p);
+    await same(p, w);
+    assert.equal((await texts(w))[0], 'calm again');
+});
+
+test('a world without sessions says so before anything is removed', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    await server.ask('PATCH', w.path, { currentChatId: null });
+    const p = await open(server, at(w));
+    await edit(p, 'one');
+    await dialog(p)
+        .getByText('This world keeps no session, so an edited message cannot be sent again.')
+        .waitFor();
+    await dialog(p).getByRole('button', { name: 'Turn sessions on' }).click();
+    await confirm(p, 'one, again', 'Restart');
+    await done(p);
+    await same(p, w);
+});
+
+test('what was typed into an edit that was closed is there again, also after a reload', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    const p = await open(server, at(w));
+    await edit(p, 'one');
+    await dialog(p).getByRole('textbox', { name: 'Your message' }).fill('one, half wri');
+    await p.keyboard.press('Escape');
+    await dialog(p).waitFor({ state: 'detached' });
+    await p.reload();
+    await edit(p, 'one');
+    assert.equal(
+        await dialog(p).getByRole('textbox', { name: 'Your message' }).inputValue(),
+        'one, half wri',
+    );
+});
+
+test('a server that is killed between the two steps loses nothing: the banner sends the text again, once', async () => {
+    const own = await Server.start({ script: team() });
+    const proxy = await Proxy.start(own);
+    const w = await fresh(three, own);
+    await w.converse('one');
+    await w.converse('two');
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    // Between the answer to DELETE and the POST that follows it.
+    await p.route(
+        '**/messages',
+        async route => {
+            if (route.request().method() !== 'POST') return route.continue();
+            await own.kill();
+            return route.continue();
+        },
+        { times: 1 },
+    );
+    await edit(p, 'two');
+    await confirm(p, 'two, better');
+    await banner(p).waitFor();
+    await p.getByText('4 messages were removed.').waitFor();
+    await axe(p);
+    await own.start();
+    await p.getByRole('button', { name: 'Retry now' }).click();
+    await edited(p).waitFor();
+    await same(p, w);
+    assert.equal((await texts(w)).filter(t => t === 'two, better').length, 1);
+    assert.equal(await banner(p).count(), 0);
+});
+
+test('a reload between the two steps is seen, and the messages can be put back', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    await w.converse('two');
+    const before = await texts(w);
+    const p = await open(server, at(w));
+    let arrived;
+    const posted = new Promise(resolve => {
+        arrived = resolve;
+    });
+    await p.route('**/messages', route =>
+        route.request().method() === 'POST' ? arrived(route) : route.continue(),
+    );
+    await edit(p, 'two');
+    await confirm(p, 'two, better');
+    const held = await posted;
+    await p.reload();
+    await held.abort().catch(() => {});
+    await banner(p).waitFor();
+    await p.getByText('Show my text').click();
+    await p.locator('.edit-kept', { hasText: 'two, better' }).waitFor();
+    await p.getByRole('button', { name: 'Put 4 messages back' }).click();
+    await banner(p).waitFor({ state: 'detached' });
+    await same(p, w);
+    assert.deepEqual(await texts(w), before);
+    await edit(p, 'two');
+    assert.equal(await dialog(p).getByRole('textbox', { name: 'Your message' }).inputValue(), 'two, better');
+});
+
+test('a lost answer to the removal is asked for again, and nothing is removed twice', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    await w.converse('two');
+    const p = await open(server, at(w));
+    allow(p, ...away);
+    // The removal arrives; its answer does not.
+    await p.route(
+        /\/messages\/[\w-]+(\?.*)?$/,
+        async route => {
+            if (route.request().method() !== 'DELETE') return route.continue();
+            await route.fetch();
+            return route.abort('connectionreset');
+        },
+        { times: 1 },
+    );
+    await edit(p, 'two');
+    await confirm(p, 'two, better');
+    await p.getByText('It is not known whether the messages were removed').waitFor();
+    await p.getByRole('button', { name: 'Retry now' }).click();
+    await edited(p).waitFor();
+    await same(p, w);
+    assert.equal((await texts(w)).filter(t => t === 'one').length, 1);
+});
+
+test('an edit in one window shows in another without moving what is read there', async () => {
+    const w = await fresh(['lead']);
+    for (let i = 0; i < 30; i++) await w.converse(`line ${i}`);
+    await w.converse('the last');
+    const a = await open(server, at(w));
+    const b = await open(server, at(w));
+    const third = b.locator('article.chat-message', { hasText: 'line 3' }).first();
+    await third.scrollIntoViewIfNeeded();
+    await b.mouse.move(600, 300);
+    await b.mouse.wheel(0, -200);
+    await until(
+        b,
+        'the page stands still',
+        () =>
+            new Promise(done => {
+                const log = document.querySelector('[role=log]');
+                const top = log.scrollTop;
+                requestAnimationFrame(() => requestAnimationFrame(() => done(log.scrollTop === top)));
+            }),
+    );
+    const before = await third.boundingBox();
+    await edit(a, 'the last');
+    await confirm(a, 'the very last');
+    await done(a);
+    await same(a, w);
+    const newest = (await w.messages()).at(-1).messageId;
+    await until(b, 'the other window knows', id => document.querySelector(`[data-row="${id}"]`), newest);
+    const after = await third.boundingBox();
+    assert.ok(Math.abs(after.y - before.y) <= 1, `the line moved from ${before.y} to ${after.y}`);
+    await b.keyboard.press('End');
+    await b.getByText('the very last').first().waitFor();
+});
+
+test('a second tab does not offer to recover an edit that the first is in the middle of', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    const p = await open(server, at(w));
+    let go;
+    const wait = new Promise(resolve => {
+        go = resolve;
+    });
+    let arrived;
+    const posted = new Promise(resolve => {
+        arrived = resolve;
+    });
+    await p.route('**/messages', async route => {
+        if (route.request().method() !== 'POST') return route.continue();
+        arrived();
+        await wait;
+        return route.continue();
+    });
+    await edit(p, 'one');
+    await confirm(p, 'one, better', 'Restart');
+    await posted;
+    const other = await visit(await tab(p), server, at(w));
+    assert.equal(await banner(other).count(), 0);
+    go();
+    await edited(p).waitFor();
+    await same(p, w);
+    await same(other, w);
+    assert.equal(await banner(other).count(), 0);
+});
+
+test('fifty agents are worth a warning', async () => {
+    const w = await fresh(Array.from({ length: 50 }, (_, i) => ({ name: `agent${i}`, autoReply: false })));
+    await w.say('@agent1 one');
+    await w.idle();
+    const p = await open(server, at(w));
+    await edit(p, 'one');
+    await dialog(p).getByText('50 agents remember this conversation').waitFor();
+});
+
+await finish();

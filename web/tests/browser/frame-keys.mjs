@@ -1,0 +1,380 @@
+// frame-keys.mjs: everything by keyboard: skip links, keys, the palette, windows, places visited, and signing in.
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+    Server,
+    allow,
+    assert,
+    composer,
+    finish,
+    folder,
+    live,
+    open,
+    page,
+    team,
+    test,
+    three,
+    until,
+} from './kit.mjs';
+
+const server = await Server.start({ script: team() });
+const secret = 'the-token-of-the-frame-5d2e';
+const tokenFile = path.join(folder, 'frame-token');
+fs.writeFileSync(tokenFile, `${secret}\n`, { mode: 0o600 });
+const guarded = await Server.start({ script: team(), token: secret, args: [`--token-file=${tokenFile}`] });
+
+let worlds = 0;
+const at = (w, query = '') => `/w/${w.name}/c/${w.chat}${query}`;
+async function talked(times = 1) {
+    const w = await server.world(`keys${++worlds}`, three);
+    for (let i = 0; i < times; i++) await w.converse(`hello ${i}`);
+    return w;
+}
+const where = p => p.evaluate(() => location.pathname + location.search);
+const arrives = (p, to) =>
+    until(p, `the address is ${to}`, wanted => location.pathname + location.search === wanted, to);
+const focused = p =>
+    p.evaluate(
+        () =>
+            document.activeElement?.textContent?.trim() ||
+            document.activeElement?.ariaLabel ||
+            document.activeElement?.tagName,
+    );
+
+test('the first stops are skip links to messages, composer and latest', async () => {
+    const p = await open(server, at(await talked(3)));
+    const walk = async n => {
+        await p.evaluate(() => {
+            document.activeElement.blur();
+            document.body.tabIndex = -1;
+            document.body.focus();
+            document.body.removeAttribute('tabindex');
+        });
+        for (let i = 0; i < n; i++) await p.keyboard.press('Tab');
+    };
+    await walk(1);
+    assert.equal(await focused(p), 'Skip to messages');
+    assert.ok(await p.evaluate(() => document.activeElement.getBoundingClientRect().top >= 0), 'it is seen');
+    await p.keyboard.press('Enter');
+    assert.equal(await p.evaluate(() => document.activeElement.getAttribute('role')), 'log');
+    await walk(2);
+    await p.keyboard.press('Enter');
+    assert.equal(await p.evaluate(() => document.activeElement.tagName), 'TEXTAREA');
+    await walk(3);
+    await p.keyboard.press('Enter');
+    await until(p, 'the last message has the focus', () => {
+        const all = [...document.querySelectorAll('#main [role=log] article')];
+        return all.at(-1) && all.at(-1).contains(document.activeElement);
+    });
+});
+
+test('whatever has the focus is seen whole and is not behind a bar', async () => {
+    const w = await talked(12);
+    for (const [width, height] of [
+        [1280, 800],
+        [390, 600],
+    ]) {
+        const p = await open(server, at(w), { width, height });
+        let stops = 0;
+        for (let i = 0; i < 60; i++) {
+            await p.keyboard.press('Tab');
+            const hidden = await p.evaluate(() => {
+                const e = document.activeElement;
+                if (!e || e === document.body) return null;
+                const box = e.getBoundingClientRect();
+                const middle = [
+                    Math.min(box.left + box.width / 2, innerWidth - 1),
+                    Math.min(Math.max(box.top, 0) + Math.min(box.height / 2, 12), innerHeight - 1),
+                ];
+                const top = document.elementFromPoint(...middle);
+                const ring = getComputedStyle(e);
+                return {
+                    what: `${e.tagName}.${e.className} ${e.ariaLabel ?? e.textContent.slice(0, 30)}`,
+                    covered:
+                        top && (e.contains(top) || top.contains(e))
+                            ? ''
+                            : `${top?.tagName}.${top?.className}`,
+                    outside:
+                        box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth,
+                    ring:
+                        ring.outlineStyle !== 'none'
+                            ? Number.parseFloat(ring.outlineWidth)
+                            : ring.boxShadow !== 'none' || e.closest('.palette-top, .chat-box')
+                              ? 2
+                              : 0,
+                };
+            });
+            if (!hidden) continue;
+            stops++;
+            assert.deepEqual(
+                { ...hidden, what: '' },
+                { what: '', covered: '', outside: false, ring: hidden.ring },
+                hidden.what,
+            );
+            assert.ok(hidden.ring >= 2, `the ring of ${hidden.what} is ${hidden.ring} px`);
+        }
+        assert.ok(stops > 30, `${stops} stops`);
+    }
+});
+
+test('g and a letter goes places, and back and forward go through them', async () => {
+    const w = await talked();
+    const p = await open(server, at(w));
+    const chords = [
+        ['gt', at(w, '?view=tree')],
+        ['gl', at(w, '?view=timeline')],
+        ['gh', at(w, '?view=history')],
+        ['gc', at(w)],
+        ['ga', `/w/${w.name}/agents`],
+        ['gi', '/inbox'],
+        ['gs', `/search?q=&w=${w.name}`],
+        ['m', '/settings/models'],
+    ];
+    for (const [keys, to] of chords) {
+        await p.evaluate(() => document.activeElement?.blur());
+        for (const key of keys) await p.keyboard.press(key);
+        await arrives(p, to);
+        await until(
+            p,
+            'the view is there',
+            () => document.querySelector('#main h1') && !document.querySelector('#main > .loading'),
+        );
+    }
+    for (const [, to] of chords.slice(0, -1).reverse()) {
+        await p.goBack();
+        await arrives(p, to);
+    }
+    await p.goForward();
+    await arrives(p, chords[1][1]);
+});
+
+test('keys do nothing while somebody types, nor when they are switched off', async () => {
+    const w = await talked();
+    const p = await open(server, at(w));
+    await composer(p).focus();
+    await p.keyboard.type('gi[]?/z.mn');
+    assert.equal(await where(p), at(w));
+    assert.equal(await composer(p).inputValue(), 'gi[]?/z.mn');
+    assert.equal(await p.locator('dialog[open]').count(), 0);
+    await p.keyboard.press('Control+k');
+    await p.getByRole('combobox').waitFor();
+    await p.keyboard.press('Escape');
+    assert.equal(await p.evaluate(() => document.activeElement.tagName), 'TEXTAREA', 'the focus is back');
+    await composer(p).fill('');
+    await p.evaluate(() => {
+        const prefs = JSON.parse(localStorage.getItem('skein.prefs') ?? '{}');
+        localStorage.setItem(
+            'skein.prefs',
+            JSON.stringify({ ...prefs, keys: false, keymap: { 'go.inbox': ['Ctrl+i'] } }),
+        );
+    });
+    await p.reload();
+    await live(p);
+    await p.keyboard.press('?');
+    await p.keyboard.press('g');
+    await p.keyboard.press('i');
+    assert.equal(await p.locator('dialog[open]').count(), 0);
+    assert.equal(await where(p), at(w));
+    await p.keyboard.press('Control+i');
+    await arrives(p, '/inbox');
+});
+
+test('? lists the keys of this screen, searchable; Esc closes the innermost thing only', async () => {
+    const w = await talked();
+    const p = await open(server, at(w));
+    await p.keyboard.press('?');
+    const sheet = p.getByRole('dialog', { name: 'Keys of this screen' });
+    await sheet.getByText('Next that needs you').waitFor();
+    await p.keyboard.type('tree');
+    await until(p, 'only what fits is left', () =>
+        [...document.querySelectorAll('.help-line dt')].every(e => !/Undo/.test(e.textContent)),
+    );
+    assert.ok(await sheet.getByText('Tree', { exact: true }).isVisible());
+    await p.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await p.getByRole('button', { name: /^World:/ }).focus();
+    await p.keyboard.press('Enter');
+    await p.getByRole('menuitem', { name: 'New world…' }).waitFor();
+    await p.keyboard.press('Escape');
+    await p.getByRole('menu').waitFor({ state: 'hidden' });
+    assert.match(await p.evaluate(() => document.activeElement.ariaLabel), /^World:/);
+});
+
+test('the palette finds conversations, agents, messages and commands', async () => {
+    const w = await talked();
+    await server.post(`${w.path}/chats`, { title: 'Pricing idea' });
+    const p = await open(server, at(w));
+    await p.keyboard.press('/');
+    await p.keyboard.type('pric');
+    await p.getByRole('option', { name: 'Pricing idea' }).waitFor();
+    await p.keyboard.press('Enter');
+    await until(
+        p,
+        'the conversation is open',
+        () => document.querySelector('#main h1')?.textContent === 'Pricing idea',
+    );
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('@ada');
+    await p.getByRole('option', { name: '@ada' }).first().waitFor();
+    await p.keyboard.press('Enter');
+    await arrives(p, `/w/${w.name}/a/ada`);
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('hello 0');
+    const hit = p.getByRole('option', { name: /You · room/ });
+    await hit.waitFor();
+    await hit.click();
+    await arrives(p, at(w));
+    assert.match(new URL(p.url()).hash, /^#m-/);
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('> history');
+    await p.keyboard.press('Enter');
+    await arrives(p, at(w, '?view=history'));
+});
+
+test('conversations are made, renamed and archived by keyboard', async () => {
+    const w = await talked();
+    const p = await open(server, at(w));
+    await p.getByRole('button', { name: 'New conversation' }).focus();
+    await p.keyboard.press('Enter');
+    await until(
+        p,
+        'there are two',
+        () => document.querySelectorAll('.frame-list .list-section:first-child li').length === 2,
+    );
+    const rename = async (from, to) => {
+        await p.getByRole('button', { name: `More for "${from}"` }).focus();
+        await p.keyboard.press('Enter');
+        await p.getByRole('menuitem', { name: 'Rename…' }).waitFor();
+        await p.keyboard.press('Enter');
+        await p.getByLabel('Name of the conversation').fill(to);
+        await p.keyboard.press('Enter');
+        await p.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    await rename('room', 'Launch plan');
+    await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor();
+    await p.getByRole('button', { name: 'More for "Launch plan"' }).focus();
+    await p.keyboard.press('ArrowDown');
+    await p.keyboard.press('End');
+    await p.keyboard.press('Enter');
+    await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor({ state: 'detached' });
+    assert.equal((await server.get(`${w.path}/chats`)).data.filter(c => c.title === 'Launch plan').length, 0);
+});
+
+test('a world is made from the switcher, and a bad name says what is wrong', async () => {
+    const p = await open(server, at(await talked()));
+    await p.getByRole('button', { name: /^World:/ }).click();
+    await p.getByRole('menuitem', { name: 'New world…' }).click();
+    const name = p.getByLabel('Name', { exact: true });
+    await name.fill('no spaces!');
+    await p.getByText(/^Letters, digits/).waitFor();
+    assert.ok(await p.getByRole('button', { name: 'Make the world' }).isDisabled());
+    await name.fill(`made${worlds}`);
+    await p.keyboard.press('Enter');
+    await until(
+        p,
+        'the world is open',
+        wanted => document.querySelector('.frame-world-name')?.textContent === wanted,
+        `made${worlds}`,
+    );
+});
+
+test('a note stays half a minute, can be reached, and never covers the composer', async () => {
+    const w = await talked();
+    for (const [width, height] of [
+        [1280, 800],
+        [390, 844],
+    ]) {
+        const p = await page({ width, height });
+        await p.clock.install();
+        await p.goto(new URL(at(w), server.url).href);
+        await live(p);
+        allow(p, /409|404|422/);
+        await p.evaluate(() => document.activeElement?.blur());
+        await p.keyboard.press('Shift+z');
+        const note = p.locator('.toast');
+        await note.waitFor();
+        assert.match(await note.textContent(), /^Nothing was redone\./);
+        const apart = await p.evaluate(() => {
+            const a = document.querySelector('.toast').getBoundingClientRect(),
+                b = document.querySelector('textarea').getBoundingClientRect();
+            return a.bottom <= b.top || a.right <= b.left;
+        });
+        assert.ok(apart);
+        await p.clock.runFor(20000);
+        assert.equal(await note.count(), 1);
+        await p.keyboard.press('F6');
+        assert.ok(await p.evaluate(() => document.querySelector('.toast').contains(document.activeElement)));
+        await p.clock.runFor(60000);
+        assert.equal(await note.count(), 1, 'it waits while it is used');
+        await p.evaluate(() => document.activeElement.blur());
+        await p.clock.runFor(12000);
+        await note.waitFor({ state: 'detached' });
+    }
+});
+
+test('z takes back what was done, says so, and offers the way back', async () => {
+    const w = await talked(2);
+    const last = (await w.messages()).findLast(m => m.role === 'user');
+    await server.call('DELETE', `${w.path}/messages/${last.messageId}`, { body: { chatId: w.chat } });
+    const left = (await w.messages()).length;
+    const p = await open(server, at(w));
+    await p.evaluate(() => document.activeElement?.blur());
+    await p.keyboard.press('z');
+    await p.locator('.toast', { hasText: 'Undone: ' }).waitFor();
+    assert.ok((await w.messages()).length > left);
+    await p.locator('.toast').getByRole('button', { name: 'Redo' }).click();
+    await p.locator('.toast', { hasText: 'Redone: ' }).waitFor();
+    assert.equal((await w.messages()).length, left);
+});
+
+test('the title says where one is and what is unread', async () => {
+    const w = await talked();
+    const other = await server.post(`${w.path}/chats`, { title: 'Second' });
+    const p = await open(server, `/w/${w.name}/c/${other.id}`);
+    await until(
+        p,
+        'the title has the conversation',
+        name => document.title === `Second · ${name} · skein`,
+        w.name,
+    );
+    await w.converse('@ada hello again');
+    await until(p, 'two are unread', name => document.title === `(2) Second · ${name} · skein`, w.name);
+    assert.match(
+        await p.locator('.frame-list').getByRole('link', { name: /room/ }).textContent(),
+        /2 unread/,
+    );
+    await p.keyboard.press('n');
+    await arrives(p, at(w));
+    await until(p, 'nothing is unread', name => document.title === `room · ${name} · skein`, w.name);
+});
+
+test('a server with a token asks for it once, takes a pasted one, and says when it is wrong', async () => {
+    const w = await guarded.world('guarded', ['ada']);
+    const p = await page({ permissions: ['clipboard-read', 'clipboard-write'] });
+    allow(p, /401/);
+    await p.goto(new URL(at(w), guarded.url).href);
+    const box = p.getByRole('dialog', { name: 'Sign in' }).getByLabel('Token');
+    await box.waitFor();
+    assert.equal(await box.getAttribute('autocomplete'), 'current-password');
+    assert.ok(await box.evaluate(e => e === document.activeElement));
+    await p.keyboard.press('Escape');
+    await box.fill('wrong');
+    await p.keyboard.press('Enter');
+    await p.getByText('The server does not know this token.').waitFor();
+    await box.fill('');
+    await p.evaluate(text => navigator.clipboard.writeText(text), secret);
+    await box.focus();
+    await p.keyboard.press('Control+v');
+    await p.keyboard.press('Enter');
+    await live(p);
+    await p.getByRole('dialog').waitFor({ state: 'detached' });
+    await p.reload();
+    await live(p);
+    await until(
+        p,
+        'the conversation is there',
+        () => document.querySelector('#main h1')?.textContent === 'room',
+    );
+});
+
+finish();

@@ -1,0 +1,371 @@
+// history.mjs: the versions of a conversation: looked at, compared, gone to and left again, and nothing is ever lost.
+import fs from 'node:fs';
+import { Server, allow, assert, finish, open, page, team, test, until, visit } from './kit.mjs';
+import { agent, append, at, called, human, looks, tool } from './views-kit.mjs';
+
+const server = await Server.start({ script: team() });
+let worlds = 0;
+const team3 = ['lead', { name: 'ada', lead: 'lead' }, { name: 'bo', lead: 'lead' }];
+
+// The picture of the design: v1 v2 v4 v5 v7 lead to now, v3 leaves v2, v6 leaves v1. Ids of messages are unique in a store.
+async function seven() {
+    const n = ++worlds;
+    const w = await server.world(`past${n}`, team3);
+    const api = `/api/v1${w.chatPath}`;
+    const id = name => `${name}${n}`;
+    const op = body => server.post(`${api}/operations`, body);
+    const threads = async () =>
+        Object.fromEntries((await server.get(`${api}/threads`)).data.map(t => [t.version, t.threadId]));
+    const go = async version => w.travel({ threadId: (await threads())[version] });
+    await append(w, [
+        human(id('plan'), 'Plan the launch for next Friday.', 1),
+        agent(id('split'), 'lead', 'I will split this.', 2, { replyToMessageId: id('plan') }),
+        agent(id('dates'), 'ada', 'I look.', 3, called(id('k'), 'calendar.find', { what: 'freeze' })),
+        tool(id('found'), 'ada', 'until Friday noon', 4, id('k')),
+        agent(id('noon'), 'ada', 'The freeze ends at noon.', 5),
+        agent(id('clash'), 'bo', 'Friday clashes.', 6),
+        agent(id('draft'), 'lead', 'A draft.', 7),
+    ]);
+    await op({ op: 'edit', messageId: id('draft'), content: 'A better draft.' }); // v2
+    await append(w, [
+        human(id('budget'), 'And the budget?', 8),
+        agent(id('same'), 'lead', 'As last year.', 9),
+        agent(id('ten'), 'ada', 'Plus ten.', 10),
+    ]);
+    await op({ op: 'delete', messageIds: [id('same'), id('ten')] }); // v3
+    await go('v2');
+    await server.post(`${api}/squashes`, {
+        // v4
+        sourceMessageIds: ['dates', 'found', 'noon', 'clash'].map(id),
+        content: 'Dates: freeze until Friday noon.',
+        prompt: 'Keep the dates, drop the tool noise',
+        by: 'lead',
+    });
+    await op({ op: 'edit', messageId: id('ten'), content: 'Plus twelve.' }); // v5
+    await go('v1');
+    await op({ op: 'delete', messageIds: [id('clash')] }); // v6
+    await go('v5');
+    await op({ op: 'edit', messageId: id('budget'), content: 'And the budget, roughly?' }); // v7
+    return { w, id, threads };
+}
+const story = await seven();
+
+const main = p => p.getByRole('region', { name: 'History' });
+const entry = (p, version) => p.locator(`.history-panel .history-entry[data-version="${version}"]`);
+const detail = (p, version) => p.getByRole('region', { name: `Version ${version}`, exact: true });
+const note = (p, text) => p.locator('.toast', { hasText: text });
+async function opened(s = story, o) {
+    const p = await open(server, at(s.w, 'history'), o);
+    await main(p).locator('.history-detail').waitFor();
+    return p;
+}
+const current = async s => (await server.get(`/api/v1${s.w.chatPath}/currentThread`)).version;
+
+test('one version says how to make another', async () => {
+    const w = await server.world(`past${++worlds}`, team3);
+    await w.converse('@ada hello');
+    const p = await open(server, at(w, 'history'));
+    await p.getByText('One version. Edit, delete, squash or branch to make another.').waitFor();
+    await server.post(`/api/v1${w.chatPath}/operations`, {
+        op: 'delete',
+        messageIds: [(await w.messages())[1].messageId],
+    });
+    await entry(p, 'v2').waitFor();
+    await p.getByText('One version.').waitFor({ state: 'detached' });
+});
+
+test('the list and the graph say the same: now, the way to it, and side lines', async () => {
+    const p = await opened();
+    const words = await p.$$eval('.history-panel .history-entry', all =>
+        all.map(e => e.textContent.replace(/\s+/g, ' ')),
+    );
+    assert.deepEqual(
+        words.map(t => /^.(now|on the way to now|side line), (v\d)/.exec(t).slice(1).join(' ')),
+        [
+            'now v7',
+            'side line v6',
+            'on the way to now v5',
+            'on the way to now v4',
+            'side line v3',
+            'on the way to now v2',
+            'on the way to now v1',
+        ],
+    );
+    assert.match(words[3], /squash 4→1.*by @lead/);
+    const nodes = await p.$$eval('.history-node', all =>
+        all.map(e => [
+            e.dataset.version,
+            e.getAttribute('class').match(/history-(now|way|side)/)[1],
+            Number(e.querySelector('.history-mark').getAttribute('cx')),
+            Number(e.querySelector('.history-mark').getAttribute('cy')),
+        ]),
+    );
+    assert.deepEqual(
+        nodes.map(n => `${n[0]} ${n[1]}`),
+        ['v1 way', 'v2 way', 'v3 side', 'v4 way', 'v5 way', 'v6 side', 'v7 now'],
+    );
+    const lane = version => nodes.find(n => n[0] === version)[3];
+    assert.equal(new Set(['v1', 'v2', 'v4', 'v5', 'v7'].map(lane)).size, 1, 'the main line is straight');
+    assert.ok(lane('v3') > lane('v1') && lane('v6') > lane('v3'));
+    assert.deepEqual(
+        nodes.map(n => n[2]),
+        nodes.map(n => n[2]).sort((a, b) => a - b),
+        'time goes right',
+    );
+    await until(
+        p,
+        'what was said is counted on the lines',
+        () => [...document.querySelectorAll('.history-said')].map(e => e.textContent).join() === '+7,+3',
+    );
+    await p.getByRole('button', { name: 'Expanded' }).click();
+    assert.equal(await p.locator('.history-dot').count(), 10);
+    await p.getByRole('button', { name: 'List', exact: true }).click();
+    assert.equal(await main(p).locator('.history-entry').count(), 7);
+    await main(p).getByRole('searchbox', { name: 'Find' }).fill('squash');
+    await until(
+        p,
+        'only the squash',
+        () => document.querySelectorAll('.history-view .history-entry').length === 1,
+    );
+});
+
+test('a squash says what it stands for, in place', async () => {
+    const p = await opened();
+    await entry(p, 'v4').click();
+    const d = detail(p, 'v4');
+    await d.getByText('4 messages (1 tool result, 2 of @ada, 1 of @bo)').waitFor();
+    await d.getByText('Prompt: “Keep the dates, drop the tool noise”').waitFor();
+    await d.getByText(/done by @lead/).waitFor();
+    await d.getByRole('button', { name: /from 4 messages/ }).click();
+    const sources = d.getByRole('list', { name: 'What the squash stands for' });
+    await sources.waitFor();
+    assert.match(await sources.textContent(), /until Friday noon/);
+    assert.equal(await sources.getByRole('listitem').count(), 4);
+    await d.getByRole('button', { name: /added 1 message/ }).click();
+    await d.getByText('Dates: freeze until Friday noon.').first().waitFor();
+});
+
+test('what a summary covers unfolds in place', async () => {
+    const w = await server.world(`past${++worlds}`, ['ada']);
+    await append(w, [
+        human('s1', 'first of all', 1),
+        agent('s2', 'ada', 'second of all', 2),
+        agent('s3', 'ada', 'third', 3),
+    ]);
+    await server.post(`/api/v1${w.chatPath}/compactions`, { content: 'They counted.', covers: 2 });
+    const p = await open(server, at(w, 'history'));
+    await p.getByText('Summary of 2 earlier messages').waitFor();
+    await p.getByRole('button', { name: /the 2 messages it covers/ }).click();
+    const list = p.getByRole('list', { name: 'What the summary covers' });
+    await list.waitFor();
+    assert.match(await list.textContent(), /first of all.*second of all/);
+});
+
+test('make current asks nothing, says where one is, and offers the way back', async () => {
+    const s = await seven();
+    const p = await opened(s);
+    await entry(p, 'v4').click();
+    await p.getByRole('button', { name: 'Make current: v4' }).click();
+    await note(p, 'Now at v4.').getByRole('button', { name: 'Back to v7' }).waitFor();
+    assert.equal(await current(s), 'v4');
+    await until(p, 'v4 is now', () =>
+        /now, v4/.test(document.querySelector('.history-panel [data-version="v4"]').textContent),
+    );
+    await note(p, 'Now at v4.').getByRole('button', { name: 'Back to v7' }).click();
+    await note(p, 'Now at v7.').waitFor();
+    assert.equal(await current(s), 'v7');
+    await main(p).getByRole('button', { name: 'Undo' }).click();
+    await until(
+        p,
+        'undone',
+        () => !/now, v7/.test(document.querySelector('.history-panel [data-version="v7"]').textContent),
+    );
+    await p.keyboard.press('Shift+Z');
+    await until(p, 'redone', () =>
+        /now, v7/.test(document.querySelector('.history-panel [data-version="v7"]').textContent),
+    );
+    const text = await p.evaluate(() => document.body.innerText);
+    assert.ok(!/\b(reset|roll ?back|revert)/i.test(text), 'words that frighten people');
+});
+
+test('tools that ran after a point are named before one goes there', async () => {
+    const w = await server.world(`past${++worlds}`, ['ada']);
+    await append(w, [human('e1', 'begin', 1), agent('e2', 'ada', 'Good.', 2)]);
+    await server.post(`/api/v1${w.chatPath}/operations`, {
+        op: 'edit',
+        messageId: 'e2',
+        content: 'Very good.',
+    });
+    await append(w, [
+        agent('e3', 'ada', 'I write.', 3, called('ek1', 'file.write', { path: 'a' })),
+        tool('e4', 'ada', 'ok', 4, 'ek1'),
+        agent('e5', 'ada', 'And again.', 5, called('ek2', 'file.write', { path: 'b' })),
+        tool('e6', 'ada', 'ok', 6, 'ek2'),
+    ]);
+    const p = await open(server, at(w, 'history'));
+    await entry(p, 'v1').click();
+    await detail(p, 'v1')
+        .getByText('2 tool calls after this point may have changed files. Going back does not undo them.')
+        .waitFor();
+    await detail(p, 'v1').getByRole('button', { name: 'Preview v1' }).click();
+    await p.getByText(/You are looking at v1 of 2.*Read only\..*2 tool calls after this point/).waitFor();
+});
+
+test('two versions side by side: what is the same is folded', async () => {
+    const p = await opened();
+    await entry(p, 'v2').click();
+    await p.getByRole('button', { name: 'Compare v2' }).click();
+    const c = p.getByRole('region', { name: 'Compare two versions' });
+    await c.getByRole('button', { name: /2 same messages/ }).waitFor();
+    assert.equal(await c.locator('.history-columns').count(), 4);
+    const [left, right] = [
+        await c.locator('.history-left').allTextContents(),
+        await c.locator('.history-right').allTextContents(),
+    ];
+    assert.match(left[0], /until Friday noon.*Friday clashes/s);
+    assert.match(right[0], /Dates: freeze until Friday noon/);
+    assert.match(left[1], /And the budget\?/);
+    assert.match(right[1], /And the budget, roughly\?/);
+    await c.getByRole('button', { name: /2 same messages/ }).click();
+    const same = c.getByRole('list', { name: 'The same in both' });
+    await same.waitFor();
+    assert.match(await same.textContent(), /Plan the launch for next Friday\..*I will split this\./);
+    await c.getByRole('combobox', { name: 'Compare' }).selectOption({ label: 'v1 start' });
+    await until(p, 'another comparison', () =>
+        document.querySelector('.history-compare').textContent.includes('A draft.'),
+    );
+    const small = await visit(await page({ width: 390, height: 844 }), server, at(story.w, 'history'));
+    await small.locator('.history-entry[data-version="v2"]').click();
+    await small.getByRole('button', { name: 'Compare v2' }).click();
+    await small
+        .getByRole('region', { name: 'Compare two versions' })
+        .getByText('And the budget, roughly?')
+        .waitFor();
+    assert.equal(await small.locator('.history-columns').count(), 0, 'one column on a telephone');
+});
+
+test('a branch is a conversation of its own', async () => {
+    const s = await seven();
+    const p = await opened(s);
+    await entry(p, 'v6').click();
+    await p.getByRole('button', { name: 'Branch from here, v6' }).click();
+    await note(p, 'A new conversation begins like v6.').waitFor();
+    await until(p, 'it is another conversation', old => !location.pathname.endsWith(old), s.w.chat);
+    const made = new URL(p.url()).pathname.split('/').at(-1);
+    const list = (await server.get(`/api/v1${s.w.path}/chats/${made}/messages`)).data.map(m => m.content);
+    assert.equal(list.length, 6);
+    assert.ok(!list.includes('Friday clashes.'));
+    assert.equal(await current(s), 'v7');
+});
+
+test('an older version is looked at in the chat, and left with Escape', async () => {
+    const ids = await story.threads();
+    const p = await opened();
+    await entry(p, 'v4').click();
+    await p.getByRole('button', { name: 'Preview v4' }).click();
+    await p.waitForURL(new RegExp(`v=${ids.v4}`));
+    await p
+        .getByText(/You are looking at v4 of 7 \(.*\)\. Read only\. Later: 2 edits, 1 delete, 2 messages\./)
+        .waitFor();
+    await p.getByText('Dates: freeze until Friday noon.').first().waitFor();
+    await p.getByRole('button', { name: '← v3' }).click();
+    await p.getByText(/You are looking at v3 of 7/).waitFor();
+    await p.getByRole('button', { name: 'v4 →' }).click();
+    await p.getByText(/You are looking at v4 of 7/).waitFor();
+    await p.keyboard.press('Escape');
+    await p.getByText(/You are looking at/).waitFor({ state: 'detached' });
+    assert.ok(!p.url().includes('v='));
+});
+
+test('an address of a version that is not there says so', async () => {
+    const p = await page();
+    allow(p, /404/);
+    await visit(p, server, `/w/${story.w.name}/c/${story.w.chat}?v=t_nothing`);
+    await p.getByText('This conversation has no version t_nothing.').waitFor();
+    await p.getByRole('button', { name: /^Back to now/ }).click();
+    await until(p, 'back at now', () => !location.search.includes('v='));
+});
+
+test('the banner makes a version current', async () => {
+    const s = await seven();
+    const ids = await s.threads();
+    const p = await open(server, `/w/${s.w.name}/c/${s.w.chat}?v=${ids.v2}`);
+    await p.getByRole('button', { name: 'Make v2 current' }).click();
+    await note(p, 'Now at v2.').waitFor();
+    await p.getByText(/You are looking at/).waitFor({ state: 'detached' });
+    assert.equal(await current(s), 'v2');
+});
+
+test('all of it by keyboard', async () => {
+    const s = await seven();
+    const ids = await s.threads();
+    const p = await opened(s);
+    const picked = async (key, expected) => {
+        await p.keyboard.press(key);
+        await until(
+            p,
+            `${key} picks ${expected}`,
+            v => document.querySelector('.history-panel .history-entry[aria-current]')?.dataset.version === v,
+            expected,
+        );
+    };
+    await p.locator('body').press('ArrowLeft');
+    await until(
+        p,
+        'v6 is picked',
+        () => document.querySelector('.history-panel .history-entry[aria-current]')?.dataset.version === 'v6',
+    );
+    await picked('ArrowUp', 'v2');
+    await picked('ArrowDown', 'v6');
+    await picked('ArrowLeft', 'v5');
+    await picked('ArrowLeft', 'v4');
+    await picked('ArrowRight', 'v5');
+    await p.keyboard.press('Space');
+    await p.waitForURL(new RegExp(`v=${ids.v5}`));
+    await p.keyboard.press('Escape');
+    await until(p, 'back at now', () => !location.search.includes('v='));
+    await p.keyboard.press('g');
+    await p.keyboard.press('h');
+    await main(p).locator('.history-detail').waitFor();
+    await picked('ArrowLeft', 'v4');
+    await p.keyboard.press('Enter');
+    await note(p, 'Now at v4.').waitFor();
+    assert.equal(await current(s), 'v4');
+    await p.keyboard.press('Shift+C');
+    await p.getByRole('region', { name: 'Compare two versions' }).waitFor();
+});
+
+test('the whole history is exported', async () => {
+    const p = await opened(story, { acceptDownloads: true });
+    const [file] = await Promise.all([
+        p.waitForEvent('download'),
+        p.getByRole('button', { name: 'Export history' }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), `${story.w.chat}.skein`);
+    assert.ok(fs.statSync(await file.path()).size > 500);
+    await p.getByText(/\d+ places in 7 lists\. No text is stored twice\./).waitFor();
+});
+
+test('on a telephone the list comes first, and the buttons are at hand', async () => {
+    const p = await visit(await page({ width: 390, height: 844 }), server, at(story.w, 'history'));
+    await p.locator('.history-entry[data-version="v4"]').click();
+    assert.equal(await p.locator('.history-graph').count(), 0);
+    const foot = p.locator('.history-foot');
+    assert.match(await foot.textContent(), /^v4/);
+    assert.ok(await foot.getByRole('button', { name: 'Make current: v4' }).isVisible());
+    await p.getByRole('button', { name: 'Graph' }).click();
+    const spots = await p.$$eval('.history-mark', all => all.map(e => Number(e.getAttribute('cy'))));
+    assert.deepEqual(
+        spots,
+        [...spots].sort((a, b) => a - b),
+        'time goes down',
+    );
+});
+
+test('it looks right everywhere', async () => {
+    const { v4 } = await story.threads();
+    await looks(server, at(story.w, 'history'), 'history', '.history-detail');
+    await looks(server, `/w/${story.w.name}/c/${story.w.chat}?v=${v4}`, 'travel', '.travel-banner');
+}, 240000);
+
+await finish();

@@ -1,0 +1,242 @@
+// inbox.mjs: what agents tell and ask people: read, answered, put off, done, taken back.
+import { allow, assert, away, finish, open, test, until } from './kit.mjs';
+import { Proxy } from './proxy.mjs';
+import { causes, fits, office, sound, startOffice } from './office.mjs';
+
+const server = await startOffice();
+const row = (p, text) => p.locator('.inbox-row', { hasText: text });
+const filter = (p, name) =>
+    p.getByRole('navigation', { name: 'Filters of the inbox' }).getByRole('link', { name });
+const reader = p => p.locator('.inbox-reader');
+const item = id => server.get(`/inbox/${id}`);
+const gone = (p, text) =>
+    until(
+        p,
+        `"${text}" has left the list`,
+        t => ![...document.querySelectorAll('.inbox-row')].some(e => e.textContent.includes(t)),
+        text,
+    );
+
+test('a briefing comes by itself, is read, leads to the work, and is done and taken back', async () => {
+    const w = await office(server);
+    const p = await open(server, '/inbox');
+    const made = await causes(w, 'lead', 'brief the freeze', 'briefing');
+    await row(p, 'About the freeze').waitFor();
+    assert.equal((await item(made.id)).readAt, null);
+    await row(p, 'About the freeze').getByRole('link').click();
+    await reader(p).getByText('The short of the freeze.').waitFor();
+    await reader(p).locator('strong', { hasText: 'the freeze' }).waitFor();
+    await until(p, 'it is read', () => !document.querySelector('.inbox-open.inbox-unread'));
+    assert.notEqual((await item(made.id)).readAt, null);
+    const work = await reader(p).getByRole('link', { name: 'See the background work' }).getAttribute('href');
+    assert.equal(work, `/w/${w.name}/c/${made.workChatId}#m-${made.workMessageId}`);
+    const talk = await reader(p).getByRole('link', { name: 'Open in conversation' }).getAttribute('href');
+    assert.equal(talk, `/w/${w.name}/c/${made.chatId}#m-${made.messageId}`);
+    await p.keyboard.press('e');
+    await gone(p, 'About the freeze');
+    await p.getByText('Done. It is kept under Done.').first().waitFor();
+    assert.notEqual((await item(made.id)).doneAt, null);
+    await p.keyboard.press('z');
+    await row(p, 'About the freeze').waitFor();
+    await until(
+        p,
+        'the server has it back',
+        async id => (await (await fetch(`/api/v1/inbox/${id}`)).json()).doneAt === null,
+        made.id,
+    );
+});
+
+test('a question is answered, and the agent has the answer', async () => {
+    const w = await office(server);
+    const made = await causes(w, 'lead', 'ask the person', 'question');
+    const p = await open(server, '/inbox');
+    await p.getByRole('heading', { name: /Needs you/ }).waitFor();
+    await row(p, 'Which time zone?')
+        .getByRole('button', { name: /Answer/ })
+        .click();
+    const box = reader(p).getByRole('textbox', { name: 'Your answer to @lead' });
+    await until(p, 'the box has the focus', () => document.activeElement?.tagName === 'TEXTAREA');
+    await box.fill('Bern');
+    await reader(p).getByRole('button', { name: 'Answer', exact: true }).click();
+    await p.getByText('@lead has your answer.').first().waitFor();
+    await w.idle();
+    const got = await item(made.id);
+    assert.equal(got.open, false);
+    const heard = await server.get(`${w.path}/chats/${made.workChatId ?? made.chatId}/messages?limit=500`);
+    assert.ok(
+        heard.data.some(m => m.content.includes('Bern')),
+        JSON.stringify(heard.data.map(m => m.content)),
+    );
+});
+
+for (const [button, answer, said] of [
+    ['Allow', 'allowed', /demo data/],
+    ['Deny', 'denied', /did not allow/],
+])
+    test(`a tool that asks first shows what it is called with: ${button}`, async () => {
+        const w = await office(server, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } });
+        const made = await causes(w, 'ada', 'look up tides', 'approval');
+        const p = await open(server, `/inbox/${made.id}`);
+        await reader(p).getByText('demo_lookup').first().waitFor();
+        assert.match(await reader(p).locator('pre').textContent(), /"query": "tides"/);
+        await p.keyboard.press('e');
+        await p.getByText('Allow it or deny it: the agent waits.').first().waitFor();
+        assert.equal((await item(made.id)).doneAt, null, 'putting it away would be a no');
+        await reader(p).getByRole('button', { name: button, exact: true }).click();
+        await until(p, 'it was answered', () => !document.querySelector('.inbox-approval .button-main'));
+        assert.equal((await item(made.id)).answer, answer);
+        await w.idle();
+        const rows = (await server.get(`${w.path}/chats/${made.workChatId}/messages?limit=500`)).data;
+        assert.match(rows.find(m => m.role === 'tool').content, said);
+    });
+
+test('an answer that comes second is refused, and nothing typed is lost', async () => {
+    const w = await office(server);
+    const made = await causes(w, 'lead', 'ask the person', 'question');
+    const p = await open(server, `/inbox/${made.id}`);
+    allow(p, /409/);
+    const box = reader(p).getByRole('textbox');
+    await box.fill('Zurich');
+    await p.route(
+        '**/inbox/*/answer',
+        async route => {
+            await server.post(`/inbox/${made.id}/answer`, { text: 'Bern' }, 200);
+            await route.continue();
+        },
+        { times: 1 },
+    );
+    await reader(p).getByRole('button', { name: 'Answer', exact: true }).click();
+    await until(p, 'it says so, with what was typed', () =>
+        /was answered elsewhere. What you had typed: “Zurich”/.test(document.body.textContent),
+    );
+    assert.equal(
+        await p.evaluate(id => JSON.parse(localStorage.getItem(`skein.draft.inbox.${id}`))?.text, made.id),
+        'Zurich',
+    );
+});
+
+test('keys move, snooze, mark as unread, and find the next', async () => {
+    const w = await office(server);
+    for (const word of ['one', 'two', 'three']) await causes(w, 'lead', `brief ${word}${w.name}`, 'briefing');
+    const p = await open(server, '/inbox?filter=briefings');
+    await row(p, `About three${w.name}`).waitFor();
+    await p.keyboard.press('j');
+    await until(
+        p,
+        'the first row has the focus',
+        t => document.activeElement?.textContent.includes(t),
+        `three${w.name}`,
+    );
+    await p.keyboard.press('j');
+    await until(
+        p,
+        'the second row has the focus',
+        t => document.activeElement?.textContent.includes(t),
+        `two${w.name}`,
+    );
+    await p.keyboard.press('k');
+    await until(
+        p,
+        'the first row has the focus again',
+        t => document.activeElement?.textContent.includes(t),
+        `three${w.name}`,
+    );
+    await p.keyboard.press('Enter');
+    await reader(p)
+        .getByRole('heading', { name: `About three${w.name}` })
+        .waitFor();
+    await until(p, 'it was read', () => !document.querySelector('.inbox-open.inbox-unread'));
+    await p.keyboard.press('u');
+    await until(p, 'it is unread again', () => document.querySelector('.inbox-open.inbox-unread'));
+    await p.keyboard.press('n');
+    await reader(p)
+        .getByRole('heading', { name: `About two${w.name}` })
+        .waitFor();
+    await p.keyboard.press('h');
+    await p.getByRole('dialog').getByRole('button', { name: 'Tomorrow at 9:00' }).click();
+    await gone(p, `About two${w.name}`);
+    await filter(p, 'Snoozed').click();
+    await row(p, `About two${w.name}`).waitFor();
+    await p.getByRole('button', { name: 'Undo' }).last().click();
+    await gone(p, `About two${w.name}`);
+});
+
+test('a bulk action says what it touches, does just that, and can be taken back', async () => {
+    const s = await startOffice();
+    const w = await office(s);
+    for (const word of ['one', 'two']) await causes(w, 'lead', `brief ${word}`, 'briefing');
+    await causes(w, 'lead', 'ask the person', 'question');
+    const p = await open(s, '/inbox');
+    await p.getByRole('button', { name: 'Mark all 3 as read' }).waitFor();
+    await filter(p, 'Briefings').click();
+    await p.getByRole('button', { name: 'Mark these 2 as read' }).click();
+    await p.getByText('Marked 2 as read.').first().waitFor();
+    assert.deepEqual(await s.get('/inbox/unread-count').then(c => c.unread), 1);
+    await p.getByRole('button', { name: 'Undo' }).first().click();
+    await p.getByRole('button', { name: 'Mark these 2 as read' }).waitFor();
+    assert.deepEqual(await s.get('/inbox/unread-count').then(c => c.unread), 3);
+    await filter(p, 'All').click();
+    await p.getByRole('button', { name: 'Mark all 3 as read' }).click();
+    await p.getByText('Marked 3 as read.').first().waitFor();
+    assert.deepEqual(await s.get('/inbox/unread-count').then(c => c.unread), 0);
+});
+
+test('nothing needs you, with who is working', async () => {
+    const s = await startOffice({ delay: true });
+    const w = await office(s);
+    const p = await open(s, `/w/${w.name}`);
+    await p.goto(new URL('/inbox', s.url).href);
+    await p.getByText('Nothing needs you. Nobody is working.').waitFor();
+    await s.post(`${w.path}/agents/lead/tasks`, { content: 'hold' });
+    await p.getByText(/Nothing needs you\. @lead is working: 1 run\./).waitFor();
+    assert.equal(await p.locator('.inbox-working a').first().getAttribute('href'), `/w/${w.name}/a/lead`);
+    await s.post(`${w.path}/messages/stop`, {}, 200);
+});
+
+test('while the server is away, done waits, and is sent when it is back', async () => {
+    const w = await office(server);
+    const made = await causes(w, 'lead', `brief away${w.name}`, 'briefing');
+    const proxy = await Proxy.start(server);
+    const p = await open(proxy, `/inbox/${made.id}`);
+    allow(p, ...away);
+    await reader(p).waitFor();
+    await until(p, 'it was read', () => !document.querySelector('.inbox-open.inbox-unread'));
+    proxy.stop();
+    await p.keyboard.press('e');
+    await p.getByText('Done. It is kept under Done.').first().waitFor();
+    await filter(p, 'Done').click();
+    await row(p, `About away${w.name}`).locator('.inbox-waiting').waitFor();
+    assert.equal((await item(made.id)).doneAt, null);
+    proxy.resume();
+    await until(p, 'it was sent', () => !document.querySelector('.inbox-waiting'));
+    assert.notEqual((await item(made.id)).doneAt, null);
+});
+
+for (const theme of ['light', 'dark'])
+    test(`nothing is wrong for axe, in ${theme}, and nothing is too wide`, async () => {
+        const w = await office(server);
+        const made = await causes(w, 'lead', `brief looks${theme}`, 'briefing');
+        await causes(w, 'lead', 'ask the person', 'question');
+        for (const [width, height] of [
+            [1280, 800],
+            [390, 844],
+            [320, 640],
+        ]) {
+            const p = await open(server, '/inbox', { theme, width, height });
+            await row(p, `About looks${theme}`).waitFor();
+            await fits(p, `the list at ${width}`);
+            if (width !== 320) await sound(p);
+            await row(p, `About looks${theme}`).getByRole('link').click();
+            await reader(p).waitFor();
+            await fits(p, `the reader at ${width}`);
+            if (width !== 320) await sound(p);
+            if (width < 1024) {
+                await p.getByRole('button', { name: 'Back to the inbox' }).click();
+                await row(p, `About looks${theme}`).waitFor();
+            }
+            await p.close();
+        }
+        assert.ok(made);
+    }, 120000);
+
+await finish();

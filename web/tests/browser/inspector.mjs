@@ -1,0 +1,157 @@
+// inspector.mjs: what the model saw, what came back, where a message comes from.
+import { allow, assert, finish, open, test, until } from './kit.mjs';
+import { fits, office, sound, startOffice } from './office.mjs';
+
+const server = await startOffice();
+const chat = w => `/w/${w.name}/c/${w.chat}`;
+const box = p => p.locator('dialog.inspector');
+const tab = (p, name) => box(p).getByRole('tab', { name, exact: true });
+
+async function inspect(p, text) {
+    const row = p.locator('article.chat-message', { hasText: text }).first();
+    await row.focus();
+    await p.keyboard.press('i');
+    await box(p).waitFor();
+}
+
+test('a message of an agent: what the model saw, the answer, tools, timing, raw', async () => {
+    const w = await office(server, [{ name: 'ada', systemPrompt: 'You do research.' }]);
+    await w.converse('look up tides');
+    const calls = (await server.get(`${w.path}/agents/ada/calls`)).data;
+    const p = await open(server, chat(w));
+    await inspect(p, 'That is what I found.');
+    await box(p).getByText(`call ${calls.length} of ${calls.length}`).waitFor();
+    await box(p).getByText('not measured (scripted)').waitFor();
+    const roles = await box(p).locator('.saw-role').allTextContents();
+    assert.deepEqual(
+        roles.map(r => r.trim()),
+        ['system', 'user', 'assistant', 'tool demo_lookup'],
+    );
+    await box(p).locator('.saw-text').getByText('You do research.').waitFor();
+    await box(p).getByRole('searchbox', { name: 'Find inside' }).fill('tides');
+    await box(p).locator('mark').first().waitFor();
+    await until(p, 'only what has it is shown', () => document.querySelectorAll('.saw-row').length === 3);
+    await box(p).getByRole('searchbox', { name: 'Find inside' }).fill('');
+    await tab(p, 'Answer').click();
+    await box(p).getByText('That is what I found.').first().waitFor();
+    await tab(p, 'Timing').click();
+    await box(p).getByText('In all').waitFor();
+    await tab(p, 'Origin').click();
+    await box(p).getByText('v1 (current)').waitFor();
+    await tab(p, 'Raw').click();
+    assert.equal(JSON.parse(await box(p).locator('.inspector-raw').textContent()).id, calls[0].id);
+    await box(p)
+        .getByRole('button', { name: /‹ call/ })
+        .click();
+    await box(p)
+        .getByText(`call ${calls.length - 1} of ${calls.length}`)
+        .waitFor();
+    await tab(p, 'Tools').click();
+    await box(p).getByText('✓ answered').waitFor();
+    await box(p)
+        .getByRole('button', { name: /call \d+ ›/ })
+        .click();
+    await box(p).getByText(`call ${calls.length} of ${calls.length}`).waitFor();
+    await p.keyboard.press('Escape');
+    await box(p).waitFor({ state: 'detached' });
+});
+
+test('a message of a person: who has it, and that no model wrote it', async () => {
+    const w = await office(server);
+    await w.converse('@ada hello');
+    const p = await open(server, chat(w));
+    allow(p, /404/);
+    await inspect(p, '@ada hello');
+    await box(p).getByText('answered').first().waitFor();
+    await tab(p, 'What the model saw').click();
+    await box(p).getByText('No model wrote this message.').waitFor();
+});
+
+test('a call that nobody kept says so', async () => {
+    const w = await office(server);
+    const p = await open(server, `/w/${w.name}/a/ada?tab=activity`);
+    allow(p, /404/);
+    await p.getByText('No model was asked for @ada yet.').waitFor();
+    await server.post(`${w.path}/messages`, { content: 'hello', chatId: w.chat }, 202);
+    await p.locator('.call-row').first().waitFor();
+    await p.route('**/calls/*', route =>
+        route.fulfill({
+            status: 404,
+            contentType: 'application/problem+json',
+            body: JSON.stringify({
+                type: '/problems/call-not-found',
+                title: 'No model was asked for this',
+                status: 404,
+                detail: 'gone',
+            }),
+        }),
+    );
+    await p.locator('.call-row').first().click();
+    await box(p)
+        .getByText('Nothing recorded for this call (older than recording, or recording is off).')
+        .waitFor();
+});
+
+test('a squash says what it stands for, and is run again', async () => {
+    const w = await office(server);
+    await w.converse('one');
+    const [first, second] = await w.messages();
+    await server.post(
+        `${w.chatPath}/squashes`,
+        { sourceMessageIds: [first.messageId, second.messageId], prompt: 'Make one', model: 'demo/scripted' },
+        202,
+    );
+    await until(
+        await open(server, '/settings/about'),
+        'the squash is done',
+        async path => {
+            const list = await (await fetch(`/api/v1${path}/squashes`)).json();
+            return list.data.length === 1;
+        },
+        w.chatPath,
+    );
+    const p = await open(server, chat(w));
+    allow(p, /404/);
+    await inspect(p, 'One text for all of them.');
+    await tab(p, 'Origin').click();
+    await box(p).getByText('2 messages').first().waitFor();
+    await box(p).getByText('Make one').waitFor();
+    await box(p).getByRole('button', { name: 'Run again…' }).click();
+    await box(p).getByRole('button', { name: 'Go back and run again' }).click();
+    await p
+        .getByText(/The squash was done again/)
+        .first()
+        .waitFor();
+    assert.equal((await server.get(`${w.chatPath}/squashes`)).data.length, 2);
+});
+
+for (const theme of ['light', 'dark'])
+    test(`nothing is wrong for axe, in ${theme}, and nothing is too wide`, async () => {
+        const w = await office(server);
+        await w.converse('@ada look up tides');
+        for (const [width, height] of [
+            [1280, 800],
+            [390, 844],
+            [320, 640],
+        ]) {
+            const p = await open(server, `/w/${w.name}/a/ada?tab=activity`, { theme, width, height });
+            await p.locator('.call-row').first().click();
+            await box(p).locator('.saw-row').first().waitFor();
+            for (const name of [
+                'What the model saw',
+                'Answer',
+                'Tools',
+                'Timing',
+                'Delivery',
+                'Origin',
+                'Raw',
+            ]) {
+                await tab(p, name).click();
+                await fits(p, `${name} at ${width}`);
+                if (width !== 320) await sound(p);
+            }
+            await p.close();
+        }
+    }, 180000);
+
+await finish();

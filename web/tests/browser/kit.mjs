@@ -1,0 +1,257 @@
+// kit.mjs: a real browser before a real server, for tests of the page.
+//
+//   SKEIN=build/skein web/tests/browser/run.sh web/tests/browser/store.mjs
+//
+// A test fails by itself when the page says anything on its console, throws, cannot load something, or
+// asks anybody but its own server; allow() says what is expected. SKEIN_TEST_SHOTS keeps screenshots.
+// SKEIN_TEST_PAGE is a folder that `vite build` made, to try a page without building it into the program.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import {
+    Server,
+    assert,
+    finally_,
+    finish,
+    folder,
+    limit,
+    script,
+    test as plainTest,
+    within,
+} from '../../../tests/server/lib.mjs';
+import { team, three } from '../../../tests/server/team.mjs';
+
+export { Server, assert, finally_, finish, folder, limit, script, team, three, within };
+
+const require = createRequire(new URL('../../package.json', import.meta.url));
+const { chromium } = require('playwright-core');
+const axeFile = require.resolve('axe-core/axe.min.js');
+const shots = process.env.SKEIN_TEST_SHOTS ?? path.join(folder, 'shots');
+const STEP_MS = 10000;
+
+// --- The browser --------------------------------------------------------------------------------------
+
+let launched;
+async function browser() {
+    launched ??= chromium.launch({
+        executablePath: process.env.SKEIN_CHROMIUM ?? '/usr/bin/chromium',
+        // Chromium refuses to be run by root with its sandbox; a small /dev/shm would end its tabs.
+        args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage'],
+    });
+    return launched;
+}
+finally_(async () => (await launched)?.close());
+
+// --- Pages that complain ---------------------------------------------------------------------------------
+
+const watched = new Map(); // page: { troubles, allowed, hosts }
+let contexts = new Set();
+
+function complain(page, what) {
+    const about = watched.get(page);
+    if (!about.allowed.some(pattern => pattern.test(what))) about.troubles.push(what);
+}
+
+function watch(page) {
+    watched.set(page, { troubles: [], allowed: [], hosts: new Set() });
+    page.setDefaultTimeout(limit(STEP_MS));
+    page.on('console', m => {
+        if (['error', 'warning'].includes(m.type()))
+            complain(page, `console ${m.type()}: ${m.text()} ${m.location().url ?? ''}`);
+    });
+    page.on('pageerror', e => complain(page, `page error: ${e.stack ?? e}`));
+    page.on('requestfailed', r => {
+        const why = r.failure()?.errorText;
+        // What a page gave up itself, by going elsewhere or closing its stream, is no failure.
+        if (why !== 'net::ERR_ABORTED') complain(page, `request failed: ${r.method()} ${r.url()}: ${why}`);
+    });
+    page.on('request', r => {
+        const url = new URL(r.url());
+        if (!url.protocol.startsWith('http')) return;
+        const { hosts } = watched.get(page);
+        if (hosts.size && !hosts.has(url.host)) complain(page, `another host was asked: ${r.url()}`);
+    });
+    return page;
+}
+
+// Says what a page may complain of, such as requests while its server is away.
+export function allow(page, ...patterns) {
+    watched.get(page).allowed.push(...patterns);
+    const about = watched.get(page);
+    about.troubles = about.troubles.filter(t => !patterns.some(p => p.test(t)));
+}
+// What happens while a server is away.
+export const away = [/net::ERR_/, /Failed to load resource/, /request failed/];
+
+// Serves the page out of a folder, and leaves everything else to the server.
+async function serveFrom(context, from) {
+    const kinds = {
+        '.html': 'text/html',
+        '.js': 'text/javascript',
+        '.css': 'text/css',
+        '.svg': 'image/svg+xml',
+    };
+    await context.route('**/*', route => {
+        const { pathname } = new URL(route.request().url());
+        const file = path.join(from, route.request().resourceType() === 'document' ? 'index.html' : pathname);
+        if (pathname.startsWith('/api/') || !fs.existsSync(file)) return route.fallback();
+        return route.fulfill({ contentType: kinds[path.extname(file)], body: fs.readFileSync(file) });
+    });
+}
+
+// A page of its own: nothing is shared with others. o: width, height, theme ('dark', 'light'), reducedMotion, and
+// whatever newContext of Playwright takes.
+export async function page({
+    width = 1280,
+    height = 800,
+    theme = 'light',
+    reducedMotion = false,
+    ...more
+} = {}) {
+    const context = await (
+        await browser()
+    ).newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+        locale: 'en-GB',
+        timezoneId: 'UTC',
+        ...more,
+    });
+    contexts.add(context);
+    if (process.env.SKEIN_TEST_PAGE) await serveFrom(context, process.env.SKEIN_TEST_PAGE);
+    return watch(await context.newPage());
+}
+// Another tab of the same browser window.
+export async function tab(first) {
+    return watch(await first.context().newPage());
+}
+
+// Goes to an address of a server (or of {url}: what stands before one), and waits until the page has its data.
+export async function visit(p, server, to = '/') {
+    const url = new URL(to, server.url);
+    watched.get(p).hosts.add(url.host);
+    await p.goto(url.href, { waitUntil: 'domcontentloaded' });
+    await live(p);
+    return p;
+}
+// A new page at an address.
+export async function open(server, to = '/', o = {}) {
+    return visit(await page(o), server, to);
+}
+
+// A test that fails when a page complained, and closes what it opened.
+export function test(sentence, run, ms = 60000) {
+    plainTest(
+        sentence,
+        async () => {
+            const before = contexts;
+            contexts = new Set();
+            let failed;
+            try {
+                await run();
+            } catch (error) {
+                failed = error;
+            }
+            const troubles = [...watched].flatMap(([p, about]) =>
+                about.troubles.splice(0).map(t => `${p.url()}: ${t}`),
+            );
+            for (const c of contexts) await c.close();
+            contexts = before;
+            for (const p of [...watched.keys()]) if (p.isClosed()) watched.delete(p);
+            if (failed && troubles.length) failed.message += `\nthe page complained:\n${troubles.join('\n')}`;
+            if (failed) throw failed;
+            assert.deepEqual(troubles, [], 'the page complained');
+        },
+        ms,
+    );
+}
+
+// --- What most tests do -------------------------------------------------------------------------------------
+
+// Waits until what the function tells of the page is true.
+export async function until(p, what, fn, arg) {
+    try {
+        return await p.waitForFunction(fn, arg, { timeout: limit(STEP_MS) });
+    } catch (error) {
+        throw new Error(`${what}: ${String(error.message).split('\n')[0]}`);
+    }
+}
+// The word of the connection in the top bar.
+export const connection = p => p.locator('.frame-pill-word').first().textContent();
+export const live = p =>
+    until(p, 'the page is live', () =>
+        ['live', 'read only'].includes(document.querySelector('.frame-pill-word')?.textContent ?? ''),
+    );
+
+export const composer = p => p.getByRole('textbox', { name: 'Message', exact: true });
+
+// Writes a message and sends it; it is on screen afterwards, and the server has it, unless it is not expected to.
+export async function send(p, text, { accepted = true } = {}) {
+    const box = composer(p);
+    await box.fill(text);
+    // The button, because Enter may belong to a completion.
+    await p
+        .locator('#composer')
+        .getByRole('button', { name: /^(Send|Queue)\b/ })
+        .first()
+        .click();
+    await until(
+        p,
+        `"${text}" is on screen`,
+        t =>
+            [...document.querySelectorAll('article[data-row], .chat-queue')].some(e =>
+                e.textContent.includes(t),
+            ),
+        text,
+    );
+    if (accepted) await until(p, `"${text}" is sent`, () => !document.querySelector('.chat-pending'));
+}
+// The agents are done, for the server (a World of lib.mjs) and, when it is given, for the page.
+export async function waitIdle(world, p) {
+    await world.idle();
+    if (p)
+        await until(
+            p,
+            'nothing is written any more',
+            () => !document.querySelector('.chat-live, .chat-pending'),
+        );
+}
+// The rows on screen: [{id, kind, text}].
+export function rows(p) {
+    return p.$$eval('article[data-row]', all =>
+        all.map(e => ({
+            id: e.dataset.row,
+            kind: /chat-(message|live|failed|pending)/.exec(e.className)?.[1] ?? '',
+            text: e.textContent,
+        })),
+    );
+}
+
+// What axe finds wrong with what is on screen; it must be nothing.
+export async function axe(p, { without = [], within: part } = {}) {
+    // Evaluated by the debugger: the policy of the page lets no script in that is not its own.
+    await p.evaluate(fs.readFileSync(axeFile, 'utf8'));
+    const found = await p.evaluate(
+        async ([off, root]) => {
+            const rules = Object.fromEntries(off.map(id => [id, { enabled: false }]));
+            const result = await globalThis.axe.run(root ?? document, { rules, resultTypes: ['violations'] });
+            return result.violations.map(
+                v =>
+                    `${v.id} (${v.impact}): ${v.help}: ${v.nodes
+                        .slice(0, 4)
+                        .map(n => `${n.target.join(' ')} ${n.failureSummary ?? ''}`)
+                        .join(' | ')}`,
+            );
+        },
+        [without, part ?? null],
+    );
+    assert.deepEqual(found, [], 'axe found something');
+}
+
+export async function screenshot(p, name) {
+    fs.mkdirSync(shots, { recursive: true });
+    const file = path.join(shots, `${name}.png`);
+    await p.screenshot({ path: file });
+    return file;
+}

@@ -1,0 +1,191 @@
+// long.mjs: 100 000 messages: the page holds a window of them, jumps are exact, and the reader's line stays where it is.
+// How quick it is, web/tools/measure.mjs measures.
+import { Server, assert, axe, composer, finish, open, send, team, test, until } from './kit.mjs';
+import { COUNT, at, elements, fill, goTo, nudge, watchLine } from './long-chat.mjs';
+
+const server = await Server.start({ script: team(), delay: true });
+const w = await server.world('long', ['lead', 'ada']);
+await fill(w);
+const MOST_ROWS = 250;
+const MOST_ELEMENTS = 5000;
+
+test('it opens at the end, and every row knows its real place', async () => {
+    const p = await open(server, at(w));
+    const last = p.locator('article').last();
+    await last.getByText(`Message ${COUNT}:`).waitFor();
+    assert.equal(await last.getAttribute('aria-posinset'), String(COUNT));
+    assert.equal(await last.getAttribute('aria-setsize'), String(COUNT));
+    const slider = p.getByRole('slider', { name: 'Position in the conversation' });
+    assert.match(await slider.getAttribute('aria-valuetext'), /message 100\s000 of 100\s000/);
+    assert.ok((await elements(p)) < MOST_ELEMENTS);
+    await axe(p, { within: 'main' });
+});
+
+test('a jump into the middle is exact, and the window around it is full', async () => {
+    const p = await open(server, at(w));
+    await p.locator('article').last().waitFor();
+    for (const number of [50_000, 7, 99_991, 12_345]) {
+        await goTo(p, number);
+        const row = p.locator(`article[aria-posinset="${number}"]`);
+        assert.match(await row.textContent(), new RegExp(`Message ${number}:`));
+        const box = await row.boundingBox();
+        const log = await p.locator('.chat-log').boundingBox();
+        assert.ok(box.y >= log.y - 1 && box.y < log.y + log.height, `message ${number} is at ${box.y}`);
+        const places = await p.$$eval('article', all =>
+            all.map(a => Number(a.getAttribute('aria-posinset'))),
+        );
+        assert.deepEqual(
+            places,
+            places.map((_, n) => places[0] + n),
+            'the rows have a hole',
+        );
+        assert.ok(places.length <= MOST_ROWS);
+        assert.ok((await elements(p)) < MOST_ELEMENTS);
+    }
+});
+
+test('the rail works by keys: Home, End, PageUp and a typed date', async () => {
+    const p = await open(server, at(w));
+    const slider = p.getByRole('slider', { name: 'Position in the conversation' });
+    await slider.focus();
+    await slider.press('Home');
+    await until(
+        p,
+        'the first message',
+        () => document.querySelector('.chat-focused')?.getAttribute('aria-posinset') === '1',
+    );
+    await slider.focus();
+    await slider.press('PageDown');
+    await until(
+        p,
+        'a page further',
+        () => Number(document.querySelector('.chat-focused')?.getAttribute('aria-posinset')) > 150,
+    );
+    await slider.focus();
+    await slider.press('End');
+    await until(
+        p,
+        'the last message',
+        n => document.querySelector('article:last-of-type')?.getAttribute('aria-posinset') === String(n),
+        COUNT,
+    );
+    await p.getByRole('button', { name: /^Go to a message by number/ }).click();
+    const field = p.getByRole('dialog').getByRole('textbox');
+    await field.fill('not a place');
+    await field.press('Enter');
+    await p.getByText('Write a number, or a date such as 14 Nov.').waitFor();
+    await field.fill(new Date().toISOString().slice(0, 10));
+    await field.press('Enter');
+    await until(
+        p,
+        'the first message of today',
+        () => document.querySelector('.chat-focused')?.getAttribute('aria-posinset') === '1',
+    );
+});
+
+test('the line stays while the window slides, up and down, and never holds too much', async () => {
+    const p = await open(server, at(w));
+    await goTo(p, 50_000);
+    const lowest = () => p.$$eval('article', all => Number(all[0].getAttribute('aria-posinset')));
+    const start = await lowest();
+    let worst = 0;
+    const go = async by => {
+        for (let n = 0; n < 60; n++) {
+            const { off, rows } = await nudge(p, by);
+            assert.notEqual(off, null);
+            worst = Math.max(worst, Math.abs(off));
+            assert.ok(rows <= MOST_ROWS, `${rows} rows`);
+        }
+    };
+    await go(-500);
+    const up = await lowest();
+    assert.ok(up < start, `it did not slide: ${start} ${up}`);
+    assert.ok((await elements(p)) < MOST_ELEMENTS);
+    await go(500);
+    assert.ok((await lowest()) > up, 'it did not slide back');
+    assert.ok(worst <= 1, `the line moved by ${worst} px`);
+});
+
+test('the line stays while agents write at the end, near it and far from it; the pill tells', async () => {
+    const p = await open(server, at(w));
+    await p.locator('article').last().waitFor();
+    // Near: scrolled up a little, so that the rows below the reader grow.
+    await nudge(p, -700);
+    const near = await watchLine(p);
+    await w.say('@lead stream 1');
+    await p.getByRole('button', { name: /new message|is writing/ }).waitFor();
+    await until(
+        p,
+        'some of it is there',
+        () =>
+            document.querySelectorAll('.chat-live').length === 0 ||
+            document.querySelector('.chat-live .md')?.textContent.length > 100,
+    );
+    await w.idle();
+    await p.getByRole('button', { name: '2 new messages ↓' }).waitFor();
+    const first = await near();
+    assert.ok(first.frames > 10);
+    assert.ok(first.most <= 1, `the line moved by ${first.most} px`);
+    // Far: the end is not in the page at all.
+    await goTo(p, 50_000);
+    const far = await watchLine(p);
+    await w.say('@ada stream 2');
+    await p.getByRole('button', { name: /new message/ }).waitFor();
+    await w.idle();
+    const second = await far();
+    assert.ok(second.most <= 1, `the line moved by ${second.most} px`);
+    await p.getByRole('button', { name: /↓$/ }).click();
+    await until(p, 'the end is followed', () =>
+        document.querySelector('article:last-of-type')?.textContent.includes('word100'),
+    );
+});
+
+test('who is at the end follows it; a move up ends that at once', async () => {
+    const p = await open(server, at(w));
+    await p.locator('article').last().waitFor();
+    await send(p, '@lead stream 3');
+    const gap = () =>
+        p.evaluate(() => {
+            const log = document.querySelector('.chat-log');
+            return log.scrollHeight - log.clientHeight - log.scrollTop;
+        });
+    await until(
+        p,
+        'it is being written',
+        () => document.querySelector('.chat-live .md')?.textContent.length > 40,
+    );
+    assert.ok((await gap()) <= 2, 'the end is not followed');
+    await p.locator('.chat-log').hover();
+    await p.mouse.wheel(0, -120);
+    await until(p, 'it is left', () => {
+        const log = document.querySelector('.chat-log');
+        return log.scrollHeight - log.clientHeight - log.scrollTop > 60;
+    });
+    const watch = await watchLine(p);
+    await w.idle();
+    await until(p, 'it is whole', () => !document.querySelector('.chat-live'));
+    const { most } = await watch();
+    assert.ok(most <= 1, `the line moved by ${most} px`);
+    await composer(p).press('Escape');
+    await p.keyboard.press('End');
+    await until(p, 'the end again', () => {
+        const log = document.querySelector('.chat-log');
+        return log.scrollHeight - log.clientHeight - log.scrollTop <= 2;
+    });
+});
+
+test('find reaches messages that are not in the page', async () => {
+    const p = await open(server, at(w));
+    await p.locator('article').last().waitFor();
+    await p.keyboard.press('Control+f');
+    await p.getByRole('searchbox', { name: 'Find in this conversation' }).fill('"Message 4321"');
+    await p.getByText('1 of 1', { exact: true }).waitFor();
+    await p.keyboard.press('Enter');
+    await until(
+        p,
+        'it is found',
+        () => document.querySelector('.chat-focused')?.getAttribute('aria-posinset') === '4321',
+    );
+});
+
+await finish();

@@ -1,0 +1,85 @@
+// proxy.mjs: something between a page and its server that can be cut, stopped, and pointed elsewhere: the
+// address of the page stays the same while the server behind it ends and comes back on another port.
+import net from 'node:net';
+import { finally_ } from '../../../tests/server/lib.mjs';
+
+export class Proxy {
+    constructor(server) {
+        this.server = server;
+        this.sockets = new Set();
+        this.streams = new Set(); // connections that carry an event stream
+        this.opened = 0; // streams in all
+        this.down = false;
+        this.cutIn = null; // cut a stream in the middle of the first bytes that hold this text
+        this.cuts = 0;
+        this.slice = 0; // streams come in pieces of so many bytes, one at a time
+    }
+    static async start(server) {
+        const proxy = new Proxy(server);
+        proxy.listener = net.createServer(s => proxy.#join(s));
+        await new Promise(resolve => proxy.listener.listen(0, '127.0.0.1', resolve));
+        proxy.url = new URL(`http://127.0.0.1:${proxy.listener.address().port}/`);
+        finally_(() => proxy.close());
+        return proxy;
+    }
+    #join(client) {
+        if (this.down) return client.destroy();
+        const upstream = net.connect(this.server.port, this.server.host);
+        const both = {
+            end: () => {
+                client.destroy();
+                upstream.destroy();
+            },
+        };
+        this.sockets.add(both);
+        const gone = () => {
+            this.sockets.delete(both);
+            this.streams.delete(both);
+            both.end();
+        };
+        for (const s of [client, upstream]) s.on('close', gone).on('error', gone);
+        client.on('data', bytes => {
+            if (/^GET \/api\/v1\/events[ ?]/.test(bytes) && /text\/event-stream/.test(bytes)) {
+                this.streams.add(both);
+                this.opened++;
+            }
+            // The server answers only those who call it by its own name.
+            const [mine, its] = [this.url.host, `${this.server.host}:${this.server.port}`];
+            upstream.write(Buffer.from(bytes.toString('latin1').replaceAll(mine, its), 'latin1'));
+        });
+        upstream.on('data', bytes => {
+            const at = this.cutIn && this.streams.has(both) ? bytes.indexOf(this.cutIn) : -1;
+            if (at < 0) return void this.#pass(client, this.streams.has(both) ? this.slice : 0, bytes);
+            this.cutIn = null;
+            this.cuts++;
+            client.write(bytes.subarray(0, at + 5), both.end);
+        });
+        return undefined;
+    }
+    #pass(client, slice, bytes) {
+        if (!slice || client.destroyed) return void client.write(bytes);
+        client.late ??= Promise.resolve();
+        for (let i = 0; i < bytes.length; i += slice) {
+            const piece = bytes.subarray(i, i + slice);
+            client.late = client.late.then(
+                () =>
+                    new Promise(done =>
+                        setTimeout(() => (client.destroyed ? done() : client.write(piece, done)), 20),
+                    ),
+            );
+        }
+        return undefined;
+    }
+    // Nobody gets through any more, and whoever was there is thrown out.
+    stop() {
+        this.down = true;
+        for (const s of [...this.sockets]) s.end();
+    }
+    resume() {
+        this.down = false;
+    }
+    close() {
+        this.stop();
+        this.listener.close();
+    }
+}

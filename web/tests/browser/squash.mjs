@@ -1,0 +1,195 @@
+// squash.mjs: several messages become one: chosen by key and by kind, previewed, made, explained and undone;
+// and the tags that a message carries.
+import {
+    Server,
+    assert,
+    axe,
+    composer,
+    finish,
+    open,
+    rows,
+    script,
+    send,
+    team,
+    test,
+    three,
+    until,
+    waitIdle,
+} from './kit.mjs';
+
+const server = await Server.start({ script: team() });
+const writer = await Server.start({
+    script: script(
+        'squasher',
+        `
+rules:
+  - when: 'The messages:'
+    from: skein
+    do: The gist of it.
+  - when: lookup
+    do:
+      - call: demo_lookup
+        args: {query: dates}
+  - tool: demo_lookup
+    do: Found.
+otherwise: '{agent} answers.'
+`,
+    ),
+});
+let worlds = 0;
+const fresh = (agents = three, s = server) => s.world(`squash${++worlds}`, agents);
+const at = w => `/w/${w.name}/c/${w.chat}`;
+const dialog = p => p.getByRole('dialog');
+const bar = p => p.getByRole('toolbar', { name: 'Selected messages' });
+const texts = async w => (await w.messages()).map(m => m.content);
+
+async function tick(p, text) {
+    await p.locator('article.chat-message', { hasText: text }).first().focus();
+    await p.keyboard.press('x');
+}
+
+test('messages that are ticked by key are squashed by hand, and the toast takes it back', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    await w.converse('second');
+    const before = await texts(w);
+    const p = await open(server, at(w));
+    await tick(p, 'first');
+    await tick(p, 'second');
+    await bar(p).getByText('2 selected').waitFor();
+    await axe(p);
+    await p.keyboard.press('q');
+    await dialog(p).getByRole('radio', { name: 'I write it myself' }).check();
+    await dialog(p).getByRole('textbox', { name: 'Text' }).fill('both in one');
+    await axe(p);
+    await dialog(p).getByRole('button', { name: 'Use this: makes a new version' }).click();
+    await p.getByText('2 messages are one now. They stay in the version before.', { exact: true }).waitFor();
+    await p.locator('article.chat-message', { hasText: 'both in one' }).waitFor();
+    assert.equal((await texts(w)).length, before.length - 1);
+    assert.equal(await bar(p).count(), 0);
+    await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
+    await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
+    assert.deepEqual(await texts(w), before);
+});
+
+test('a model is asked for a preview, and what was previewed is what is stored, with its origin', async () => {
+    const w = await fresh(['lead'], writer);
+    await w.converse('first');
+    await w.converse('second');
+    const p = await open(writer, at(w), { width: 390, height: 844 });
+    await tick(p, 'first');
+    await bar(p).getByRole('button', { name: 'Plain' }).click();
+    await bar(p).getByText('4 selected').waitFor();
+    await bar(p).getByRole('button', { name: 'Squash' }).click();
+    await dialog(p)
+        .getByRole('textbox', { name: 'Prompt' })
+        .or(dialog(p).getByRole('combobox', { name: 'Prompt' }))
+        .first()
+        .fill('Keep the gist');
+    await dialog(p).getByRole('button', { name: 'Preview' }).click();
+    await dialog(p).getByText('The gist of it.').waitFor();
+    assert.equal((await w.messages()).length, 4, 'a preview changes nothing');
+    await dialog(p).getByRole('button', { name: 'Use this: makes a new version' }).click();
+    await p.locator('article.chat-message', { hasText: 'The gist of it.' }).waitFor();
+    const [one] = await w.messages();
+    assert.equal(one.originalIds.length, 4);
+    const made = await writer.get(`${w.path}/squashes/${one.squashOperationId}`);
+    assert.equal(made.prompt, 'Keep the gist');
+    assert.equal(made.performedByAgent, true);
+});
+
+test('a tool call is not ticked without its result', async () => {
+    const w = await fresh(['lead'], writer);
+    await w.converse('lookup');
+    const p = await open(writer, at(w));
+    await tick(p, 'lookup');
+    await bar(p).getByRole('button', { name: 'Tools' }).click();
+    await bar(p).getByText('2 selected').waitFor();
+    await bar(p).getByRole('button', { name: 'Remove' }).click();
+    await p
+        .getByText('2 messages are out of this version, and in the one before.', { exact: true })
+        .waitFor();
+    assert.equal(
+        (await w.messages()).some(m => m.role === 'tool' || m.toolCalls.length),
+        false,
+    );
+    await p.keyboard.press('z');
+    await until(p, 'they are back', n => document.querySelectorAll('article.chat-message').length >= n, 3);
+    assert.equal(
+        (await w.messages()).some(m => m.role === 'tool'),
+        true,
+    );
+});
+
+test('Esc ends the selection, and nothing has changed', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    const p = await open(server, at(w));
+    await tick(p, 'first');
+    await bar(p).waitFor();
+    await p.keyboard.press('Escape');
+    await bar(p).waitFor({ state: 'detached' });
+    assert.equal((await texts(w)).length, 2);
+});
+
+test('tags are buttons of the world; those that are on go with the message and are on after a reload', async () => {
+    const w = await fresh(['lead', 'ada']);
+    await server.ask('PUT', `${w.path}/tags`, {
+        tags: [
+            { name: 'Short', instruction: 'Short' },
+            { name: 'Ask lead', control: 'choice', instruction: 'ResponseExpected', target: 'lead' },
+            { name: 'Ask ada', control: 'choice', instruction: 'ResponseExpected', target: 'ada' },
+        ],
+    });
+    const p = await open(server, at(w));
+    const button = name =>
+        p.getByRole('group', { name: 'Tags of your next message' }).getByRole('button', { name });
+    await button('Short').click();
+    await button('ResponseExpected').click();
+    await button('Ask lead').click();
+    assert.equal(await button('Ask ada').getAttribute('aria-pressed'), 'true');
+    await until(
+        p,
+        'the server knows',
+        async path => {
+            const list = (await (await fetch(path)).json()).data;
+            return (
+                list
+                    .filter(t => t.active)
+                    .map(t => t.name)
+                    .sort()
+                    .join() === 'Ask ada,Short'
+            );
+        },
+        `/api/v1${w.path}/tags?chatId=${w.chat}`,
+    );
+    await p.reload();
+    await button('Ask ada').waitFor();
+    assert.equal(await button('Short').getAttribute('aria-pressed'), 'true');
+    await axe(p);
+    await send(p, 'with tags');
+    await waitIdle(w, p);
+    const mine = (await w.messages()).find(m => m.content === 'with tags');
+    const carried = mine.instructions.filter(i => !i.type.startsWith('Source.'));
+    assert.deepEqual(carried.map(i => `${i.type} ${i.target ?? ''}`.trim()).sort(), [
+        'ResponseExpected ada',
+        'Short',
+    ]);
+});
+
+test('the tags of a world are defined in the page', async () => {
+    const w = await fresh(['lead']);
+    const p = await open(server, at(w));
+    await p.getByRole('button', { name: '+ tags' }).click();
+    await dialog(p).getByRole('textbox', { name: 'Name' }).fill('Formal');
+    await axe(p);
+    await dialog(p).getByRole('button', { name: 'Save' }).click();
+    await p.getByRole('button', { name: 'Formal', exact: true }).waitFor();
+    const list = await server.get(`${w.path}/tags`);
+    assert.deepEqual(
+        list.data.map(t => [t.name, t.instruction]),
+        [['Formal', 'Formal']],
+    );
+});
+
+await finish();

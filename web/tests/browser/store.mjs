@@ -1,0 +1,330 @@
+// store.mjs: what the page knows is what the server knows: over several tabs, lost connections, servers that
+// end and come back, streams that are cut anywhere, and reloads in the middle of a sentence.
+import {
+    Server,
+    allow,
+    assert,
+    away,
+    composer,
+    finish,
+    live,
+    open,
+    rows,
+    script,
+    send,
+    tab,
+    team,
+    test,
+    three,
+    until,
+    visit,
+    waitIdle,
+} from './kit.mjs';
+import { Proxy } from './proxy.mjs';
+
+const slow = await Server.start({ script: team(), delay: true });
+// Somebody who takes several seconds for a sentence.
+const long = await Server.start({
+    delay: true,
+    script: script(
+        'long',
+        `
+pace: 25
+rules:
+  - matches: '.'
+    do: "It begins: ${Array.from({ length: 150 }, (_, i) => `word${i + 1}`).join(' ')}."
+`,
+    ),
+});
+let worlds = 0;
+const fresh = (server, agents = three) => server.world(`store${++worlds}`, agents);
+const at = w => `/w/${w.name}/c/${w.chat}`;
+
+// The rows on screen are the messages of the server: each once, in order, with the whole text.
+async function same(p, w) {
+    await waitIdle(w, p);
+    const told = (await w.messages()).map(m => ({
+        id: m.messageId,
+        text: m.content.replace(/\s+/g, ' ').trim(),
+    }));
+    await until(
+        p,
+        'all messages are on screen',
+        n => document.querySelectorAll('article.chat-message').length === n,
+        told.length,
+    ).catch(async error => assert.deepEqual(await rows(p), told, error.message));
+    const seen = await rows(p);
+    assert.deepEqual(
+        seen.map(r => r.id),
+        told.map(m => m.id),
+    );
+    for (const [i, m] of told.entries())
+        assert.ok(seen[i].text.replace(/\s+/g, ' ').includes(m.text), `${seen[i].text} lacks ${m.text}`);
+}
+// Every word that the connection shows from now on.
+async function words(p) {
+    await p.evaluate(() => {
+        const seen = (globalThis.seenWords = []);
+        const look = () => {
+            const word = document.querySelector('.frame-pill-word')?.textContent;
+            if (word && seen.at(-1) !== word) seen.push(word);
+        };
+        new MutationObserver(look).observe(document.body, {
+            subtree: true,
+            childList: true,
+            characterData: true,
+        });
+        look();
+    });
+    return () => p.evaluate(() => globalThis.seenWords);
+}
+const writing = p =>
+    until(
+        p,
+        'somebody writes',
+        () => (document.querySelector('.chat-live')?.textContent.match(/word/g) ?? []).length > 2,
+    );
+
+test('a message is on screen at once, and its answers are those of the server', async () => {
+    const w = await fresh(slow);
+    const p = await open(slow, at(w));
+    await send(p, 'hello');
+    await same(p, w);
+    await send(p, 'stream 1');
+    await writing(p);
+    await same(p, w);
+});
+
+test('two tabs share one stream, and the second goes on when the first is closed', async () => {
+    const w = await fresh(slow);
+    const proxy = await Proxy.start(slow);
+    const first = await open(proxy, at(w));
+    const second = await visit(await tab(first), proxy, at(w));
+    await send(first, '@ada stream 1');
+    await writing(second);
+    await same(second, w);
+    await same(first, w);
+    assert.equal(proxy.streams.size, 1);
+    assert.equal(proxy.opened, 1);
+    await first.close();
+    await until(
+        second,
+        'the second tab is live',
+        () => document.querySelector('.frame-pill-word')?.textContent === 'live',
+    );
+    await send(second, '@bo stream 2');
+    await writing(second);
+    await same(second, w);
+    assert.equal(proxy.streams.size, 1);
+});
+
+test('a tab that is opened in the middle of a sentence gets what was said so far from the other tab', async () => {
+    const w = await fresh(long, ['ada']);
+    const proxy = await Proxy.start(long);
+    const first = await open(proxy, at(w));
+    await send(first, 'hello');
+    await writing(first);
+    const second = await visit(await tab(first), proxy, at(w));
+    await until(second, 'the beginning is there', () =>
+        document.querySelector('.chat-live')?.textContent.includes('It begins: word1 word2'),
+    );
+    assert.equal(proxy.streams.size, 1);
+    await same(second, w);
+    await same(first, w);
+});
+
+test('a hidden tab gives the stream to one that is looked at', async () => {
+    const w = await fresh(slow, ['ada']);
+    const proxy = await Proxy.start(slow);
+    const first = await open(proxy, at(w));
+    const second = await visit(await tab(first), proxy, at(w));
+    const asked = second.waitForRequest(r => new URL(r.url()).pathname === '/api/v1/events');
+    await first.evaluate(() => {
+        Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await second.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await asked;
+    await send(second, 'stream 1');
+    await same(second, w);
+    await same(first, w);
+    assert.equal(proxy.streams.size, 1);
+});
+
+test('what happened while the connection was away is caught up with', async () => {
+    const w = await fresh(slow);
+    const proxy = await Proxy.start(slow);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    await send(p, 'hello');
+    await same(p, w);
+    const seen = await words(p);
+    proxy.stop();
+    await until(p, 'the page is offline', () =>
+        /^offline since/.test(document.querySelector('.frame-pill-word')?.textContent ?? ''),
+    );
+    for (let i = 0; i < 3; i++) {
+        await w.say(`meanwhile ${i}`);
+        await w.idle();
+    }
+    proxy.slice = 1500; // as over a slow line: what was missed takes its time
+    proxy.resume();
+    await p.getByRole('button', { name: 'Retry now', exact: true }).click();
+    await live(p);
+    await same(p, w);
+    const all = await seen();
+    assert.ok(all.some(x => /^offline since/.test(x)) && all.at(-1) === 'live', all.join(', '));
+    assert.ok(
+        all.some(x => /^catching up \d+$/.test(x)),
+        all.join(', '),
+    );
+});
+
+test('a server that is killed and comes back loses nothing, doubles nothing, and gets what was said meanwhile', async () => {
+    const server = await Server.start({ script: team(), delay: true });
+    const w = await fresh(server, ['ada']);
+    const proxy = await Proxy.start(server);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    await send(p, 'hello');
+    await same(p, w);
+    await send(p, 'stream 1');
+    await writing(p);
+    await server.kill();
+    await until(p, 'the page is offline', () =>
+        /^offline since/.test(document.querySelector('.frame-pill-word')?.textContent ?? ''),
+    );
+    await send(p, 'said to nobody', { accepted: false });
+    await until(p, 'it waits', () =>
+        document.querySelector('.chat-pending')?.textContent.includes('said to nobody'),
+    );
+    await server.start();
+    await live(p);
+    await waitIdle(w);
+    await until(p, 'it is sent', () => !document.querySelector('.chat-pending'));
+    await same(p, w);
+    assert.equal((await w.messages()).filter(m => m.content === 'said to nobody').length, 1);
+}, 90000);
+
+test('what was said while the server was away survives a reload, and is said once', async () => {
+    const w = await fresh(slow, ['ada']);
+    const proxy = await Proxy.start(slow);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    await send(p, 'hello');
+    await same(p, w);
+    // The page itself must come: only what it says and hears does not.
+    await p.route('**/api/v1/worlds/*/messages', r => r.abort('connectionrefused'));
+    await send(p, 'kept in the browser', { accepted: false });
+    await until(p, 'it waits', () =>
+        document.querySelector('.chat-pending')?.textContent.includes('kept in the browser'),
+    );
+    await p.unroute('**/api/v1/worlds/*/messages');
+    await p.reload();
+    await live(p);
+    await until(p, 'it is said', () =>
+        [...document.querySelectorAll('.chat-message')].some(e =>
+            e.textContent.includes('kept in the browser'),
+        ),
+    );
+    await same(p, w);
+    assert.equal((await w.messages()).filter(m => m.content === 'kept in the browser').length, 1);
+});
+
+test('a stream that is cut in the middle of a piece goes on without a gap', async () => {
+    const w = await fresh(slow, ['ada']);
+    const proxy = await Proxy.start(slow);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    for (const place of ['message.delta', 'message.delta', 'message.completed', '"word']) {
+        proxy.cutIn = place;
+        await send(p, 'stream 1');
+        await same(p, w);
+        proxy.cutIn = null;
+    }
+    assert.ok(proxy.cuts >= 3, `${proxy.cuts} cuts`);
+    assert.ok(proxy.opened > proxy.cuts);
+});
+
+test('a reload in the middle of a sentence ends with the same text', async () => {
+    const w = await fresh(long, ['ada', 'bo']);
+    const p = await open(long, at(w));
+    await send(p, 'hello');
+    await writing(p);
+    await p.reload();
+    await until(
+        p,
+        'both sentences are there again',
+        () =>
+            [...document.querySelectorAll('.chat-live')].filter(e =>
+                e.textContent.includes('It begins: word1 word2'),
+            ).length === 2,
+    );
+    await same(p, w);
+});
+
+test('an edit, undo and redo elsewhere are followed', async () => {
+    const w = await fresh(slow, ['ada']);
+    const p = await open(slow, at(w));
+    await send(p, 'hello');
+    await same(p, w);
+    const [first] = await w.messages();
+    await slow.ask('PUT', `${w.path}/messages/${first.messageId}`, {
+        chatId: w.chat,
+        newContent: 'hello again',
+    });
+    await same(p, w);
+    await w.travel('undo');
+    await until(
+        p,
+        'the old one is back',
+        id => document.querySelector('article.chat-message')?.dataset.row === id,
+        first.messageId,
+    );
+    await same(p, w);
+    await w.travel('redo');
+    await until(
+        p,
+        'it is gone again',
+        id => document.querySelector('article.chat-message')?.dataset.row !== id,
+        first.messageId,
+    );
+    await same(p, w);
+});
+
+test('the root address opens the current conversation, and an old version has its own', async () => {
+    const server = await Server.start({ script: team() });
+    const w = await fresh(server, ['ada']);
+    const [{ name, currentChatId }] = (await server.get('/worlds')).data;
+    const p = await open(server, '/');
+    await until(
+        p,
+        'the conversation is open',
+        to => location.pathname === to,
+        `/w/${name}/c/${currentChatId}`,
+    );
+    await visit(p, server, at(w));
+    await send(p, 'one');
+    await same(p, w);
+    const before = await server.get(`${w.chatPath}/currentThread`);
+    const [first] = await w.messages();
+    await server.ask('PUT', `${w.path}/messages/${first.messageId}`, { chatId: w.chat, newContent: 'two' });
+    await same(p, w);
+    // A message that only an older version holds opens there.
+    const old = await open(server, `${at(w)}#m-${first.messageId}`);
+    await until(
+        old,
+        'the old version is shown',
+        v => new URL(location.href).searchParams.get('v') === v,
+        before.threadId,
+    );
+    await until(
+        old,
+        'its message is shown',
+        id => document.querySelector(`article[data-row="${id}"]`) !== null,
+        first.messageId,
+    );
+    assert.equal(await composer(old).count(), 0, 'nothing can be said in an old version');
+});
+
+await finish();

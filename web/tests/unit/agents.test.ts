@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { Agent, Message } from '../../src/api/types';
+import { bodyOf, fieldError } from '../../src/views/agents/agent-form';
+import { foldName, lines } from '../../src/views/agents/background-rows';
+import { modelOptions } from '../../src/views/agents/models';
+import {
+    everyValue,
+    everyWords,
+    fillOf,
+    fillShare,
+    fillWords,
+    removalWords,
+} from '../../src/views/agents/words';
+
+let last = 0;
+function said(role: Message['role'], sender: string, content: string, more: Partial<Message> = {}): Message {
+    return {
+        messageId: `m${++last}`,
+        chatId: 'c',
+        role,
+        sender,
+        content,
+        thinking: null,
+        replyToMessageId: null,
+        replyDepth: 0,
+        toolCalls: [],
+        toolCallId: null,
+        toolStatus: null,
+        instructions: [],
+        squashOperationId: null,
+        model: null,
+        usage: null,
+        turnId: null,
+        purged: false,
+        position: 0,
+        createdAt: '2026-11-15T14:00:00Z',
+        warnings: [],
+        ...more,
+    };
+}
+const call = (id: string) => ({ toolCallId: id, toolName: 'find', args: {} });
+
+describe('background work as lines', () => {
+    const rows = [
+        said('user', 'ada', 'a report', { instructions: [{ type: 'Source.Agent', target: 'ada' }] }),
+        said('assistant', 'lead', '', { toolCalls: [call('1')] }),
+        said('tool', 'lead', 'r1', { toolCallId: '1', toolStatus: 'ok' }),
+        said('assistant', 'lead', '', { toolCalls: [call('2'), call('3')] }),
+        said('tool', 'lead', 'r2', { toolCallId: '2', toolStatus: 'error' }),
+        said('assistant', 'lead', 'Done.'),
+        said('summary', 'summary', 'what was'),
+        said('user', 'human', 'go on'),
+    ];
+    it('folds a run of tools, begins sessions, keeps summaries', () => {
+        const all = lines(rows, 'lead');
+        expect(all.map(l => l.kind)).toEqual([
+            'session',
+            'said',
+            'tools',
+            'said',
+            'summary',
+            'session',
+            'said',
+        ]);
+        expect(all[0]).toMatchObject({ number: 1, by: '@ada' });
+        expect(all[5]).toMatchObject({ number: 2, by: 'your message' });
+        const tools = all[2];
+        expect(tools?.kind === 'tools' && foldName(tools.tools)).toBe(
+            '3 tool calls, 1 failed, 1 not answered',
+        );
+    });
+    it('numbers no session when older ones are missing', () => {
+        expect(lines(rows, 'lead', false)[0]).toMatchObject({ number: null });
+    });
+    it('shows a message with words and calls as both', () => {
+        const both = lines([said('assistant', 'lead', 'I look.', { toolCalls: [call('9')] })], 'lead');
+        expect(both.map(l => l.kind)).toEqual(['said', 'tools']);
+    });
+});
+
+describe('how full a context is', () => {
+    const c = { tokens: 7100, limit: 50, messages: Array.from({ length: 10 }) as never };
+    it('says numbers, and what is nearer to its end', () => {
+        const fill = fillOf(c, 13_334, 75);
+        expect(fillWords(fill)).toBe('7.1k of 10k tokens, 10 of 50 messages');
+        expect(fillShare(fill)).toBeCloseTo(0.71);
+    });
+    it('makes up no window', () => {
+        const fill = fillOf(c, null, 75);
+        expect(fillWords(fill)).toBe('7.1k tokens, 10 of 50 messages');
+        expect(fillShare(fill)).toBeCloseTo(0.2);
+    });
+});
+
+describe('a form', () => {
+    const values = {
+        name: ' kim ',
+        systemPrompt: ' ',
+        model: '',
+        lead: '',
+        tools: 'a, b  c',
+        temperature: '0.5',
+        autoReply: false,
+        runEvery: '15m',
+    };
+    it('sends what the server takes', () => {
+        expect(bodyOf(values)).toEqual({
+            name: 'kim',
+            systemPrompt: null,
+            model: null,
+            lead: null,
+            tools: ['a', 'b', 'c'],
+            temperature: 0.5,
+            autoReply: false,
+            runEvery: '15m',
+        });
+        expect(bodyOf({ ...values, temperature: '', runEvery: '' })).toMatchObject({
+            temperature: null,
+            runEvery: 0,
+        });
+        expect(bodyOf({ ...values, temperature: 'warm' }).temperature).toBe(-1);
+    });
+    it('finds what is wrong with a field', () => {
+        const trouble = {
+            status: 400,
+            type: '',
+            title: '',
+            detail: '',
+            errors: [{ pointer: '/tools/3', detail: 'no' }],
+        };
+        expect(fieldError(trouble, 'tools')).toBe('no');
+        expect(fieldError(trouble, 'name')).toBeNull();
+        expect(fieldError(null, 'name')).toBeNull();
+    });
+    it('keeps a model that nobody offers now', () => {
+        expect(modelOptions([], 'gone/x').map(o => o.value)).toEqual(['gone/x']);
+    });
+});
+
+it('says how often an agent looks, and reads it back', () => {
+    expect(everyWords(900_000)).toBe('every 15 min');
+    expect(everyWords(0)).toBe('never by itself');
+    expect([everyValue(900_000), everyValue(7_200_000), everyValue(0), everyValue(1500)]).toEqual([
+        '15m',
+        '2h',
+        '',
+        '1500',
+    ]);
+});
+
+it('says what stays when an agent goes', () => {
+    const agent = (name: string, lead: string | null, pendingTasks = 0) =>
+        ({ name, lead, pendingTasks }) as Agent;
+    const words = removalWords(agent('lead', null, 2), [agent('lead', null), agent('ada', 'lead')]).join(' ');
+    expect(words).toContain('What it said stays');
+    expect(words).toContain('2 tasks that wait for it will not be done');
+    expect(words).toContain('@ada keeps @lead as lead until you choose another');
+});

@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { go, href, parse, place, type Place } from '../../src/store/place';
+
+const at = (text: string): Place => parse(new URL(text, 'http://localhost/'));
+
+const PLACES: Place[] = [
+    { kind: 'start' },
+    { kind: 'world', w: 'tour' },
+    { kind: 'chat', w: 'tour', c: 'c_1', view: 'chat' },
+    { kind: 'chat', w: 'tour', c: 'c_1', view: 'tree', v: 't_7f2c', m: 'a1-_b2', lane: 'main.1.1' },
+    { kind: 'chat', w: 'tour', c: 'c_1', view: 'timeline', lane: 'main' },
+    { kind: 'chat', w: 'tour', c: 'c_1', view: 'history', v: 't_1' },
+    { kind: 'chat', w: 'a/b ?#&', c: 'ü%', view: 'chat', m: 'x#y z' },
+    { kind: 'agents', w: 'tour' },
+    { kind: 'agent', w: 'tour', a: 'ada' },
+    { kind: 'agent', w: 'tour', a: 'ada', tab: 'memory' },
+    { kind: 'inbox' },
+    { kind: 'inbox', item: 'in_1', filter: 'question' },
+    { kind: 'search', q: '' },
+    { kind: 'search', q: 'from:ada "a + b" & c=d', w: 'tour' },
+    { kind: 'settings', tab: 'models' },
+    { kind: 'unknown', path: '/nowhere/at?all=1#x' },
+];
+
+describe('an address', () => {
+    test.each(PLACES)('says all of %o', p => {
+        expect(at(href(p))).toEqual(p);
+    });
+    test('that is not known is kept as it is', () => {
+        for (const path of [
+            '/w',
+            '/w/a/c',
+            '/w/a/x/y',
+            '/w/a/c/b/d',
+            '/inbox/a/b',
+            '/search/x',
+            '/settings/a/b',
+            '/docs',
+        ]) {
+            expect(at(path)).toEqual({ kind: 'unknown', path });
+        }
+    });
+    test('with a view that does not exist shows the chat', () => {
+        expect(at('/w/a/c/b?view=nonsense')).toEqual({ kind: 'chat', w: 'a', c: 'b', view: 'chat' });
+    });
+    test('with a bad escape does not throw', () => {
+        expect(at('/w/%zz')).toEqual({ kind: 'world', w: '%zz' });
+    });
+    test('of the settings opens their first tab', () => {
+        expect(at('/settings')).toEqual({ kind: 'settings', tab: 'models' });
+    });
+});
+
+describe('going', () => {
+    beforeEach(() => go({ kind: 'start' }, { replace: true }));
+
+    test('changes the place and the address', () => {
+        go({ kind: 'chat', w: 'tour', c: 'c_1', view: 'tree', m: 'abc' });
+        expect(place.value).toEqual({ kind: 'chat', w: 'tour', c: 'c_1', view: 'tree', m: 'abc' });
+        expect(location.pathname + location.search + location.hash).toBe('/w/tour/c/c_1?view=tree#m-abc');
+    });
+    test('adds to the history, and replaces when asked to', () => {
+        const before = history.length;
+        go({ kind: 'inbox' });
+        expect(history.length).toBe(before + 1);
+        go({ kind: 'settings', tab: 'keys' }, { replace: true });
+        expect(history.length).toBe(before + 1);
+    });
+    test('to where one is adds nothing to the history', () => {
+        go({ kind: 'inbox' });
+        const before = history.length;
+        go({ kind: 'inbox' });
+        expect(history.length).toBe(before);
+    });
+});

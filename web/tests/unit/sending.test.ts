@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Told } from '../../src/api/types';
+import { state, tell as happen, update } from '../../src/store/core';
+import { go } from '../../src/store/place';
+import { dropPending, retryPending, send, sendWaiting } from '../../src/store/sending';
+import { message, opened, room, tell, soon } from './story';
+
+// Some of these do much; the machine may be busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Posted {
+    key: string;
+    body: { content: string; clientMessageId: string; chatId?: string };
+}
+
+let posted: Posted[];
+let answers: (() => Promise<Response> | Response)[];
+
+const now = () => room(state.value);
+const stored = (id: string, position: number, p: Posted, more = {}) =>
+    new Response(
+        JSON.stringify({
+            ...message(id, position),
+            content: p.body.content,
+            delivery: [],
+            seenByAgents: [],
+            queued: false,
+            clientMessageId: p.body.clientMessageId,
+            ...more,
+        }),
+        { status: 202, headers: { 'content-type': 'application/json' } },
+    );
+const away = () => Promise.reject(new TypeError('Failed to fetch'));
+const last = (): Posted => posted.at(-1) as Posted;
+const event = (id: string, position: number, seq: number): Told =>
+    tell(
+        'message.created',
+        {
+            ...message(id, position),
+            content: last().body.content,
+            clientMessageId: last().body.clientMessageId,
+        },
+        { seq, threadId: 't_1' },
+    );
+
+beforeEach(() => {
+    localStorage.clear();
+    posted = [];
+    answers = [];
+    vi.stubGlobal('fetch', async (_url: string, o: RequestInit) => {
+        posted.push({
+            key: (o.headers as Record<string, string>)['Idempotency-Key'] ?? '',
+            body: JSON.parse(o.body as string),
+        });
+        return (answers.shift() ?? away)();
+    });
+    update(() => ({ ...opened(), connection: { state: 'live' } }));
+    go({ kind: 'chat', w: 'w', c: 'c_1', view: 'chat' }, { replace: true });
+});
+afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+});
+
+describe('saying something', () => {
+    test('shows it at once', () => {
+        void send('hello', { replyTo: 'r' });
+        expect(now().pending).toMatchObject([{ content: 'hello', state: 'sending', replyTo: 'r' }]);
+    });
+    test('shows it once, when the answer comes before the event', async () => {
+        answers = [() => stored('m1', 0, last())];
+        expect((await send('hello')).ok).toBe(true);
+        expect([now().pending.length, now().rows.map(m => m.messageId)]).toEqual([0, ['m1']]);
+        happen([event('m1', 0, 11)]);
+        expect([now().pending.length, now().rows.map(m => m.messageId), now().stale]).toEqual([
+            0,
+            ['m1'],
+            false,
+        ]);
+    });
+    test('shows it once, when the event comes before the answer', async () => {
+        let answer: (r: Response) => void = () => {};
+        answers = [
+            () =>
+                new Promise<Response>(resolve => {
+                    answer = resolve;
+                }),
+        ];
+        const sent = send('hello');
+        await soon(() => expect(posted.length).toBe(1));
+        happen([event('m1', 0, 11)]);
+        expect([now().pending.length, now().rows.map(m => m.messageId)]).toEqual([0, ['m1']]);
+        answer(stored('m1', 0, last()));
+        await sent;
+        expect([now().pending.length, now().rows.map(m => m.messageId)]).toEqual([0, ['m1']]);
+    });
+    test('waits for its event when others were said before it', async () => {
+        answers = [() => stored('m5', 4, last())];
+        await send('hello');
+        expect([now().pending.length, now().rows.length, now().stale]).toEqual([1, 0, false]);
+    });
+    test('goes to the queue when agents are at work', async () => {
+        answers = [() => stored('m1', -1, last(), { queued: true })];
+        await send('hello');
+        expect([now().pending.length, now().rows.length]).toEqual([0, 0]);
+        expect(now().queue).toMatchObject([{ messageId: 'm1', content: 'hello' }]);
+    });
+    test('that is refused is kept, with the reason', async () => {
+        answers = [
+            () =>
+                new Response(JSON.stringify({ type: '/problems/validation', title: 'no' }), { status: 400 }),
+        ];
+        expect((await send('hello')).ok).toBe(false);
+        expect(now().pending).toMatchObject([
+            { content: 'hello', state: 'failed', trouble: { status: 400 } },
+        ]);
+    });
+});
+
+describe('what cannot be sent', () => {
+    test('waits for the server, and is sent with the same key and name', async () => {
+        update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
+        await send('one');
+        await send('two');
+        expect(now().pending.map(p => p.state)).toEqual(['waiting', 'waiting']);
+        update(s => ({ ...s, connection: { state: 'live' } }));
+        answers = [() => stored('m1', 0, last()), () => stored('m2', 1, last())];
+        await sendWaiting('c_1');
+        expect(now().rows.map(m => m.content)).toEqual(['one', 'two']);
+        expect(now().pending).toEqual([]);
+        expect(posted.map(p => p.body.content)).toEqual(['one', 'two', 'one', 'two']);
+        expect(posted[2]).toEqual(posted[0]);
+        expect(posted[3]).toEqual(posted[1]);
+    });
+    test('is kept in the browser until it is sent', async () => {
+        const key = 'skein.pending.w.c_1';
+        update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
+        await send('one');
+        expect(localStorage.getItem(key)).toContain('"one"');
+        answers = [() => stored('m1', 0, last())];
+        update(s => ({ ...s, connection: { state: 'live' } }));
+        await sendWaiting('c_1');
+        expect(localStorage.getItem(key)).toBe(null);
+    });
+    test('fails after three tries with a server that seems to be there', async () => {
+        vi.useFakeTimers();
+        await send('one');
+        expect(now().pending[0]?.state).toBe('waiting');
+        await vi.advanceTimersByTimeAsync(10_000);
+        expect(posted.length).toBe(3);
+        expect(now().pending[0]).toMatchObject({ state: 'failed', trouble: { status: 0 } });
+    });
+    test('is tried again by hand: as the same act when nobody answered, as another one after a refusal', async () => {
+        answers = [() => new Response('{}', { status: 500 }), () => new Response('{}', { status: 500 })];
+        await send('one');
+        const id = last().body.clientMessageId;
+        retryPending(id);
+        await soon(() => expect(now().pending[0]?.state).toBe('failed'));
+        expect(posted.length).toBe(2);
+        expect(posted[1]?.key).not.toBe(posted[0]?.key);
+        expect(posted[1]?.body).toEqual(posted[0]?.body);
+    });
+    test('can be taken back', async () => {
+        answers = [() => new Response('{}', { status: 400 })];
+        await send('one');
+        expect(dropPending(last().body.clientMessageId)).toMatchObject({ content: 'one' });
+        expect(now().pending).toEqual([]);
+        expect(dropPending('nothing')).toBe(null);
+    });
+});

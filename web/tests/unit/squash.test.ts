@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/api/types';
+import { closed } from '../../src/views/squash/selection';
+
+function message(messageId: string, part: Partial<Message> = {}): Message {
+    return {
+        messageId,
+        chatId: 'c',
+        role: 'assistant',
+        sender: 'ada',
+        content: '',
+        thinking: null,
+        replyToMessageId: null,
+        replyDepth: 0,
+        toolCalls: [],
+        toolCallId: null,
+        toolStatus: null,
+        instructions: [],
+        squashOperationId: null,
+        model: null,
+        usage: null,
+        turnId: null,
+        purged: false,
+        position: 0,
+        createdAt: '',
+        warnings: [],
+        ...part,
+    };
+}
+
+const call = (id: string, ...calls: string[]) =>
+    message(id, { toolCalls: calls.map(toolCallId => ({ toolCallId, toolName: 'look', args: {} })) });
+const result = (id: string, toolCallId: string) => message(id, { role: 'tool', toolCallId });
+
+describe('a selection', () => {
+    const rows = [
+        message('a'),
+        call('b', 'k1', 'k2'),
+        result('c', 'k1'),
+        message('d'),
+        result('e', 'k2'),
+        result('f', 'k9'),
+    ];
+
+    it('takes the result with its call', () => {
+        expect([...closed(new Set(['b']), rows).ids].sort()).toEqual(['b', 'c', 'e']);
+    });
+    it('takes the call and its other results with a result', () => {
+        expect([...closed(new Set(['e']), rows).ids].sort()).toEqual(['b', 'c', 'e']);
+    });
+    it('says whether it grew', () => {
+        expect(closed(new Set(['e']), rows).added).toBe(true);
+        expect(closed(new Set(['a', 'd']), rows).added).toBe(false);
+    });
+    it('leaves a result alone whose call is not loaded', () => {
+        expect([...closed(new Set(['f']), rows).ids]).toEqual(['f']);
+    });
+    it('closed twice is closed once', () => {
+        const once = closed(new Set(['c', 'a']), rows).ids;
+        expect(closed(once, rows)).toEqual({ ids: once, added: false });
+    });
+});

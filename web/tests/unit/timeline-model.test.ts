@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import type { Delegation, Item, ModelCall, Timeline } from '../../src/api/types';
+import {
+    allSpent,
+    callText,
+    endOf,
+    findIn,
+    laneOrder,
+    lanesOf,
+    openByItself,
+    sortedLanes,
+    spentByLane,
+    startOf,
+    stateOf,
+} from '../../src/views/timeline/model';
+import { range } from '../../src/views/timeline/bars';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+function timeline(lane: string, items: Item[], delegations: Record<string, Timeline> = {}): Timeline {
+    const last = items[items.length - 1]?.at ?? null;
+    return {
+        lane,
+        items,
+        counts: { events: 0, items: items.length, messages: 0 },
+        lastActivityAt: last,
+        version: '',
+        delegations,
+    };
+}
+
+function said(id: string, second: number, more: Partial<Item> = {}): Item {
+    return {
+        kind: 'agent_message',
+        id,
+        messageId: id,
+        at: at(second),
+        sender: 'ada',
+        content: `words of ${id}`,
+        ...more,
+    };
+}
+
+function handed(id: string, second: number, to: string, more: Partial<Item> = {}): Item {
+    return {
+        kind: 'tool_execution',
+        id: `${id}/call/0`,
+        messageId: id,
+        at: at(second),
+        sender: 'lead',
+        delegation: to,
+        call: {
+            callId: id,
+            toolName: 'delegate',
+            input: { agent: 'ada', title: 'Check dates' },
+            occurrence: 1,
+        },
+        result: null,
+        ...more,
+    };
+}
+
+function delegation(lane: string, more: Partial<Delegation> = {}): Delegation {
+    return {
+        delegationId: lane,
+        threadPath: lane,
+        parent: 'main',
+        chatId: 'c',
+        agent: 'ada',
+        askedBy: 'lead',
+        title: null,
+        spawnCallId: null,
+        spawnMessageId: null,
+        state: 'done',
+        waited: true,
+        messageCount: 1,
+        createdAt: at(1),
+        ...more,
+    };
+}
+
+const result = (output: string, success = true) => ({
+    id: 'r',
+    messageId: 'r',
+    at: at(9),
+    output,
+    success,
+    error: null,
+});
+
+describe('the runs of a conversation', () => {
+    it('links a run to its call, takes title and result from there, and says when the link is a guess', () => {
+        const inner = timeline('main.1', [said('x', 2)]);
+        const lanes = lanesOf(
+            timeline('main', [handed('m', 1, 'main.1', { result: result('at noon'), guessed: true })], {
+                'main.1': inner,
+            }),
+            [delegation('main.1')],
+        );
+        expect(lanes.get('main.1')).toMatchObject({
+            parent: 'main',
+            depth: 1,
+            result: 'at noon',
+            guessed: true,
+            title: 'Check dates',
+            state: 'done',
+        });
+        expect(lanes.get('main')!.loose).toEqual([]);
+    });
+
+    it('keeps runs that no call names', () => {
+        const lanes = lanesOf(timeline('main', [said('x', 1)], { 'main.1': timeline('main.1', []) }), []);
+        expect(lanes.get('main')!.loose).toEqual(['main.1']);
+    });
+
+    it('sorts by numbers, parents before children', () => {
+        expect(['main.10', 'main.2', 'main.1'].sort(laneOrder)).toEqual(['main.1', 'main.2', 'main.10']);
+        const lanes = lanesOf(
+            timeline('main', [], {
+                'main.10': timeline('main.10', []),
+                'main.2': timeline('main.2', [], { 'main.2.1': timeline('main.2.1', []) }),
+            }),
+            [],
+        );
+        expect(sortedLanes(lanes).map(l => l.lane)).toEqual(['main', 'main.2', 'main.2.1', 'main.10']);
+    });
+
+    it('knows a recorded run to be over when its call has a result or its parent is over', () => {
+        const deep = timeline('main.1.1', [said('z', 4)]);
+        const inner = timeline('main.1', [handed('y', 3, 'main.1.1')], { 'main.1.1': deep });
+        const recorded = { state: 'running', agent: null } as const;
+        const told = [delegation('main.1', recorded), delegation('main.1.1', recorded)];
+        const open = lanesOf(timeline('main', [handed('m', 1, 'main.1')], { 'main.1': inner }), told);
+        expect(sortedLanes(open).map(stateOf)).toEqual(['done', 'running', 'running']);
+        const over = lanesOf(
+            timeline('main', [handed('m', 1, 'main.1', { result: result('no', false) })], {
+                'main.1': inner,
+            }),
+            told,
+        );
+        expect(sortedLanes(over).map(stateOf)).toEqual(['done', 'failed', 'done']);
+    });
+
+    it('opens what goes on or went wrong, and folds what went well', () => {
+        expect(
+            (['running', 'failed', 'interrupted', 'done', 'cancelled'] as const).map(openByItself),
+        ).toEqual([true, true, true, false, false]);
+    });
+
+    it('counts the time of what runs up to now, and of what is over to its last word', () => {
+        const lanes = lanesOf(
+            timeline('main', [], { 'main.1': timeline('main.1', [said('x', 2), said('y', 8)]) }),
+            [delegation('main.1')],
+        );
+        const lane = lanes.get('main.1')!;
+        expect(endOf(lane, 0) - startOf(lane)).toBe(6000);
+        lane.state = 'running';
+        expect(endOf(lane, Date.parse(at(30))) - startOf(lane)).toBe(28_000);
+    });
+
+    it('adds up calls and tokens by run', () => {
+        const lanes = lanesOf(
+            timeline('main', [said('x', 1)], { 'main.1': timeline('main.1', [said('y', 2)]) }),
+            [],
+        );
+        const call = (messageId: string | null, inputTokens: number, model: string): ModelCall => ({
+            id: 'k',
+            agent: 'ada',
+            chatId: 'c',
+            messageId,
+            purpose: 'turn',
+            model,
+            state: 'answered',
+            error: null,
+            usage: { inputTokens, outputTokens: 1, estimated: false },
+            firstMs: 0,
+            totalMs: 0,
+            tries: 1,
+            createdAt: at(1),
+        });
+        const spent = spentByLane(lanes, [
+            call('y', 10, 'new'),
+            call('y', 20, 'old'),
+            call('x', 5, 'm'),
+            call(null, 99, 'm'),
+        ]);
+        expect(spent.get('main.1')).toEqual({ calls: 2, tokens: 32, model: 'new' });
+        expect(allSpent(spent)).toMatchObject({ calls: 3, tokens: 38 });
+    });
+
+    it('finds words in texts, calls and results of all runs', () => {
+        const lanes = lanesOf(
+            timeline('main', [handed('m', 1, 'main.1', { result: result('Friday NOON') })], {
+                'main.1': timeline('main.1', [said('x', 2)]),
+            }),
+            [],
+        );
+        expect(findIn(lanes, 'noon')).toEqual([{ lane: 'main', item: 'm/call/0' }]);
+        expect(findIn(lanes, 'words of')).toEqual([{ lane: 'main.1', item: 'x' }]);
+        expect(findIn(lanes, '')).toEqual([]);
+    });
+
+    it('writes a call as people do', () => {
+        expect(callText('find', { what: 'freeze' })).toBe('find("freeze")');
+        expect(callText('find', {})).toBe('find()');
+        expect(callText('find', null)).toBe('find()');
+        expect(callText('find', { a: 'x'.repeat(99), b: 1 })).toHaveLength('find()'.length + 61);
+    });
+
+    it('draws bars over the time of the delegations, not of a conversation of days', () => {
+        const day = 86_400_000;
+        const bars = [
+            { name: 'main', state: 'done' as const, spans: [{ from: 1, to: day }] },
+            { name: 'main.1', state: 'done' as const, spans: [{ from: 1000, to: 3000 }] },
+        ];
+        expect(range(bars)).toEqual({ from: 1000, to: 3000 });
+        expect(range([])).toEqual({ from: 0, to: 1 });
+    });
+
+    it('takes runs that are nested two thousand deep', () => {
+        const name = (depth: number) => ['main', ...Array.from({ length: depth }, () => '1')].join('.');
+        let inner = timeline(name(2000), [said('end', 9)]);
+        for (let depth = 1999; depth >= 0; depth--)
+            inner = timeline(name(depth), [handed(`h${depth}`, 1, name(depth + 1))], {
+                [name(depth + 1)]: inner,
+            });
+        const lanes = lanesOf(inner, []);
+        expect(lanes.size).toBe(2001);
+        expect(lanes.get(name(2000))!.depth).toBe(2000);
+    });
+});
