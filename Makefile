@@ -7,10 +7,12 @@
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
 #   make tour     a walk through the commands
+#   make screenshot   the picture of the README, made anew
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-sanitize = -Db_lundef=false -Dc_args=-fno-sanitize-recover=all -Db_sanitize
+# With less optimization: these builds are made to be tested once, and half of their time was the compiler's.
+sanitize = -Doptimization=1 -Db_lundef=false -Dc_args=-fno-sanitize-recover=all -Db_sanitize
 options_asan  = $(sanitize)=address,undefined
 options_tsan  = $(sanitize)=thread
 options_fuzz  = $(sanitize)=address,undefined -Dfuzz=true
@@ -22,7 +24,7 @@ compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
 
-.PHONY: all run tour test quick check asan tsan fuzz soak bench cover format install clean
+.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install clean
 
 all: build/build.ninja
 	ninja -C build
@@ -31,15 +33,17 @@ run: build/build.ninja
 	build/skein serve
 tour: all
 	tools/tour.sh build/skein
+screenshot: deps-test all
+	SKEIN=build/skein SKEIN_TEST_SHOTS=build/shots SKEIN_TEST_ONLY='keys at 1280' web/tests/browser/run.sh web/tests/browser/tour.mjs sqlite
+	cp build/shots/page.png docs/page.png
 test:
 	+tools/test-all.sh
 quick: deps-test all
 	tools/run-tests.sh build
 asan tsan: %: deps-test build-%/build.ninja
-	ninja -C build-$@
 	SKEIN_PG_FAST=1 tools/run-tests.sh -t 8 $(suites_$@) build-$@
 fuzz: deps-test build-fuzz/build.ninja
-	ninja -C build-fuzz
+	ninja -C build-fuzz fuzzers
 	tools/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 check: deps-check all build-gcc/build.ninja build-clang/build.ninja
 	ninja -C build-gcc && ninja -C build-clang
@@ -52,6 +56,7 @@ cover: deps-test build-cover/build.ninja
 	ninja -C build-cover && tools/run-tests.sh -t 2 build-cover && tools/cover.sh build-cover
 format:
 	tools/check-format.sh --fix
+	tools/web.sh format
 install: all
 	meson configure build --prefix=$(PREFIX) && meson install -C build
 clean:

@@ -9,10 +9,11 @@ set -eu
 
 build='gcc libc6-dev make meson ninja-build pkg-config libsqlite3-dev libpq-dev
        libevent-dev libyaml-dev libedit-dev libcurl4-openssl-dev libcmocka-dev'
-test="$build locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
-      curl mandoc nodejs slowhttptest"
 # Other sources of Node bring npm with it, and then Debian's package of that name cannot be installed.
-command -v npm >/dev/null || test="$test npm"
+command -v node >/dev/null || build="$build nodejs"
+command -v npm >/dev/null || build="$build npm"
+test="$build locales zlib1g-dev postgresql-15 g++ clang libclang-rt-14-dev clang-format-14
+      curl mandoc slowhttptest chromium fonts-dejavu-core"
 check="$test clang-tidy-14"
 
 case ${1:-build} in

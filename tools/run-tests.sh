@@ -3,9 +3,10 @@
 #
 #   tools/run-tests.sh [-t TIMES] [--suite NAME]... [BUILDDIR]
 #
-# Without --suite: all suites but "soak". -t lengthens every time limit, for sanitizer builds. The
-# last line says "N passed, N failed", counting each test inside a TAP program; what was skipped
-# counts as failed. With SKEIN_TALLY set, the two numbers are also added to that file.
+# Builds what these tests need and no more. Without --suite: all suites but "soak". -t lengthens
+# every time limit, for sanitizer builds. The last line says "N passed, N failed", counting each
+# test inside a TAP program; what was skipped counts as failed. With SKEIN_TALLY set, the two
+# numbers are also added to that file.
 set -eu
 
 times=1 suites= build=build
@@ -35,7 +36,7 @@ jobs=$(($(nproc) * 2))
 
 status=0
 # shellcheck disable=SC2086  # the suites are several words on purpose
-"$tools/pg.sh" run meson test -C "$build" --no-rebuild --print-errorlogs --num-processes "$jobs" \
+"$tools/pg.sh" run meson test -C "$build" --print-errorlogs --num-processes "$jobs" \
     -t "$times" $suites ||
     status=$?
 

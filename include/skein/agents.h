@@ -331,6 +331,21 @@ SKEIN_API skein_rc skein_model_call_get(skein_engine *e, skein_world_id world, s
 SKEIN_API skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since,
                                       int64_t *tokens, skein_error *err);
 
+/* What one model used, in tokens; those that were estimated included. */
+typedef struct skein_model_use {
+    skein_str model; /* "provider/model" */
+    int64_t   tokens_in, tokens_out;
+} skein_model_use;
+
+typedef struct skein_model_uses {
+    skein_model_use *at;
+    size_t           count;
+} skein_model_uses;
+
+/* Since a time, in all worlds. */
+SKEIN_API skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
+                                     skein_model_uses *out, skein_error *err);
+
 /* --- Summaries ------------------------------------------------------------------------------------------- */
 
 /* What a summary of a lane has to be made of, fixed before a model is asked. */

@@ -184,6 +184,8 @@ typedef struct skein_turn {
     skein_str             message_uid; /* the id its next message of text gets */
     int64_t               hops_left;   /* answers in a row that may still follow */
     int64_t               since;       /* when it began */
+    skein_str             tool;        /* that runs, or waits for a person's word; or absent */
+    bool                  writing;     /* text of its next message has come */
 } skein_turn;
 
 typedef struct skein_turns {
@@ -200,6 +202,11 @@ SKEIN_API skein_rc skein_turn_begin(skein_engine *e, int64_t delivery, skein_str
  * by kept[i] false. */
 SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, size_t count,
                                      int64_t lease_ms, bool *kept, skein_error *err);
+
+/* Says that the turn's message_uid is being written, for whoever looks; once it is stored that is over.
+ * SKEIN_TURN_OVER as for a step. */
+SKEIN_API skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn,
+                                      skein_error *err);
 
 typedef struct skein_step {
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
@@ -300,6 +307,8 @@ SKEIN_API skein_rc skein_setting_put(skein_engine *e, const skein_setting *list,
 SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
                                           const skein_setting *list, size_t count,
                                           skein_error *err);
+/* How often they were changed, by whomever. */
+SKEIN_API skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err);
 
 /* The answer that a request with a key got, for when it comes again. */
 typedef struct skein_kept_answer {

@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -55,6 +56,27 @@ static char *put_digits(char *p, int64_t v, int count)
         v /= 10;
     }
     return p + count;
+}
+
+int64_t skn_clock_month(int64_t micros)
+{
+    int64_t days = micros / DAY - (micros % DAY < 0);
+    int     year, month, day;
+
+    date_of(days, &year, &month, &day);
+    return (days - day + 1) * DAY;
+}
+
+skn_str skn_month_format(int64_t micros, char out[SKN_MONTH_TEXT])
+{
+    static const char *const names[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+    int                      year, month, day;
+
+    date_of(micros / DAY - (micros % DAY < 0), &year, &month, &day);
+    snprintf(out, SKN_MONTH_TEXT, "%s %d", names[month - 1], year);
+    return skn_str_of(out);
 }
 
 skn_str skn_time_format(int64_t micros, char out[SKN_TIME_TEXT])

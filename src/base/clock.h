@@ -7,6 +7,12 @@
 int64_t skn_clock_micros(void);    /* UTC since 1970, microseconds */
 int64_t skn_clock_monotonic(void); /* nanoseconds since some start; never steps back */
 
+/* The first moment of the month of a time, UTC. */
+int64_t skn_clock_month(int64_t micros);
+#define SKN_MONTH_TEXT 32
+/* "November 2026" */
+skn_str skn_month_format(int64_t micros, char out[SKN_MONTH_TEXT]);
+
 #define SKN_TIME_TEXT 32
 /* RFC 3339 UTC with milliseconds: 2026-11-15T14:02:03.004Z. Any int64 gives a valid text: years
  * outside 0000 to 9999 are clamped. */

@@ -53,19 +53,29 @@ skein_rc skn_chat_refresh(skn_chat *c)
         c->states[i] = SKN_STR("idle");
         for (size_t k = 0; k < turns.count; k++)
             if (turns.at[k].agent.v == c->agents.at[i].id.v)
-                c->states[i] = SKN_STR("thinking");
+                c->states[i] = skn_str_of(skn_turn_doing(&turns.at[k]));
     }
     return skn_chat_refresh_queue(c);
 }
 
 /* Words that stay: what an event says goes with it. */
+static skn_str state_word(skn_str said)
+{
+    static const char *const words[] = {"idle", "writing", "tool"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (skn_str_is(said, words[i]))
+            return skn_str_of(words[i]);
+    return SKN_STR("thinking");
+}
+
 static void take_state(skn_chat *c, const skn_news_item *item)
 {
-    bool idle = skn_str_is(skn_news_text(item->data, "state"), "idle");
+    skn_str state = state_word(skn_news_text(item->data, "state"));
 
     for (size_t i = 0; i < c->agents.count; i++)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
-            c->states[i] = idle ? SKN_STR("idle") : SKN_STR("thinking");
+            c->states[i] = state;
     c->changed = true;
 }
 

@@ -4,10 +4,16 @@
 #include "base/error.h"
 #include "cli/busy.h"
 
-void skn_agent_line(skn_cli *cli, const skein_agent *a)
+/* Who does nothing needs no word for it. */
+void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work)
 {
+    skn_str detail, state = skn_agent_state(work, a->id, &detail);
+    bool    idle = skn_str_is(state, "idle");
+
     skn_print_raw(cli, SKN_STR("  @"));
-    skn_print_sender(cli, a->name, a->lead_name.n || a->model.n ? 16 : 0);
+    skn_print_sender(cli, a->name, a->lead_name.n || a->model.n || !idle ? 16 : 0);
+    if (!idle)
+        skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
     if (a->lead_name.n)
         skn_print(cli, "  works for @%.*s", SKN_FMT(a->lead_name));
     if (a->model.n) {
@@ -72,9 +78,11 @@ int skn_cmd_agent_ls(skn_cli *cli)
 {
     skein_world  world;
     skein_agents agents;
+    skn_at_work  work;
     skein_rc     rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)))
+    if (rc || (rc = skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)) ||
+        (rc = skn_at_work_in(cli, world.id, &work)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -82,7 +90,7 @@ int skn_cmd_agent_ls(skn_cli *cli)
         if (cli->json)
             rc = skn_agent_item(cli, &agents.at[i]);
         else
-            skn_agent_line(cli, &agents.at[i]);
+            skn_agent_line(cli, &agents.at[i], &work);
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;
@@ -92,13 +100,15 @@ int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world world;
     skein_agent agent;
+    skn_at_work work;
     skein_rc    rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_need_agent(cli, &world, cli->args[0], &agent)))
+    if (rc || (rc = skn_need_agent(cli, &world, cli->args[0], &agent)) ||
+        (rc = skn_at_work_in(cli, world.id, &work)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
-    skn_agent_line(cli, &agent);
+    skn_agent_line(cli, &agent, &work);
     skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
     skn_print_time(cli, agent.created_at);
     skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("\n  is told\n") : SKN_STR("\n"));

@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
+#include "cli/news.h"
+#include "cli/server_ask.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -242,6 +244,42 @@ static skein_rc check_lock(visit *v)
                 "wait if it has just started; else stop it and run skein serve");
 }
 
+/* --- Money ---------------------------------------------------------------------------------- */
+
+/* A limit of a provider, unless it holds for all that is asked of it. */
+static skein_rc check_budget(visit *v, const skn_json *provider)
+{
+    const skn_json *budget = skn_json_get(provider, "budget");
+    skn_str         detail = skn_news_text(provider, "detail");
+    skn_str         name = skn_news_text(provider, "name");
+
+    if (!budget || budget->kind != SKN_JSON_OBJECT)
+        return SKEIN_OK;
+    if (skn_str_find(detail, SKN_STR("price")) >= 0 ||
+        skn_str_is(skn_news_text(provider, "state"), "over-budget"))
+        return tell(
+            v, "budget", WARN,
+            skn_arena_printf(v->cli->keep, "%.*s: %.*s", SKN_FMT(name), SKN_FMT(detail)),
+            "see prices and budget of this provider in skein.yaml");
+    return tell(v, "budget", OK,
+                skn_arena_printf(v->cli->keep, "%.*s is below its limit", SKN_FMT(name)), NULL);
+}
+
+static skein_rc check_budgets(visit *v)
+{
+    const skn_json *answer = NULL, *data;
+    skein_rc        rc = SKEIN_OK;
+
+    if (!v->has_server)
+        return SKEIN_OK;
+    if (skn_server_ask(v->cli, &v->server, "GET", "/providers?limit=500", SKN_NONE, &answer))
+        v->cli->err = (skein_error){.rc = SKEIN_OK}; /* the server was looked at above */
+    data = answer ? skn_json_get(answer, "data") : NULL;
+    for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next)
+        rc = check_budget(v, p);
+    return rc;
+}
+
 /* --- All of it ------------------------------------------------------------------------------ */
 
 static skein_rc examine(visit *v)
@@ -264,7 +302,7 @@ static skein_rc examine(visit *v)
     } else {
         rc = check_server(v);
     }
-    if (rc || (rc = check_lock(v)) || (rc = check_folder(v)))
+    if (rc || (rc = check_lock(v)) || (rc = check_budgets(v)) || (rc = check_folder(v)))
         return rc;
     return check_backups(v);
 }

@@ -114,6 +114,7 @@ static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_a
     skein_agent_work work;
     skein_agents     one = {SKN_NEW(cli->keep, skein_agent), 1};
     skn_at_work      all;
+    skn_str          state, detail;
     skein_rc         rc;
 
     one.at[0] = *agent;
@@ -121,9 +122,9 @@ static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_a
         (rc = skn_at_work_in(cli, world->id, &all)))
         return rc;
     skn_print_sender(cli, agent->name, 0);
-    skn_print(cli, "  %.*s, %" PRId64 " task%s waiting or running",
-              SKN_FMT(skn_agent_state(&all, agent->id)), work.pending,
-              skn_plural(work.pending));
+    state = skn_agent_state(&all, agent->id, &detail);
+    skn_print(cli, "  %.*s%s%.*s, %" PRId64 " task%s waiting or running", SKN_FMT(state),
+              detail.n ? " " : "", SKN_FMT(detail), work.pending, skn_plural(work.pending));
     if (work.next_run_at) {
         skn_print_raw(cli, SKN_STR(", wakes at "));
         skn_print_time(cli, work.next_run_at);

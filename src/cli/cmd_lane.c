@@ -114,11 +114,39 @@ static skein_rc lane_item(skn_cli *cli, const skein_lane *lane)
     return skn_item_end(cli);
 }
 
-static void lane_line(skn_cli *cli, const skein_lane *lane)
+static const skein_turn *turn_on(const skein_turns *turns, const skein_lane *lane)
 {
-    skn_print(cli, "%-12.*s  %-11s  %6lld message%s", SKN_FMT(lane->key),
-              lane->agent.v ? "memory" : skn_lane_state_name(lane->state),
+    for (size_t i = 0; i < turns->count; i++)
+        if (turns->at[i].lane.v == lane->id.v)
+            return &turns->at[i];
+    return NULL;
+}
+
+/* Only a delegation runs and ends. */
+static const char *label_of(const skein_lane *lane)
+{
+    return lane->parent.v          ? skn_lane_state_name(lane->state)
+           : lane->key.p[0] == '@' ? "memory"
+                                   : "room";
+}
+
+/* What is done on one that runs, or that nobody has begun with it. */
+static void print_doing(skn_cli *cli, const skein_lane *lane, const skein_turns *turns)
+{
+    const skein_turn *t = turn_on(turns, lane);
+
+    if (!lane->parent.v || !lane->agent.v || lane->state != SKEIN_LANE_RUNNING)
+        return;
+    skn_print(cli, "  @%.*s %s%s%.*s", SKN_FMT(lane->agent_name),
+              t ? skn_turn_doing(t) : "waits to begin", t && t->tool.n ? " " : "",
+              t ? (int)t->tool.n : 0, t && t->tool.n ? t->tool.p : "");
+}
+
+static void lane_line(skn_cli *cli, const skein_lane *lane, const skein_turns *turns)
+{
+    skn_print(cli, "%-12.*s  %-11s  %6lld message%s", SKN_FMT(lane->key), label_of(lane),
               (long long)lane->length, skn_plural(lane->length));
+    print_doing(cli, lane, turns);
     if (lane->spawn_call_id.n) {
         skn_print(cli, "  call ");
         skn_print_line(cli, lane->spawn_call_id, 40);
@@ -131,9 +159,11 @@ int skn_cmd_lane_ls(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_lanes        lanes;
+    skein_turns        turns;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
-    if (rc || (rc = skein_lane_list(cli->engine, chat.id, cli->keep, &lanes, &cli->err)))
+    if (rc || (rc = skein_lane_list(cli->engine, chat.id, cli->keep, &lanes, &cli->err)) ||
+        (rc = skein_turns_open(cli->engine, world.id, chat.id, cli->keep, &turns, &cli->err)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -141,7 +171,7 @@ int skn_cmd_lane_ls(skn_cli *cli)
         if (cli->json)
             rc = lane_item(cli, &lanes.at[i]);
         else
-            lane_line(cli, &lanes.at[i]);
+            lane_line(cli, &lanes.at[i], &turns);
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;

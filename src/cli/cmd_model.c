@@ -70,17 +70,22 @@ int skn_cmd_model_ls(skn_cli *cli)
     return (int)rc;
 }
 
-/* A server that runs takes it up when it reads its settings again. */
-static skein_rc tell_server(skn_cli *cli)
+/* A server that runs is told: then it counts when the command has ended. */
+static skein_rc put(skn_cli *cli, const skein_setting *one)
 {
     const skn_json *answer;
     skn_server      server;
     bool            found;
+    skn_str         body;
     skein_rc        rc = skn_discover(cli, &server, &found);
 
-    if (rc || !found)
+    if (rc)
         return rc;
-    return skn_server_ask(cli, &server, "POST", "/settings/reload", SKN_STR("{}"), &answer);
+    if (!found)
+        return skein_setting_put(cli->engine, one, 1, &cli->err);
+    body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one->key),
+                            SKN_FMT(one->value));
+    return skn_server_ask(cli, &server, "PATCH", "/settings", body, &answer);
 }
 
 static bool is_plain(const char *model)
@@ -107,7 +112,7 @@ int skn_cmd_model_use(skn_cli *cli)
         skn_would(cli, "let %s answer for agents that name no model", model);
         return 0;
     }
-    if ((rc = skein_setting_put(cli->engine, &one, 1, &cli->err)) || (rc = tell_server(cli)))
+    if ((rc = put(cli, &one)))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli, "%s answers for agents that name no model.\n", model);

@@ -8,6 +8,7 @@
 #include "cli/server_ask.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const char *path_of(skn_cli *cli, skn_str name, const char *rest)
 {
@@ -39,6 +40,23 @@ static void column(skn_cli *cli, const skn_json *v, const char *name, size_t wid
     skn_print_raw(cli, SKN_STR("  "));
 }
 
+static double amount(const skn_json *v, const char *name)
+{
+    const skn_json *n = skn_json_get(v, name);
+
+    return n && n->kind == SKN_JSON_NUMBER ? strtod(n->raw.p, NULL) : 0;
+}
+
+static void budget_line(skn_cli *cli, const skn_json *budget)
+{
+    if (!budget || budget->kind != SKN_JSON_OBJECT)
+        return;
+    skn_print(cli, "\n              %.2f of %.2f ", amount(budget, "used"),
+              amount(budget, "monthly"));
+    skn_print_line(cli, skn_news_text(budget, "currency"), 0);
+    skn_print_raw(cli, SKN_STR(" used this month"));
+}
+
 static void provider_line(skn_cli *cli, const skn_json *v)
 {
     const skn_json *key = skn_json_get(v, "key");
@@ -53,6 +71,7 @@ static void provider_line(skn_cli *cli, const skn_json *v)
         skn_print_raw(cli, SKN_STR(")  "));
     }
     skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
+    budget_line(cli, skn_json_get(v, "budget"));
     if (detail.n) {
         skn_print_raw(cli, SKN_STR("\n              "));
         skn_print_line(cli, detail, 0);

@@ -18,10 +18,23 @@ static void task_line(skn_cli *cli, const skein_task *task)
     skn_print_colour(cli, SKN_YELLOW, task->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, task->agent_name, 8);
-    skn_print(cli, "  %-9.*s  %-10.*s  ",
-              SKN_FMT(task->running ? SKN_STR("running") : task->status),
-              SKN_FMT(task->source));
+    skn_print(cli, "  %-9.*s  %-10.*s  ", SKN_FMT(skn_task_label(task)), SKN_FMT(task->source));
     skn_print_line(cli, task->content, 60);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* Of one that is to be tried again: why, and when. */
+static void failure_line(skn_cli *cli, const skein_task *task)
+{
+    if (!skn_str_is(task->status, "pending") || task->attempts == 0 || !task->last_error.n)
+        return;
+    skn_print(cli, "    failed %" PRId64 " time%s: ", task->attempts,
+              skn_plural(task->attempts));
+    skn_print_line(cli, task->last_error, 100);
+    if (!task->running) {
+        skn_print_raw(cli, SKN_STR("; tried again at "));
+        skn_print_time(cli, task->not_before);
+    }
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -43,10 +56,12 @@ static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, 
                                      &tasks, &cli->err);
 
     for (size_t i = 0; !rc && i < tasks.count; i++, (*shown)++)
-        if (cli->json)
+        if (cli->json) {
             rc = task_json(cli, &tasks.at[i]);
-        else
+        } else {
             task_line(cli, &tasks.at[i]);
+            failure_line(cli, &tasks.at[i]);
+        }
     return rc;
 }
 

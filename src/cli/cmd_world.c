@@ -137,6 +137,7 @@ int skn_cmd_world_show(skn_cli *cli)
     skein_world         world;
     skein_agents        agents;
     skein_conversations chats;
+    skn_at_work         work;
     skein_rc            rc = world_named(cli, &world);
 
     if (rc)
@@ -144,7 +145,8 @@ int skn_cmd_world_show(skn_cli *cli)
     if (cli->json)
         return (int)skn_world_item(cli, &world);
     if ((rc = skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &chats, &cli->err)))
+        (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &chats, &cli->err)) ||
+        (rc = skn_at_work_in(cli, world.id, &work)))
         return (int)rc;
     skn_print_sender(cli, world.name, 0);
     skn_print(cli, "  (%.*s)\n", SKN_FMT(world.uid));
@@ -154,7 +156,7 @@ int skn_cmd_world_show(skn_cli *cli)
               world.current_chat.v ? "on" : "off");
     show_settings(cli, &world);
     for (size_t i = 0; i < agents.count; i++)
-        skn_agent_line(cli, &agents.at[i]);
+        skn_agent_line(cli, &agents.at[i], &work);
     for (size_t i = 0; i < chats.count; i++)
         chat_line(cli, &chats.at[i], chats.at[i].id.v == world.current_chat.v);
     return 0;

@@ -427,6 +427,8 @@ static const skn_command commands[] = {
      SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
     {"world set", MANAGE, "KEY VALUE", "Change a setting of a world; null: the usual value", 2,
      2, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL, skn_cmd_world_set},
+    {"world tools", MANAGE, "", "List its servers of tools, and what they are at", 0, 0,
+     SKN_CMD_READ, SKN_FIELDS_TOOL_SERVER, NULL, skn_cmd_world_tools},
     {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
      remove_options, skn_cmd_world_rm},
     {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,

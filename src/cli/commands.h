@@ -12,6 +12,7 @@ int skn_cmd_world_ls(skn_cli *cli);
 int skn_cmd_world_show(skn_cli *cli);
 int skn_cmd_world_rm(skn_cli *cli);
 int skn_cmd_world_set(skn_cli *cli);
+int skn_cmd_world_tools(skn_cli *cli);
 int skn_cmd_agent_new(skn_cli *cli);
 int skn_cmd_agent_ls(skn_cli *cli);
 int skn_cmd_agent_show(skn_cli *cli);
@@ -144,7 +145,7 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
 int skn_stop_delegation(skn_cli *cli);
 /* An agent as JSON, with what it does; and as a line. */
 skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
-void     skn_agent_line(skn_cli *cli, const skein_agent *a);
+void     skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work);
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 

@@ -101,21 +101,29 @@ typedef struct skn_named_text {
     skn_str name, value;
 } skn_named_text;
 
+/* What a model costs: millionths of the currency for a million tokens. */
+typedef struct skn_model_price {
+    skn_str model;
+    int64_t input, output;
+} skn_model_price;
+
 /* What the file says of a provider, read; what it does not say is absent, or as noted. */
 typedef struct skn_provider_setting {
-    skn_str               name, type, base_url;
-    skn_key_source        key;
-    const skn_named_text *headers;
-    size_t                header_count;
-    int64_t               timeout_ms; /* 0 */
-    int                   retries;    /* -1 */
-    int                   at_once;    /* 0 */
-    const skn_str        *models;
-    size_t                model_count;
-    int64_t               monthly_micros; /* millionths of the currency; 0: no limit */
-    char                  currency[4];    /* "USD" */
-    bool                  stops;          /* at the limit; else the person is asked */
-    skn_str               origin;         /* "/etc/skein/skein.yaml:36" */
+    skn_str                name, type, base_url;
+    skn_key_source         key;
+    const skn_named_text  *headers;
+    size_t                 header_count;
+    int64_t                timeout_ms; /* 0 */
+    int                    retries;    /* -1 */
+    int                    at_once;    /* 0 */
+    const skn_str         *models;
+    size_t                 model_count;
+    int64_t                monthly_micros; /* millionths of the currency; 0: no limit */
+    char                   currency[4];    /* "USD" */
+    const skn_model_price *prices;
+    size_t                 price_count;
+    bool                   stops;  /* at the limit; else the person is asked */
+    skn_str                origin; /* "/etc/skein/skein.yaml:36" */
 } skn_provider_setting;
 
 typedef struct skn_config_problem {

@@ -8,12 +8,15 @@
 
 static const char *const types[] = {"ollama",   "openai", "anthropic", "openai-compatible",
                                     "scripted", NULL};
-static const char *const keys[] = {"type",    "baseUrl",    "apiKey",      "models", "timeout",
-                                   "headers", "maxRetries", "concurrency", "budget", NULL};
+static const char *const keys[] = {"type",    "baseUrl", "apiKey",     "models",
+                                   "timeout", "headers", "maxRetries", "concurrency",
+                                   "budget",  "prices",  NULL};
 static const char *const sources[] = {"env", "file", "credential", "command", NULL};
 static const char *const budget_keys[] = {"monthly", "then", NULL};
+static const char *const price_keys[] = {"input", "output", NULL};
 
 #define MOST_PROVIDERS 100
+#define MOST_PRICES    1000
 
 typedef struct checking {
     skn_config_reading *r;
@@ -182,6 +185,46 @@ static void check_budget(const checking *c, const skn_yaml *at)
     }
 }
 
+/* "2.50", below a million */
+static bool is_price(const skn_yaml *at)
+{
+    size_t digits = 0, dots = 0;
+
+    if (!at || at->kind != SKN_YAML_TEXT)
+        return false;
+    for (size_t i = 0; i < at->text.n; i++) {
+        if (at->text.p[i] == '.')
+            dots++;
+        else if (at->text.p[i] < '0' || at->text.p[i] > '9')
+            return false;
+        else
+            digits += !dots;
+    }
+    return digits >= 1 && digits <= 6 && dots <= 1;
+}
+
+static void check_price(const checking *c, const skn_yaml *at)
+{
+    for (const skn_yaml *y = at->first; at->kind == SKN_YAML_MAP && y; y = y->next)
+        if (!is_among(price_keys, y->key)) {
+            unknown(c, y, ".prices", price_keys);
+            return;
+        }
+    if (at->kind != SKN_YAML_MAP || !is_price(skn_yaml_get(at, "input")) ||
+        !is_price(skn_yaml_get(at, "output")))
+        wrong_value(c, at, "{ input: 2.50, output: 10.00 }, for a million tokens");
+}
+
+static void check_prices(const checking *c, const skn_yaml *at)
+{
+    if (at->kind != SKN_YAML_MAP || at->count > MOST_PRICES) {
+        wrong_value(c, at, "{ MODEL: { input: 2.50, output: 10.00 } }");
+        return;
+    }
+    for (const skn_yaml *m = at->first; m; m = m->next)
+        check_price(c, m);
+}
+
 static void check_number(const checking *c, const skn_yaml *at, int64_t least, int64_t most)
 {
     char    use[64];
@@ -251,6 +294,8 @@ static void check_member(const checking *c, const skn_yaml *y)
         check_number(c, y, 1, 1000);
     else if (skn_str_is(y->key, "budget"))
         check_budget(c, y);
+    else if (skn_str_is(y->key, "prices"))
+        check_prices(c, y);
     else
         check_headers(c, y);
 }

@@ -41,6 +41,20 @@ static void read_budget(const skn_yaml *at, skn_provider_setting *out)
     memcpy(out->currency, text.p + text.n - 3, 3);
 }
 
+static void read_prices(const skn_yaml *at, skn_provider_setting *out, skn_arena *a)
+{
+    skn_model_price *list = SKN_ARRAY(a, at->count + 1, skn_model_price);
+
+    for (const skn_yaml *m = at->first; m; m = m->next) {
+        const skn_yaml *in = skn_yaml_get(m, "input"), *to = skn_yaml_get(m, "output");
+
+        if (in && to)
+            list[out->price_count++] = (skn_model_price){
+                skn_arena_copy(a, m->key), micros_of(in->text), micros_of(to->text)};
+    }
+    out->prices = list;
+}
+
 static void read_command(const skn_yaml *list, skn_key_source *out, skn_arena *a)
 {
     size_t n = 0;
@@ -127,6 +141,8 @@ void skn_config_provider_read(const skn_config_provider *p, skn_provider_setting
         read_headers(part, out, a);
     if ((part = skn_yaml_get(at, "models")))
         read_models(part, out, a);
+    if ((part = skn_yaml_get(at, "prices")))
+        read_prices(part, out, a);
     if ((part = skn_yaml_get(at, "budget")))
         read_budget(part, out);
 }

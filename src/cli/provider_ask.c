@@ -11,6 +11,7 @@ typedef struct question {
     skn_asking      base;
     skn_slot       *slot;
     skn_host       *host;
+    char           *model;
     skn_asking     *inner;
     skn_answer_sink sink;
     skn_timer      *timer; /* of one that is refused here */
@@ -72,6 +73,7 @@ static void free_question(question *q)
     if (q->host)
         skn_host_leave(q->slot->set, q->host);
     skn_timer_free(q->timer);
+    free(q->model);
     free(q);
 }
 
@@ -117,6 +119,7 @@ static void on_done(void *arg, const skn_answer *answer)
     q->over = true;
     if (is_its_fault(answer->state) && q->slot->host == q->host)
         skn_slot_note(q->slot, answer->state, &answer->error);
+    skn_spending_note(q->slot, q->model, answer);
     q->sink.done(q->sink.arg, answer);
     free_question(q);
 }
@@ -149,7 +152,7 @@ static skn_ask_state refusal_of(const skn_slot *s, skein_error *err)
         return SKN_ASK_FAILED;
     }
     if (!p->no_key.p || s->set->o.replay)
-        return SKN_ASK_ANSWERED;
+        return skn_spending_over(s, err) ? SKN_ASK_OVER_BUDGET : SKN_ASK_ANSWERED;
     skn_fail(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->no_key));
     skn_hint(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->hint));
     return SKN_ASK_NO_KEY;
@@ -177,7 +180,9 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     }
     q->host = s->host;
     q->host->questions++;
+    q->model = skn_heap_copy(what->model);
     q->inner = skn_ask_model(q->host->front, what, &ours);
+    (void)skn_provider_window(q->host->front, what->model); /* known once the answer is there */
     return &q->base;
 }
 

@@ -43,6 +43,8 @@ static void merge(skn_provider_stored *to, const skn_provider_change *c)
         to->consent = true;
     if (c->key.p)
         to->key_env = SKN_NONE;
+    if (c->key.p || c->forget_key)
+        to->key_kept = c->key.p;
 }
 
 static void edit(skn_providers_stored *all, const skn_provider_change *c, skn_arena *a)
@@ -107,7 +109,7 @@ skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_op
     skein_rc rc = SKEIN_OK;
 
     if (c->key.p)
-        rc = skn_secret_put(o->data_dir, c->name, c->key, err);
+        rc = skn_secret_put(o->data_dir, c->name, c->key, c->place, err);
     else if (c->forget_key || c->remove)
         rc = skn_secret_remove(o->data_dir, c->name, err);
     if (!rc && (c->put || c->remove))
@@ -195,14 +197,28 @@ static skein_rc check_change(skn_provider_change *c, const skn_provider_plan *p,
     return p ? check_file(c, p, err) : check_new(c, at, err);
 }
 
+/* The host that the provider will have. */
+static skn_str place_of(const skn_provider_change *c, const skn_provider_plan *p)
+{
+    if (c->patch.base_url.n)
+        return skn_url_place(c->patch.base_url);
+    if (p)
+        return p->s.base_url.n ? skn_url_place(p->s.base_url) : SKN_NONE;
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++)
+        if (skn_str_is(c->patch.type, skn_key_names[i].provider))
+            return skn_url_place(skn_str_of(skn_key_names[i].base_url));
+    return SKN_NONE;
+}
+
 /* A key is for the address that it was given for. */
-static void guard_key(skn_provider_change *c, const skn_provider_plan *p)
+static void guard_key(skn_provider_change *c, const skn_provider_plan *p, skn_arena *a)
 {
     bool moved = p && (c->members & URL) && c->patch.base_url.p &&
                  !skn_str_eq(skn_url_place(c->patch.base_url), skn_url_place(p->s.base_url));
 
     if (!c->key.p && (moved || (c->members & KEY_ENV)))
         c->forget_key = true;
+    c->place = skn_arena_copy(a, place_of(c, p));
 }
 
 skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
@@ -214,6 +230,6 @@ skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
     c->consent_unless_said = how != SKN_PROVIDER_CHANGE;
     if ((rc = read_members(c, body, a, at, err)) || (rc = check_change(c, p, how, at, err)))
         return rc;
-    guard_key(c, p);
+    guard_key(c, p, a);
     return SKEIN_OK;
 }

@@ -2,6 +2,8 @@
  * that none works with what another one is replacing. Each ends with new plans. */
 #include "cli/provider_slots.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +15,23 @@ struct skn_errand {
     skn_provider_change    what;
     skn_arena             *mem; /* of the plans */
     skn_provider_plans     plans;
+    int64_t                month; /* of what models used; 0: nobody wants to know */
+    skein_model_uses       uses;
     skein_error            err;
     skn_provider_set_done *done;
     void                  *arg;
 };
 
 /* --- On a worker -------------------------------------------------------------------------------- */
+
+static bool has_limit(const skn_set_config *config)
+{
+    size_t i = 0;
+
+    while (i < config->count && !config->settings[i].monthly_micros)
+        i++;
+    return i < config->count;
+}
 
 static skein_rc make_plans(skn_errand *r, skein_error *err)
 {
@@ -38,6 +51,10 @@ static skein_rc make_plans(skn_errand *r, skein_error *err)
     if (set->o.engine)
         rc = skein_setting_list(set->o.engine, r->mem, &all, err);
     from.stored = skn_change_setting(&all);
+    if (!rc && set->o.engine && has_limit(config)) {
+        r->month = skn_clock_month(skn_clock_micros());
+        rc = skein_models_used(set->o.engine, r->month, r->mem, &r->uses, err);
+    }
     if (!rc)
         skn_plans_make(&r->plans, &from, r->mem);
     return rc;
@@ -93,6 +110,8 @@ static void take_result(skn_errand *r)
         set->config = r->config;
         r->config = (skn_set_config){0};
     }
+    if (r->month)
+        skn_spending_take(set->spending, r->month, &r->uses);
     r->plans = (skn_provider_plans){0};
     r->mem = NULL;
     skn_set_apply(set, &plans, mem);

@@ -92,6 +92,7 @@ static void take_stored(skn_provider_plan *p, const skn_provider_stored *s)
     to->origin = SKN_STR("store");
     p->consent = s->consent;
     p->kept = p->listed = true;
+    p->key_kept = s->key_kept;
 }
 
 static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
@@ -179,8 +180,8 @@ static void no_key(skn_provider_plan *p, const char *why, skn_arena *a)
 {
     p->no_key = skn_arena_printf(a, "there is no key for \"%.*s\"%s%s", SKN_FMT(p->s.name),
                                  why ? ": " : "", why ? why : "");
-    p->hint = skn_arena_printf(a, "To give it one: skein provider login %.*s",
-                               SKN_FMT(p->s.name));
+    p->hint = skn_arena_printf(a, "To give it one%s: skein provider login %.*s",
+                               p->key_kept ? " here" : "", SKN_FMT(p->s.name));
 }
 
 static void told_key(skn_provider_plans *out, skn_provider_plan *p,
@@ -219,22 +220,41 @@ static bool usual_key(skn_provider_plan *p, const skn_plan_sources *from, skn_ar
     return false;
 }
 
+/* A key is for the host that it was given for. Another server on this store may have moved the provider. */
+static bool is_for_another(skn_provider_plan *p, skn_str place, skn_arena *a)
+{
+    skn_str why;
+
+    if (!p->key.p || !place.n || skn_str_eq(place, skn_url_place(p->s.base_url)))
+        return false;
+    skn_secret_wipe(p->key);
+    p->key = SKN_NONE;
+    p->key_needed = true;
+    why = skn_arena_printf(a, "the one that is kept was given for %.*s", SKN_FMT(place));
+    no_key(p, why.p, a);
+    return true;
+}
+
 static void find_key(skn_provider_plans *out, skn_provider_plan *p,
                      const skn_plan_sources *from, skn_arena *a)
 {
+    skn_str     place;
     skein_error err;
 
     if (p->s.key.from != SKN_KEY_UNSAID) {
         p->key_needed = true;
         told_key(out, p, from, a);
-    } else if (skn_secret_get(from->data_dir, p->s.name, a, &p->key, &err)) {
+    } else if (skn_secret_get(from->data_dir, p->s.name, a, &p->key, &place, &err)) {
         no_key(p, err.message, a);
         skn_vec_add(a, &out->warnings, p->no_key);
+    } else if (is_for_another(p, place, a)) {
+        p->listed = true;
     } else if (p->key.p) {
         p->key_source = SKN_STR("secret store");
         p->listed = true;
-    } else if (!usual_key(p, from, a) && p->key_needed) {
-        no_key(p, NULL, a);
+    } else if (!usual_key(p, from, a) && (p->key_needed || p->key_kept)) {
+        p->key_needed = true;
+        no_key(p, p->key_kept ? "it is kept on the computer where it was given" : NULL, a);
     }
     if (p->key.p)
         skn_key_tail(p->key, p->key_tail);

@@ -11,10 +11,11 @@
 #include "provider/provider.h"
 
 /* What the store keeps of a provider: {"type","baseUrl","apiKeyEnv","consent","headers",
- * "timeoutMs","maxRetries","concurrency"}. No key. */
+ * "timeoutMs","maxRetries","concurrency","keyKept"}. No key. */
 typedef struct skn_provider_stored {
     skn_str               name, type, base_url, key_env;
     bool                  consent;
+    bool                  key_kept; /* by the computer on which it was given */
     const skn_named_text *headers;
     size_t                header_count;
     int64_t               timeout_ms; /* 0: not said */
@@ -60,6 +61,7 @@ typedef struct skn_provider_plan {
     bool    consent;      /* it may be used */
     bool    listed;       /* worth showing: set up by somebody, or with a key */
     bool    kept;         /* by the store */
+    bool    key_kept;     /* somebody gave it a key, here or on another computer */
     bool    in_file;
     int     server; /* in skn_server_names; -1: it is none of them */
 } skn_provider_plan;

@@ -237,6 +237,7 @@ skein_rc skn_provider_set_new(skn_provider_set **out, const skn_provider_set_opt
         set->o.env = get_env;
     set->sweeper = skn_timer_new(o->loop, sweep, set);
     set->model_mem = skn_arena_new();
+    set->spending = skn_spending_new(set);
     set->o.changed = NULL; /* nobody has it yet */
     if ((rc = skn_set_begin(set, config, err))) {
         set->o.demo = NULL;
@@ -263,6 +264,7 @@ void skn_provider_set_free(skn_provider_set *set)
         return;
     skn_looking_drop(set);
     skn_errands_drop(set);
+    skn_spending_free(set->spending);
     for (size_t i = 0; i < set->slot_count; i++)
         free_slot(set->slots[i]);
     free(set->slots);

@@ -40,13 +40,14 @@ typedef struct skn_provider_set_options {
 
 /* How a provider fares. */
 typedef enum skn_provider_state {
-    SKN_PROVIDER_READY,    /* "ready": nobody has asked it yet */
-    SKN_PROVIDER_UP,       /* "up": the last answer was good */
-    SKN_PROVIDER_LIMITED,  /* "limited": it was asked too often */
-    SKN_PROVIDER_FAILED,   /* "failed": `problem` says why */
-    SKN_PROVIDER_NO_KEY,   /* "no-key" */
-    SKN_PROVIDER_UNUSED,   /* "unused": there is a key, but nobody has allowed its use */
-    SKN_PROVIDER_NOT_THERE /* "not-there": a local server that does not answer */
+    SKN_PROVIDER_READY,      /* "ready": nobody has asked it yet */
+    SKN_PROVIDER_UP,         /* "up": the last answer was good */
+    SKN_PROVIDER_LIMITED,    /* "limited": it was asked too often */
+    SKN_PROVIDER_FAILED,     /* "failed": `problem` says why */
+    SKN_PROVIDER_NO_KEY,     /* "no-key" */
+    SKN_PROVIDER_UNUSED,     /* "unused": there is a key, but nobody has allowed its use */
+    SKN_PROVIDER_NOT_THERE,  /* "not-there": a local server that does not answer */
+    SKN_PROVIDER_OVER_BUDGET /* "over-budget": what it may cost in a month is used up */
 } skn_provider_state;
 
 typedef struct skn_provider_info {
@@ -66,6 +67,9 @@ typedef struct skn_provider_info {
     const skn_model *models;    /* that are known so far */
     size_t           model_count;
     int64_t          monthly_micros; /* limit of spending; 0: none */
+    int64_t          used_micros;    /* of it, in this month */
+    const skn_str   *unpriced; /* models that have no price, so that they are not counted */
+    size_t           unpriced_count;
     skn_str          currency;
     bool             stops; /* at the limit; else the person is asked */
 } skn_provider_info;

@@ -6,8 +6,8 @@
 
 const char *skn_provider_state_word(skn_provider_state state)
 {
-    static const char *const words[] = {"ready",  "up",     "limited",  "failed",
-                                        "no-key", "unused", "not-there"};
+    static const char *const words[] = {"ready",  "up",     "limited",   "failed",
+                                        "no-key", "unused", "not-there", "over-budget"};
 
     return words[state];
 }
@@ -15,6 +15,7 @@ const char *skn_provider_state_word(skn_provider_state state)
 skn_provider_state skn_slot_state(const skn_slot *s)
 {
     const skn_provider_plan *p = s->plan;
+    skein_error              err;
 
     if (!p || p->scripted)
         return SKN_PROVIDER_READY;
@@ -23,6 +24,8 @@ skn_provider_state skn_slot_state(const skn_slot *s)
                                                           : SKN_PROVIDER_UNUSED;
     if (!s->host)
         return SKN_PROVIDER_FAILED;
+    if (skn_spending_over(s, &err))
+        return SKN_PROVIDER_OVER_BUDGET;
     if (p->server >= 0 && !s->found && !p->kept && !p->in_file && !s->used_at)
         return SKN_PROVIDER_NOT_THERE;
     if (!s->used_at && !s->failed_at)
@@ -48,6 +51,32 @@ static void copy_models(const skn_slot *s, skn_arena *a, skn_provider_info *out)
     if (s->plan->scripted) {
         models[0].name = SKN_STR("scripted");
         out->model_count = 1;
+    }
+}
+
+/* A limit does not hold for what nobody can count. */
+static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *out)
+{
+    skein_error err;
+
+    if (!out->monthly_micros)
+        return;
+    out->used_micros = skn_spending_used(s);
+    out->unpriced_count = skn_spending_unpriced(s, a, &out->unpriced);
+    if (out->problem.p)
+        return;
+    if (out->state == SKN_PROVIDER_OVER_BUDGET && skn_spending_over(s, &err)) {
+        out->problem = copy_some(a, err.message);
+        out->hint = copy_some(a, err.hint);
+    } else if (!s->plan->s.price_count) {
+        out->problem = SKN_STR(
+            "the price of none of its models is known: the limit does not hold");
+        out->hint = skn_arena_printf(a, "Add prices in %.*s", SKN_FMT(out->origin));
+    } else if (out->unpriced_count) {
+        out->problem = skn_arena_printf(
+            a, "the price of \"%.*s\"%s is not known: what it costs does not count",
+            SKN_FMT(out->unpriced[0]), out->unpriced_count > 1 ? " and of others" : "");
+        out->hint = skn_arena_printf(a, "Add it to prices in %.*s", SKN_FMT(out->origin));
     }
 }
 
@@ -77,6 +106,7 @@ static void describe(const skn_slot *s, skn_arena *a, skn_provider_info *out)
     out->hint = skn_arena_copy(a, p->hint);
     if (!out->problem.p && !s->host)
         out->problem = copy_some(a, s->broken.message);
+    describe_budget(s, a, out);
     copy_models(s, a, out);
 }
 
@@ -158,6 +188,8 @@ static void shape_budget(skn_jw *w, const skn_provider_info *p)
     skn_jw_key(w, "monthly");
     skn_jw_double(w, (double)p->monthly_micros / 1e6);
     skn_jw_kstr(w, "currency", p->currency);
+    skn_jw_key(w, "used");
+    skn_jw_double(w, (double)p->used_micros / 1e6);
     skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
     skn_jw_object_end(w);
 }

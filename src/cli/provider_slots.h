@@ -35,9 +35,10 @@ typedef struct skn_slot {
     skn_str            version;
 } skn_slot;
 
-typedef struct skn_looking skn_looking; /* somebody who waits for a detection */
-typedef struct skn_listing skn_listing; /* somebody who waits for a list of models */
-typedef struct skn_errand  skn_errand;  /* something that the workers do */
+typedef struct skn_looking  skn_looking;  /* somebody who waits for a detection */
+typedef struct skn_listing  skn_listing;  /* somebody who waits for a list of models */
+typedef struct skn_errand   skn_errand;   /* something that the workers do */
+typedef struct skn_spending skn_spending; /* what models used in this month */
 
 /* What was read from the configuration. */
 typedef struct skn_set_config {
@@ -63,6 +64,7 @@ struct skn_provider_set {
     skn_detected            *found;
     skn_errand              *errands; /* the first of them is under way */
     skn_listing             *listings;
+    skn_spending            *spending;
     skn_arena               *model_mem; /* of what default_model gave */
 };
 
@@ -86,7 +88,7 @@ typedef struct skn_provider_change {
     skn_provider_stored patch;
     unsigned            members; /* of the patch that are given */
     bool                consent_unless_said;
-    skn_str             key; /* to keep */
+    skn_str             key, place; /* to keep, and for which host; absent: nobody knows */
     bool                forget_key;
 } skn_provider_change;
 
@@ -105,6 +107,20 @@ skn_str skn_change_setting(const skein_settings *all);
 skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err);
 void     skn_errands_drop(skn_provider_set *set);
 void     skn_set_config_free(skn_set_config *c);
+
+/* provider_spend.c: what models used in this month, by the store and by what was answered since. */
+skn_spending *skn_spending_new(skn_provider_set *set);
+void          skn_spending_free(skn_spending *p); /* the workers have ended; NULL is fine */
+/* What the store has of a month. */
+void skn_spending_take(skn_spending *p, int64_t month, const skein_model_uses *found);
+/* A model of the slot has answered. */
+void skn_spending_note(const skn_slot *s, const char *model, const skn_answer *answer);
+/* Millionths of its currency, of those of its models that have a price. */
+int64_t skn_spending_used(const skn_slot *s);
+/* Those that have none, where there is a limit: that were used, or that the file names. */
+size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
+/* Whether the limit is reached; then err says so. */
+bool skn_spending_over(const skn_slot *s, skein_error *err);
 
 /* provider_look.c: asking servers what they have. */
 void skn_looking_drop(skn_provider_set *set);

@@ -129,6 +129,8 @@ skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_ar
         return rc;
     if (skn_json_flag(v, "consent", true, &out->consent, &ours))
         return wrong(at, "/consent", "must be true or false", err);
+    if (skn_json_flag(v, "keyKept", false, &out->key_kept, &ours))
+        return wrong(at, "/keyKept", "must be true or false", err);
     return SKEIN_OK;
 }
 
@@ -183,6 +185,8 @@ static void write_one(skn_jw *w, const skn_provider_stored *s)
     if (s->key_env.p)
         skn_jw_kstr(w, "apiKeyEnv", s->key_env);
     skn_jw_kbool(w, "consent", s->consent);
+    if (s->key_kept)
+        skn_jw_kbool(w, "keyKept", true);
     write_headers(w, s);
     if (s->timeout_ms)
         skn_jw_kint(w, "timeoutMs", s->timeout_ms);

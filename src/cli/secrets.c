@@ -84,13 +84,16 @@ static bool write_all(int fd, skn_str bytes)
 }
 
 /* Made beside and renamed: a key is there as a whole or as it was. */
-static skein_rc write_key(const char *path, skn_str key, skn_arena *a, skein_error *err)
+static skein_rc write_key(const char *path, skn_str key, skn_str place, skn_arena *a,
+                          skein_error *err)
 {
     const char *part =
         skn_arena_printf(a, "%s.%016llx", path, (unsigned long long)skn_random()).p;
     int  fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0 && write_all(fd, key) && fsync(fd) == 0;
-    int  fault = errno;
+    bool ok = fd >= 0 && write_all(fd, key) &&
+              (!place.n || (write_all(fd, SKN_STR("\n")) && write_all(fd, place))) &&
+              fsync(fd) == 0;
+    int fault = errno;
 
     if (fd >= 0 && close(fd) != 0 && ok) {
         fault = errno;
@@ -104,7 +107,8 @@ static skein_rc write_key(const char *path, skn_str key, skn_arena *a, skein_err
     return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", path, strerror(fault));
 }
 
-skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skein_error *err)
+skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str place,
+                        skein_error *err)
 {
     skn_arena  *a = skn_arena_new();
     const char *path;
@@ -117,7 +121,7 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skein_e
     if (!rc)
         rc = make_folder(data_dir, a, err);
     if (!rc)
-        rc = write_key(path, key, a, err);
+        rc = write_key(path, key, place.n <= SKN_SECRET_PLACE ? place : SKN_NONE, a, err);
     skn_arena_free(a);
     return rc;
 }
@@ -140,12 +144,13 @@ skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err)
 
 /* --- Files -------------------------------------------------------------------------------------- */
 
-/* The key in a file, without the line's end; *open is its mode when others can read it. */
-static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open_to,
+/* What is in a file, up to a little more than a key and a host; *open is its mode when others can read it. */
+static skein_rc read_all(const char *path, skn_arena *a, skn_str *out, int *open_to,
                          skein_error *err)
 {
+    enum { MOST = SKN_SECRET_MOST + SKN_SECRET_PLACE + 3 };
     int         fd = open(path, O_RDONLY | O_CLOEXEC);
-    char       *bytes = skn_arena_alloc(a, SKN_SECRET_MOST + 3);
+    char       *bytes = skn_arena_alloc(a, MOST + 1);
     struct stat about;
     ssize_t     n = -1;
     size_t      got = 0;
@@ -155,20 +160,27 @@ static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open
                         "\"%s\" cannot be read: %s", path, strerror(errno));
     if (fstat(fd, &about) == 0)
         *open_to = about.st_mode & 077 ? (int)(about.st_mode & 0777) : 0;
-    while (got < SKN_SECRET_MOST + 2 &&
-           ((n = read(fd, bytes + got, SKN_SECRET_MOST + 2 - got)) > 0 ||
-            (n < 0 && errno == EINTR)))
+    while (got < MOST &&
+           ((n = read(fd, bytes + got, MOST - got)) > 0 || (n < 0 && errno == EINTR)))
         got += n > 0 ? (size_t)n : 0;
     if (n < 0)
         skn_fail(err, SKEIN_IO, "\"%s\" cannot be read: %s", path, strerror(errno));
     close(fd);
-    if (n < 0)
-        return SKEIN_IO;
-    if (got && bytes[got - 1] == '\n')
-        got--;
-    if (got && bytes[got - 1] == '\r')
-        got--;
-    *out = (skn_str){bytes, got};
+    *out = n < 0 ? SKN_NONE : (skn_str){bytes, got};
+    return n < 0 ? SKEIN_IO : SKEIN_OK;
+}
+
+static skn_str without_end(skn_str line)
+{
+    if (line.n && line.p[line.n - 1] == '\n')
+        line.n--;
+    if (line.n && line.p[line.n - 1] == '\r')
+        line.n--;
+    return line;
+}
+
+static skein_rc check_key(const char *path, skn_str *out, skein_error *err)
+{
     if (skn_secret_valid(*out))
         return SKEIN_OK;
     skn_secret_wipe(*out);
@@ -176,21 +188,40 @@ static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open
     return skn_fail(err, SKEIN_INVALID, "what is in \"%s\" is no key", path);
 }
 
-skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_str *out,
-                        skein_error *err)
+/* The key in a file, without the line's end. */
+static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open_to,
+                         skein_error *err)
 {
-    const char *path;
+    skein_rc rc = read_all(path, a, out, open_to, err);
+
+    if (rc)
+        return rc;
+    *out = without_end(*out);
+    return check_key(path, out, err);
+}
+
+skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_str *out,
+                        skn_str *place, skein_error *err)
+{
+    const char *path, *end;
     int         mode = 0;
     skein_rc    rc;
 
-    *out = SKN_NONE;
+    *out = *place = SKN_NONE;
     if (!data_dir)
         return SKEIN_OK;
     if ((rc = path_of(data_dir, name, a, &path, err)))
         return rc;
     if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return SKEIN_OK;
-    return read_key(path, a, out, &mode, err);
+    if ((rc = read_all(path, a, out, &mode, err)))
+        return rc;
+    if ((end = memchr(out->p, '\n', out->n))) {
+        *place = without_end(skn_str_sub(*out, (size_t)(end - out->p) + 1, out->n));
+        out->n = (size_t)(end - out->p);
+    }
+    *out = without_end(*out);
+    return check_key(path, out, err);
 }
 
 /* --- Other places ------------------------------------------------------------------------------- */

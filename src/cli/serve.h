@@ -19,6 +19,8 @@
 
 /* Things that are done now and then while the server runs (serve_jobs.c). */
 typedef struct skn_serve_jobs skn_serve_jobs;
+/* What people chose while working (serve_stored.c). */
+typedef struct skn_serve_stored skn_serve_stored;
 
 typedef struct skn_serve {
     skn_cli                  *cli;
@@ -26,7 +28,8 @@ typedef struct skn_serve {
     int64_t                   started_at; /* microseconds UTC */
     const skn_config_sources *sources;
     skn_config               *config;
-    skn_arena                *config_mem; /* holds it */
+    skn_arena                *config_mem;            /* holds it */
+    skn_config_value          own[SKN_CONFIG_COUNT]; /* as they are without the store */
     skn_traces                traces;
     const char               *socket; /* NULL: none */
     int                       lock;   /* descriptor; -1: none */
@@ -49,6 +52,7 @@ typedef struct skn_serve {
     skn_provider     *demo;      /* until the set has it */
     skn_provider_set *providers; /* NULL: read only, or the store is not open yet */
     skn_serve_jobs   *jobs;
+    skn_serve_stored *stored; /* NULL: the store is not open yet */
     atomic_bool       nudged; /* a nudge is on its way to the loop */
     skein_rc          rc;     /* of opening the store */
     bool              stopping, http_closed, runtime_closed;
@@ -111,6 +115,13 @@ void skn_serve_jobs_free(skn_serve_jobs *j); /* NULL is fine; the workers have e
 void skn_serve_jobs_apply(skn_serve_jobs *j);
 /* Statistics into the log. */
 void skn_serve_count(skn_serve *s);
+
+skn_serve_stored *skn_serve_stored_new(skn_serve *s);
+void skn_serve_stored_free(skn_serve_stored *t); /* NULL is fine; the workers have ended */
+/* Something was committed, maybe by another program: settings are looked at soon. NULL is fine. */
+void skn_serve_stored_changed(skn_serve_stored *t);
+/* What is stored now counts once done is called; done may be NULL. `all`: keys are fetched anew too. */
+void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *arg);
 
 /* --- Agents (serve_agents.c) ------------------------------------------------------------------ */
 

@@ -148,7 +148,15 @@ static const skn_http_model *models_of(const skn_model *models, size_t count, sk
     return out;
 }
 
-static skn_http_provider shown(const skn_provider_info *p)
+/* What is wrong, and what to do about it. */
+static skn_str detail_of(const skn_provider_info *p, skn_arena *a)
+{
+    return p->problem.n && p->hint.n
+               ? skn_arena_printf(a, "%.*s. %.*s", SKN_FMT(p->problem), SKN_FMT(p->hint))
+               : p->problem;
+}
+
+static skn_http_provider shown(const skn_provider_info *p, skn_arena *a)
 {
     return (skn_http_provider){.name = p->name,
                                .type = p->type,
@@ -157,9 +165,15 @@ static skn_http_provider shown(const skn_provider_info *p)
                                .key_source = p->key_source,
                                .origin = p->origin,
                                .state = skn_str_of(skn_provider_state_word(p->state)),
-                               .detail = p->problem,
+                               .detail = detail_of(p, a),
                                .local = p->local,
-                               .editable = !skn_str_is(p->type, "scripted")};
+                               .editable = !skn_str_is(p->type, "scripted"),
+                               .monthly_micros = p->monthly_micros,
+                               .used_micros = p->used_micros,
+                               .currency = p->currency,
+                               .stops = p->stops,
+                               .unpriced = p->unpriced,
+                               .unpriced_count = p->unpriced_count};
 }
 
 static void tell_list(inquiry *q)
@@ -171,7 +185,7 @@ static void tell_list(inquiry *q)
     skn_provider_set_list(q->s->providers, q->a, &info, &count);
     at = SKN_ARRAY(q->a, count, skn_http_provider);
     for (size_t i = 0; i < count; i++)
-        at[i] = shown(&info[i]);
+        at[i] = shown(&info[i], q->a);
     inquiry_end(q, &(skn_http_providers){.at = at, .count = count}, NULL);
 }
 
@@ -185,7 +199,7 @@ static void tell_one(inquiry *q)
         inquiry_end(q, &(skn_http_providers){0}, &q->err);
         return;
     }
-    one = shown(&info);
+    one = shown(&info, q->a);
     inquiry_end(q, &(skn_http_providers){.at = &one, .count = 1}, NULL);
 }
 
@@ -227,8 +241,12 @@ static void tell_models(void *arg, const skn_models *m)
                                .state = skn_str_of(skn_ask_state_word(m->state)),
                                .took_ms = (skn_clock_monotonic() - q->began) / 1000000};
 
+    skn_provider_info info;
+
     if (m->error.rc)
         told.detail = skn_str_of(m->error.message);
+    else if (skn_provider_set_get(q->s->providers, q->name, q->a, &info))
+        told.detail = detail_of(&info, q->a);
     inquiry_end(q, &told, q->op == SKN_PROVIDERS_TEST ? NULL : &m->error);
 }
 
@@ -359,11 +377,21 @@ static void on_providers(void *arg, const skn_http_provider_wish *w,
     }
 }
 
+/* On a worker: the runtime was there before the first request, and stays until the last. */
+static void on_tool_servers(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,
+                            size_t count)
+{
+    skn_serve *s = arg;
+
+    skn_runtime_tool_servers(s->runtime, world, a, at, count);
+}
+
 void skn_serve_agents(skn_serve *s, skn_http_agents *out)
 {
     *out = (skn_http_agents){.arg = s,
                              .squash = on_squash,
                              .compact = on_compact,
                              .cancel = on_cancel,
-                             .providers = on_providers};
+                             .providers = on_providers,
+                             .tool_servers = on_tool_servers};
 }

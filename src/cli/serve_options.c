@@ -21,6 +21,7 @@ static skein_rc read_config(skn_serve *s)
     s->sources = skn_config_sources_of(s->cli, NULL);
     s->config_mem = skn_arena_new();
     s->config = c = skn_config_make(s->sources, s->config_mem);
+    memcpy(s->own, c->values, sizeof s->own);
     for (size_t i = 0; i < c->problems.n; i++) {
         if (!c->problems.p[i].error)
             continue;

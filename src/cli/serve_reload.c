@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 skn_str skn_serve_settings(const skn_serve *s, const skn_config *tried, skn_arena *a)
 {
@@ -106,48 +106,6 @@ void skn_serve_demo_only(const skn_serve *s, skn_config *c)
     }
 }
 
-/* --- What people chose while working --------------------------------------------------------- */
-
-typedef struct stored {
-    skn_serve     *s;
-    skn_arena     *a;
-    skein_settings list;
-    skein_rc       rc;
-} stored;
-
-static void read_stored(void *arg)
-{
-    stored     *q = arg;
-    skein_error err;
-
-    q->rc = skein_setting_list(q->s->cli->engine, q->a, &q->list, &err);
-}
-
-/* The model for who names none may be another now. */
-static void take_stored(void *arg)
-{
-    stored    *q = arg;
-    skn_serve *s = q->s;
-    skn_arena *a = s->config_mem;
-
-    for (size_t i = 0; !q->rc && i < q->list.count; i++)
-        skn_config_stored(s->config, &q->list.at[i], a);
-    if (!q->rc && s->providers && !s->stopping)
-        skn_provider_set_reload(s->providers, s->config, NULL, NULL);
-    if (!q->rc && !s->http_closed)
-        skn_http_settings(s->http, skn_serve_settings(s, s->config, a));
-    skn_arena_free(q->a);
-    free(q);
-}
-
-static void reload_stored(skn_serve *s)
-{
-    stored *q = skn_heap(sizeof *q);
-
-    *q = (stored){.s = s, .a = skn_arena_new()};
-    skn_workers_run(s->inner, read_stored, take_stored, q);
-}
-
 /* --- All of it --------------------------------------------------------------------------------- */
 
 static skein_rc refuse(skn_serve *s, const skn_config *c, skn_arena *a, skein_error *err)
@@ -173,6 +131,7 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
         skn_arena_free(a);
         return rc;
     }
+    memcpy(s->own, c->values, sizeof s->own);
     keep_others(s, c, a);
     skn_serve_demo_only(s, c);
     say_changes(s, c);
@@ -181,8 +140,7 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
     s->config_mem = a;
     skn_serve_level(s);
     skn_serve_jobs_apply(s->jobs);
-    if (s->providers)
-        reload_stored(s);
+    skn_serve_stored_take(s->stored, true, NULL, NULL);
     skn_http_settings(s->http, skn_serve_settings(s, c, a));
     skn_log_say(s->log, SKN_LOG_INFO, "configuration read again");
     return SKEIN_OK;

@@ -34,10 +34,11 @@ static void nudge(void *arg)
 }
 
 /* The server itself has seen it already. */
-static void nudge_runtime(void *arg)
+static void nudge_others(void *arg)
 {
     skn_serve *s = arg;
 
+    skn_serve_stored_changed(s->stored);
     if (s->runtime && !s->runtime_closed)
         skn_runtime_nudge(s->runtime);
 }
@@ -70,6 +71,13 @@ static void on_stop_agents(void *arg, skein_conversation_id chat, skein_agent_id
 static skein_rc on_reload(void *arg, skein_error *err)
 {
     return skn_serve_reload(arg, err);
+}
+
+static void on_settle(void *arg, skn_call *done, void *done_arg)
+{
+    skn_serve *s = arg;
+
+    skn_serve_stored_take(s->stored, false, done, done_arg);
 }
 
 /* --- The end -------------------------------------------------------------------------------- */
@@ -256,6 +264,8 @@ static void open_runtime(skn_serve *s)
                              .tell = on_tell,
                              .tell_arg = s};
 
+    if (skn_opt(s->cli, "demo"))
+        o.only_model = "demo/scripted";
     gethostname(host, sizeof host - 1);
     if (folder)
         o.files = skn_arena_printf(s->cli->keep, "%s/files", folder).p;
@@ -289,7 +299,8 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .read_only = s->read_only,
                                  .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,
-                                 .changed = nudge_runtime,
+                                 .changed = nudge_others,
+                                 .settle = on_settle,
                                  .arg = s};
     size_t                  body = (size_t)values[SKN_CONFIG_MESSAGE_BYTES].number + (1 << 20);
 
@@ -381,6 +392,7 @@ static void store_opened(void *arg)
     }
     watch_signals(s);
     skein_on_commit(s->cli->engine, on_commit, s);
+    s->stored = skn_serve_stored_new(s);
     if (!s->read_only && (s->rc = open_providers(s))) {
         begin_stop(s);
         return;
@@ -402,6 +414,7 @@ static void close_parts(skn_serve *s)
     skn_workers_free(s->workers);
     skn_workers_free(s->inner);
     skn_serve_jobs_free(s->jobs);
+    skn_serve_stored_free(s->stored);
     if (s->cli->engine)
         skein_on_commit(s->cli->engine, NULL, NULL);
     if (s->demo)

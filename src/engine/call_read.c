@@ -130,3 +130,25 @@ skein_rc skein_tokens_spent(skein_engine *e, skein_world_id world, int64_t since
     *tokens = c.tokens;
     return rc;
 }
+
+typedef struct uses_call {
+    int64_t           since;
+    skein_mem        *mem;
+    skein_model_uses *out;
+} uses_call;
+
+static skein_rc list_uses(skn_tx *tx, void *arg, skein_error *err)
+{
+    uses_call *c = arg;
+
+    return skn_call_spending(tx, c->since, c->mem, c->out, err);
+}
+
+skein_rc skein_models_used(skein_engine *e, int64_t since, skein_mem *mem,
+                           skein_model_uses *out, skein_error *err)
+{
+    uses_call c = {since, mem, out};
+
+    *out = (skein_model_uses){0};
+    return skn_store_read(e->store, list_uses, &c, err);
+}

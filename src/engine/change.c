@@ -123,6 +123,18 @@ static skein_rc keep_key(skn_change_call *c, skein_error *err)
 
 /* --- Begin and end -------------------------------------------------------------------------------------- */
 
+/* What agents waited for has ended, and is told to them: the change is about that too. */
+static skein_rc begin_again(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err)
+{
+    skein_change how = *c->how;
+    skein_rc     rc;
+
+    how.expect = (skein_at){0};
+    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, &how, base, c->kind, err);
+    c->draft.how = c->how;
+    return rc;
+}
+
 skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_error *err)
 {
     skein_rc rc;
@@ -131,10 +143,11 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
     c->stopped = NULL;
     if (c->how->key.p && ((rc = find_key(c, tx, err)) || c->replayed))
         return rc;
-    rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err);
-    return rc ? rc
-              : skn_work_guard(c->e, tx, c->mem, &c->draft.conversation, c->how, &c->stopped,
-                               err);
+    if ((rc = skn_draft_begin(&c->draft, c->e, tx, c->mem, c->how, base, c->kind, err)) ||
+        (rc = skn_work_guard(c->e, tx, c->mem, &c->draft.conversation, c->how, &c->stopped,
+                             err)))
+        return rc;
+    return c->stopped && c->how->force ? begin_again(c, tx, base, err) : SKEIN_OK;
 }
 
 skein_rc skn_change_seal(skn_change_call *c, skein_error *err)

@@ -39,8 +39,10 @@ skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
-/* What an agent does in its turn: thinking, idle, failed. */
+/* What an agent does with its turn: thinking, when it begins; idle or failed, when it ends. */
 void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
+/* What it does in its turn: thinking, writing, or running a tool, which is named. */
+void skn_tell_doing(skn_working *w, const skein_turn *t);
 /* A message that was stored; lane: beside the room, or absent. */
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
 /* What became of a message with an agent: queued, inMemory, answered, failed. */

@@ -116,25 +116,27 @@ static skein_rc stop_one(skn_working *w, const skn_delegation_row *d, skein_erro
     return rc ? rc : skn_delegation_dropped(w, &none, err);
 }
 
-/* All that run below it, whoever waits for them; parents come before children. */
+/* All that run below it, whoever waits for them; parents come before children. From the bottom up, so that each
+ * end is the result of a call before the turn that made the call is closed. Nobody is woken. */
 static skein_rc stop_below(skn_working *w, int64_t top, skein_error *err)
 {
     skn_map            *below = skn_map_new(w->a);
     skn_delegation_rows rows;
     skein_rc            rc = skn_delegation_rows_of(w->tx, w->chat.id, w->a, &rows, err);
 
-    w->hushed = true;
     *skn_map_slot_int(below, top) = w;
-    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++) {
+    for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
+        if (*skn_map_slot_int(below, rows.at[i].lane.parent_id))
+            *skn_map_slot_int(below, rows.at[i].lane.id) = w;
+    w->hushed = w->results = true;
+    for (size_t i = rc ? 0 : rows.count; rc == SKEIN_OK && i-- > 0;) {
         const skn_lane_row *lane = &rows.at[i].lane;
 
-        if (!*skn_map_slot_int(below, lane->parent_id))
-            continue;
-        *skn_map_slot_int(below, lane->id) = w;
-        if (lane->state == SKEIN_LANE_RUNNING)
+        if (lane->id != top && *skn_map_slot_int(below, lane->id) &&
+            lane->state == SKEIN_LANE_RUNNING)
             rc = stop_one(w, &rows.at[i], err);
     }
-    w->hushed = false;
+    w->hushed = w->results = false;
     return rc;
 }
 

@@ -27,8 +27,8 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
 #define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,pendingTasks,paused,"   \
-    "runEvery,nextRunAt,lastCompletedAt,createdAt"
+    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,pendingTasks,"   \
+    "paused,runEvery,nextRunAt,lastCompletedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
@@ -53,8 +53,11 @@ typedef struct skn_at_work {
     size_t                  agent_count;
 } skn_at_work;
 
-/* "thinking", "paused", "queued" or "idle". */
-skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent);
+/* "tool", "writing" or "thinking": what an open turn is at. */
+const char *skn_turn_doing(const skein_turn *turn);
+/* The same of the agent's newest turn, or "paused", "queued" or "idle". *detail is the tool that runs, or
+ * absent. */
+skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail);
 /* Has any of a world's agents something to do? The turns are those of the world. */
 bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);
 void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
@@ -172,8 +175,12 @@ typedef struct skn_live {
 /* The members around an event's data, as they stand in a stream. */
 void skn_shape_event(skn_jw *w, const skein_event *event);
 void skn_shape_delivery(skn_jw *w, const skein_deliveries *list);
-void skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
-/* [{"agent","chatId","messageId","sinceMs"}] */
+/* Tells something that no change tells: of a world, or with a zero one of the whole store. data is a JSON
+ * object, without texts of messages. */
+skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
+                        skein_error *err);
+void     skn_shape_waiting(skn_jw *w, skein_str chat_uid, const skein_waiting *waiting);
+/* [{"agent","chatId","messageId","state","detail","sinceMs"}] */
 void        skn_shape_busy(skn_jw *w, const skein_turns *turns, int64_t now);
 void        skn_shape_edit_error(skn_jw *w, const skein_edit_error *what);
 const char *skn_turn_state_name(skein_turn_state state);
@@ -181,8 +188,8 @@ const char *skn_turn_state_name(skein_turn_state state);
 /* --- Agents at work ----------------------------------------------------------------------- */
 
 #define SKN_FIELDS_TASK                                                                        \
-    "id,agent,assignedBy,source,content,status,running,attempts,lastError,result,notBefore,"   \
-    "messageId,createdAt,completedAt"
+    "id,agent,assignedBy,source,content,status,label,running,attempts,lastError,result,"       \
+    "notBefore,messageId,createdAt,completedAt"
 #define SKN_FIELDS_INBOX_ITEM                                                                  \
     "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
     "tool,args,answer,open,readAt,doneAt,snoozedUntil,createdAt"
@@ -199,8 +206,12 @@ const char *skn_turn_state_name(skein_turn_state state);
 #define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response"
 #define SKN_FIELDS_EXPECTED         "asker,asked,messageId,answerMessageId,state,createdAt"
 
-void skn_shape_task(skn_jw *w, const skein_task *task);
-void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
+/* So many times it may fail before people are told and it is called failed; it is tried again all the same. */
+#define SKN_TASK_FAILURES 3
+/* For people: its status, or "running" or "failed" while it is pending. */
+skn_str skn_task_label(const skein_task *task);
+void    skn_shape_task(skn_jw *w, const skein_task *task);
+void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
 /* The whole text of an item that is a briefing. */
 void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
 void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
@@ -212,6 +223,26 @@ void skn_shape_model_call(skn_jw *w, const skein_model_call *call);
 /* With everything: "request" is the JSON that was sent, or a text when it was none. */
 void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch);
 void skn_shape_expected(skn_jw *w, const skein_expected *e);
+
+/* --- Servers of tools ---------------------------------------------------------------------- */
+
+#define SKN_FIELDS_TOOL_SERVER "name,transport,state,reason,tools,restarts,sinceMs"
+
+/* A server of tools as people see it. */
+typedef struct skn_tool_server {
+    skn_str        name, transport; /* "stdio" or "http" */
+    skn_str        state;           /* "starting" "ready" "failed" "stopped" */
+    skn_str        reason;          /* why, without secrets; may be absent */
+    const skn_str *tools;           /* as models call them */
+    size_t         tool_count;
+    int64_t        restarts;
+    int64_t        since_ms; /* that it has been in its state */
+} skn_tool_server;
+
+/* Those that a world's settings name, none of them started. */
+skein_rc skn_tool_servers_of(const skein_world *world, skn_arena *a, skn_tool_server **out,
+                             size_t *count, skein_error *err);
+void     skn_shape_tool_server(skn_jw *w, const skn_tool_server *server);
 
 /* --- Failures ----------------------------------------------------------------------------- */
 

@@ -345,8 +345,6 @@ static skein_rc check_request(const skn_export_request *req, skein_error *err)
 
     if (!req->conversation.v && part)
         return skn_fail(err, SKEIN_USAGE, "a version or a message needs a conversation");
-    if (!req->conversation.v && req->format == SKN_FORMAT_MERMAID)
-        return skn_fail(err, SKEIN_USAGE, "a mermaid chart shows one conversation");
     if (req->format != SKN_FORMAT_ARCHIVE || (!part && !req->redact && !req->no_memory_only))
         return SKEIN_OK;
     rc = skn_fail(err, SKEIN_USAGE, "an archive is always complete");
@@ -358,6 +356,7 @@ static skein_rc write_form(skn_exporter *x, const skn_export_form *form, skein_e
     skein_rc rc = form->begin ? form->begin(x, err) : SKEIN_OK;
 
     for (size_t i = 0; !rc && i < x->chats.count; i++) {
+        x->number = i + 1;
         rc = begin_chat(x, &x->chats.at[i], err);
         if (!rc)
             rc = form->chat(x, err);

@@ -22,8 +22,9 @@ typedef struct skn_exporter {
     skn_map                  *senders; /* of messages seen lately, by public id */
     skein_world               world;
     skein_agents              agents;
-    skein_conversations       chats; /* those asked for */
-    skein_conversation        chat;  /* the one being written */
+    skein_conversations       chats;  /* those asked for */
+    skein_conversation        chat;   /* the one being written */
+    size_t                    number; /* of the conversation, from 1 */
     skein_version             version;
     skein_lanes               lanes; /* of delegations only */
     void                     *form;  /* what the form keeps between its calls */

@@ -1,5 +1,6 @@
 /* export_mermaid.c: the reply links of a version as a Mermaid flowchart. Above 300 messages a
- * chart of all of them shows nothing: then it has one node for each who speaks, with counts. */
+ * chart of all of them shows nothing: then it has one node for each who speaks, with counts.
+ * A world is one chart, with a box for each conversation. */
 #include "base/utf8.h"
 #include "engine/export.h"
 
@@ -48,14 +49,28 @@ static void add_label(skn_buf *out, skn_str text, size_t most)
         skn_buf_addf(out, "…");
 }
 
+static bool is_world(const skn_exporter *x)
+{
+    return x->req->conversation.v == 0;
+}
+
+/* Branches have the same messages: a node is named after its box too. */
+static void add_box(skn_exporter *x)
+{
+    if (is_world(x))
+        skn_buf_addf(&x->out, "c%zu_", x->number);
+}
+
 /* A message's id as a node's name: letters and digits as they are, the rest as "_" and two
  * digits, and an "m" before what Mermaid might read as a word of its own. */
-static void add_id(skn_buf *out, skn_str uid)
+static void add_id(skn_exporter *x, skn_str uid)
 {
     static const char *const words[] = {"end",   "graph", "flowchart", "subgraph",   "style",
                                         "click", "class", "classDef",  "linkStyle",  "default",
                                         "call",  "href",  "direction", "interpolate"};
+    skn_buf                 *out = &x->out;
 
+    add_box(x);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (skn_str_is(uid, words[i]))
             skn_buf_addf(out, "m_");
@@ -76,7 +91,7 @@ static void add_node(skn_exporter *x, const skein_reply_node *n)
     const skein_message *m = &n->message;
     bool                 memory = n->memory_only;
 
-    add_id(&x->out, m->uid);
+    add_id(x, m->uid);
     skn_buf_addf(&x->out, memory ? "(\"" : "[\"");
     add_label(&x->out, skn_str_is(m->sender, "human") ? SKN_STR("You") : m->sender, LABEL);
     if (skn_export_scripted(m->model))
@@ -101,7 +116,7 @@ static skein_rc add_tree(skn_exporter *x, const skein_reply_tree *t, skein_error
             continue;
         skn_buf_addf(&x->out, "  ");
         if (n->parent >= 0) {
-            add_id(&x->out, t->at[n->parent].message.uid);
+            add_id(x, t->at[n->parent].message.uid);
             skn_buf_addf(&x->out,
                          n->memory_only ? " -. \"in-memory, no reply\" .-> " : " --> ");
         }
@@ -127,9 +142,10 @@ static void add_delegations(skn_exporter *x, const skein_reply_tree *t)
 
         skn_buf_addf(&x->out, "  ");
         if (from) {
-            add_id(&x->out, from->uid);
+            add_id(x, from->uid);
             skn_buf_addf(&x->out, " -. delegates %.*s .-> ", SKN_FMT(lane->key));
         }
+        add_box(x);
         skn_buf_addf(&x->out, "lane_%zu[[\"%.*s: %lld messages, %s\"]]\n", i + 1,
                      SKN_FMT(lane->key), (long long)lane->length,
                      skn_lane_state_name(lane->state));
@@ -157,7 +173,9 @@ static skein_rc add_counts(skn_exporter *x, skein_error *err)
     if (s.sender_count > NODES)
         s.sender_count = NODES;
     for (size_t i = 0; i < s.sender_count; i++) {
-        skn_buf_addf(&x->out, "  s%zu[\"", i + 1);
+        skn_buf_addf(&x->out, "  ");
+        add_box(x);
+        skn_buf_addf(&x->out, "s%zu[\"", i + 1);
         add_label(&x->out,
                   skn_str_is(s.senders[i].who, "human") ? SKN_STR("You") : s.senders[i].who,
                   LABEL);
@@ -167,20 +185,34 @@ static skein_rc add_counts(skn_exporter *x, skein_error *err)
         size_t who = sender_index(&s, s.answers[i].who),
                whom = sender_index(&s, s.answers[i].whom);
 
-        if (who && whom)
-            skn_buf_addf(&x->out, "  s%zu -- \"%lld replies\" --> s%zu\n", whom,
-                         (long long)s.answers[i].count, who);
+        if (!who || !whom)
+            continue;
+        skn_buf_addf(&x->out, "  ");
+        add_box(x);
+        skn_buf_addf(&x->out, "s%zu -- \"%lld replies\" --> ", whom,
+                     (long long)s.answers[i].count);
+        add_box(x);
+        skn_buf_addf(&x->out, "s%zu\n", who);
     }
     return SKEIN_OK;
 }
 
-static skein_rc write_chat(skn_exporter *x, skein_error *err)
+/* All that the chart would show. */
+static int64_t size_of(const skn_exporter *x)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; is_world(x) && i < x->chats.count; i++)
+        n += x->chats.at[i].length;
+    return is_world(x) ? n : x->version.length;
+}
+
+static skein_rc add_chat(skn_exporter *x, skein_error *err)
 {
     skein_reply_tree tree = {0};
     skein_rc         rc;
 
-    skn_buf_addf(&x->out, "flowchart TD\n");
-    if (x->version.length > NODES && !x->req->root.v)
+    if (size_of(x) > NODES && !x->req->root.v)
         return add_counts(x, err);
     rc = skein_reply_tree_read(x->e, x->chat.id, x->version.number, x->req->root, x->slice,
                                &tree, err);
@@ -194,4 +226,26 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     return SKEIN_OK;
 }
 
-const skn_export_form skn_export_mermaid = {NULL, write_chat, NULL};
+static skein_rc begin(skn_exporter *x, skein_error *err)
+{
+    (void)err;
+    skn_buf_addf(&x->out, "flowchart TD\n");
+    return SKEIN_OK;
+}
+
+static skein_rc write_chat(skn_exporter *x, skein_error *err)
+{
+    skein_rc rc;
+
+    if (!is_world(x))
+        return add_chat(x, err);
+    skn_arena_reset(x->slice);
+    skn_buf_addf(&x->out, "  subgraph c%zu[\"", x->number);
+    add_label(&x->out, x->chat.title.n ? x->chat.title : x->chat.uid, LABEL);
+    skn_buf_addf(&x->out, "\"]\n");
+    rc = add_chat(x, err);
+    skn_buf_addf(&x->out, "  end\n");
+    return rc ? rc : skn_export_flush(x, err);
+}
+
+const skn_export_form skn_export_mermaid = {begin, write_chat, NULL};

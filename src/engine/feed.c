@@ -51,6 +51,25 @@ void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d)
     tell(tx, (skn_event_row){.world_id = world}, type, d);
 }
 
+typedef struct telling {
+    skn_event_row row;
+} telling;
+
+static skein_rc tell_now(skn_tx *tx, void *arg, skein_error *err)
+{
+    (void)err;
+    skn_event_add(tx, &((telling *)arg)->row);
+    return SKEIN_OK;
+}
+
+skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
+                        skein_error *err)
+{
+    telling t = {{.world_id = world.v, .type = skn_str_of(type), .data = data}};
+
+    return skn_store_write(e->store, tell_now, &t, err);
+}
+
 /* --- Messages -------------------------------------------------------------------------------- */
 
 void skn_feed_message(skn_tx *tx, const skn_conversation_row *c, const char *type,

@@ -157,7 +157,7 @@ static skein_event whole(const skn_event_row *row, const skein_message *m, skn_a
     return (skein_event){.seq = row->id,
                          .at = row->at,
                          .world = {row->world_id},
-                         .world_name = skn_arena_copy(a, row->world),
+                         .world_name = row->world.n ? skn_arena_copy(a, row->world) : SKN_NONE,
                          .chat = {row->conversation_id},
                          .chat_uid = skn_arena_copy(a, row->chat_uid),
                          .thread_uid = skn_arena_copy(a, row->thread_uid),

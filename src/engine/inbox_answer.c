@@ -11,8 +11,18 @@ typedef struct call {
     int64_t           now;
 } call;
 
-static skein_rc was_answered(skn_str uid, skein_error *err)
+/* What nobody answered in time says so itself. */
+static skein_rc was_answered(const call *c, skein_error *err)
 {
+    skn_str uid = c->uid;
+
+    if (skn_str_is(c->row.item.kind, "approval") && skn_str_is(c->row.item.answer, "expired"))
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_CONFLICT,
+                                 "\"%.*s\" has expired: the agent's turn ended before "
+                                 "anybody answered",
+                                 SKN_FMT(uid)),
+                        "Ask the agent again; it asks again before it runs the tool.");
     return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered", SKN_FMT(uid));
 }
 
@@ -23,7 +33,7 @@ static skein_rc mark(skn_tx *tx, call *c, skn_str answer, skein_error *err)
     skein_rc rc = skn_inbox_answered(tx, c->row.item.id, answer, c->now, &answered, err);
 
     if (rc || !answered)
-        return rc ? rc : was_answered(c->uid, err);
+        return rc ? rc : was_answered(c, err);
     if ((rc = skn_inbox_by_id(tx, c->row.item.id, c->mem, &c->row, &found, err)))
         return rc;
     return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
@@ -39,7 +49,7 @@ static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)
                                  (int)(c->text.n < 40 ? c->text.n : 40), c->text.p),
                         "Answer \"allow\" or \"deny\".");
     if (c->row.item.answer.p)
-        return was_answered(c->uid, err);
+        return was_answered(c, err);
     if (!c->row.item.open && !c->row.item.done_at)
         return skn_fail(err, SKEIN_CONFLICT, "the agent does not wait for this any more");
     return mark(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);

@@ -69,7 +69,8 @@ static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
         rc = skn_setting_put(tx, &c->list[i], err);
-    if (rc || (rc = skn_setting_rows(tx, c->mem, &all, err)))
+    if (rc || (rc = skn_setting_changed(tx, err)) ||
+        (rc = skn_setting_rows(tx, c->mem, &all, err)))
         return rc;
     return all.count <= SETTINGS_MAX
                ? SKEIN_OK
@@ -109,6 +110,17 @@ skein_rc skein_setting_put(skein_engine *e, const skein_setting *list, size_t co
                            skein_error *err)
 {
     return skein_setting_put_from(e, NULL, list, count, err);
+}
+
+static skein_rc setting_changes(skn_tx *tx, void *arg, skein_error *err)
+{
+    return skn_setting_changes(tx, arg, err);
+}
+
+skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err)
+{
+    *out = 0;
+    return skn_store_read(e->store, setting_changes, out, err);
 }
 
 /* --- Answers ----------------------------------------------------------------------------------- */

@@ -191,14 +191,14 @@ static skein_rc find_below(skn_working *w, int64_t turn, delegation_vec *out, sk
 
 /* From the bottom up, so that each end can be the result of a call before the turn that made the call is
  * closed. Nobody is woken: they are all closed. */
-static skein_rc cancel_below(skn_working *w, int64_t turn, bool results, skein_error *err)
+static skein_rc cancel_below(skn_working *w, int64_t turn, skein_error *err)
 {
     bool           hushed = w->hushed;
     delegation_vec below = {0};
     skein_rc       rc = find_below(w, turn, &below, err);
 
     w->hushed = true;
-    w->results = results;
+    w->results = true;
     for (size_t i = below.n; rc == SKEIN_OK && i-- > 0;)
         rc = skn_lane_cancel(w, &below.p[i], &turn, err);
     w->hushed = hushed;
@@ -211,7 +211,7 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
 {
     skein_rc rc = state == SKEIN_TURN_COMMITTED || state == SKEIN_TURN_INTERRUPTED
                       ? SKEIN_OK
-                      : cancel_below(w, row->turn.id, true, err);
+                      : cancel_below(w, row->turn.id, err);
 
     return rc ? rc : shut(w, row, state, delivery, error, err);
 }
@@ -261,8 +261,7 @@ skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_st
     bool                 kept = false;
     skein_rc             rc;
 
-    /* Without `what` it makes room for a change, which has read already what it changes. */
-    if ((rc = cancel_below(w, row->turn.id, what != NULL, err)) ||
+    if ((rc = cancel_below(w, row->turn.id, err)) ||
         (p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err))))
         return rc;
     return withdraw(w, row, kept, err);

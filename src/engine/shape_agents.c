@@ -4,6 +4,15 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
+skn_str skn_task_label(const skein_task *task)
+{
+    if (!skn_str_is(task->status, "pending"))
+        return task->status;
+    if (task->running)
+        return SKN_STR("running");
+    return task->attempts >= SKN_TASK_FAILURES ? SKN_STR("failed") : task->status;
+}
+
 void skn_shape_task(skn_jw *w, const skein_task *task)
 {
     skn_jw_object(w);
@@ -13,6 +22,7 @@ void skn_shape_task(skn_jw *w, const skein_task *task)
     skn_jw_kstr(w, "source", task->source);
     skn_jw_kstr(w, "content", task->content);
     skn_jw_kstr(w, "status", task->status);
+    skn_jw_kstr(w, "label", skn_task_label(task));
     skn_jw_kbool(w, "running", task->running);
     skn_jw_kint(w, "attempts", task->attempts);
     skn_jw_kstr(w, "lastError", task->last_error);

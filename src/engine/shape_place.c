@@ -45,12 +45,23 @@ static void setting(skn_jw *w, const skn_json *settings, const char *name, skn_s
     skn_jw_raw(w, v ? v->raw : otherwise);
 }
 
-static bool is_at_work(const skn_at_work *work, skein_agent_id agent)
+const char *skn_turn_doing(const skein_turn *turn)
 {
-    for (size_t i = 0; work && i < work->turns.count; i++)
-        if (work->turns.at[i].agent.v == agent.v)
-            return true;
-    return false;
+    return turn->tool.n ? "tool" : turn->writing ? "writing" : "thinking";
+}
+
+/* The newest: an agent that waits for a delegation to itself does what that does. */
+static const skein_turn *turn_of(const skn_at_work *work, skein_agent_id agent)
+{
+    const skein_turn *newest = NULL;
+
+    for (size_t i = 0; work && i < work->turns.count; i++) {
+        const skein_turn *t = &work->turns.at[i];
+
+        if (t->agent.v == agent.v && (!newest || t->id > newest->id))
+            newest = t;
+    }
+    return newest;
 }
 
 static int64_t waits_for(const skn_at_work *work, skein_agent_id agent)
@@ -82,12 +93,14 @@ static int64_t pending_of(const skn_at_work *work, skein_agent_id agent)
 }
 
 /* What an agent does is computed from its open turns and the work that waits for it. */
-skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent)
+skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail)
 {
     const skein_agent_work *own = work_of(work, agent);
+    const skein_turn       *turn = turn_of(work, agent);
 
-    if (is_at_work(work, agent))
-        return SKN_STR("thinking");
+    *detail = turn ? turn->tool : SKN_NONE;
+    if (turn)
+        return skn_str_of(skn_turn_doing(turn));
     if (own && own->paused)
         return SKN_STR("paused");
     return pending_of(work, agent) ? SKN_STR("queued") : SKN_STR("idle");
@@ -113,6 +126,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
                              skn_arena *scratch)
 {
     const skn_json *settings = NULL;
+    skn_str         detail;
 
     if (agent->settings.n &&
         skn_json_parse(&settings, agent->settings, "settings", scratch, NULL))
@@ -126,7 +140,8 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     setting(w, settings, "tools", SKN_STR("[]"));
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
-    skn_jw_kstr(w, "state", skn_agent_state(work, agent->id));
+    skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));
+    skn_jw_kstr(w, "detail", detail);
     skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));
     shape_timer(w, work_of(work, agent->id));
     skn_jw_ktime(w, "createdAt", agent->created_at);

@@ -2,9 +2,9 @@
  * later. */
 #include "base/utf8.h"
 #include "engine/act.h"
+#include "engine/engine.h"
 
 #define SECOND      ((int64_t)1000000)
-#define TOLD_AFTER  3 /* failures; then a person should know of it */
 #define ERROR_SHOWN ((size_t)2000)
 
 /* One second, then four times as long each time, up to an hour. */
@@ -30,7 +30,7 @@ static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_erro
                               .task_id = t->id};
 
     item.item.title = skn_arena_printf(w->a, "%.*s has failed %d times at a task",
-                                       SKN_FMT(t->agent_name), TOLD_AFTER);
+                                       SKN_FMT(t->agent_name), SKN_TASK_FAILURES);
     return skn_inbox_new(w->tx, w->a, &item, err);
 }
 
@@ -48,7 +48,7 @@ static skein_rc put_off(skn_working *w, const skn_task_row *task, skn_str why, s
         return rc;
     if (!w->silent)
         skn_task_tell(w->tx, &row, &w->chat, "task.queued");
-    return failures == TOLD_AFTER ? tell_person(w, &row, err) : SKEIN_OK;
+    return failures == SKN_TASK_FAILURES ? tell_person(w, &row, err) : SKEIN_OK;
 }
 
 /* Somebody waits for the answer, and was not told it in the turn. */

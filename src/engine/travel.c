@@ -143,7 +143,11 @@ static skein_rc begin(call *c, skn_tx *tx, skein_error *err)
         (rc = skn_expect(c->how->expect, c->out->from.thread.v, c->out->from.length,
                          "conversation", c->row.uid, err)))
         return rc;
-    return skn_work_guard(c->e, tx, c->mem, &c->row, c->how, &c->stopped, err);
+    if ((rc = skn_work_guard(c->e, tx, c->mem, &c->row, c->how, &c->stopped, err)))
+        return rc;
+    /* What agents waited for has ended, and was told to them. */
+    return c->stopped && c->how->force ? fill(c, c->row.version_id, &c->out->from, err)
+                                       : SKEIN_OK;
 }
 
 static skein_rc finish(call *c, int64_t started_at, skein_error *err)

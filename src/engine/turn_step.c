@@ -152,19 +152,57 @@ static skein_rc append_result(skn_working *w, const skn_turn_row *row,
     return SKEIN_OK;
 }
 
-/* The turn goes on: when no call waits, the model is asked again, and its next message begins. */
-static skein_rc move_on(skn_working *w, skn_turn_row *row, skein_error *err)
+/* The turn goes on: with the tool of a call, or when none waits, the model is asked again and its next message
+ * begins. */
+static skein_rc move_on(skn_working *w, skn_turn_row *row, skn_str tool, skein_error *err)
 {
+    skein_turn *t = &row->turn;
+    bool        other = t->writing || !skn_str_eq(t->tool, tool);
+
+    t->tool = tool;
+    t->writing = false;
+    if (other)
+        skn_tell_doing(w, t);
     if (row->open_calls == 0)
-        skn_tell_started(w, &row->turn);
+        skn_tell_started(w, t);
     return skn_turn_move(w->tx, row, err);
 }
 
-static skein_rc count_result(skn_working *w, skn_turn_row *row, skein_error *err)
+/* The first call without a result behind the one that got one just now. Calls run in their order, so it is the
+ * next one but where ends of delegations come in between. */
+static skein_rc next_tool(skn_working *w, const skn_turn_row *row, skn_str done, skn_str *out,
+                          skein_error *err)
 {
+    skein_message m;
+    bool          found;
+    size_t        from = 0;
+    int64_t       results = 1;
+    skein_rc      rc = skn_message_get(w->tx, row->step_message_id, w->a, &m, &found, err);
+
+    if (rc || !found)
+        return rc;
+    while (from < m.call_count && !skn_str_eq(m.calls[from].call_id, done))
+        from++;
+    for (size_t i = 1; rc == SKEIN_OK && results && i < m.call_count; i++) {
+        const skein_tool_call *next = &m.calls[(from + i) % m.call_count];
+
+        rc = skn_call_results(w->tx, row->step_message_id, next->call_id, &results, err);
+        if (results == 0)
+            *out = next->tool_name;
+    }
+    return rc;
+}
+
+static skein_rc count_result(skn_working *w, skn_turn_row *row, skn_str done, skein_error *err)
+{
+    skn_str  tool = SKN_NONE;
+    skein_rc rc = SKEIN_OK;
+
     if (row->open_calls > 0)
         row->open_calls--;
-    return move_on(w, row, err);
+    if (row->open_calls > 0)
+        rc = next_tool(w, row, done, &tool, err);
+    return rc ? rc : move_on(w, row, tool, err);
 }
 
 skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
@@ -172,17 +210,21 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
 {
     skein_rc rc = append_result(w, row, result, stored, err);
 
-    return rc || w->hushed ? rc : count_result(w, row, err); /* it is about to be closed */
+    if (rc || w->hushed) /* it is about to be closed */
+        return rc;
+    return count_result(w, row, stored->tool_call_id, err);
 }
 
 static skein_rc go_on(call *c, skein_error *err)
 {
-    if (c->stored->role == SKEIN_TOOL)
-        return count_result(&c->w, &c->row, err);
+    const skein_message *m = c->stored;
+
+    if (m->role == SKEIN_TOOL)
+        return count_result(&c->w, &c->row, m->tool_call_id, err);
     give_uid(c);
-    c->row.step_message_id = c->stored->id.v;
-    c->row.open_calls = (int64_t)c->stored->call_count;
-    return move_on(&c->w, &c->row, err);
+    c->row.step_message_id = m->id.v;
+    c->row.open_calls = (int64_t)m->call_count;
+    return move_on(&c->w, &c->row, m->call_count ? m->calls[0].tool_name : SKN_NONE, err);
 }
 
 /* --- The end -------------------------------------------------------------------------------------------------- */
@@ -343,6 +385,33 @@ static skein_rc check_step(const skein_engine *e, const skein_step *s, skein_err
         return skn_fail(err, SKEIN_INVALID, "the id of a step's message is the turn's");
     return skn_check_new(e, s->message, err);
 }
+
+/* --- Being written ----------------------------------------------------------------------------------------------- */
+
+/* What was stored meanwhile is written no longer. */
+static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
+{
+    call    *c = arg;
+    skein_rc rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err);
+
+    if (rc || c->row.open_calls > 0 || c->row.turn.writing ||
+        !skn_str_eq(c->row.turn.message_uid, c->turn->message_uid))
+        return rc;
+    c->row.turn.writing = true;
+    skn_tell_doing(&c->w, &c->row.turn);
+    return skn_turn_write(tx, c->row.turn.id, err);
+}
+
+skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn, skein_error *err)
+{
+    call     c = {.e = e, .turn = turn, .mem = skn_arena_new()};
+    skein_rc rc = skn_store_write(e->store, writing, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* --- From outside ------------------------------------------------------------------------------------------------ */
 
 skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skein_step *what,
                          skein_mem *mem, skein_message *stored, skein_error *err)

@@ -1,5 +1,6 @@
 /* work_tell.c: what is told of agents at work. */
 #include "engine/chat_work.h"
+#include "engine/engine.h"
 
 /* The queue may be long; who wants all of it asks for it. */
 #define SHOWN_WAITING ((size_t)100)
@@ -27,6 +28,19 @@ void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "agent", t->agent_name);
     skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    add_lane(&d, t->lane_key);
+    tell(w, "agent.state", t->cause, &d);
+}
+
+void skn_tell_doing(skn_working *w, const skein_turn *t)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    skn_jw_kstr(&d.w, "agent", t->agent_name);
+    skn_jw_kstr(&d.w, "state", skn_str_of(skn_turn_doing(t)));
+    if (t->tool.n)
+        skn_jw_kstr(&d.w, "detail", t->tool);
     add_lane(&d, t->lane_key);
     tell(w, "agent.state", t->cause, &d);
 }

@@ -7,11 +7,11 @@
 #include "http/inside.h"
 #include "http/jobs.h"
 
-skn_handler skn_api_start_page, skn_api_livez, skn_api_readyz, skn_api_healthz;
+skn_handler skn_api_livez, skn_api_readyz, skn_api_healthz;
 skn_handler skn_api_get_version, skn_api_metrics, skn_api_openapi, skn_api_docs,
     skn_api_problem;
-skn_handler      skn_api_get_settings, skn_api_update_settings;
+skn_handler      skn_api_get_settings;
 skn_handler      skn_api_get_job, skn_api_cancel_job;
-skn_loop_handler skn_api_reload_settings;
+skn_loop_handler skn_api_update_settings, skn_api_reload_settings;
 
 #endif

@@ -1,6 +1,7 @@
 /* Whether a request is let in, and where it belongs: before its body is read. */
 #include "base/error.h"
 #include "http/inside.h"
+#include "http/web.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static skein_rc check_origin(skn_http_call *c, bool local)
         skn_call_add_header(c, "Access-Control-Allow-Origin", origin);
         skn_call_add_header(c, "Access-Control-Expose-Headers",
                             SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
-                                    "Skein-Version, X-Request-Id"));
+                                    "Skein-Read-Only, Skein-Version, X-Request-Id"));
     }
     if (c->http->o.allow_origin_count)
         skn_call_add_header(c, "Vary", SKN_STR("Origin"));
@@ -82,9 +83,12 @@ static skein_rc answer_options(skn_http_call *c, skn_str allow)
 
 static skein_rc find_route(skn_http_call *c, bool *options)
 {
+    skn_str   path = skn_web_path(c);
     skn_match m;
 
-    skn_tree_match(c->http->tree, c->method, c->path, c->mem, &m);
+    skn_tree_match(c->http->tree, c->method, path, c->mem, &m);
+    if (path.p == c->path.p && skn_web_shares(path))
+        skn_call_add_header(c, "Vary", SKN_STR("Accept"));
     *options = skn_str_is(c->method, "OPTIONS");
     if (*options && skn_str_is(c->path, "*"))
         m.allow = SKN_STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");

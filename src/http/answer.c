@@ -90,15 +90,29 @@ static void cache_line(const skn_http_call *c, skn_buf *out)
              has_header(c, "ETag") ? SKN_STR("no-cache") : SKN_STR("no-store"));
 }
 
+/* What a page may do: nothing but what came from this server with it, and no text becomes code. */
+static void page_lines(const skn_http_call *c, skn_buf *out)
+{
+    if (!has_header(c, "Content-Security-Policy"))
+        line(out, "Content-Security-Policy",
+             SKN_STR("default-src 'self'; script-src 'self'; style-src 'self'; "
+                     "img-src 'self' data:; connect-src 'self'; object-src 'none'; "
+                     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                     "require-trusted-types-for 'script'; trusted-types 'none'"));
+    line(out, "Referrer-Policy", SKN_STR("no-referrer"));
+    line(out, "Cross-Origin-Opener-Policy", SKN_STR("same-origin"));
+    line(out, "Permissions-Policy",
+         SKN_STR("camera=(), geolocation=(), microphone=(), payment=(), usb=()"));
+}
+
 static void type_lines(const skn_http_call *c, skn_buf *out)
 {
     skn_str type = skn_str_of(c->type ? c->type : "application/json");
 
     line(out, "Content-Type", type);
     skn_buf_add(out, SKN_STR("X-Content-Type-Options: nosniff\r\n"));
-    if (skn_str_starts(type, SKN_STR("text/html")) && !has_header(c, "Content-Security-Policy"))
-        skn_buf_add(out, SKN_STR("Content-Security-Policy: default-src 'self'; "
-                                 "frame-ancestors 'none'\r\nReferrer-Policy: no-referrer\r\n"));
+    if (skn_str_starts(type, SKN_STR("text/html")))
+        page_lines(c, out);
 }
 
 static bool bodyless(int status)
@@ -126,6 +140,9 @@ void skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams)
     cache_line(c, out);
     line(out, "X-Request-Id", c->request_id);
     line(out, "Skein-Version", skn_str_of(skein_version_text()));
+    /* So that a page offers no change that would be refused. */
+    if (c->http && c->http->o.read_only)
+        line(out, "Skein-Read-Only", SKN_STR("1"));
     for (size_t i = 0; i < c->headers.n; i++)
         line(out, c->headers.p[i].name.p, c->headers.p[i].value);
     skn_buf_add(out, SKN_STR("\r\n"));

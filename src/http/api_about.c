@@ -119,19 +119,6 @@ skein_rc skn_api_docs(skn_http_call *c)
     return page(c);
 }
 
-skein_rc skn_api_start_page(skn_http_call *c)
-{
-    skn_buf_addf(&c->out,
-                 "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
-                 "<meta name=\"viewport\" content=\"width=device-width\"><title>skein</title>\n"
-                 "<h1>skein %s</h1>\n<p>This server is running. Talk to its agents in a "
-                 "terminal: <code>skein chat</code></p>\n"
-                 "<p><a href=\"/docs\">The HTTP API</a>, as <a href=\"/openapi.json\">OpenAPI"
-                 "</a></p>\n</html>\n",
-                 skein_version_text());
-    return page(c);
-}
-
 skein_rc skn_api_problem(skn_http_call *c)
 {
     if (!skn_problem_page(c->params[0], &c->out))

@@ -100,7 +100,8 @@ static skein_rc send(skn_http_call *c, asking *a)
                          .start = start,
                          .cancel = cancel,
                          .drop = drop,
-                         .arg = a};
+                         .arg = a,
+                         .world = c->world.id};
     char         id[SKN_JOB_ID];
     skein_rc     rc;
 

@@ -243,6 +243,7 @@ static skein_rc read_events(posting *p)
     skein_rc          rc;
 
     p->replies.n = 0;
+    p->idle = false;
     do {
         if ((rc = skein_events_read(c->engine, &q, c->mem, &events, &c->error)))
             return rc;
@@ -250,7 +251,7 @@ static skein_rc read_events(posting *p)
             look_at(p, &events.at[i]);
         q.after = events.count ? events.at[events.count - 1].seq : q.after;
         seen += events.count;
-    } while (events.count && seen < EVENTS_MOST);
+    } while (events.count && seen < EVENTS_MOST && !p->idle); /* behind it there is no reply */
     return SKEIN_OK;
 }
 

@@ -7,6 +7,28 @@
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
+static void write_budget(skn_jw *w, const skn_http_provider *p)
+{
+    skn_jw_key(w, "budget");
+    if (!p->monthly_micros) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_object(w);
+    skn_jw_key(w, "monthly");
+    skn_jw_double(w, (double)p->monthly_micros / 1e6);
+    skn_jw_kstr(w, "currency", p->currency);
+    skn_jw_key(w, "used");
+    skn_jw_double(w, (double)p->used_micros / 1e6);
+    skn_jw_kstr(w, "then", p->stops ? SKN_STR("stop") : SKN_STR("ask"));
+    skn_jw_key(w, "unpriced");
+    skn_jw_array(w);
+    for (size_t i = 0; i < p->unpriced_count; i++)
+        skn_jw_str(w, p->unpriced[i]);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
 static void write_provider(skn_jw *w, const skn_http_provider *p)
 {
     skn_jw_object(w);
@@ -27,6 +49,7 @@ static void write_provider(skn_jw *w, const skn_http_provider *p)
     skn_jw_kstr(w, "detail", p->detail);
     skn_jw_kbool(w, "local", p->local);
     skn_jw_kbool(w, "editable", p->editable);
+    write_budget(w, p);
     skn_jw_object_end(w);
 }
 

@@ -103,7 +103,14 @@ static skein_rc read_patch(skn_http_call *c, skein_setting *list, size_t *count)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_update_settings(skn_http_call *c)
+/* --- Changing them ------------------------------------------------------------------------ */
+
+typedef struct updating {
+    skn_http_call *c;
+    skein_rc       rc;
+} updating;
+
+static skein_rc update(skn_http_call *c)
 {
     skein_setting *list = SKN_ARRAY(c->mem, AT_ONCE, skein_setting);
     skein_settings was;
@@ -116,9 +123,60 @@ skein_rc skn_api_update_settings(skn_http_call *c)
         return rc;
     skn_buf_clear(&c->out);
     skn_jw_init(&c->w, &c->out);
-    rc = skein_setting_put_from(c->engine, asked ? &was : NULL, list, count, &c->error);
-    return rc ? rc : skn_api_get_settings(c);
+    return skein_setting_put_from(c->engine, asked ? &was : NULL, list, count, &c->error);
 }
+
+static void work_update(void *arg)
+{
+    updating *u = arg;
+
+    u->rc = update(u->c);
+}
+
+static void work_show(void *arg)
+{
+    updating *u = arg;
+
+    u->rc = skn_api_get_settings(u->c);
+}
+
+static void answer_update(void *arg)
+{
+    updating *u = arg;
+
+    skn_call_answer(u->c, u->rc);
+}
+
+static void settled(void *arg)
+{
+    updating *u = arg;
+
+    skn_workers_run(skn_http_opts(u->c->http)->workers, work_show, answer_update, u);
+}
+
+/* Whoever is answered can rely on it: the next message is for the model that was chosen. */
+static void updated(void *arg)
+{
+    updating               *u = arg;
+    const skn_http_options *o = skn_http_opts(u->c->http);
+
+    if (u->rc)
+        answer_update(u);
+    else if (o->settle)
+        o->settle(o->arg, settled, u);
+    else
+        settled(u);
+}
+
+void skn_api_update_settings(skn_http_call *c)
+{
+    updating *u = SKN_NEW(c->mem, updating);
+
+    u->c = c;
+    skn_workers_run(skn_http_opts(c->http)->workers, work_update, updated, u);
+}
+
+/* --- Reading the files again -------------------------------------------------------------- */
 
 /* The files are read on the loop, where the settings live; the answer needs the store. */
 static void show_reloaded(void *arg)

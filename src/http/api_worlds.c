@@ -295,6 +295,7 @@ skein_rc skn_api_get_world_status(skn_http_call *c)
 {
     skein_agents agents;
     skn_at_work  work;
+    skn_str      detail;
     skn_jw      *w = &c->w;
     skein_rc     rc;
 
@@ -315,7 +316,8 @@ skein_rc skn_api_get_world_status(skn_http_call *c)
     for (size_t i = 0; i < agents.count; i++) {
         skn_jw_object(w);
         skn_jw_kstr(w, "name", agents.at[i].name);
-        skn_jw_kstr(w, "state", skn_agent_state(&work, agents.at[i].id));
+        skn_jw_kstr(w, "state", skn_agent_state(&work, agents.at[i].id, &detail));
+        skn_jw_kstr(w, "detail", detail);
         skn_jw_object_end(w);
     }
     skn_jw_array_end(w);

@@ -351,6 +351,7 @@ static skein_rc work_as_job(skn_job *job, void *arg, skn_buf *out, skein_error *
 
     skn_job_progress(job, 0, 1);
     work_whole(b);
+    skn_job_world(job, c->world.id);
     if (b->rc)
         *err = c->error;
     skn_jw_init(&w, out);

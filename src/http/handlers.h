@@ -117,6 +117,7 @@ skn_handler skn_api_list_replies, skn_api_list_ancestors, skn_api_list_subtree,
     skn_api_list_siblings, skn_api_get_tree, skn_api_get_analytics;
 skn_handler skn_api_get_timeline, skn_api_get_context, skn_api_search, skn_api_search_world,
     skn_api_list_summaries, skn_api_create_summary;
+skn_handler skn_api_list_tool_servers;
 skn_handler skn_api_list_tasks, skn_api_create_task, skn_api_get_task, skn_api_cancel_task,
     skn_api_tell_agent, skn_api_list_knowledge, skn_api_list_expected;
 skn_handler skn_api_list_delegations, skn_api_get_delegation, skn_api_cancel_delegation,

@@ -71,6 +71,12 @@ typedef struct skn_http_provider {
     skn_str state, detail;        /* "ready", "no-key", … and why, in words */
     bool    local;                /* what is sent stays on this computer */
     bool    editable;             /* PATCH and DELETE work */
+    /* What it may cost in a month, and has, in millionths; 0: there is no limit. */
+    int64_t        monthly_micros, used_micros;
+    skn_str        currency;
+    bool           stops;
+    const skn_str *unpriced; /* its models that have no price */
+    size_t         unpriced_count;
 } skn_http_provider;
 
 /* What /providers/detect found: a server on this computer, or a key in the environment. */
@@ -125,6 +131,10 @@ typedef struct skn_http_agents {
     void (*cancel)(void *arg, void *handle);
     void (*providers)(void *arg, const skn_http_provider_wish *wish,
                       skn_http_providers_done *done, void *done_arg);
+    /* Fills in what is known of these servers of tools of a world, by their names. On a worker, unlike the
+     * others; NULL: nothing is. */
+    void (*tool_servers)(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,
+                         size_t count);
 } skn_http_agents;
 
 /* --- The server ------------------------------------------------------------------------------ */
@@ -162,6 +172,8 @@ typedef struct skn_http_options {
                  skn_http_stopped *done, void *done_arg);
     /* Reads the configuration again; may be NULL. */
     skein_rc (*reload)(void *arg, skein_error *err);
+    /* Settings in the store were changed: they count once done is called; may be NULL. */
+    void (*settle)(void *arg, skn_call *done, void *done_arg);
     /* Adds lines to /metrics; on a worker; may be NULL. */
     void (*metrics)(void *arg, skn_buf *out);
     /* Something was committed by another process, or told of; may be NULL. */

@@ -26,15 +26,16 @@ struct skn_job {
     skn_job_work *work;
     skn_job_away  away; /* instead of work */
     void (*drop)(void *arg);
-    void       *arg;
-    int64_t     created_at;
-    int64_t     finished_at; /* guarded by mu, as all below */
-    job_state   state;
-    int64_t     done, total;  /* total 0: not known */
-    bool        cancel, over; /* over: nothing of it runs any more */
-    bool        held;         /* a cancel is on its way to the loop */
-    skn_buf     result;
-    skein_error err;
+    void          *arg;
+    skein_world_id world;
+    int64_t        created_at;
+    int64_t        finished_at; /* guarded by mu, as all below */
+    job_state      state;
+    int64_t        done, total;  /* total 0: not known */
+    bool           cancel, over; /* over: nothing of it runs any more */
+    bool           held;         /* a cancel is on its way to the loop */
+    skn_buf        result;
+    skein_error    err;
 };
 
 struct skn_jobs {
@@ -78,6 +79,8 @@ void skn_jobs_free(skn_jobs *j)
     free(j);
 }
 
+static void tell_end(void *arg);
+
 static void run_job(void *arg)
 {
     skn_job    *job = arg;
@@ -98,6 +101,7 @@ static void run_job(void *arg)
     job->result = out;
     job->err = err;
     pthread_mutex_unlock(&job->jobs->mu);
+    tell_end(job);
 }
 
 /* The one that ended first, but for `but`, makes room; false when there is none. */
@@ -219,7 +223,7 @@ void skn_job_end(skn_job *job, skn_str result, const skein_error *err)
     if (job->drop)
         job->drop(job->arg);
     job->drop = NULL;
-    job_over(job);
+    skn_workers_run(j->http->o.workers, tell_end, job_over, job);
 }
 
 static void start_away(void *arg)
@@ -241,8 +245,12 @@ skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID]
     skn_job *job = skn_heap(sizeof *job);
     skein_rc rc;
 
-    *job = (skn_job){
-        .jobs = j, .kind = what->kind, .away = *what, .drop = what->drop, .arg = what->arg};
+    *job = (skn_job){.jobs = j,
+                     .kind = what->kind,
+                     .away = *what,
+                     .drop = what->drop,
+                     .arg = what->arg,
+                     .world = what->world};
     if ((rc = add_job(j, job, id, err)))
         return rc;
     skn_loop_post(j->http->o.loop, start_away, job);
@@ -292,6 +300,11 @@ static bool cancel_locked(skn_job *job)
 
 /* --- Asking about them ---------------------------------------------------------------------------- */
 
+void skn_job_world(skn_job *job, skein_world_id world)
+{
+    job->world = world;
+}
+
 void skn_job_progress(skn_job *job, int64_t done, int64_t total)
 {
     pthread_mutex_lock(&job->jobs->mu);
@@ -319,7 +332,7 @@ static skn_job *find_locked(skn_jobs *j, skn_str id)
     return job;
 }
 
-static void shape_locked(const skn_job *job, skn_jw *w)
+static void shape_locked(const skn_job *job, bool whole, skn_jw *w)
 {
     skn_str at = skn_str_of(job->id);
 
@@ -333,7 +346,7 @@ static void shape_locked(const skn_job *job, skn_jw *w)
     else
         skn_jw_null(w);
     skn_jw_key(w, "result");
-    if (job->state == DONE && job->result.n)
+    if (job->state == DONE && job->result.n && whole)
         skn_jw_raw(w, skn_buf_str(&job->result));
     else
         skn_jw_null(w);
@@ -349,6 +362,31 @@ static void shape_locked(const skn_job *job, skn_jw *w)
     skn_jw_object_end(w);
 }
 
+/* On a worker, while the job is there still. What came of it is not told: an event has no texts of messages, which
+ * could not be erased there. */
+static void tell_end(void *arg)
+{
+    skn_job      *job = arg;
+    skein_engine *e = job->jobs->http->o.engine;
+    skein_error   err;
+    skein_rc      rc;
+    skn_buf       b;
+    skn_jw        w;
+
+    if (!e)
+        return;
+    skn_buf_init(&b, RESULT_MOST + 4096);
+    skn_jw_init(&w, &b);
+    pthread_mutex_lock(&job->jobs->mu);
+    shape_locked(job, false, &w);
+    pthread_mutex_unlock(&job->jobs->mu);
+    rc = skn_event_tell(e, job->world, "job.finished", skn_buf_str(&b), &err);
+    if (rc && rc != SKEIN_READ_ONLY) /* there nothing is kept */
+        skn_log_say(job->jobs->http->o.log, SKN_LOG_WARN, "the end of %s was not told: %s",
+                    job->id, err.message);
+    skn_buf_release(&b);
+}
+
 bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
 {
     skn_job *job;
@@ -356,7 +394,7 @@ bool skn_job_shape(skn_jobs *j, skn_str id, skn_jw *w)
     pthread_mutex_lock(&j->mu);
     job = find_locked(j, id);
     if (job)
-        shape_locked(job, w);
+        shape_locked(job, true, w);
     pthread_mutex_unlock(&j->mu);
     return job != NULL;
 }

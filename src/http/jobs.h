@@ -1,4 +1,5 @@
-/* jobs.h: work that goes on after its request was answered, and what became of it: GET /jobs/{id}.
+/* jobs.h: work that goes on after its request was answered, and what became of it: GET /jobs/{id}, and the event
+ * job.finished when it ends.
  *
  * Threads: any; the jobs have their own lock, and nothing else is called under it.  Lifetimes: a job
  * is known by its id as long as it runs and for an hour after, or until there are too many or their results
@@ -31,12 +32,15 @@ typedef struct skn_job_away {
     void (*start)(skn_job *job, void *arg);
     void (*cancel)(void *arg);
     void (*drop)(void *arg);
-    void *arg;
+    void          *arg;
+    skein_world_id world; /* that it is about; zero: none */
 } skn_job_away;
 skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID],
                       skein_error *err);
 /* The result is a JSON value, which is copied; err NULL: it succeeded. */
 void skn_job_end(skn_job *job, skn_str result, const skein_error *err);
+/* The world that it turned out to be about; before its end. */
+void skn_job_world(skn_job *job, skein_world_id world);
 /* How far it is: `done` of `total`. */
 void skn_job_progress(skn_job *job, int64_t done, int64_t total);
 /* True once somebody asked for its end: the work should return soon. */

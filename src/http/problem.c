@@ -4,6 +4,7 @@
 #include "http/inside.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { BUSY_MS = 5000, SOON_MS = 1000 };
 
@@ -222,7 +223,27 @@ static void tell_busy(skn_http_call *c)
     c->problem = c->problem ? c->problem : "busy";
 }
 
-/* The seed's words. */
+/* What was not done: the seed's words for a change of messages, the like for what else agents keep from being
+ * done. */
+static const char *refused(const skn_http_call *c)
+{
+    static const struct {
+        const char *route, *words;
+    } others[] = {
+        {"removeWorld", "Cannot remove the world while agents are responding"},
+        {"removeChat", "Cannot remove the chat while agents are responding"},
+        {"removeAgent", "Cannot remove the agent while it is responding"},
+        {"clearAgentMemory", "Cannot clear the memory while agents are responding"},
+        {"travel", "Cannot change the version while agents are responding"},
+        {"squash", "Cannot squash messages while agents are responding"},
+    };
+
+    for (size_t i = 0; c->route && i < sizeof others / sizeof *others; i++)
+        if (!strcmp(c->route->id, others[i].route))
+            return others[i].words;
+    return "Cannot edit messages while agents are responding";
+}
+
 static void tell_at_work(skn_http_call *c)
 {
     skein_turns turns = {0};
@@ -231,7 +252,7 @@ static void tell_at_work(skn_http_call *c)
     if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
     c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
-    skn_fail(&c->error, SKEIN_AT_WORK, "Cannot edit messages while agents are responding");
+    skn_fail(&c->error, SKEIN_AT_WORK, "%s", refused(c));
     skn_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding");
     c->problem = c->problem ? c->problem : "world-busy";
 }

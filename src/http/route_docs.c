@@ -18,7 +18,8 @@ static const struct {
     {"/providers", "Providers"},
     {"/events", "Events"},
     {"/search", "Search"},
-    {"/", "The server"},
+    {"/", "The web page"},
+    {"/livez", "The server"},
 };
 
 static const char *heading_of(const skn_route *r)

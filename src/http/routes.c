@@ -2,6 +2,7 @@
  * means is decided by its path alone, literal parts before parameters. */
 #include "http/about.h"
 #include "http/handlers.h"
+#include "http/web.h"
 
 #define CHANGES SKN_ROUTE_CHANGES
 #define OPEN    SKN_ROUTE_OPEN
@@ -50,6 +51,8 @@ const skn_route skn_routes[] = {
     {"GET", "/worlds/{w}/tasks/{id}", skn_api_get_task, NULL, 0, "getTask", "one task"},
     {"DELETE", "/worlds/{w}/tasks/{id}", skn_api_cancel_task, NULL, CHANGES, "cancelTask",
      "cancels it, and stops it when it runs"},
+    {"GET", "/worlds/{w}/tool-servers", skn_api_list_tool_servers, NULL, 0, "listToolServers",
+     "the servers of tools in its settings, and what they are at"},
     {"GET", "/worlds/{w}/agents/{a}/knowledge", skn_api_list_knowledge, NULL, 0,
      "listKnowledge", "what it keeps in mind"},
     {"GET", "/worlds/{w}/agents/{a}/expected", skn_api_list_expected, NULL, 0, "listExpected",
@@ -224,8 +227,16 @@ const skn_route skn_routes[] = {
      "messages of all worlds, newest first"},
     {"GET", "/worlds/{w}/search", skn_api_search_world, NULL, 0, "searchWorld",
      "messages of a world, in all versions"},
+    /* The web page */
+    {"GET", "/", skn_api_page, NULL, OPEN | PLAIN, "start", "the web page"},
+    {"GET", "/w/{page}", skn_api_page, NULL, OPEN | PLAIN, "page",
+     "the same, also deeper, and at /inbox, /search and /settings for who accepts text/html"},
+    {"GET", "/assets/{file}", skn_api_asset, NULL, OPEN | PLAIN, "asset", "one of its files"},
+    {"GET", "/plain", skn_api_plain_page, NULL, 0, "plain",
+     "all worlds, for browsers without JavaScript"},
+    {"GET", "/plain/w/{w}", skn_api_plain_world, NULL, 0, "plainWorld",
+     "what was said last in the current chat of a world, in the same way"},
     /* The server */
-    {"GET", "/", skn_api_start_page, NULL, OPEN | PLAIN, "start", "a page that says hello"},
     {"GET", "/livez", skn_api_livez, NULL, OPEN | PLAIN, "livez", "whether it runs"},
     {"GET", "/readyz", skn_api_readyz, NULL, OPEN | ALWAYS, "readyz",
      "whether it can do its work"},
@@ -239,7 +250,7 @@ const skn_route skn_routes[] = {
      "help for a kind of failure"},
     {"GET", "/settings", skn_api_get_settings, NULL, 0, "getSettings",
      "the configuration, and what people set"},
-    {"PATCH", "/settings", skn_api_update_settings, NULL, CHANGES, "updateSettings",
+    {"PATCH", "/settings", NULL, skn_api_update_settings, CHANGES, "updateSettings",
      "sets what people may set; null removes"},
     {"POST", "/settings/reload", NULL, skn_api_reload_settings, CHANGES, "reloadSettings",
      "reads the configuration again"},

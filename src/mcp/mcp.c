@@ -198,6 +198,7 @@ static void pause_now(skn_mcp *s)
     if (s->renew && s->used == 0)
         ms = 0;
     s->used++;
+    s->restarted++;
     s->phase = SKN_MCP_PAUSE;
     s->state = SKN_MCP_STARTING;
     memcpy(why, s->words, sizeof why);
@@ -357,6 +358,11 @@ const char *skn_mcp_state_word(skn_mcp_state state)
 const char *skn_mcp_words(const skn_mcp *s)
 {
     return s->words;
+}
+
+int64_t skn_mcp_restarts(const skn_mcp *s)
+{
+    return s->restarted;
 }
 
 skn_str skn_mcp_stderr(const skn_mcp *s)

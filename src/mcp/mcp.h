@@ -81,6 +81,8 @@ skn_mcp_state skn_mcp_state_of(const skn_mcp *s);
 const char *skn_mcp_state_word(skn_mcp_state state);
 /* Why it is in its state, for a person; empty when there is nothing to say. */
 const char *skn_mcp_words(const skn_mcp *s);
+/* How often it was started again. */
+int64_t skn_mcp_restarts(const skn_mcp *s);
 /* The last 4 kB of what the child wrote on its standard error, as UTF-8; empty for a URL. */
 skn_str skn_mcp_stderr(const skn_mcp *s);
 /* The negotiated version, "2025-11-25"; empty before. */

@@ -75,7 +75,8 @@ struct skn_mcp {
     char          words[400];
     bool          broken, fatal, renew; /* renew: only the session is gone, so begin at once */
     bool          stopping, start_after;
-    int           used; /* restarts */
+    int           used;      /* restarts in a row */
+    int64_t       restarted; /* in all */
     skn_timer    *soon, *again, *quiet;
 
     int64_t    next_id;

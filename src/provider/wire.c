@@ -423,6 +423,7 @@ static void free_wire(skn_provider *provider)
     skn_wire *p = (skn_wire *)provider;
 
     skn_wire_end_lists(p);
+    skn_wire_end_shows(p);
     wipe_headers(p);
     wipe(p->key);
     free(p->key);
@@ -479,6 +480,8 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
     p->models_url = url_of(p, o->base_url, p->format->models_path);
     if (o->kind == SKN_WIRE_OLLAMA)
         p->version_url = url_of(p, o->base_url, "/api/version");
+    if (o->kind == SKN_WIRE_OLLAMA)
+        p->show_url = url_of(p, o->base_url, "/api/show");
     set_headers(p, o);
     return &p->base;
 }

@@ -8,6 +8,7 @@
 
 typedef struct skn_wire_talk   skn_wire_talk;
 typedef struct skn_wire_asking skn_wire_asking;
+typedef struct skn_wire_show   skn_wire_show;
 
 typedef struct skn_wire {
     skn_provider           base;
@@ -27,13 +28,24 @@ typedef struct skn_wire {
     skn_arena             *known; /* of the models in the list that came last; or NULL */
     skn_model             *models;
     size_t                 model_count;
+    skn_str                show_url; /* of Ollama only */
+    skn_wire_show         *shows;    /* what is known of single models, or asked */
+    size_t                 show_count;
 } skn_wire;
 
-/* Tokens that a model can read, as the list that came last has it; 0: it has not. */
+/* Tokens that a model can read, as its server told; 0: it has not, or is just being asked. */
 int64_t skn_wire_window(skn_provider *p, skn_str model);
 
 /* Ends all askings for lists of models with an error. */
 void skn_wire_end_lists(skn_wire *p);
+
+/* --- wire_show.c ------------------------------------------------------------------------------- */
+
+/* The same of one model of Ollama, which is asked for it the first time. */
+int64_t skn_wire_shown(skn_wire *p, skn_str model);
+/* What the answer of /api/show says; 0: nothing. */
+int64_t skn_wire_show_window(skn_str body, skn_arena *a);
+void    skn_wire_end_shows(skn_wire *p);
 
 /* --- wire_words.c ------------------------------------------------------------------------------ */
 

@@ -60,12 +60,12 @@ static void remember(skn_wire *p, const skn_models *models)
 
 int64_t skn_wire_window(skn_provider *provider, skn_str model)
 {
-    const skn_wire *p = (const skn_wire *)provider;
+    skn_wire *p = (skn_wire *)provider;
 
     for (size_t i = 0; i < p->model_count; i++)
         if (skn_str_eq(p->models[i].name, model))
             return p->models[i].window;
-    return 0;
+    return skn_wire_shown(p, model);
 }
 
 static void read_list(skn_wire_asking *q)

@@ -4,22 +4,6 @@
 
 #include "base/clock.h"
 
-#include <time.h>
-
-/* The first moment of this month, UTC. */
-static int64_t month_began(int64_t now)
-{
-    time_t    t = (time_t)(now / 1000000);
-    struct tm day;
-
-    gmtime_r(&t, &day);
-    return now -
-           (((int64_t)(day.tm_mday - 1) * 24 + day.tm_hour) * 3600 + (int64_t)day.tm_min * 60 +
-            day.tm_sec) *
-               1000000 -
-           now % 1000000;
-}
-
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err)
 {
     skn_arena      *a;
@@ -33,7 +17,7 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
     if (!skn_json_parse(&settings, world->settings, "settings", a, NULL))
         skn_json_int(settings, "monthlyTokens", 0, &most, NULL);
     if (most > 0)
-        rc = skein_tokens_spent(e, world->id, month_began(skn_clock_micros()), &spent, err);
+        rc = skein_tokens_spent(e, world->id, skn_clock_month(skn_clock_micros()), &spent, err);
     skn_arena_free(a);
     if (rc || most <= 0 || spent < most)
         return rc;
@@ -42,4 +26,36 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
              SKN_FMT(world->name), (long long)spent, (long long)most);
     return skn_hint(err, SKEIN_PROVIDER,
                     "raise monthlyTokens in the world's settings, or wait for the next month");
+}
+
+/* Whoever reads one of them knows about all: they are about the same month. */
+static bool is_told(skein_engine *e, skein_world_id world, skn_str title, skn_arena *a)
+{
+    const skein_inbox_query what = {
+        .world = world, .kind = SKN_STR("failure"), .done = -1, .limit = 100};
+    skein_inbox list;
+
+    if (skein_inbox_list(e, &what, a, &list, NULL))
+        return false;
+    for (size_t i = 0; i < list.count; i++)
+        if (!list.at[i].done_at && skn_str_eq(list.at[i].title, title))
+            return true;
+    return false;
+}
+
+void skn_budget_tell(skn_run *run)
+{
+    skn_str          rest = run->model, provider = SKN_NONE;
+    skein_inbox_item item = {.kind = SKN_STR("failure"),
+                             .world = run->turn.world,
+                             .title = SKN_STR("The limit of this month is reached")};
+
+    if (run->answer.state == SKN_ASK_OVER_BUDGET && skn_str_split(&rest, '/', &provider))
+        item.title = skn_arena_printf(run->a, "The monthly limit of %.*s is reached",
+                                      SKN_FMT(provider));
+    item.agent = run->turn.agent_name;
+    item.chat_uid = run->turn.chat_uid;
+    item.content = skn_arena_printf(run->a, "%s. %s", run->why.message, run->why.hint);
+    if (!is_told(run->r->o.engine, run->turn.world, item.title, run->a))
+        skein_inbox_add(run->r->o.engine, &item, run->a, NULL);
 }

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVERS_MOST = 32, WORDS_MOST = 64, NAME_MOST = 64 };
+enum { SERVERS_MOST = 32, WORDS_MOST = 64, NAME_MOST = 64, SECRET_LEAST = 4 };
 
 typedef struct server {
     skn_mcp *mcp;
     bool     old; /* not in the settings any more: goes when it has stopped */
+    bool     remote;
+    skn_str *secrets; /* values of its environment and headers, which no reason may show */
+    size_t   secret_count;
 } server;
 
 struct skn_mcp_room {
@@ -71,6 +74,81 @@ static void read_headers(const skn_json *headers, skn_fetch_header out[static WO
         out[(*count)++] = (skn_fetch_header){v->key, value_of(v)};
 }
 
+/* --- What is told of them ---------------------------------------------------------------------------------- */
+
+/* Models take letters, digits, "_" and "-", at most 64. */
+static bool name_tool(skn_mcp *mcp, skn_str tool, char out[static NAME_MOST + 1])
+{
+    skn_str whose = skn_mcp_name(mcp);
+    size_t  n = 0;
+
+    if (whose.n + 2 + tool.n > NAME_MOST)
+        return false;
+    for (size_t i = 0; i < whose.n + 2 + tool.n; i++) {
+        char c = i < whose.n ? whose.p[i] : i < whose.n + 2 ? '_' : tool.p[i - whose.n - 2];
+
+        out[n++] = isalnum((unsigned char)c) || c == '-' ? c : '_';
+    }
+    out[n] = '\0';
+    return true;
+}
+
+/* A server may say back what it was given. */
+static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
+{
+    skn_buf b;
+    skn_str out;
+
+    skn_buf_init(&b, 4 * text.n + 16);
+    for (size_t i = 0; i < text.n;) {
+        size_t hidden = 0;
+
+        for (size_t k = 0; k < s->secret_count; k++)
+            if (s->secrets[k].n > hidden &&
+                skn_str_starts(skn_str_sub(text, i, text.n), s->secrets[k]))
+                hidden = s->secrets[k].n;
+        skn_buf_add(&b, hidden ? SKN_STR("…") : skn_str_sub(text, i, i + 1));
+        i += hidden ? hidden : 1;
+    }
+    out = skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out;
+}
+
+static void show(const skn_mcp_room *room, const server *s)
+{
+    size_t              count, n = 0;
+    const skn_mcp_tool *t = skn_mcp_tools(s->mcp, &count);
+    skn_arena          *a = skn_arena_new();
+    skn_str            *names = SKN_ARRAY(a, count + 1, skn_str);
+    char                name[NAME_MOST + 1];
+
+    for (size_t i = 0; i < count; i++)
+        if (name_tool(s->mcp, t[i].name, name))
+            names[n++] = skn_arena_copy(a, skn_str_of(name));
+    skn_mcp_board_put(
+        room->r->board, room->world,
+        &(skn_tool_server){.name = skn_mcp_name(s->mcp),
+                           .transport = s->remote ? SKN_STR("http") : SKN_STR("stdio"),
+                           .state = skn_str_of(skn_mcp_state_word(skn_mcp_state_of(s->mcp))),
+                           .reason = without_secrets(s, skn_str_of(skn_mcp_words(s->mcp)), a),
+                           .tools = names,
+                           .tool_count = n,
+                           .restarts = skn_mcp_restarts(s->mcp)});
+    skn_arena_free(a);
+}
+
+/* One that could not even be made has no more to tell than why. */
+static void show_failed(const skn_mcp_room *room, const skn_json *v, const skein_error *why)
+{
+    skn_mcp_board_put(room->r->board, room->world,
+                      &(skn_tool_server){.name = v->key,
+                                         .transport = skn_json_get(v, "url") ? SKN_STR("http")
+                                                                             : SKN_STR("stdio"),
+                                         .state = SKN_STR("failed"),
+                                         .reason = skn_str_of(why->message)});
+}
+
 /* --- Starting -------------------------------------------------------------------------------------------- */
 
 static void on_changed(void *arg, skn_mcp *mcp)
@@ -79,6 +157,9 @@ static void on_changed(void *arg, skn_mcp *mcp)
     const skn_log_field fields[] = {{"server", skn_mcp_name(mcp), 0},
                                     {"why", skn_str_of(skn_mcp_words(mcp)), 0}};
 
+    for (size_t i = 0; i < room->servers.n; i++)
+        if (room->servers.p[i].mcp == mcp && !room->servers.p[i].old)
+            show(room, &room->servers.p[i]);
     if (skn_mcp_state_of(mcp) == SKN_MCP_FAILED)
         skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed", fields, 2);
 }
@@ -90,6 +171,22 @@ static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
         {"server", skn_mcp_name(mcp), 0}, {"level", level, 0}, {"text", text, 0}};
 
     skn_log_write(room->r->o.log, SKN_LOG_DEBUG, "a server of tools says", fields, 3);
+}
+
+/* What is too short to be one would hide ordinary words. */
+static void keep_secrets(skn_mcp_room *room, const skn_json *v, server *s)
+{
+    const skn_json *of[] = {skn_json_get(v, "env"), skn_json_get(v, "headers")};
+
+    s->secrets = SKN_ARRAY(room->a, 2 * WORDS_MOST, skn_str);
+    for (size_t i = 0; i < 2; i++)
+        for (const skn_json *w = of[i] ? of[i]->first : NULL;
+             w && s->secret_count < (size_t)2 * WORDS_MOST; w = w->next) {
+            skn_str value = value_of(w);
+
+            if (value.n >= SECRET_LEAST)
+                s->secrets[s->secret_count++] = skn_arena_copy(room->a, value);
+        }
 }
 
 static void start_server(skn_mcp_room *room, const skn_json *v)
@@ -113,10 +210,14 @@ static void start_server(skn_mcp_room *room, const skn_json *v)
 
         skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools cannot be started",
                       fields, 2);
+        show_failed(room, v, &err);
         return;
     }
+    s.remote = o.url.n > 0;
+    keep_secrets(room, v, &s);
     skn_vec_add(room->a, &room->servers, s);
     skn_mcp_start(s.mcp);
+    show(room, &s);
 }
 
 /* A call that is under way with an old one ends in order. */
@@ -128,6 +229,7 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
         room->servers.p[i].old = true;
         skn_mcp_stop(room->servers.p[i].mcp);
     }
+    skn_mcp_board_clear(room->r->board, room->world);
     for (const skn_json *v = servers ? servers->first : NULL; v && count < SERVERS_MOST;
          v = v->next, count++)
         if (v->kind == SKN_JSON_OBJECT)
@@ -180,23 +282,6 @@ bool skn_mcp_room_starting(const skn_mcp_room *room)
             return true;
     }
     return false;
-}
-
-/* Models take letters, digits, "_" and "-", at most 64. */
-static bool name_tool(skn_mcp *mcp, skn_str tool, char out[static NAME_MOST + 1])
-{
-    skn_str whose = skn_mcp_name(mcp);
-    size_t  n = 0;
-
-    if (whose.n + 2 + tool.n > NAME_MOST)
-        return false;
-    for (size_t i = 0; i < whose.n + 2 + tool.n; i++) {
-        char c = i < whose.n ? whose.p[i] : i < whose.n + 2 ? '_' : tool.p[i - whose.n - 2];
-
-        out[n++] = isalnum((unsigned char)c) || c == '-' ? c : '_';
-    }
-    out[n] = '\0';
-    return true;
 }
 
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)

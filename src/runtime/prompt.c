@@ -192,6 +192,14 @@ static skein_rc find_me(skn_run *run, const skein_agents *all, const skein_agent
 }
 
 /* The agents are forgotten again at once: in a large world they would be most of what a turn holds. */
+static skein_rc check_budget(skn_run *run, const skein_world *world, skein_error *err)
+{
+    skein_rc rc = skn_budget_check(run->r->o.engine, world, err);
+
+    run->limited = rc == SKEIN_PROVIDER;
+    return rc;
+}
+
 static skein_rc load_self(skn_run *run, const skein_world *world, skein_error *err)
 {
     skn_arena         *scratch = skn_arena_new();
@@ -200,8 +208,7 @@ static skein_rc load_self(skn_run *run, const skein_world *world, skein_error *e
     skein_rc           rc;
 
     if (!(rc = skein_agent_list(run->r->o.engine, run->turn.world, scratch, &all, err)) &&
-        !(rc = find_me(run, &all, &me, err)) &&
-        !(rc = skn_budget_check(run->r->o.engine, world, err))) {
+        !(rc = find_me(run, &all, &me, err)) && !(rc = check_budget(run, world, err))) {
         load_rights(run, world, &all, me);
         rc = write_prompt(run, &all, me, err);
     }

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/thin.h"
 #include "mcp/mcp.h"
+#include "runtime/mcp_board.h"
 #include "runtime/runtime.h"
 
 enum {
@@ -24,6 +25,7 @@ enum {
     SKN_RUN_TOOLS_MS = 50,     /* between looks whether servers of tools have come up … */
     SKN_RUN_TOOLS_LOOKS = 80,  /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
+    SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
     SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
     SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };
@@ -108,7 +110,9 @@ struct skn_run {
     bool        repeated; /* it was tried before, and may have been stored all the same */
     skein_rc    rc;
     skein_error err, why; /* of the last job; of a turn that fails */
-    /* Waiting to try again; not while a job or an asking is under way. */
+    bool        limited;  /* it fails because a limit of this month is reached */
+    bool        writes;   /* (L) text has come of what is asked */
+    /* Waiting to try again; not while a job is under way. While the model writes: to say that it does. */
     skn_timer *later;            /* (L) */
     void (*again)(skn_run *run); /* (L) */
     int64_t trying_since;        /* (L) that the store does not take it, ms; 0: it does */
@@ -134,6 +138,11 @@ void skn_run_give_up(skn_run *run);
 void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
                  const skein_error *err);
 
+/* writing_note.c: text of the next message has come: stores that, unless it is all there soon. */
+void skn_run_writes(skn_run *run);
+/* Not any more. */
+void skn_run_written(skn_run *run);
+
 /* turn_ask.c: the next round: reads what there is to read and asks. */
 void skn_run_round(skn_run *run);
 /* The same after a job has loaded it already. */
@@ -151,6 +160,8 @@ skein_rc skn_run_load(skn_run *run, skein_error *err);
 
 /* budget.c: worker: SKEIN_PROVIDER when a world has used up its tokens of this month. */
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
+/* worker: puts into the inbox that the turn failed for a limit of this month, unless that is there and open. */
+void skn_budget_tell(skn_run *run);
 
 /* --- Tools ------------------------------------------------------------------------------------ */
 
@@ -268,14 +279,15 @@ struct skn_runtime {
     bool                checking, check_again;
     bool                ticking, tick_again, tick_soon;
     bool                more; /* the last look found work that was not taken */
-    bool          freed;      /* since then something has ended that may have been in its way */
-    skn_halt     *halts;
-    skn_wish     *wishes;
-    skn_rest     *rests;
-    skn_mcp_room *rooms;
-    bool          closing;
-    skn_call     *done;
-    void         *done_arg;
+    bool           freed;     /* since then something has ended that may have been in its way */
+    skn_halt      *halts;
+    skn_wish      *wishes;
+    skn_rest      *rests;
+    skn_mcp_room  *rooms;
+    skn_mcp_board *board; /* what the rooms' servers are at */
+    bool           closing;
+    skn_call      *done;
+    void          *done_arg;
 };
 
 /* A job of a run or of the runtime came back, or a run has gone. */

@@ -443,6 +443,8 @@ skn_provider *skn_runtime_provider(const skn_runtime *r, skn_str model, skn_str 
 
 skn_str skn_runtime_model(const skn_runtime *r, skn_str model)
 {
+    if (r->o.only_model)
+        return skn_str_of(r->o.only_model);
     return model.n ? model : r->o.model(r->o.provider_arg);
 }
 
@@ -450,6 +452,7 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
 {
     skn_runtime *r = skn_heap(sizeof *r);
 
+    r->board = skn_mcp_board_new();
     r->o = *o;
     r->o.lease_ms = o->lease_ms > 0 ? o->lease_ms : DEFAULT_LEASE_MS;
     r->o.recover_ms = o->recover_ms > 0 ? o->recover_ms : DEFAULT_RECOVER_MS;
@@ -518,6 +521,12 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
     skn_loop_post(r->o.loop, settle_later, r);
 }
 
+void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
+                              skn_tool_server *at, size_t count)
+{
+    skn_mcp_board_read(r->board, world, a, at, count);
+}
+
 void skn_runtime_free(skn_runtime *r)
 {
     if (!r)
@@ -527,6 +536,7 @@ void skn_runtime_free(skn_runtime *r)
     skn_timer_free(r->check);
     skn_timer_free(r->tick);
     skn_mcp_rooms_free(r);
+    skn_mcp_board_free(r->board);
     skn_rests_free(r);
     free(r->holder);
     free(r->files);

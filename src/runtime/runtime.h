@@ -26,6 +26,7 @@ typedef struct skn_runtime_options {
     /* The model for agents that name none: "demo/scripted"; lives until the next call. */
     skn_str (*model)(void *arg);
     void       *provider_arg;
+    const char *only_model; /* answers for all agents, whatever they name; NULL: none does */
     skn_net    *net;        /* for servers of tools; may be NULL */
     const char *files;      /* the folder that agents may read from; NULL: none */
     const char *holder;     /* names this process in leases */
@@ -94,6 +95,12 @@ skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_
 skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
                              void *arg);
 void      skn_wish_cancel(skn_wish *w); /* no callback after this; NULL is fine */
+
+/* --- Servers of tools ------------------------------------------------------------------------------ */
+
+/* Fills in what is known of these servers of a world, by their names. Any thread. */
+void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
+                              skn_tool_server *at, size_t count);
 
 /* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
  * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */

@@ -36,6 +36,8 @@ static void on_delta(void *arg, skn_part part, skn_str text)
 
     skn_buf_add(part == SKN_PART_TEXT ? &run->text : &run->thinking, text);
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
+    if (part == SKN_PART_TEXT)
+        skn_run_writes(run);
     if (run->r->o.tell)
         run->r->o.tell(run->r->o.tell_arg, &live);
 }
@@ -176,9 +178,11 @@ static void on_done(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
 
+    skn_run_written(run);
     run->asking = NULL;
     run->answer = *answer;
     run->err = answer->error;
+    run->limited = answer->state == SKN_ASK_OVER_BUDGET;
     if (!answer->error.rc && (run->text.over || run->thinking.over))
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)

@@ -159,6 +159,8 @@ static void work_fail(skn_run *run)
     }
     run->rc = skein_turn_end(run->r->o.engine, &run->turn, SKEIN_TURN_FAILED, &run->why,
                              &run->err);
+    if (!run->rc && run->limited)
+        skn_budget_tell(run);
 }
 
 static void work_leave(skn_run *run)

@@ -198,9 +198,9 @@ void skn_store_committed(skn_store *st)
         st->on_commit(st->on_commit_arg);
 }
 
-static skein_rc newest_event(skn_tx *tx, void *arg, skein_error *err)
+static skein_rc stamp_number(skn_tx *tx, void *arg, skein_error *err)
 {
-    return skn_event_newest(tx, arg, err);
+    return skn_stamp_number(tx, arg, err);
 }
 
 /* A connection that never writes sees a change of data_version after every commit of others, those
@@ -211,7 +211,7 @@ skein_rc skn_store_stamp(skn_store *st, int64_t *stamp, skein_error *err)
     bool     brief;
 
     if (st->pg)
-        return skn_store_read(st, newest_event, stamp, err);
+        return skn_store_read(st, stamp_number, stamp, err);
     pthread_mutex_lock(&st->watch_mu);
     if (!st->watch)
         rc = skn_db_open(&st->watch, skn_str_of(st->pool.address), SKN_DB_READER, err);
@@ -219,7 +219,7 @@ skein_rc skn_store_stamp(skn_store *st, int64_t *stamp, skein_error *err)
     if (!rc && !brief)
         rc = skn_db_number(st->watch, "PRAGMA data_version", stamp, err);
     pthread_mutex_unlock(&st->watch_mu);
-    return brief && !rc ? skn_store_read(st, newest_event, stamp, err) : rc;
+    return brief && !rc ? skn_store_read(st, stamp_number, stamp, err) : rc;
 }
 
 /* --- Maintenance ----------------------------------------------------------------------------- */

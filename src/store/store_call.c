@@ -231,6 +231,26 @@ skein_rc skn_call_tokens(skn_tx *tx, int64_t world, int64_t since, int64_t *toke
     return skn_stmt_number(&s, tokens, err);
 }
 
+skein_rc skn_call_spending(skn_tx *tx, int64_t since, skn_arena *a, skein_model_uses *out,
+                           skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_call_spending);
+    skn_vec(skein_model_use) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, since);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skein_model_use one = {skn_stmt_keep(&s, 0, a), skn_stmt_int(&s, 1),
+                               skn_stmt_int(&s, 2)};
+
+        skn_vec_add(a, &v, one);
+    }
+    skn_stmt_done(&s);
+    *out = (skein_model_uses){v.p, v.n};
+    return rc;
+}
+
 skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_arena *a,
                         skein_usage *out, skein_error *err)
 {

@@ -253,6 +253,23 @@ skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_setting_changed(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_setting_changed);
+
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_setting_changes(skn_tx *tx, int64_t *out, skein_error *err)
+{
+    return number(tx, SKN_Q_setting_changes, out, err);
+}
+
+skein_rc skn_stamp_number(skn_tx *tx, int64_t *out, skein_error *err)
+{
+    return number(tx, SKN_Q_store_stamp, out, err);
+}
+
 /* --- Answers ------------------------------------------------------------------------------------ */
 
 skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,

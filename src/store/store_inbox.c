@@ -36,8 +36,41 @@ skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_er
     skn_stmt_bind_text(&s, i->tool);
     skn_stmt_bind_text(&s, i->args);
     skn_stmt_bind_int(&s, i->created_at);
+    skn_stmt_bind_id(&s, row->attempt_id);
     rc = skn_stmt_number(&s, &i->id, err);
     return skn_tx_made_uid(tx, rc);
+}
+
+skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, int64_t *id,
+                           skn_str *uid, bool *same, skein_error *err)
+{
+    const skein_inbox_item *i = &like->item;
+    skn_stmt                s = skn_stmt_use(tx->db, SKN_Q_inbox_earlier);
+    bool                    found = false;
+    skein_rc                rc;
+
+    skn_stmt_bind_text(&s, i->briefing.p ? i->briefing : i->content);
+    skn_stmt_bind_int(&s, like->task_id);
+    skn_stmt_bind_int(&s, like->agent_id);
+    skn_stmt_bind_text(&s, i->kind);
+    skn_stmt_bind_text(&s, i->title);
+    skn_stmt_bind_int(&s, like->attempt_id);
+    rc = skn_stmt_step(&s, &found, err);
+    found = rc == SKEIN_OK && found;
+    *id = found ? skn_stmt_int(&s, 0) : 0;
+    *uid = found ? skn_stmt_keep(&s, 1, a) : SKN_NONE;
+    *same = found && skn_stmt_int(&s, 2) != 0;
+    skn_stmt_done(&s);
+    return rc;
+}
+
+skein_rc skn_inbox_repeat(skn_tx *tx, int64_t id, int64_t attempt, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_repeat);
+
+    skn_stmt_bind_int(&s, attempt);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
 }
 
 /* Does somebody wait for the answer? */

@@ -246,7 +246,9 @@ static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skei
                                  .since = skn_stmt_int(s, 15),
                                  .lane = {skn_stmt_int(s, 21)},
                                  .lane_key = skn_stmt_keep(s, 22, a),
-                                 .task = skn_stmt_int(s, 23)},
+                                 .task = skn_stmt_int(s, 23),
+                                 .tool = skn_stmt_keep(s, 25, a),
+                                 .writing = skn_stmt_int(s, 26) != 0},
                         .delivery_id = skn_stmt_int(s, 16),
                         .trigger_id = skn_stmt_int(s, 17),
                         .lease_until = skn_stmt_int(s, 18),
@@ -339,7 +341,16 @@ skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err)
     skn_stmt_bind_text(&s, row->turn.message_uid);
     skn_stmt_bind_int(&s, row->open_calls);
     skn_stmt_bind_id(&s, row->step_message_id);
+    skn_stmt_bind_text(&s, row->turn.tool);
     skn_stmt_bind_int(&s, row->turn.id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_turn_write(skn_tx *tx, int64_t id, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_writing);
+
+    skn_stmt_bind_int(&s, id);
     return skn_stmt_run(&s, err);
 }
 

@@ -43,6 +43,9 @@ skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int6
                             skein_error *err);
 skein_rc skn_call_tokens(skn_tx *tx, int64_t world, int64_t since, int64_t *tokens,
                          skein_error *err);
+/* What every model used since a time, in all worlds. */
+skein_rc skn_call_spending(skn_tx *tx, int64_t since, skn_arena *a, skein_model_uses *out,
+                           skein_error *err);
 /* What the last call of each message cost, into out[i]; those without a call are left as they are. */
 skein_rc skn_call_usage(skn_tx *tx, int64_t world, const skn_ids *messages, skn_arena *a,
                         skein_usage *out, skein_error *err);

@@ -59,6 +59,11 @@ skein_rc skn_setting_hold(skn_tx *tx, skein_error *err);
 skein_rc skn_setting_rows(skn_tx *tx, skn_arena *a, skein_settings *out, skein_error *err);
 /* An absent value removes the key. */
 skein_rc skn_setting_put(skn_tx *tx, const skein_setting *setting, skein_error *err);
+/* Counts that they were changed, and how often that was. */
+skein_rc skn_setting_changed(skn_tx *tx, skein_error *err);
+skein_rc skn_setting_changes(skn_tx *tx, int64_t *out, skein_error *err);
+/* A number that is another one after an event, and after a change of the settings. */
+skein_rc skn_stamp_number(skn_tx *tx, int64_t *out, skein_error *err);
 skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,
                         skein_kept_answer *out, bool *found, skein_error *err);
 /* Keeps it in the place of an older one with its key. */

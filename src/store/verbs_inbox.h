@@ -12,8 +12,9 @@
 typedef struct skn_inbox_row {
     skein_inbox_item item;
     int64_t          agent_id, conversation_id, message_id, work_message_id, task_id, turn_id;
-    skn_str          call_id;
-    bool             agent_gone, removed;
+    int64_t attempt_id; /* the task's turn that it came from; 0: of no task. Not read */
+    skn_str call_id;
+    bool    agent_gone, removed;
 } skn_inbox_row;
 
 typedef struct skn_inbox_rows {
@@ -23,6 +24,12 @@ typedef struct skn_inbox_rows {
 
 /* Fills id and uid; item.briefing makes it a briefing, with an id of its own. */
 skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_error *err);
+/* What another attempt at the same task told by the same agent under the same title; *id is 0 when there is
+ * nothing. *same: with the same text. */
+skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, int64_t *id,
+                           skn_str *uid, bool *same, skein_error *err);
+/* It counts as told by this attempt from here on. */
+skein_rc skn_inbox_repeat(skn_tx *tx, int64_t id, int64_t attempt, skein_error *err);
 skein_rc skn_inbox_by_id(skn_tx *tx, int64_t id, skn_arena *a, skn_inbox_row *out, bool *found,
                          skein_error *err);
 /* By its public id or, also when it was removed, by that of its briefing. */

@@ -97,8 +97,10 @@ skein_rc skn_turn_expired(skn_tx *tx, int64_t before, int64_t after, skn_arena *
 /* Only while it is open and has this fence. */
 skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bool *kept,
                         skein_error *err);
-/* Its next message, and how many calls of the last one wait. */
+/* Its next message, how many calls of the last one wait, and the tool that runs; it writes nothing yet. */
 skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err);
+/* Its next message is being written. */
+skein_rc skn_turn_write(skn_tx *tx, int64_t id, skein_error *err);
 skein_rc skn_turn_close(skn_tx *tx, int64_t id, skein_turn_state state, skn_str error,
                         int64_t now, skein_error *err);
 /* How many messages reply to one; results of tools do not count. */

@@ -166,7 +166,7 @@ s agent tasks lead --status pending --json
 t 'it waits while the agent is paused' prints '"content":"Look at the tides."'
 task=$(first id)
 s agent show lead --json
-t 'who is paused says so' prints '"state":"paused","pendingTasks":1,"paused":true'
+t 'who is paused says so' prints '"state":"paused","detail":null,"pendingTasks":1,"paused":true'
 s task show "$task"
 t 'a task can be shown' prints 'Look at the tides.'
 s task cancel "$task" -n

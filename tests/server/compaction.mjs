@@ -1,7 +1,8 @@
 // compaction.mjs: contexts that have become long are summarised by themselves, in every mode: what the summary
 // covers, what the model is sent then, and that nothing is lost.
+import http from 'node:http';
 import { Desk, asked, context, own, rows, talk, work } from './desk.mjs';
-import { Server, assert, finish, script, test } from './lib.mjs';
+import { Server, assert, finally_, finish, script, test } from './lib.mjs';
 
 const file = script('compaction', `
 rules:
@@ -180,6 +181,52 @@ test('a share of the context window is long enough, however few the messages are
     assert.equal((await asked(w, 'ada', 'summary')).length, 0);
     const made = await summarised(w, () => talk(w, 'ada', 'some words '.repeat(400)));
     assert.equal(made.covers, 4);
+});
+
+// Ollama's list of models says nothing of windows; it is asked for each model.
+async function openOllama() {
+    const shows = { small: { model_info: { 'general.architecture': 'llama', 'llama.context_length': 2000 } },
+        set: { parameters: 'stop    "<end>"\nnum_ctx                        2000', model_info: { 'llama.context_length': 131072 } },
+        large: { model_info: { 'llama.context_length': 131072 } } };
+    const seen = [];
+    const ollama = http.createServer((req, res) => {
+        const parts = [];
+        req.on('data', b => parts.push(b));
+        req.on('end', () => {
+            const { model } = parts.length ? JSON.parse(Buffer.concat(parts)) : {};
+            seen.push([req.url, model].join(' ').trim());
+            const answer = { '/api/show': shows[model], '/api/version': { version: '0.9.0' }, '/api/tags': { models: Object.keys(shows).map(name => ({ name, model: name })) },
+                '/api/chat': { model, message: { role: 'assistant', content: 'Yes.' }, done: true, done_reason: 'stop', prompt_eval_count: 5, eval_count: 1 } }[req.url];
+            res.writeHead(answer ? 200 : 404, { 'content-type': req.url === '/api/chat' ? 'application/x-ndjson' : 'application/json' });
+            res.end(`${JSON.stringify(answer ?? { error: 'not found' })}\n`);
+        });
+    });
+    await new Promise(resolve => ollama.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => {
+        ollama.closeAllConnections?.();
+        ollama.close(resolve);
+    }));
+    await server.post('/providers', { name: 'cellar', type: 'ollama', baseUrl: `http://127.0.0.1:${ollama.address().port}` });
+    return seen;
+}
+
+test('a model of Ollama is asked once how much it can read, and its share of that is long enough', async () => {
+    const seen = await openOllama();
+    for (const model of ['small', 'set', 'large']) {
+        const w = await fresh(1000, [{ name: 'ada', model: `cellar/${model}` }], { settings: { compactShare: 50 } });
+        await talk(w, 'ada', 'hello');
+        await talk(w, 'ada', 'hello again');
+        assert.equal((await asked(w, 'ada', 'summary')).length, 0);
+        const much = () => talk(w, 'ada', 'some words '.repeat(400));
+        if (model === 'large') {
+            await much();
+            await talk(w, 'ada', 'and now?');
+            assert.equal((await asked(w, 'ada', 'summary')).length, 0, 'a small share of its window');
+        } else {
+            assert.equal((await summarised(w, much)).covers, 6);
+        }
+        assert.equal(seen.filter(s => s === `/api/show ${model}`).length, 1, seen.join(', '));
+    }
 });
 
 await finish();

@@ -262,7 +262,8 @@ test('an edit while agents answer is 423, says who, and changes nothing', async 
     const c = await w.count(old.messageId);
     assert.deepEqual([c.editable, c.blockedBy], [false, 'world-busy']);
     const world = await slow.get(w.path);
-    assert.deepEqual([world.isProcessing, world.busy[0].agent, world.agents.find(a => a.name === 'ada').state], [true, 'ada', 'thinking']);
+    assert.deepEqual([world.isProcessing, world.busy[0].agent], [true, 'ada']);
+    assert.ok(['thinking', 'writing'].includes(world.agents.find(a => a.name === 'ada').state)); // it has begun to write
     assert.deepEqual(await whole(w), before);
     await stop(w);
     stream.close();

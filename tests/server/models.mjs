@@ -69,7 +69,7 @@ async function listenIn(to) {
         req.on('data', b => asked.push(b));
         req.on('end', () => {
             const one = { path: req.url, request: Buffer.concat(asked), answer: [] };
-            if (req.method === 'POST') seen.push(one);
+            if (req.method === 'POST' && req.url !== '/api/show') seen.push(one);
             const on = http.request(to + req.url, { method: req.method, headers: { ...req.headers, host: new URL(to).host } }, answer => {
                 res.writeHead(answer.statusCode, answer.headers);
                 answer.on('data', b => {
@@ -350,6 +350,20 @@ test('a world that has used its tokens of the month asks no more', async () => {
     assert.deepEqual([got.delivery, tap.seen.length], [[['ada', 'failed']], from]);
     await server.ask('PATCH', w.path, { settings: { monthlyTokens: 1000000 } });
     assert.deepEqual((await talk(w, 'hello again')).failed, []);
+});
+
+// --- The demo alone ------------------------------------------------------------------------------------------
+
+test('a server that only plays the demo asks nobody else, whatever an agent names', async () => {
+    const s = await Server.start({ store: freshStore(), args: [...args, '--demo'] });
+    const from = tap.seen.length;
+    for (const model of ['once-openai/gpt-4o', 'nobody/knows', null]) {
+        const w = await world(model, {}, {}, s);
+        const got = await talk(w, 'hello');
+        assert.deepEqual([got.failed, got.answer.model, got.delivery], [[], 'demo/scripted', [['ada', 'answered']]]);
+    }
+    assert.equal(tap.seen.length, from, 'nothing was sent');
+    await s.stop();
 });
 
 // --- A recording ---------------------------------------------------------------------------------------------

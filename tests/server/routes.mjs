@@ -133,6 +133,10 @@ const examples = {
     streamEvents: x => ['/events?limit=5', undefined, 200, { headers: { accept: 'application/json' } }],
     streamWorldEvents: x => [`${x.W}/events?limit=5`, undefined, 200, { headers: { accept: 'application/json' } }],
     start: x => ['/'],
+    page: x => ['/w/tour'],
+    asset: null, // page.mjs
+    plain: x => ['/plain'],
+    plainWorld: x => [`/plain/w/${x.w.name}`],
     livez: x => ['/livez'],
     readyz: x => ['/readyz?verbose=1'],
     healthz: x => ['/healthz?verbose=1'],
@@ -154,6 +158,7 @@ const examples = {
     wakeAgent: null,
     tellAgent: null,
     listTasks: null,
+    listToolServers: null,
     createTask: null,
     getTask: null,
     cancelTask: null,

@@ -185,7 +185,8 @@ static void an_end_that_is_waited_for_is_the_result_of_the_call(void **state)
     assert_string_equal(kit_texts(&k, "@bo", 0), "@ada hello");
     assert_string_equal(told(&k, before),
                         "message.completed message.delivered delegation.completed "
-                        "tool.completed message.started agent.state reply.changed");
+                        "tool.completed agent.state message.started agent.state "
+                        "reply.changed");
     assert_string_equal(event_of(&k, before, "delegation.completed").cause.p, t.cause.p);
     says(&k, before, "message.completed", "\"threadPath\":\"main.1\"");
     says(&k, before, "agent.state", "\"threadPath\":\"main.1\"");
@@ -536,6 +537,7 @@ static void a_cancelled_delegation_takes_along_all_below_it(void **state)
     delegate(&k, &grandchild, "c1", "ada", true);
     KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), &k.err));
     resulted(&k, "main", "c1", "cancelled", true);
+    resulted(&k, "main.1.1", "c1", "cancelled", true);
     assert_int_equal(delegation(&k, "main.1.1").state, SKEIN_LANE_CANCELLED);
     assert_int_equal(delegation(&k, "main.1.1.1").state, SKEIN_LANE_CANCELLED);
     assert_int_equal(finish(&k, &child, "late"), SKEIN_TURN_OVER);
@@ -545,6 +547,84 @@ static void a_cancelled_delegation_takes_along_all_below_it(void **state)
     assert_idle(&k);
     assert_int_equal(skein_delegation_cancel(k.e, k.chat.id, skein_text("main.7"), &k.err),
                      SKEIN_NOT_FOUND);
+    kit_close(&k);
+}
+
+/* How many results of a call a lane has. */
+static int results(kit *k, const char *lane, const char *call)
+{
+    skein_slice what = {
+        .conversation = k->how.conversation, .lane = skein_text(lane), .from = 0};
+    skein_messages m;
+    skein_at       at;
+    int            n = 0;
+
+    KIT_OK(k, skein_read(k->e, &what, k->mem, &m, &at, &k->err));
+    for (size_t i = 0; i < m.count; i++)
+        n += m.at[i].role == SKEIN_TOOL && strcmp(m.at[i].tool_call_id.p, call) == 0;
+    return n;
+}
+
+/* ada waits for bo, bo for cy, cy for a copy of itself. */
+static skein_turn chain(kit *k)
+{
+    skein_turn t = asked(k), child, grandchild;
+
+    delegate(k, &t, "c1", "bo", true);
+    child = begin_on(k, "main.1");
+    delegate(k, &child, "c2", "cy", true);
+    grandchild = begin_on(k, "main.1.1");
+    delegate(k, &grandchild, "c3", NULL, true);
+    begin_on(k, "main.1.1.1");
+    return t;
+}
+
+static void each_who_waited_is_told(kit *k)
+{
+    const char *const lanes[] = {"main", "main.1", "main.1.1"};
+    const char *const call_ids[] = {"c1", "c2", "c3"};
+
+    for (int i = 0; i < 3; i++) {
+        resulted(k, lanes[i], call_ids[i], "cancelled", true);
+        assert_int_equal(results(k, lanes[i], call_ids[i]), 1);
+    }
+    assert_int_equal(said(k, "Delegation"), 0);
+}
+
+static void the_end_of_a_chain_that_is_cancelled_is_told_at_every_level_once(void **state)
+{
+    kit        k;
+    skein_turn t;
+
+    kit_open(&k, state);
+    t = chain(&k);
+    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), &k.err));
+    each_who_waited_is_told(&k);
+    assert_int_equal(waits(&k, &t), 0);
+    KIT_OK(&k, finish(&k, &t, "then not"));
+    assert_idle(&k);
+    kit_valid(&k);
+    kit_close(&k);
+}
+
+static void a_forced_edit_tells_the_end_at_every_level_once(void **state)
+{
+    kit           k;
+    skein_posted  p;
+    skein_version v;
+
+    kit_open(&k, state);
+    p = post(&k, "something before");
+    answer(&k, "ada", "yes");
+    answer(&k, "bo", "yes");
+    answer(&k, "cy", "yes");
+    chain(&k);
+    k.how.force = true;
+    KIT_OK(&k, skein_edit(k.e, &k.how, p.message.id, skein_text("something else before"), k.mem,
+                          &v, NULL, &k.err));
+    assert_idle(&k);
+    each_who_waited_is_told(&k);
+    kit_valid(&k);
     kit_close(&k);
 }
 
@@ -882,6 +962,8 @@ int main(void)
         SKN_BOTH(a_delegation_that_nobody_waits_for_holds_up_no_person),
         SKN_BOTH(a_branch_does_not_run_what_runs_where_it_came_from),
         SKN_BOTH(a_forced_edit_takes_delegations_away),
+        SKN_BOTH(the_end_of_a_chain_that_is_cancelled_is_told_at_every_level_once),
+        SKN_BOTH(a_forced_edit_tells_the_end_at_every_level_once),
         SKN_BOTH(an_agent_that_is_paused_begins_nothing),
         SKN_BOTH(a_world_says_how_deep_and_how_many),
         SKN_BOTH(delegations_go_deep_and_come_back),

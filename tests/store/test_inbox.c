@@ -374,6 +374,7 @@ static void nobody_is_asked_any_more_when_the_turn_is_over(void **state)
     assert_string_equal(item.answer.p, "expired");
     assert_true(item.done_at > 0);
     assert_int_equal(reply(&k, item.uid, "allow", &said), SKEIN_CONFLICT);
+    assert_non_null(strstr(k.err.message, "has expired"));
     assert_int_equal(skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err),
                      SKEIN_TURN_OVER);
     assert_int_equal(listed(&k, (skein_inbox_query){0}).needs_you, 0);

@@ -335,6 +335,129 @@ static void a_crash_in_the_middle_leaves_the_task_to_be_tried_again(void **state
     kit_close(&k);
 }
 
+/* --- What is told once ------------------------------------------------------------------------------------------ */
+
+static const char *brief(kit *k, skein_turn *t, const char *title, const char *text)
+{
+    skein_act   act = {.kind = SKEIN_ACT_BRIEF,
+                       .title = skein_text(title),
+                       .summary = skein_text("in short"),
+                       .text = skein_text(text)};
+    skein_acted done;
+
+    KIT_OK(k, act_as(k, t, act, &done));
+    return done.result.content.p;
+}
+
+/* The program dies, and the task is begun again. */
+static skein_turn crash(kit *k)
+{
+    int64_t closed;
+
+    KIT_OK(k, skein_turns_recover(k->e, true, &closed, &k->err));
+    assert_in_range(closed, 1, 2);
+    end_back_off(k);
+    return work(k, ADA);
+}
+
+static void a_briefing_is_sent_once_however_often_its_task_is_tried(void **state)
+{
+    kit        k;
+    skein_turn t;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "write them");
+    t = work(&k, ADA);
+    assert_string_equal(brief(&k, &t, "One", "the first"), "Briefing sent");
+    for (int i = 0; i < 2; i++) {
+        t = crash(&k);
+        assert_string_equal(brief(&k, &t, "One", "the first"),
+                            "This briefing was sent already, by an earlier attempt at this "
+                            "task, and is not sent again.");
+    }
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND), "ada:Briefing sent"));
+    assert_string_equal(brief(&k, &t, "Two", "the second"), "Briefing sent");
+    assert_string_equal(brief(&k, &t, "Two", "the second"), "Briefing sent"); /* as it likes */
+    KIT_OK(&k, finish(&k, &t, "done"));
+    task_of(&k, ADA, "write them");
+    t = work(&k, ADA); /* another task: another briefing */
+    assert_string_equal(brief(&k, &t, "One", "the first"), "Briefing sent");
+    KIT_OK(&k, finish(&k, &t, "done"));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM inbox WHERE kind = 'briefing'"), 4);
+    assert_string_equal(own_texts(&k, ADA, SKEIN_FOREGROUND),
+                        "ada:the first | ada:the second | ada:the second | ada:the first");
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_briefing_in_other_words_is_the_same_and_one_more_is_not(void **state)
+{
+    kit         k;
+    skein_turn  t;
+    const char *said;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "write them");
+    t = work(&k, ADA);
+    assert_string_equal(brief(&k, &t, "Report", "the first"), "Briefing sent");
+    t = crash(&k);
+    said = brief(&k, &t, "Report", "the first, in other words");
+    assert_non_null(strstr(said, "was sent already"));
+    assert_non_null(strstr(said, "under another title"));
+    assert_string_equal(brief(&k, &t, "Report", "the second"), "Briefing sent");
+    t = crash(&k);
+    assert_non_null(strstr(brief(&k, &t, "Report", "the second"), "was sent already"));
+    assert_non_null(strstr(brief(&k, &t, "Report", "the first"), "was sent already"));
+    assert_string_equal(brief(&k, &t, "Report", "the third"), "Briefing sent");
+    assert_string_equal(own_texts(&k, ADA, SKEIN_FOREGROUND),
+                        "ada:the first | ada:the second | ada:the third");
+    kit_close(&k);
+}
+
+/* The turn on the lane of a delegation that the task's turn waits for. */
+static skein_turn hand_on(kit *k, skein_turn *t, int agent)
+{
+    skein_act   act = {.kind = SKEIN_ACT_DELEGATE,
+                       .agent = k->agent[agent].name,
+                       .text = skein_text("please tell the person"),
+                       .wait = true};
+    skein_acted done;
+    skein_dues  d;
+    skein_turn  child;
+
+    KIT_OK(k, act_as(k, t, act, &done));
+    KIT_OK(k, skein_work_due(k->e, 100, k->mem, &d, &k->err));
+    for (size_t i = 0; i < d.count; i++)
+        if (d.at[i].lane.v) {
+            KIT_OK(k, skein_turn_begin(k->e, d.at[i].delivery, skein_text("test"),
+                                       skein_text("demo/scripted"), LEASE, k->mem, &child,
+                                       &k->err));
+            return child;
+        }
+    fail_msg("nothing is to do on a lane");
+    return (skein_turn){0};
+}
+
+static void what_a_delegation_of_a_task_tells_is_told_once_too(void **state)
+{
+    kit        k;
+    skein_turn t, child;
+
+    kit_open(&k, state);
+    task_of(&k, ADA, "let it be told");
+    t = work(&k, ADA);
+    child = hand_on(&k, &t, BO);
+    assert_string_equal(brief(&k, &child, "One", "the first"), "Briefing sent");
+    t = crash(&k);
+    child = hand_on(&k, &t, BO);
+    assert_non_null(strstr(brief(&k, &child, "One", "the first"), "was sent already"));
+    KIT_OK(&k, finish(&k, &child, "told"));
+    child = hand_on(&k, &t, BO); /* in the same attempt: another one */
+    assert_string_equal(brief(&k, &child, "One", "the first"), "Briefing sent");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM inbox WHERE kind = 'briefing'"), 2);
+    kit_close(&k);
+}
+
 static void a_back_off_of_a_clock_that_was_set_back_is_over(void **state)
 {
     kit        k;
@@ -452,6 +575,9 @@ int main(void)
         SKN_BOTH(a_poison_task_keeps_nobody_else_from_working),
         SKN_BOTH(a_crash_in_the_middle_leaves_the_task_to_be_tried_again),
         SKN_BOTH(a_back_off_of_a_clock_that_was_set_back_is_over),
+        SKN_BOTH(a_briefing_is_sent_once_however_often_its_task_is_tried),
+        SKN_BOTH(a_briefing_in_other_words_is_the_same_and_one_more_is_not),
+        SKN_BOTH(what_a_delegation_of_a_task_tells_is_told_once_too),
         SKN_BOTH(cancelling_a_task_stops_the_turn_that_is_at_it),
         SKN_BOTH(stopping_the_session_cancels_its_task),
         SKN_BOTH(the_tasks_of_an_agent_go_with_it),

@@ -1,5 +1,6 @@
 /* test_turns.c: turns: steps as they happen, every way a turn may end, and that nothing of it lands
  * once it is over. */
+#include "engine/engine.h"
 #include "store/work_kit.h"
 
 #include <pthread.h>
@@ -39,6 +40,23 @@ static void lands_nowhere(kit *k, skein_turn *t)
                      SKEIN_TURN_OVER);
     assert_string_equal(kit_state(k), before);
     assert_int_equal(newest(k), last);
+}
+
+/* What the one agent at work does: "tool look". */
+static const char *doing(kit *k)
+{
+    skein_turns open;
+    skn_at_work work = {0};
+    skn_str     detail, word;
+
+    KIT_OK(k, skein_turns_open(k->e, k->world.id, (skein_conversation_id){0}, k->mem, &open,
+                               &k->err));
+    assert_int_equal(open.count, 1);
+    work.turns = open;
+    word = skn_agent_state(&work, open.at[0].agent, &detail);
+    return skn_arena_printf(k->mem, "%.*s%s%.*s", SKN_FMT(word), detail.n ? " " : "",
+                            SKN_FMT(detail))
+        .p;
 }
 
 /* --- Steps ------------------------------------------------------------------------------------------------ */
@@ -110,8 +128,10 @@ static void calls_and_results_are_stored_as_they_happen(void **state)
     KIT_OK(&k, step(&k, &t, &m, false, &call));
     assert_string_equal(call.uid.p, first.p);
     assert_string_not_equal(t.message_uid.p, first.p); /* the next one's */
-    assert_string_equal(told(&k, before), "message.completed tool.started tool.started");
+    assert_string_equal(told(&k, before),
+                        "message.completed tool.started tool.started agent.state");
     says(&k, before, "message.completed", "\"finishReason\":\"tool\"");
+    says(&k, before, "agent.state", "\"agent\":\"ada\",\"state\":\"tool\",\"detail\":\"look\"");
     says(&k, before, "tool.started", "\"toolCallId\":\"c2\"");
     before = newest(&k);
     KIT_OK(&k, step(&k, &t, &r1, false, &result));
@@ -119,7 +139,8 @@ static void calls_and_results_are_stored_as_they_happen(void **state)
     assert_string_equal(told(&k, before), "tool.completed"); /* one is still out */
     before = newest(&k);
     KIT_OK(&k, step(&k, &t, &r2, false, &result));
-    assert_string_equal(told(&k, before), "tool.failed message.started");
+    assert_string_equal(told(&k, before), "tool.failed agent.state message.started");
+    says(&k, before, "agent.state", "\"agent\":\"ada\",\"state\":\"thinking\"");
     says(&k, before, "message.started", t.message_uid.p);
     assert_int_equal(step(&k, &t, &r2, false, &result), SKEIN_CONFLICT); /* it has its result */
     KIT_OK(&k, finish(&k, &t, "done"));
@@ -130,6 +151,43 @@ static void calls_and_results_are_stored_as_they_happen(void **state)
                         "assistant:done | user:[continue]");
     kit_valid(&k);
     assert_idle(&k);
+    kit_close(&k);
+}
+
+static void an_agent_shows_the_tool_that_runs_and_that_it_writes(void **state)
+{
+    kit               k;
+    skein_tool_call   calls[] = {{skein_text("c1"), skein_text("look"), skein_text("{}")},
+                                 {skein_text("c2"), skein_text("ask"), skein_text("{}")}};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .calls = calls, .call_count = 2};
+    skein_new_message r1 = found("c1", false), r2 = found("c2", false);
+    skein_message     out;
+    skein_turn        t, early;
+    int64_t           before;
+
+    kit_open(&k, state);
+    post(&k, "@ada look");
+    t = begin(&k, "ada");
+    assert_string_equal(doing(&k), "thinking");
+    before = newest(&k);
+    KIT_OK(&k, skein_turn_writing(k.e, &t, &k.err));
+    assert_string_equal(told(&k, before), "agent.state");
+    says(&k, before, "agent.state", "\"state\":\"writing\"");
+    assert_string_equal(doing(&k), "writing");
+    early = t;
+    KIT_OK(&k, step(&k, &t, &m, false, &out));
+    assert_string_equal(doing(&k), "tool look");
+    before = newest(&k);
+    KIT_OK(&k, skein_turn_writing(k.e, &early, &k.err)); /* too late: it is stored */
+    KIT_OK(&k, skein_turn_writing(k.e, &t, &k.err));     /* too early: tools run */
+    assert_string_equal(told(&k, before), "");
+    KIT_OK(&k, step(&k, &t, &r1, false, &out));
+    says(&k, before, "agent.state", "\"state\":\"tool\",\"detail\":\"ask\"");
+    assert_string_equal(doing(&k), "tool ask");
+    KIT_OK(&k, step(&k, &t, &r2, false, &out));
+    assert_string_equal(doing(&k), "thinking");
+    KIT_OK(&k, finish(&k, &t, "done"));
+    assert_int_equal(skein_turn_writing(k.e, &t, &k.err), SKEIN_TURN_OVER);
     kit_close(&k);
 }
 
@@ -916,6 +974,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_BOTH(a_turn_has_an_id_for_what_is_being_written),
         SKN_BOTH(calls_and_results_are_stored_as_they_happen),
+        SKN_BOTH(an_agent_shows_the_tool_that_runs_and_that_it_writes),
         SKN_BOTH(the_calls_of_two_agents_are_not_mixed_up),
         SKN_BOTH(an_agent_may_choose_to_say_nothing),
         SKN_BOTH(what_is_no_step_is_refused),

@@ -128,6 +128,28 @@ static void every_day_comes_back_as_itself(void **state)
     }
 }
 
+static void a_month_begins_with_its_first_day(void **state)
+{
+    static const struct {
+        const char *at, *begin, *name;
+    } cases[] = {
+        {"2026-11-15T14:02:03.004Z", "2026-11-01T00:00:00.000Z", "November 2026"},
+        {"2024-02-29T23:59:59.999Z", "2024-02-01T00:00:00.000Z", "February 2024"},
+        {"2025-01-01T00:00:00.000Z", "2025-01-01T00:00:00.000Z", "January 2025"},
+        {"1969-12-31T23:59:59.999Z", "1969-12-01T00:00:00.000Z", "December 1969"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char    text[SKN_TIME_TEXT], name[SKN_MONTH_TEXT];
+        int64_t at;
+
+        assert_true(skn_time_parse(skn_str_of(cases[i].at), &at));
+        assert_true(skn_str_is(skn_time_format(skn_clock_month(at), text), cases[i].begin));
+        assert_true(skn_str_is(skn_month_format(at, name), cases[i].name));
+    }
+}
+
 static void the_monotonic_clock_never_steps_back(void **state)
 {
     int64_t last = skn_clock_monotonic();
@@ -149,6 +171,7 @@ int main(void)
         cmocka_unit_test(all_forms_of_rfc_3339_are_read),
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(every_day_comes_back_as_itself),
+        cmocka_unit_test(a_month_begins_with_its_first_day),
         cmocka_unit_test(the_monotonic_clock_never_steps_back),
     };
 

@@ -479,7 +479,10 @@ static void providers_are_checked(void **state)
         "  b: { type: openai, apiKey: { enw: X } }\n"
         "  c: { type: openai, apiKey: { env: X, file: Y } }\n"
         "  d: { type: openai, apiKey: { command: pass } }\n"
-        "  e: { type: openai, apiKey: \"\" }\n",
+        "  e: { type: openai, apiKey: \"\" }\n"
+        "  f: { type: openai, prices: [1] }\n"
+        "  g: { type: openai, prices: { m: { input: 1 }, n: { input: 1, output: free } } }\n"
+        "  h: { type: openai, prices: { m: { inputs: 1, output: 2 } } }\n",
         "FILE:2:3: \"demo\" is the name of the scripted demo\n"
         "FILE:3:3: \"Big Name\" is no name of a provider: use small letters, digits, - and _\n"
         "FILE:4:3: providers.none needs a \"type:\"\n"
@@ -500,7 +503,14 @@ static void providers_are_checked(void **state)
         "FILE:16:30: apiKey needs one of { env: NAME }, { file: PATH }, { credential: NAME } "
         "or { command: [PROGRAM, …] }\n"
         "FILE:17:41: apiKey.command must be a list: [PROGRAM, WORD, …]\n"
-        "FILE:18:30: apiKey is empty: use { env: NAME } or { file: PATH }\n");
+        "FILE:18:30: apiKey is empty: use { env: NAME } or { file: PATH }\n"
+        "FILE:19:30: providers.f.prices is \"…\": use { MODEL: { input: 2.50, output: 10.00 } "
+        "}\n"
+        "FILE:20:35: providers.g.m is \"…\": use { input: 2.50, output: 10.00 }, for a million "
+        "tokens\n"
+        "FILE:20:52: providers.g.n is \"…\": use { input: 2.50, output: 10.00 }, for a million "
+        "tokens\n"
+        "FILE:21:37: unknown key \"inputs\" in providers.h.prices. Did you mean \"input\"?\n");
 }
 
 static void no_key_is_in_what_is_shown(void **state)
@@ -550,6 +560,8 @@ static void providers_are_read_as_they_were_written(void **state)
                  "    timeout: 90s\n    maxRetries: 0\n    concurrency: 4\n"
                  "    headers: { X-Team: launch, X-B: '' }\n    models: [small, large]\n"
                  "    budget: { monthly: 10.5 USD, then: stop }\n"
+                 "    prices: { small: { input: 0.25, output: 1 }, large: { input: 3, output: "
+                 "15.00 } }\n"
                  "  b:\n    type: ollama\n    baseUrl: http://127.0.0.1:1\n"
                  "    apiKey: { command: [pass, show, 'b c'] }\n"
                  "  c:\n    type: anthropic\n    apiKey: { credential: claude }\n");
@@ -568,6 +580,9 @@ static void providers_are_read_as_they_were_written(void **state)
     assert_int_equal(s.monthly_micros, 10500000);
     assert_string_equal(s.currency, "USD");
     assert_true(s.stops);
+    assert_int_equal(s.price_count, 2);
+    assert_true(skn_str_is(s.prices[0].model, "small") && s.prices[0].input == 250000 &&
+                s.prices[0].output == 1000000 && s.prices[1].output == 15000000);
     s = setting(f, 1);
     assert_int_equal(s.key.from, SKN_KEY_COMMAND);
     assert_string_equal(s.key.command[2], "b c");
@@ -577,7 +592,7 @@ static void providers_are_read_as_they_were_written(void **state)
     s = setting(f, 2);
     assert_true(s.key.from == SKN_KEY_CREDENTIAL && skn_str_is(s.key.name, "claude"));
     assert_null(s.base_url.p);
-    assert_true(skn_str_ends(s.origin, SKN_STR(":15")));
+    assert_true(skn_str_ends(s.origin, SKN_STR(":16")));
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)

@@ -18,7 +18,7 @@
 
 typedef struct fixture {
     skn_arena  *a;
-    char        dir[40];
+    char        dir[400];
     const char *vars[8]; /* NAME, value, … */
     skein_error err;
 } fixture;
@@ -36,9 +36,10 @@ static const char *get_var(void *arg, const char *name)
 static int open_fixture(void **state)
 {
     static fixture f;
+    const char    *tmp = getenv("TMPDIR");
 
     f = (fixture){.a = skn_arena_new()};
-    memcpy(f.dir, "/tmp/skein-secrets-XXXXXX", 26);
+    snprintf(f.dir, sizeof f.dir, "%s/skein-secrets-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     assert_non_null(mkdtemp(f.dir));
     *state = &f;
     return 0;
@@ -94,9 +95,9 @@ static unsigned mode_of(const char *path)
 
 static const char *kept(fixture *f, const char *name)
 {
-    skn_str key;
+    skn_str key, place;
 
-    if (skn_secret_get(f->dir, skn_str_of(name), f->a, &key, &f->err))
+    if (skn_secret_get(f->dir, skn_str_of(name), f->a, &key, &place, &f->err))
         fail_msg("%s", f->err.message);
     return key.p ? skn_arena_copy(f->a, key).p : NULL;
 }
@@ -109,12 +110,14 @@ static void a_key_is_kept_for_nobody_elses_eyes(void **state)
 
     assert_null(kept(f, "openai"));
     umask(0);
-    assert_int_equal(skn_secret_put(f->dir, SKN_STR("openai"), SKN_STR(KEY), &f->err), 0);
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("openai"), SKN_STR(KEY), SKN_NONE, &f->err),
+                     0);
     umask(022);
     assert_string_equal(kept(f, "openai"), KEY);
     assert_int_equal(mode_of(in_dir(f, "secrets")), 0700);
     assert_int_equal(mode_of(in_dir(f, "secrets/openai")), 0600);
-    assert_int_equal(skn_secret_put(f->dir, SKN_STR("openai"), SKN_STR(OTHER), &f->err), 0);
+    assert_int_equal(
+        skn_secret_put(f->dir, SKN_STR("openai"), SKN_STR(OTHER), SKN_NONE, &f->err), 0);
     assert_string_equal(kept(f, "openai"), OTHER);
     assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &f->err), 0);
     assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &f->err), 0);
@@ -126,7 +129,7 @@ static void a_folder_of_secrets_that_others_can_enter_is_closed(void **state)
     fixture *f = *state;
 
     assert_int_equal(mkdir(in_dir(f, "secrets"), 0755), 0);
-    assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), SKN_STR(KEY), &f->err), 0);
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), SKN_STR(KEY), SKN_NONE, &f->err), 0);
     assert_int_equal(mode_of(in_dir(f, "secrets")), 0700);
 }
 
@@ -136,8 +139,9 @@ static void names_that_lead_elsewhere_are_refused(void **state)
     fixture                 *f = *state;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(skn_secret_put(f->dir, skn_str_of(names[i]), SKN_STR(KEY), &f->err),
-                         SKEIN_INVALID);
+        assert_int_equal(
+            skn_secret_put(f->dir, skn_str_of(names[i]), SKN_STR(KEY), SKN_NONE, &f->err),
+            SKEIN_INVALID);
 }
 
 static void what_cannot_be_sent_is_no_key(void **state)
@@ -146,8 +150,9 @@ static void what_cannot_be_sent_is_no_key(void **state)
     fixture                 *f = *state;
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), skn_str_of(keys[i]), &f->err),
-                         SKEIN_INVALID);
+        assert_int_equal(
+            skn_secret_put(f->dir, SKN_STR("a"), skn_str_of(keys[i]), SKN_NONE, &f->err),
+            SKEIN_INVALID);
     assert_null(kept(f, "a"));
 }
 
@@ -348,11 +353,57 @@ static void a_kept_key_needs_no_variable(void **state)
     skn_provider_plans       all;
     const skn_provider_plan *p;
 
-    assert_int_equal(skn_secret_put(f->dir, SKN_STR("mistral"), SKN_STR(KEY), &f->err), 0);
+    assert_int_equal(
+        skn_secret_put(f->dir, SKN_STR("mistral"), SKN_STR(KEY), SKN_NONE, &f->err), 0);
     plan(f, &all, "{\"mistral\":{}}", NULL, 0);
     p = planned(&all, "mistral");
     assert_true(skn_str_is(p->key, KEY) && skn_str_is(p->key_source, "secret store"));
     assert_null(p->no_key.p);
+}
+
+static void a_kept_key_is_for_the_host_that_it_was_given_for(void **state)
+{
+    fixture                 *f = *state;
+    skn_provider_plans       all;
+    const skn_provider_plan *p;
+
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("office"), SKN_STR(KEY),
+                                    SKN_STR("llm.example.org"), &f->err),
+                     0);
+    assert_string_equal(kept(f, "office"), KEY);
+    plan(f, &all,
+         "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://llm.example.org/"
+         "v1\"}}",
+         NULL, 0);
+    p = planned(&all, "office");
+    assert_true(skn_str_is(p->key, KEY) && !p->no_key.p);
+    plan(f, &all,
+         "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://other.example.org/"
+         "v1\"}}",
+         NULL, 0);
+    p = planned(&all, "office");
+    assert_null(p->key.p);
+    assert_string_equal(p->no_key.p, "there is no key for \"office\": the one that is kept was "
+                                     "given for llm.example.org");
+}
+
+static void a_key_of_another_computer_is_missed_here(void **state)
+{
+    fixture                 *f = *state;
+    skn_provider_plans       all;
+    const skn_provider_plan *p;
+
+    plan(f, &all,
+         "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://llm.example.org/"
+         "v1\","
+         "\"keyKept\":true}}",
+         NULL, 0);
+    p = planned(&all, "office");
+    assert_true(p->key_needed);
+    assert_string_equal(p->no_key.p,
+                        "there is no key for \"office\": it is kept on the computer "
+                        "where it was given");
+    assert_string_equal(p->hint.p, "To give it one here: skein provider login office");
 }
 
 static void ollama_is_where_its_variable_says(void **state)
@@ -459,6 +510,8 @@ int main(void)
         TEST(the_second_name_of_a_variable_counts_too),
         TEST(what_is_in_the_file_wins_and_may_be_used),
         TEST(a_kept_key_needs_no_variable),
+        TEST(a_kept_key_is_for_the_host_that_it_was_given_for),
+        TEST(a_key_of_another_computer_is_missed_here),
         TEST(ollama_is_where_its_variable_says),
         TEST(only_this_computer_is_local),
         TEST(what_the_store_keeps_reads_back_the_same),

@@ -149,8 +149,8 @@ SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WH
 
 -- :inbox_insert
 INSERT INTO inbox(uid, world_id, agent_id, conversation_id, kind, title, content, briefing_uid, briefing_text, message_id,
-  work_message_id, task_id, turn_id, call_id, tool, args, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id;
+  work_message_id, task_id, turn_id, call_id, tool, args, created_at, attempt_id)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id;
 -- :inbox_by_id
 {inbox_rows} WHERE i.id = $1;
 -- :inbox_by_uid
@@ -189,6 +189,13 @@ UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND w
    AND (CAST($3 AS TEXT) IS NULL OR kind = $3);
 -- :inbox_approval
 {inbox_rows} WHERE i.turn_id = $1 AND i.call_id = $2 AND i.work_message_id = $3 AND i.kind = 'approval';
+-- The one with the same text first, else the oldest.
+-- :inbox_earlier
+SELECT i.id, i.uid, CASE WHEN COALESCE(i.briefing_text, i.content) = $1 THEN 1 ELSE 0 END FROM inbox i
+ WHERE i.task_id = $2 AND i.agent_id = $3 AND i.kind = $4 AND i.title = $5 AND COALESCE(i.attempt_id, 0) <> $6
+ ORDER BY 3 DESC, i.id LIMIT 1;
+-- :inbox_repeat
+UPDATE inbox SET attempt_id = $1 WHERE id = $2;
 -- :inbox_expire
 UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 'approval' AND answer IS NULL;
 -- :inbox_drop
@@ -248,6 +255,9 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 -- :call_tokens
 SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CASE WHEN tokens_out > 0 THEN tokens_out ELSE 0 END), 0)
   AS BIGINT) FROM model_calls WHERE world_id = $1 AND created_at >= $2;
+-- :call_spending
+SELECT model, CAST(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN tokens_out > 0 THEN tokens_out
+  ELSE 0 END) AS BIGINT) FROM model_calls WHERE created_at >= $1 GROUP BY model;
 -- The last of a message comes last.
 -- :call_usage_of_many
 SELECT m.id, k.tokens_in, k.tokens_out, k.estimated FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value

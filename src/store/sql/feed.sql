@@ -2,13 +2,13 @@
 
 -- :event_insert
 INSERT INTO events(world_id, conversation_id, version_id, message_id, cause, type, data, created_at, world)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, (SELECT name FROM worlds WHERE id = $1));
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, COALESCE((SELECT name FROM worlds WHERE id = $1), ''));
 -- A JSON array with an array for each.
 -- :event_insert_many
 INSERT INTO events(world_id, conversation_id, version_id, message_id, cause, type, data, created_at, world)
 SELECT json_extract(j.value, '$[0]'), json_extract(j.value, '$[1]'), json_extract(j.value, '$[2]'), json_extract(j.value, '$[3]'),
   json_extract(j.value, '$[4]'), json_extract(j.value, '$[5]'), json_extract(j.value, '$[6]'), json_extract(j.value, '$[7]'),
-  (SELECT name FROM worlds WHERE id = json_extract(j.value, '$[0]')) FROM json_each($1) j ORDER BY j.key;
+  COALESCE((SELECT name FROM worlds WHERE id = json_extract(j.value, '$[0]')), '') FROM json_each($1) j ORDER BY j.key;
 -- :event_after
 SELECT e.id, e.world_id, e.conversation_id, e.version_id, e.message_id, e.created_at, e.cause, e.type, e.data, e.world, c.uid, t.uid
   FROM events e LEFT JOIN conversations c ON c.id = e.conversation_id
@@ -47,6 +47,9 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
   m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
   FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value ORDER BY m.id;
 
+-- Both only ever grow, so the sum is another one after a change of either.
+-- :store_stamp
+SELECT COALESCE(MAX(id), 0) + COALESCE((SELECT value FROM meta WHERE key = 'settings_changes'), 0) FROM events;
 -- :setting_hold
 SELECT 1;
 -- :setting_list
@@ -55,6 +58,10 @@ SELECT key, value FROM settings ORDER BY key;
 INSERT INTO settings(key, value) VALUES($1, $2) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
 -- :setting_delete
 DELETE FROM settings WHERE key = $1;
+-- :setting_changed
+INSERT INTO meta(key, value) VALUES('settings_changes', 1) ON CONFLICT(key) DO UPDATE SET value = meta.value + 1;
+-- :setting_changes
+SELECT COALESCE((SELECT value FROM meta WHERE key = 'settings_changes'), 0);
 
 -- :answer_get
 SELECT request_hash, status, head, body FROM answers WHERE key = $1 AND created_at >= $2;

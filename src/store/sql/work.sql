@@ -7,7 +7,7 @@ d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.
 -- =turn_rows
 SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
   t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id,
-  t.lane_id, l.key, t.task_id, c.mode
+  t.lane_id, l.key, t.task_id, c.mode, t.tool, t.writing
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
   JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows
@@ -84,7 +84,9 @@ SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND (t.lea
 -- :turn_renew
 UPDATE turns SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'open';
 -- :turn_move
-UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3 WHERE id = $4;
+UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3, tool = $4, writing = 0 WHERE id = $5;
+-- :turn_writing
+UPDATE turns SET writing = 1 WHERE id = $1;
 -- :turn_close
 UPDATE turns SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
 -- :reply_tally

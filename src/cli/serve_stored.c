@@ -1,0 +1,192 @@
+/* What people chose while working: read from the store at once when somebody changed it here, and soon when another
+ * program did. One reading at a time, so that an older state never comes after a newer one. */
+#include "cli/serve.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+enum { LOOK_MS = 50 };
+
+typedef struct waiter {
+    struct waiter *next;
+    skn_call      *done;
+    void          *arg;
+} waiter;
+
+struct skn_serve_stored {
+    skn_serve *serve;
+    skn_timer *soon;
+    bool       soon_on, busy;
+    bool       look, all;   /* what the next reading is for: a change, or everything anew */
+    waiter    *next, *here; /* who waits for the next reading, and for this one */
+    int64_t    seen; /* how often settings had been changed at the last reading; -1: never */
+    uint64_t   sum;  /* of what the providers depend on, then */
+    skn_arena *mem;  /* of the values that were taken */
+    skn_arena *a;    /* of the reading under way */
+    skein_settings list;
+    int64_t        changes;
+    bool           read;
+    skein_rc       rc;
+};
+
+static void begin(skn_serve_stored *t);
+
+/* --- On a worker -------------------------------------------------------------------------------- */
+
+/* The number first: what is changed between the two is read once more. */
+static void read_stored(void *arg)
+{
+    skn_serve_stored *t = arg;
+    skein_engine     *e = t->serve->cli->engine;
+    skein_error       err;
+
+    t->rc = skein_setting_changes(e, &t->changes, &err);
+    t->read = !t->rc && (t->all || t->changes != t->seen);
+    if (t->read)
+        t->rc = skein_setting_list(e, t->a, &t->list, &err);
+}
+
+/* --- On the loop -------------------------------------------------------------------------------- */
+
+static void end(skn_serve_stored *t)
+{
+    waiter *all = t->here;
+
+    t->here = NULL;
+    t->busy = false;
+    skn_arena_free(t->a);
+    t->a = NULL;
+    while (all) {
+        waiter *w = all;
+
+        all = w->next;
+        w->done(w->arg);
+        free(w);
+    }
+    if (t->look || t->all || t->next)
+        begin(t);
+}
+
+static void providers_read(void *arg, const skein_error *err)
+{
+    (void)err; /* they stay as they were, and the next change is tried again */
+    end(arg);
+}
+
+/* What is not in the store any more is again what the file says. */
+static void take(skn_serve_stored *t)
+{
+    skn_serve *s = t->serve;
+    skn_arena *mem = skn_arena_new();
+
+    for (int i = 0; i < SKN_CONFIG_COUNT; i++)
+        if (skn_config_rows[i].use == SKN_USE_STORED)
+            s->config->values[i] = s->own[i];
+    for (size_t i = 0; i < t->list.count; i++)
+        skn_config_stored(s->config, &t->list.at[i], mem);
+    skn_arena_free(t->mem);
+    t->mem = mem;
+    skn_http_settings(s->http, skn_serve_settings(s, s->config, t->a));
+}
+
+/* Keys may come from commands, which are not run because somebody chose another colour. */
+static uint64_t sum_of(const skn_serve_stored *t)
+{
+    uint64_t sum = skn_hash_bytes(7, t->serve->config->values[SKN_CONFIG_DEFAULT_MODEL].text);
+
+    for (size_t i = 0; i < t->list.count; i++)
+        if (skn_str_is(t->list.at[i].key, "providers"))
+            sum = skn_hash_bytes(sum, t->list.at[i].value);
+    return sum;
+}
+
+static void stored_read(void *arg)
+{
+    skn_serve_stored *t = arg;
+    skn_serve        *s = t->serve;
+    uint64_t          was = t->sum;
+    bool              all = t->all;
+
+    t->all = false;
+    if (t->rc || !t->read || s->http_closed) {
+        end(t);
+        return;
+    }
+    t->seen = t->changes;
+    take(t);
+    t->sum = sum_of(t);
+    if (s->providers && (all || t->sum != was))
+        skn_provider_set_reload(s->providers, s->config, providers_read, t);
+    else
+        end(t);
+}
+
+static void begin(skn_serve_stored *t)
+{
+    t->busy = true;
+    t->look = false;
+    t->here = t->next;
+    t->next = NULL;
+    t->a = skn_arena_new();
+    t->list = (skein_settings){0};
+    skn_workers_run(t->serve->inner, read_stored, stored_read, t);
+}
+
+static void on_soon(void *arg)
+{
+    skn_serve_stored *t = arg;
+
+    t->soon_on = false;
+    t->look = true;
+    if (!t->busy)
+        begin(t);
+}
+
+void skn_serve_stored_changed(skn_serve_stored *t)
+{
+    if (!t || t->soon_on)
+        return;
+    t->soon_on = true;
+    skn_timer_start(t->soon, LOOK_MS);
+}
+
+void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *arg)
+{
+    waiter *w = done ? skn_heap(sizeof *w) : NULL;
+
+    if (w) {
+        *w = (waiter){t->next, done, arg};
+        t->next = w;
+    }
+    t->look = true;
+    t->all |= all;
+    if (!t->busy)
+        begin(t);
+}
+
+skn_serve_stored *skn_serve_stored_new(skn_serve *s)
+{
+    skn_serve_stored *t = skn_heap(sizeof *t);
+
+    *t = (skn_serve_stored){.serve = s, .seen = -1, .soon = skn_timer_new(s->loop, on_soon, t)};
+    return t;
+}
+
+void skn_serve_stored_free(skn_serve_stored *t)
+{
+    if (!t)
+        return;
+    for (waiter *w = t->here, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
+    for (waiter *w = t->next, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
+    skn_timer_free(t->soon);
+    skn_arena_free(t->a);
+    skn_arena_free(t->mem);
+    free(t);
+}

@@ -1,0 +1,30 @@
+/* web.h: the web page: its files, which are part of the program, and which requests mean it.
+ *
+ * Threads: any; nothing changes.  Lifetimes: files live as long as the program. */
+#ifndef SKN_HTTP_WEB_H
+#define SKN_HTTP_WEB_H
+
+#include "http/call.h"
+
+/* A file of the built page; web/tools/embed.mjs writes the table. */
+typedef struct skn_web_file {
+    const char *name; /* "index.html", "assets/…" */
+    const char *type;
+    const char *tag; /* an ETag, with quotes; weak, since it holds for both forms */
+    const char *bytes;
+    size_t      size;
+    const char *packed;      /* by gzip */
+    size_t      packed_size; /* 0: that would not be shorter */
+} skn_web_file;
+
+extern const skn_web_file skn_web_files[]; /* ends with a NULL name; empty when built without */
+
+/* The path that finds the route: that of the page for every address at which a browser opens it. */
+skn_str skn_web_path(const skn_http_call *c);
+/* True if the API and the page have the path in common, and Accept decides. */
+bool skn_web_shares(skn_str path);
+
+skn_handler skn_api_page, skn_api_asset;             /* web.c */
+skn_handler skn_api_plain_page, skn_api_plain_world; /* api_plain.c */
+
+#endif

@@ -1,0 +1,23 @@
+/* mcp_board.h: what is known of the servers of tools, for whoever asks. Only files of this folder include it.
+ *
+ * The servers belong to the loop; what they are at is written down here whenever it changes.
+ * Threads: any; the lock is held for a copy and no longer, and nothing outside is called meanwhile.
+ * Lifetimes: the board's own copies; what is read lives in the reader's arena. */
+#ifndef SKN_RUNTIME_MCP_BOARD_H
+#define SKN_RUNTIME_MCP_BOARD_H
+
+#include "engine/engine.h"
+
+typedef struct skn_mcp_board skn_mcp_board;
+
+skn_mcp_board *skn_mcp_board_new(void);
+void           skn_mcp_board_free(skn_mcp_board *b); /* NULL is fine */
+/* Takes the place of what was known of the server of that name; since when it is in its state is found here. */
+void skn_mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_server *server);
+/* Forgets all servers of a world. */
+void skn_mcp_board_clear(skn_mcp_board *b, skein_world_id world);
+/* Fills in what is known of these, by their names. */
+void skn_mcp_board_read(skn_mcp_board *b, skein_world_id world, skn_arena *a,
+                        skn_tool_server *at, size_t count);
+
+#endif

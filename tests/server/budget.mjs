@@ -1,0 +1,111 @@
+// budget.mjs: what models cost: a provider with a limit of money is asked until that is used up, says so then, and
+// goes on once the limit is raised.
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { Server, assert, finally_, finish, folder, freshStore, run, test } from './lib.mjs';
+
+// Every answer costs 400,000 tokens in and 100,000 out.
+let questions = 0;
+const model = http.createServer((req, res) => {
+    req.resume();
+    req.on('end', () => {
+        if (req.method === 'GET') {
+            res.writeHead(200, { 'content-type': 'application/json' });
+            return res.end('{"object":"list","data":[{"id":"dear"},{"id":"odd"}]}');
+        }
+        questions++;
+        const chunk = more => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...more })}\n\n`;
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        res.end(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well.' }, finish_reason: 'stop' }] })
+            + chunk({ choices: [], usage: { prompt_tokens: 400000, completion_tokens: 100000, total_tokens: 500000 } }) + 'data: [DONE]\n\n');
+    });
+});
+await new Promise(resolve => model.listen(0, '127.0.0.1', resolve));
+finally_(() => new Promise(resolve => {
+    model.closeAllConnections?.();
+    model.close(resolve);
+}));
+
+const config = path.join(folder, 'skein.yaml');
+const base = `http://127.0.0.1:${model.address().port}/v1`;
+// A question to "dear" costs 0.4 * 2.50 + 0.1 * 10 = 2.00.
+const configure = monthly => fs.writeFileSync(config, `detect:
+  local: false
+providers:
+  bank:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { monthly: ${monthly} USD, then: ask }
+  vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
+  free: { type: openai-compatible, baseUrl: '${base}' }
+`);
+configure('3.00');
+const store = freshStore();
+let server = await Server.start({ store, args: [`--config=${config}`] });
+const cli = (...words) => run([...words, ...store.args, `--config=${config}`]);
+const bank = async () => (await server.get('/providers/bank'));
+const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date());
+const failures = stream => stream.of('message.failed');
+
+const w = await server.world('money', [{ name: 'ada', model: 'bank/dear' }, { name: 'odd', model: 'bank/odd' }]);
+
+test('what models cost is counted with their prices, and shown', async () => {
+    assert.deepEqual((await bank()).budget, { monthly: 3, currency: 'USD', used: 0, then: 'ask', unpriced: [] });
+    assert.equal((await server.get('/providers/free')).budget, null);
+    assert.deepEqual(failures(await w.converse('@ada one')), []);
+    assert.equal((await bank()).budget.used, 2);
+    assert.match((await cli('provider', 'ls')).out, /bank.*\n?.*2\.00 of 3\.00 USD used/);
+});
+
+test('at the limit a turn fails and names provider, limit, used and month; nothing is sent', async () => {
+    assert.deepEqual(failures(await w.converse('@ada two')), []); // it began below the limit
+    const before = questions;
+    const failed = failures(await w.converse('@ada three'));
+    assert.equal(failed.length, 1);
+    assert.equal(failed[0].detail, `the provider "bank" has used 4.00 of the 3.00 USD of ${month}`);
+    assert.match(failed[0].hint, /budget\.monthly/);
+    assert.equal(questions, before);
+    assert.equal((await bank()).state, 'over-budget');
+    const listed = async () => (await server.get('/inbox?limit=100')).data.filter(i => i.type === 'failure');
+    for (let i = 0; !(await listed()).length; i++) assert.ok(i < 1000, 'nothing came into the inbox');
+    assert.equal(failures(await w.converse('@ada three again')).length, 1);
+    const inbox = await listed();
+    assert.equal(inbox.length, 1, JSON.stringify(inbox));
+    assert.equal(inbox[0].title, 'The monthly limit of bank is reached');
+    assert.match(JSON.stringify(inbox[0]), /has used 4\.00 of the 3\.00 USD/);
+    assert.ok((await w.messages()).some(m => m.content === '@ada three'), 'what was said is not lost');
+});
+
+test('what was used is known after a restart', async () => {
+    await server.stop();
+    server = await Server.start({ store, args: [`--config=${config}`] });
+    w.server = server;
+    assert.equal((await bank()).budget.used, 4);
+    assert.equal(failures(await w.converse('@ada four')).length, 1);
+});
+
+test('once the limit is raised the same works again', async () => {
+    configure('10.00');
+    await server.ask('POST', '/settings/reload', undefined);
+    for (let i = 0; (await bank()).budget.monthly !== 10; i++) assert.ok(i < 1000);
+    assert.deepEqual(failures(await w.converse('@ada five')), []);
+    assert.equal((await bank()).budget.used, 6);
+});
+
+test('a model whose price nobody knows costs nobody knows what, and that is said', async () => {
+    assert.deepEqual(failures(await w.converse('@odd hello')), []);
+    const { budget, detail } = await bank();
+    assert.equal(budget.used, 6);
+    assert.deepEqual(budget.unpriced, ['odd']);
+    assert.match(detail, /the price of "odd" is not known/);
+    assert.match((await server.ask('POST', '/providers/bank/test', undefined)).detail, /the price of "odd" is not known/);
+    assert.match((await cli('provider', 'ls')).out, /the price of "odd" is not known/);
+    assert.match((await server.get('/providers/vague')).detail, /the price of none of its models is known/);
+    assert.match((await cli('doctor')).out, /warn +budget +vague: the price of none/);
+    assert.match((await cli('doctor')).out, /warn +budget +bank: the price of "odd" is not known/);
+});
+
+await finish();
