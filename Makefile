@@ -39,7 +39,7 @@ screenshot: deps-test all
 test:
 	+tools/test-all.sh
 quick: deps-test all
-	tools/run-tests.sh build
+	tools/run-tests.sh -t 3 build
 asan tsan: %: deps-test build-%/build.ninja
 	SKEIN_PG_FAST=1 tools/run-tests.sh -t 8 $(suites_$@) build-$@
 fuzz: deps-test build-fuzz/build.ninja

@@ -55,7 +55,7 @@ for (const [width, height, theme] of [
                     : 'Scripted demo. No AI is running.',
             )
             .waitFor();
-        await axe(p, { within: 'main, dialog' });
+        await axe(p);
         await p.keyboard.press('1');
         await p.getByText('→ lead, ada, bo').waitFor();
         await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
@@ -75,7 +75,7 @@ for (const [width, height, theme] of [
             true,
             'it scrolls sideways',
         );
-        await axe(p, { within: 'main, dialog' });
+        await axe(p);
         await screenshot(p, `chat-${width}-${theme}`);
         await box.click();
         await until(
@@ -497,7 +497,7 @@ test('a telephone opens the sheet by the button, and removes from a message on, 
             1,
             String(name),
         );
-    await axe(p, { within: 'main, dialog' });
+    await axe(p);
     await sheet.getByRole('button', { name: 'Remove from here on' }).click();
     await until(p, 'it is gone', id => !document.querySelector(`[data-row="${id}"]`), drop.messageId);
     await p.getByText('Removed 2 messages.').first().waitFor();
@@ -509,7 +509,7 @@ test('an empty conversation of another world offers examples, and the panel tell
     const w = await fresh(quick, ['lead']);
     const p = await open(quick, at(w));
     await p.getByText('No messages yet. Everyone in this world answers; write @name for one.').waitFor();
-    await axe(p, { within: 'main, dialog' });
+    await axe(p);
     await p.getByRole('button', { name: 'Hello everyone!' }).click();
     await waitIdle(w, p);
     const [mine] = await w.messages();

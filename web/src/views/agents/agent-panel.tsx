@@ -9,6 +9,7 @@ import { world } from '../../store/store';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { count, firstLine } from '../shared/words';
+import { asksModels } from './models';
 import { agentsByName } from './agents-view';
 import { useTick } from './follow';
 import { everyWords, fillOf, fillShare, fillWords, led, SOON_AT, type Fill } from './words';
@@ -81,7 +82,9 @@ export function PanelContent({ w, agent, short }: PanelProps) {
         signal => getContext(w, chatId ?? '', { agent: agent.name }, { signal }),
         tick,
     );
-    const asked = useLoad<number>(agent.model && `${agent.model}`, signal => readWindow(agent.model, signal));
+    const asked = useLoad<number>(asksModels() ? agent.model : null, signal =>
+        readWindow(agent.model, signal),
+    );
     const share = known?.world.settings.compactShare ?? DEFAULT_SHARE;
     const fill = context.value && fillOf(context.value, asked.value, share);
     const leads = led(agentsByName(), agent.name);

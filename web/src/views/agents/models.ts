@@ -17,7 +17,7 @@ export interface Offered {
 }
 
 /** A provider without a key, one that nobody allowed, or one that failed is not asked: nothing leaves the computer for a list. */
-function mayBeAsked(p: Provider): boolean {
+export function mayBeAsked(p: Provider): boolean {
     return !['no-key', 'unused', 'not-there', 'failed'].includes(p.state ?? '');
 }
 

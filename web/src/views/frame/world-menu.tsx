@@ -88,7 +88,7 @@ export function WorldMenu() {
     return (
         <>
             <Menu
-                label={`World: ${open ?? 'none'}. Switch`}
+                label={`${open ?? 'no world'}: switch the world`}
                 items={items}
                 button={button}
                 class="frame-world"

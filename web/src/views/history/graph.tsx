@@ -17,7 +17,7 @@ interface Measure {
     edge: number;
 }
 
-const WIDE: Measure = { across: true, step: 116, lane: 82, margin: 60, edge: 28 };
+const WIDE: Measure = { across: true, step: 152, lane: 82, margin: 60, edge: 28 };
 const TALL: Measure = { across: false, step: 48, lane: 24, margin: 26, edge: 46 };
 /** Room for the words beside a picture that goes down. */
 const WORDS_WIDE = 180;

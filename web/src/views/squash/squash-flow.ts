@@ -5,6 +5,7 @@ import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Message, Squash } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { makeCurrent, on, refreshChat, world } from '../../store/store';
+import { mayBeAsked } from '../agents/models';
 import { chosen, clear, closed } from './selection';
 import { selected } from '../../store/focus';
 import { shown } from '../../store/store';
@@ -74,7 +75,7 @@ export function open(): void {
 async function loadModels(): Promise<void> {
     const providers = await listProviders();
     if (!providers.ok) return;
-    const lists = await Promise.all(providers.value.data.map(p => listModels(p.name)));
+    const lists = await Promise.all(providers.value.data.filter(mayBeAsked).map(p => listModels(p.name)));
     models.value = [...new Set(lists.flatMap(l => (l.ok ? l.value.data.map(m => m.name) : [])))];
 }
 
