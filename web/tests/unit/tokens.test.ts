@@ -115,8 +115,8 @@ describe('how themes are chosen', () => {
     });
     it('follows the system and lets the switch win', () => {
         expect(css).toMatch(/:root \{\s*color-scheme: light dark;/);
-        expect(css).toContain(":root[data-theme='light'] { color-scheme: light; }");
-        expect(css).toContain(":root[data-theme='dark'] { color-scheme: dark; }");
+        expect(css).toMatch(/:root\[data-theme='light'\] \{\s*color-scheme: light;\s*\}/);
+        expect(css).toMatch(/:root\[data-theme='dark'\] \{\s*color-scheme: dark;\s*\}/);
         expect(css).toContain('@media (prefers-contrast: more)');
         expect(css).toContain('@media (forced-colors: active)');
     });
