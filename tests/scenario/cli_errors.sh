@@ -11,7 +11,7 @@ t 'nor is a verb that there is not' fails 2 '"inbox nonsense" is not a command'
 s wrold ls
 t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
 s world
-t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, rm'
+t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, tools, rm'
 s log --onelin
 t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
 s log -n
