@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '../../src/api/types';
-import { inverse, patched } from '../../src/views/inbox/inbox-data';
+import { inverse, overlaid, patched } from '../../src/views/inbox/inbox-data';
 import { belongs, dayTitle, groups, markName, snoozeTimes } from '../../src/views/inbox/sort';
 
 const now = Date.parse('2026-11-15T12:00:00');
@@ -102,4 +102,16 @@ it('offers only times to come', () => {
     }
     const monday = snoozeTimes(now).at(-1);
     expect(new Date(monday?.at ?? 0).getDay()).toBe(1);
+});
+
+describe('a change that the server has not heard of', () => {
+    it('stays on screen when an older answer comes in', () => {
+        const stale = {
+            all: [item('a', 'briefing', 1), item('b', 'briefing', 2)],
+            more: { open: false, done: false, snoozed: false },
+        };
+        const shown = overlaid(stale, new Map([['a', { done: true }]]), at(0));
+        expect(shown.all.map(i => i.doneAt)).toEqual([at(0), null]);
+        expect(overlaid(stale, new Map(), at(0))).toBe(stale);
+    });
 });

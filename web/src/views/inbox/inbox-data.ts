@@ -65,9 +65,28 @@ export function inverse(item: InboxItem, patch: InboxPatch): InboxPatch {
     return back;
 }
 
+type Patches = ReadonlyMap<string, InboxPatch>;
+
+const withPatch = (was: Patches, id: string, patch: InboxPatch): Patches =>
+    new Map(was).set(id, { ...was.get(id), ...patch });
+
+function withoutPatch(was: Patches, id: string): Patches {
+    const next = new Map(was);
+    next.delete(id);
+    return next;
+}
+
+/** What the server is still to hear of wins over what it said before it heard. */
+export function overlaid(items: Items, patches: Patches, now: string): Items {
+    if (patches.size === 0) return items;
+    const change = (i: InboxItem) => patched(i, patches.get(i.id) ?? {}, now);
+    return { ...items, all: items.all.map(i => (patches.has(i.id) ? change(i) : i)) };
+}
+
 export function useInbox(): Inbox {
     const loaded = useLoad<Items>('inbox', readAll, state.value.inbox.tick);
-    const [waiting, setWaiting] = useState<ReadonlyMap<string, InboxPatch>>(new Map());
+    const [waiting, setWaiting] = useState<Patches>(new Map());
+    const [flying, setFlying] = useState<Patches>(new Map());
     const undos = useRef<(() => void)[]>([]);
 
     const put = (item: InboxItem): void =>
@@ -75,14 +94,16 @@ export function useInbox(): Inbox {
 
     async function send(item: InboxItem, patch: InboxPatch): Promise<boolean> {
         put(patched(item, patch, new Date().toISOString()));
+        setFlying(was => withPatch(was, item.id, patch));
         const result = await changeInboxItem(item.id, patch);
+        setFlying(was => withoutPatch(was, item.id));
         if (result.ok) {
             put(result.value);
             void refreshInbox();
             return true;
         }
         if (result.trouble.status === 0) {
-            setWaiting(was => new Map(was).set(item.id, { ...was.get(item.id), ...patch }));
+            setWaiting(was => withPatch(was, item.id, patch));
             return true;
         }
         put(item);
@@ -133,8 +154,10 @@ export function useInbox(): Inbox {
 
     useFlush(waiting, setWaiting, loaded.reload);
 
+    const unheard = new Map([...flying, ...waiting]);
     return {
         ...loaded,
+        value: loaded.value && overlaid(loaded.value, unheard, new Date().toISOString()),
         put,
         change,
         markAll,
@@ -151,11 +174,7 @@ export function useInbox(): Inbox {
 const AGAIN_MS = 1500;
 
 /** What waited is sent when the server is there again. The stream may be the last to learn that it is away. */
-function useFlush(
-    waiting: ReadonlyMap<string, InboxPatch>,
-    setWaiting: (next: ReadonlyMap<string, InboxPatch>) => void,
-    reload: () => void,
-): void {
+function useFlush(waiting: Patches, setWaiting: (next: Patches) => void, reload: () => void): void {
     const live = state.value.connection.state === 'live';
     async function flush(): Promise<void> {
         const sent = await Promise.all(
