@@ -22,6 +22,7 @@ const slow = await Server.start({ script: team(), delay: true });
 let worlds = 0;
 const fresh = (agents = three, s = server) => s.world(`edit${++worlds}`, agents);
 const at = w => `/w/${w.name}/c/${w.chat}`;
+const recovery = p => p.getByRole('group', { name: 'Warning' }).filter({ hasText: 'was not sent' });
 const dialog = p => p.getByRole('dialog');
 const edited = (p, n = 4) => p.getByText(`Edited. ${n} messages are in the version before.`, { exact: true });
 const done = p =>
@@ -191,7 +192,7 @@ test('a server that is killed between the two steps loses nothing: the banner se
     await p.getByText('4 messages were removed.').waitFor();
     await axe(p);
     await own.start();
-    await p.getByRole('button', { name: 'Retry now' }).click();
+    await recovery(p).getByRole('button', { name: 'Retry now' }).click();
     await edited(p).waitFor();
     await same(p, w);
     assert.equal((await texts(w)).filter(t => t === 'two, better').length, 1);
@@ -246,7 +247,7 @@ test('a lost answer to the removal is asked for again, and nothing is removed tw
     await edit(p, 'two');
     await confirm(p, 'two, better');
     await p.getByText('It is not known whether the messages were removed').waitFor();
-    await p.getByRole('button', { name: 'Retry now' }).click();
+    await recovery(p).getByRole('button', { name: 'Retry now' }).click();
     await edited(p).waitFor();
     await same(p, w);
     assert.equal((await texts(w)).filter(t => t === 'one').length, 1);

@@ -192,12 +192,12 @@ test('? lists the keys of this screen, searchable; Esc closes the innermost thin
     assert.ok(await sheet.getByText('Tree', { exact: true }).isVisible());
     await p.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    await p.getByRole('button', { name: /^World:/ }).focus();
+    await p.getByRole('button', { name: /switch the world$/ }).focus();
     await p.keyboard.press('Enter');
     await p.getByRole('menuitem', { name: 'New world…' }).waitFor();
     await p.keyboard.press('Escape');
     await p.getByRole('menu').waitFor({ state: 'hidden' });
-    assert.match(await p.evaluate(() => document.activeElement.ariaLabel), /^World:/);
+    assert.match(await p.evaluate(() => document.activeElement.ariaLabel), /switch the world$/);
 });
 
 test('the palette finds conversations, agents, messages and commands', async () => {
@@ -254,6 +254,7 @@ test('conversations are made, renamed and archived by keyboard', async () => {
     await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor();
     await p.getByRole('button', { name: 'More for "Launch plan"' }).focus();
     await p.keyboard.press('ArrowDown');
+    await p.getByRole('menuitem', { name: 'Rename…' }).waitFor();
     await p.keyboard.press('End');
     await p.keyboard.press('Enter');
     await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor({ state: 'detached' });
@@ -262,7 +263,7 @@ test('conversations are made, renamed and archived by keyboard', async () => {
 
 test('a world is made from the switcher, and a bad name says what is wrong', async () => {
     const p = await open(server, at(await talked()));
-    await p.getByRole('button', { name: /^World:/ }).click();
+    await p.getByRole('button', { name: /switch the world$/ }).click();
     await p.getByRole('menuitem', { name: 'New world…' }).click();
     const name = p.getByLabel('Name', { exact: true });
     await name.fill('no spaces!');

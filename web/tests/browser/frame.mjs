@@ -216,7 +216,7 @@ for (const theme of ['light', 'dark']) {
         await p.getByRole('option', { name: /hello/ }).first().waitFor();
         await axe(p);
         await p.keyboard.press('Escape');
-        await p.getByRole('button', { name: /^World:/ }).click();
+        await p.getByRole('button', { name: /switch the world$/ }).click();
         await p.getByRole('menu').waitFor();
         await axe(p);
         const phone = await open(server, at(w), { theme, width: 390, height: 844, reducedMotion: true });

@@ -81,7 +81,12 @@ export function allow(page, ...patterns) {
     about.troubles = about.troubles.filter(t => !patterns.some(p => p.test(t)));
 }
 // What happens while a server is away.
-export const away = [/net::ERR_/, /Failed to load resource/, /request failed/];
+export const away = [
+    /Couldn't load preload assets/,
+    /net::ERR_/,
+    /Failed to load resource/,
+    /request failed/,
+];
 
 // Serves the page out of a folder, and leaves everything else to the server.
 async function serveFrom(context, from) {
