@@ -61,6 +61,29 @@ static skein_rc find_listeners(skn_explain *x, skein_error *err)
     return rc;
 }
 
+/* What was said while a summary was written lies between it and the last message that it stands
+ * for. A summary that is not in use any more stands for nothing: then *out stays. */
+static skein_rc last_covered(const skn_explain *x, const skn_thread *t, int64_t summary,
+                             int64_t *out, skein_error *err)
+{
+    skn_compaction_row row;
+    int64_t            id = t->row.compaction_id;
+    bool               found = true;
+
+    while (id && found) {
+        skein_rc rc = skn_compaction_get(x->trees->tx, id, &row, &found, err);
+
+        if (rc)
+            return rc;
+        if (found && row.summary_message_id == summary) {
+            *out = row.last_message_id;
+            return SKEIN_OK;
+        }
+        id = found && row.previous_id < id ? row.previous_id : 0;
+    }
+    return SKEIN_OK;
+}
+
 /* The one before is mostly the one before on the page. */
 static skein_rc find_previous(skn_explain *x, skein_error *err)
 {
@@ -85,6 +108,9 @@ static skein_rc find_previous(skn_explain *x, skein_error *err)
             return rc;
         else if (at > 0)
             x->previous[i] = item.message_id;
+        if (x->at[i].role == SKEIN_SUMMARY &&
+            (rc = last_covered(x, t, x->at[i].id.v, &x->previous[i], err)))
+            return rc;
         last_at = at;
         last_id = x->at[i].id.v;
         last_lane = lane;

@@ -57,6 +57,16 @@ test('Compaction creates summary without deleting messages', async () => {
     assert.equal((await server.get(`${w.path}/chats/${k.chatId}/threads`)).data.length, 1, 'no new version');
 });
 
+test('a summary points to the last message that it stands for, whatever was said meanwhile', async () => {
+    const w = await server.world(`between${Date.now()}`, []);
+    for (const text of ['one', 'two', 'three']) await w.say(text);
+    const made = await server.post(`${w.chatPath}/compactions`, { content: 'one and two', covers: 2 });
+    const all = await w.messages();
+    assert.equal(all[3].messageId, made.messageId);
+    assert.equal(all[3].previousMessageId, all[1].messageId);
+    assert.equal(all[2].previousMessageId, all[1].messageId);
+});
+
 test('Context loading returns summary + recent messages', async () => {
     const w = await fresh(10);
     const before = await (async () => {
