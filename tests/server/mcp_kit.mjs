@@ -25,7 +25,6 @@ if (!program) {
     process.exit(1);
 }
 
-export const modules = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '../peers/node_modules');
 export const isThere = pid => fs.existsSync(`/proc/${pid}`);
 
 // Any other program, which ends with the tests.

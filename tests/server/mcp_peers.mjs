@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { assert, drive, folder, isThere, modules, program, start } from './mcp_kit.mjs';
+import { assert, drive, folder, isThere, program, start } from './mcp_kit.mjs';
+import { modules, node } from './peers.mjs';
 import { finish, limit, test, within } from './tap.mjs';
 
 const server = name => path.join(modules, '@modelcontextprotocol', `server-${name}`, 'dist/index.js');
@@ -144,7 +145,7 @@ function freePort() {
 
 async function everythingOverHttp(port) {
     port ??= await freePort();
-    const child = start(process.execPath, [server('everything'), 'streamableHttp'],
+    const child = start(node, [server('everything'), 'streamableHttp'],
         { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] });
     const lines = [];
     let heard = '';

