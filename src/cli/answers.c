@@ -22,14 +22,30 @@ void skn_answers_release(skn_answers *a)
     skn_buf_release(&a->held);
 }
 
+static bool is_among(const skn_str *names, size_t count, skn_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (skn_str_eq(names[i], name))
+            return true;
+    return false;
+}
+
 static void note_agent(skn_answers *a, skn_str name)
 {
-    if (!name.n)
-        return;
-    for (size_t i = 0; i < a->agents.n; i++)
-        if (skn_str_eq(a->agents.p[i], name))
-            return;
-    skn_vec_add(a->cli->keep, &a->agents, skn_arena_copy(a->cli->keep, name));
+    if (name.n && !is_among(a->agents.p, a->agents.n, name))
+        skn_vec_add(a->cli->keep, &a->agents, skn_arena_copy(a->cli->keep, name));
+}
+
+static void note_begun(skn_answers *a, skn_str name)
+{
+    note_agent(a, name);
+    if (name.n && !is_among(a->begun.p, a->begun.n, name))
+        skn_vec_add(a->cli->keep, &a->begun, skn_arena_copy(a->cli->keep, name));
+}
+
+bool skn_answers_waits(const skn_answers *a, skn_str name)
+{
+    return is_among(a->agents.p, a->agents.n, name) && !is_among(a->begun.p, a->begun.n, name);
 }
 
 /* --- Text --------------------------------------------------------------------------------- */
@@ -228,9 +244,13 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
     skn_str why = skn_news_text(item->data, "detail");
+    skn_str hint = skn_news_text(item->data, "hint");
     bool    open = t && t == a->current;
 
     a->failed++;
+    /* What a key cures is told by how to give one. */
+    a->keyless += skn_str_find(hint, SKN_STR("skein provider login")) >= 0;
+    note_begun(a, item->agent);
     if (t)
         skn_typing_drop(&a->typing, t);
     if (a->cli->json)
@@ -239,13 +259,15 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
         end_current(a);
     skn_note(a->cli, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : "",
              SKN_FMT(why));
+    if (hint.n)
+        skn_note(a->cli, "  %.*s", SKN_FMT(hint));
     return SKEIN_OK;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
     a->answered++;
-    note_agent(a, item->agent);
+    note_begun(a, item->agent);
     if (!a->cli->json) {
         show_complete(a, t, item);
         return SKEIN_OK;
@@ -286,6 +308,22 @@ static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
     return a->cli->json ? print_event(a, item) : SKEIN_OK;
 }
 
+/* A tool that waits for whoever reads this: else nobody knows why nothing happens. */
+static skein_rc take_waiting(skn_answers *a, const skn_news_item *item)
+{
+    skn_str id = skn_news_text(item->data, "inboxId");
+
+    if (!id.n)
+        return SKEIN_OK;
+    if (a->cli->json)
+        return print_event(a, item);
+    if (a->current)
+        end_current(a);
+    skn_note(a->cli, "%.*s needs you: skein inbox allow %.*s (or deny; show tells what for)",
+             SKN_FMT(item->agent), SKN_FMT(id));
+    return SKEIN_OK;
+}
+
 static skein_rc take_own(skn_answers *a, const skn_news_item *item)
 {
     skn_typing *t = skn_typing_take(&a->typing, item);
@@ -299,7 +337,9 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
     if (is(item, "message.withdrawn"))
         return take_withdrawn(a, t);
     if (is(item, "message.started"))
-        note_agent(a, item->agent);
+        note_begun(a, item->agent);
+    else if (is(item, "agent.state"))
+        return take_waiting(a, item);
     else if (is(item, "message.delta") || is(item, "message.snapshot"))
         return take_piece(a, t);
     return SKEIN_OK;
@@ -333,7 +373,7 @@ void skn_answers_end(skn_answers *a)
     }
     if (!n)
         skn_note(a->cli, "Nobody has to answer it.");
-    else
+    else if ((n -= a->resting))
         skn_print(a->cli, "%zu agent%s idle after %" PRId64 ".%" PRId64 " s.\n", n,
                   skn_plural((int64_t)n), a->elapsed_ms / 1000, a->elapsed_ms % 1000 / 100);
 }

@@ -17,7 +17,10 @@ typedef struct skn_answers {
     skn_typing *current;     /* whose text the cursor stands behind */
     skn_buf     held;        /* complete ones that wait for that */
     skn_vec(skn_str) agents; /* that had to answer */
+    skn_vec(skn_str) begun;  /* of them, those that have begun to */
     size_t  failed, answered;
+    size_t  keyless;              /* of those that failed: for want of a key that works */
+    size_t  resting;              /* agents that are paused, and answer later */
     int64_t begun_at, elapsed_ms; /* milliseconds */
 } skn_answers;
 
@@ -25,6 +28,8 @@ void skn_answers_init(skn_answers *a, skn_cli *cli, skn_news *news);
 void skn_answers_release(skn_answers *a);
 /* Takes an event of the stream: arg is the skn_answers. */
 skein_rc skn_answers_take(void *arg, const skn_news_item *item);
+/* Has this agent to answer, and not begun? */
+bool skn_answers_waits(const skn_answers *a, skn_str name);
 /* The line under them, when all is done. */
 void skn_answers_end(skn_answers *a);
 /* Leaves the cursor at the start of a line, whatever is half shown. */

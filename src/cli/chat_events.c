@@ -72,11 +72,15 @@ static skn_str state_word(skn_str said)
 static void take_state(skn_chat *c, const skn_news_item *item)
 {
     skn_str state = state_word(skn_news_text(item->data, "state"));
+    skn_str id = skn_news_text(item->data, "inboxId");
 
     for (size_t i = 0; i < c->agents.count; i++)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
             c->states[i] = state;
     c->changed = true;
+    if (id.n)
+        skn_chat_tell(c, "%.*s needs you: skein inbox allow %.*s (or deny)",
+                      SKN_FMT(item->agent), SKN_FMT(id));
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */

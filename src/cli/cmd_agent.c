@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/busy.h"
 
 /* Who does nothing needs no word for it. */
@@ -96,6 +97,27 @@ int skn_cmd_agent_ls(skn_cli *cli)
     return (int)rc;
 }
 
+/* All, none, or which: an agent that was never held to some has them all. */
+static void print_tools(skn_cli *cli, const skein_agent *agent)
+{
+    const skn_json *settings = NULL, *tools;
+
+    if (agent->settings.n &&
+        skn_json_parse(&settings, agent->settings, "settings", cli->keep, NULL))
+        settings = NULL;
+    tools = settings ? skn_json_get(settings, "tools") : NULL;
+    if (!tools || tools->kind != SKN_JSON_ARRAY) {
+        skn_print(cli, "  tools: all\n");
+        return;
+    }
+    skn_print(cli, tools->first ? "  tools: " : "  tools: none");
+    for (const skn_json *t = tools->first; t; t = t->next) {
+        skn_print_line(cli, t->text, 0);
+        skn_print_raw(cli, t->next ? SKN_STR(", ") : SKN_STR(""));
+    }
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
 int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world world;
@@ -111,7 +133,9 @@ int skn_cmd_agent_show(skn_cli *cli)
     skn_agent_line(cli, &agent, &work);
     skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
     skn_print_time(cli, agent.created_at);
-    skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("\n  is told\n") : SKN_STR("\n"));
+    skn_print_raw(cli, SKN_STR("\n"));
+    print_tools(cli, &agent);
+    skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("  is told\n") : SKN_NONE);
     skn_print_block(cli, agent.system_prompt, 4);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/yaml.h"
+#include "runtime/runtime.h"
 
 #include <inttypes.h>
 
@@ -29,6 +30,23 @@ static void take(skn_cli *cli, const char *name, skn_str *text)
         *text = *given ? skn_str_of(given) : SKN_NONE;
 }
 
+/* Tools of servers have "__" in their names, and may come later. */
+static skein_rc check_tools(skn_cli *cli, skn_str names)
+{
+    skn_str name;
+
+    while (skn_str_split(&names, ',', &name)) {
+        name = skn_str_trim(name);
+        if (!name.n || skn_str_find(name, SKN_STR("__")) >= 0 ||
+            skn_str_ends(name, SKN_STR("*")) || skn_runtime_has_tool(name))
+            continue;
+        skn_fail(&cli->err, SKEIN_INVALID, "there is no tool \"%.*s\"", SKN_FMT(name));
+        return skn_hint(&cli->err, SKEIN_INVALID,
+                        "docs/tools.md lists them; those of servers are SERVER__NAME");
+    }
+    return SKEIN_OK;
+}
+
 static void write_tools(skn_jw *w, skn_str names)
 {
     skn_str name;
@@ -36,7 +54,8 @@ static void write_tools(skn_jw *w, skn_str names)
     skn_jw_key(w, "tools");
     skn_jw_array(w);
     while (skn_str_split(&names, ',', &name))
-        skn_jw_str(w, skn_str_trim(name));
+        if (skn_str_trim(name).n)
+            skn_jw_str(w, skn_str_trim(name));
     skn_jw_array_end(w);
 }
 
@@ -51,6 +70,8 @@ static skein_rc take_tools(skn_cli *cli, skn_str *settings)
 
     if (!names)
         return SKEIN_OK;
+    if (!skn_str_is(skn_str_of(names), "all") && (rc = check_tools(cli, skn_str_of(names))))
+        return rc;
     if (settings->n &&
         (rc = skn_json_parse(&all, *settings, "the settings", cli->keep, &cli->err)))
         return rc;

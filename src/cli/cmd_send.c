@@ -199,7 +199,33 @@ static skein_rc wait_for_answers(skn_cli *cli, const sending *s, skn_news *news,
     return skn_news_wait(news, left < 0 ? -1 : left - first);
 }
 
-static int outcome(skn_cli *cli, skn_answers *a, skein_rc rc)
+/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
+static void tell_paused(skn_cli *cli, const sending *s, skn_answers *a)
+{
+    skein_agents      agents;
+    skein_agent_work *work;
+
+    if (skein_agent_list(cli->engine, s->world.id, cli->keep, &agents, NULL))
+        return;
+    work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
+    if (skein_agent_work_of(cli->engine, &agents, cli->keep, work, NULL))
+        return;
+    for (size_t i = 0; i < agents.count; i++)
+        if (work[i].paused && skn_answers_waits(a, agents.at[i].name)) {
+            a->resting++;
+            skn_note(cli, "%.*s is paused: the message waits. skein agent resume %.*s",
+                     SKN_FMT(agents.at[i].name), SKN_FMT(agents.at[i].name));
+        }
+}
+
+static int none_answered(skn_cli *cli, const skn_answers *a)
+{
+    if (a->keyless < a->failed)
+        return (int)skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer");
+    return (int)skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
+}
+
+static int outcome(skn_cli *cli, const sending *s, skn_answers *a, skein_rc rc)
 {
     skn_answers_break(a);
     if (rc == SKEIN_NOTHING) {
@@ -215,10 +241,11 @@ static int outcome(skn_cli *cli, skn_answers *a, skein_rc rc)
     }
     if (rc)
         return (int)rc;
+    tell_paused(cli, s, a);
     skn_answers_end(a);
     if (a->failed && a->answered)
         return skn_status(cli, PARTLY);
-    return a->failed ? (int)skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer") : 0;
+    return a->failed ? none_answered(cli, a) : 0;
 }
 
 static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec *post)
@@ -237,7 +264,7 @@ static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec 
     news.take = skn_answers_take;
     news.arg = &answers;
     skn_interrupt_arm(SIGINT);
-    status = outcome(cli, &answers, wait_for_answers(cli, s, &news, &answers));
+    status = outcome(cli, s, &answers, wait_for_answers(cli, s, &news, &answers));
     skn_interrupt_disarm(SIGINT);
     skn_answers_release(&answers);
     skn_news_release(&news);

@@ -393,5 +393,6 @@ void skn_serve_agents(skn_serve *s, skn_http_agents *out)
                              .compact = on_compact,
                              .cancel = on_cancel,
                              .providers = on_providers,
-                             .tool_servers = on_tool_servers};
+                             .tool_servers = on_tool_servers,
+                             .has_tool = skn_runtime_has_tool};
 }

@@ -30,7 +30,16 @@ static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
                          SKN_FMT(c->call_id));
 }
 
-static skein_rc add(const call *c, skn_working *w, const skn_turn_row *turn, skn_inbox_row *row,
+/* Who looks at the agent sees whom it waits for. */
+static skein_rc show_waiting(const call *c, skn_working *w, skn_turn_row *turn,
+                             const skein_inbox_item *item, skein_error *err)
+{
+    turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
+    skn_tell_waiting(w, &turn->turn, item->uid);
+    return skn_turn_move(w->tx, turn, err);
+}
+
+static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox_row *row,
                     skein_error *err)
 {
     skein_tool_call what;
@@ -52,7 +61,9 @@ static skein_rc add(const call *c, skn_working *w, const skn_turn_row *turn, skn
                            .call_id = c->call_id};
     row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s",
                                        SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name));
-    return skn_inbox_new(w->tx, c->mem, row, err);
+    if ((rc = skn_inbox_new(w->tx, c->mem, row, err)))
+        return rc;
+    return show_waiting(c, w, turn, &row->item, err);
 }
 
 static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)

@@ -43,6 +43,8 @@ skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
 /* What it does in its turn: thinking, writing, or running a tool, which is named. */
 void skn_tell_doing(skn_working *w, const skein_turn *t);
+/* The same of a tool that waits for a person, with the item of the inbox that asks. */
+void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item);
 /* A message that was stored; lane: beside the room, or absent. */
 void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str cause);
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
@@ -163,6 +165,9 @@ skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a
 /* Stores the result of one of its calls under an open turn, tells of it, and moves the turn on. */
 skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_message *result,
                          skein_message *stored, skein_error *err);
+/* The turn is about to be closed: those of its calls that have no result get one that says so, for nothing that
+ * comes later is stored under it. */
+skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err);
 
 /* --- turn_words.c ------------------------------------------------------------------------------------------ */
 

@@ -18,6 +18,8 @@
 
 /* The schema version that this program's stores have. */
 int skn_schema_known(void);
+/* Bytes of the longest text that it stores. */
+size_t skn_text_most(const skein_engine *e);
 /* What the bare database takes for `count` messages with this text, each committed by itself: what
  * "skein bench" compares with. The rows are removed again; the conversation must be an empty one,
  * and no other call under way. With 0 it only brings SQLite's log into the file. */

@@ -179,6 +179,23 @@ static void apply(const skein_inbox_change *what, int64_t now, skein_inbox_item 
         i->snoozed_until = what->snoozed_until;
 }
 
+/* Putting a call away without a word would decide it, and nothing brings a decided one back. */
+static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox_item *i,
+                               skein_error *err)
+{
+    if (!skn_str_is(i->kind, "approval"))
+        return SKEIN_OK;
+    if (what->done == 1 && !what->remove && i->open)
+        return skn_hint(
+            err,
+            skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" waits for a decision", SKN_FMT(i->uid)),
+            "Allow or deny it.");
+    if (what->done == 0 && i->answer.p)
+        return skn_fail(err, SKEIN_CONFLICT, "\"%.*s\" was answered: it is %.*s",
+                        SKN_FMT(i->uid), SKN_FMT(i->answer));
+    return SKEIN_OK;
+}
+
 static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 {
     call         *c = arg;
@@ -189,12 +206,12 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = need_item(tx, c, c->ref, &row, err)) ||
         (rc = skn_inbox_hold(tx, row.item.id, err)) ||
-        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
+        (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
+        (rc = check_approval(c->change, &row.item, err)))
         return rc;
     apply(c->change, now, &row.item);
-    /* A call that is put away is not allowed: its agent must not wait for ever. */
-    if ((c->change->remove || c->change->done == 1) && row.item.open &&
-        skn_str_is(row.item.kind, "approval") &&
+    /* A call that is removed is not allowed: its agent must not wait for ever. */
+    if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
         (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), now, &found, err)))
         return rc;
     if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||

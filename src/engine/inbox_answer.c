@@ -39,6 +39,35 @@ static skein_rc mark(skn_tx *tx, call *c, skn_str answer, skein_error *err)
     return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
 }
 
+/* The agent goes on: what was shown of it while it waited is over. */
+static skein_rc goes_on(skn_working *w, const call *c, skein_error *err)
+{
+    skn_turn_row turn;
+    bool         found;
+    skein_rc     rc = skn_turn_get(w->tx, c->row.turn_id, c->mem, &turn, &found, err);
+
+    if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
+        return rc;
+    turn.turn.tool = c->row.item.tool;
+    skn_tell_doing(w, &turn.turn);
+    return skn_turn_move(w->tx, &turn, err);
+}
+
+/* The conversation is held before the item, as by those who ask. */
+static skein_rc decide(skn_tx *tx, call *c, skn_str answer, skein_error *err)
+{
+    skein_conversation_id chat = {c->row.conversation_id};
+    skn_working           w;
+    skein_rc              rc;
+
+    if (!c->row.item.open || !chat.v)
+        return mark(tx, c, answer, err);
+    if ((rc = skn_working_take(&w, c->e, tx, c->mem, chat, err)))
+        return rc;
+    rc = mark(tx, c, answer, err);
+    return skn_working_done(&w, rc ? rc : goes_on(&w, c, err));
+}
+
 static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)
 {
     bool allow = skn_str_is(c->text, "allow");
@@ -52,7 +81,7 @@ static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)
         return was_answered(c, err);
     if (!c->row.item.open && !c->row.item.done_at)
         return skn_fail(err, SKEIN_CONFLICT, "the agent does not wait for this any more");
-    return mark(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+    return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 }
 
 /* Work that a person's answer sets off may go as far as any other. */

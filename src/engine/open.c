@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "engine/engine.h"
 #include "engine/timeline_cache.h"
 
 skein_rc skein_open(skein_engine **out, const skein_options *options, skein_error *err)
@@ -31,6 +32,11 @@ void skein_close(skein_engine *e)
     skn_timeline_cache_free(e->timelines);
     skn_store_close(e->store);
     free(e);
+}
+
+size_t skn_text_most(const skein_engine *e)
+{
+    return e->max_text;
 }
 
 const char *skein_version_text(void)

@@ -115,7 +115,8 @@ static skein_rc shut(skn_working *w, const skn_turn_row *row, skein_turn_state s
     const skein_turn *t = &row->turn;
     skein_rc          rc;
 
-    if ((rc = skn_turn_close(w->tx, t->id, state, error, w->now, err)) ||
+    if ((rc = skn_turn_lose_calls(w, row, err)) ||
+        (rc = skn_turn_close(w->tx, t->id, state, error, w->now, err)) ||
         (rc = skn_delivery_set(w->tx, row->delivery_id, delivery, error, w->now, err)))
         return rc;
     skn_note_over(w, t->cause);

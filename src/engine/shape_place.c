@@ -137,7 +137,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     skn_jw_kstr(w, "systemPrompt", agent->system_prompt);
     skn_jw_kstr(w, "model", agent->model);
     skn_jw_kstr(w, "lead", agent->lead_name);
-    setting(w, settings, "tools", SKN_STR("[]"));
+    setting(w, settings, "tools", SKN_STR("null")); /* all that fit */
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
     skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));

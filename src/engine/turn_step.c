@@ -215,6 +215,51 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
     return count_result(w, row, stored->tool_call_id, err);
 }
 
+/* What is said of a call that nobody will answer any more. */
+static skein_rc lost_words(skn_working *w, const skn_turn_row *row, skn_str call_id,
+                           skn_str *out, skein_error *err)
+{
+    skn_inbox_row asked;
+    bool          found;
+    skein_rc rc = skn_inbox_approval(w->tx, row->turn.id, call_id, row->step_message_id, w->a,
+                                     &asked, &found, err);
+
+    *out = rc == SKEIN_OK && found && !skn_str_is(asked.item.answer, "allowed")
+               ? SKN_STR("not run: its turn ended before a person had allowed it")
+               : SKN_STR("interrupted: the outcome of this call is unknown");
+    return rc;
+}
+
+/* A result that is refused must not keep the turn open for ever. */
+static skein_rc lose_call(skn_working *w, const skn_turn_row *row, skn_str call_id,
+                          skein_error *err)
+{
+    skein_new_message n = {.role = SKEIN_TOOL, .tool_call_id = call_id, .tool_failed = true};
+    skein_message     stored;
+    int64_t           results;
+    skein_rc          rc;
+
+    if ((rc = skn_call_results(w->tx, row->step_message_id, call_id, &results, err)) ||
+        results > 0 || (rc = lost_words(w, row, call_id, &n.content, err)))
+        return rc;
+    rc = append_result(w, row, &n, &stored, err);
+    return rc == SKEIN_INVALID || rc == SKEIN_LIMIT || rc == SKEIN_CONFLICT ? SKEIN_OK : rc;
+}
+
+skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err)
+{
+    skein_message m;
+    bool          found;
+    skein_rc      rc;
+
+    if (row->open_calls == 0 || w->silent)
+        return SKEIN_OK;
+    rc = skn_message_get(w->tx, row->step_message_id, w->a, &m, &found, err);
+    for (size_t i = 0; rc == SKEIN_OK && found && i < m.call_count; i++)
+        rc = lose_call(w, row, m.calls[i].call_id, err);
+    return rc;
+}
+
 static skein_rc go_on(call *c, skein_error *err)
 {
     const skein_message *m = c->stored;

@@ -34,6 +34,11 @@ void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
 
 void skn_tell_doing(skn_working *w, const skein_turn *t)
 {
+    skn_tell_waiting(w, t, SKN_NONE);
+}
+
+void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item)
+{
     skn_told d;
 
     skn_told_open(&d);
@@ -41,6 +46,8 @@ void skn_tell_doing(skn_working *w, const skein_turn *t)
     skn_jw_kstr(&d.w, "state", skn_str_of(skn_turn_doing(t)));
     if (t->tool.n)
         skn_jw_kstr(&d.w, "detail", t->tool);
+    if (item.p)
+        skn_jw_kstr(&d.w, "inboxId", item);
     add_lane(&d, t->lane_key);
     tell(w, "agent.state", t->cause, &d);
 }

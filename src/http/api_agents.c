@@ -1,5 +1,6 @@
 /* Agents, what they remember, and the conversations they have for themselves. */
 #include "http/handlers.h"
+#include "http/inside.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -89,13 +90,29 @@ skein_rc skn_api_get_agent(skn_http_call *c)
 
 /* --- Settings ----------------------------------------------------------------------------- */
 
+/* Tools of servers ("files__read", "files__*") may come later than their names. */
+static bool may_be_tool(skn_http_call *c, skn_str name)
+{
+    const skn_http_agents *agents = &skn_http_opts(c->http)->agents;
+
+    return !agents->has_tool || skn_str_find(name, SKN_STR("__")) >= 0 ||
+           skn_str_ends(name, SKN_STR("*")) || agents->has_tool(name);
+}
+
 static skein_rc check_tools(skn_http_call *c, const skn_json *v)
 {
+    int i = 0;
+
     if (v->kind != SKN_JSON_ARRAY || v->count > TOOLS_MOST)
         return skn_call_invalid(c, "/tools", "must be a list of at most 200 names");
-    for (const skn_json *t = v->first; t; t = t->next)
+    for (const skn_json *t = v->first; t; t = t->next, i++) {
         if (t->kind != SKN_JSON_STRING)
             return skn_call_invalid(c, "/tools", "must be a list of names");
+        if (!may_be_tool(c, t->text))
+            return skn_call_invalid(c, skn_arena_printf(c->mem, "/tools/%d", i).p,
+                                    "is no tool that there is; those of servers have their "
+                                    "server's name and \"__\" before their own");
+    }
     return SKEIN_OK;
 }
 

@@ -135,6 +135,8 @@ typedef struct skn_http_agents {
      * others; NULL: nothing is. */
     void (*tool_servers)(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,
                          size_t count);
+    /* Is a tool of this name built in? On a worker; NULL: every name may be one. */
+    bool (*has_tool)(skn_str name);
 } skn_http_agents;
 
 /* --- The server ------------------------------------------------------------------------------ */

@@ -90,6 +90,11 @@ bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
     const skn_json *failed = skn_json_get(result, "isError");
     bool            has_text = false;
 
+    if (content && content->kind != SKN_JSON_ARRAY && content->kind != SKN_JSON_NULL) {
+        skn_buf_add(out, SKN_STR("the server of this tool gave a result that cannot be read: "
+                                 "its \"content\" is no list"));
+        return true;
+    }
     if (content && content->kind == SKN_JSON_ARRAY)
         for (const skn_json *v = content->first; v && !out->over; v = v->next) {
             add_block(v, out);

@@ -102,6 +102,9 @@ void      skn_wish_cancel(skn_wish *w); /* no callback after this; NULL is fine 
 void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a,
                               skn_tool_server *at, size_t count);
 
+/* Is a tool of this name built in? */
+bool skn_runtime_has_tool(skn_str name);
+
 /* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
  * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err);

@@ -165,6 +165,11 @@ const skn_tool *skn_tool_find(skn_str name)
     return NULL;
 }
 
+bool skn_runtime_has_tool(skn_str name)
+{
+    return skn_tool_find(name) != NULL;
+}
+
 /* --- Which of them ------------------------------------------------------------------------------------ */
 
 /* "files__*" stands for all tools of a server. */

@@ -3,6 +3,8 @@
  * of, and nothing is run twice. Acts of the engine are stored in one with their results. */
 #include "runtime/run.h"
 
+#include "base/utf8.h"
+
 static void next(skn_run *run);
 
 static const skein_tool_call *call_of(const skn_run *run)
@@ -21,21 +23,45 @@ static void go_on(skn_run *run)
 
 /* --- Results ------------------------------------------------------------------------------------------ */
 
-static void store_result(skn_run *run, skn_str text, bool failed)
+/* A longer one than a message may be is cut, and says so. */
+static skn_str fit(const skn_run *run, skn_str text)
+{
+    enum { NOTE = 100 };
+    size_t most = skn_text_most(run->r->o.engine);
+
+    if (text.n <= most)
+        return text;
+    text = skn_utf8_cut(text, most > NOTE ? most - NOTE : 0);
+    return skn_arena_printf(run->a, "%.*s\n[cut here: the result is longer than %zu bytes]",
+                            SKN_FMT(text), most);
+}
+
+static void store(skn_run *run, skn_str text, bool failed)
 {
     const skein_tool_call *call = call_of(run);
     skein_new_message      m = {.role = SKEIN_TOOL,
                                 .tool_call_id = call->call_id,
-                                .content = text,
+                                .content = fit(run, text),
                                 .tool_failed = failed};
     skein_step             step = {.message = &m, .tokens_in = -1, .tokens_out = -1};
     skein_message          stored;
 
     run->tool = call->tool_name;
-    run->result = text;
+    run->result = m.content;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
     if (!run->rc)
         run->since_load++;
+}
+
+/* The tool has run: that its result cannot be stored must not look as if it had not. */
+static void store_result(skn_run *run, skn_str text, bool failed)
+{
+    store(run, text, failed);
+    if (run->rc == SKEIN_INVALID || run->rc == SKEIN_LIMIT)
+        store(run,
+              skn_arena_printf(run->a, "the tool has run, but its result cannot be kept: %s",
+                               run->err.message),
+              true);
 }
 
 /* A result that the loop has found. */

@@ -198,8 +198,17 @@ worked() { "$SKEIN" "$store" inspect bo | grep -q '(scripted)'; }
 t 'and does something then' until_true worked
 s agent edit bo --prompt 'You criticise.' --model demo/scripted --tools recall,remember --json
 t 'an agent can be changed' prints '"systemPrompt":"You criticise.","model":"demo/scripted","lead":"lead","tools":["recall","remember"]'
+s agent show bo
+t 'it is shown what it is held to' prints 'tools: recall, remember'
+s agent edit bo --tools recall,nosuch
+t 'a tool must be there' fails 2 'no tool "nosuch"'
+s agent edit bo --tools ''
+s agent show bo
+t 'it may have none' prints 'tools: none'
 s agent edit bo --lead '' --tools all --json
-t 'and parts of it removed' prints '"lead":null,"tools":[]'
+t 'and parts of it removed' prints '"lead":null,"tools":null'
+s agent show bo
+t 'or all of them' prints 'tools: all'
 s agent edit bo
 t 'something must change' fails 2 '--prompt'
 s agent memory lead
@@ -228,9 +237,13 @@ s inbox allow 1
 t 'a number is not enough to decide by' fails 2 "the item's id"
 s inbox reply "$item" yes
 t 'words are none' fails 2 'inbox allow'
+s inbox done "$item"
+t 'what waits for a decision is not put away' fails 5 'waits for a decision'
 s inbox allow "$item"
 t 'it may' prints 'lead may call demo_lookup'
 until_true idle
+s inbox reopen "$item"
+t 'nor is one that is decided opened again' fails 5 'was answered'
 s log -n 1
 t 'and goes on' prints 'Its result is demo data'
 must send --no-wait '@lead look up stars'
@@ -277,6 +290,12 @@ s provider rm office -y
 t 'it can be forgotten' gave 0
 s provider show office
 t 'and is' fails 3 office
+must provider add fk --type anthropic --base-url http://127.0.0.1:9 --key-env ABSENT_API_KEY
+must model use fk/some
+s send '@lead hello'
+t 'who has no key is told' gave 4
+t 'with how to give one' complains 'skein provider login fk'
+must provider rm fk -y
 s model use office/some
 t 'a model for all' prints 'office/some answers for agents that name no model'
 model_is() { "$SKEIN" "$store" send '@lead hello' >/dev/null 2>&1; "$SKEIN" "$store" inspect --call @ 2>/dev/null | grep -q "$1"; }

@@ -160,6 +160,34 @@ t 'one agent alone can be' is "$out" '{"stopped":0}'
 s stop ada --json -c talk
 t 'by its name' is "$out" '{"stopped":1}'
 
+# --- What keeps an agent from answering -----------------------------------------------------------
+
+# ask_first WORD…: says that beside until the tool waits for a person; leaves $item.
+ask_first() {
+    s_bg send --timeout 60s "$@"
+    until_true file_has "$dir/beside" 'inbox allow in_'
+    item=$(grep -o 'in_[A-Za-z0-9_-]*' "$dir/beside" | head -n 1)
+}
+printf '{"demo_lookup":"ask"}' >"$dir/approvals.json"
+must world set approvals "$dir/approvals.json"
+ask_first --to ada look at this
+t 'who is needed is told while it waits' file_has "$dir/beside" "ada needs you: skein inbox allow $item"
+s agent show ada
+t 'and shown of the agent' prints 'tool demo_lookup, waits for you'
+must inbox allow "$item"
+join
+t 'once it may it goes on' prints 'looked'
+must world set approvals null
+must agent pause ada
+s send --to ada hello
+t 'who is paused is told' complains 'ada is paused: the message waits. skein agent resume ada'
+t 'and not that it is idle' lacks idle
+t 'that is no failure' gave 0
+s send hello all
+t 'the others are counted' prints '1 agent idle after '
+must agent resume ada
+until_true idle
+
 # --- Failures -----------------------------------------------------------------------------------
 
 s send fail one

@@ -127,6 +127,9 @@ async function everything() {
     return [...found.values()];
 }
 
+// What a call gets with the end of its turn when it has no result: nothing is told by that but that nobody knows.
+const lost = m => m.content === 'interrupted: the outcome of this call is unknown';
+
 // A call is stored before its tool runs: as many runs as calls at most, and as many as results that say so at least.
 function checkNotes(all) {
     const ran = new Map(), asked = new Map(), noted = new Map();
@@ -149,14 +152,14 @@ function checkNotes(all) {
     for (const [key, n] of noted) assert.ok(n <= (ran.get(key) ?? 0), `${key} is said to have run ${n} times, and has ${ran.get(key) ?? 0} times`);
     seen.notes += ran.size;
     seen.calls += ids.size;
-    return results;
+    return new Set(all.filter(m => m.role === 'tool' && !lost(m)).map(m => m.toolCallId));
 }
 
 // An item of the inbox, a message in the foreground and the row of the tool, or nothing of it.
 async function checkBriefings(all) {
     const items = (await pages(`/inbox?world=${w.name}&state=all`)).filter(i => i.type === 'briefing');
     const byId = new Map(all.map(m => [m.messageId, m]));
-    const rows = new Map(all.filter(m => m.role === 'tool').map(m => [m.toolCallId, m]));
+    const rows = new Map(all.filter(m => m.role === 'tool' && !lost(m)).map(m => [m.toolCallId, m]));
     // Calls whose tool has sent something; each of them is the only one of its message. An attempt after the one that
     // sent it is told so.
     const again = m => /^This briefing was sent already/.test(m.content);

@@ -201,6 +201,32 @@ test('PATCH pauses an agent and sets its timer, and its ETag tells', async () =>
     assert.deepEqual([made.paused, made.runEvery], [true, 3600000]);
 });
 
+test('all tools and no tools are two things, and go round without harm', async () => {
+    const w = await fresh(server, ['ada']);
+    const at = `${w.path}/agents/ada`;
+    for (const tools of [null, [], ['recall', 'files__*'], null]) {
+        await server.ask('PATCH', at, { tools });
+        assert.deepEqual((await server.get(at)).tools, tools);
+        await server.ask('PATCH', at, { tools: (await server.get(at)).tools });
+        assert.deepEqual((await server.get(at)).tools, tools);
+    }
+    assert.equal((await server.post(`${w.path}/agents`, { name: 'eve', tools: null }, 201)).tools, null);
+    for (const [method, url, name] of [['PATCH', at], ['POST', `${w.path}/agents`, 'eva']]) {
+        const refused = await server.refused(method, url, 400, 'validation', { body: { name, tools: ['recall', 'nosuch'] } });
+        assert.equal(refused.body.errors[0].pointer, '/tools/1', refused.text);
+    }
+    assert.equal((await server.get(at)).tools, null, 'unchanged');
+});
+
+test('who leads nobody any more is named as nobody\'s lead', async () => {
+    const w = await fresh(server, ['lead', 'ada']);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { lead: 'lead' });
+    await server.ask('DELETE', `${w.path}/agents/lead?force=true`, undefined, 204);
+    assert.equal((await server.get(`${w.path}/agents/ada`)).lead, null);
+    await server.post(`${w.path}/agents`, { name: 'lead' }, 201);
+    assert.equal((await server.get(`${w.path}/agents/ada`)).lead, null, 'another of its name does not lead it');
+});
+
 test('wake gives an agent without work something to do', async () => {
     const w = await fresh();
     const stream = await watch(w);
@@ -326,10 +352,16 @@ test('a tool that asks first runs when it is allowed, and not when it is denied'
         await stream.event('inbox.created', e => e.type === 'approval', { from });
         const [item] = (await inbox(w, '&type=approval')).data;
         assert.deepEqual([item.tool, item.args, item.open], ['demo_lookup', { query: decision }, true]);
+        await stream.event('agent.state', e => e.detail === 'demo_lookup, waits for you' && e.inboxId === item.id, { from });
+        const waiting = await server.get(`${w.path}/agents/ada`);
+        assert.deepEqual([waiting.state, waiting.detail], ['tool', 'demo_lookup, waits for you']);
         await server.refused('POST', `/inbox/${item.id}/answer`, 400, 'validation', { body: { text: 'yes' } });
         await server.refused('POST', `/inbox/${item.id}/answer`, 400, 'validation', { body: { decision: 'maybe' } });
+        const asked = stream.events.length;
         const done = await server.post(`/inbox/${item.id}/answer`, { decision }, 200);
         assert.deepEqual([done.item.answer, done.item.open, done.message], [answer, false, null]);
+        await server.refused('PATCH', `/inbox/${item.id}`, 409, 'conflict', { body: { done: false } });
+        await stream.event('agent.state', e => e.state === 'tool' && e.detail === 'demo_lookup', { from: asked });
         await w.idle();
         stream.close();
         const result = (await w.messages('&agent=ada')).filter(m => m.role === 'tool').at(-1);

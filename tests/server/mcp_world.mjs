@@ -12,6 +12,7 @@ const command = (name, ...args) => [process.execPath, path.join(modules, `server
 const files = path.join(folder, 'files');
 fs.mkdirSync(files);
 const note = path.join(files, 'note.txt');
+const long = path.join(files, 'long.txt');
 
 const tools = ['everything__echo', 'everything__get-sum', 'everything__get-env', 'everything__trigger-long-running-operation', 'files__write_file', 'files__read_text_file',
     'memory__create_relations', 'memory__read_graph', 'memory__delete_entities'];
@@ -45,6 +46,10 @@ ${tools.map(t => `  - tool: ${t}\n    do: I have heard of ${t}.`).join('\n')}
     do:
       - call: files__write_file
         args: {path: '${note}', content: 'Friday.'}
+  - when: read the long one
+    do:
+      - call: files__read_text_file
+        args: {path: '${long}'}
   - when: read outside
     do:
       - call: files__read_text_file
@@ -166,6 +171,28 @@ test('a tool that is never allowed does not run, and nobody is asked', async () 
     assert.match((await tell('what is known')).results[0].content, /Bern/);
     assert.deepEqual((await server.get('/inbox?world=tools&type=approval')).data.filter(i => i.open), []);
 });
+
+test('a result that is longer than a message is cut at a character, and says so', async () => {
+    fs.writeFileSync(long, 'xyz' + 'ä'.repeat(1500000));
+    const got = await tell('read the long one');
+    const [{ content, toolStatus }] = got.results;
+    assert.deepEqual([got.results.length, toolStatus, got.answer], [1, 'ok', 'I have heard of files__read_text_file.']);
+    assert.ok(Buffer.byteLength(content) <= 1000000 && Buffer.byteLength(content) > 999000, `${Buffer.byteLength(content)} bytes`);
+    assert.match(content.slice(0, 10), /^xyzä+$/);
+    assert.match(content.slice(-100), /^ä+\n\[cut here: the result is longer than 1000000 bytes\]$/);
+}, limit(60000));
+
+test('a call in which the agent is stopped has a result, and the conversation can be summarised', async () => {
+    const bytes = bytesRead(child('everything')[0]);
+    const got = await tell('take long', async () => {
+        while (bytesRead(child('everything')[0]) === bytes) await new Promise(resolve => setTimeout(resolve, 10)); // it has got the call
+        await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    });
+    assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['interrupted: the outcome of this call is unknown', 'error']]);
+    const all = await w.messages('&agent=ada');
+    const made = await server.post(`${w.chatPath}/compactions`, { agent: 'ada', content: 'All that was tried.' });
+    assert.equal(made.covers, all.length);
+}, limit(60000));
 
 test('a server that is killed in the middle of a call leaves the outcome unknown, and is started again', async () => {
     const [before] = child('everything');

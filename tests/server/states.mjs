@@ -72,7 +72,7 @@ test('an agent thinks, writes, runs a tool, and thinks again', async () => {
     q.answer('note it.', call('ink__note'));
     await state('tool', 'ink__note');
     const asks = (await events.event('inbox.created')).body.data; // it waits for a person
-    assert.equal(await doing(w, 'ada'), 'tool ink__note');
+    assert.equal(await doing(w, 'ada'), 'tool ink__note, waits for you');
     await server.post(`/inbox/${asks.id}/answer`, { decision: 'allow' }, 200);
     const feed = fs.createWriteStream(gate); // opens once the tool reads: it runs
     await within(10000, 'the tool', new Promise(resolve => feed.on('open', resolve)));
@@ -85,7 +85,7 @@ test('an agent thinks, writes, runs a tool, and thinks again', async () => {
     q.answer('Done.');
     await w.idle();
     assert.equal(await doing(w, 'ada'), 'idle');
-    assert.deepEqual(events.events.filter(e => e.event === 'agent.state').map(e => e.body.data.state), ['thinking', 'writing', 'tool', 'thinking', 'idle']);
+    assert.deepEqual(events.events.filter(e => e.event === 'agent.state').map(e => e.body.data.state), ['thinking', 'writing', 'tool', 'tool', 'tool', 'thinking', 'idle']);
     events.close();
 });
 

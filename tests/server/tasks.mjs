@@ -208,13 +208,16 @@ test('a tool that asks first waits for the person, in the background too; the ot
     }
 });
 
-test('a question for an approval that is put away is a no', async () => {
+test('an approval that waits is not put away but decided; one that is removed is a no', async () => {
     const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } });
     const stream = await watch(w);
     const task = await give(w, 'ada', 'look it up');
     await stream.event('inbox.created', e => e.type === 'approval');
     const [item] = (await inbox(w, '&type=approval')).data;
-    await server.ask('PATCH', `/inbox/${item.id}`, { done: true });
+    const refused = await server.refused('PATCH', `/inbox/${item.id}`, 409, 'conflict', { body: { done: true } });
+    assert.match(refused.text, /waits for a decision.*Allow or deny it/);
+    assert.ok((await server.get(`/inbox/${item.id}`)).open, 'it waits as before');
+    await server.ask('DELETE', `/inbox/${item.id}`, undefined, 204);
     await stream.event('task.finished', e => e.taskId === task.id);
     assert.match((await server.get(`${w.path}/tasks/${task.id}`)).result, /^Looked up: the person did not allow/);
     stream.close();

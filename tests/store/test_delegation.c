@@ -345,13 +345,15 @@ static void a_waiting_turn_that_was_killed_is_told_by_a_message_once(void **stat
     KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 1);
     assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_RUNNING);
+    assert_int_equal(said(&k, "interrupted: the outcome of this call is unknown"), 1);
     KIT_OK(&k, finish(&k, &child, "it is blue"));
     assert_int_equal(said(&k, "Delegation main.1 (bo) is done: it is blue"), 1);
     assert_int_equal(finish(&k, &child, "again"), SKEIN_TURN_OVER);
     assert_int_equal(said(&k, "Delegation"), 1);
+    /* Its call has the result that it got with the end of the turn, and no other. */
     assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM messages WHERE role = "
                                               "'tool'"),
-                     0);
+                     1);
     answer(&k, "ada", "so it is blue");
     assert_idle(&k);
     kit_valid(&k);

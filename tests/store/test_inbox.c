@@ -357,6 +357,30 @@ static void what_is_denied_or_thrown_away_is_not_allowed(void **state)
     kit_close(&k);
 }
 
+static void a_call_that_waits_is_decided_not_put_away(void **state)
+{
+    const skein_inbox_change away = {-1, 1, -1, false}, back = {-1, 0, -1, false};
+    kit                      k;
+    skein_turn               turn;
+    skein_inbox_item         item;
+    skein_approval           is;
+    skein_message            said;
+
+    kit_open(&k, state);
+    turn = with_open_approval(&k, &item);
+    assert_int_equal(skein_inbox_set(k.e, item.uid, &away, k.mem, &item, &k.err),
+                     SKEIN_CONFLICT);
+    assert_string_equal(k.err.hint, "Allow or deny it.");
+    item = got(&k, item.uid);
+    assert_true(item.open);
+    KIT_OK(&k, skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err));
+    assert_int_equal(is, SKEIN_APPROVAL_OPEN);
+    KIT_OK(&k, reply(&k, item.uid, "deny", &said));
+    assert_int_equal(skein_inbox_set(k.e, item.uid, &back, k.mem, &item, &k.err),
+                     SKEIN_CONFLICT);
+    kit_close(&k);
+}
+
 static void nobody_is_asked_any_more_when_the_turn_is_over(void **state)
 {
     kit              k;
@@ -532,6 +556,7 @@ int main(void)
         SKN_BOTH(only_one_of_two_answers_counts),
         SKN_BOTH(a_call_waits_until_it_is_allowed),
         SKN_BOTH(what_is_denied_or_thrown_away_is_not_allowed),
+        SKN_BOTH(a_call_that_waits_is_decided_not_put_away),
         SKN_BOTH(nobody_is_asked_any_more_when_the_turn_is_over),
         SKN_BOTH(what_needs_somebody_comes_first),
         SKN_BOTH(items_are_read_done_snoozed_and_taken_out),

@@ -329,8 +329,10 @@ static void a_crash_in_the_middle_leaves_the_task_to_be_tried_again(void **state
     end_back_off(&k);
     turn = work(&k, ADA);
     KIT_OK(&k, finish(&k, &turn, "done"));
-    assert_string_equal(own_texts(&k, ADA, SKEIN_BACKGROUND),
-                        "human:long work | ada:() | ada:done");
+    assert_string_equal(
+        own_texts(&k, ADA, SKEIN_BACKGROUND),
+        "human:long work | ada:() | ada:interrupted: the outcome of this call is "
+        "unknown | ada:done");
     assert_string_equal(task_now(&k, t.uid).result.p, "done");
     kit_close(&k);
 }

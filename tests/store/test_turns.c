@@ -380,7 +380,8 @@ static void a_stop_between_calls_withdraws_nothing_that_was_not_begun(void **sta
     stop.chat = k.chat.id;
     before = newest(&k);
     KIT_OK(&k, skein_work_stop(k.e, &stop, &stopped, &k.err));
-    assert_string_equal(told(&k, before), "message.delivered agent.state world.idle");
+    assert_string_equal(told(&k, before),
+                        "tool.failed message.delivered agent.state world.idle");
     m = found("c1", false);
     assert_int_equal(step(&k, &t, &m, false, &out), SKEIN_TURN_OVER);
     kit_valid(&k);
@@ -403,11 +404,104 @@ static void what_fails_between_calls_was_begun(void **state)
     before = newest(&k);
     KIT_OK(&k, skein_turn_end(k.e, &t, SKEIN_TURN_FAILED, NULL, &k.err));
     assert_string_equal(told(&k, before),
-                        "message.started message.failed message.delivered agent.state "
-                        "world.idle");
+                        "message.started message.failed tool.failed message.delivered "
+                        "agent.state world.idle");
     says(&k, before, "message.started", t.message_uid.p);
     says(&k, before, "message.failed", t.message_uid.p);
     assert_string_not_equal(t.message_uid.p, out.uid.p);
+    kit_close(&k);
+}
+
+/* --- Calls that are left without a result ------------------------------------------------------------------- */
+
+/* A turn with three calls: one has its result, one waits for a person, and one may have run. */
+static skein_turn with_calls(kit *k)
+{
+    skein_tool_call   calls[] = {{skein_text("c1"), skein_text("look"), skein_text("{}")},
+                                 {skein_text("c2"), skein_text("rm"), skein_text("{}")},
+                                 {skein_text("c3"), skein_text("look"), skein_text("{}")}};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .calls = calls, .call_count = 3};
+    skein_new_message r = found("c1", false);
+    skein_inbox_item  item;
+    skein_message     out;
+    skein_turn        t;
+
+    post(k, "@ada look");
+    t = begin(k, "ada");
+    KIT_OK(k, step(k, &t, &m, false, &out));
+    KIT_OK(k, step(k, &t, &r, false, &out));
+    KIT_OK(k, skein_approval_ask(k->e, &t, skein_text("c2"), k->mem, &item, &k->err));
+    return t;
+}
+
+/* Each call has one result, which says what became of it, and a summary may cover it all. */
+static void has_all_results(kit *k, skein_turn *t)
+{
+    static const char *const texts[] = {
+        "found", "not run: its turn ended before a person had allowed it",
+        "interrupted: the outcome of this call is unknown"};
+    static const char *const ids[] = {"c1", "c2", "c3"};
+    skein_slice        what = {.conversation = k->how.conversation, .lane = skein_text("@ada")};
+    skein_new_message  late = found("c3", false);
+    skein_compact_plan plan;
+    skein_messages     m;
+    skein_message      out;
+    skein_at           at;
+
+    assert_int_equal(step(k, t, &late, false, &out), SKEIN_TURN_OVER);
+    KIT_OK(k, skein_read(k->e, &what, k->mem, &m, &at, &k->err));
+    assert_int_equal(m.count, 5);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(m.at[2 + i].role, SKEIN_TOOL);
+        assert_string_equal(m.at[2 + i].tool_call_id.p, ids[i]);
+        assert_string_equal(m.at[2 + i].content.p, texts[i]);
+        assert_int_equal(m.at[2 + i].tool_failed, i > 0);
+    }
+    KIT_OK(k, skein_compact_plan_read(k->e, &what, k->mem, &plan, &k->err));
+    assert_int_equal(plan.covers, 5);
+    assert_idle(k);
+    kit_valid(k);
+    kit_check(k);
+}
+
+static void calls_of_a_turn_that_is_stopped_get_a_result(void **state)
+{
+    kit        k;
+    skein_turn t;
+    skein_stop stop = {0};
+    int64_t    stopped;
+
+    kit_open(&k, state);
+    t = with_calls(&k);
+    stop.chat = k.chat.id;
+    KIT_OK(&k, skein_work_stop(k.e, &stop, &stopped, &k.err));
+    has_all_results(&k, &t);
+    kit_close(&k);
+}
+
+static void calls_of_a_turn_that_fails_get_a_result(void **state)
+{
+    kit        k;
+    skein_turn t;
+
+    kit_open(&k, state);
+    t = with_calls(&k);
+    KIT_OK(&k, skein_turn_end(k.e, &t, SKEIN_TURN_FAILED, NULL, &k.err));
+    has_all_results(&k, &t);
+    kit_close(&k);
+}
+
+static void calls_of_a_turn_that_was_left_behind_get_a_result(void **state)
+{
+    kit        k;
+    skein_turn t;
+    int64_t    closed;
+
+    kit_open(&k, state);
+    t = with_calls(&k);
+    KIT_OK(&k, skein_turns_recover(k.e, true, &closed, &k.err));
+    KIT_OK(&k, skein_turns_recover(k.e, true, &closed, &k.err));
+    has_all_results(&k, &t);
     kit_close(&k);
 }
 
@@ -431,10 +525,11 @@ static void case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated(void
     KIT_OK(&k, skein_turns_recover(k.e, false, &closed, &k.err));
     assert_int_equal(closed, 1);
     assert_string_equal(told(&k, before),
-                        "message.started message.failed message.delivered agent.state "
-                        "world.idle");
+                        "message.started message.failed tool.failed message.delivered "
+                        "agent.state world.idle");
     says(&k, before, "message.failed", "\"finishReason\":\"interrupted\"");
-    assert_string_equal(kit_texts(&k, "@ada", 0), "@ada look ");
+    assert_string_equal(kit_texts(&k, "@ada", 0),
+                        "@ada look  interrupted: the outcome of this call is unknown");
     assert_string_equal(due(&k), ""); /* its tools do not run a second time */
     assert_idle(&k);
     m = found("c1", false);
@@ -983,6 +1078,9 @@ int main(void)
         SKN_BOTH(one_agent_can_be_stopped_alone),
         SKN_BOTH(a_stop_between_calls_withdraws_nothing_that_was_not_begun),
         SKN_BOTH(what_fails_between_calls_was_begun),
+        SKN_BOTH(calls_of_a_turn_that_is_stopped_get_a_result),
+        SKN_BOTH(calls_of_a_turn_that_fails_get_a_result),
+        SKN_BOTH(calls_of_a_turn_that_was_left_behind_get_a_result),
         SKN_BOTH(case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated),
         SKN_BOTH(case_19_only_turns_whose_lease_ran_out_are_closed),
         SKN_BOTH(case_19_a_lease_that_is_renewed_in_time_holds),

@@ -205,6 +205,17 @@ static void texts_are_joined_and_pictures_described(void **state)
                 "a\n[image/png, 4 bytes]\n[audio, 3 bytes]\nb"));
 }
 
+static void content_that_is_no_list_is_a_failed_result(void **state)
+{
+    const char *words = "the server of this tool gave a result that cannot be read: its "
+                        "\"content\" is no list";
+
+    (void)state;
+    assert_true(text_of("{\"content\":42}", words));
+    assert_true(text_of("{\"content\":{\"type\":\"text\",\"text\":\"a\"}}", words));
+    assert_false(text_of("{\"content\":[]}", ""));
+}
+
 static void a_resource_is_its_text_or_its_address(void **state)
 {
     (void)state;
@@ -236,7 +247,7 @@ static void an_error_is_a_failed_result(void **state)
     (void)state;
     assert_true(
         text_of("{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no\"}]}", "no"));
-    assert_false(text_of("{\"isError\":\"true\",\"content\":7}", ""));
+    assert_false(text_of("{\"isError\":\"true\",\"content\":[]}", ""));
     assert_false(text_of("null", ""));
 }
 
@@ -264,6 +275,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_one_line),
         cmocka_unit_test(texts_are_joined_and_pictures_described),
         cmocka_unit_test(a_resource_is_its_text_or_its_address),
+        cmocka_unit_test(content_that_is_no_list_is_a_failed_result),
         cmocka_unit_test(structured_content_counts_where_there_is_no_text),
         cmocka_unit_test(an_error_is_a_failed_result),
         cmocka_unit_test(text_for_people_has_no_control_characters),

@@ -7,6 +7,7 @@ import { applyAppearance } from './views/frame/appearance';
 import { Frame } from './views/frame/frame';
 import { followLinks } from './views/frame/links';
 import { preloadViews } from './views/frame/routes';
+import { keepNotesTrue } from './views/frame/notes';
 import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
 
@@ -19,6 +20,7 @@ if (app) {
     tellScreens();
     keepTitle();
     keepAnnouncing();
+    keepNotesTrue();
     start();
     // After the first paint: nobody is away yet.
     void import('./views/settings/notify').then(m => m.startNotifications());

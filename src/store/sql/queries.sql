@@ -32,15 +32,15 @@ UPDATE worlds SET current_conversation_id = $1 WHERE id = $2;
 INSERT INTO agents(uid, world_id, lead_id, name, system_prompt, model, settings, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id;
 -- :agent_by_id
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.id = $1 AND a.removed_at IS NULL;
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL WHERE a.id = $1 AND a.removed_at IS NULL;
 -- :agent_by_ref
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL
  WHERE a.world_id = $1 AND (a.name = $2 OR a.uid = $3) AND a.removed_at IS NULL ORDER BY a.id LIMIT 1;
 -- :agent_list
-SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, a.lead_id, l.name, a.settings, a.created_at
-  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
+SELECT a.id, a.uid, a.world_id, a.name, a.system_prompt, a.model, l.id, l.name, a.settings, a.created_at
+  FROM agents a LEFT JOIN agents l ON l.id = a.lead_id AND l.removed_at IS NULL WHERE a.world_id = $1 AND a.removed_at IS NULL ORDER BY a.id;
 -- :agent_update
 UPDATE agents SET lead_id = $1, system_prompt = $2, model = $3, settings = $4 WHERE id = $5;
 -- :agent_hold

@@ -13,4 +13,4 @@ export { WindowedRows } from './rows';
 export { Sheet } from './sheet';
 export { Tabs } from './tabs';
 export { ago, clock, day, duration, Time } from './time';
-export { toast, Toasts, type ToastOptions } from './toast';
+export { dropSubject, toast, Toasts, type ToastOptions } from './toast';

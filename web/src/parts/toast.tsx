@@ -14,22 +14,36 @@ export interface ToastOptions {
     actions?: ToastAction[];
     kind?: 'info' | 'ok' | 'warn' | 'error';
     ms?: number;
+    /** What it is about: a newer note about the same takes its place. */
+    subject?: string;
+    /** The state of the subject that it speaks of; it goes when that is over. */
+    state?: string | null;
 }
 
 interface Shown extends Required<Pick<ToastOptions, 'text' | 'kind' | 'ms' | 'actions'>> {
     id: number;
+    subject: string | null;
+    state: string | null;
 }
 
-const most = 4;
+const most = 3;
+/** What offers something, or tells of a fault, can be reached without hurry. */
 const least = 30_000;
+/** Everything else has been said to who cannot see it, and is read in a moment. */
+const brief = 8_000;
 const shown = signal<Shown[]>([]);
 let last = 0;
 
-/** A note that stays half a minute at least, so that what it offers can be reached without hurry. */
-export function toast({ text, actions = [], kind = 'info', ms = least }: ToastOptions): () => void {
+/** A note at the lower edge. What it says goes by itself; what it offers stays half a minute at least. */
+export function toast(options: ToastOptions): () => void {
+    const { text, actions = [], kind = 'info', ms = 0, subject = null, state = null } = options;
     const id = ++last;
-    const note: Shown = { id, text, actions, kind, ms: Math.max(ms, least) };
-    shown.value = [...shown.value.filter(one => one.text !== text), note].slice(-most);
+    const enough = actions.length || kind === 'error' || kind === 'warn' ? least : brief;
+    const note: Shown = { id, text, actions, kind, ms: Math.max(ms, enough), subject, state };
+    const others = shown.value.filter(
+        one => one.text !== text && (subject === null || one.subject !== subject),
+    );
+    shown.value = [...others, note].slice(-most);
     const say = actions.length ? `${text} ${actions.map(one => one.label).join(', ')}: press F6.` : text;
     if (kind === 'error') alarm(say);
     else announce(say);
@@ -38,6 +52,12 @@ export function toast({ text, actions = [], kind = 'info', ms = least }: ToastOp
 
 export function dropToast(id: number): void {
     shown.value = shown.value.filter(one => one.id !== id);
+}
+
+/** The subject has changed: what was said about it is no longer so. With `state`, only what was said of that one. */
+export function dropSubject(subject: string, state?: string): void {
+    const stale = (one: Shown) => one.subject === subject && (state === undefined || one.state === state);
+    if (shown.peek().some(stale)) shown.value = shown.peek().filter(one => !stale(one));
 }
 
 export function clearToasts(): void {

@@ -94,7 +94,8 @@ function parseChat(url: URL, w: string, c: string): Place {
 function parseWorld(url: URL, w: string, rest: string[]): Place | null {
     const [kind, id] = rest;
     if (rest.length === 0) return { kind: 'world', w };
-    if (kind === 'agents' && rest.length === 1) return { kind: 'agents', w };
+    // `/a` is what is left of an agent's address without its name.
+    if ((kind === 'agents' || kind === 'a') && rest.length === 1) return { kind: 'agents', w };
     if (rest.length !== 2 || !id) return null;
     if (kind === 'c') return parseChat(url, w, id);
     if (kind === 'a') return tidy({ kind: 'agent', w, a: id, tab: given(url, 'tab') });

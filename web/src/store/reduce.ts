@@ -12,7 +12,7 @@ function newAgent(data: EventData['agent.created'], time: string): Agent {
         systemPrompt: null,
         model: data.model,
         lead: data.lead,
-        tools: [],
+        tools: null,
         temperature: null,
         autoReply: true,
         state: 'idle',

@@ -21,6 +21,11 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
         .locator('.field-bad')
         .getByText(/character that names may not have/)
         .waitFor();
+    await until(
+        p,
+        'the field is at hand',
+        () => document.activeElement?.getAttribute('aria-invalid') === 'true',
+    );
     await form.getByRole('textbox', { name: 'Name' }).fill('kim');
     await form.getByText('Tools, temperature, timer').click();
     await form.getByRole('textbox', { name: 'Temperature' }).fill('9');
@@ -47,7 +52,7 @@ test('an agent is paused, resumed, woken, changed, and removed with what stays s
     const w = await office(server);
     const p = await open(server, agent(w, 'lead', 'settings'));
     await p.getByRole('button', { name: 'Pause', exact: true }).click();
-    await p.getByText('@lead begins nothing new.').first().waitFor();
+    await p.getByText('@lead is paused. It begins nothing new until you resume it.').first().waitFor();
     assert.equal((await get(w, 'lead')).paused, true);
     await p.getByRole('button', { name: 'Resume', exact: true }).click();
     await until(p, 'it is resumed', () =>

@@ -205,6 +205,10 @@ test('keys go through messages, their parents and replies; what they do is on th
         id => document.querySelector('.chat-focused')?.dataset.row === id,
         one.messageId,
     );
+    await p.keyboard.press('End');
+    const last = (await w.messages()).at(-1).messageId;
+    await until(p, 'the last', id => document.activeElement?.dataset.row === id, last);
+    assert.equal(await p.getByRole('button', { name: 'Latest ↓' }).count(), 0);
 });
 
 test('a draft survives every reload and switch, and belongs to its conversation', async () => {

@@ -94,6 +94,9 @@ test('the first message has words of its own, and the list must be looked at', a
         .getByText('This is the first message. Editing will restart the conversation. Remove 4 messages?')
         .waitFor();
     assert.equal(await dialog(p).getByRole('button', { name: 'Restart' }).isDisabled(), true);
+    await dialog(p).getByRole('textbox', { name: 'Your message' }).press('Control+Enter');
+    await dialog(p).getByText('Tick the box first').waitFor();
+    assert.equal(await p.evaluate(() => document.activeElement.type), 'checkbox');
     await confirm(p, 'begin again', 'Restart');
     await done(p);
     await same(p, w);
@@ -284,6 +287,27 @@ test('an edit in one window shows in another without moving what is read there',
     assert.ok(Math.abs(after.y - before.y) <= 1, `the line moved from ${before.y} to ${after.y}`);
     await b.keyboard.press('End');
     await b.getByText('the very last').first().waitFor();
+});
+
+test('an open dialog counts again when another window changes the conversation, and keeps the text of a message that is gone', async () => {
+    const w = await fresh(['lead']);
+    for (const text of ['one', 'two', 'three']) await w.converse(text);
+    const p = await open(server, at(w));
+    allow(p, /404/);
+    await edit(p, 'two');
+    await dialog(p).getByText('This will remove 4 messages (including this one). Continue?').waitFor();
+    await dialog(p).getByRole('textbox', { name: 'Your message' }).fill('my second');
+    const take = async text => {
+        const m = (await w.messages()).find(one => one.content === text);
+        await server.call('DELETE', `${w.path}/messages/${m.messageId}`, { body: { chatId: w.chat } });
+    };
+    await take('three');
+    await dialog(p).getByText('This will remove 2 messages (including this one). Continue?').waitFor();
+    await dialog(p).getByText('The conversation changed while you were writing.').waitFor();
+    await take('one');
+    await dialog(p).getByRole('heading', { name: 'This message is not in this version any more' }).waitFor();
+    await dialog(p).getByText('my second').waitFor();
+    await dialog(p).getByRole('button', { name: 'Copy my text' }).waitFor();
 });
 
 test('a second tab does not offer to recover an edit that the first is in the middle of', async () => {

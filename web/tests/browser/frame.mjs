@@ -40,6 +40,7 @@ const screens = w => [
     '/inbox',
     `/search?q=hello&w=${w.name}`,
     '/settings/models',
+    '/settings/data',
     '/w/nowhere',
 ];
 
@@ -108,6 +109,26 @@ test('under 1024 px the panel is a sheet, and the focus goes back to what opened
     await p.keyboard.press('Escape');
     await p.getByRole('dialog').waitFor({ state: 'detached' });
     assert.ok(await opener.evaluate(e => e === document.activeElement));
+});
+
+test('at 200 % (640 × 400) the list is a sheet, the head is whole, and a screen change draws no ring', async () => {
+    const p = await open(server, at(await talked()), { width: 640, height: 400 });
+    assert.equal(await p.locator('.frame-list').count(), 0);
+    const cut = await p.evaluate(
+        () =>
+            [...document.querySelectorAll('.chat-head button, .chat-head a')].filter(
+                e => e.getBoundingClientRect().right > innerWidth,
+            ).length,
+    );
+    assert.equal(cut, 0);
+    await p.getByRole('button', { name: /^Open the list/ }).click();
+    await p.getByRole('dialog').getByRole('link', { name: 'Settings' }).waitFor();
+    await p.keyboard.press('Escape');
+    await p.evaluate(() => document.getElementById('main').focus({ focusVisible: true }));
+    assert.equal(
+        await p.evaluate(() => getComputedStyle(document.getElementById('main')).outlineStyle),
+        'none',
+    );
 });
 
 test('under 640 px there is one column, with a bar of four views below and the list as a sheet', async () => {

@@ -129,6 +129,35 @@ test('the list and the graph say the same: now, the way to it, and side lines', 
     );
 });
 
+test('an edit is called an edit, by its first words, and no id is shown', async () => {
+    const w = await server.world(`past${++worlds}`, ['lead']);
+    await w.converse('Plan the launch.');
+    const asked = (await w.messages()).find(m => m.role === 'user');
+    await server.call('DELETE', `${w.path}/messages/${asked.messageId}`, { body: { chatId: w.chat } });
+    await w.converse('Plan the landing.');
+    const p = await opened({ w });
+    allow(p, /409/);
+    await until(p, 'an edit', () =>
+        /edit.*“Plan the landing\.”/.test(
+            document.querySelector('.history-entry[data-version="v2"]')?.textContent,
+        ),
+    );
+    assert.match(await p.locator('.history-node[data-version="v2"]').textContent(), /edit/);
+    assert.equal(
+        await main(p)
+            .locator('.history-gone')
+            .textContent()
+            .then(t => /2 messages/.test(t)),
+        true,
+    );
+    await main(p).locator('.history-come', { hasText: '1 message' }).waitFor();
+    await p.evaluate(() => document.activeElement?.blur());
+    await p.keyboard.press('z');
+    await note(p, 'Undone: edit “Plan the landing.”. Now v1.').waitFor();
+    await p.keyboard.press('z');
+    await note(p, /^There is nothing to undo\.$/).waitFor();
+});
+
 test('a squash says what it stands for, in place', async () => {
     const p = await opened();
     await entry(p, 'v4').click();
@@ -282,6 +311,13 @@ test('an address of a version that is not there says so', async () => {
     allow(p, /404/);
     await visit(p, server, `/w/${story.w.name}/c/${story.w.chat}?v=t_nothing`);
     await p.getByText('This conversation has no version t_nothing.').waitFor();
+    assert.equal(
+        await p
+            .locator('.chat-wait')
+            .getByText(/agents are here|Welcome/)
+            .count(),
+        0,
+    );
     await p.getByRole('button', { name: /^Back to now/ }).click();
     await until(p, 'back at now', () => !location.search.includes('v='));
 });

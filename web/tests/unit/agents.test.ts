@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent, Message } from '../../src/api/types';
-import { bodyOf, fieldError } from '../../src/views/agents/agent-form';
+import { bodyOf, fieldError, valuesOf } from '../../src/views/agents/agent-form';
 import { foldName, lines } from '../../src/views/agents/background-rows';
 import { modelOptions } from '../../src/views/agents/models';
 import {
@@ -119,6 +119,12 @@ describe('a form', () => {
             runEvery: 0,
         });
         expect(bodyOf({ ...values, temperature: 'warm' }).temperature).toBe(-1);
+    });
+    it('tells all tools from none, there and back', () => {
+        for (const tools of [null, [], ['a', 'b']])
+            expect(bodyOf(valuesOf({ name: 'kim', tools, runEvery: 0 } as unknown as Agent)).tools).toEqual(
+                tools,
+            );
     });
     it('finds what is wrong with a field', () => {
         const trouble = {

@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Chat, Message } from '../../src/api/types';
-import { emptyChat, type ChatState, type Failed, type Live } from '../../src/store/state';
+import { emptyChat, type ChatState, type Failed, type Live, type Pending } from '../../src/store/state';
+import type { Trouble } from '../../src/api/client';
+import { canRetry } from '../../src/views/chat/failed';
 import { itemsOf, kept } from '../../src/views/chat/items';
 import { askedAt, choices, completed } from '../../src/views/chat/complete';
 import { sends } from '../../src/views/chat/composer';
@@ -207,5 +209,37 @@ describe('words', () => {
         expect(
             otherVersions(message(3, { versions: [2], role: 'assistant' }), message(2, { versions: [2, 1] })),
         ).toEqual([]);
+    });
+});
+
+describe('a message that was refused', () => {
+    const refused = (at: string, status: number, state: Pending['state'] = 'failed'): Pending => ({
+        clientMessageId: 'p',
+        content: 'x',
+        replyTo: null,
+        instructions: [],
+        state,
+        trouble: { status, type: '', title: '', detail: 'no', code: '' } as unknown as Trouble,
+        at: Date.parse(at),
+        key: 'k',
+    });
+    const rows = [
+        message(0, { createdAt: '2026-11-15T12:00:00Z' }),
+        message(1, { createdAt: '2026-11-15T12:10:00Z' }),
+    ];
+    const ids = (p: Pending, atEnd = true) =>
+        itemsOf(rows, { ...emptyChat({ id: 'c' } as Chat), pending: [p] }, atEnd, false).map(i => i.id);
+    it('stands where it was said', () => {
+        expect(ids(refused('2026-11-15T12:05:00Z', 422))).toEqual(['m0', 'p', 'm1']);
+        expect(ids(refused('2026-11-15T12:05:00Z', 422), false)).toEqual(['m0', 'p', 'm1']);
+        expect(ids(refused('2026-11-15T12:15:00Z', 422))).toEqual(['m0', 'm1', 'p']);
+        expect(ids(refused('2026-11-15T12:15:00Z', 422), false)).toEqual(['m0', 'm1']);
+        expect(ids(refused('2026-11-15T12:05:00Z', 0, 'sending'))).toEqual(['m0', 'm1', 'p']);
+    });
+    it('can be tried again only when that may help', () => {
+        for (const status of [0, 408, 409, 423, 429, 500, 503])
+            expect(canRetry(refused('2026-11-15T12:05:00Z', status))).toBe(true);
+        for (const status of [400, 413, 422])
+            expect(canRetry(refused('2026-11-15T12:05:00Z', status))).toBe(false);
     });
 });

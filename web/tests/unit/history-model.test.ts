@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Diff, Message } from '../../src/api/types';
 import {
     blocksOf,
+    branchTitle,
+    cutOf,
     firstLength,
     laterText,
     layout,
     noteText,
     operationText,
+    ownChanges,
     said,
     standing,
     wayToNow,
@@ -146,6 +149,53 @@ describe('the versions of a conversation', () => {
                 message('d', 3, { sender: 'human' }),
             ]),
         ).toBe('4 messages (1 tool result, 2 of @ada, 1 of you)');
+    });
+});
+
+describe('what an operation itself did', () => {
+    const removed = version(2, 1, { operation: 'remove', note: 'remove from P6', originalLength: 6 });
+    const gone = [2, 3, 4, 5].map(n => ({
+        kind: 'removed' as const,
+        before: message(`m${n}`, n),
+        after: null,
+    }));
+    const added = (id: string, position: number, more: Partial<Message> = {}) => ({
+        kind: 'added' as const,
+        before: null,
+        after: message(id, position, more),
+    });
+    const diff = (...changes: Diff['changes']): Diff => ({ from: 'v1', to: 'v2', same: 2, changes });
+
+    it('calls a removal with a message of a person right after it an edit, by its first words', () => {
+        const at = (createdAt: string) => ({ sender: 'human', content: 'Plan it\nwell', createdAt });
+        const edited = cutOf(
+            removed,
+            diff(...gone, added('n', 2, at('2026-01-01T00:00:05Z')), added('r', 3)),
+        );
+        expect(operationText(removed, edited)).toBe('edit');
+        expect(noteText(removed, edited)).toBe('Plan it');
+        expect(laterText([removed, version(1, null)], version(1, null), new Map([['t2', edited]]))).toBe(
+            '1 edit',
+        );
+        const later = cutOf(removed, diff(...gone, added('n', 2, at('2026-01-01T01:00:00Z'))));
+        expect(operationText(removed, later)).toBe('remove 4 messages');
+        expect(noteText(removed, later)).toBe('');
+        expect(operationText(removed, cutOf(removed, diff(...gone, added('r', 2))))).toBe(
+            'remove 4 messages',
+        );
+    });
+
+    it('counts nothing that was said later, in neither version', () => {
+        const squash = version(2, 1, { operation: 'squash', note: 'squash 4 to 1, sq_x', originalLength: 6 });
+        const late = { kind: 'removed' as const, before: message('late', 6), after: null };
+        const own = ownChanges(squash, diff(...gone, late, added('s', 2), added('x', 3), added('y', 4)));
+        expect(own.flatMap(c => c.before?.messageId ?? [])).toEqual(['m2', 'm3', 'm4', 'm5']);
+        expect(own.flatMap(c => c.after?.messageId ?? [])).toEqual(['s']);
+    });
+
+    it('names a branch after what it was made from', () => {
+        expect(branchTitle('Welcome', 'v4')).toBe('Welcome (from v4)');
+        expect(branchTitle(null, 'v4')).toBeUndefined();
     });
 });
 

@@ -22,6 +22,10 @@ const PLACES: Place[] = [
     { kind: 'unknown', path: '/nowhere/at?all=1#x' },
 ];
 
+test('takes the address of an agent without its name for the list of them', () => {
+    expect(parse(new URL('http://x/w/tour/a'))).toEqual({ kind: 'agents', w: 'tour' });
+});
+
 describe('an address', () => {
     test.each(PLACES)('says all of %o', p => {
         expect(at(href(p))).toEqual(p);

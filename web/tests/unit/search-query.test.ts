@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wrongWith } from '../../src/views/search/query';
 import { marked } from '../../src/views/shared/marked';
 import { filters, has, terms, toggled, withKey, without, words } from '../../src/views/search/query';
 
@@ -38,6 +39,17 @@ describe('words and conditions', () => {
             { text: 'a*b', hit: true },
         ]);
         expect(marked('x', [])).toEqual([{ text: 'x', hit: false }]);
+        const hits = (text: string, q: string) =>
+            marked(text, terms(q), true).flatMap(p => (p.hit ? [p.text] : []));
+        expect(hits('hand and Andes, (and)', 'and')).toEqual(['and', 'And', 'and']);
+        expect(hits('über allüber', 'über')).toEqual(['über']);
+        expect(hits('x.skein', '.sk')).toEqual(['.sk']);
+    });
+    it('says which condition there is not', () => {
+        expect(wrongWith('freeze is:edited has:code "is:x y" from:ada')).toBeNull();
+        expect(wrongWith('freeze has:bogus')).toBe(
+            'There is no such condition as has:bogus. There are has:tool, has:code and has:link.',
+        );
     });
     it('loses no letter of a text', () => {
         for (const q of ['e', 'he', '((', '\\', 'ß', '']) {

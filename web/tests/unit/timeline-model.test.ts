@@ -10,6 +10,7 @@ import {
     openByItself,
     sortedLanes,
     spentByLane,
+    tokensText,
     startOf,
     stateOf,
 } from '../../src/views/timeline/model';
@@ -108,17 +109,25 @@ describe('the runs of a conversation', () => {
         expect(lanes.get('main')!.loose).toEqual([]);
     });
 
-    it('keeps runs that no call names', () => {
-        const lanes = lanesOf(timeline('main', [said('x', 1)], { 'main.1': timeline('main.1', []) }), []);
-        expect(lanes.get('main')!.loose).toEqual(['main.1']);
+    it('keeps runs that no call names, but not those of other versions, which say nothing here', () => {
+        const lanes = lanesOf(
+            timeline('main', [said('x', 1)], {
+                'main.1': timeline('main.1', [said('y', 2)]),
+                'main.2': timeline('main.2', [], { 'main.2.1': timeline('main.2.1', []) }),
+                'main.3': timeline('main.3', []),
+            }),
+            [delegation('main.2', { state: 'done' }), delegation('main.3', { state: 'running' })],
+        );
+        expect(lanes.get('main')!.loose).toEqual(['main.1', 'main.3']);
+        expect([...lanes.keys()]).toEqual(['main', 'main.3', 'main.1']);
     });
 
     it('sorts by numbers, parents before children', () => {
         expect(['main.10', 'main.2', 'main.1'].sort(laneOrder)).toEqual(['main.1', 'main.2', 'main.10']);
         const lanes = lanesOf(
             timeline('main', [], {
-                'main.10': timeline('main.10', []),
-                'main.2': timeline('main.2', [], { 'main.2.1': timeline('main.2.1', []) }),
+                'main.10': timeline('main.10', [said('a', 1)]),
+                'main.2': timeline('main.2', [], { 'main.2.1': timeline('main.2.1', [said('b', 2)]) }),
             }),
             [],
         );
@@ -184,8 +193,15 @@ describe('the runs of a conversation', () => {
             call('x', 5, 'm'),
             call(null, 99, 'm'),
         ]);
-        expect(spent.get('main.1')).toEqual({ calls: 2, tokens: 32, model: 'new' });
+        expect(spent.get('main.1')).toMatchObject({ calls: 2, tokens: 32, model: 'new' });
+        expect(tokensText(allSpent(spent), String)).toBe('38');
         expect(allSpent(spent)).toMatchObject({ calls: 3, tokens: 38 });
+        const unmeasured = { inputTokens: null, outputTokens: null, estimated: false };
+        const canned = { ...call('x', 0, 'demo/tour'), usage: unmeasured };
+        const words = (...calls: ModelCall[]) => tokensText(allSpent(spentByLane(lanes, calls)), String);
+        expect(words(canned)).toBe('not measured (scripted)');
+        expect(words(canned, { ...canned, model: 'm' })).toBe('–');
+        expect(words()).toBe('–');
     });
 
     it('finds words in texts, calls and results of all runs', () => {

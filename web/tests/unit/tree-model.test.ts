@@ -67,6 +67,12 @@ function team(): Tree {
     return tree;
 }
 
+it('knows what a squash wrote, whoever asked for it', () => {
+    const tree = emptyTree();
+    addNodes(tree, [node('a', null, { sender: 'human', squashOperationId: 'sq_1' }), node('b', null)]);
+    expect([...tree.leaves.values()].map(leaf => leaf.squash)).toEqual([true, false]);
+});
+
 const all: Filter = { show: 'all', agent: '', hideInMemory: false, leads: ['lead'] };
 const ids = (tree: Tree, filter: Filter, folded: string[] = []) =>
     rowsOf(tree, new Set(folded), kept(tree, filter))

@@ -89,6 +89,19 @@ describe('several agents', () => {
     });
 });
 
+describe('who has ended', () => {
+    it('is not said to be writing still', () => {
+        writers.started('m1', 'lead');
+        vi.advanceTimersByTime(300);
+        writers.failed('m1');
+        writers.started('m2', 'bo');
+        vi.advanceTimersByTime(300);
+        writers.forget();
+        vi.advanceTimersByTime(60_000);
+        expect(said).toEqual(['lead is writing', 'bo is writing']);
+    });
+});
+
 describe('how much is read', () => {
     it.each([
         ['all', 'lead finished, replying to You. Hello. I will split this.'],

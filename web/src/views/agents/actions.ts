@@ -32,7 +32,7 @@ export function pauseOrResume(w: string, agent: Agent): Promise<boolean> {
           )
         : told(
               pauseAgent(w, agent.name),
-              `@${agent.name} begins nothing new.`,
+              `@${agent.name} is paused. It begins nothing new until you resume it.`,
               `@${agent.name} was not paused.`,
           );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Trouble } from '../../api/client';
 import type { Agent, NewAgent } from '../../api/types';
 import { Button, Checkbox, Field, Select, TextArea, TroubleBox } from '../../parts/parts';
@@ -27,13 +27,24 @@ interface Values {
     runEvery: string;
 }
 
-function valuesOf(agent: Agent | null): Values {
+/** Nothing said is all of them; to have none is a word of its own. */
+function toolsText(tools: string[] | null): string {
+    return tools === null ? '' : tools.length === 0 ? 'none' : tools.join(', ');
+}
+
+function toolsOf(text: string): string[] | null {
+    const names = text.split(/[\s,]+/).filter(t => t !== '');
+    if (names.length === 0) return null;
+    return names.length === 1 && names[0] === 'none' ? [] : names;
+}
+
+export function valuesOf(agent: Agent | null): Values {
     return {
         name: agent?.name ?? '',
         systemPrompt: agent?.systemPrompt ?? '',
         model: agent?.model ?? '',
         lead: agent?.lead ?? '',
-        tools: agent?.tools.join(', ') ?? '',
+        tools: toolsText(agent?.tools ?? null),
         temperature: agent?.temperature?.toString() ?? '',
         autoReply: agent?.autoReply ?? true,
         runEvery: agent ? everyValue(agent.runEvery) : '',
@@ -49,7 +60,7 @@ export function bodyOf(v: Values): NewAgent {
         systemPrompt: v.systemPrompt.trim() === '' ? null : v.systemPrompt,
         model: v.model === '' ? null : v.model,
         lead: v.lead === '' ? null : v.lead,
-        tools: v.tools.split(/[\s,]+/).filter(t => t !== ''),
+        tools: toolsOf(v.tools),
         temperature: temperature === '' ? null : Number.isFinite(asNumber) ? asNumber : -1,
         autoReply: v.autoReply,
         runEvery: v.runEvery.trim() === '' ? 0 : v.runEvery.trim(),
@@ -87,13 +98,20 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled 
     const error = (name: string): string | null => fieldError(trouble, name);
     const other = restOf(trouble);
 
+    const form = useRef<HTMLFormElement>(null);
+    useEffect(() => {
+        if (trouble) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    }, [trouble]);
+
     async function send(): Promise<void> {
+        if (busy) return;
         setBusy(true);
         setTrouble(await onSubmit(bodyOf(values)));
         setBusy(false);
     }
     return (
         <form
+            ref={form}
             class="agent-form"
             onSubmit={e => {
                 e.preventDefault();
@@ -101,7 +119,8 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled 
             }}
             noValidate
         >
-            <fieldset disabled={disabled || busy}>
+            {/* Not disabled while it is sent: the focus would fall off the form. */}
+            <fieldset disabled={disabled}>
                 {!agent && (
                     <Field
                         label="Name"
@@ -162,7 +181,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled 
                         value={values.tools}
                         onInput={set('tools')}
                         error={error('tools')}
-                        hint="Names with commas between them. Empty: those that every agent has."
+                        hint="Names with commas between them. Empty: all that there are. none: no tool at all."
                     />
                     <div class="agent-pair">
                         <Field
@@ -189,7 +208,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled 
                     <Button
                         kind="main"
                         type="submit"
-                        disabled={disabled || busy || (!agent && values.name.trim() === '')}
+                        disabled={disabled || (!agent && values.name.trim() === '')}
                         busy={busy}
                     >
                         {submit}

@@ -16,6 +16,7 @@ import { draft } from '../../store/drafts';
 import { focused, inspecting, selected, selecting } from '../../store/focus';
 import { go, href } from '../../store/place';
 import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
+import { branchTitle } from '../history/model';
 import { herePlace, jumpTo } from './view-state';
 import { parentOf } from './words';
 import { focusComposer } from './composer-focus';
@@ -75,7 +76,9 @@ export function inspect(m: Message): void {
 }
 
 export async function branchFrom(m: Message): Promise<void> {
-    const made = await branch(w(), m.chatId, { messageId: m.messageId }, { key: newKey() });
+    const chat = world.peek()?.chats[m.chatId];
+    const title = branchTitle(chat?.title ?? null, chat ? `v${chat.version}` : null);
+    const made = await branch(w(), m.chatId, { messageId: m.messageId, title }, { key: newKey() });
     if (!made.ok) return void toast({ text: `No branch was made. ${made.trouble.detail}`, kind: 'error' });
     await refreshWorld();
     go({ kind: 'chat', w: w(), c: made.value.id, view: 'chat' });
@@ -98,6 +101,8 @@ export async function removeFrom(m: Message): Promise<void> {
     toast({
         text: `Removed ${n === 1 ? '1 message' : `${n} messages`}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
         actions: previousThreadId ? [{ label: 'Undo', run: () => void makeCurrent(previousThreadId) }] : [],
+        subject: 'version',
+        state: done.value.threadId,
     });
 }
 

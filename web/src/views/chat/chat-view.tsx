@@ -1,6 +1,8 @@
 // chat-view.tsx: a conversation as people know it: what was said, in order, and a box to say more.
 
 import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import './chat.css';
 import './message.css';
 import './composer.css';
@@ -30,6 +32,8 @@ const isEmpty = () => {
     return (
         chat !== null &&
         chat.loaded &&
+        // Another version may be missing, or empty: the conversation is not new for that.
+        shown.version === null &&
         shown.rows.length === 0 &&
         shown.total === 0 &&
         chat.pending.length === 0 &&
@@ -62,6 +66,27 @@ function Middle({ chatId, title }: { chatId: string; title: string }) {
     );
 }
 
+/** What stands fast below the messages; notes are told how high it is, so that they stay above it. */
+function Foot({ children }: { children: ComponentChildren }) {
+    const foot = useRef<HTMLDivElement>(null);
+    useLayoutEffect(() => {
+        const page = document.documentElement.style;
+        const watch = new ResizeObserver(([one]) =>
+            page.setProperty('--foot-height', `calc(${one!.target.clientHeight}px + var(--pills-height))`),
+        );
+        watch.observe(foot.current!);
+        return () => {
+            watch.disconnect();
+            page.removeProperty('--foot-height');
+        };
+    }, []);
+    return (
+        <div ref={foot} class="chat-foot">
+            {children}
+        </div>
+    );
+}
+
 export function ChatView() {
     usePaint();
     useStopped();
@@ -86,14 +111,16 @@ export function ChatView() {
             <RecoveryBanner />
             {finding.value ? <FindBar /> : null}
             <Middle chatId={at.c} title={title} />
-            <SelectionBar />
-            {workOf !== null ? (
-                <p class="chat-work muted">
-                    Read only: the work of <AgentName name={workOf} /> in the background.
-                </p>
-            ) : null}
-            {readOnly ? null : <QueueStrip />}
-            {readOnly ? null : <Composer key={`${at.w}/${at.c}`} w={at.w} c={at.c} />}
+            <Foot>
+                <SelectionBar />
+                {workOf !== null ? (
+                    <p class="chat-work muted">
+                        Read only: the work of <AgentName name={workOf} /> in the background.
+                    </p>
+                ) : null}
+                {readOnly ? null : <QueueStrip />}
+                {readOnly ? null : <Composer key={`${at.w}/${at.c}`} w={at.w} c={at.c} />}
+            </Foot>
             <MessageSheet />
         </section>
     );

@@ -12,7 +12,7 @@ import { startEdit } from '../edit/edit';
 import { useNarrow } from '../shared/narrow';
 import { TagButtons, instructionsOf } from '../tags/tag-buttons';
 import { CompletionList, LIST_ID, useCompletion } from './completion';
-import { composerWanted } from './composer-focus';
+import { composerWanted, takeOpening } from './composer-focus';
 import { ExpectButtons, clearExpect, expectInstructions, expectOf } from './expect';
 import { known } from './known';
 import { MemoryChip } from './memory-chip';
@@ -82,7 +82,8 @@ async function submit({ own, more, cleared }: Sending): Promise<void> {
     own.value = { text: '', replyTo: null, tags };
     cleared();
     const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
-    if (answer.ok && answer.value.queued) toast({ text: 'It waits in the queue until the agents are done.' });
+    if (answer.ok && answer.value.queued)
+        toast({ text: 'It waits in the queue until the agents are done.', subject: 'queue' });
 }
 
 function Buttons({ working, empty, onSend }: { working: boolean; empty: boolean; onSend: () => void }) {
@@ -151,6 +152,9 @@ export function Composer({ w, c }: { w: string; c: string }) {
         if (composerWanted.value !== first.current) box.current?.focus({ preventScroll: true });
         first.current = composerWanted.value;
     });
+    useLayoutEffect(() => {
+        if (takeOpening()) box.current?.focus({ preventScroll: true });
+    }, []);
     const sendIt = () =>
         void submit({ own, more: expectInstructions(expect.peek()), cleared: () => clearExpect(expect) });
     const key = (e: KeyboardEvent) => {

@@ -86,6 +86,14 @@ async function copyText(text: string): Promise<void> {
     }
 }
 
+/** A refusal for what it is: the same words would be refused again. Waiting, or another order, may help with these. */
+const MAY_WORK = new Set([408, 409, 423, 429]);
+
+export function canRetry(p: Pending): boolean {
+    const status = p.state === 'failed' ? (p.trouble?.status ?? 0) : 0;
+    return status < 400 || status >= 500 || MAY_WORK.has(status);
+}
+
 const WORDS = {
     sending: 'sending…',
     waiting: 'will be sent when the server is back',
@@ -106,20 +114,28 @@ export function PendingRow({ pending: p }: { pending: Pending }) {
             </p>
             {p.state === 'failed' && p.trouble ? (
                 <p class="chat-bad">
+                    {canRetry(p) ? '' : 'The server does not take this text as it is: '}
                     {p.trouble.detail} {p.trouble.hint ?? ''}
                 </p>
             ) : null}
             {p.state === 'sending' ? null : (
                 <div class="chat-ways">
-                    <Button small onClick={() => retryPending(p.clientMessageId)}>
-                        Retry
-                    </Button>
+                    {canRetry(p) ? (
+                        <Button small onClick={() => retryPending(p.clientMessageId)}>
+                            Retry
+                        </Button>
+                    ) : null}
                     <Button small kind="quiet" onClick={() => intoBox(p)}>
                         Edit
                     </Button>
                     <Button small kind="quiet" onClick={() => void copyText(p.content)}>
                         Copy
                     </Button>
+                    {p.state === 'failed' ? (
+                        <Button small kind="quiet" onClick={() => void dropPending(p.clientMessageId)}>
+                            Discard
+                        </Button>
+                    ) : null}
                 </div>
             )}
         </>

@@ -78,6 +78,23 @@ function stored(rows: readonly Message[], hideInMemory: boolean, failed: Map<str
     return items;
 }
 
+/** What was refused stands where it was said: after it the conversation went on. */
+function placeRefused(
+    items: Item[],
+    rows: readonly Message[],
+    pending: readonly Pending[],
+    atEnd: boolean,
+): void {
+    for (const p of pending) {
+        if (p.state !== 'failed') continue;
+        const item: Item = { kind: 'pending', id: p.clientMessageId, pending: p, day: null };
+        const later = items.findIndex(i => i.kind === 'message' && Date.parse(i.message.createdAt) > p.at);
+        // Before the first row of the window there may be others, and after its last one too.
+        if (later > 0 || (later === 0 && rows[0]?.position === 0)) items.splice(later, 0, item);
+        else if (later < 0 && atEnd) items.push(item);
+    }
+}
+
 /** `atEnd`: the window reaches the last message, so what comes after it is shown too. */
 export function itemsOf(
     rows: readonly Message[],
@@ -87,6 +104,7 @@ export function itemsOf(
 ): Item[] {
     const failed = failedAfter(chat ? Object.values(chat.failed).filter(f => f.lane === 'main') : []);
     const items = stored(rows, hideInMemory, failed);
+    if (chat) placeRefused(items, rows, chat.pending, atEnd);
     if (!chat || !atEnd) return items;
     for (const list of failed.values())
         for (const f of list) items.push({ kind: 'failed', id: f.messageId, failed: f, day: null });
@@ -94,7 +112,7 @@ export function itemsOf(
     const writing = Object.values(chat.live).filter(l => l.lane === 'main' && !known.has(l.messageId));
     writing.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));
     for (const live of writing) items.push({ kind: 'live', id: live.messageId, live, day: null });
-    for (const pending of chat.pending)
+    for (const pending of chat.pending.filter(p => p.state !== 'failed'))
         items.push({ kind: 'pending', id: pending.clientMessageId, pending, day: null });
     return items;
 }

@@ -33,6 +33,17 @@ function step(by: number): void {
     if (by > 0 && start >= ids.length - 1 && !shown.peek().hasNewer) void toLatest();
 }
 
+/** The end, with the keyboard's place: the next step up goes on from there. */
+async function lastRow(): Promise<void> {
+    await toLatest();
+    requestAnimationFrame(() => {
+        const id = rowIds().at(-1);
+        if (id === undefined) return;
+        focused.value = id;
+        document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+    });
+}
+
 function current(): Message | undefined {
     const id = focused.peek();
     return id === null ? undefined : shown.peek().rows.find(m => m.messageId === id);
@@ -221,7 +232,7 @@ const COMMANDS: Command[] = [
         title: 'Latest message, and follow',
         keys: ['End', 'Shift+g'],
         where: 'Conversation',
-        run: () => void toLatest(),
+        run: () => void lastRow(),
     },
     {
         id: 'chat.find',

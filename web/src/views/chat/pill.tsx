@@ -40,7 +40,7 @@ export function Pill() {
             ),
         ]),
     ).value;
-    const away = !scroll.following.value;
+    const away = !scroll.following.value && !scroll.seesEnd.value;
     const n = unseen.value;
     const back = cameFrom.value;
     const words =

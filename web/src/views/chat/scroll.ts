@@ -2,11 +2,13 @@
 // keeping the reader's line and jumping cannot fight.
 
 import { signal, type Signal } from '@preact/signals';
-import { edge, firstBelow, follows, intoView, type Box } from './scroll-math';
+import { edge, firstBelow, follows, intoView, toTheEnd, type Box } from './scroll-math';
 
 export interface Scroll {
     /** the end is kept in sight */
     following: Signal<boolean>;
+    /** the end is in sight, followed or not */
+    seesEnd: Signal<boolean>;
     /** the first row that is seen */
     top: Signal<string | null>;
     attach(log: HTMLElement, onEdge: (which: 'top' | 'end') => void): () => void;
@@ -35,6 +37,7 @@ const BELOW = 56;
 
 export function createScroll(): Scroll {
     const following = signal(true);
+    const seesEnd = signal(true);
     const top = signal<string | null>(null);
     let log: HTMLElement | null = null;
     let anchor: Anchor | null = null;
@@ -60,6 +63,7 @@ export function createScroll(): Scroll {
         const row = all[Math.min(n, all.length - 1)];
         anchor = row ? { id: row.dataset.row!, at: place(row), scrollTop: log.scrollTop } : null;
         top.value = anchor?.id ?? null;
+        seesEnd.value = toTheEnd(boxOf()) <= 1;
     }
     /** Puts what is being read where it was. The browser may have cut the position, so it is counted from ours. */
     function settle(from: number): void {
@@ -120,6 +124,7 @@ export function createScroll(): Scroll {
     }
     return {
         following,
+        seesEnd,
         top,
         attach,
         toRow,

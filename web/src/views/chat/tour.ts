@@ -44,7 +44,7 @@ function squash(): void {
     }
     selected.value = new Set(rows.map(m => m.messageId));
     selecting.value = true;
-    toast({ text: `${rows.length} messages are selected. Press q, or Squash.` });
+    toast({ text: `${rows.length} messages are selected. Press q, or Squash.`, subject: 'selection' });
 }
 
 async function background(): Promise<void> {

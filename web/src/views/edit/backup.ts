@@ -18,6 +18,8 @@ export interface Backup {
     count: number;
     etag: string;
     previousThread: string | null;
+    /** The version that the removal made, once it is known. */
+    thread?: string | null;
     replyTo: string | null;
     instructions: Instruction[];
     reason: string;

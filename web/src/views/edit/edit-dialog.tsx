@@ -1,12 +1,16 @@
 // edit-dialog.tsx: what the person sees before anything is removed.
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Count, Message } from '../../api/types';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
+import { chat } from '../../store/store';
+import { copyText } from '../shared/copy';
 import {
     close,
     flow,
     keepTyped,
     plural,
+    recount,
     startEdit,
     stopAndEdit,
     submit,
@@ -35,6 +39,8 @@ export function EditDialog() {
                     <TroubleBox trouble={now.trouble} onRetry={() => void startEdit(now.message)} />
                 </Dialog>
             );
+        case 'gone':
+            return <Gone text={now.text} />;
         case 'sessionOff':
             return <SessionOff />;
         case 'busy':
@@ -44,6 +50,31 @@ export function EditDialog() {
                 <Write key={now.message.messageId} message={now.message} count={now.count} note={now.note} />
             );
     }
+}
+
+function Gone({ text }: { text: string }) {
+    return (
+        <Dialog
+            title="This message is not in this version any more"
+            onClose={close}
+            actions={
+                <>
+                    <Button kind="main" onClick={() => void copyText(text, 'Your text')}>
+                        Copy my text
+                    </Button>
+                    <Button onClick={close}>Close</Button>
+                </>
+            }
+        >
+            <p>
+                The conversation was changed meanwhile, and the message that you edit was taken out of it.
+                Nothing was removed by you. This is what you wrote:
+            </p>
+            <p class="edit-mine" dir="auto">
+                {text}
+            </p>
+        </Dialog>
+    );
 }
 
 function SessionOff() {
@@ -103,6 +134,21 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
     const many = count.count >= LOOK_FROM;
     const mustLook = count.count > 1 && (many || count.isFirst);
     const ready = text.value.trim() !== '' && (!mustLook || looked.value);
+    const version = `${chat.value?.thread} ${chat.value?.rows.at(-1)?.messageId}`;
+    const counted = useRef(version);
+    useEffect(() => {
+        if (counted.current !== version) void recount();
+        counted.current = version;
+    }, [version]);
+    useEffect(() => {
+        looked.value = false;
+    }, [count.count]);
+    const box = useRef<HTMLInputElement>(null);
+    const asked = useSignal(false);
+    const askToLook = () => {
+        asked.value = true;
+        box.current?.focus();
+    };
     return (
         <Dialog
             title={title(count)}
@@ -134,9 +180,10 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
                         keepTyped(message.messageId, text.value);
                     }}
                     onKeyDown={e => {
-                        if (e.key !== 'Enter' || !(e.ctrlKey || e.metaKey) || e.isComposing || !ready) return;
+                        if (e.key !== 'Enter' || !(e.ctrlKey || e.metaKey) || e.isComposing) return;
                         e.preventDefault();
-                        void submit(text.value);
+                        if (ready) void submit(text.value);
+                        else if (mustLook && !looked.value) askToLook();
                     }}
                 />
             </label>
@@ -144,6 +191,7 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
             {mustLook && (
                 <label class="edit-look">
                     <input
+                        ref={box}
                         type="checkbox"
                         checked={looked.value}
                         onChange={e => {
@@ -152,6 +200,11 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
                     />
                     I have looked at the list
                 </label>
+            )}
+            {mustLook && (
+                <p class="edit-warn" role="status">
+                    {asked.value && !looked.value ? 'Tick the box first: all of the list goes.' : ''}
+                </p>
             )}
         </Dialog>
     );

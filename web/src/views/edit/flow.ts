@@ -12,6 +12,7 @@ export type Flow =
     | { step: 'closed' }
     | { step: 'counting'; message: Message }
     | { step: 'refused'; message: Message; trouble: Trouble }
+    | { step: 'gone'; text: string }
     | { step: 'sessionOff'; message: Message; trouble: Trouble | null }
     | {
           step: 'busy';
@@ -57,6 +58,25 @@ export async function startEdit(message: Message, note = ''): Promise<void> {
     if (count.blockedBy === 'session-off') flow.value = { step: 'sessionOff', message, trouble: null };
     else if (count.blockedBy === 'world-busy') showBusy(message, null);
     else flow.value = { step: 'writing', message, count, note };
+}
+
+const CHANGED = 'The conversation changed while you were writing. This is the count now.';
+
+/** Another window, or an agent, changed the conversation under an open dialog: what it says must be so now. */
+export async function recount(): Promise<void> {
+    const now = flow.value;
+    const w = world.value?.world.name;
+    if (now.step !== 'writing' || !w) return;
+    const { message } = now;
+    const answer = await countRemoval(w, message.messageId, { chatId: message.chatId });
+    const open = flow.value;
+    if (open.step !== 'writing' || open.message !== message) return;
+    if (!answer.ok) {
+        if (answer.trouble.status === 404) flow.value = { step: 'gone', text: typed(message) };
+        return;
+    }
+    const note = answer.value.count === open.count.count ? open.note : CHANGED;
+    flow.value = { ...open, count: answer.value, note };
 }
 
 function showBusy(message: Message, trouble: Trouble | null): void {
@@ -145,6 +165,7 @@ async function remove(backup: Backup): Promise<void> {
             phase: 'resubmitting',
             count: answer.value.messagesRemovedTotal,
             previousThread: answer.value.previousThreadId ?? backup.previousThread,
+            thread: answer.value.threadId,
         };
         keep(next);
         await resubmit(next);
@@ -181,19 +202,12 @@ async function notRemoved(backup: Backup, trouble: Trouble): Promise<void> {
     forget(backup);
     keepTyped(backup.messageId, backup.newText);
     const message = chat.value?.rows.find(m => m.messageId === backup.messageId);
-    if (!message) {
-        toast({
-            text: `The message could not be edited: ${trouble.detail}`,
-            kind: 'error',
-            actions: [
-                { label: 'Copy my text', run: () => void navigator.clipboard.writeText(backup.newText) },
-            ],
-        });
+    if (!message || trouble.status === 404) {
+        flow.value = { step: 'gone', text: backup.newText };
         return;
     }
     if (trouble.status === 423) showBusy(message, trouble);
-    else if (trouble.status === 412)
-        await startEdit(message, 'The conversation changed while you were writing. This is the count now.');
+    else if (trouble.status === 412) await startEdit(message, CHANGED);
     else flow.value = { step: 'refused', message, trouble };
 }
 
@@ -268,6 +282,8 @@ function said(backup: Backup): void {
         text,
         kind: 'ok',
         actions: backup.previousThread ? [{ label: 'Undo', run: () => void putBack(backup) }] : [],
+        subject: 'version',
+        state: backup.thread ?? chat.value?.thread,
     });
 }
 
@@ -284,6 +300,7 @@ export async function putBack(backup: Backup): Promise<void> {
     await refreshChat();
     toast({
         text: `${plural(backup.count, 'message is', 'messages are')} back. Your new text is kept: it is there when you edit again.`,
+        subject: 'version',
     });
 }
 

@@ -1,9 +1,11 @@
 import { announce, toast } from '../../parts/parts';
-import { createChat, createWorld, removeChat, updateChat } from '../../api/calls';
+import { createChat, createWorld, getDiff, getThread, removeChat, updateChat } from '../../api/calls';
 import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Chat, Move } from '../../api/types';
 import { go, place } from '../../store/place';
 import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
+import { focusNextComposer } from '../chat/composer-focus';
+import { cutOf, isCut, operationText } from '../history/model';
 import { chatTitle, listedChats } from './states';
 import { unreadOf } from './seen';
 
@@ -18,6 +20,7 @@ export async function newChat(): Promise<void> {
     const made = await createChat(open, {}, { key: newKey() });
     if (!made.ok) return tell(made.trouble, 'No conversation was made.');
     await refreshWorld();
+    focusNextComposer();
     go({ kind: 'chat', w: open, c: made.value.id, view: 'chat' });
 }
 
@@ -49,31 +52,54 @@ export async function makeWorld(name: string): Promise<Result<{ name: string }>>
 
 const times = (steps: number) => (steps > 1 ? ` (${steps} steps)` : '');
 
-function told(move: Move, word: string): string {
-    const what = move.note ?? move.move;
+/** What the version did that was left or come back to; a note of the program names ids, which say nothing to people. */
+async function doneIn(threadId: string | null, fallback: string): Promise<string> {
+    const here = place.value;
+    const plain = fallback.split(' ', 1)[0] ?? fallback;
+    if (here.kind !== 'chat' || threadId === null) return plain;
+    const made = await getThread(here.w, here.c, threadId);
+    if (!made.ok) return plain;
+    const diff = isCut(made.value) ? await getDiff(here.w, here.c, threadId) : null;
+    const cut = diff?.ok ? cutOf(made.value, diff.value) : undefined;
+    const text = operationText(made.value, cut);
+    return cut?.instead ? `${text} “${cut.instead}”` : text;
+}
+
+function told(move: Move, what: string, word: string): string {
     const outside = move.sideEffects
         ? ` ${move.sideEffects} tool calls outside of skein were not taken back.`
         : '';
     return `${word}: ${what}${times(move.steps)}. Now ${move.version ?? 'another version'}.${outside}`;
 }
 
+function tellNot(trouble: Trouble, verb: string, before: string): void {
+    if (trouble.type.endsWith('/nothing-to-do')) toast({ text: `There is nothing to ${verb}.` });
+    else tell(trouble, before);
+}
+
 export async function undoLast(): Promise<void> {
     const done = await undo();
-    if (!done.ok) return tell(done.trouble, 'Nothing was undone.');
+    if (!done.ok) return tellNot(done.trouble, 'undo', 'Nothing was undone.');
+    const what = await doneIn(done.value.previousThreadId, done.value.move);
     toast({
-        text: told(done.value, 'Undone'),
+        text: told(done.value, what, 'Undone'),
         kind: 'ok',
         actions: [{ label: 'Redo', run: () => void redoLast() }],
+        subject: 'version',
+        state: done.value.threadId,
     });
 }
 
 export async function redoLast(): Promise<void> {
     const done = await redo();
-    if (!done.ok) return tell(done.trouble, 'Nothing was redone.');
+    if (!done.ok) return tellNot(done.trouble, 'redo', 'Nothing was redone.');
+    const what = await doneIn(done.value.threadId, done.value.move);
     toast({
-        text: told(done.value, 'Redone'),
+        text: told(done.value, what, 'Redone'),
         kind: 'ok',
         actions: [{ label: 'Undo', run: () => void undoLast() }],
+        subject: 'version',
+        state: done.value.threadId,
     });
 }
 

@@ -39,7 +39,9 @@ export function keepAnnouncing(): () => void {
         }),
         on('message.completed', event => {
             const { data } = event;
-            if (!isShown(event.chatId) || !isMain(data.threadPath) || data.finishReason === 'tool') return;
+            if (!isShown(event.chatId) || !isMain(data.threadPath)) return;
+            // The agent goes on after its tools, with a message of its own.
+            if (data.finishReason === 'tool') return writers.failed(data.messageId);
             writers.finished({
                 agent: data.agent ?? data.sender,
                 messageId: data.messageId,
@@ -51,6 +53,9 @@ export function keepAnnouncing(): () => void {
         on('message.failed', event => {
             writers.failed(event.data.messageId);
             if (isShown(event.chatId)) alarm(`${event.data.agent} failed: ${event.data.detail}`);
+        }),
+        on('world.idle', event => {
+            if (isShown(event.chatId)) writers.forget();
         }),
         on('message.withdrawn', event => writers.failed(event.data.messageId)),
         on('inbox.created', event => {

@@ -98,6 +98,7 @@ export function Frame() {
                 )}
                 <Main route={route} />
                 <SidePanel route={route} />
+                <Toasts />
                 {width.value === 'narrow' && <BottomBar />}
             </div>
             {listSheet.value && (
@@ -107,7 +108,6 @@ export function Frame() {
                     </nav>
                 </Sheet>
             )}
-            <Toasts />
             <Hosts />
         </>
     );

@@ -6,6 +6,8 @@ export type Width = 'wide' | 'middle' | 'narrow';
 
 const wide = watch('(min-width: 1024px)');
 const middle = watch('(min-width: 640px)');
+/** Beside the list there must be room for a line of text and the bar over it. */
+const roomForList = watch('(min-width: 860px)');
 
 function watch(query: string) {
     const media = window.matchMedia(query);
@@ -21,9 +23,9 @@ export const width = computed<Width>(() => (wide.value ? 'wide' : middle.value ?
 /** Sheets stand for the columns that have no room; they are shut again when there is room. */
 const sheet = signal<'list' | 'panel' | null>(null);
 
-export const listShown = computed(() => width.value !== 'narrow' && prefs.value.listOpen);
+export const listShown = computed(() => roomForList.value && prefs.value.listOpen);
 export const panelShown = computed(() => width.value === 'wide' && prefs.value.panelOpen);
-export const listSheet = computed(() => width.value === 'narrow' && sheet.value === 'list');
+export const listSheet = computed(() => !roomForList.value && sheet.value === 'list');
 export const panelSheet = computed(() => width.value !== 'wide' && sheet.value === 'panel');
 
 export function closeSheets(): void {
@@ -31,7 +33,7 @@ export function closeSheets(): void {
 }
 
 export function toggleList(): void {
-    if (width.value === 'narrow') sheet.value = sheet.value === 'list' ? null : 'list';
+    if (!roomForList.value) sheet.value = sheet.value === 'list' ? null : 'list';
     else setPref('listOpen', !prefs.value.listOpen);
 }
 

@@ -60,9 +60,9 @@ function WideStart() {
         <>
             <IconButton
                 icon="list"
-                label={listShown.value ? 'Close the list' : 'Open the list'}
+                label={listShown.value || listSheet.value ? 'Close the list' : 'Open the list'}
                 keys="["
-                expanded={listShown.value}
+                expanded={listShown.value || listSheet.value}
                 onClick={toggleList}
                 class="frame-list-button"
             />

@@ -5,10 +5,10 @@ import type { Result, Trouble } from '../../api/client';
 import type { Job, Move } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { go, place, type Place } from '../../store/place';
-import { makeCurrent, on, refreshWorld } from '../../store/store';
+import { makeCurrent, on, refreshWorld, world } from '../../store/store';
 import { saveBlob } from '../tree/export';
 import { data, giveUpTries, nowAt, picked, tries } from './data';
-import type { Version } from './model';
+import { branchTitle, type Version } from './model';
 
 export type ChatPlace = Extract<Place, { kind: 'chat' }>;
 
@@ -61,13 +61,14 @@ export async function becomeCurrent(v: Version): Promise<void> {
               },
           ]
         : [];
-    toast({ kind: 'ok', text: `Now at ${v.version}.`, actions: back });
+    toast({ kind: 'ok', text: `Now at ${v.version}.`, actions: back, subject: 'version', state: v.threadId });
 }
 
 export async function branchFrom(v: Version): Promise<void> {
     const p = here();
     if (!p) return;
-    const made = await branch(p.w, p.c, { threadId: v.threadId, length: v.length });
+    const title = branchTitle(world.peek()?.chats[p.c]?.title ?? null, v.version);
+    const made = await branch(p.w, p.c, { threadId: v.threadId, length: v.length, title });
     if (!made.ok) return failed('No branch was made.', made.trouble);
     await refreshWorld();
     go({ kind: 'chat', w: p.w, c: made.value.id, view: 'chat' });

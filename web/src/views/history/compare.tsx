@@ -95,7 +95,7 @@ function Blocks({ blocks, pair }: { blocks: Block[]; pair: Pair }) {
 function choices(versions: readonly Version[]) {
     return versions.map(v => ({
         value: v.threadId,
-        label: `${v.version} ${operationText(v)}${v.current ? ' (now)' : ''}`,
+        label: `${v.version} ${operationText(v, data.value.cuts.get(v.threadId))}${v.current ? ' (now)' : ''}`,
     }));
 }
 

@@ -5,7 +5,7 @@ import { getDiff, listSquashes, listThreads } from '../../api/calls';
 import type { Trouble } from '../../api/client';
 import type { Squash } from '../../api/types';
 import { on } from '../../store/store';
-import { firstLength, isVersion, type Version } from './model';
+import { cutOf, firstLength, isCut, isVersion, type Cut, type Version } from './model';
 
 export interface Loaded {
     key: string;
@@ -15,6 +15,8 @@ export interface Loaded {
     squashes: ReadonlyMap<string, Squash>;
     /** how long versions were when they were made, where only a comparison could say */
     first: ReadonlyMap<string, number>;
+    /** what versions took off the end, and what was said instead */
+    cuts: ReadonlyMap<string, Cut>;
     cursor: string | null;
     trouble: Trouble | null;
     loaded: boolean;
@@ -26,6 +28,7 @@ const nothing: Loaded = {
     total: 0,
     squashes: new Map(),
     first: new Map(),
+    cuts: new Map(),
     cursor: null,
     trouble: null,
     loaded: false,
@@ -74,13 +77,16 @@ async function readSquashes(s: Source): Promise<void> {
     data.value = { ...data.value, squashes: made };
 }
 
+function isUnknown(v: Version): boolean {
+    const { first, cuts } = data.peek();
+    const cut = cuts.get(v.threadId);
+    // Nothing had been said after the cut when it was looked at: what was said since may make it an edit.
+    const saidSince = cut !== undefined && cut.length === cut.same && v.length > cut.length;
+    return v.originalThread !== null && firstLength(v) === null && (saidSince || !first.has(v.threadId));
+}
+
 async function readFirstLengths(s: Source): Promise<void> {
-    const unknown = data
-        .peek()
-        .versions.filter(
-            v => v.originalThread !== null && firstLength(v) === null && !data.peek().first.has(v.threadId),
-        )
-        .slice(0, COMPARED_MOST);
+    const unknown = data.peek().versions.filter(isUnknown).slice(0, COMPARED_MOST);
     for (const v of unknown) {
         const answer = await getDiff(s.w, s.c, v.threadId, {}, { signal: s.end.signal });
         if (s !== source) return;
@@ -88,6 +94,9 @@ async function readFirstLengths(s: Source): Promise<void> {
             data.value = {
                 ...data.value,
                 first: new Map(data.value.first).set(v.threadId, answer.value.same),
+                cuts: isCut(v)
+                    ? new Map(data.value.cuts).set(v.threadId, cutOf(v, answer.value))
+                    : data.value.cuts,
             };
     }
 }

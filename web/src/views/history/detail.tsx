@@ -9,7 +9,7 @@ import { becomeCurrent, branchFrom, preview, tryTravel, type ChatPlace } from '.
 import { SquashFacts, Summaries } from './covers';
 import { data } from './data';
 import { Briefs } from './messages';
-import { noteText, operationText, whoText, type Version } from './model';
+import { cutOf, isCut, noteText, operationText, ownChanges, whoText, type Version } from './model';
 import { when } from './version-list';
 
 function Change({ sign, messages }: { sign: '−' | '+'; messages: Message[] }) {
@@ -33,9 +33,10 @@ function Change({ sign, messages }: { sign: '−' | '+'; messages: Message[] }) 
 
 /** What a version changed of the one it was made from. */
 function Changes({ diff, v }: { diff: Diff; v: Version }) {
-    const gone = diff.changes.flatMap(c => (c.kind !== 'moved' && c.before ? [c.before] : []));
-    const come = diff.changes.flatMap(c => (c.kind !== 'moved' && c.after ? [c.after] : []));
-    const moved = diff.changes.filter(c => c.kind === 'moved').length;
+    const changes = ownChanges(v, diff, isCut(v) ? cutOf(v, diff) : undefined);
+    const gone = changes.flatMap(c => (c.kind !== 'moved' && c.before ? [c.before] : []));
+    const come = changes.flatMap(c => (c.kind !== 'moved' && c.after ? [c.after] : []));
+    const moved = changes.filter(c => c.kind === 'moved').length;
     return (
         <>
             <p class="history-note">Compared with {v.originalVersion}, which it was made from:</p>
@@ -119,11 +120,12 @@ export function Detail({ p, v, onCompare, bare }: DetailProps) {
         v.length,
     );
     const squash = data.value.squashes.get(v.threadId);
-    const note = noteText(v);
+    const cut = data.value.cuts.get(v.threadId);
+    const note = noteText(v, cut);
     return (
         <section class="history-detail" aria-label={`Version ${v.version}`}>
             <h2>
-                {v.version} <span class="history-op">{operationText(v)}</span>
+                {v.version} <span class="history-op">{operationText(v, cut)}</span>
                 <span class="history-note">
                     {' '}
                     by {v.by === 'human' ? 'you' : <AgentName name={v.by} />} · {when(v.createdAt)}

@@ -91,7 +91,7 @@ function Node({ spot, m, way, dim, words }: NodeProps) {
     const here = pickedVersion()?.threadId === spot.v.threadId;
     const note = noteText(spot.v);
     const name = s === 'now' ? `${spot.v.version} now` : spot.v.version;
-    const more = cut(note ? `“${note}”` : operationText(spot.v), 15);
+    const more = cut(note ? `“${note}”` : operationText(spot.v, data.value.cuts.get(spot.v.threadId)), 18);
     return (
         <g
             class={`history-node history-${s}${here ? ' history-here' : ''}${dim ? ' history-dim' : ''}`}

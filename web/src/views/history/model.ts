@@ -1,6 +1,7 @@
 // model.ts: the versions of a conversation: who was made from whom, what is on the way to now, and where each is drawn.
 
 import type { Diff, Message, Thread } from '../../api/types';
+import { count, firstLine } from '../shared/words';
 
 /** A version that exists; only a dry run has none of these. */
 export interface Version extends Thread {
@@ -49,8 +50,45 @@ const OPERATIONS: Record<Thread['operation'], string> = {
     fork: 'branch',
 };
 
+/** What a version took off the end of the one before, and what was said instead. */
+export interface Cut {
+    /** messages that were the same as before */
+    same: number;
+    removed: number;
+    /** the first words of what a person said at once in its place; null: it was only a removal */
+    instead: string | null;
+    /** how long the version was when this was found out */
+    length: number;
+}
+
+/** An edit is a removal and a message right after it; what somebody says later is another thing. */
+const AT_ONCE_MS = 60_000;
+
+export function cutOf(v: Thread, diff: Diff): Cut {
+    const gone = diff.changes.flatMap(c => (c.before ? [c.before] : []));
+    const [next] = diff.changes
+        .flatMap(c => (c.after ? [c.after] : []))
+        .sort((a, b) => a.position - b.position);
+    const atOnce =
+        v.operation === 'revise' ||
+        (next !== undefined && Date.parse(next.createdAt) - Date.parse(v.createdAt) < AT_ONCE_MS);
+    return {
+        same: diff.same,
+        removed: gone.filter(m => m.position < v.originalLength).length,
+        instead: next && next.sender === 'human' && atOnce ? firstLine(next.content, 60) : null,
+        length: v.length,
+    };
+}
+
+/** Only a comparison can tell what these did. */
+export function isCut(v: Thread): boolean {
+    return v.operation === 'remove' || v.operation === 'revise';
+}
+
 /** What made it, in a few words: "squash 5→1", "delete 2", "edit". */
-export function operationText(v: Thread): string {
+export function operationText(v: Pick<Thread, 'operation' | 'note'>, cut?: Cut): string {
+    if (v.operation === 'remove' && cut)
+        return cut.instead !== null ? OPERATIONS.edit : `remove ${count(cut.removed, 'message')}`;
     const squashed = /^squash (\d+) to (\d+)/.exec(v.note ?? '');
     if (v.operation === 'squash' && squashed) return `squash ${squashed[1]}→${squashed[2]}`;
     const deleted = /^delete (\d+)/.exec(v.note ?? '');
@@ -59,22 +97,33 @@ export function operationText(v: Thread): string {
 }
 
 /** A note that says more than the operation; notes of the program itself name ids and are left out. */
-export function noteText(v: Thread): string {
+export function noteText(v: Thread, cut?: Cut): string {
+    if (isCut(v) && cut?.instead) return cut.instead;
     const note = v.note ?? '';
     return /^(squash|delete|revise|remove|edit|insert|reorder|restore)\b/.test(note) ? '' : note;
 }
 
 /** "Later: 2 edits, 1 squash": what was done after a version was made. */
-export function laterText(versions: readonly Version[], v: Version): string {
+export function laterText(
+    versions: readonly Version[],
+    v: Version,
+    cuts: ReadonlyMap<string, Cut> = new Map(),
+): string {
     const counts = new Map<string, number>();
     for (const other of versions) {
         if (other.number <= v.number) continue;
-        const word = OPERATIONS[other.operation];
+        const edited = other.operation === 'remove' && cuts.get(other.threadId)?.instead;
+        const word = OPERATIONS[edited ? 'edit' : other.operation];
         counts.set(word, (counts.get(word) ?? 0) + 1);
     }
     const plural = (word: string, n: number) =>
         n === 1 ? word : word.endsWith('sh') || word.endsWith('ch') ? `${word}es` : `${word}s`;
     return [...counts].map(([word, n]) => `${n} ${plural(word, n)}`).join(', ');
+}
+
+/** A branch is told from what it was made of by its name. Without a name there is nothing to tell. */
+export function branchTitle(title: string | null, version: string | null): string | undefined {
+    return title && version ? `${firstLine(title, 100)} (from ${version})` : undefined;
 }
 
 // --- Lengths -------------------------------------------------------------------------------------------
@@ -98,6 +147,16 @@ export function firstLength(v: Thread): number | null {
         default:
             return null;
     }
+}
+
+/** A difference without what was said later, in either version: only what the operation itself did. */
+export function ownChanges(v: Thread, diff: Diff, cut?: Cut): Diff['changes'] {
+    const first = cut ? cut.same + (cut.instead !== null ? 1 : 0) : (firstLength(v) ?? Infinity);
+    return diff.changes.flatMap(c => {
+        const before = c.before && c.before.position < v.originalLength ? c.before : null;
+        const after = c.after && c.after.position < first ? c.after : null;
+        return before || after ? [{ ...c, before, after }] : [];
+    });
 }
 
 /** Messages that were said in a version, up to where another was made from it; null: not known. */

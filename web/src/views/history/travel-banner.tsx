@@ -22,7 +22,10 @@ function Later({ p, v }: { p: ChatPlace; v: Version }) {
         signal => tryTravel(p.w, p.c, v.threadId, signal),
         versions.find(o => o.current)?.threadId,
     ).value;
-    const later = [laterText(versions, v), move?.leaving ? count(move.leaving, 'message') : '']
+    const later = [
+        laterText(versions, v, data.value.cuts),
+        move?.leaving ? count(move.leaving, 'message') : '',
+    ]
         .filter(Boolean)
         .join(', ');
     return (

@@ -22,7 +22,8 @@ export function Standing({ v, way }: { v: Version; way: ReadonlySet<string> }) {
 export function fits(v: Version, words: string): boolean {
     const wanted = words.trim().toLowerCase();
     if (!wanted) return true;
-    return [v.version, operationText(v), v.note ?? '', v.by].some(text =>
+    const cut = data.value.cuts.get(v.threadId);
+    return [v.version, operationText(v, cut), noteText(v, cut), v.by].some(text =>
         text.toLowerCase().includes(wanted),
     );
 }
@@ -35,7 +36,8 @@ export function pickedVersion(): Version | undefined {
 
 function Entry({ v, way }: { v: Version; way: ReadonlySet<string> }) {
     const here = pickedVersion()?.threadId === v.threadId;
-    const note = noteText(v);
+    const cut = data.value.cuts.get(v.threadId);
+    const note = noteText(v, cut);
     const from = v.operation === 'fork' && v.originalVersion ? ` from ${v.originalVersion}` : '';
     return (
         <li>
@@ -51,7 +53,7 @@ function Entry({ v, way }: { v: Version; way: ReadonlySet<string> }) {
                 <Standing v={v} way={way} />
                 <span class="history-name">{v.version}</span>
                 <span class="history-op">
-                    {operationText(v)}
+                    {operationText(v, cut)}
                     {from}
                 </span>
                 <span class="history-when">

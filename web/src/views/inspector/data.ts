@@ -98,12 +98,11 @@ async function aroundMessage(w: string, id: string, signal: AbortSignal) {
 }
 
 async function lookAtMessage(w: string, id: string, signal: AbortSignal): Promise<Result<Looked>> {
-    const [message, asked] = await Promise.all([
-        getMessage(w, id, {}, { signal }),
-        getMessageContext(w, id, {}, { signal }),
-    ]);
+    const message = await getMessage(w, id, {}, { signal });
     if (!message.ok) return message;
-    const call = asked.ok ? asked.value : null;
+    // What people and tools wrote came of no call: there is nothing to ask for.
+    const asked = message.value.model === null ? null : await getMessageContext(w, id, {}, { signal });
+    const call = asked?.ok ? asked.value : null;
     const [a, b] = await Promise.all([
         aroundCall(w, call, message.value, signal),
         aroundMessage(w, id, signal),
@@ -116,7 +115,7 @@ async function lookAtMessage(w: string, id: string, signal: AbortSignal): Promis
             ...b,
             message: message.value,
             call,
-            noCall: asked.ok ? null : asked.trouble,
+            noCall: !asked || asked.ok ? null : asked.trouble,
         },
     };
 }

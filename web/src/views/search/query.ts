@@ -1,5 +1,7 @@
 // query.ts: the words and conditions of a search, as the server reads them (src/http/search_wish.c).
 
+import { listed } from '../shared/words';
+
 export const KEYS = [
     'from',
     'to',
@@ -78,6 +80,15 @@ export function withKey(q: string, key: string, value: string): string {
         .filter(t => !t.startsWith(`${key}:`));
     const quoted = /\s/.test(value) ? `"${value}"` : value;
     return (value ? [...rest, `${key}:${quoted}`] : rest).join(' ');
+}
+
+/** Why the server would not take it, in words; null: it may. */
+export function wrongWith(q: string): string | null {
+    const wrong = words(q).find(w => /^(is|has):/.test(w.text) && !w.filter);
+    if (!wrong) return null;
+    const kind = wrong.text.slice(0, wrong.text.indexOf(':') + 1);
+    const known = CONDITIONS.filter(c => c.startsWith(kind));
+    return `There is no such condition as ${wrong.text}. There are ${listed(known)}.`;
 }
 
 /** What to mark in a text: plain words, phrases without their quotes, prefixes without their star. */

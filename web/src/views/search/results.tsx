@@ -67,7 +67,7 @@ function Row({ hit, terms, picked, onPick, onOpen }: Omit<ResultsProps, 'groups'
                     {!hit.inCurrent && <Badge kind="warn">only in v{hit.version}</Badge>}
                 </span>
                 <span class="search-snippet">
-                    <Marked text={hit.snippet ?? firstLine(hit.content, 200)} terms={terms} />
+                    <Marked text={hit.snippet ?? firstLine(hit.content, 200)} terms={terms} words />
                 </span>
             </button>
         </li>

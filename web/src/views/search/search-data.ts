@@ -6,7 +6,7 @@ import type { Result, Trouble } from '../../api/client';
 import type { Hit } from '../../api/types';
 import type { WorldState } from '../../store/state';
 import { state } from '../../store/store';
-import { terms } from './query';
+import { terms, wrongWith } from './query';
 
 export interface Found {
     hits: Hit[];
@@ -75,6 +75,17 @@ async function ask(question: Question, cursor: string | null, signal: AbortSigna
     };
 }
 
+/** As the server would say it; what is known to be wrong is not asked. */
+function refused(detail: string): Trouble {
+    return {
+        status: 400,
+        type: '/problems/validation',
+        title: 'These words cannot be searched for',
+        detail,
+        errors: [{ pointer: '/q', detail }],
+    };
+}
+
 export function useSearch(question: Question): Found {
     const nothing = {
         hits: [] as Hit[],
@@ -109,6 +120,12 @@ export function useSearch(question: Question): Found {
         asking.current?.abort();
         if (question.q.trim() === '') {
             setFound(nothing);
+            setBusy(false);
+            return undefined;
+        }
+        const wrong = wrongWith(question.q);
+        if (wrong !== null) {
+            setFound({ ...nothing, trouble: refused(wrong), q: question.q });
             setBusy(false);
             return undefined;
         }

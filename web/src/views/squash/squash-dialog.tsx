@@ -37,7 +37,9 @@ export function SquashHost() {
                     {byModel && (
                         <Button
                             kind={now.preview === null ? 'main' : 'plain'}
-                            disabled={now.asking || !now.prompt.trim()}
+                            // Not disabled while it asks: the focus would fall off the dialog.
+                            disabled={!now.prompt.trim()}
+                            busy={now.asking}
                             onClick={() => void preview()}
                         >
                             {now.asking
@@ -49,7 +51,8 @@ export function SquashHost() {
                     )}
                     <Button
                         kind={byModel && now.preview === null ? 'plain' : 'main'}
-                        disabled={!text?.trim() || now.asking}
+                        disabled={!text?.trim()}
+                        busy={now.asking}
                         onClick={() => void use()}
                     >
                         Use this: makes a new version
@@ -133,6 +136,8 @@ function Sources({ now }: { now: Wish }) {
 }
 
 function ByModel({ now }: { now: Wish }) {
+    // The server says which model it asked; it may be one that no list has.
+    const offered = now.model && !models.value.includes(now.model) ? [now.model] : [];
     return (
         <div class="squash-ask">
             <label class="squash-field">
@@ -156,7 +161,7 @@ function ByModel({ now }: { now: Wish }) {
                     onChange={e => change({ model: e.currentTarget.value, preview: null })}
                 >
                     <option value="">same as the conversation</option>
-                    {models.value.map(m => (
+                    {[...models.value, ...offered].map(m => (
                         <option key={m} value={m}>
                             {m}
                         </option>

@@ -4,7 +4,7 @@ import { getJob, listModels, listProviders, operate, squash } from '../../api/ca
 import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Message, Squash } from '../../api/types';
 import { toast } from '../../parts/parts';
-import { makeCurrent, on, refreshChat, world } from '../../store/store';
+import { chat, makeCurrent, on, refreshChat, world } from '../../store/store';
 import { mayBeAsked } from '../agents/models';
 import { chosen, clear, closed } from './selection';
 import { selected } from '../../store/focus';
@@ -200,6 +200,8 @@ export async function use(): Promise<void> {
         text: `${now.sources.length} messages are one now. They stay in the version before.`,
         kind: 'ok',
         actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
+        subject: 'version',
+        state: chat.value?.thread,
     });
 }
 
@@ -221,5 +223,7 @@ export async function removeChosen(): Promise<void> {
         text: `${ids.size} messages are out of this version, and in the one before.`,
         kind: 'ok',
         actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
+        subject: 'version',
+        state: chat.value?.thread,
     });
 }

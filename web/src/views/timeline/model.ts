@@ -109,7 +109,24 @@ export function lanesOf(timeline: Timeline, delegations: readonly Delegation[]):
     }
     for (const lane of lanes.values()) link(lane, lanes);
     for (const lane of sortedLanes(lanes)) lane.state = settled(lane, lanes.get(lane.parent ?? ''));
+    dropStrangers(lanes);
     return lanes;
+}
+
+/** A run that no call here began, that says nothing here and is over belongs to another version. */
+function dropStrangers(lanes: Map<string, Lane>): void {
+    const loose = new Set([...lanes.values()].flatMap(lane => lane.loose));
+    const gone = new Set<string>();
+    for (const lane of sortedLanes(lanes).reverse()) {
+        const empty = lane.items.length === 0 && lane.children.every(name => gone.has(name));
+        if (loose.has(lane.lane) && empty && lane.state !== 'running') gone.add(lane.lane);
+    }
+    if (gone.size === 0) return;
+    for (const name of gone) lanes.delete(name);
+    for (const lane of lanes.values()) {
+        lane.children = lane.children.filter(name => !gone.has(name));
+        lane.loose = lane.loose.filter(name => !gone.has(name));
+    }
 }
 
 /** Every run after the one it came from, those of one parent in their order. */
@@ -168,9 +185,23 @@ export interface Spent {
     calls: number;
     tokens: number;
     model: string | null;
+    /** calls whose tokens somebody counted */
+    measured: number;
+    /** calls that canned text answered */
+    scripted: number;
 }
 
-export const NOTHING_SPENT: Spent = { calls: 0, tokens: 0, model: null };
+export const NOTHING_SPENT: Spent = { calls: 0, tokens: 0, model: null, measured: 0, scripted: 0 };
+
+/** A number only where there is one. */
+export function tokensText(spent: Spent, asText: (n: number) => string): string {
+    if (spent.measured > 0) return asText(spent.tokens);
+    return spent.calls > 0 && spent.scripted === spent.calls ? 'not measured (scripted)' : '–';
+}
+
+function isMeasured(call: ModelCall): boolean {
+    return call.usage.inputTokens !== null || call.usage.outputTokens !== null;
+}
 
 /** The calls of models, by the run whose messages came of them. */
 export function spentByLane(lanes: Lanes, calls: readonly ModelCall[]): Map<string, Spent> {
@@ -189,19 +220,22 @@ export function spentByLane(lanes: Lanes, calls: readonly ModelCall[]): Map<stri
             calls: was.calls + 1,
             tokens: was.tokens + tokens,
             model: was.model ?? call.model,
+            measured: was.measured + (isMeasured(call) ? 1 : 0),
+            scripted: was.scripted + (call.model?.startsWith('demo/') ? 1 : 0),
         });
     }
     return spent;
 }
 
 export function allSpent(spent: ReadonlyMap<string, Spent>): Spent {
-    let calls = 0,
-        tokens = 0;
+    const all = { ...NOTHING_SPENT };
     for (const one of spent.values()) {
-        calls += one.calls;
-        tokens += one.tokens;
+        all.calls += one.calls;
+        all.tokens += one.tokens;
+        all.measured += one.measured;
+        all.scripted += one.scripted;
     }
-    return { calls, tokens, model: null };
+    return all;
 }
 
 // --- Words ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import { href, place } from '../../store/place';
 import { count, short } from '../shared/words';
 import { inBackground, Items, PAGE_ROWS, RunButtons, RunState } from './box';
 import { data } from './data';
-import { NOTHING_SPENT, sortedLanes, type Lane } from './model';
+import { NOTHING_SPENT, tokensText, sortedLanes, type Lane } from './model';
 import { comeOut, goBeside, showLane, type ChatPlace } from './state';
 
 function laneHref(lane: string): string {
@@ -67,7 +67,7 @@ function PageFoot({ lane }: { lane: Lane }) {
                 </Button>
             </div>
             <p class="timeline-note">
-                Tokens {short(spent.tokens)} · {count(spent.calls, 'call')}
+                Tokens {tokensText(spent, short)} · {count(spent.calls, 'call')}
             </p>
         </footer>
     );

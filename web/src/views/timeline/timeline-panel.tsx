@@ -7,7 +7,7 @@ import { grouped } from '../shared/words';
 import { Bars, type Bar } from './bars';
 import { elapsed } from './box';
 import { data } from './data';
-import { allSpent, endOf, sortedLanes, startOf, stateOf, STATES, type Lane } from './model';
+import { allSpent, endOf, sortedLanes, startOf, stateOf, STATES, tokensText, type Lane } from './model';
 import { now, pageLane, showLane } from './state';
 import './timeline.css';
 
@@ -92,7 +92,7 @@ export function TimelinePanel() {
                 </div>
                 <div>
                     <dt>Tokens</dt>
-                    <dd>{grouped(spent.tokens)}</dd>
+                    <dd>{tokensText(spent, grouped)}</dd>
                 </div>
                 <div>
                     <dt>Calls</dt>

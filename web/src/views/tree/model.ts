@@ -14,6 +14,8 @@ export interface Leaf {
     at: string;
     /** it names a parent that this version does not hold */
     orphan: boolean;
+    /** it stands for others: a squash wrote it, whoever asked for that */
+    squash: boolean;
     unanswered: boolean;
     memoryOnly: boolean;
     tools: number;
@@ -32,7 +34,7 @@ const TEXT_MOST = 4000;
 
 export const FIELDS =
     'messageId,role,sender,content,replyToMessageId,parentMessageId,depth,replyCount,unanswered,' +
-    'memoryOnly,hasReply,toolCalls,createdAt,purged';
+    'memoryOnly,hasReply,toolCalls,createdAt,purged,squashOperationId';
 
 export function emptyTree(): Tree {
     return { leaves: new Map(), roots: [] };
@@ -96,6 +98,7 @@ export function addNodes(tree: Tree, nodes: readonly Node[]): void {
             text: textOf(n),
             at: n.createdAt,
             orphan: n.parentMessageId === null && n.replyToMessageId !== null,
+            squash: Boolean(n.squashOperationId),
             unanswered: n.unanswered,
             memoryOnly: n.memoryOnly,
             tools: n.toolCalls.length,
@@ -122,6 +125,7 @@ export function addMessage(tree: Tree, m: Message): boolean {
         text: textOf(m),
         at: m.createdAt,
         orphan: wanted !== null && !parent,
+        squash: Boolean(m.squashOperationId),
         unanswered: false,
         memoryOnly: false,
         tools: m.toolCalls.length,

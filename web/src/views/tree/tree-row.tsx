@@ -47,6 +47,7 @@ function Bars({ row }: { row: Row }) {
 
 function Sender({ row }: { row: Row }) {
     const { leaf } = row;
+    if (leaf.squash) return <b class="tree-you">Squash</b>;
     if (leaf.sender === 'human') return <b class="tree-you">You</b>;
     return <AgentName name={leaf.sender} />;
 }
