@@ -547,4 +547,21 @@ test('an address that names a message opens there; one of another conversation s
     );
 });
 
+test('a reply to a message that is in no version says so, and nobody is asked for it', async () => {
+    const w = await quick.world('orphans', []);
+    const line = {
+        role: 'assistant',
+        sender: 'ada',
+        content: 'an answer to nothing',
+        replyToMessageId: 'gone123456',
+    };
+    const done = await run(['append', ...quick.store.args, '-w', w.name, '-c', w.chat], {
+        input: `${JSON.stringify(line)}\n`,
+    });
+    assert.equal(done.code, 0, done.err);
+    const p = await open(quick, `/w/${w.name}/c/${w.chat}`);
+    await p.getByText('replying to a message that is not in this version').waitFor();
+    await p.getByRole('button', { name: 'Look in other versions' }).waitFor();
+});
+
 await finish();

@@ -50,6 +50,9 @@ export interface Known {
     here: boolean;
 }
 
+/** What is known of a message that is in no version here. */
+export const nowhere: Known = { message: null, here: false };
+
 /** A message by its id, asked for when it is not loaded. */
 export function known(id: string, chatId: string): ReadonlySignal<Known> {
     return computed(() => {

@@ -10,10 +10,10 @@ import { useLoad } from '../shared/load';
 import { count, firstLine } from '../shared/words';
 import * as act from './act';
 import './panel.css';
-import { known } from './known';
+import { known, nowhere } from './known';
 import { jumpTo } from './view-state';
 import { TourCard } from './welcome';
-import { deliveryWord, parentOf, senderWord, tagWords } from './words';
+import { deliveryWord, isOrphan, parentOf, senderWord, tagWords } from './words';
 
 function Link({ sign, message }: { sign: string; message: Message }) {
     return (
@@ -26,7 +26,7 @@ function Link({ sign, message }: { sign: string; message: Message }) {
 
 function Parent({ m }: { m: Message }) {
     const id = parentOf(m);
-    const found = useComputed(() => (id ? known(id, m.chatId).value : null)).value;
+    const found = useComputed(() => (isOrphan(m) ? nowhere : id ? known(id, m.chatId).value : null)).value;
     if (!id) return <p class="muted">none</p>;
     if (!found?.message) return <p class="muted">{found?.message === null ? 'not in this version' : '…'}</p>;
     return <Link sign="↑" message={found.message} />;

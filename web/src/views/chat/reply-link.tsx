@@ -5,9 +5,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Message } from '../../api/types';
 import { href } from '../../store/place';
 import { lookInVersions } from './act';
-import { known } from './known';
+import { known, nowhere } from './known';
 import { herePlace, jumpTo, lookedAt } from './view-state';
-import { isGuessed, senderWord } from './words';
+import { isGuessed, isOrphan, senderWord } from './words';
 
 const GUESSED = 'guessed from time: this message is older than reply links';
 const CLOSE_MS = 150;
@@ -70,7 +70,9 @@ export function ReplyLink({
     chatId: string;
     message: Message | null;
 }) {
-    const found = useComputed(() => known(parentId, chatId).value).value;
+    const found = useComputed(() =>
+        message && isOrphan(message) ? nowhere : known(parentId, chatId).value,
+    ).value;
     const card = useCard(parentId);
     const parent = found.message;
     if (parent === null || (parent && !found.here)) {

@@ -65,6 +65,11 @@ export function parentOf(m: Message): string | null {
     return m.shownReplyToMessageId ?? m.replyToMessageId;
 }
 
+/** It says that it answers something which is not in this version: there is nothing to ask the server for. */
+export function isOrphan(m: Message): boolean {
+    return m.replyToMessageId !== null && m.shownReplyToMessageId === null;
+}
+
 /** What a screen reader says first about a message. */
 export function spokenTitle(m: Message): string {
     const parts = [senderName(m.sender), clock(m.createdAt)];
