@@ -1,7 +1,7 @@
 // desk.mjs: what tests of agents at work share: looking into an agent's own conversations, and a model
 // that answers when the test says so.
 import http from 'node:http';
-import { assert, finally_ } from './lib.mjs';
+import { assert, finally_, limit } from './lib.mjs';
 
 // --- An agent's own conversations -----------------------------------------------------------------
 
@@ -52,6 +52,16 @@ export async function talk(w, agent, content) {
 export async function asked(w, agent, purpose) {
     const calls = (await w.server.get(`${w.path}/agents/${agent}/calls`)).data.filter(c => c.purpose === purpose);
     return Promise.all(calls.map(c => w.server.get(`${w.path}/calls/${c.id}`)));
+}
+
+// The same, when there are so many of them: what was asked is kept just after what came of it is told.
+export async function askedOf(w, agent, purpose, count) {
+    const until = Date.now() + limit(10000);
+    for (;;) {
+        const calls = await asked(w, agent, purpose);
+        if (calls.length >= count) return calls;
+        if (Date.now() > until) throw new Error(`${calls.length} calls of ${agent} for a ${purpose}, not ${count}`);
+    }
 }
 
 export const inbox = (w, query = '') => w.server.get(`/inbox?world=${w.name}&state=all${query}`);
