@@ -65,7 +65,7 @@ test('an agent is paused, resumed, woken, changed, and removed with what stays s
     assert.equal((await get(w, 'lead')).systemPrompt, 'You plan.');
     await p.getByRole('button', { name: 'Remove @lead…' }).click();
     await p.getByRole('dialog').getByText('What it said stays in every conversation').waitFor();
-    await p.getByRole('dialog').getByText('@ada keeps @lead as lead until you choose another').waitFor();
+    await p.getByRole('dialog').getByText('@ada has no lead then, until you choose another.').waitFor();
     await p.getByRole('dialog').getByRole('button', { name: 'Remove @lead', exact: true }).click();
     await until(
         p,
@@ -74,7 +74,7 @@ test('an agent is paused, resumed, woken, changed, and removed with what stays s
             location.pathname.endsWith('/agents') &&
             !document.querySelector('.agents-table')?.textContent.includes('@lead'),
     );
-    assert.equal((await get(w, 'ada')).lead, 'lead', 'as it was said');
+    assert.equal((await get(w, 'ada')).lead, null);
 });
 
 test('background work is read only and live, with tools folded and ways to what came of it', async () => {

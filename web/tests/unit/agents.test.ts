@@ -160,5 +160,5 @@ it('says what stays when an agent goes', () => {
     const words = removalWords(agent('lead', null, 2), [agent('lead', null), agent('ada', 'lead')]).join(' ');
     expect(words).toContain('What it said stays');
     expect(words).toContain('2 tasks that wait for it will not be done');
-    expect(words).toContain('@ada keeps @lead as lead until you choose another');
+    expect(words).toContain('@ada has no lead then, until you choose another.');
 });

@@ -82,7 +82,7 @@ export function removalWords(agent: Agent, agents: readonly Agent[]): string[] {
         out.push(`${count(agent.pendingTasks, 'task')} that wait for it will not be done.`);
     if (under.length > 0)
         out.push(
-            `${under.map(n => `@${n}`).join(', ')} ${under.length === 1 ? 'keeps' : 'keep'} @${agent.name} as lead until you choose another: reports reach nobody.`,
+            `${under.map(n => `@${n}`).join(', ')} ${under.length === 1 ? 'has' : 'have'} no lead then, until you choose another.`,
         );
     return out;
 }
