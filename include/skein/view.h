@@ -17,6 +17,8 @@ typedef struct skein_slice {
     int64_t        version; /* 0: the current one */
     int64_t        from;    /* first position; negative counts from the end: -50 */
     int64_t        count;   /* 0: to the end */
+    int64_t        task;    /* of a context: the task in hand; 0: none */
+    skein_str      turn;    /* with task: the public id of the turn that is at it */
 } skein_slice;
 
 /* Messages of a lane in order, and the state they were read from. */

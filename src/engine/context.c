@@ -127,6 +127,9 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_co
     if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
         opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
     out->stored = (int64_t)drop_silent(&m);
+    if (wish->at_work && wish->at_work->task &&
+        (rc = skn_context_task(r, wish->at_work, &m, err)))
+        return rc;
     if (out->covered > 0) {
         opt.summary = wish->summary;
         out->summary_uid = wish->summary->uid;
@@ -155,8 +158,9 @@ static skein_rc read_context(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_summary_find(&r.trees, &r.thread, &summary, &row, err)))
         return rc;
     return skn_context_fill(
-        &r, &(skn_context_wish){c->what->agent, &summary, &row, r.thread.length, false}, c->out,
-        err);
+        &r,
+        &(skn_context_wish){c->what->agent, &summary, &row, r.thread.length, false, c->what},
+        c->out, err);
 }
 
 /* --- Handing it over ------------------------------------------------------------------------------- */

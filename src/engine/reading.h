@@ -35,9 +35,15 @@ typedef struct skn_context_wish {
     skein_agent_id            agent;   /* with whose eyes; zero: whose conversation it is */
     const skein_message      *summary; /* put first, when the record has an id */
     const skn_compaction_row *record;
-    int64_t                   to;   /* up to this position */
-    bool                      told; /* calls of tools and their results as text */
+    int64_t                   to;      /* up to this position */
+    bool                      told;    /* calls of tools and their results as text */
+    const skein_slice        *at_work; /* set: its task is in hand */
 } skn_context_wish;
+
+/* context_task.c: puts the task in hand where its turn begins, and leaves out other tasks that nobody
+ * has begun to answer: they would read as parts of this one. */
+skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
+                          skein_error *err);
 
 /* context.c */
 skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_context *out,

@@ -193,6 +193,13 @@ static void answer_reloaded(void *arg)
     skn_call_answer(c, c->error.rc);
 }
 
+static void reloaded(void *arg)
+{
+    skn_http_call *c = arg;
+
+    skn_workers_run(skn_http_opts(c->http)->workers, show_reloaded, answer_reloaded, c);
+}
+
 void skn_api_reload_settings(skn_http_call *c)
 {
     const skn_http_options *o = skn_http_opts(c->http);
@@ -204,6 +211,8 @@ void skn_api_reload_settings(skn_http_call *c)
         rc = o->reload(o->arg, &c->error);
     if (rc)
         skn_call_answer(c, rc);
+    else if (o->settle)
+        o->settle(o->arg, reloaded, c);
     else
-        skn_workers_run(o->workers, show_reloaded, answer_reloaded, c);
+        reloaded(c);
 }

@@ -227,6 +227,8 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
     run->since_load = 0;
     run->asked.read_at = skn_clock_micros();
     memory.lane = run->turn.lane_key;
+    memory.task = run->turn.task;
+    memory.turn = run->turn.uid;
     if ((rc = skein_world_find(e, run->turn.world_name, run->round, &world, err)) ||
         (rc = load_self(run, &world, err)) ||
         (run->rounds == 0 && (rc = load_trigger(run, err))))

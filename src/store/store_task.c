@@ -216,6 +216,28 @@ skein_rc skn_task_of_source(skn_tx *tx, int64_t agent, const char *source, bool 
     return skn_stmt_number(&s, id, err);
 }
 
+skein_rc skn_task_unfinished(skn_tx *tx, int64_t agent, int64_t first, int64_t but,
+                             skn_arena *a, int64_t **ids, size_t *count, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_unfinished);
+    skn_vec(int64_t) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, agent);
+    skn_stmt_bind_int(&s, first);
+    skn_stmt_bind_int(&s, but);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        int64_t id = skn_stmt_int(&s, 0);
+
+        skn_vec_add(a, &v, id);
+    }
+    skn_stmt_done(&s);
+    *ids = v.p;
+    *count = v.n;
+    return rc;
+}
+
 skein_rc skn_task_hurry(skn_tx *tx, int64_t agent, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_hurry);

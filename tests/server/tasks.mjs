@@ -136,6 +136,34 @@ test('a task that fails is tried again later, and holds up neither others nor it
     stream.close();
 });
 
+test('each try of a task asks the model for this task, and for no other that is not done', async () => {
+    let broken = true;
+    const sent = [];
+    const desk = await Desk.open(server, q => {
+        if (q.summary) return 'Some things were done.';
+        const last = String(q.last.content).split('\n').at(-1);
+        sent.push(q.messages);
+        if (last.endsWith('task one') && broken) return q.fail() ?? null;
+        return `Did: ${last}`;
+    });
+    const w = await server.world(`inhand${Date.now()}`, [{ name: 'ada', model: desk.model }], { compactAt: 6 });
+    const stream = await watch(w);
+    const one = await server.post(`${w.path}/agents/ada/tasks`, { content: 'please do task one' });
+    await stream.event('task.queued', e => e.taskId === one.id && e.attempts === 1);
+    assert.match((await work(w, 'ada', 'please do task two')).result, /Did: .*task two/);
+    assert.doesNotMatch(JSON.stringify(sent.at(-1)), /task one/, 'what waits is no part of another task');
+    // So many that the first one is covered by a summary when it is tried again.
+    for (const n of ['three', 'four', 'five']) await work(w, 'ada', `please do task ${n}`);
+    broken = false;
+    await server.post(`${w.path}/agents/ada/wake`, undefined, 200);
+    await stream.event('task.finished', e => e.taskId === one.id);
+    stream.close();
+    assert.match((await server.get(`${w.path}/tasks/${one.id}`)).result, /Did: .*task one/);
+    const again = sent.findLast(m => String(m.at(-1).content).endsWith('task one'));
+    assert.equal(again.at(-1).role, 'user');
+    assert.doesNotMatch(String(again.at(-1).content), /task (two|three|four|five)/);
+});
+
 test('a task that waits is cancelled and never begun; one that is done cannot be', async () => {
     const w = await fresh();
     await server.post(`${w.path}/agents/ada/pause`, undefined, 200);

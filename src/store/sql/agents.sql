@@ -121,6 +121,10 @@ SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.so
    AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id) ORDER BY k.id LIMIT 1;
 -- :task_pending_of
 SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 ORDER BY k.id LIMIT 1;
+-- :task_unfinished
+SELECT k.message_id FROM tasks k WHERE k.agent_id = $1 AND k.message_id >= $2 AND k.id <> $3
+   AND (k.status = 'pending' OR (k.status = 'cancelled' AND k.source IN ('user', 'self', 'system')))
+ ORDER BY k.message_id;
 -- :task_hurry
 UPDATE tasks SET not_before = 0 WHERE agent_id = $1 AND status = 'pending' AND not_before > 0;
 -- :tasks_drop

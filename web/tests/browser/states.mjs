@@ -387,7 +387,7 @@ test('a waiting message that cannot be removed still waits, and one that cannot 
     await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await w.idle();
-    const lost = await refuse(p, 'POST', /\/messages$/, 400);
+    const lost = await refuse(p, 'POST', /\/messages$/, 429);
     await send(p, 'words that are refused', { accepted: false });
     const row = p.locator('article.chat-pending', { hasText: 'words that are refused' });
     await row.getByText(REASON).waitFor();
