@@ -159,7 +159,7 @@ test('keys do nothing while somebody types, nor when they are switched off', asy
     await p.keyboard.press('Control+k');
     await p.getByRole('combobox').waitFor();
     await p.keyboard.press('Escape');
-    assert.equal(await p.evaluate(() => document.activeElement.tagName), 'TEXTAREA', 'the focus is back');
+    await until(p, 'the focus is back', () => document.activeElement.tagName === 'TEXTAREA');
     await composer(p).fill('');
     await p.evaluate(() => {
         const prefs = JSON.parse(localStorage.getItem('skein.prefs') ?? '{}');
