@@ -88,6 +88,7 @@ for (const [width, height, theme] of [
 
 test('the other steps of the tour open the edit dialog and select five messages, and the tour counts', async () => {
     const p = await open(tour, `/w/tour/c/${await tourChat('steps')}`);
+    await p.getByText('Say hello to everyone').waitFor();
     await p.keyboard.press('1');
     await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
     await tourIdle(p);
