@@ -165,18 +165,9 @@ async function once(run) {
     assert.deepEqual(troubles, [], 'the page complained');
 }
 
-// A test that fails when a page complained, and closes what it opened. A browser that shares its processors is late at
-// times: what failed is tried once more, and said so; what is broken fails twice.
+// A test that fails when a page complained, and closes what it opened.
 export function test(sentence, run, ms = 60000) {
-    const both = async () => {
-        try {
-            await once(run);
-        } catch (error) {
-            console.log(`# tried again: ${String(error.message).split('\n')[0]}`);
-            await once(run);
-        }
-    };
-    plainTest(sentence, both, ms * 2);
+    plainTest(sentence, () => once(run), ms);
 }
 
 // --- What most tests do -------------------------------------------------------------------------------------
@@ -240,8 +231,18 @@ export function rows(p) {
     );
 }
 
-// What axe finds wrong with what is on screen; it must be nothing.
+// Waits until nothing fades or slides any more; what turns for ever, such as a wait sign, is left out.
+export async function settled(p) {
+    await until(p, 'all movement has ended', () =>
+        document
+            .getAnimations()
+            .every(a => a.playState !== 'running' || a.effect.getComputedTiming().endTime === Infinity),
+    );
+}
+
+// What axe finds wrong with what is on screen; it must be nothing. A colour on its way to another is none that a person reads.
 export async function axe(p) {
+    await settled(p);
     // Evaluated by the debugger: the policy of the page lets no script in that is not its own.
     await p.evaluate(fs.readFileSync(axeFile, 'utf8'));
     const found = await p.evaluate(async () => {
