@@ -309,6 +309,7 @@ test('a client that does not read is cut, others are not, and it gets the rest w
     lazy.write(`GET ${w.path}/events?types=message HTTP/1.1\r\nHost: ${server.host}:${server.port}\r\nAccept: text/event-stream\r\n\r\n`);
     await within(5000, 'the first bytes', new Promise(resolve => lazy.once('data', b => { got.push(b); lazy.pause(); resolve(); })));
     const eager = w.events('?types=message');
+    await eager.event('stream.open');
     const big = 'x'.repeat(900 * 1024);
     const count = 24; // well over what the sockets in between hold
     for (let i = 0; i < count; i++) {
