@@ -11,11 +11,12 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-# With less optimization: these builds are made to be tested once, and half of their time was the compiler's.
-sanitize = -Doptimization=1 -Db_lundef=false -Dc_args=-fno-sanitize-recover=all -Db_sanitize
+# With less optimization, and lines but no variables for a debugger: these builds are made to be tested once, and
+# half of their time was the compiler's. The fuzz targets need no page.
+sanitize = -Doptimization=1 -Db_lundef=false -Dc_args='-fno-sanitize-recover=all -g1' -Db_sanitize
 options_asan  = $(sanitize)=address,undefined
 options_tsan  = $(sanitize)=thread
-options_fuzz  = $(sanitize)=address,undefined -Dfuzz=true
+options_fuzz  = $(sanitize)=address,undefined -Dfuzz=true -Dweb=disabled
 options_cover = -Db_coverage=true
 options_gcc   = --werror
 options_clang = --werror

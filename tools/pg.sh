@@ -7,7 +7,8 @@
 # SKEIN_TEST_PG to the address of an empty database, runs the command, and removes everything
 # again, also when the command fails or this script is stopped. Its exit status is the command's.
 # As root the server runs as "postgres" or "nobody", since PostgreSQL refuses to run as root.
-# SKEIN_PG_FAST=1 switches fsync off, for runs that test no durability.
+# SKEIN_PG_FAST=1 switches off what is for the day the computer fails, for runs that test no
+# durability of the server's own.
 set -eu
 
 bin=${SKEIN_PG_BIN:-/usr/lib/postgresql/15/bin}
@@ -72,14 +73,16 @@ as_pg "$bin/initdb" -D "$dir/data" -U skein -A trust -E UTF8 --no-sync \
     cat "$dir/initdb.log" >&2
     fail 'initdb failed'
 }
-fsync=on
-[ "${SKEIN_PG_FAST:-0}" = 0 ] || fsync=off
+careful=on
+[ "${SKEIN_PG_FAST:-0}" = 0 ] || careful=off
 as_pg tee -a "$dir/data/postgresql.conf" >/dev/null <<EOF
 listen_addresses = ''
 unix_socket_directories = '$dir'
 max_connections = 100
 shared_buffers = 32MB
-fsync = $fsync
+fsync = $careful
+full_page_writes = $careful
+jit = off # no statement here runs as long as it takes to compile it
 synchronous_commit = on
 autovacuum_naptime = 10s
 client_min_messages = warning
