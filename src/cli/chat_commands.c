@@ -80,71 +80,9 @@ static const char *take_word(skn_chat *c, skn_str *rest)
 
 /* --- The program's own commands ----------------------------------------------------------- */
 
-/* What was given for all, and this conversation. */
-static void add_common(skn_chat *c, word_list *list)
-{
-    static const char *const passed[] = {"data", "db", "server", "config", "color"};
-
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        const char *value = skn_opt(c->cli, passed[i]);
-
-        if (value)
-            list->at[list->count++] = skn_arena_printf(c->mem, "--%s=%s", passed[i], value).p;
-    }
-    list->at[list->count++] =
-        skn_arena_printf(c->mem, "--world=%.*s", SKN_FMT(c->world.name)).p;
-    list->at[list->count++] =
-        skn_arena_printf(c->mem, "--conversation=%.*s", SKN_FMT(c->chat.uid)).p;
-    list->at[list->count++] = "--no-pager";
-    list->at[list->count++] = "--yes";
-    if (!c->edit)
-        list->at[list->count++] = "--no-input";
-}
-
-static int run_or_help(skn_cli *sub)
-{
-    if (!skn_opt(sub, "help"))
-        return sub->command->run(sub);
-    skn_help_command(sub, sub->command);
-    return 0;
-}
-
-/* The options stand first: what was typed may end them with "--". */
 static void run_words(skn_chat *c, const word_list *typed)
 {
-    word_list all = {.at = {"skein"}, .count = 1};
-    skn_cli   sub = {.engine = c->cli->engine,
-                     .address = c->cli->address,
-                     .config = c->cli->config,
-                     .mem = skein_mem_new(),
-                     .keep = skein_mem_new()};
-    char     *argv[WORDS_MOST + 2];
-    int       status = 1;
-
-    add_common(c, &all);
-    for (size_t i = 0; i < typed->count && all.count < WORDS_MOST; i++)
-        all.at[all.count++] = typed->at[i];
-    for (size_t i = 0; i < all.count; i++) /* which nobody writes to */
-        argv[i] = (char *)(uintptr_t)all.at[i];
-    argv[all.count] = NULL;
-    skn_chat_erase(c);
-    skn_out_flush(c->cli);
-    if (c->edit)
-        skn_line_edit_lend(c->edit, true);
-    if (!skn_args_read(&sub, (int)all.count, argv)) {
-        skn_out_init(&sub);
-        status = run_or_help(&sub);
-    } else {
-        skn_out_init(&sub);
-    }
-    (void)skn_cli_settle(&sub, status);
-    if (c->edit)
-        skn_line_edit_lend(c->edit, false);
-    skn_buf_release(&sub.item);
-    skn_buf_release(&sub.out.bytes);
-    skein_mem_free(sub.mem);
-    skein_mem_free(sub.keep);
-    c->changed = true;
+    skn_chat_run(c, typed->at, typed->count);
 }
 
 static void run_own(skn_chat *c, const char *words, skn_str rest)
@@ -387,6 +325,8 @@ static void cmd_help(skn_chat *c, skn_str rest)
     skn_chat_tell(c, "All else is said to the agents: to all, or to those that it names with @ "
                      "at its start.\nA line that begins with a blank is text, also before a "
                      "slash. Messages are named by id, @ or @~2.");
+    if (!c->plain)
+        skn_chat_tell(c, "Esc Esc on an empty line goes back to one of your messages.");
 }
 
 /* --- Finding it --------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ skein_rc skn_chat_refresh(skn_chat *c)
                                &c->cli->err)) ||
         (rc = refresh_version(c)))
         return rc;
+    c->delegated = true;
     c->states = SKN_ARRAY(c->cli->keep, c->agents.count + 1, skn_str);
     for (size_t i = 0; i < c->agents.count; i++) {
         c->states[i] = SKN_STR("idle");
@@ -110,6 +111,10 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
     skein_message m;
     skn_names     heard = heard_by(c, item);
 
+    if (!c->plain && skn_news_text(item->data, "threadPath").n) { /* it stands in a box */
+        c->delegated = c->changed = true;
+        return SKEIN_OK;
+    }
     if (skein_message_find(c->cli->engine, c->chat.id, 0, item->message, c->mem, &m, NULL) ||
         m.role == SKEIN_TOOL)
         return SKEIN_OK;
@@ -155,6 +160,18 @@ static skein_rc take_message(skn_chat *c, const skn_news_item *item)
     return SKEIN_OK;
 }
 
+static skein_rc take_delegation(skn_chat *c, const skn_news_item *item)
+{
+    bool started = is(item, "delegation.started");
+
+    if (c->plain)
+        return SKEIN_OK;
+    c->delegated = c->changed = true;
+    if (!started && skn_str_is(skn_news_text(item->data, "parent"), "main"))
+        skn_chat_box_ended(c, skn_news_text(item->data, "threadPath"));
+    return SKEIN_OK;
+}
+
 skein_rc skn_chat_take(void *arg, const skn_news_item *item)
 {
     skn_chat *c = arg;
@@ -163,6 +180,10 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
         return take_message(c, item);
     if (is(item, "agent.state"))
         take_state(c, item);
+    else if (skn_str_starts(item->type, SKN_STR("delegation.")))
+        return take_delegation(c, item);
+    else if (skn_str_starts(item->type, SKN_STR("tool.")))
+        c->changed = true;
     else if (is(item, "queue.changed"))
         return skn_chat_refresh_queue(c);
     else if (skn_str_starts(item->type, SKN_STR("thread.")))

@@ -126,9 +126,13 @@ void skn_chat_stop(skn_chat *c, const char *agent)
 /* A slash begins a command; behind a blank it is text like any other. */
 bool skn_chat_line(skn_chat *c, skn_str line)
 {
-    if (line.n && line.p[0] == '/')
+    if (c->revised[0])
+        skn_chat_revise(c, skn_str_trim(line));
+    else if (line.n && line.p[0] == '/')
         skn_chat_command(c, line);
     else if (skn_str_trim(line).n)
         skn_chat_say(c, skn_str_trim(line));
+    else if (c->edit && c->boxed[0])
+        skn_chat_delegation(c);
     return !c->asked;
 }

@@ -5,11 +5,13 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define REDRAW_MS   50
 #define TYPING_MOST 4 /* answers shown while they are written */
 #define TEXT_ROWS   3 /* of each */
+#define STATUS_ROWS 5 /* below them: what waits, a rule, the status, and a prompt */
 
 static int64_t now_ms(void)
 {
@@ -23,18 +25,59 @@ const char *skn_chat_prompt(void *chat)
     skn_buf_clear(&c->prompt);
     if (c->reply_to[0])
         skn_buf_addf(&c->prompt, "↪ %s ", c->reply_to);
+    if (c->revised[0])
+        skn_buf_addf(&c->prompt, "edit %s ", c->revised);
     skn_buf_add(&c->prompt, SKN_STR("› "));
     return c->prompt.p;
 }
 
 /* --- Rows --------------------------------------------------------------------------------- */
 
+size_t skn_chat_height(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+        return size.ws_row;
+    return 24;
+}
+
+skn_str skn_chat_fit(skn_arena *mem, skn_str text, size_t columns)
+{
+    skn_buf clean;
+    skn_str line = SKN_STR("");
+
+    text = skn_str_trim(text);
+    skn_str_split(&text, '\n', &line);
+    line = skn_utf8_cut(skn_str_trim(line), columns * 8); /* more could not be shown */
+    skn_buf_init(&clean, line.n * 3 + 16);
+    skn_clean_add(&clean, line, false);
+    for (size_t i = 0; i < clean.n; i++)
+        if (clean.p[i] == '\t')
+            clean.p[i] = ' ';
+    line = skn_buf_str(&clean);
+    if (skn_utf8_columns(line) > columns) {
+        while (line.n && skn_utf8_columns(line) > columns - 1)
+            line = skn_utf8_cut(line, line.n - 1);
+        line = skn_arena_printf(mem, "%.*s…", SKN_FMT(line));
+    } else {
+        line = skn_arena_copy(mem, line);
+    }
+    skn_buf_release(&clean);
+    return line;
+}
+
+void skn_chat_row_end(skn_chat *c)
+{
+    skn_print_raw(c->cli, SKN_STR("\033[K\n"));
+    c->rows++;
+}
+
 /* One row, cleaned, and cut where the terminal ends. */
 static void row(skn_chat *c, skn_colour colour, skn_str text)
 {
     skn_print_colour(c->cli, colour, text);
-    skn_print_raw(c->cli, SKN_STR("\033[K\n"));
-    c->rows++;
+    skn_chat_row_end(c);
 }
 
 /* The last rows of a text, as the terminal would break it. */
@@ -56,8 +99,7 @@ static void tail_rows(skn_chat *c, skn_str text, skn_str end)
         skn_print_raw(c->cli, SKN_STR("  "));
         skn_clean_add(&c->cli->out.bytes, rows[i % TEXT_ROWS], false);
         skn_print_raw(c->cli, i + 1 == count ? end : SKN_STR(""));
-        skn_print_raw(c->cli, SKN_STR("\033[K\n"));
-        c->rows++;
+        skn_chat_row_end(c);
     }
 }
 
@@ -121,7 +163,7 @@ static skn_str status_text(skn_chat *c)
     return text;
 }
 
-static void rule_row(skn_chat *c)
+void skn_chat_rule(skn_chat *c)
 {
     skn_buf b;
 
@@ -146,22 +188,34 @@ void skn_chat_erase(skn_chat *c)
     c->changed = true;
 }
 
+static void live_rows(skn_chat *c)
+{
+    size_t shown = 0, height = skn_chat_height();
+
+    skn_chat_boxes(c);
+    for (const skn_typing *t = c->typing.first; t && shown < TYPING_MOST; t = t->next)
+        if (!t->lane[0] && (!c->rows || c->rows + TEXT_ROWS + 1 + STATUS_ROWS <= height)) {
+            typing_rows(c, t);
+            shown++;
+        }
+    queue_row(c);
+    skn_chat_rule(c);
+    row(c, SKN_DIM, status_text(c));
+}
+
 /* Rows that are too long end at the edge: were they broken, there would be more of them. */
 void skn_chat_draw(skn_chat *c)
 {
-    size_t shown = 0;
-
     if (c->plain) {
         skn_out_flush(c->cli);
         return;
     }
     skn_chat_erase(c);
     skn_print_raw(c->cli, SKN_STR("\033[?7l"));
-    for (const skn_typing *t = c->typing.first; t && shown++ < TYPING_MOST; t = t->next)
-        typing_rows(c, t);
-    queue_row(c);
-    rule_row(c);
-    row(c, SKN_DIM, status_text(c));
+    if (c->overlay)
+        c->overlay->rows(c, c->overlay->arg);
+    else
+        live_rows(c);
     skn_print_raw(c->cli, SKN_STR("\033[?7h"));
     skn_out_flush(c->cli);
     skn_line_edit_show(c->edit);
@@ -177,11 +231,11 @@ int64_t skn_chat_draw_soon(skn_chat *c)
 
     if (c->plain || !c->states) /* who is there is not known yet */
         return -1;
-    if (c->typing.first && since >= 1000) /* the seconds go on */
+    if ((c->typing.first || c->delegated) && since >= 1000) /* the seconds go on */
         c->changed = true;
     if (c->changed && since < REDRAW_MS)
         return REDRAW_MS - since;
     if (c->changed)
         skn_chat_draw(c);
-    return c->typing.first ? 1000 : -1;
+    return c->typing.first || c->delegated ? 1000 : -1;
 }

@@ -40,10 +40,10 @@ const char *skn_client_encode(skn_arena *a, skn_str text)
 
 /* --- Connecting --------------------------------------------------------------------------- */
 
-static skein_rc gone(skn_cli *cli, const skn_server *server, int why)
+static skein_rc gone(skn_cli *cli, const skn_server *server, const char *why)
 {
     skn_fail(&cli->err, SKEIN_UNREACHABLE, "cannot reach the server at %s: %s", server->url,
-             strerror(why));
+             why);
     return skn_hint(&cli->err, SKEIN_UNREACHABLE, "Is it running? skein status");
 }
 
@@ -124,17 +124,22 @@ static bool split_url(skn_arena *a, const char *url, const char **host, const ch
     return **host != 0;
 }
 
-static int connect_url(skn_cli *cli, const char *url)
+static int connect_url(skn_cli *cli, const char *url, const char **why)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list = NULL;
     const char     *host, *port;
-    int             fd = -1;
+    int             fd = -1, unknown;
 
-    errno = EHOSTUNREACH;
-    if (!split_url(cli->keep, url, &host, &port) || getaddrinfo(host, port, &hints, &list))
+    *why = "it is no address";
+    if (!split_url(cli->keep, url, &host, &port))
         return -1;
+    if ((unknown = getaddrinfo(host, port, &hints, &list))) {
+        *why = gai_strerror(unknown);
+        return -1;
+    }
     for (struct addrinfo *i = list; i && fd < 0; i = i->ai_next)
         fd = connect_to(i->ai_family, i->ai_addr, i->ai_addrlen);
+    *why = strerror(errno);
     freeaddrinfo(list);
     return fd;
 }
@@ -186,20 +191,21 @@ static bool send_all(int fd, skn_str bytes)
 static skein_rc ask(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                     int *out)
 {
-    skn_buf  b;
-    int      fd = -1;
-    skein_rc rc = SKEIN_OK;
+    skn_buf     b;
+    const char *why = "";
+    int         fd = -1;
+    skein_rc    rc = SKEIN_OK;
 
     if (server->socket)
         fd = connect_socket(server->socket);
     if (fd < 0)
-        fd = connect_url(cli, server->url);
+        fd = connect_url(cli, server->url, &why);
     if (fd < 0)
-        return gone(cli, server, errno);
+        return gone(cli, server, why);
     skn_buf_init(&b, ANSWER_MOST);
     write_request(&b, server, what);
     if (!send_all(fd, skn_buf_str(&b))) {
-        rc = gone(cli, server, errno);
+        rc = gone(cli, server, strerror(errno));
         close(fd);
         fd = -1;
     }
@@ -247,6 +253,36 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
     if (detail.n)
         return rc;
     return skn_fail(&cli->err, rc, "the server answered %d", status);
+}
+
+/* The number that a version begins with: what changes when programs no longer understand each other. */
+static int64_t major_of(const char *version)
+{
+    skn_str rest = skn_str_of(version), first = SKN_NONE;
+    int64_t number = -1;
+
+    if (!skn_str_split(&rest, '.', &first) || !skn_str_int(first, &number))
+        return -1;
+    return number;
+}
+
+/* Something else may answer where a server was said to be, or a skein of another age. A problem in the form
+ * of ours may come from a proxy before it. */
+static skein_rc check_who(skn_cli *cli, const skn_http_reader *r, skn_str body)
+{
+    const skn_json *v;
+
+    if (r->skein[0] && major_of(r->skein) != major_of(skein_version_text())) {
+        skn_fail(&cli->err, SKEIN_FAILED, "the server is skein %s, this program is skein %s",
+                 r->skein, skein_version_text());
+        return skn_hint(&cli->err, SKEIN_FAILED, "Use programs of one major version");
+    }
+    if (r->skein[0] || (r->status >= 400 && !skn_json_parse(&v, body, "", cli->keep, NULL)))
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_UNREACHABLE, "what answers there (with %d) is not skein",
+             r->status);
+    return skn_hint(&cli->err, SKEIN_UNREACHABLE,
+                    "Check the address of --server or SKEIN_SERVER");
 }
 
 static skein_rc keep_body(void *arg, skn_str piece, skein_error *err)
@@ -307,6 +343,9 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
     close(fd);
     out->status = r.status;
     out->body = skn_arena_copy(cli->keep, skn_buf_str(&body));
+    out->version = skn_arena_copy(cli->keep, skn_str_of(r.skein)).p;
+    if (!rc)
+        rc = check_who(cli, &r, out->body);
     if (!rc && r.status >= 400)
         rc = skn_client_problem(cli, r.status, out->body);
     skn_buf_release(&body);
@@ -365,7 +404,8 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
 
     if (rc == SKEIN_OK && s->http.part == SKN_ANSWER_DONE) {
         s->over = true;
-        if (s->http.status != 200)
+        rc = check_who(cli, &s->http, skn_buf_str(&s->problem));
+        if (!rc && s->http.status != 200)
             rc = skn_client_problem(cli, s->http.status, skn_buf_str(&s->problem));
     }
     return rc;

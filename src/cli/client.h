@@ -18,8 +18,9 @@ typedef struct skn_request_spec {
 } skn_request_spec;
 
 typedef struct skn_client_answer {
-    int     status;
-    skn_str body;
+    int         status;
+    skn_str     body;
+    const char *version; /* of the program that answered */
 } skn_client_answer;
 
 /* One request and its whole answer, within timeout_ms. A problem that the server answers with becomes

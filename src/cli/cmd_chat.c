@@ -111,8 +111,7 @@ static bool look(skn_chat *c, int fd, int64_t ms)
     return p[1].revents != 0;
 }
 
-/* For line_edit.h: until a key can be read. */
-static bool wait_key(void *chat)
+bool skn_chat_wait_key(void *chat)
 {
     skn_chat *c = chat;
 
@@ -127,6 +126,34 @@ static void wait_open(skn_chat *c)
 {
     while (!c->rc && !c->open)
         look(c, -1, LOOK_MS);
+}
+
+static void open_news(skn_chat *c)
+{
+    skn_cli *cli = c->cli;
+    skn_str  events = skn_arena_printf(cli->keep, "events?chatId=%s",
+                                       skn_client_encode(cli->keep, c->chat.uid));
+
+    skn_news_init(&c->news, cli, &c->server);
+    c->news.first = (skn_request_spec){.method = "GET",
+                                       .path = skn_world_path(cli, &c->world, events.p)};
+    c->news.again = c->news.first;
+    c->news.take = skn_chat_take;
+    c->news.arg = c;
+}
+
+void skn_chat_move(skn_chat *c, const skein_conversation *to)
+{
+    c->server = c->news.server;
+    skn_news_release(&c->news);
+    skn_typing_clear(&c->typing);
+    c->chat = *to;
+    c->moved = true;
+    c->open = false;
+    open_news(c);
+    wait_open(c);
+    if (!c->rc)
+        c->rc = skn_chat_refresh(c);
 }
 
 /* Has all been told that has happened? */
@@ -238,10 +265,16 @@ static void talk(skn_chat *c)
 {
     skn_str line;
 
-    do {
+    while (!c->rc && !c->asked) {
         skn_chat_draw(c);
         line = skn_line_edit_read(c->edit);
-    } while (!c->rc && line.p && skn_chat_line(c, line));
+        if (c->rc || !line.p)
+            break;
+        if (skn_line_edit_escaped(c->edit))
+            skn_chat_rewind(c);
+        else
+            skn_chat_line(c, line);
+    }
     skn_chat_erase(c);
     skn_out_flush(c->cli);
 }
@@ -258,7 +291,7 @@ static void open_edit(skn_chat *c)
 {
     skn_line_options o = {.history = history_file(c),
                           .arg = c,
-                          .wait = wait_key,
+                          .wait = skn_chat_wait_key,
                           .prompt = skn_chat_prompt,
                           .complete = skn_chat_complete,
                           .choices = skn_chat_choices};
@@ -285,8 +318,6 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
     skein_agent agent;
     skein_rc    rc;
 
-    if (cli->arg_count)
-        skn_opt_give(cli, "world", cli->args[0]);
     if (name) {
         if ((rc = skn_need_world(cli, &c->world)) ||
             (rc = skn_need_agent(cli, &c->world, name, &agent)))
@@ -317,23 +348,12 @@ static void greet(skn_chat *c)
 
 static void say_goodbye(skn_chat *c)
 {
-    skn_note(c->cli, "Come back with: skein chat %.*s --continue\nOn the web: %sw/%.*s/c/%.*s",
-             SKN_FMT(c->world.name), c->news.server.url, SKN_FMT(c->world.name),
-             SKN_FMT(c->chat.uid));
-}
+    bool named = c->moved || skn_opt(c->cli, "conversation");
 
-static void open_news(skn_chat *c)
-{
-    skn_cli *cli = c->cli;
-    skn_str  events = skn_arena_printf(cli->keep, "events?chatId=%s",
-                                       skn_client_encode(cli->keep, c->chat.uid));
-
-    skn_news_init(&c->news, cli, &c->server);
-    c->news.first = (skn_request_spec){.method = "GET",
-                                       .path = skn_world_path(cli, &c->world, events.p)};
-    c->news.again = c->news.first;
-    c->news.take = skn_chat_take;
-    c->news.arg = c;
+    skn_note(c->cli,
+             "Come back with: skein chat %.*s%s%.*s --continue\nOn the web: %sw/%.*s/c/%.*s",
+             SKN_FMT(c->world.name), named ? " -c " : "", named ? (int)c->chat.uid.n : 0,
+             c->chat.uid.p, c->news.server.url, SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
 }
 
 static void run(skn_chat *c)
@@ -376,7 +396,10 @@ int skn_cmd_chat(skn_cli *cli)
     if (cli->json)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "a chat has no JSON; \"skein send --json\" has");
-    if ((rc = skn_discover(cli, &c.server, &found)) || (!found && (rc = no_server(cli))) ||
+    if (cli->arg_count)
+        skn_opt_give(cli, "world", cli->args[0]);
+    if ((!skn_opt(cli, "conversation") && (rc = skn_need_world(cli, &c.world))) ||
+        (rc = skn_discover(cli, &c.server, &found)) || (!found && (rc = no_server(cli))) ||
         (rc = find_place(cli, &c)))
         return (int)rc;
     c.mem = skn_arena_new();

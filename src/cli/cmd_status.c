@@ -1,5 +1,6 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
 #include "cli/browser.h"
+#include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
 
@@ -7,6 +8,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+#define ASK_MS 10000
 
 /* --- Status --------------------------------------------------------------------------------- */
 
@@ -106,13 +109,28 @@ static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
     return status_worlds(cli, there, NULL);
 }
 
+/* One that runs on the store is known to run; one that was named is asked. */
+static skein_rc ask_named(skn_cli *cli, skn_server *server)
+{
+    skn_request_spec  what = {.method = "GET", .path = "/worlds"};
+    skn_client_answer got;
+    skein_rc          rc;
+
+    if (server->pid)
+        return SKEIN_OK;
+    rc = skn_client_call(cli, server, &what, ASK_MS, &got);
+    if (!rc)
+        server->version = got.version;
+    return rc;
+}
+
 int skn_cmd_status(skn_cli *cli)
 {
     skn_server server;
     bool       found, there;
     skein_rc   rc = skn_discover(cli, &server, &found);
 
-    if (rc)
+    if (rc || (found && (rc = ask_named(cli, &server))))
         return (int)rc;
     rc = skn_place_open(cli);
     there = !rc;

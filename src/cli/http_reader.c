@@ -1,5 +1,6 @@
 #include "cli/http_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define HEAD_MOST ((size_t)64 << 10)
@@ -66,6 +67,8 @@ static skein_rc header(skn_http_reader *r, skn_str line, skein_error *err)
     } else if (is_word(name, "content-type")) {
         skn_str_split(&value, ';', &name);
         r->events = is_word(skn_str_trim(name), "text/event-stream");
+    } else if (is_word(name, "skein-version")) {
+        snprintf(r->skein, sizeof r->skein, "%.*s", SKN_FMT(value));
     }
     return SKEIN_OK;
 }

@@ -24,7 +24,8 @@ typedef struct skn_http_reader {
     skn_answer_part part;
     skn_buf         line; /* the line being read; during the head all of it so far */
     int             status;
-    bool            events; /* Content-Type: text/event-stream */
+    bool            events;    /* Content-Type: text/event-stream */
+    char            skein[32]; /* Skein-Version: who answers; "" when it does not say */
     bool            chunked, has_length;
     int64_t         left; /* bytes of the body or chunk that are still to come */
     /* Takes a piece of the body; what it returns ends the reading. */

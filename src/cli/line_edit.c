@@ -19,6 +19,7 @@
 
 #define HISTORY_SIZE 1000
 #define PASTE_MOST   ((size_t)1 << 20)
+#define PRESET_KEYS  "\033[9901~" /* which no keyboard has */
 
 struct skn_line_edit {
     skn_line_options o;
@@ -28,6 +29,7 @@ struct skn_line_edit {
     struct termios   before;  /* the terminal as it was found */
     bool             reading; /* the prompt is on the screen */
     bool             over;
+    bool             escaped;
 };
 
 static skn_line_edit *own(EditLine *el)
@@ -163,6 +165,16 @@ void skn_line_edit_preset(skn_line_edit *e, skn_str text)
     skn_buf_add(&e->preset, text);
 }
 
+bool skn_line_edit_escaped(const skn_line_edit *e)
+{
+    return e->escaped;
+}
+
+void skn_line_edit_retype(skn_line_edit *e, const char *keys)
+{
+    el_push(e->el, keys);
+}
+
 /* --- Keys --------------------------------------------------------------------------------- */
 
 static bool read_byte(skn_line_edit *e, char *out)
@@ -224,6 +236,31 @@ static unsigned char on_paste(EditLine *el, int key)
         text.p[text.n - end.n] = '\0';
     failed = text.n ? el_insertstr(el, text.p) : 0;
     skn_buf_release(&text);
+    return failed ? CC_REFRESH_BEEP : CC_REFRESH;
+}
+
+/* On an empty line it ends the reading: what then happens is for the caller. */
+static unsigned char on_escape(EditLine *el, int key)
+{
+    skn_line_edit  *e = own(el);
+    const LineInfo *line = el_line(el);
+
+    (void)key;
+    if (line->lastchar > line->buffer)
+        return CC_NORM;
+    skn_line_edit_hide(e);
+    e->escaped = true;
+    return CC_EOF;
+}
+
+/* As text: were it typed, a tab in it would complete something. */
+static unsigned char on_preset(EditLine *el, int key)
+{
+    skn_line_edit *e = own(el);
+    int            failed = e->preset.n ? el_insertstr(el, e->preset.p) : 0;
+
+    (void)key;
+    skn_buf_clear(&e->preset);
     return failed ? CC_REFRESH_BEEP : CC_REFRESH;
 }
 
@@ -297,10 +334,14 @@ static void bind_keys(EditLine *el)
     el_wset(el, EL_ADDFN, L"skein-newline", L"New line", on_newline);
     el_wset(el, EL_ADDFN, L"skein-paste", L"Pasted text", on_paste);
     el_wset(el, EL_ADDFN, L"skein-complete", L"Complete", on_tab);
+    el_wset(el, EL_ADDFN, L"skein-escape", L"Go back", on_escape);
+    el_wset(el, EL_ADDFN, L"skein-preset", L"Text to begin with", on_preset);
     el_set(el, EL_BIND, "^J", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\n", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033[200~", "skein-paste", NULL);
+    el_set(el, EL_BIND, "\033\033", "skein-escape", NULL);
+    el_set(el, EL_BIND, PRESET_KEYS, "skein-preset", NULL);
     el_set(el, EL_BIND, "^I", "skein-complete", NULL);
     el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(el, NULL);
@@ -388,13 +429,14 @@ skn_str skn_line_edit_read(skn_line_edit *e)
     const char *text;
     int         n = 0;
 
-    e->over = false;
+    e->over = e->escaped = false;
     if (e->preset.n)
-        el_push(e->el, e->preset.p);
-    skn_buf_clear(&e->preset);
+        el_push(e->el, PRESET_KEYS);
     e->reading = true;
     text = el_gets(e->el, &n);
     e->reading = false;
+    if (e->escaped)
+        return SKN_STR("");
     if (!text || n <= 0 || e->over) {
         printf("\r\033[K");
         fflush(stdout);

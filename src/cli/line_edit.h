@@ -37,7 +37,11 @@ void skn_line_edit_show(skn_line_edit *e);
 void skn_line_edit_resize(skn_line_edit *e);
 /* The terminal as others expect it, while another program has it; and back. */
 void skn_line_edit_lend(skn_line_edit *e, bool lent);
+/* True if the last line was empty and ended with Esc Esc. */
+bool skn_line_edit_escaped(const skn_line_edit *e);
 /* Begins the next line with this text. */
 void skn_line_edit_preset(skn_line_edit *e, skn_str text);
+/* Keys that somebody else has read, and that belong to the next line. */
+void skn_line_edit_retype(skn_line_edit *e, const char *keys);
 
 #endif

@@ -3,6 +3,10 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
+
+#define LIST_MOST 100 /* bytes of names in one advice */
+
 skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing)
 {
     if (rc == SKEIN_NOT_FOUND)
@@ -17,6 +21,23 @@ static void suggest(skn_cli *cli, skn_str ref, const skn_candidates *names)
         skn_hint(&cli->err, cli->err.rc, "Did you mean \"%s\"?", cli->more.meant);
 }
 
+/* "Did you mean "launch"? There are launch and lunch. Make it with "skein world new lanch"" */
+static void advise_world(skn_cli *cli, skn_str ref, const skn_candidates *names)
+{
+    const char *meant = skn_candidates_suggest(cli->keep, names, ref);
+    char        list[LIST_MOST] = "no world yet";
+    size_t      n = 0;
+
+    for (size_t i = 0; i < names->count && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names->at[i]);
+    if (n >= sizeof list)
+        snprintf(list, sizeof list, "%zu worlds: skein world ls", names->count);
+    cli->more.meant = meant;
+    skn_hint(&cli->err, cli->err.rc, "%s%s%sThere %s %s. Make it with \"skein world new %.*s\"",
+             meant ? "Did you mean \"" : "", meant ? meant : "", meant ? "\"? " : "",
+             names->count > 1 ? "are" : "is", list, SKN_FMT(ref));
+}
+
 skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref)
 {
     skein_worlds   worlds;
@@ -28,7 +49,7 @@ skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref)
     names = skn_candidates_new(cli->keep, worlds.count);
     for (size_t i = 0; i < worlds.count; i++)
         skn_candidates_add(cli->keep, &names, worlds.at[i].name);
-    suggest(cli, ref, &names);
+    advise_world(cli, ref, &names);
     return rc;
 }
 

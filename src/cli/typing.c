@@ -32,6 +32,7 @@ static skn_typing *begin(skn_typings *all, const skn_news_item *item)
     t->agent = copy_of(item->agent);
     t->reply_to = copy_of(item->reply_to);
     t->model = copy_of(item->model);
+    t->lane = copy_of(skn_news_text(item->data, "threadPath"));
     t->thinking = true;
     t->since = skn_clock_monotonic() / 1000000;
     skn_buf_init(&t->text, TEXT_MOST);
@@ -78,6 +79,7 @@ void skn_typing_drop(skn_typings *all, skn_typing *t)
     free(t->agent);
     free(t->reply_to);
     free(t->model);
+    free(t->lane);
     free(t);
 }
 

@@ -11,6 +11,7 @@ struct skn_typing {
     skn_typing *next;
     char       *message, *agent;
     char       *reply_to, *model; /* "" for none */
+    char       *lane;             /* the delegation it belongs to; "" for none */
     skn_buf     text;             /* so far */
     bool        thinking;         /* it thinks, or has not begun */
     size_t      shown;            /* bytes of the text that whoever shows it has shown */

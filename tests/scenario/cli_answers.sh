@@ -217,6 +217,8 @@ problem 'a world that is not there' WORLD_NOT_FOUND -w lanch log
 t 'may be meant to be another' complains '"didYouMean":"launch"'
 s -w lanch log
 t 'which is said in words too' fails 3 'Did you mean "launch"?'
+t 'with the worlds that there are' complains ' launch'
+t 'and how to make the one that was named' complains 'Make it with "skein world new lanch"'
 problem 'a chat that is not there' CHAT_NOT_FOUND -c nowhere log
 problem 'a message that is not there' MESSAGE_NOT_FOUND amend zzzz9999 -m x
 problem 'an agent that is not there' AGENT_NOT_FOUND agent show leed

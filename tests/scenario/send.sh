@@ -271,6 +271,29 @@ t 'and the message is stored once' is "$(printf '%s\n' "$out" | grep -c '"conten
 kill "$proxy"
 s send --server http://127.0.0.1:1/ hm
 t 'a server that is not there is told' fails 6 'cannot reach the server at http://127.0.0.1:1/'
+s status --server http://127.0.0.1:1/
+t 'also by status' fails 6 'cannot reach the server at http://127.0.0.1:1/'
+s send --server https://127.0.0.1:1/ hm
+t 'a server behind https needs a tunnel' fails 2 'commands speak http only'
+
+# other HEADER: something else that answers at $at, with this header.
+other() {
+    rm -f "$dir/other"
+    node -e 'const [name, value] = process.argv[1].split(": ");
+const it = require("http").createServer((_, answer) => answer.setHeader(name, value).end("[]"));
+it.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${it.address().port}/`))' "$1" >"$dir/other" &
+    proxy=$!
+    until_true file_has "$dir/other" http
+    at=$(cat "$dir/other")
+}
+other 'Server: somebody'
+s status --server "$at"
+t 'what is not skein is told' fails 6 'what answers there (with 200) is not skein'
+kill "$proxy"
+other 'Skein-Version: 99.1.0'
+s status --server "$at"
+t 'so is one of another age' fails 1 'the server is skein 99.1.0, this program is skein '
+kill "$proxy"
 
 s_bg send @ada forever
 until_true file_has "$dir/beside" '→ ada, bo'

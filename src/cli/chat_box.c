@@ -1,0 +1,294 @@
+#include "cli/chat_box.h"
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+#define READ_MOST 200            /* messages of one delegation: the last ones */
+#define TEXT_MOST ((size_t)8192) /* bytes of one message */
+#define INDENT    SKN_STR("  ")
+
+/* --- Words -------------------------------------------------------------------------------- */
+
+/* "0.4 s", "12 s", "3 min" */
+static skn_str duration(skn_arena *mem, int64_t micros)
+{
+    int64_t tenths = micros > 0 ? micros / 100000 : 0;
+
+    if (tenths < 10)
+        return skn_arena_printf(mem, "0.%" PRId64 " s", tenths);
+    if (tenths < 600)
+        return skn_arena_printf(mem, "%" PRId64 " s", tenths / 10);
+    return skn_arena_printf(mem, "%" PRId64 " min", tenths / 600);
+}
+
+static const char *mark_of(skein_lane_state state)
+{
+    return state == SKEIN_LANE_RUNNING ? "●" : state == SKEIN_LANE_DONE ? "✓" : "✗";
+}
+
+/* "● 12 s  2.1k tok", or "✓ 6 s  3 steps" once it has ended. */
+static skn_str standing(skn_arena *mem, const skn_box *b)
+{
+    bool    running = b->state == SKEIN_LANE_RUNNING;
+    int64_t until = running ? skn_clock_micros() : b->to;
+    skn_str time = duration(mem, until - b->from), more = SKN_STR("");
+
+    if (!running)
+        more = skn_arena_printf(mem, "  %" PRId64 " step%s", b->steps, skn_plural(b->steps));
+    if (b->tokens >= 1000)
+        more = skn_arena_printf(mem, "%.*s  %" PRId64 ".%" PRId64 "k tok", SKN_FMT(more),
+                                b->tokens / 1000, b->tokens % 1000 / 100);
+    else if (b->tokens >= 0)
+        more = skn_arena_printf(mem, "%.*s  %" PRId64 " tok", SKN_FMT(more), b->tokens);
+    return skn_arena_printf(mem, "%s %.*s%.*s", mark_of(b->state), SKN_FMT(time),
+                            SKN_FMT(more));
+}
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+typedef skn_vec(skn_box_row) row_list;
+
+static const skein_message *result_of(const skein_messages *list, skn_str call)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].role == SKEIN_TOOL && skn_str_eq(list->at[i].tool_call_id, call))
+            return &list->at[i];
+    return NULL;
+}
+
+static skein_rc read_lane(skn_chat *c, skn_arena *mem, skn_str key, skein_messages *out)
+{
+    skein_slice slice = {
+        .conversation = c->chat.id, .lane = key, .from = -READ_MOST, .count = READ_MOST};
+    skein_at at;
+
+    return skein_read(c->cli->engine, &slice, mem, out, &at, &c->cli->err);
+}
+
+/* Who has it, since when, and how far it is. */
+static void read_head(const skein_delegation *d, const skein_messages *list, skn_box *out)
+{
+    *out = (skn_box){.key = d->key,
+                     .agent = d->agent,
+                     .title = d->title,
+                     .state = d->state,
+                     .from = d->created_at,
+                     .to = d->created_at,
+                     .tokens = -1};
+    for (size_t i = 0; i < list->count; i++) {
+        out->steps += list->at[i].role == SKEIN_ASSISTANT;
+        out->to = list->at[i].created_at;
+    }
+}
+
+static skein_rc read_tokens(skn_chat *c, skn_arena *mem, const skein_messages *list,
+                            skn_box *out)
+{
+    skein_message_facts *facts = SKN_ARRAY(mem, list->count + 1, skein_message_facts);
+    skein_rc rc = skein_message_explain(c->cli->engine, c->chat.id, 0, list, mem, facts,
+                                        &c->cli->err);
+
+    for (size_t i = 0; !rc && i < list->count; i++)
+        if (facts[i].usage.known && facts[i].usage.tokens_out >= 0)
+            out->tokens = (out->tokens < 0 ? 0 : out->tokens) + facts[i].usage.tokens_out +
+                          (facts[i].usage.tokens_in > 0 ? facts[i].usage.tokens_in : 0);
+    return rc;
+}
+
+static const skein_delegation *child_of(const skein_delegations *all, skn_str parent,
+                                        skn_str call)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (skn_str_eq(all->at[i].parent_key, parent) &&
+            skn_str_eq(all->at[i].spawn_call_id, call))
+            return &all->at[i];
+    return NULL;
+}
+
+/* "▸ main.1.1  bo  Read the policy      ✓ 6 s  3 steps" */
+static skein_rc child_row(skn_chat *c, skn_arena *mem, const skein_delegation *d,
+                          skn_box_row *out)
+{
+    skein_messages list;
+    skn_box        box;
+    skein_rc       rc = read_lane(c, mem, d->key, &list);
+
+    if (rc)
+        return rc;
+    read_head(d, &list, &box);
+    out->left = skn_arena_printf(mem, "▸ %.*s  %.*s  %.*s", SKN_FMT(d->key), SKN_FMT(d->agent),
+                                 SKN_FMT(d->title));
+    out->right = standing(mem, &box);
+    return SKEIN_OK;
+}
+
+/* "✓ calendar.find      0.4 s" */
+static skn_box_row call_row(skn_arena *mem, const skein_message *m, const skein_tool_call *call,
+                            const skein_message *result)
+{
+    const char *mark = !result ? "●" : result->tool_failed ? "✗" : "✓";
+    skn_box_row row = {
+        .left = skn_arena_printf(mem, "%s %.*s", mark, SKN_FMT(call->tool_name))};
+
+    if (result)
+        row.right = duration(mem, result->created_at - m->created_at);
+    return row;
+}
+
+/* Columns between the sides of a box; the last one of the terminal stays free. */
+static size_t inner_columns(const skn_chat *c)
+{
+    size_t width = c->cli->out.width > 30 ? (size_t)c->cli->out.width : 30;
+
+    return width - 1 - INDENT.n - 4;
+}
+
+/* A text in as many rows as it needs. */
+static void text_rows(skn_chat *c, skn_arena *mem, skn_str text, row_list *rows)
+{
+    size_t  columns = inner_columns(c) - 1;
+    skn_str line;
+
+    text = skn_utf8_cut(skn_str_trim(text), TEXT_MOST);
+    while (skn_str_split(&text, '\n', &line))
+        while (line.n) {
+            skn_str piece = line;
+
+            while (skn_utf8_columns(piece) > columns)
+                piece = skn_utf8_cut(piece,
+                                     piece.n - 1 - (skn_utf8_columns(piece) - columns) / 4);
+            skn_vec_add(mem, rows, ((skn_box_row){.left = piece}));
+            line = skn_str_sub(line, piece.n, line.n);
+        }
+}
+
+static skein_rc message_rows(skn_chat *c, skn_arena *mem, const skein_delegations *all,
+                             const skn_box *box, const skein_messages *list, size_t i,
+                             bool whole, row_list *rows)
+{
+    const skein_message *m = &list->at[i];
+    skein_rc             rc = SKEIN_OK;
+
+    if (whole && m->role == SKEIN_USER)
+        text_rows(c, mem,
+                  skn_arena_printf(mem, "%.*s › %.*s", SKN_FMT(skn_sender_name(m->sender)),
+                                   SKN_FMT(skn_utf8_cut(m->content, TEXT_MOST))),
+                  rows);
+    else if (whole && m->role == SKEIN_ASSISTANT)
+        text_rows(c, mem, m->content, rows);
+    for (size_t k = 0; !rc && k < m->call_count; k++) {
+        const skein_delegation *d = child_of(all, box->key, m->calls[k].call_id);
+        skn_box_row row = call_row(mem, m, &m->calls[k], result_of(list, m->calls[k].call_id));
+
+        if (d)
+            rc = child_row(c, mem, d, &row);
+        skn_vec_add(mem, rows, row);
+    }
+    return rc;
+}
+
+/* What is being written in it just now. */
+static void typing_row(skn_chat *c, skn_arena *mem, const skn_box *box, row_list *rows)
+{
+    for (const skn_typing *t = c->typing.first; t; t = t->next) {
+        skn_str text = skn_buf_str(&t->text);
+
+        if (!skn_str_is(box->key, t->lane))
+            continue;
+        text = skn_str_sub(text, text.n > 200 ? text.n - 200 : 0, text.n);
+        while (text.n && ((unsigned char)text.p[0] & 0xc0) == 0x80)
+            text = skn_str_sub(text, 1, text.n);
+        skn_vec_add(mem, rows,
+                    ((skn_box_row){.left = text.n ? skn_arena_printf(mem, "writing… \"%.*s\"",
+                                                                     SKN_FMT(text))
+                                                  : SKN_STR("thinking…")}));
+    }
+}
+
+skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
+                      bool whole, skn_box *out)
+{
+    skein_messages list;
+    row_list       rows = {0};
+    skein_rc       rc = read_lane(c, mem, all->at[i].key, &list);
+
+    if (rc)
+        return rc;
+    read_head(&all->at[i], &list, out);
+    rc = read_tokens(c, mem, &list, out);
+    for (size_t k = 0; !rc && k < list.count; k++)
+        rc = message_rows(c, mem, all, out, &list, k, whole, &rows);
+    typing_row(c, mem, out, &rows);
+    out->rows = rows.p;
+    out->count = rows.n;
+    return rc;
+}
+
+/* --- Printing ----------------------------------------------------------------------------- */
+
+static void line(skn_chat *c, size_t columns)
+{
+    for (size_t i = 0; i < columns; i++)
+        skn_print_raw(c->cli, SKN_STR("─"));
+}
+
+static size_t pad(size_t width, skn_str left, skn_str right)
+{
+    size_t used = skn_utf8_columns(left) + skn_utf8_columns(right);
+
+    return used < width ? width - used : 0;
+}
+
+/* "┌ main.1  ada  Check dates ──── ● 12 s ┐" */
+static void head_row(skn_chat *c, const skn_box *b, size_t inner)
+{
+    skn_str right = standing(c->mem, b);
+    size_t room = inner > skn_utf8_columns(right) + 4 ? inner - skn_utf8_columns(right) - 4 : 1;
+    skn_str left = skn_chat_fit(c->mem,
+                                skn_arena_printf(c->mem, "%.*s  %.*s  %.*s", SKN_FMT(b->key),
+                                                 SKN_FMT(b->agent), SKN_FMT(b->title)),
+                                room);
+
+    skn_print(c->cli, "  ┌ %.*s ", SKN_FMT(left));
+    line(c, pad(inner - 2, left, right));
+    skn_print(c->cli, " %.*s ┐", SKN_FMT(right));
+}
+
+static void inner_row(skn_chat *c, const skn_box_row *row, size_t inner)
+{
+    skn_str right = row->right.p ? row->right : SKN_STR("");
+    size_t room = inner > skn_utf8_columns(right) + 1 ? inner - skn_utf8_columns(right) - 1 : 1;
+    skn_str left = skn_chat_fit(c->mem, row->left, room);
+
+    skn_print(c->cli, "  │ %.*s%*s%.*s │", SKN_FMT(left), (int)pad(inner, left, right), "",
+              SKN_FMT(right));
+}
+
+static void foot_row(skn_chat *c, const char *foot, size_t inner)
+{
+    skn_str text = skn_chat_fit(c->mem, skn_str_of(foot), inner > 2 ? inner - 2 : 1);
+
+    if (text.n)
+        skn_print(c->cli, "  └ %.*s ", SKN_FMT(text));
+    else
+        skn_print_raw(c->cli, SKN_STR("  └──"));
+    line(c, pad(inner, text, SKN_STR("")));
+    skn_print_raw(c->cli, SKN_STR("┘"));
+}
+
+void skn_box_print(skn_chat *c, const skn_box *box, size_t most, const char *foot,
+                   void (*end)(skn_chat *c))
+{
+    size_t inner = inner_columns(c);
+
+    head_row(c, box, inner);
+    end(c);
+    for (size_t i = box->count > most ? box->count - most : 0; i < box->count; i++) {
+        inner_row(c, &box->rows[i], inner);
+        end(c);
+    }
+    foot_row(c, foot, inner);
+    end(c);
+}
