@@ -5,7 +5,16 @@
 
 #include <string.h>
 
-enum { KEY_MOST = 255 };
+enum { KEY_MOST = 255, READ_BODY = 64 * 1024 };
+
+/* Who only reads has nothing to send; what comes all the same is passed over, but nobody who may not even change
+ * anything fills the memory with it. */
+size_t skn_body_most(const skn_http_call *c)
+{
+    size_t most = c->http->o.max_body;
+
+    return c->route->flags & SKN_ROUTE_CHANGES || most < READ_BODY ? most : READ_BODY;
+}
 
 static skein_rc check_origin(skn_http_call *c, bool local)
 {
@@ -89,6 +98,10 @@ static skein_rc find_route(skn_http_call *c, bool *options)
     skn_tree_match(c->http->tree, c->method, path, c->mem, &m);
     if (path.p == c->path.p && skn_web_shares(path))
         skn_call_add_header(c, "Vary", SKN_STR("Accept"));
+    if (!m.allow.p && skn_web_tells_lost(c)) {
+        c->status = 404;
+        skn_tree_match(c->http->tree, c->method, SKN_STR("/w/page"), c->mem, &m);
+    }
     *options = skn_str_is(c->method, "OPTIONS");
     if (*options && skn_str_is(c->path, "*"))
         m.allow = SKN_STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
@@ -144,9 +157,9 @@ static skein_rc check_route(skn_http_call *c)
         return c->error.rc;
     if (c->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
         return skn_call_problem(c, 503, "read-only", "this server was started read only");
-    if (c->request->length > c->http->o.max_body)
+    if (c->request->length > skn_body_most(c))
         return skn_call_problem(c, 413, "too-large", "the body is %zu bytes; the limit is %zu",
-                                c->request->length, c->http->o.max_body);
+                                c->request->length, skn_body_most(c));
     return check_key(c);
 }
 

@@ -7,6 +7,17 @@
 
 enum { VALUE_MOST = 64 * 1024, NAME_MOST = 64, AT_ONCE = 100 };
 
+/* What somebody has scribbled on in the store would spoil the whole answer. */
+static void write_preference(skn_http_call *c, const skein_setting *one)
+{
+    const skn_json *read;
+
+    if (skn_json_parse(&read, one->value, "a setting", c->mem, NULL))
+        return;
+    skn_jw_key_str(&c->w, one->key);
+    skn_jw_raw(&c->w, one->value);
+}
+
 /* Of what was written: all but the quote at the end. */
 static skn_str settings_stem(skn_http_call *c)
 {
@@ -29,10 +40,8 @@ static skein_rc write_settings(skn_http_call *c, skein_settings *read)
     skn_jw_raw(w, skn_http_shown_settings(c->http, c->mem));
     skn_jw_key(w, "preferences");
     skn_jw_object(w);
-    for (size_t i = 0; i < list.count; i++) {
-        skn_jw_key_str(w, list.at[i].key);
-        skn_jw_raw(w, list.at[i].value);
-    }
+    for (size_t i = 0; i < list.count; i++)
+        write_preference(c, &list.at[i]);
     skn_jw_object_end(w);
     skn_jw_object_end(w);
     return SKEIN_OK;

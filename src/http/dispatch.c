@@ -130,6 +130,8 @@ bool skn_dispatch_check(skn_http_call *c)
         skn_dispatch_refuse(c, b->late);
     else
         b->checked = skn_admit(c);
+    if (b->checked)
+        b->body.limit = skn_body_most(c);
     return b->checked;
 }
 

@@ -122,6 +122,8 @@ bool skn_dispatch_head_only(const skn_http_call *c);
 /* Host, Origin, rate, route, token, and what the route asks for (admit.c); false when it was failed, or
  * answered. */
 bool skn_admit(skn_http_call *c);
+/* What its body may be at most; once it is known what it asks for. */
+size_t skn_body_most(const skn_http_call *c);
 /* Prefer and Accept (wishes.c). */
 void skn_read_wishes(skn_http_call *c);
 /* The body as JSON, unless the route wants it as it is. */

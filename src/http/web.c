@@ -53,15 +53,28 @@ bool skn_web_shares(skn_str path)
            first_segment_is(path, "settings");
 }
 
+static bool reads(const skn_http_call *c)
+{
+    return skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD");
+}
+
+static bool wants_html(const skn_http_call *c)
+{
+    return wants(skn_call_header(c, "Accept"), "text/html");
+}
+
 skn_str skn_web_path(const skn_http_call *c)
 {
-    bool reads = skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD");
-
-    if (reads &&
-        (first_segment_is(c->path, "w") ||
-         (skn_web_shares(c->path) && wants(skn_call_header(c, "Accept"), "text/html"))))
+    if (reads(c) &&
+        (first_segment_is(c->path, "w") || (skn_web_shares(c->path) && wants_html(c))))
         return SKN_STR("/w/page");
     return c->path;
+}
+
+bool skn_web_tells_lost(const skn_http_call *c)
+{
+    return reads(c) && wants_html(c) && !first_segment_is(c->path, "api") &&
+           !first_segment_is(c->path, "assets");
 }
 
 /* --- Files ---------------------------------------------------------------------------------------- */

@@ -328,6 +328,11 @@ void skn_mcp_stop(skn_mcp *s)
     skn_timer_start(s->soon, 0);
 }
 
+bool skn_mcp_over(const skn_mcp *s)
+{
+    return s->state == SKN_MCP_STOPPED && s->phase == SKN_MCP_IDLE && !s->stopping && !s->calls;
+}
+
 /* --- What others see -------------------------------------------------------------------------- */
 
 skn_str skn_mcp_name(const skn_mcp *s)

@@ -75,6 +75,9 @@ void skn_mcp_start(skn_mcp *s);
  * `changed` with SKN_MCP_STOPPED is the end of it. */
 void skn_mcp_stop(skn_mcp *s);
 
+/* Whether it has stopped, nothing of it runs any more, and no call waits for its end. */
+bool skn_mcp_over(const skn_mcp *s);
+
 skn_str       skn_mcp_name(const skn_mcp *s);
 skn_mcp_state skn_mcp_state_of(const skn_mcp *s);
 /* "starting", "ready", "failed", "stopped". */

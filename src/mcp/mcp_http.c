@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SESSION_MOST ((size_t)512)
-#define HEADERS_MOST 40
+#define HEADERS_MOST 264 /* ours, and as many as settings take */
 enum {
     TELLS_MOST = 64, /* answers and notices under way */
     TRIES_MOST = 5,  /* of going on with a stream, without an event in between */

@@ -17,7 +17,12 @@ void skn_provider_free(skn_provider *p)
         p->ops->free(p);
 }
 
+/* Its server says it, who may say anything: more than this is as good as no end, and safe to calculate with. */
+#define WINDOW_MOST INT64_C(1000000000000)
+
 int64_t skn_provider_window(skn_provider *p, skn_str model)
 {
-    return p->ops->window ? p->ops->window(p, model) : 0;
+    int64_t n = p->ops->window ? p->ops->window(p, model) : 0;
+
+    return n < WINDOW_MOST ? n : WINDOW_MOST;
 }

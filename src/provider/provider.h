@@ -33,6 +33,7 @@ typedef struct skn_ask {
     size_t                tool_count;
     double                temperature; /* below 0: the model's own */
     int64_t               most_tokens; /* of the answer; 0: the model's own limit */
+    bool                  over_limit;  /* a person lets it cost more than its limit */
 } skn_ask;
 
 typedef enum skn_part { SKN_PART_TEXT, SKN_PART_THINKING } skn_part;
@@ -70,6 +71,8 @@ typedef struct skn_answer {
     bool          estimated;             /* the tokens are a guess from the length of texts */
     int64_t       first_ms;              /* until the first part of the answer; -1: none came */
     int           tries;                 /* requests that were made */
+    skn_str
+        limit; /* that was reached, where a person may let it be exceeded; until done returns */
 } skn_answer;
 
 typedef struct skn_answer_sink {

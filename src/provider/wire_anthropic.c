@@ -140,12 +140,12 @@ static void read_usage(skn_wire_answer *w, const skn_json *usage)
 {
     static const char *const parts[] = {"input_tokens", "cache_creation_input_tokens",
                                         "cache_read_input_tokens"};
-    int64_t                  in = -1, out = skn_wire_int(usage, "output_tokens");
+    int64_t                  in = -1, out = skn_wire_tokens(usage, "output_tokens");
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        int64_t n = skn_wire_int(usage, parts[i]);
+        int64_t n = skn_wire_tokens(usage, parts[i]);
 
-        if (n >= 0 && n <= INT32_MAX)
+        if (n >= 0)
             in = (in < 0 ? 0 : in) + n;
     }
     if (in > w->tokens_in) /* the last event may repeat a part of it only */

@@ -23,6 +23,13 @@ int64_t skn_wire_int(const skn_json *v, const char *key)
     return m && m->kind == SKN_JSON_NUMBER && skn_str_int(m->text, &n) && n >= 0 ? n : -1;
 }
 
+int64_t skn_wire_tokens(const skn_json *v, const char *key)
+{
+    int64_t n = skn_wire_int(v, key);
+
+    return n <= INT32_MAX ? n : -1;
+}
+
 bool skn_wire_true(const skn_json *v, const char *key)
 {
     const skn_json *m = skn_json_get(v, key);

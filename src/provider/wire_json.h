@@ -15,6 +15,9 @@ const skn_json *skn_wire_parse(skn_str text, skn_arena *a);
 skn_str skn_wire_str(const skn_json *v, const char *key);
 /* A whole number that is not below zero; -1 when there is none. */
 int64_t skn_wire_int(const skn_json *v, const char *key);
+/* A number of tokens that somebody can have used; -1 when there is none, so that it is estimated. What a server says
+ * is added up and paid for. */
+int64_t skn_wire_tokens(const skn_json *v, const char *key);
 bool    skn_wire_true(const skn_json *v, const char *key);
 /* The first item of a list, NULL when it is none. */
 const skn_json *skn_wire_first(const skn_json *v, const char *key);

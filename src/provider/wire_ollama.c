@@ -145,8 +145,8 @@ static void read_end(skn_wire_answer *w, const skn_json *v)
     if (!skn_wire_true(v, "done"))
         return;
     w->ended = true;
-    w->tokens_in = skn_wire_int(v, "prompt_eval_count");
-    w->tokens_out = skn_wire_int(v, "eval_count");
+    w->tokens_in = skn_wire_tokens(v, "prompt_eval_count");
+    w->tokens_out = skn_wire_tokens(v, "eval_count");
     if (w->calls.n)
         w->finish = "tool";
     else

@@ -150,8 +150,8 @@ static void read_usage(skn_wire_answer *w, const skn_json *usage)
 {
     if (!usage || usage->kind != SKN_JSON_OBJECT)
         return;
-    w->tokens_in = skn_wire_int(usage, "prompt_tokens");
-    w->tokens_out = skn_wire_int(usage, "completion_tokens");
+    w->tokens_in = skn_wire_tokens(usage, "prompt_tokens");
+    w->tokens_out = skn_wire_tokens(usage, "completion_tokens");
 }
 
 static void read_finish(skn_wire_answer *w, skn_str word)

@@ -96,13 +96,22 @@ void skn_mcp_board_put(skn_mcp_board *b, skein_world_id world, const skn_tool_se
     pthread_mutex_unlock(&b->mu);
 }
 
-void skn_mcp_board_clear(skn_mcp_board *b, skein_world_id world)
+static bool names(const skn_json *servers, skn_str name)
+{
+    const skn_json *v = servers ? servers->first : NULL;
+
+    while (v && !skn_str_eq(v->key, name))
+        v = v->next;
+    return v != NULL;
+}
+
+void skn_mcp_board_keep(skn_mcp_board *b, skein_world_id world, const skn_json *servers)
 {
     pthread_mutex_lock(&b->mu);
     for (row **at = &b->first; *at;) {
         row *r = *at;
 
-        if (r->world.v == world.v) {
+        if (r->world.v == world.v && !names(servers, r->server.name)) {
             *at = r->next;
             row_free(r);
         } else {

@@ -1,5 +1,6 @@
 /* mcp_room.c: the servers of tools that a world has in its settings: started when an agent of the world first needs
- * them, started anew when the settings say something else, and stopped with the runtime. */
+ * them, started anew when the settings say something else, and stopped with the runtime, or when the settings do not
+ * name them any more. */
 #include "runtime/run.h"
 
 #include "base/hash.h"
@@ -8,14 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVERS_MOST = 32, WORDS_MOST = 64, NAME_MOST = 64, SECRET_LEAST = 4 };
+/* As many as world_settings.c takes of each. */
+enum { SERVERS_MOST = 256, WORDS_MOST = 256, NAME_MOST = 64, SECRET_LEAST = 4 };
 
 typedef struct server {
-    skn_mcp *mcp;
-    bool     old; /* not in the settings any more: goes when it has stopped */
-    bool     remote;
-    skn_str *secrets; /* values of its environment and headers, which no reason may show */
-    size_t   secret_count;
+    skn_mcp   *mcp;
+    skn_arena *a;
+    uint64_t   settings; /* a hash of its own */
+    bool       old;      /* not in the settings any more: goes when it has stopped */
+    bool       remote;
+    skn_str
+        *secrets; /* values of its environment and headers, which nothing told of it may show */
+    size_t secret_count;
 } server;
 
 struct skn_mcp_room {
@@ -23,6 +28,8 @@ struct skn_mcp_room {
     skn_runtime   *r;
     skein_world_id world;
     uint64_t       settings; /* a hash of their text */
+    int64_t        changes,
+        seen; /* how often they were others: now, and when somebody began to look */
     skn_vec(server) servers;
     skn_arena *a;
 };
@@ -93,6 +100,18 @@ static bool name_tool(skn_mcp *mcp, skn_str tool, char out[static NAME_MOST + 1]
     return true;
 }
 
+/* Its tools' names, each once: two may have become one. Only the first of them can be called. */
+static bool name_once(skn_map *names, skn_mcp *mcp, skn_str tool, skn_arena *a, skn_str *out)
+{
+    char name[NAME_MOST + 1];
+
+    if (!name_tool(mcp, tool, name) || skn_map_get(names, skn_str_of(name)))
+        return false;
+    *out = skn_arena_copy(a, skn_str_of(name));
+    *skn_map_slot(names, *out) = mcp;
+    return true;
+}
+
 /* A server may say back what it was given. */
 static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
 {
@@ -121,11 +140,10 @@ static void show(const skn_mcp_room *room, const server *s)
     const skn_mcp_tool *t = skn_mcp_tools(s->mcp, &count);
     skn_arena          *a = skn_arena_new();
     skn_str            *names = SKN_ARRAY(a, count + 1, skn_str);
-    char                name[NAME_MOST + 1];
+    skn_map            *known = skn_map_new(a);
 
     for (size_t i = 0; i < count; i++)
-        if (name_tool(s->mcp, t[i].name, name))
-            names[n++] = skn_arena_copy(a, skn_str_of(name));
+        n += name_once(known, s->mcp, t[i].name, a, &names[n]);
     skn_mcp_board_put(
         room->r->board, room->world,
         &(skn_tool_server){.name = skn_mcp_name(s->mcp),
@@ -151,42 +169,72 @@ static void show_failed(const skn_mcp_room *room, const skn_json *v, const skein
 
 /* --- Starting -------------------------------------------------------------------------------------------- */
 
+static const server *server_of(const skn_mcp_room *room, const skn_mcp *mcp)
+{
+    const server *s = room->servers.p;
+
+    while (s->mcp != mcp)
+        s++;
+    return s;
+}
+
 static void on_changed(void *arg, skn_mcp *mcp)
 {
-    skn_mcp_room       *room = arg;
-    const skn_log_field fields[] = {{"server", skn_mcp_name(mcp), 0},
-                                    {"why", skn_str_of(skn_mcp_words(mcp)), 0}};
+    skn_mcp_room *room = arg;
+    const server *s = server_of(room, mcp);
+    skn_arena    *a = skn_arena_new();
+    skn_str       why = without_secrets(s, skn_str_of(skn_mcp_words(mcp)), a);
 
-    for (size_t i = 0; i < room->servers.n; i++)
-        if (room->servers.p[i].mcp == mcp && !room->servers.p[i].old)
-            show(room, &room->servers.p[i]);
+    if (!s->old)
+        show(room, s);
     if (skn_mcp_state_of(mcp) == SKN_MCP_FAILED)
-        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed", fields, 2);
+        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools has failed",
+                      (skn_log_field[]){{"server", skn_mcp_name(mcp), 0}, {"why", why, 0}}, 2);
+    skn_arena_free(a);
 }
 
 static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
 {
     skn_mcp_room       *room = arg;
+    skn_arena          *a = skn_arena_new();
     const skn_log_field fields[] = {
-        {"server", skn_mcp_name(mcp), 0}, {"level", level, 0}, {"text", text, 0}};
+        {"server", skn_mcp_name(mcp), 0},
+        {"level", level, 0},
+        {"text", without_secrets(server_of(room, mcp), text, a), 0}};
 
     skn_log_write(room->r->o.log, SKN_LOG_DEBUG, "a server of tools says", fields, 3);
+    skn_arena_free(a);
 }
 
 /* What is too short to be one would hide ordinary words. */
-static void keep_secrets(skn_mcp_room *room, const skn_json *v, server *s)
+static void keep_secrets(const skn_json *v, server *s)
 {
     const skn_json *of[] = {skn_json_get(v, "env"), skn_json_get(v, "headers")};
 
-    s->secrets = SKN_ARRAY(room->a, 2 * WORDS_MOST, skn_str);
+    s->secrets = SKN_ARRAY(s->a, (of[0] ? of[0]->count : 0) + (of[1] ? of[1]->count : 0) + 1,
+                           skn_str);
     for (size_t i = 0; i < 2; i++)
-        for (const skn_json *w = of[i] ? of[i]->first : NULL;
-             w && s->secret_count < (size_t)2 * WORDS_MOST; w = w->next) {
+        for (const skn_json *w = of[i] ? of[i]->first : NULL; w; w = w->next) {
             skn_str value = value_of(w);
 
             if (value.n >= SECRET_LEAST)
-                s->secrets[s->secret_count++] = skn_arena_copy(room->a, value);
+                s->secrets[s->secret_count++] = skn_arena_copy(s->a, value);
         }
+}
+
+static void cannot_start(const skn_mcp_room *room, const skn_json *v, const skein_error *err)
+{
+    const skn_log_field fields[] = {{"server", v->key, 0},
+                                    {"why", skn_str_of(err->message), 0}};
+
+    skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools cannot be started", fields,
+                  2);
+    show_failed(room, v, err);
+}
+
+static uint64_t settings_of(const skn_json *v)
+{
+    return skn_hash_bytes(skn_hash_bytes(1, v->key), v->raw);
 }
 
 static void start_server(skn_mcp_room *room, const skn_json *v)
@@ -195,29 +243,68 @@ static void start_server(skn_mcp_room *room, const skn_json *v)
     skn_fetch_header   headers[WORDS_MOST];
     skn_mcp_options    o = {.name = v->key, .argv = argv, .env = env, .headers = headers};
     const skn_mcp_sink sink = {on_changed, on_log, room};
-    server             s = {0};
+    server             s = {.a = skn_arena_new(), .settings = settings_of(v)};
     skein_error        err;
 
     read_words(skn_json_get(v, "command"), argv, &o.argc);
-    read_env(skn_json_get(v, "env"), room->a, env, &o.env_count);
+    read_env(skn_json_get(v, "env"), s.a, env, &o.env_count);
     read_headers(skn_json_get(v, "headers"), headers, &o.header_count);
     skn_json_text(v, "url", &o.url, NULL);
     skn_json_text(v, "cwd", &o.cwd, NULL);
     skn_json_int(v, "timeoutMs", 0, &o.call_ms, NULL);
     if (skn_mcp_new(&s.mcp, room->r->o.loop, room->r->o.net, &o, &sink, &err)) {
-        const skn_log_field fields[] = {{"server", v->key, 0},
-                                        {"why", skn_str_of(err.message), 0}};
-
-        skn_log_write(room->r->o.log, SKN_LOG_WARN, "a server of tools cannot be started",
-                      fields, 2);
-        show_failed(room, v, &err);
+        cannot_start(room, v, &err);
+        skn_arena_free(s.a);
         return;
     }
     s.remote = o.url.n > 0;
-    keep_secrets(room, v, &s);
+    keep_secrets(v, &s);
     skn_vec_add(room->a, &room->servers, s);
     skn_mcp_start(s.mcp);
     show(room, &s);
+}
+
+static void free_server(server *s)
+{
+    skn_mcp_free(s->mcp);
+    skn_arena_free(s->a);
+}
+
+/* Whoever changes the settings again and again leaves no more behind than what still stops. */
+static void free_stopped(skn_mcp_room *room)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < room->servers.n; i++) {
+        server *s = &room->servers.p[i];
+
+        if (s->old && skn_mcp_over(s->mcp))
+            free_server(s);
+        else
+            room->servers.p[kept++] = *s;
+    }
+    room->servers.n = kept;
+}
+
+/* One that is set as it was goes on, and so do its calls; one that has failed is tried again. */
+static bool goes_on(const skn_mcp_room *room, const skn_json *v)
+{
+    for (size_t i = 0; i < room->servers.n; i++) {
+        const server *s = &room->servers.p[i];
+
+        if (!s->old && s->settings == settings_of(v) &&
+            skn_mcp_state_of(s->mcp) != SKN_MCP_FAILED)
+            return true;
+    }
+    return false;
+}
+
+static bool is_set(const skn_json *servers, const server *s)
+{
+    for (const skn_json *v = servers ? servers->first : NULL; v; v = v->next)
+        if (s->settings == settings_of(v))
+            return skn_mcp_state_of(s->mcp) != SKN_MCP_FAILED;
+    return false;
 }
 
 /* A call that is under way with an old one ends in order. */
@@ -225,15 +312,18 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < room->servers.n; i++) {
-        room->servers.p[i].old = true;
-        skn_mcp_stop(room->servers.p[i].mcp);
-    }
-    skn_mcp_board_clear(room->r->board, room->world);
+    free_stopped(room);
+    for (size_t i = 0; i < room->servers.n; i++)
+        if (!is_set(servers, &room->servers.p[i])) {
+            room->servers.p[i].old = true;
+            skn_mcp_stop(room->servers.p[i].mcp);
+        }
+    skn_mcp_board_keep(room->r->board, room->world, servers);
     for (const skn_json *v = servers ? servers->first : NULL; v && count < SERVERS_MOST;
          v = v->next, count++)
-        if (v->kind == SKN_JSON_OBJECT)
+        if (v->kind == SKN_JSON_OBJECT && !goes_on(room, v))
             start_server(room, v);
+    room->changes++;
 }
 
 static skn_mcp_room *room_of(skn_runtime *r, skein_world_id world)
@@ -267,6 +357,67 @@ skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_j
     return room;
 }
 
+/* --- Following the settings ------------------------------------------------------------------------------- */
+
+typedef struct glance {
+    skn_runtime *r;
+    skn_arena   *a;
+    skein_worlds worlds;
+    skein_rc     rc;
+} glance;
+
+static void work_look(void *arg)
+{
+    glance     *g = arg;
+    skein_error err;
+
+    g->rc = skein_world_list(g->r->o.engine, g->a, &g->worlds, &err);
+}
+
+/* NULL: it names none, or there is no such world any more. */
+static const skn_json *servers_of(const glance *g, skein_world_id world)
+{
+    const skn_json *settings;
+
+    for (size_t i = 0; i < g->worlds.count; i++)
+        if (g->worlds.at[i].id.v == world.v && g->worlds.at[i].settings.n &&
+            !skn_json_parse(&settings, g->worlds.at[i].settings, "settings", g->a, NULL))
+            return skn_json_get(settings, "mcpServers");
+    return NULL;
+}
+
+/* A turn that began meanwhile has read newer settings. */
+static void looked(void *arg)
+{
+    glance      *g = arg;
+    skn_runtime *r = g->r;
+
+    r->jobs--;
+    r->glancing = false;
+    for (skn_mcp_room *room = g->rc || r->closing ? NULL : r->rooms; room; room = room->next)
+        if (room->seen == room->changes)
+            skn_mcp_room_for(r, room->world, servers_of(g, room->world));
+    skn_arena_free(g->a);
+    free(g);
+    skn_runtime_settle(r);
+}
+
+void skn_mcp_rooms_look(skn_runtime *r)
+{
+    glance *g;
+
+    if (!r->rooms || r->glancing)
+        return;
+    for (skn_mcp_room *room = r->rooms; room; room = room->next)
+        room->seen = room->changes;
+    g = skn_heap(sizeof *g);
+    g->r = r;
+    g->a = skn_arena_new();
+    r->glancing = true;
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_look, looked, g);
+}
+
 /* --- Using ------------------------------------------------------------------------------------------------ */
 
 bool skn_mcp_room_starting(const skn_mcp_room *room)
@@ -286,19 +437,19 @@ bool skn_mcp_room_starting(const skn_mcp_room *room)
 
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
 {
-    char name[NAME_MOST + 1];
+    skn_map *known = skn_map_new(run->round);
+    skn_str  name;
 
     for (size_t i = 0; i < room->servers.n; i++) {
         size_t              count;
         const skn_mcp_tool *t = skn_mcp_tools(room->servers.p[i].mcp, &count);
 
         for (size_t k = 0; k < count && !room->servers.p[i].old; k++) {
-            if (!name_tool(room->servers.p[i].mcp, t[k].name, name) ||
-                !skn_tool_listed(&run->rights, skn_str_of(name)))
+            if (!name_once(known, room->servers.p[i].mcp, t[k].name, run->round, &name) ||
+                !skn_tool_listed(&run->rights, name))
                 continue;
             skn_vec_add(run->round, &run->rights.offers,
-                        ((skn_tool_offer){skn_arena_copy(run->round, skn_str_of(name)),
-                                          skn_arena_copy(run->round, t[k].description),
+                        ((skn_tool_offer){name, skn_arena_copy(run->round, t[k].description),
                                           skn_arena_copy(run->round, t[k].schema)}));
         }
     }
@@ -337,7 +488,7 @@ void skn_mcp_rooms_free(skn_runtime *r)
     for (skn_mcp_room *room = r->rooms, *next; room; room = next) {
         next = room->next;
         for (size_t i = 0; i < room->servers.n; i++)
-            skn_mcp_free(room->servers.p[i].mcp);
+            free_server(&room->servers.p[i]);
         skn_arena_free(room->a);
         free(room);
     }

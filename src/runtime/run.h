@@ -90,6 +90,7 @@ struct skn_run {
     /* What is answered. */
     skn_asking *asking; /* (L) */
     skn_asked   asked;
+    bool        kept; /* its record is stored */
     skn_buf     text, thinking;
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
@@ -109,9 +110,11 @@ struct skn_run {
     void (*then)(skn_run *run);
     bool        repeated; /* it was tried before, and may have been stored all the same */
     skein_rc    rc;
-    skein_error err, why; /* of the last job; of a turn that fails */
-    bool        limited;  /* it fails because a limit of this month is reached */
-    bool        writes;   /* (L) text has come of what is asked */
+    skein_error err, why;   /* of the last job; of a turn that fails */
+    bool        limited;    /* it fails because a limit of this month is reached */
+    skn_str     limit;      /* that a person is asked about; absent: none */
+    bool        over_limit; /* a person lets this turn exceed it */
+    bool        writes;     /* (L) text has come of what is asked */
     /* Waiting to try again; not while a job is under way. While the model writes: to say that it does. */
     skn_timer *later;            /* (L) */
     void (*again)(skn_run *run); /* (L) */
@@ -147,11 +150,20 @@ void skn_run_written(skn_run *run);
 void skn_run_round(skn_run *run);
 /* The same after a job has loaded it already. */
 void skn_run_loaded(skn_run *run);
+/* Puts the question that was loaded once more. */
+void skn_run_ask(skn_run *run);
+
+/* turn_limit.c: asks a person whether run->limit may be exceeded, or looks what was answered, and goes on by that. */
+void skn_run_limit(skn_run *run);
+/* What is asked: `why` is how the provider refused. */
+void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
 
 /* turn_tools.c: runs the calls of the answer that was stored, then goes on. */
 void skn_run_tools(skn_run *run);
 /* Something that the run waits for may have come. */
 void skn_run_poll(skn_run *run);
+/* It waits for somebody else, or does not any more. */
+void skn_run_wait(skn_run *run, bool on);
 /* Gives up what takes its time. */
 void skn_run_tools_drop(skn_run *run);
 
@@ -216,8 +228,10 @@ bool skn_mcp_room_starting(const skn_mcp_room *room);
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run);
 /* The server and the tool's own name for one of its tools; NULL when there is none. */
 skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str name, skn_str *tool, bool *read_only);
-void     skn_mcp_rooms_stop(skn_runtime *r);
-void     skn_mcp_rooms_free(skn_runtime *r);
+/* After a change: what the settings do not name any more ends now, and not with the next turn of its world. */
+void skn_mcp_rooms_look(skn_runtime *r);
+void skn_mcp_rooms_stop(skn_runtime *r);
+void skn_mcp_rooms_free(skn_runtime *r);
 
 /* --- errand.c: a question outside of a turn ---------------------------------------------------- */
 
@@ -227,13 +241,15 @@ typedef struct skn_errand_wish {
     skn_str     model;  /* "provider/model" */
     skn_str     system; /* what the model is to do */
     skn_str     text;
-    const char *purpose; /* summary squash knowledge */
-    int64_t     read_at; /* microseconds: when the text was read */
+    const char *purpose;    /* summary squash knowledge */
+    int64_t     read_at;    /* microseconds: when the text was read */
+    bool        over_limit; /* a person lets it cost more than its provider's limit */
 } skn_errand_wish;
 
 typedef struct skn_errand_answer {
     skein_error error;
-    skn_str     text; /* never blank when there is no error */
+    skn_str     text;  /* never blank when there is no error */
+    skn_str     limit; /* that was reached, where a person may let it be exceeded; or absent */
     skein_model_call
         call; /* for the record; world, chat, agent and message are the caller's to fill in */
 } skn_errand_answer;
@@ -278,8 +294,9 @@ struct skn_runtime {
     bool                looking, look_again;
     bool                checking, check_again;
     bool                ticking, tick_again, tick_soon;
-    bool                more; /* the last look found work that was not taken */
-    bool           freed;     /* since then something has ended that may have been in its way */
+    bool                glancing; /* at what the settings say of servers of tools */
+    bool                more;     /* the last look found work that was not taken */
+    bool           freed; /* since then something has ended that may have been in its way */
     skn_halt      *halts;
     skn_wish      *wishes;
     skn_rest      *rests;

@@ -419,6 +419,7 @@ static void on_tick(void *arg)
     r->tick_soon = false;
     if (r->closing)
         return;
+    skn_mcp_rooms_look(r);
     if (r->ticking) {
         r->tick_again = true;
         return;

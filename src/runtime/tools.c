@@ -223,23 +223,32 @@ static bool said(const skn_json *v, skn_approve *out)
     return true;
 }
 
-/* The tool's own word, its server's, or what is usual. */
+/* Names of servers may have "__" in them, so one of a tool may fit several: "a__b__c". */
+static bool is_of(skn_str tool, skn_str server)
+{
+    return skn_str_starts(tool, server) &&
+           skn_str_starts(skn_str_sub(tool, server.n, tool.n), SKN_STR("__"));
+}
+
+/* The tool's own word, its server's, or what is usual; where two servers could be meant, the stricter. */
 skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback)
 {
-    skn_str     server = name;
     skn_approve how = fallback;
-    ptrdiff_t   cut = skn_str_find(name, SKN_STR("__"));
+    bool        found = false;
 
     for (const skn_json *v = rights->approvals ? rights->approvals->first : NULL; v;
          v = v->next)
         if (skn_str_eq(v->key, name) && said(v, &how))
             return how;
-    if (cut <= 0)
-        return how;
-    server = skn_str_sub(name, 0, (size_t)cut);
-    for (const skn_json *v = rights->servers ? rights->servers->first : NULL; v; v = v->next)
-        if (skn_str_eq(v->key, server))
-            said(skn_json_get(v, "approval"), &how);
+    for (const skn_json *v = rights->servers ? rights->servers->first : NULL; v; v = v->next) {
+        skn_approve word = fallback;
+
+        if (!is_of(name, v->key))
+            continue;
+        said(skn_json_get(v, "approval"), &word);
+        how = found && how > word ? how : word;
+        found = true;
+    }
     return how;
 }
 

@@ -180,18 +180,41 @@ test('the same paths are the API for whoever does not open a page', async () => 
             assert.match(r.headers['content-type'], /^application\/json/, prefix + url);
             assert.equal(r.headers.vary, undefined);
         }
-    for (const url of ['/worlds', '/inboxes', '/searching', '/settings.json', '/ww', '/W/tour'])
-        assert.doesNotMatch((await get(url, browser)).headers['content-type'], /html/, url);
+    assert.doesNotMatch((await get('/worlds', browser)).headers['content-type'], /html/);
     // A change is never a page.
     await server.refused('POST', '/inbox/nope/answer', 404, 'inbox-not-found', { headers: browser, body: { content: 'x' } });
     assert.deepEqual((await server.call('PATCH', '/settings', { headers: browser, body: { 'ui.theme': 'dark' } })).status, 200);
 });
 
+test('an address that nothing has is told by the page to a browser, and as a problem to everybody else', async () => {
+    for (const url of ['/foo/bar', '/inboxes', '/searching', '/settings.json', '/ww', '/W/tour', '/%ff', '/problem', '/apis', '/foo?inbox=1']) {
+        const seen = await get(url, browser);
+        assert.deepEqual([seen.status, seen.text], [404, index.text], url);
+        assert.match(seen.headers['content-type'], /^text\/html/, url);
+        assert.equal(seen.headers['content-security-policy'], index.headers['content-security-policy'], url);
+        assert.equal((await server.request('HEAD', url, { headers: browser })).status, 404, url);
+        for (const headers of [{}, { accept: 'application/json' }, { accept: '*/*' }, { accept: 'text/html;q=0' }]) {
+            const told = await get(url, headers);
+            assert.equal(told.status, 404, url);
+            checkProblem(told);
+        }
+        const changed = await server.request('POST', url, { headers: browser });
+        assert.equal(changed.status, 404, url);
+        checkProblem(changed);
+    }
+    // What a page asks for by itself is no place of a person.
+    for (const url of ['/api/foo', '/api/v1/foo/bar', '/assets/nope.js', '/assets/a/b']) {
+        const told = await get(url, browser);
+        assert.equal(told.status, 404, url);
+        checkProblem(told);
+    }
+});
+
 // Sends a path exactly as it is.
-function raw(target) {
+function raw(target, headers = '', body = '') {
     const socket = net.connect(server.port, server.host);
     const parts = [];
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n${headers}\r\n${body}`);
     return within(10000, target, new Promise((resolve, reject) => {
         socket.on('data', b => parts.push(b));
         socket.on('error', reject);
@@ -207,6 +230,15 @@ test('there is no way from the files to anything else', async () => {
         assert.match(text, /^HTTP\/1\.1 (400|404) /, target);
         assert.match(text, /Content-Type: application\/problem\+json/, target);
         assert.doesNotMatch(text, /root:|id="app"/, target);
+    }
+});
+
+test('who only reads cannot fill the memory with a body', async () => {
+    const many = 1 << 20;
+    for (const url of ['/', '/livez', '/worlds']) {
+        assert.equal((await server.request('GET', url, { raw: 'x'.repeat(1000) })).status, 200, url);
+        for (const headers of [`Content-Length: ${many}`, 'Transfer-Encoding: chunked'])
+            assert.match(await raw(url, `${headers}\r\n`, `${many.toString(16)}\r\n${'x'.repeat(many)}`), /^HTTP\/1\.1 413 /, `${url} ${headers}`);
     }
 });
 

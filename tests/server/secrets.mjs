@@ -64,6 +64,16 @@ while read -r line; do
 done
 `);
 
+// Another one, which says its key wherever it can and then refuses to begin.
+const loudFile = path.join(folder, 'loud.sh');
+fs.writeFileSync(loudFile, `echo "the key $KEY" >&2
+read -r line
+id=\${line#*\\"id\\":}; id=\${id%%[,\\}]*}
+printf '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"tried %s"}}\\n' "$KEY"
+printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"bad key %s"}}\\n' "$id" "$KEY"
+cat >/dev/null
+`);
+
 // --- The server --------------------------------------------------------------------------------------------
 
 const store = freshStore();
@@ -122,6 +132,7 @@ test('every key is used', async () => {
     await server.post('/providers', { name: 'named', type: 'openai-compatible', baseUrl: `${address}/v1`, apiKeyEnv: 'PLANTED_API_KEY' });
     w = await server.world('w', models.map((model, i) => ({ name: `a${i}`, model })), { settings: { mcpServers: {
         good: { command: ['sh', toolFile], env: { KEY: { env: 'PLANTED_TOOL_KEY' } } },
+        loud: { command: ['sh', loudFile], env: { KEY: { env: 'PLANTED_TOOL_KEY' } } },
         bad: { command: [path.join(folder, 'nothing')], env: { KEY: { env: 'PLANTED_TOOL_KEY' } } },
         far: { url: `${address}/tools`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } },
     } } });
@@ -223,6 +234,7 @@ test('the store has no key, nor any file beside it but those of the secret store
 test('the log has no key, however much is logged', async () => {
     const text = fs.readFileSync(log);
     assert.ok(text.includes('turn failed') && text.includes('a server of tools'), 'the log is too short');
+    assert.ok(text.includes('a server of tools says') && text.includes('tried …') && text.includes('bad key …'), 'the loud server was not heard');
     clean('the log', text);
 });
 

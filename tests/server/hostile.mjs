@@ -1,0 +1,162 @@
+// hostile.mjs: what comes from outside and is not to be trusted: servers of tools that lie about themselves, models
+// and their servers that say absurd things, and a store in which somebody has scribbled.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Server, assert, finally_, finish, folder, freshStore, kind, limit, script, test } from './lib.mjs';
+
+const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'hostile_tools.mjs');
+const ran = path.join(folder, 'ran');
+const tools = (...modes) => [process.execPath, program, ran, ...modes];
+const lines = () => (fs.existsSync(ran) ? fs.readFileSync(ran, 'utf8').split('\n').filter(Boolean) : []);
+
+// --- A model that says what it was offered ------------------------------------------------------------
+
+const offered = [];
+let window = '8192', tokens = '7';
+const model = http.createServer((req, res) => {
+    let body = '';
+    req.on('data', b => { body += b; });
+    req.on('end', () => {
+        const json = text => {
+            res.writeHead(200, { 'content-type': 'application/json' });
+            res.end(text);
+        };
+        if (req.url === '/api/tags') return json('{"models":[{"name":"m","model":"m"}]}');
+        if (req.url === '/api/show') return json(`{"parameters":"num_ctx    ${window}","model_info":{"m.context_length":""}}`);
+        if (req.url === '/api/chat') return json(`${JSON.stringify({ model: 'm', message: { role: 'assistant', content: 'Well.' }, done: true, done_reason: 'stop' })}\n`);
+        offered.push((JSON.parse(body).tools ?? []).map(t => t.function.name));
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        const chunk = more => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...more })}\n\n`;
+        return res.end(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well.' }, finish_reason: 'stop' }] })
+            + `data: {"id":"c","choices":[],"usage":{"prompt_tokens":${tokens},"completion_tokens":${tokens}}}\n\ndata: [DONE]\n\n`);
+    });
+});
+await new Promise(resolve => model.listen(0, '127.0.0.1', resolve));
+finally_(() => new Promise(resolve => {
+    model.closeAllConnections?.();
+    model.close(resolve);
+}));
+const address = `http://127.0.0.1:${model.address().port}`;
+
+const servers = ['plain', 'in__between', 'at_the_end_', '_', '__', 'forger', 'flooder'];
+const store = freshStore();
+const server = await Server.start({ store, script: script('hostile', `
+seed: 1
+rules:
+${servers.map(name => `  - when: use ${name} now\n    do:\n      - call: ${name}__read\n        args: {}`).join('\n')}
+otherwise: Nothing to do.
+`) });
+
+// Lets ada use a tool; gives its result.
+async function use(w, name) {
+    const before = (await w.messages('&agent=ada')).length;
+    await w.converse(`@ada use ${name} now`);
+    return (await w.messages('&agent=ada')).slice(before).filter(m => m.role === 'tool').map(m => m.content);
+}
+const worldWith = (name, mcpServers, agent = 'ada') => server.world(name, [agent], { settings: { mcpServers } });
+
+// --- Servers of tools -----------------------------------------------------------------------------------
+
+test('whatever a server of tools is called, what was said of its approval holds', async () => {
+    for (const [i, name] of ['plain', 'in__between', 'at_the_end_', '_', '__'].entries()) {
+        const w = await worldWith(`approval${i}`, { [name]: { command: tools(), approval: 'never' } });
+        assert.deepEqual(await use(w, name), ['this tool is not allowed in this world'], name);
+    }
+    // Of two that could be meant the stricter word counts.
+    const w = await worldWith('approval', { in: { command: tools(), approval: 'always' }, in__between: { command: tools(), approval: 'never' } });
+    assert.deepEqual(await use(w, 'in__between'), ['this tool is not allowed in this world']);
+    assert.deepEqual(lines().filter(l => /ran$/.test(l)), []);
+}, limit(90000));
+
+test('tools whose names become one are offered once', async () => {
+    await server.post('/providers', { name: 'far', type: 'openai-compatible', baseUrl: `${address}/v1` });
+    const w = await worldWith('names', { in: { command: tools() }, in__x: { command: tools() } }, { name: 'ada', model: 'far/m' });
+    await w.converse('@ada hello');
+    const names = offered.at(-1).filter(n => n.startsWith('in__'));
+    assert.deepEqual(names, [...new Set(names)]);
+    assert.deepEqual(names.sort(), ['in__a_b', 'in__read', 'in__x__a_b', 'in__x__read', 'in__x__x__read']);
+    assert.deepEqual((await server.get('/worlds/names/tool-servers')).data[0].tools, ['in__read', 'in__a_b', 'in__x__read']);
+}, limit(30000));
+
+test('a command of as many words as the settings take is started with all of them', async () => {
+    const words = Array.from({ length: 253 }, (_, i) => `w${i + 1}`);
+    const w = await worldWith('words', { plain: { command: tools(...words) } });
+    await use(w, 'plain');
+    assert.equal(lines().filter(l => /started/.test(l)).at(-1), 'started with 253 words, the last is w253');
+}, limit(30000));
+
+test('answers that nobody asked for, and a flood of notices, change nothing', async () => {
+    const w = await worldWith('noise', { forger: { command: tools('forges') }, flooder: { command: tools('floods') } });
+    for (let i = 0; i < 3; i++) assert.deepEqual(await use(w, 'forger'), ['read has run']);
+    const flooded = use(w, 'flooder');
+    for (let i = 0; i < 20; i++) assert.equal((await server.request('GET', '/livez', { ms: 2000 })).status, 200);
+    assert.deepEqual(await flooded, ['read has run']);
+}, limit(60000));
+
+// The processes that were started with this word.
+const running = word => fs.readdirSync('/proc').filter(pid => {
+    try {
+        return /^\d+$/.test(pid) && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word);
+    } catch {
+        return false; // it has ended meanwhile
+    }
+}).map(Number);
+async function until(what, is) {
+    for (const end = Date.now() + limit(10000); !is();) {
+        if (Date.now() > end) throw new Error(what);
+        await new Promise(resolve => { setTimeout(resolve, 20); });
+    }
+}
+
+test('a server of tools ends when it is taken out of the settings, or its world is removed; the others go on', async () => {
+    const word = name => `${name}-of-${process.pid}`;
+    const w = await worldWith('goes', { plain: { command: tools(word('plain')) }, in: { command: tools(word('in')) } });
+    await use(w, 'plain');
+    const [[stays], [goes]] = [running(word('plain')), running(word('in'))];
+    assert.ok(stays && goes);
+    await server.ask('PATCH', w.path, { settings: { mcpServers: { in: null } } });
+    await until('it still runs', () => running(word('in')).length === 0);
+    assert.deepEqual(running(word('plain')), [stays]);
+    assert.deepEqual((await server.get(`${w.path}/tool-servers`)).data.map(t => [t.name, t.state]), [['plain', 'ready']]);
+    assert.deepEqual(await use(w, 'plain'), ['read has run']);
+    assert.deepEqual(running(word('plain')), [stays]);
+    await server.ask('DELETE', w.path, undefined, 204);
+    await until('it runs without its world', () => running(word('plain')).length === 0);
+}, limit(60000));
+
+// --- Models ---------------------------------------------------------------------------------------------
+
+test('a model that says it reads more than there are numbers for is spoken to like any other', async () => {
+    await server.post('/providers', { name: 'local', type: 'ollama', baseUrl: address });
+    for (const [i, size] of ['9223372036854775807', '9223372036854775808', '-1', '1e308', 'NaN'].entries()) {
+        window = size;
+        const w = await server.world(`window${i}`, [{ name: 'ada', model: `local/m${i}` }]);
+        for (let n = 0; n < 3; n++) assert.deepEqual((await w.converse('@ada hello')).of('message.failed'), []);
+        assert.deepEqual((await server.get(`${w.chatPath}/compactions`)).data, [], size);
+    }
+}, limit(60000));
+
+test('a number of tokens that nobody can have used is not counted, but estimated', async () => {
+    const w = await server.world('counts', [{ name: 'ada', model: 'far/m' }], { settings: { monthlyTokens: 1000000 } });
+    for (tokens of ['7', '9223372036854775807', '9223372036854775807', '9223372036854775806', '-5', '1e308', '99999999999999999999']) {
+        assert.deepEqual((await w.converse('@ada hello')).of('message.failed'), [], tokens);
+        const { usage } = (await w.messages()).at(-1);
+        assert.deepEqual([usage.estimated, usage.outputTokens < 100], [tokens !== '7', true], `${tokens}: ${JSON.stringify(usage)}`);
+    }
+}, limit(30000));
+
+// --- The store --------------------------------------------------------------------------------------------
+
+if (kind === 'sqlite')
+    test('a setting that somebody has scribbled on is left out, and can be set again', async () => {
+        const sql = spawnSync('sqlite3', [path.join(store.data, 'skein.db'), "insert or replace into settings(key, value) values ('ui.theme', '{dark')"]);
+        assert.equal(sql.status, 0, String(sql.stderr));
+        assert.deepEqual(Object.keys((await server.get('/settings')).preferences).filter(k => k.startsWith('ui.')), []);
+        await server.ask('PATCH', '/settings', { 'ui.theme': 'dark' });
+        assert.equal((await server.get('/settings')).preferences['ui.theme'], 'dark');
+    });
+
+await finish();
