@@ -171,6 +171,8 @@ typedef struct skein_agent_work {
     bool           paused;
     int64_t        pending; /* tasks, the one that runs included */
     int64_t        run_every, next_run_at, last_completed_at; /* 0: none */
+    int64_t        failed_at; /* when its last turn failed; 0: it did not */
+    skein_str      failure;   /* why */
 } skein_agent_work;
 
 /* For agents->at[i] into out[i]. */
@@ -256,6 +258,22 @@ SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
 
+/* A limit of spending that a person may let be exceeded. */
+typedef struct skein_limit {
+    skein_world_id world; /* that came to it first: the question is in its inbox */
+    skein_str      key;   /* which limit, and of when: what is asked once */
+    skein_str      title, content;
+} skein_limit;
+
+/* Asks the person, once for each key, whether to go on: an approval in the inbox, of no tool. *out is
+ * what was answered; while that is open, who looks at the turn (may be NULL) sees that it waits. */
+SKEIN_API skein_rc skein_limit_ask(skein_engine *e, const skein_limit *what,
+                                   const skein_turn *turn, skein_mem *mem, skein_approval *out,
+                                   skein_error *err);
+/* What was answered; open also when nobody was asked. */
+SKEIN_API skein_rc skein_limit_state(skein_engine *e, skein_str key, skein_approval *out,
+                                     skein_error *err);
+
 /* --- Knowledge ------------------------------------------------------------------------------------------- */
 
 typedef struct skein_knowledge {
@@ -280,10 +298,12 @@ SKEIN_API skein_rc skein_knowledge_due(skein_engine *e, skein_agent_id agent, si
                                        skein_mem *mem, skein_messages *out, int64_t *from,
                                        int64_t *upto, skein_error *err);
 /* Stores the items and moves the mark, in one: SKEIN_CONFLICT when somebody else has moved it since.
- * What the agent has in mind already is not stored twice. */
+ * What the agent has in mind already is not stored twice. `call` (may be NULL) is how a model was asked for
+ * them; it is kept with them, and its uid, in mem, is filled in. */
 SKEIN_API skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from,
                                         int64_t upto, const skein_knowledge *items,
-                                        size_t count, int64_t *stored, skein_error *err);
+                                        size_t count, struct skein_model_call *call,
+                                        skein_mem *mem, int64_t *stored, skein_error *err);
 
 /* --- What models were sent ---------------------------------------------------------------------------- */
 
@@ -313,7 +333,7 @@ typedef struct skein_model_calls {
     size_t            count;
 } skein_model_calls;
 
-/* Keeps a call that belongs to no step: one that failed, or one of a summary or a squash. What was sent
+/* Keeps a call that nothing came of, outside of turns. What was sent
  * before text was erased from the store is not kept, only that it was. */
 SKEIN_API skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call,
                                          skein_mem *mem, skein_str *uid, skein_error *err);

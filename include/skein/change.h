@@ -138,6 +138,8 @@ typedef struct skein_squash_spec {
     skein_str         model;
     skein_agent_id    agent;    /* the agent that did it; zero: a person */
     bool              by_agent; /* a model did it, for no agent in particular */
+    struct skein_model_call
+        *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_squash_spec;
 
 typedef struct skein_squash {
@@ -240,6 +242,8 @@ typedef struct skein_compaction {
     skein_str content;
     skein_str reason; /* "limit", "manual", … */
     skein_str model;
+    struct skein_model_call
+        *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_compaction;
 
 /* Appends the summary and lets the context begin after what it covers. Removes nothing. */

@@ -74,6 +74,8 @@ typedef struct skein_post {
 typedef struct skein_delivery {
     skein_str agent;
     skein_str state; /* queued inMemory answered failed */
+    skein_str error; /* why it failed; absent when it did not */
+    int64_t   failed_at;
 } skein_delivery;
 
 typedef struct skein_deliveries {
@@ -228,6 +230,10 @@ SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skei
 SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
                                   skein_turn_state state, const skein_error *why,
                                   skein_error *err);
+/* The same as failed, with the call of a model that came to nothing; it may be NULL. */
+SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
+                                   const skein_error *why, const struct skein_model_call *call,
+                                   skein_error *err);
 /* Closes a turn as interrupted and keeps what it has written so far, told as "stopped"; nobody whom that
  * names has to answer it. What was to be answered counts as not answered. */
 SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, skein_str text,

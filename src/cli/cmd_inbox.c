@@ -355,6 +355,10 @@ static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
     if (told.uid.p)
         skn_print(cli, "Sent to %.*s as %.*s. %.*s is %s.\n", SKN_FMT(item->agent),
                   SKN_FMT(told.uid), SKN_FMT(item->uid), now.done_at ? "done" : "answered");
+    else if (!item->tool.n)
+        skn_print(cli, "%.*s: %s.\n", SKN_FMT(item->uid),
+                  skn_str_is(text, "allow") ? "it goes on until the end of the month"
+                                            : "it stays stopped");
     else
         skn_print_text(cli, skn_arena_printf(cli->keep, "%.*s: %.*s %s call %.*s.\n",
                                              SKN_FMT(item->uid), SKN_FMT(item->agent),

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/unanswered.h"
 
 #include <inttypes.h>
 
@@ -12,13 +13,31 @@
 
 /* --- A call of a model -------------------------------------------------------------------- */
 
+/* A turn that failed before anything was sent has left nothing but its reason. */
+static skein_rc never_sent(skn_cli *cli, const skein_conversation *chat, skein_message *m,
+                           skein_rc otherwise)
+{
+    skein_error           first = cli->err;
+    skein_messages        one = {m, 1};
+    const skein_delivery *failed = NULL;
+    skein_deliveries     *d;
+
+    if (!skn_deliveries_for(cli, chat, 0, &one, cli->keep, &d))
+        failed = skn_failed_delivery(d);
+    cli->err = first;
+    return failed ? skn_fail(&cli->err, otherwise,
+                             "nothing was sent to a model for \"%.*s\": %.*s failed: %.*s",
+                             SKN_FMT(m->uid), SKN_FMT(failed->agent), SKN_FMT(failed->error))
+                  : otherwise;
+}
+
 /* A call's own id, or a message however it is named. */
 static skein_rc find_call(skn_cli *cli, const char *ref, skein_model_call *out)
 {
     skn_str            uid = skn_str_of(ref);
     skein_world        world;
     skein_conversation chat;
-    skein_message      m;
+    skein_message      m = {0};
     skein_rc           rc = skn_need_world(cli, &world);
 
     if (rc)
@@ -32,7 +51,7 @@ static skein_rc find_call(skn_cli *cli, const char *ref, skein_model_call *out)
     rc = skein_model_call_get(cli->engine, world.id, uid, cli->keep, out, &cli->err);
     if (rc == SKEIN_NOT_FOUND)
         cli->more.thing = "call";
-    return rc;
+    return rc == SKEIN_NOT_FOUND && m.id.v ? never_sent(cli, &chat, &m, rc) : rc;
 }
 
 static void tokens(skn_cli *cli, const skein_model_call *c)

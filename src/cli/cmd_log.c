@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "cli/unanswered.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -148,6 +149,7 @@ static bool has_filter(const log_job *job)
 typedef struct page {
     skein_messages       list;
     skein_message_facts *facts;
+    skein_deliveries    *deliveries; /* of what is printed one by one */
 } page;
 
 static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_t count,
@@ -207,14 +209,18 @@ static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, si
 
 static skein_rc print_one(skn_cli *cli, const log_job *job, const page *p, size_t i)
 {
+    const skein_deliveries *d = &p->deliveries[i];
+
     if (cli->json) {
-        skn_shape_message(skn_item(cli), job->chat.uid, &p->list.at[i], &p->facts[i]);
+        skn_shape_message_delivered(skn_item(cli), job->chat.uid, &p->list.at[i], &p->facts[i],
+                                    d->count ? d : NULL);
         return skn_item_end(cli);
     }
     if (job->oneline)
         skn_print_oneline(cli, &p->list.at[i], &p->facts[i]);
     else
         skn_print_message(cli, &p->list.at[i], &p->facts[i], parent_sender(cli, job, p, i));
+    skn_print_unanswered(cli, d);
     return SKEIN_OK;
 }
 
@@ -257,6 +263,9 @@ static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
 
         skein_mem_reset(cli->mem);
         rc = read_page(cli, job, from, left < PAGE ? left : PAGE, cli->mem, &p);
+        if (!rc)
+            rc = skn_deliveries_for(cli, &job->chat, job->slice.version, &p.list, cli->mem,
+                                    &p.deliveries);
         for (size_t i = 0; !rc && i < p.list.count; i++)
             if (wanted(job, &p.list.at[i], &p.facts[i]))
                 rc = print_one(cli, job, &p, i);

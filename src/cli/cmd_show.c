@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/show_summary.h"
+#include "cli/unanswered.h"
 
 #include <inttypes.h>
 
@@ -69,12 +70,22 @@ static void details(skn_cli *cli, const show_job *job, const skein_message *m,
     }
 }
 
-static void delivery(skn_cli *cli, const skein_message_facts *f)
+/* Who is not among the deliveries has it in memory. */
+static skn_str delivery_state(const skein_deliveries *d, skn_str agent)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (skn_str_eq(d->at[i].agent, agent) && !skn_str_is(d->at[i].state, "inMemory"))
+            return d->at[i].state;
+    return SKN_STR("in memory");
+}
+
+static void delivery(skn_cli *cli, const skein_message_facts *f, const skein_deliveries *d)
 {
     for (size_t i = 0; i < f->seen_by_count; i++) {
         skn_print_sender(cli, f->seen_by[i], 16);
-        skn_print_raw(cli, SKN_STR("  in memory\n"));
+        skn_print(cli, "  %.*s\n", SKN_FMT(delivery_state(d, f->seen_by[i])));
     }
+    skn_print_unanswered(cli, d);
 }
 
 static skein_rc origin(skn_cli *cli, const show_job *job, const skein_message_facts *f)
@@ -115,14 +126,14 @@ static skein_rc around(skn_cli *cli, const show_job *job, const skein_message *m
 }
 
 static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_message *m,
-                             const skein_message_facts *facts, const skein_slice *lane,
-                             int64_t covers)
+                             const skein_message_facts *facts, const skein_deliveries *d,
+                             const skein_slice *lane, int64_t covers)
 {
     skn_jw  *w = skn_item(cli);
     skein_rc rc = SKEIN_OK;
 
     skn_jw_object(w);
-    skn_shape_message_members(w, job->chat.uid, m, facts);
+    skn_shape_message_delivered_members(w, job->chat.uid, m, facts, d->count ? d : NULL);
     if (lane)
         rc = skn_summary_members(cli, w, lane, covers);
     skn_jw_object_end(w);
@@ -132,6 +143,8 @@ static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_mess
 static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m)
 {
     skein_message_facts facts = {.seen_by = NULL};
+    skein_messages      one = {m, 1};
+    skein_deliveries   *d;
     skein_slice         lane;
     int64_t             version, covers;
     skein_rc            rc;
@@ -141,19 +154,21 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
         return SKEIN_OK;
     }
     if ((rc = place_message(cli, job, m, &facts, &version)) ||
+        (rc = skn_deliveries_for(cli, &job->chat, version, &one, cli->keep, &d)) ||
         (rc = skn_show_summary_find(cli, &job->chat, m, &lane, &covers)))
         return rc;
     if (cli->json)
-        return message_json(cli, job, m, &facts, covers ? &lane : NULL, covers);
+        return message_json(cli, job, m, &facts, d, covers ? &lane : NULL, covers);
     if (skn_opt(cli, "origin"))
         return origin(cli, job, &facts);
     if (skn_opt(cli, "context"))
         return around(cli, job, m, version);
     if (skn_opt(cli, "delivery")) {
-        delivery(cli, &facts);
+        delivery(cli, &facts, d);
         return SKEIN_OK;
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
+    skn_print_unanswered(cli, d);
     details(cli, job, m, &facts);
     return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
 }

@@ -17,7 +17,8 @@ typedef struct question {
     skn_timer      *timer; /* of one that is refused here */
     skein_error     refusal;
     skn_ask_state   why;
-    bool            over;
+    char limit[SKN_LIMIT_TEXT]; /* that it is refused for, where a person may let it pass */
+    bool over;
 } question;
 
 /* --- Hosts -------------------------------------------------------------------------------------- */
@@ -133,14 +134,31 @@ static void refuse(void *arg)
                          .tokens_out = -1,
                          .first_ms = -1};
 
+    if (q->limit[0])
+        answer.limit = skn_str_of(q->limit);
     q->over = true;
     q->sink.done(q->sink.arg, &answer);
     free_question(q);
 }
 
-/* Why a question is not handed on; SKN_ASK_ANSWERED when it is. */
-static skn_ask_state refusal_of(const skn_slot *s, skein_error *err)
+/* What is over its limit is asked when a person lets it, and else refused. */
+static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
 {
+    char limit[SKN_LIMIT_TEXT];
+
+    if (!skn_spending_over(s, &q->refusal))
+        return SKN_ASK_ANSWERED;
+    skn_spending_limit(s, limit);
+    if (s->plan->s.stops)
+        return SKN_ASK_OVER_BUDGET;
+    memcpy(let ? s->let : q->limit, limit, sizeof limit);
+    return let ? SKN_ASK_ANSWERED : SKN_ASK_OVER_BUDGET;
+}
+
+/* Why a question is not handed on; SKN_ASK_ANSWERED when it is. */
+static skn_ask_state refusal_of(skn_slot *s, const skn_ask *what, question *q)
+{
+    skein_error             *err = &q->refusal;
     const skn_provider_plan *p = s->plan;
 
     if (!p) {
@@ -152,7 +170,7 @@ static skn_ask_state refusal_of(const skn_slot *s, skein_error *err)
         return SKN_ASK_FAILED;
     }
     if (!p->no_key.p || s->set->o.replay)
-        return skn_spending_over(s, err) ? SKN_ASK_OVER_BUDGET : SKN_ASK_ANSWERED;
+        return check_limit(s, what->over_limit, q);
     skn_fail(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->no_key));
     skn_hint(err, SKEIN_PROVIDER, "%.*s", SKN_FMT(p->hint));
     return SKN_ASK_NO_KEY;
@@ -172,7 +190,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     q->base.provider = p;
     q->slot = s;
     q->sink = *sink;
-    q->why = refusal_of(s, &q->refusal);
+    q->why = refusal_of(s, what, q);
     if (q->why != SKN_ASK_ANSWERED) {
         q->timer = skn_timer_new(s->set->o.loop, refuse, q);
         skn_timer_start(q->timer, 0);

@@ -12,10 +12,21 @@ const char *skn_provider_state_word(skn_provider_state state)
     return words[state];
 }
 
+/* A limit that a person lets it exceed is none. */
+static bool is_over(const skn_slot *s)
+{
+    char        limit[SKN_LIMIT_TEXT];
+    skein_error err;
+
+    if (!skn_spending_over(s, &err))
+        return false;
+    skn_spending_limit(s, limit);
+    return s->plan->s.stops || strcmp(limit, s->let) != 0;
+}
+
 skn_provider_state skn_slot_state(const skn_slot *s)
 {
     const skn_provider_plan *p = s->plan;
-    skein_error              err;
 
     if (!p || p->scripted)
         return SKN_PROVIDER_READY;
@@ -24,7 +35,7 @@ skn_provider_state skn_slot_state(const skn_slot *s)
                                                           : SKN_PROVIDER_UNUSED;
     if (!s->host)
         return SKN_PROVIDER_FAILED;
-    if (skn_spending_over(s, &err))
+    if (is_over(s))
         return SKN_PROVIDER_OVER_BUDGET;
     if (p->server >= 0 && !s->found && !p->kept && !p->in_file && !s->used_at)
         return SKN_PROVIDER_NOT_THERE;

@@ -18,6 +18,8 @@ typedef struct skn_host {
     char             sum[65]; /* of what it was made from */
 } skn_host;
 
+enum { SKN_LIMIT_TEXT = 160 }; /* a provider's limit in words, with the month */
+
 typedef struct skn_slot {
     skn_provider       base; /* first */
     skn_provider_set  *set;
@@ -28,11 +30,12 @@ typedef struct skn_slot {
     bool               found; /* as a server on this computer */
     skn_ask_state      last;  /* of the last question or test */
     char               problem[400];
-    int64_t            used_at, failed_at;
-    skn_arena         *mem; /* of the models and the version */
-    skn_model         *models;
-    size_t             model_count;
-    skn_str            version;
+    char       let[SKN_LIMIT_TEXT]; /* the limit that a person lets it exceed; "": none */
+    int64_t    used_at, failed_at;
+    skn_arena *mem; /* of the models and the version */
+    skn_model *models;
+    size_t     model_count;
+    skn_str    version;
 } skn_slot;
 
 typedef struct skn_looking  skn_looking;  /* somebody who waits for a detection */
@@ -121,6 +124,8 @@ int64_t skn_spending_used(const skn_slot *s);
 size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **out);
 /* Whether the limit is reached; then err says so. */
 bool skn_spending_over(const skn_slot *s, skein_error *err);
+/* Which limit that is: another amount or month is another one. */
+void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT]);
 
 /* provider_look.c: asking servers what they have. */
 void skn_looking_drop(skn_provider_set *set);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,18 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
     return count;
 }
 
+void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT])
+{
+    int64_t most = s->plan->s.monthly_micros;
+    char    month[SKN_MONTH_TEXT];
+
+    turn_page(s->set->spending);
+    skn_month_format(s->set->spending->month, month);
+    snprintf(out, SKN_LIMIT_TEXT, "%s: %lld.%06lld %s of %s", s->name,
+             (long long)(most / MILLION), (long long)(most % MILLION), s->plan->s.currency,
+             month);
+}
+
 bool skn_spending_over(const skn_slot *s, skein_error *err)
 {
     int64_t most = s->plan->s.monthly_micros, used;
@@ -239,8 +252,12 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
              (long long)(used / MILLION), (long long)(used % MILLION / 10000),
              (long long)(most / MILLION), (long long)(most % MILLION / 10000),
              s->plan->s.currency, month);
-    skn_hint(err, SKEIN_PROVIDER,
-             "raise its budget.monthly in %.*s and try again, or wait for the next month",
-             SKN_FMT(s->plan->s.origin));
+    skn_hint(
+        err, SKEIN_PROVIDER,
+        s->plan->s.stops
+            ? "raise its budget.monthly in %.*s and try again, or wait for the next month"
+            : "say in the inbox whether to go on, raise its budget.monthly in %.*s, or wait "
+              "for the next month",
+        SKN_FMT(s->plan->s.origin));
     return true;
 }

@@ -131,5 +131,10 @@ skein_rc skn_knowledge_keep(skein_engine *e, skn_tx *tx, skn_arena *a, skn_knowl
 /* Keeps a call with its pieces; turn, chat, agent and world are filled in by the caller. */
 skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, skn_arena *a,
                        skn_str *uid, skein_error *err);
+/* The same for what came of it, in the transaction that stores that: `message` (may be absent) is it. Fills in
+ * call->uid; call may be NULL. */
+skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
+                            const skn_conversation_row *chat, skn_str message, skn_arena *a,
+                            skein_error *err);
 
 #endif

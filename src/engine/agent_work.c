@@ -78,10 +78,14 @@ static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
     skein_rc         rc;
 
     if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
-        (rc = skn_agent_work(tx, c->agent, &was, err)) || was.paused == c->paused ||
+        (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) || was.paused == c->paused ||
         (rc = skn_agent_paused(tx, c->agent, c->paused ? SKN_NOW() : 0, &found, err)))
         return rc;
-    tell_state(tx, &agent, c->paused ? "paused" : was.pending > 0 ? "queued" : "idle");
+    tell_state(tx, &agent,
+               c->paused         ? "paused"
+               : was.pending > 0 ? "queued"
+               : was.failed_at   ? "failed"
+                                 : "idle");
     return c->paused ? let_all_go(tx, c, err) : SKEIN_OK;
 }
 
@@ -264,7 +268,7 @@ static skein_rc work_of(skn_tx *tx, void *arg, skein_error *err)
     skein_rc rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->agents->count; i++)
-        rc = skn_agent_work(tx, c->agents->at[i].id.v, &c->out[i], err);
+        rc = skn_agent_work(tx, c->agents->at[i].id.v, c->mem, &c->out[i], err);
     return rc;
 }
 

@@ -154,7 +154,7 @@ skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, sk
     return SKEIN_OK;
 }
 
-/* --- A call by itself -------------------------------------------------------------------------------- */
+/* --- A call by itself, and one of what is stored with it -------------------------------------------------------------------------------- */
 
 typedef struct keeping {
     const skein_model_call *call;
@@ -171,6 +171,34 @@ static skein_rc check_purpose(skn_str purpose, skein_error *err)
             return SKEIN_OK;
     return skn_fail(err, SKEIN_INVALID, "\"%.*s\" is no purpose of a model's call",
                     SKN_FMT(skn_utf8_cut(purpose, 40)));
+}
+
+static skein_rc check_call(const skein_model_call *call, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = check_purpose(call->purpose, err)) ||
+        (rc = skn_check_word(call->model, "the model's name", SKN_WORD_MAX, err)))
+        return rc;
+    return skn_check_word(call->state, "the state of the call", SKN_WORD_MAX, err);
+}
+
+skein_rc skn_call_keep_with(skn_tx *tx, skein_model_call *call,
+                            const skn_conversation_row *chat, skn_str message, skn_arena *a,
+                            skein_error *err)
+{
+    skein_model_call kept;
+    skein_rc         rc;
+
+    if (!call)
+        return SKEIN_OK;
+    if ((rc = check_call(call, err)))
+        return rc;
+    kept = *call;
+    kept.world.v = chat->world_id;
+    kept.chat.v = chat->id;
+    kept.message_uid = message;
+    return skn_call_keep(tx, &kept, SKN_NOW(), a, &call->uid, err);
 }
 
 static skein_rc keep(skn_tx *tx, void *arg, skein_error *err)
@@ -198,11 +226,7 @@ skein_rc skein_model_call_keep(skein_engine *e, const skein_model_call *call, sk
                                skein_str *uid, skein_error *err)
 {
     keeping  k = {call, mem, uid};
-    skein_rc rc;
+    skein_rc rc = check_call(call, err);
 
-    if ((rc = check_purpose(call->purpose, err)) ||
-        (rc = skn_check_word(call->model, "the model's name", SKN_WORD_MAX, err)) ||
-        (rc = skn_check_word(call->state, "the state of the call", SKN_WORD_MAX, err)))
-        return rc;
-    return skn_store_write(e->store, keep, &k, err);
+    return rc ? rc : skn_store_write(e->store, keep, &k, err);
 }

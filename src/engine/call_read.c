@@ -75,7 +75,8 @@ static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
         return skn_hint(
             err,
             skn_fail(err, SKEIN_NOT_FOUND, "no model was asked for \"%.*s\"", SKN_FMT(c->uid)),
-            "Only messages of agents come of a model's call.");
+            "Only messages of agents, and those that an agent failed to answer, have a model's "
+            "call.");
     *c->one = row.call;
     return join(tx, c, &row, err);
 }

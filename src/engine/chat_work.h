@@ -39,8 +39,10 @@ skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
 /* --- work_tell.c: events --------------------------------------------------------------------------- */
 
-/* What an agent does with its turn: thinking, when it begins; idle or failed, when it ends. */
+/* What an agent does with its turn: thinking, when it begins; idle, when it ends. */
 void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
+/* The same when it has failed, and why. */
+void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why);
 /* What it does in its turn: thinking, writing, or running a tool, which is named. */
 void skn_tell_doing(skn_working *w, const skein_turn *t);
 /* The same of a tool that waits for a person, with the item of the inbox that asks. */

@@ -1,6 +1,6 @@
 /* compact.c: a summary that stands for the beginning of a lane. It is appended, nothing is removed,
  * and the context begins after what it covers. */
-#include "engine/core.h"
+#include "engine/act.h"
 #include "engine/feed.h"
 #include "engine/modelview.h"
 #include "engine/reading.h"
@@ -277,7 +277,8 @@ static skein_rc compact(skn_tx *tx, void *arg, skein_error *err)
         return moved_on(lane.key, err);
     if ((rc = skn_summary_find(&f, &t, &older, &previous, err)) ||
         (rc = check_seen(&f, c, &t, &previous, err)) ||
-        (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)))
+        (rc = record(&f, c, &t, previous.covers, SKN_NOW(), err)) ||
+        (rc = skn_call_keep_with(tx, c->what->call, &row, c->summary->uid, c->mem, err)))
         return rc;
     return tell(tx, c, &row, &lane, previous.summary_message_id, err);
 }

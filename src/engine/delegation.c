@@ -191,6 +191,25 @@ static skein_rc check_ended(const skn_delegation_row *d, skein_error *err)
                : SKEIN_OK;
 }
 
+/* What is begun again below a lane that has ended would be work that nobody waits for. */
+static skein_rc check_above(skn_working *w, const skn_delegation_row *d, skein_error *err)
+{
+    skn_delegation_row above;
+    bool               nested;
+    skein_rc rc = skn_delegation_get(w->tx, d->lane.parent_id, w->a, &above, &nested, err);
+
+    if (rc || !nested || above.lane.state == SKEIN_LANE_RUNNING)
+        return rc;
+    rc = skn_fail(err, SKEIN_CONFLICT,
+                  "delegation \"%.*s\" was for \"%.*s\", which has ended: nobody waits for it",
+                  SKN_FMT(d->lane.key), SKN_FMT(above.lane.key));
+    return above.lane.state == SKEIN_LANE_DONE
+               ? skn_hint(err, rc, "Ask %.*s again for what is missing.",
+                          SKN_FMT(above.lane.agent_name))
+               : skn_hint(err, rc, "Begin \"%.*s\" again; it hands on what it needs.",
+                          SKN_FMT(above.lane.key));
+}
+
 /* The first message of the lane, and on whose behalf it was given. */
 static skein_rc find_first(skn_working *w, const skn_delegation_row *d, skn_delivery_row *out,
                            skein_error *err)
@@ -231,7 +250,7 @@ static skein_rc delegation_retry(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = skn_working_take(&w, c->e, tx, c->mem, c->chat, err)) ||
         (rc = need(tx, c, &w.chat, &d, err)) || (rc = check_ended(&d, err)) ||
-        (rc = find_first(&w, &d, &work, err)))
+        (rc = check_above(&w, &d, err)) || (rc = find_first(&w, &d, &work, err)))
         return rc;
     d.lane.state = SKEIN_LANE_RUNNING;
     d.waited = d.told = false;

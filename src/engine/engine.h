@@ -30,7 +30,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 #define SKN_FIELDS_AGENT                                                                       \
     "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,pendingTasks,"   \
-    "paused,runEvery,nextRunAt,lastCompletedAt,createdAt"
+    "paused,runEvery,nextRunAt,lastCompletedAt,failedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
@@ -57,8 +57,8 @@ typedef struct skn_at_work {
 
 /* "tool", "writing" or "thinking": what an open turn is at. */
 const char *skn_turn_doing(const skein_turn *turn);
-/* The same of the agent's newest turn, or "paused", "queued" or "idle". *detail is the tool that runs, or
- * absent. */
+/* The same of the agent's newest turn, or "paused", "queued", "failed" or "idle". *detail is the tool that runs
+ * or why its last turn failed, or absent. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail);
 /* Has any of a world's agents something to do? The turns are those of the world. */
 bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);

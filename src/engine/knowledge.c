@@ -119,6 +119,8 @@ typedef struct take_call {
     const skein_knowledge *items;
     size_t                 count;
     int64_t                stored;
+    skein_model_call      *call;
+    skein_mem             *out_mem; /* of the call's id */
 } take_call;
 
 /* The main lane of the agent's background; *found is false before its first use. */
@@ -211,11 +213,13 @@ static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
     if (!moved)
         return skn_fail(err, SKEIN_CONFLICT,
                         "knowledge was taken from this conversation meanwhile");
-    return keep_items(tx, c, &chat, err);
+    rc = keep_items(tx, c, &chat, err);
+    return rc ? rc : skn_call_keep_with(tx, c->call, &chat, SKN_NONE, c->out_mem, err);
 }
 
 skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t from, int64_t upto,
-                              const skein_knowledge *items, size_t count, int64_t *stored,
+                              const skein_knowledge *items, size_t count,
+                              skein_model_call *call, skein_mem *mem, int64_t *stored,
                               skein_error *err)
 {
     take_call c = {.e = e,
@@ -224,7 +228,9 @@ skein_rc skein_knowledge_take(skein_engine *e, skein_agent_id agent, int64_t fro
                    .was = from,
                    .to = upto,
                    .items = items,
-                   .count = count};
+                   .count = count,
+                   .call = call,
+                   .out_mem = mem};
     skein_rc  rc;
 
     if (upto < from || count > TAKE_MAX)

@@ -59,8 +59,9 @@ static void list_deliveries(skn_working *w, const skn_routed *to, skein_posted *
     skein_delivery *at = SKN_ARRAY(w->a, to->agents.count, skein_delivery);
 
     for (size_t i = 0; i < to->agents.count; i++)
-        at[i] = (skein_delivery){to->agents.at[i].name,
-                                 to->answers[i] ? SKN_STR("queued") : SKN_STR("inMemory")};
+        at[i] = (skein_delivery){.agent = to->agents.at[i].name,
+                                 .state = to->answers[i] ? SKN_STR("queued")
+                                                         : SKN_STR("inMemory")};
     out->deliveries = (skein_deliveries){at, to->agents.count};
     out->waiting = (int64_t)to->count;
 }

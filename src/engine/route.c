@@ -148,16 +148,32 @@ static skein_rc add_lane(skn_working *w, skn_batch *b, const skn_lane_row *lane,
             continue;
         if (!of[i].at)
             of[i].at = SKN_ARRAY(w->a, most, skein_delivery);
-        of[i].at[of[i].count++] = (skein_delivery){lane->agent_name, SKN_STR("inMemory")};
+        of[i].at[of[i].count++] = (skein_delivery){.agent = lane->agent_name,
+                                                   .state = SKN_STR("inMemory")};
     }
     return SKEIN_OK;
 }
 
-static void overlay(const skn_delivery_row *row, skein_deliveries *of)
+/* The agent of a conversation of its own has no memory beside it: that it holds a message goes without saying. */
+static void add_own(skn_working *w, const skn_delivery_row *row, skein_deliveries *of)
 {
+    if (w->chat.mode == SKEIN_CHAT || row->lane_id || of->count)
+        return;
+    of->at = SKN_NEW(w->a, skein_delivery);
+    of->at[of->count++] = (skein_delivery){.agent = row->agent_name};
+}
+
+static void overlay(skn_working *w, const skn_delivery_row *row, skein_deliveries *of)
+{
+    bool failed = row->state == SKN_UNANSWERED;
+
+    add_own(w, row, of);
     for (size_t i = 0; i < of->count; i++)
         if (skn_str_eq(of->at[i].agent, row->agent_name))
-            of->at[i].state = state_word(row->state);
+            of->at[i] = (skein_delivery){.agent = row->agent_name,
+                                         .state = state_word(row->state),
+                                         .error = failed ? row->error : SKN_NONE,
+                                         .failed_at = failed ? row->closed_at : 0};
 }
 
 skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
@@ -194,7 +210,7 @@ skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,
         rc = add_lane(w, &batch, &lanes.at[i], lanes.count, authors, of, err);
     for (size_t i = 0; i < rows.count; i++)
         if (rows.at[i].conversation_id == w->chat.id)
-            overlay(&rows.at[i], &of[skn_idset_find(&set, rows.at[i].message_id)]);
+            overlay(w, &rows.at[i], &of[skn_idset_find(&set, rows.at[i].message_id)]);
     for (size_t i = 0; i < messages->count; i++) {
         size_t n = skn_idset_find(&set, messages->at[i].id.v);
 

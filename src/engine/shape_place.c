@@ -92,7 +92,8 @@ static int64_t pending_of(const skn_at_work *work, skein_agent_id agent)
     return n;
 }
 
-/* What an agent does is computed from its open turns and the work that waits for it. */
+/* What an agent does is computed from its open turns and the work that waits for it; when there is none of either,
+ * from how the last turn ended. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail)
 {
     const skein_agent_work *own = work_of(work, agent);
@@ -103,7 +104,12 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
         return skn_str_of(skn_turn_doing(turn));
     if (own && own->paused)
         return SKN_STR("paused");
-    return pending_of(work, agent) ? SKN_STR("queued") : SKN_STR("idle");
+    if (pending_of(work, agent))
+        return SKN_STR("queued");
+    if (!own || !own->failed_at)
+        return SKN_STR("idle");
+    *detail = own->failure;
+    return SKN_STR("failed");
 }
 
 static void shape_timer(skn_jw *w, const skein_agent_work *own)
@@ -115,6 +121,7 @@ static void shape_timer(skn_jw *w, const skein_agent_work *own)
     skn_jw_kint(w, "runEvery", own->run_every);
     skn_jw_ktime(w, "nextRunAt", own->next_run_at);
     skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
+    skn_jw_ktime(w, "failedAt", own->failed_at);
 }
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)

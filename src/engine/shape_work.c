@@ -21,6 +21,10 @@ void skn_shape_delivery(skn_jw *w, const skein_deliveries *list)
         skn_jw_object(w);
         skn_jw_kstr(w, "agent", list->at[i].agent);
         skn_jw_kstr(w, "state", list->at[i].state);
+        if (list->at[i].failed_at) {
+            skn_jw_kstr(w, "error", list->at[i].error);
+            skn_jw_ktime(w, "failedAt", list->at[i].failed_at);
+        }
         skn_jw_object_end(w);
     }
     skn_jw_array_end(w);

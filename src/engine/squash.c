@@ -1,6 +1,6 @@
 /* squash.c: one message in the place of several, which stay in the versions before. The text was made
  * outside of any transaction; whether its sources still stand is checked here. */
-#include "engine/core.h"
+#include "engine/act.h"
 #include "engine/feed.h"
 
 typedef struct call {
@@ -184,7 +184,9 @@ static skein_rc squash(skn_tx *tx, void *arg, skein_error *err)
         if ((rc = squash_lane(c, &d->lanes[i], targets, count, err)))
             return rc;
     if ((rc = skn_draft_version(d, err)) || (rc = write_squash(c, targets, count, err)) ||
-        (rc = skn_draft_commit(d, c->change.version, err)))
+        (rc = skn_draft_commit(d, c->change.version, err)) ||
+        (rc = skn_call_keep_with(tx, c->spec->call, &d->conversation, c->change.message->uid,
+                                 c->change.mem, err)))
         return rc;
     tell(c, targets, count);
     return skn_change_seal(&c->change, err);

@@ -1,15 +1,16 @@
 /* turn_stop.c: turns that end without a last word: failed, stopped, or left behind by a program that
  * went away. */
-#include "engine/chat_work.h"
+#include "engine/act.h"
 
 /* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
 
 typedef struct end_call {
-    skein_engine      *e;
-    const skein_turn  *turn;
-    skein_turn_state   state;
-    const skein_error *why;
-    skn_str            text, thinking; /* written so far, to be kept; or absent */
+    skein_engine           *e;
+    const skein_turn       *turn;
+    skein_turn_state        state;
+    const skein_error      *why;
+    skn_str                 text, thinking; /* written so far, to be kept; or absent */
+    const skein_model_call *call;           /* that came to nothing; may be NULL */
 } end_call;
 
 static const char *finish_of(skein_turn_state state)
@@ -34,8 +35,24 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
     rc = skn_turn_shut(w, row, state,
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
                        err);
-    skn_tell_at_work(w, &row->turn, state == SKEIN_TURN_FAILED ? "failed" : "idle");
+    if (state == SKEIN_TURN_FAILED)
+        skn_tell_gave_up(w, &row->turn, error);
+    else
+        skn_tell_at_work(w, &row->turn, "idle");
     return rc;
+}
+
+static skein_rc keep_call(const end_call *c, const skn_working *w, const skein_turn *t,
+                          skein_error *err)
+{
+    skein_model_call call;
+
+    if (!c->call)
+        return SKEIN_OK;
+    call = *c->call;
+    call.agent = t->agent;
+    call.turn = t->id;
+    return skn_call_keep_with(w->tx, &call, &w->chat, SKN_NONE, w->a, err);
 }
 
 static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
@@ -53,6 +70,8 @@ static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
         rc = skn_keep_partial(&w, &row.turn, &p, &kept, err);
     }
     if (rc == SKEIN_OK)
+        rc = keep_call(c, &w, &row.turn, err);
+    if (rc == SKEIN_OK)
         rc = give_up(&w, &row, c->state, c->why, kept, err);
     if (rc == SKEIN_OK)
         rc = skn_settle(&w, err);
@@ -69,6 +88,14 @@ skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_stat
         state != SKEIN_TURN_INTERRUPTED)
         return skn_fail(err, SKEIN_INVALID,
                         "a turn ends as failed, cancelled or interrupted without a last step");
+    return skn_store_write(e->store, end, &c, err);
+}
+
+skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_error *why,
+                         const skein_model_call *call, skein_error *err)
+{
+    end_call c = {.e = e, .turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .call = call};
+
     return skn_store_write(e->store, end, &c, err);
 }
 

@@ -21,15 +21,27 @@ static void add_lane(skn_told *d, skn_str key)
 }
 
 /* An agent may be at work in the room and on lanes at once. */
-void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
+static void tell_state(skn_working *w, const skein_turn *t, const char *state, skn_str detail)
 {
     skn_told d;
 
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "agent", t->agent_name);
     skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    if (detail.n)
+        skn_jw_kstr(&d.w, "detail", detail);
     add_lane(&d, t->lane_key);
     tell(w, "agent.state", t->cause, &d);
+}
+
+void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state)
+{
+    tell_state(w, t, state, SKN_NONE);
+}
+
+void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why)
+{
+    tell_state(w, t, "failed", why);
 }
 
 void skn_tell_doing(skn_working *w, const skein_turn *t)

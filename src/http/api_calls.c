@@ -42,6 +42,26 @@ skein_rc skn_api_get_call(skn_http_call *c)
     return answer_call(c, &call);
 }
 
+/* A turn that failed before anything was sent has left nothing but its reason. */
+static skein_rc never_sent(skn_http_call *c, skein_message *m, bool *failed)
+{
+    skein_messages   one = {m, 1};
+    skein_deliveries d;
+    skein_rc rc = skein_deliveries_of(c->engine, c->chat.id, &one, c->mem, &d, &c->error);
+
+    *failed = false;
+    for (size_t i = 0; rc == SKEIN_OK && i < d.count; i++)
+        if (d.at[i].failed_at) {
+            *failed = true;
+            c->problem = "call-not-found";
+            return skn_fail(
+                &c->error, SKEIN_NOT_FOUND,
+                "nothing was sent to a model for message \"%.*s\": %.*s failed: %.*s",
+                SKN_FMT(m->uid), SKN_FMT(d.at[i].agent), SKN_FMT(d.at[i].error));
+        }
+    return rc;
+}
+
 static skein_rc no_call(skn_http_call *c, const skein_message *m)
 {
     bool     said = m->role == SKEIN_USER || m->author != SKEIN_BY_AGENT;
@@ -58,17 +78,18 @@ static skein_rc no_call(skn_http_call *c, const skein_message *m)
     return rc;
 }
 
-/* The last call of a message is the one whose answer it is. */
+/* The last call of a message is the one whose answer it is, or the one that was to answer it in vain. */
 skein_rc skn_api_get_message_context(skn_http_call *c)
 {
     skein_message    m;
     skein_model_call call;
+    bool             failed;
     skein_rc         rc;
 
     if ((rc = skn_api_message(c, &m)))
         return rc;
     rc = skein_model_call_get(c->engine, c->world.id, m.uid, c->mem, &call, &c->error);
     if (rc == SKEIN_NOT_FOUND)
-        return no_call(c, &m);
+        return (rc = never_sent(c, &m, &failed)) || failed ? rc : no_call(c, &m);
     return rc ? rc : answer_call(c, &call);
 }

@@ -13,7 +13,8 @@ static void fill_deliveries(skn_http_call *c, const skein_message *m,
     d->at = SKN_ARRAY(c->mem, f->seen_by_count + 1, skein_delivery);
     for (size_t i = 0; i < f->seen_by_count; i++)
         if (!m->author_agent.v || !skn_str_eq(f->seen_by[i], m->sender))
-            d->at[d->count++] = (skein_delivery){f->seen_by[i], SKN_STR("inMemory")};
+            d->at[d->count++] = (skein_delivery){.agent = f->seen_by[i],
+                                                 .state = SKN_STR("inMemory")};
 }
 
 skein_rc skn_api_explain(skn_http_call *c, int64_t version, const skein_messages *list,

@@ -56,6 +56,7 @@ static void on_done(void *arg, const skn_answer *answer)
     e->asking = NULL;
     e->told = *answer;
     e->answer.error = answer->error;
+    e->answer.limit = skn_arena_copy(e->a, answer->limit);
     e->answer.text = skn_str_trim(skn_buf_str(&e->text));
     if (!skn_asked_record(&e->asked, &e->told, e->model, e->purpose, &e->answer.call))
         e->answer.call = (skein_model_call){0};
@@ -88,7 +89,8 @@ static void ask(skn_errand *e, const skn_errand_wish *wish)
                                   .asker = SKN_STR("skein"),
                                   .said = e->message.text,
                                   .id = skn_str_of(wish->purpose),
-                                  .temperature = -1};
+                                  .temperature = -1,
+                                  .over_limit = wish->over_limit};
     skn_provider         *p = skn_runtime_provider(e->r, e->model, &what.model);
 
     if (p) {

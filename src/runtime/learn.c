@@ -68,7 +68,7 @@ static skein_rc store_items(skn_wish *w, skein_error *err)
     while (count < ITEMS_MOST && skn_str_split(&rest, '\n', &line))
         count += read_item(line, w->a, &items[count]);
     return skein_knowledge_take(w->r->o.engine, w->agent, l->from, l->upto, items, count,
-                                &stored, err);
+                                skn_wish_call(w), w->a, &stored, err);
 }
 
 static const skn_wish_kind learn_kind = {"knowledge", "nothing was learned", read_work,

@@ -55,7 +55,8 @@ static skein_rc store_squash(skn_wish *w, skein_error *err)
                                     .content = w->wrote,
                                     .prompt = s->prompt,
                                     .model = w->out.model,
-                                    .by_agent = true};
+                                    .by_agent = true,
+                                    .call = skn_wish_call(w)};
     skein_rc                rc;
 
     w->out.text = skn_arena_copy(w->a, w->wrote);
@@ -70,7 +71,6 @@ static skein_rc store_squash(skn_wish *w, skein_error *err)
         return rc;
     w->out.message = &s->made.result;
     w->out.squash = &s->made;
-    w->call.message_uid = s->made.result.uid;
     return SKEIN_OK;
 }
 

@@ -130,7 +130,8 @@ static skein_rc store_summary(skn_wish *w, skein_error *err)
                                    .seen = s->plan.seen,
                                    .content = w->wrote,
                                    .reason = s->reason,
-                                   .model = w->out.model};
+                                   .model = w->out.model,
+                                   .call = skn_wish_call(w)};
     skein_rc               rc = skein_compact(w->r->o.engine, w->chat, &what, w->a, &s->stored,
                                               &w->out.covers, err);
 
@@ -138,7 +139,6 @@ static skein_rc store_summary(skn_wish *w, skein_error *err)
         return rc;
     w->out.message = &s->stored;
     w->out.text = s->stored.content;
-    w->call.message_uid = s->stored.uid;
     return SKEIN_OK;
 }
 

@@ -4,8 +4,6 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 
-static void ask(skn_run *run);
-
 /* --- What comes ------------------------------------------------------------------------------------ */
 
 static void on_sent(void *arg, const skn_str *pieces, size_t count)
@@ -112,6 +110,7 @@ static void work_store(skn_run *run)
     if (run->rc)
         return;
     run->since_load++;
+    run->kept = true;
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
     if (step.last)
@@ -141,7 +140,7 @@ static bool ask_again(skn_run *run)
         is_told(run))
         return false;
     skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
-    skn_run_later(run, ask, SKN_RUN_PAUSE_MS);
+    skn_run_later(run, skn_run_ask, SKN_RUN_PAUSE_MS);
     return true;
 }
 
@@ -182,7 +181,8 @@ static void on_done(void *arg, const skn_answer *answer)
     run->asking = NULL;
     run->answer = *answer;
     run->err = answer->error;
-    run->limited = answer->state == SKN_ASK_OVER_BUDGET;
+    run->limit = skn_arena_copy(run->a, answer->limit);
+    run->limited = answer->state == SKN_ASK_OVER_BUDGET && !run->limit.n;
     if (!answer->error.rc && (run->text.over || run->thinking.over))
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
@@ -190,6 +190,8 @@ static void on_done(void *arg, const skn_answer *answer)
                  SKN_RUN_CALLS);
     if (!run->err.rc)
         skn_run_job(run, work_store, answer_stored);
+    else if (run->limit.n)
+        skn_run_limit(run);
     else if (!ask_again(run) && !shrink(run))
         skn_run_give_up(run);
 }
@@ -209,7 +211,7 @@ static void find_result(skn_run *run)
     }
 }
 
-static void ask(skn_run *run)
+void skn_run_ask(skn_run *run)
 {
     const skn_answer_sink sink = {.sent = on_sent,
                                   .received = on_received,
@@ -229,12 +231,14 @@ static void ask(skn_run *run)
                                   .tools = run->rights.offers.p,
                                   .tool_count = run->rights.offers.n,
                                   .temperature = run->rights.temperature,
-                                  .most_tokens = run->rights.most_tokens};
+                                  .most_tokens = run->rights.most_tokens,
+                                  .over_limit = run->over_limit};
 
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
     run->calls.n = run->next_call = run->ran = run->begun = run->allowed = 0;
     run->tries++;
+    run->kept = false;
     skn_asked_begin(&run->asked);
     skn_runtime_provider(run->r, run->model, &what.model);
     run->asking = skn_ask_model(run->provider, &what, &sink);
@@ -252,7 +256,7 @@ static void with_tools(skn_run *run)
     run->waits_for_tools = 0; /* not again in this turn */
     if (run->room)
         skn_mcp_room_offer(run->room, run);
-    ask(run);
+    skn_run_ask(run);
 }
 
 void skn_run_loaded(skn_run *run)

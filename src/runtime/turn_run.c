@@ -144,21 +144,17 @@ static void ended(skn_run *run)
     skn_run_free(run);
 }
 
-/* What was asked in vain is kept too; that it cannot be is no reason to leave the turn open. */
+/* What was asked in vain is kept with it, unless its answer was stored before the turn failed. */
 static void work_fail(skn_run *run)
 {
     skein_model_call call;
-    skein_str        uid;
+    bool             asked = !run->kept &&
+                 skn_asked_record(&run->asked, &run->answer, run->model, "turn", &call);
 
-    if (skn_asked_record(&run->asked, &run->answer, run->model, "turn", &call)) {
-        call.world = run->turn.world;
-        call.chat = run->chat;
-        call.agent = run->agent;
-        call.turn = run->turn.id;
-        skein_model_call_keep(run->r->o.engine, &call, run->a, &uid, NULL);
-    }
-    run->rc = skein_turn_end(run->r->o.engine, &run->turn, SKEIN_TURN_FAILED, &run->why,
-                             &run->err);
+    if (asked && !call.error.n)
+        call.error = skn_str_of(run->why.message);
+    run->rc = skein_turn_fail(run->r->o.engine, &run->turn, &run->why, asked ? &call : NULL,
+                              &run->err);
     if (!run->rc && run->limited)
         skn_budget_tell(run);
 }

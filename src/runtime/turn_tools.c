@@ -168,7 +168,7 @@ static void call_server(skn_run *run, skn_mcp *server, skn_str tool)
 
 /* --- Asking a person ---------------------------------------------------------------------------------------- */
 
-static void wait(skn_run *run, bool on)
+void skn_run_wait(skn_run *run, bool on)
 {
     if (run->waiting == on)
         return;
@@ -179,17 +179,17 @@ static void wait(skn_run *run, bool on)
 static void approval_seen(skn_run *run)
 {
     if (run->rc) {
-        wait(run, false);
+        skn_run_wait(run, false);
         skn_run_give_up(run);
     } else if (run->approval == SKEIN_APPROVED) {
-        wait(run, false);
+        skn_run_wait(run, false);
         run->allowed = run->next_call + 1;
         next(run);
     } else if (run->approval == SKEIN_DENIED) {
-        wait(run, false);
+        skn_run_wait(run, false);
         say(run, SKN_STR("the person did not allow this call"), true);
     } else {
-        wait(run, true);
+        skn_run_wait(run, true);
     }
 }
 
@@ -211,13 +211,13 @@ static void work_approval(skn_run *run)
 static void ends_seen(skn_run *run)
 {
     if (run->rc || run->open == 0)
-        wait(run, false);
+        skn_run_wait(run, false);
     if (run->rc)
         skn_run_give_up(run);
     else if (run->open == 0)
         skn_run_round(run);
     else
-        wait(run, true);
+        skn_run_wait(run, true);
 }
 
 static void work_ends(skn_run *run)
@@ -234,7 +234,9 @@ void skn_run_poll(skn_run *run)
 {
     if (!run->waiting || run->job || run->over)
         return;
-    if (is_done(run))
+    if (run->limit.n)
+        skn_run_limit(run);
+    else if (is_done(run))
         skn_run_job(run, work_ends, ends_seen);
     else
         skn_run_job(run, work_approval, approval_seen);
@@ -242,7 +244,7 @@ void skn_run_poll(skn_run *run)
 
 void skn_run_tools_drop(skn_run *run)
 {
-    wait(run, false);
+    skn_run_wait(run, false);
     skn_mcp_cancel(run->mcp_call);
     run->mcp_call = NULL;
     skn_wish_cancel(run->wish);

@@ -34,19 +34,26 @@ static void finish(skn_wish *w)
 
 /* --- Storing ---------------------------------------------------------------------------------------- */
 
-/* What was asked is kept whether or not something came of it. */
+/* What was asked is kept with what came of it, or by itself when nothing did. */
 static void work_store(void *arg)
 {
     skn_wish *w = arg;
 
-    if (!w->rc)
-        w->rc = w->kind->store(w, &w->err);
-    if (!w->call.piece_count)
-        return;
     w->call.world = w->world;
     w->call.chat = w->chat;
     w->call.agent = w->agent;
-    skein_model_call_keep(w->r->o.engine, &w->call, w->a, &w->out.call, NULL);
+    if (!w->rc)
+        w->rc = w->kind->store(w, &w->err);
+    if (w->rc)
+        w->call.uid = SKN_NONE; /* of a transaction that came to nothing */
+    if (w->call.piece_count && !w->call.uid.p)
+        skein_model_call_keep(w->r->o.engine, &w->call, w->a, &w->call.uid, NULL);
+    w->out.call = w->call.uid;
+}
+
+skein_model_call *skn_wish_call(skn_wish *w)
+{
+    return w->call.piece_count ? &w->call : NULL;
 }
 
 static void stored(void *arg)
@@ -60,23 +67,69 @@ static void stored(void *arg)
 
 /* --- Asking ----------------------------------------------------------------------------------------- */
 
+static void start_errand(skn_wish *w);
+
+static void job(skn_wish *w, void (*work)(void *), void (*then)(void *))
+{
+    w->job = true;
+    w->r->jobs++;
+    skn_workers_run(w->r->o.workers, work, then, w);
+}
+
+/* A limit that a person lets be exceeded is none; else it is asked, and nobody waits for the answer. */
+static void work_limit(void *arg)
+{
+    skn_wish      *w = arg;
+    skein_limit    what = {.world = w->world, .key = w->limit};
+    skein_approval state;
+
+    skn_limit_words(w->out.model, &w->err, w->a, &what);
+    w->over_limit = !skein_limit_ask(w->r->o.engine, &what, NULL, w->a, &state, NULL) &&
+                    state == SKEIN_APPROVED;
+}
+
+static void limit_seen(void *arg)
+{
+    skn_wish *w = arg;
+
+    w->job = false;
+    w->r->jobs--;
+    if (w->over_limit && !w->cancelled && !w->r->closing) {
+        w->rc = SKEIN_OK;
+        w->err = (skein_error){0};
+        start_errand(w);
+    } else {
+        finish(w);
+    }
+}
+
 static void answered(void *arg, const skn_errand_answer *answer)
 {
     skn_wish *w = arg;
 
+    w->limit = skn_arena_copy(w->a, answer->limit);
     w->wrote = answer->text;
     w->call = answer->call;
     w->err = answer->error;
     w->rc = answer->error.rc;
-    w->job = true;
-    w->r->jobs++;
-    skn_workers_run(w->r->o.workers, work_store, stored, w);
+    if (w->limit.n)
+        job(w, work_limit, limit_seen);
+    else
+        job(w, work_store, stored);
+}
+
+static void start_errand(skn_wish *w)
+{
+    const skn_errand_wish wish = {w->model,         w->system,  w->text,
+                                  w->kind->purpose, w->read_at, w->over_limit};
+
+    skn_errand_free(w->errand);
+    w->errand = skn_errand_start(w->r, &wish, answered, w);
 }
 
 static void was_read(void *arg)
 {
-    skn_wish       *w = arg;
-    skn_errand_wish wish;
+    skn_wish *w = arg;
 
     w->job = false;
     w->r->jobs--;
@@ -84,9 +137,8 @@ static void was_read(void *arg)
         finish(w);
         return;
     }
-    wish = (skn_errand_wish){w->model, w->system, w->text, w->kind->purpose, w->read_at};
     w->out.model = skn_arena_copy(w->a, skn_runtime_model(w->r, w->model));
-    w->errand = skn_errand_start(w->r, &wish, answered, w);
+    start_errand(w);
 }
 
 static void work_read(void *arg)
@@ -118,9 +170,7 @@ void skn_wish_start(skn_wish *w, skn_wish_done *done, void *arg)
 {
     w->done = done;
     w->arg = arg;
-    w->job = true;
-    w->r->jobs++;
-    skn_workers_run(w->r->o.workers, work_read, was_read, w);
+    job(w, work_read, was_read);
 }
 
 void skn_wish_cancel(skn_wish *w)

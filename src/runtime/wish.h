@@ -13,7 +13,7 @@ typedef struct skn_wish_kind {
     const char *what;    /* for the log: "a summary" */
     /* worker: fills in system and text; SKEIN_NOTHING: there is nothing to do. */
     skein_rc (*read)(skn_wish *w, skein_error *err);
-    /* worker: stores what w->wrote has, and fills in out and call.message_uid. */
+    /* worker: stores what w->wrote has, with skn_wish_call, and fills in out. */
     skein_rc (*store)(skn_wish *w, skein_error *err);
 } skn_wish_kind;
 
@@ -34,6 +34,8 @@ struct skn_wish {
     skn_errand      *errand;
     skn_str          wrote;
     skein_model_call call;
+    skn_str          limit;      /* of its provider, that a person is asked about; or absent */
+    bool             over_limit; /* a person lets it be exceeded */
     bool             job, cancelled;
     skn_wished       out;
     skein_rc         rc;
@@ -46,6 +48,8 @@ struct skn_wish {
 /* Starts it; done may be NULL, the texts must be in w->a. */
 skn_wish *skn_wish_new(skn_runtime *r, const skn_wish_kind *kind);
 void      skn_wish_start(skn_wish *w, skn_wish_done *done, void *arg);
+/* How the model was asked, to be kept with what came of it; NULL when nothing was sent. */
+skein_model_call *skn_wish_call(skn_wish *w);
 /* Messages as a person would read them, for a model that is to write about them. */
 void skn_wish_transcript(const skein_context *context, skn_buf *out);
 

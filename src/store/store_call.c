@@ -188,10 +188,14 @@ static skein_rc get_by(skn_tx *tx, enum skn_query query, int64_t world, skn_str 
 skein_rc skn_call_get(skn_tx *tx, int64_t world, skn_str uid, skn_arena *a, skn_call_row *out,
                       bool *found, skein_error *err)
 {
-    skein_rc rc = get_by(tx, SKN_Q_call_by_uid, world, uid, a, out, found, err);
+    static const enum skn_query ways[] = {SKN_Q_call_by_uid, SKN_Q_call_by_message,
+                                          SKN_Q_call_in_vain};
+    skein_rc                    rc = SKEIN_OK;
 
-    return rc || *found ? rc
-                        : get_by(tx, SKN_Q_call_by_message, world, uid, a, out, found, err);
+    *found = false;
+    for (size_t i = 0; rc == SKEIN_OK && !*found && i < sizeof ways / sizeof ways[0]; i++)
+        rc = get_by(tx, ways[i], world, uid, a, out, found, err);
+    return rc;
 }
 
 skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int64_t agent,

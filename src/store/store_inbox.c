@@ -80,8 +80,9 @@ static bool is_open(const skn_inbox_row *row, skn_str turn)
 
     if (i->answer.p || i->done_at || row->removed || row->agent_gone)
         return false;
-    return skn_str_is(i->kind, "question") ||
-           (skn_str_is(i->kind, "approval") && skn_str_is(turn, "open"));
+    if (skn_str_is(i->kind, "approval")) /* of a limit: for whoever comes to it */
+        return row->turn_id == 0 || skn_str_is(turn, "open");
+    return skn_str_is(i->kind, "question");
 }
 
 static void read_item(const skn_stmt *s, skn_arena *a, skn_inbox_row *out)
@@ -176,6 +177,23 @@ skein_rc skn_inbox_approval(skn_tx *tx, int64_t turn, skn_str call_id, int64_t m
     skn_stmt_bind_text(&s, call_id);
     skn_stmt_bind_int(&s, message);
     return one_item(&s, a, out, found, err);
+}
+
+skein_rc skn_inbox_limit(skn_tx *tx, skn_str key, skn_arena *a, skn_inbox_row *out, bool *found,
+                         skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_limit);
+
+    skn_stmt_bind_text(&s, key);
+    return one_item(&s, a, out, found, err);
+}
+
+skein_rc skn_limits_hold(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_limits_hold);
+    int64_t  n;
+
+    return skn_stmt_number(&s, &n, err);
 }
 
 /* --- Lists --------------------------------------------------------------------------------------- */

@@ -316,7 +316,8 @@ skein_rc skn_agent_paused(skn_tx *tx, int64_t agent, int64_t since, bool *found,
     return skn_stmt_changed(tx, &s, found, err);
 }
 
-skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skein_agent_work *out, skein_error *err)
+skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
+                        skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_agent_work);
     bool     row;
@@ -331,6 +332,10 @@ skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skein_agent_work *out, skein_
         out->next_run_at = skn_stmt_int(&s, 2);
         out->pending = skn_stmt_int(&s, 3);
         out->last_completed_at = skn_stmt_int(&s, 4);
+        if (skn_str_is(skn_stmt_text(&s, 5), "failed")) {
+            out->failure = skn_stmt_keep(&s, 6, a);
+            out->failed_at = skn_stmt_int(&s, 7);
+        }
     }
     skn_stmt_done(&s);
     return rc;

@@ -55,7 +55,9 @@ static skein_rc read_delivery(const skn_stmt *s, skn_arena *a, skn_delivery_row 
                             .message_uid = skn_stmt_keep(s, 11, a),
                             .lane_id = skn_stmt_int(s, 12),
                             .task_id = skn_stmt_int(s, 13),
-                            .agent_paused = !skn_stmt_null(s, 14)};
+                            .agent_paused = !skn_stmt_null(s, 14),
+                            .error = skn_stmt_keep(s, 15, a),
+                            .closed_at = skn_stmt_int(s, 16)};
     rc = name_index(skn_stmt_text(s, 9), delivery_names, 5, &state, err);
     d->state = (skn_delivery_state)state;
     return rc;

@@ -83,6 +83,7 @@ skein_rc skn_timer_set(skn_tx *tx, int64_t agent, int64_t every, int64_t next, b
 /* since 0: it is not paused any more. */
 skein_rc skn_agent_paused(skn_tx *tx, int64_t agent, int64_t since, bool *found,
                           skein_error *err);
-skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skein_agent_work *out, skein_error *err);
+skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
+                        skein_error *err);
 
 #endif

@@ -27,6 +27,8 @@ typedef struct skn_delivery_row {
     skn_delivery_state state;
     bool               agent_gone;   /* its agent was removed */
     bool               agent_paused; /* it begins nothing */
+    skn_str            error;        /* why it failed */
+    int64_t            closed_at;
 } skn_delivery_row;
 
 typedef struct skn_delivery_rows {

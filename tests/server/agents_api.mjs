@@ -1,37 +1,22 @@
 // agents_api.mjs: agents that work by themselves, as a client sees them: tasks, telling, delegations, the
 // inbox, what models were sent, squashes and summaries by models, providers.
 import http from 'node:http';
+import { ended, errands, watch, work } from './desk.mjs';
 import { Server, assert, finally_, finish, script, test } from './lib.mjs';
 
 const file = script('agents', `
 seed: 3
 pace: 4
 rules:
-  - tool: create_inbox_item
-    do: I have briefed.
-  - tool: request_input
-    do: I have asked.
+  ${errands}
   - tool: delegate
     do: It is dug up.
-  - tool: remember
-    do: I will remember that.
-  - tool: demo_lookup
-    do: That is what I found.
   - tool: tell_agent
     do: I have told them.
-  - when: hold
-    do:
-      - say: I begin, and it will take long.
-      - wait: 10m
-      - say: I end.
   - when: brief the person
     do:
       - call: create_inbox_item
         args: {type: briefing, title: Freeze ends at noon, summary: Friday is fine., content: The freeze lasts until noon. Friday is fine.}
-  - when: ask the person
-    do:
-      - call: request_input
-        args: {question: Which time zone?}
   - when: dig for long
     do:
       - call: delegate
@@ -42,14 +27,6 @@ rules:
         args: {agent: bo, task: go deep, title: digging, wait: true}
   - when: go deep
     do: Bo went deep.
-  - when: keep in mind
-    do:
-      - call: remember
-        args: {type: fact, content: The freeze ends at noon, confidence: 0.8}
-  - matches: 'look up (.*)'
-    do:
-      - call: demo_lookup
-        args: {query: '{1}'}
   - when: condense
     do: The short of it.
 otherwise: "{agent} heard {sender}."
@@ -87,32 +64,7 @@ let names = 0;
 const fresh = (s = server, agents = ['ada', 'bo'], more) => s.world(`agents${++names}`, agents, more);
 const quiet = (w, content) => w.say(content, { instructions: [{ type: 'ReadOnly' }] });
 
-// All events of a world from its first one.
-async function watch(w) {
-    const stream = w.events('?after=0');
-    await stream.event('stream.open');
-    return stream;
-}
 const finished = (stream, id) => stream.event('task.finished', e => e.taskId === id);
-
-// Gives ada a task and waits for its end; gives the task as it is then.
-async function work(w, content, agent = 'ada') {
-    const stream = await watch(w);
-    const task = await w.server.post(`${w.path}/agents/${agent}/tasks`, { content });
-    await finished(stream, task.id);
-    stream.close();
-    return w.server.get(`${w.path}/tasks/${task.id}`);
-}
-
-// A job once it has ended.
-async function ended(s, job) {
-    for (let i = 0; i < 400; i++) {
-        const now = await s.get(`/jobs/${job.id}`);
-        if (now.state !== 'running') return now;
-        await new Promise(resolve => setTimeout(resolve, 25));
-    }
-    throw new Error(`the job ${job.id} does not end`);
-}
 
 // --- Tasks ----------------------------------------------------------------------------------------
 
@@ -176,7 +128,7 @@ test('an agent that is paused begins nothing until it is resumed', async () => {
     assert.deepEqual([paused.paused, paused.state], [true, 'paused']);
     const task = await server.post(`${w.path}/agents/ada/tasks`, { content: 'later' });
     // Somebody else's work comes and goes meanwhile.
-    assert.equal((await work(w, 'now', 'bo')).status, 'completed');
+    assert.equal((await work(w, 'bo', 'now')).status, 'completed');
     assert.deepEqual([(await server.get(`${w.path}/tasks/${task.id}`)).status, (await server.get(`${w.path}/agents/ada`)).pendingTasks], ['pending', 1]);
     const stream = await watch(w);
     assert.equal((await server.post(`${w.path}/agents/ada/resume`, undefined, 200)).paused, false);
@@ -271,7 +223,7 @@ const inbox = (w, query = '') => w.server.get(`/inbox?world=${w.name}${query}`);
 
 test('a briefing is in the inbox, in the foreground and at its own address', async () => {
     const w = await fresh();
-    await work(w, 'brief the person');
+    await work(w, 'ada', 'brief the person');
     const list = await inbox(w);
     assert.equal(list.data.length, 1);
     const [item] = list.data;
@@ -289,7 +241,7 @@ test('a briefing is in the inbox, in the foreground and at its own address', asy
 
 test('a question waits for its answer, once; the agent goes on with it', async () => {
     const w = await fresh();
-    await work(w, 'ask the person');
+    await work(w, 'ada', 'ask the person');
     const [item] = (await inbox(w)).data;
     assert.deepEqual([item.type, item.open, item.agent], ['question', true, 'ada']);
     assert.match(`${item.title} ${item.content}`, /Which time zone\?/);
@@ -308,8 +260,8 @@ test('a question waits for its answer, once; the agent goes on with it', async (
 
 test('items are read, put off, done and removed', async () => {
     const w = await fresh();
-    await work(w, 'brief the person');
-    await work(w, 'ask the person');
+    await work(w, 'ada', 'brief the person');
+    await work(w, 'ada', 'ask the person');
     const [question, briefing] = (await inbox(w)).data;
     assert.deepEqual([question.type, briefing.type], ['question', 'briefing'], 'what needs you is first');
     const first = await inbox(w, '&limit=1');
@@ -430,7 +382,7 @@ test('what a model saw is kept for what it wrote, and for nothing else', async (
 
 test('what an agent keeps in mind is listed and found by words', async () => {
     const w = await fresh();
-    await work(w, 'keep in mind');
+    await work(w, 'ada', 'keep in mind');
     const list = await server.get(`${w.path}/agents/ada/knowledge`);
     assert.deepEqual(list.data.map(k => [k.type, k.content, k.confidence]), [['fact', 'The freeze ends at noon', 80]]);
     assert.equal((await server.get(`${w.path}/agents/ada/knowledge?q=NOON%20freeze`)).data.length, 1);

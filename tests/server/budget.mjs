@@ -1,5 +1,5 @@
-// budget.mjs: what models cost: a provider with a limit of money is asked until that is used up, says so then, and
-// goes on once the limit is raised.
+// budget.mjs: what models cost: a provider with a limit of money is asked until that is used up; then it stops or asks a
+// person, and goes on once the limit is raised or may be exceeded.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -30,7 +30,7 @@ finally_(() => new Promise(resolve => {
 const config = path.join(folder, 'skein.yaml');
 const base = `http://127.0.0.1:${model.address().port}/v1`;
 // A question to "dear" costs 0.4 * 2.50 + 0.1 * 10 = 2.00.
-const configure = monthly => fs.writeFileSync(config, `detect:
+const configure = (monthly, purse = '1.50') => fs.writeFileSync(config, `detect:
   local: false
 providers:
   bank:
@@ -38,7 +38,19 @@ providers:
     baseUrl: ${base}
     prices:
       dear: { input: 2.50, output: 10 }
-    budget: { monthly: ${monthly} USD, then: ask }
+    budget: { monthly: ${monthly} USD, then: stop }
+  purse:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { monthly: ${purse} USD, then: ask }
+  pocket:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { monthly: 1.00 USD, then: ask }
   vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
   free: { type: openai-compatible, baseUrl: '${base}' }
 `);
@@ -51,9 +63,11 @@ const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', ti
 const failures = stream => stream.of('message.failed');
 
 const w = await server.world('money', [{ name: 'ada', model: 'bank/dear' }, { name: 'odd', model: 'bank/odd' }]);
+const asks = await server.world('asks', [{ name: 'ada', model: 'purse/dear' }, { name: 'bo', model: 'purse/dear' },
+    { name: 'cy', model: 'pocket/dear' }]);
 
 test('what models cost is counted with their prices, and shown', async () => {
-    assert.deepEqual((await bank()).budget, { monthly: 3, currency: 'USD', used: 0, then: 'ask', unpriced: [] });
+    assert.deepEqual((await bank()).budget, { monthly: 3, currency: 'USD', used: 0, then: 'stop', unpriced: [] });
     assert.equal((await server.get('/providers/free')).budget, null);
     assert.deepEqual(failures(await w.converse('@ada one')), []);
     assert.equal((await bank()).budget.used, 2);
@@ -82,7 +96,7 @@ test('at the limit a turn fails and names provider, limit, used and month; nothi
 test('what was used is known after a restart', async () => {
     await server.stop();
     server = await Server.start({ store, args: [`--config=${config}`] });
-    w.server = server;
+    w.server = asks.server = server;
     assert.equal((await bank()).budget.used, 4);
     assert.equal(failures(await w.converse('@ada four')).length, 1);
 });
@@ -106,6 +120,92 @@ test('a model whose price nobody knows costs nobody knows what, and that is said
     assert.match((await server.get('/providers/vague')).detail, /the price of none of its models is known/);
     assert.match((await cli('doctor')).out, /warn +budget +vague: the price of none/);
     assert.match((await cli('doctor')).out, /warn +budget +bank: the price of "odd" is not known/);
+});
+
+// --- Asking ----------------------------------------------------------------------------------------------
+
+const questionsOf = async provider => (await server.get('/inbox?limit=100&state=all')).data
+    .filter(i => i.type === 'approval' && i.title.includes(provider));
+// Says something that comes to a limit, until the agent waits for a person; gives what the inbox asks.
+async function atLimit(agent, provider) {
+    const stream = asks.events();
+    await stream.event('stream.open');
+    await asks.say(`@${agent} go on`);
+    await stream.event('agent.state', e => e.agent === agent && /waits for you/.test(e.detail));
+    stream.close();
+    return questionsOf(provider);
+}
+const answered = count => asks.messages().then(all => assert.equal(all.filter(m => m.role === 'assistant').length, count));
+
+test('with "ask" the turn waits for a person, who is asked once however many come to the limit', async () => {
+    assert.deepEqual(failures(await asks.converse('@ada one')), []); // 2.00 of 1.50
+    const before = questions, asked = await atLimit('ada', 'purse');
+    assert.equal(asked.length, 1, JSON.stringify(asked));
+    assert.deepEqual([asked[0].open, asked[0].answer, asked[0].title], [true, null, 'The monthly limit of purse is reached. Go on?']);
+    assert.match(asked[0].content, new RegExp(`the provider "purse" has used 2\\.00 of the 1\\.50 USD of ${month}`));
+    assert.equal(questions, before, 'nothing is sent before the answer');
+    assert.equal((await server.get('/providers/purse')).state, 'over-budget');
+    const { state, detail } = await server.get(`${asks.path}/agents/ada`);
+    assert.equal(`${state} ${detail}`, 'tool a limit is reached, waits for you');
+    assert.match((await cli('inbox', 'ls')).out, /The monthly limit of purse is reached/);
+});
+
+test('the question survives a restart, and is the same for the next who comes to the limit', async () => {
+    const [was] = await questionsOf('purse');
+    await server.stop();
+    server = await Server.start({ store, args: [`--config=${config}`] });
+    w.server = asks.server = server;
+    const asked = await atLimit('ada', 'purse');
+    assert.deepEqual(asked.map(i => [i.id, i.open]), [[was.id, true]]);
+});
+
+test('an answer that is none is refused; "allow" lets the limit be exceeded until the end of the month', async () => {
+    const [asked] = await questionsOf('purse');
+    await server.refused('POST', `/inbox/${asked.id}/answer`, 400, 'validation', { body: { decision: 'perhaps' } });
+    await server.post(`/inbox/${asked.id}/answer`, { decision: 'allow' }, 200);
+    await asks.idle();
+    await answered(2); // the first, and the one that waited; what a restart interrupted stays so
+    assert.deepEqual(failures(await asks.converse('@ada and on')), []);
+    assert.deepEqual(failures(await asks.converse('@bo you too')), []);
+    await answered(4);
+    assert.deepEqual((await questionsOf('purse')).map(i => [i.id, i.answer, i.open]), [[asked.id, 'allowed', false]]);
+    assert.notEqual((await server.get('/providers/purse')).state, 'over-budget');
+});
+
+test('what a person has allowed holds after a restart', async () => {
+    await server.stop();
+    server = await Server.start({ store, args: [`--config=${config}`] });
+    w.server = asks.server = server;
+    assert.deepEqual(failures(await asks.converse('@ada still')), []);
+    assert.equal((await questionsOf('purse')).length, 1);
+});
+
+test('another limit is another question', async () => {
+    configure('10.00', '3.00');
+    await server.ask('POST', '/settings/reload', undefined);
+    for (let i = 0; (await server.get('/providers/purse')).budget.monthly !== 3; i++) assert.ok(i < 1000);
+    const asked = await atLimit('ada', 'purse');
+    assert.equal(asked.length, 2);
+    const open = asked.find(i => i.open);
+    assert.equal((await cli('inbox', 'allow', open.id)).code, 0);
+    await asks.idle();
+    assert.deepEqual((await questionsOf('purse')).map(i => i.answer), ['allowed', 'allowed']);
+});
+
+test('"deny" fails what waits and what comes later, without asking again', async () => {
+    assert.deepEqual(failures(await asks.converse('@cy one')), []);
+    const [asked] = await atLimit('cy', 'pocket'), before = questions;
+    const stream = asks.events();
+    await stream.event('stream.open');
+    await server.post(`/inbox/${asked.id}/answer`, { decision: 'deny' }, 200);
+    const failed = await stream.event('message.failed');
+    assert.match(failed.body.data.detail, /the provider "pocket" has used 2\.00 of the 1\.00 USD/);
+    stream.close();
+    await asks.idle();
+    assert.equal(failures(await asks.converse('@cy and now?')).length, 1);
+    assert.equal(questions, before);
+    assert.deepEqual((await questionsOf('pocket')).map(i => i.answer), ['denied']);
+    assert.ok(!(await server.get('/inbox?limit=100&state=all')).data.some(i => i.type === 'failure' && i.title.includes('pocket')));
 });
 
 await finish();

@@ -1,7 +1,7 @@
 // compaction.mjs: contexts that have become long are summarised by themselves, in every mode: what the summary
 // covers, what the model is sent then, and that nothing is lost.
 import http from 'node:http';
-import { Desk, asked, askedOf, context, own, rows, talk, work } from './desk.mjs';
+import { Desk, asked, context, own, rows, talk, work } from './desk.mjs';
 import { Server, assert, finally_, finish, script, test } from './lib.mjs';
 
 const file = script('compaction', `
@@ -122,7 +122,7 @@ test('a second summary includes the first', async () => {
     const first = await summarised(w, () => run('three'));
     for (const text of ['four', 'five']) await run(text);
     const second = await summarised(w, () => run('six'));
-    const [asking] = await askedOf(w, 'ada', 'summary', 2);
+    const [asking] = await asked(w, 'ada', 'summary');
     const sent = asking.request.messages.map(m => m.content).join('\n');
     assert.match(sent, /Summary: research on NVDA was asked for\./, 'the first one is what the second is made of');
     for (const word of ['four', 'five', 'six']) assert.match(sent, new RegExp(word));
@@ -162,7 +162,7 @@ test('each agent of a chat has a summary of its own memory', async () => {
 test('what the summary was made of is labelled text: tools with their results, no thinking', async () => {
     const w = await fresh(4);
     await summarised(w, () => work(w, 'ada', 'look it up'));
-    const [asking] = await askedOf(w, 'ada', 'summary', 1);
+    const [asking] = await asked(w, 'ada', 'summary');
     const sent = asking.request.messages.map(m => m.content).join('\n');
     assert.match(sent, /them: .*look it up/);
     assert.match(sent, /you: Looking into it\.\.\./);

@@ -3,6 +3,37 @@
 import http from 'node:http';
 import { assert, finally_, limit } from './lib.mjs';
 
+// --- What agents are sent to do --------------------------------------------------------------------
+
+// Rules of a script: "hold", "ask the person", "keep in mind" and "look up X", and what is said when a tool has answered.
+export const errands = `
+  - tool: create_inbox_item
+    do: I have briefed.
+  - tool: request_input
+    do: I have asked.
+  - tool: remember
+    do: I will remember that.
+  - tool: demo_lookup
+    do: That is what I found.
+  - when: hold
+    do:
+      - say: I begin, and it will take long.
+      - wait: 10m
+      - say: I end.
+  - when: ask the person
+    do:
+      - call: request_input
+        args: {question: Which time zone?}
+  - when: keep in mind
+    do:
+      - call: remember
+        args: {type: fact, content: The freeze ends at noon, confidence: 0.8}
+  - matches: 'look up (.*)'
+    do:
+      - call: demo_lookup
+        args: {query: '{1}'}
+`.trim();
+
 // --- An agent's own conversations -----------------------------------------------------------------
 
 // All events of a world from its first one.
@@ -52,16 +83,6 @@ export async function talk(w, agent, content) {
 export async function asked(w, agent, purpose) {
     const calls = (await w.server.get(`${w.path}/agents/${agent}/calls`)).data.filter(c => c.purpose === purpose);
     return Promise.all(calls.map(c => w.server.get(`${w.path}/calls/${c.id}`)));
-}
-
-// The same, when there are so many of them: what was asked is kept just after what came of it is told.
-export async function askedOf(w, agent, purpose, count) {
-    const until = Date.now() + limit(10000);
-    for (;;) {
-        const calls = await asked(w, agent, purpose);
-        if (calls.length >= count) return calls;
-        if (Date.now() > until) throw new Error(`${calls.length} calls of ${agent} for a ${purpose}, not ${count}`);
-    }
 }
 
 export const inbox = (w, query = '') => w.server.get(`/inbox?world=${w.name}&state=all${query}`);

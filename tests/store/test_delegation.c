@@ -659,6 +659,37 @@ static void a_delegation_that_did_not_succeed_can_begin_again(void **state)
     kit_close(&k);
 }
 
+static void what_was_for_a_lane_that_has_ended_does_not_begin_again(void **state)
+{
+    kit         k;
+    skein_turn  t, child, grandchild;
+    skein_error why = {.rc = SKEIN_FAILED, .message = "no model"};
+
+    kit_open(&k, state);
+    t = asked(&k);
+    delegate(&k, &t, "c1", "bo", true);
+    child = begin_on(&k, "main.1");
+    delegate(&k, &child, "c1", "cy", true);
+    grandchild = begin_on(&k, "main.1.1");
+    KIT_OK(&k, skein_turn_end(k.e, &grandchild, SKEIN_TURN_FAILED, &why, &k.err));
+    KIT_OK(&k, skein_turn_end(k.e, &child, SKEIN_TURN_FAILED, &why, &k.err));
+    assert_int_equal(skein_delegation_retry(k.e, k.chat.id, skein_text("main.1.1"), &k.err),
+                     SKEIN_CONFLICT);
+    assert_non_null(strstr(k.err.message, "\"main.1\", which has ended"));
+    assert_non_null(strstr(k.err.hint, "Begin \"main.1\" again"));
+    assert_int_equal(delegation(&k, "main.1.1").state, SKEIN_LANE_FAILED);
+    KIT_OK(&k, skein_delegation_retry(k.e, k.chat.id, skein_text("main.1"), &k.err));
+    KIT_OK(&k, skein_delegation_retry(k.e, k.chat.id, skein_text("main.1.1"), &k.err));
+    grandchild = begin_on(&k, "main.1.1");
+    KIT_OK(&k, finish(&k, &grandchild, "blue"));
+    child = begin_on(&k, "main.1");
+    KIT_OK(&k, finish(&k, &child, "it is blue"));
+    KIT_OK(&k, finish(&k, &t, "it did not go"));
+    answer(&k, "ada", "now it is blue");
+    assert_idle(&k);
+    kit_close(&k);
+}
+
 /* --- Beside the room --------------------------------------------------------------------------------------------------------- */
 
 static void a_delegation_that_nobody_waits_for_holds_up_no_person(void **state)
@@ -961,6 +992,7 @@ int main(void)
         SKN_BOTH(a_stop_stops_all_and_wakes_nobody),
         SKN_BOTH(a_cancelled_delegation_takes_along_all_below_it),
         SKN_BOTH(a_delegation_that_did_not_succeed_can_begin_again),
+        SKN_BOTH(what_was_for_a_lane_that_has_ended_does_not_begin_again),
         SKN_BOTH(a_delegation_that_nobody_waits_for_holds_up_no_person),
         SKN_BOTH(a_branch_does_not_run_what_runs_where_it_came_from),
         SKN_BOTH(a_forced_edit_takes_delegations_away),

@@ -172,8 +172,8 @@ static void knowledge_is_taken_from_each_message_once(void **state)
     assert_int_equal(due_now(&k, 10, &from, &upto), 2);
     assert_int_equal(from, 0);
     assert_true(upto > 0);
-    KIT_OK(&k,
-           skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, items, 3, &stored, &k.err));
+    KIT_OK(&k, skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, items, 3, NULL, NULL,
+                                    &stored, &k.err));
     assert_int_equal(stored, 2);
     assert_string_equal(in_mind(&k, ADA, ""), "two | one");
     assert_int_equal(due_now(&k, 10, &from, &upto), 0);
@@ -181,8 +181,8 @@ static void knowledge_is_taken_from_each_message_once(void **state)
     turn = at_work(&k, ADA);
     KIT_OK(&k, finish(&k, &turn, "more"));
     assert_int_equal(due_now(&k, 1, &from, &upto), 1);
-    KIT_OK(&k,
-           skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, &stored, &k.err));
+    KIT_OK(&k, skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, NULL, NULL,
+                                    &stored, &k.err));
     assert_int_equal(due_now(&k, 10, &from, &upto), 1);
     kit_close(&k);
 }
@@ -202,18 +202,19 @@ static void of_two_who_take_the_same_one_is_refused(void **state)
     KIT_OK(&k, finish(&k, &turn, "learnt"));
     due_now(&k, 10, &from, &upto);
     /* What fails moves no mark. */
-    assert_int_equal(
-        skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, &bad, 1, &stored, &k.err),
-        SKEIN_INVALID);
+    assert_int_equal(skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, &bad, 1, NULL, NULL,
+                                          &stored, &k.err),
+                     SKEIN_INVALID);
     assert_int_equal(due_now(&k, 10, &from, &upto), 2);
-    KIT_OK(&k,
-           skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, &stored, &k.err));
-    assert_int_equal(
-        skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, &item, 1, &stored, &k.err),
-        SKEIN_CONFLICT);
-    assert_string_equal(in_mind(&k, ADA, ""), "");
-    assert_int_equal(skein_knowledge_take(k.e, k.agent[BO].id, 0, 1, &item, 1, &stored, &k.err),
+    KIT_OK(&k, skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, NULL, NULL,
+                                    &stored, &k.err));
+    assert_int_equal(skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, &item, 1, NULL,
+                                          NULL, &stored, &k.err),
                      SKEIN_CONFLICT);
+    assert_string_equal(in_mind(&k, ADA, ""), "");
+    assert_int_equal(
+        skein_knowledge_take(k.e, k.agent[BO].id, 0, 1, &item, 1, NULL, NULL, &stored, &k.err),
+        SKEIN_CONFLICT);
     kit_close(&k);
 }
 
@@ -228,8 +229,8 @@ static void what_comes_while_knowledge_is_taken_is_next(void **state)
     KIT_OK(&k, finish(&k, &turn, "learnt"));
     due_now(&k, 10, &from, &upto);
     turn = at_work(&k, ADA);
-    KIT_OK(&k,
-           skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, &stored, &k.err));
+    KIT_OK(&k, skein_knowledge_take(k.e, k.agent[ADA].id, from, upto, NULL, 0, NULL, NULL,
+                                    &stored, &k.err));
     assert_int_equal(due_now(&k, 10, &from, &upto), 1);
     kit_close(&k);
 }

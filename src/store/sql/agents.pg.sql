@@ -3,6 +3,10 @@
 -- --- calls of models: store_call.c ---
 
 -- Whoever keeps a call has a share in this lock from before it looks which pieces are there until its commit.
+-- :limits_hold
+WITH whole AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(
+  'skein limits ' || pg_catalog.current_setting('search_path'), 0)))
+SELECT 1 FROM whole;
 -- :pieces_share
 WITH share AS MATERIALIZED (SELECT pg_catalog.pg_advisory_xact_lock_shared(pg_catalog.hashtextextended(
   'skein pieces ' || pg_catalog.current_setting('search_path'), 0)))

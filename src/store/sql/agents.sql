@@ -147,9 +147,12 @@ UPDATE agents SET next_run_at = $1 WHERE id = $2 AND next_run_at = $3;
 UPDATE agents SET run_every = $1, next_run_at = $2 WHERE id = $3 AND removed_at IS NULL;
 -- :agent_pause
 UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- The last turn that was closed says whether the agent failed.
 -- :agent_work
 SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'pending'),
-  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed') FROM agents a WHERE a.id = $1;
+  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at
+  FROM agents a LEFT JOIN turns t ON t.id = (SELECT l.id FROM turns l WHERE l.agent_id = a.id AND l.closed_at IS NOT NULL
+    ORDER BY l.agent_id DESC, l.closed_at DESC, l.id DESC LIMIT 1) WHERE a.id = $1;
 
 -- :inbox_insert
 INSERT INTO inbox(uid, world_id, agent_id, conversation_id, kind, title, content, briefing_uid, briefing_text, message_id,
@@ -193,6 +196,13 @@ UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND w
    AND (CAST($3 AS TEXT) IS NULL OR kind = $3);
 -- :inbox_approval
 {inbox_rows} WHERE i.turn_id = $1 AND i.call_id = $2 AND i.work_message_id = $3 AND i.kind = 'approval';
+-- What was asked about a limit; also when it was removed, for it is answered then. In a world that is gone nobody can.
+-- :inbox_limit
+{inbox_rows} WHERE i.call_id = $1 AND i.kind = 'approval' AND i.turn_id IS NULL AND (i.answer IS NOT NULL OR w.removed_at IS NULL)
+ ORDER BY i.id DESC LIMIT 1;
+-- Only PostgreSQL has several writers at a time.
+-- :limits_hold
+SELECT 1;
 -- The one with the same text first, else the oldest.
 -- :inbox_earlier
 SELECT i.id, i.uid, CASE WHEN COALESCE(i.briefing_text, i.content) = $1 THEN 1 ELSE 0 END FROM inbox i
@@ -249,6 +259,11 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 {call_rows}, k.request, k.response {call_from} WHERE k.uid = $1 AND k.world_id = $2;
 -- :call_by_message
 {call_rows}, k.request, k.response {call_from} WHERE k.message_uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
+-- The last call of a turn that failed to answer a message.
+-- :call_in_vain
+{call_rows}, k.request, k.response FROM messages m JOIN turns t ON t.trigger_message_id = m.id AND t.state = 'failed'
+  JOIN model_calls k ON k.turn_id = t.id LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN agents a ON a.id = k.agent_id
+ WHERE m.uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
 -- :call_list_message
 {call_rows} {call_from} WHERE k.world_id = $1 AND k.message_uid = $2 AND ($3 = 0 OR k.agent_id = $3) ORDER BY k.id LIMIT $4;
 -- :call_list_agent

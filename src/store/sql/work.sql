@@ -3,7 +3,7 @@
 
 -- =delivery_row
 d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.cause, d.model, a.name, d.state, a.removed_at, m.uid,
-  d.lane_id, d.task_id, a.paused_at
+  d.lane_id, d.task_id, a.paused_at, d.error, d.closed_at
 -- =turn_rows
 SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
   t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id,

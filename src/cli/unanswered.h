@@ -1,0 +1,17 @@
+/* unanswered.h: messages that an agent was to answer and did not.
+ *
+ * Threads: the command's.  Lifetimes: what is read lives in the memory that is given. */
+#ifndef SKN_CLI_UNANSWERED_H
+#define SKN_CLI_UNANSWERED_H
+
+#include "cli/cli.h"
+
+/* What became of messages with the agents that have them: (*out)[i] for list->at[i]. */
+skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_t version,
+                            const skein_messages *list, skein_mem *mem, skein_deliveries **out);
+/* The first agent that failed to answer; NULL when none did. */
+const skein_delivery *skn_failed_delivery(const skein_deliveries *d);
+/* A line for each agent that failed to answer. */
+void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
+
+#endif

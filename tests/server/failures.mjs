@@ -1,0 +1,148 @@
+// failures.mjs: a turn that fails leaves its trace: at the agent, at the message that was not answered, and in what
+// the model was sent; by the API and by the commands.
+import { Server, assert, finish, run, test, within } from './lib.mjs';
+import { Desk, asked, own, rows, watch } from './desk.mjs';
+
+const reason = 'this model is out of order';
+const server = await Server.start();
+const desk = await Desk.open(server);
+let number = 0;
+
+const fresh = (agents = ['ada', 'bo'], model = desk.model) =>
+    server.world(`failures${++number}`, agents.map(name => ({ name, model })));
+async function told(w, ...args) {
+    const out = await run([...args, '-w', w.name, ...server.store.args]);
+    assert.equal(out.code, 0, out.err);
+    return out.out;
+}
+// Says something to ada that her model fails to answer; gives the message.
+async function inVain(w, content, more = {}) {
+    const stream = await watch(w);
+    const said = await w.say(content, more);
+    (await desk.next()).fail(400, reason);
+    await stream.event('message.failed');
+    await w.idle();
+    stream.close();
+    return said;
+}
+const about = (w, name = 'ada') => server.get(`${w.path}/agents/${name}`);
+const clock = text => Date.parse(text);
+
+test('an agent whose turn failed says so, why and when, until it has done something else', async () => {
+    const w = await fresh(), before = Date.now();
+    assert.deepEqual([(await about(w)).state, (await about(w)).failedAt], ['idle', null]);
+    const stream = await watch(w);
+    await inVain(w, '@ada hello');
+    const ada = await about(w);
+    assert.equal(ada.state, 'failed');
+    assert.match(ada.detail, new RegExp(reason));
+    assert.ok(clock(ada.failedAt) >= before - 1 && clock(ada.failedAt) <= Date.now(), ada.failedAt);
+    const event = await stream.event('agent.state', e => e.state === 'failed');
+    assert.equal(event.body.data.detail, ada.detail);
+    assert.match(await told(w, 'agent', 'ls'), new RegExp(`ada +failed .*${reason}`));
+    assert.equal((await server.get(w.path)).agents.find(a => a.name === 'ada').state, 'failed');
+    assert.equal((await about(w, 'bo')).state, 'idle');
+    await w.say('@ada again');
+    (await desk.next()).answer('I am back.');
+    await w.idle();
+    assert.deepEqual([(await about(w)).state, (await about(w)).detail, (await about(w)).failedAt], ['idle', null, null]);
+});
+
+test('an agent that failed, paused and goes on is told alike by events and answers', async () => {
+    const w = await fresh();
+    await inVain(w, '@ada hello');
+    const stream = await watch(w), from = stream.events.length;
+    await server.ask('PATCH', `${w.path}/agents/ada`, { paused: true });
+    assert.equal((await about(w)).state, 'paused');
+    await server.ask('PATCH', `${w.path}/agents/ada`, { paused: false });
+    const paused = await stream.event('agent.state', e => e.state === 'paused', { from });
+    await stream.event('agent.state', e => e.state === 'failed', { from: stream.events.indexOf(paused) });
+    assert.equal((await about(w)).state, 'failed');
+});
+
+test('a message that was not answered says who failed, when and why', async () => {
+    const w = await fresh(), said = await inVain(w, '@ada what is this?');
+    const { delivery } = (await w.messages()).find(m => m.messageId === said.messageId);
+    const ada = delivery.find(d => d.agent === 'ada');
+    assert.equal(ada.state, 'failed');
+    assert.match(ada.error, new RegExp(reason));
+    assert.equal(ada.failedAt, (await about(w)).failedAt);
+    assert.deepEqual(delivery.find(d => d.agent === 'bo'), { agent: 'bo', state: 'inMemory' });
+    const line = new RegExp(`✕ @?ada failed at \\S+.*: .*${reason}`);
+    assert.match(await told(w, 'log'), line);
+    assert.match(await told(w, 'log', '--oneline'), line);
+    assert.match(await told(w, 'show', said.messageId), line);
+    assert.match(await told(w, 'show', '--delivery', said.messageId), /ada +failed\n *bo +in memory\n/);
+    for (const words of [['log', '--json'], ['show', said.messageId, '--json']]) {
+        const found = [JSON.parse(await told(w, ...words))].flat().find(m => m.messageId === said.messageId);
+        assert.deepEqual(found.delivery, delivery, words[0]);
+    }
+});
+
+test('what was sent for a message that was not answered is shown with the error', async () => {
+    const w = await fresh(), said = await inVain(w, '@ada a question of mine');
+    const call = await server.get(`${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`);
+    assert.match(JSON.stringify(call.request), /a question of mine/);
+    assert.match(call.error, new RegExp(reason));
+    assert.match(call.response, new RegExp(reason));
+    assert.notEqual(call.state, 'answered');
+    assert.deepEqual([call.agent, call.purpose, call.messageId], ['ada', 'turn', null]);
+    assert.match(await told(w, 'inspect', '--call', said.messageId), new RegExp(`turn for @?ada[^]*${reason}`));
+    assert.match(await told(w, 'inspect', '--call', said.messageId, '--saw'), /a question of mine/);
+    assert.equal((await asked(w, 'ada', 'turn')).length, 1, 'one question is one record');
+});
+
+test('a turn that fails after a tool has run shows the question that failed, not the one before', async () => {
+    const w = await fresh(), stream = await watch(w), said = await w.say('@ada who is here?');
+    (await desk.next()).answer('', [{ id: 'c1', name: 'list_agents' }]);
+    (await desk.next()).fail(400, reason);
+    await stream.event('message.failed');
+    await w.idle();
+    const call = await server.get(`${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`);
+    assert.match(call.error, new RegExp(reason));
+    assert.match(JSON.stringify(call.request), /list_agents/);
+    assert.equal((await asked(w, 'ada', 'turn')).length, 2);
+});
+
+test('where nothing was sent, that is said with the reason', async () => {
+    const w = await fresh(['ada'], 'nowhere/none'), stream = await watch(w), said = await w.say('hello');
+    await stream.event('message.failed');
+    await w.idle();
+    const missing = await server.ask('GET', `${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`, undefined, 404);
+    assert.match(missing.type, /call-not-found$/);
+    assert.match(missing.detail, /nothing was sent to a model.*ada failed: there is no provider "nowhere"/);
+    const out = await run(['inspect', '--call', said.messageId, '-w', w.name, ...server.store.args]);
+    assert.notEqual(out.code, 0);
+    assert.match(out.err, /ada failed: there is no provider "nowhere"/);
+});
+
+test('in conversations of its own an agent that fails leaves the same trace', async () => {
+    const w = await fresh(['ada']), stream = await watch(w);
+    const said = await server.post(`${w.path}/messages`, { content: 'just you', agent: 'ada' }, 202);
+    (await desk.next()).fail(400, reason);
+    await stream.event('message.failed');
+    await w.idle();
+    const [row] = await rows(w, 'ada', 'foreground'), { id } = await own(w, 'ada', 'foreground');
+    assert.deepEqual(row.delivery.map(d => [d.agent, d.state]), [['ada', 'failed']]);
+    assert.match(row.delivery[0].error, new RegExp(reason));
+    assert.match(await told(w, 'log', '-c', id), new RegExp(`ada failed at .*${reason}`));
+    const call = await server.get(`${w.path}/messages/${said.messageId}/context?chatId=${id}`);
+    assert.match(call.error, new RegExp(reason));
+});
+
+test('all of it is there after a restart', async () => {
+    const w = await fresh(), said = await inVain(w, '@ada remember this');
+    const was = await about(w);
+    await server.stop();
+    const again = await Server.start({ store: server.store });
+    try {
+        const ada = await again.get(`${w.path}/agents/ada`);
+        assert.deepEqual([ada.state, ada.detail, ada.failedAt], ['failed', was.detail, was.failedAt]);
+        const call = await again.get(`${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`);
+        assert.match(call.error, new RegExp(reason));
+    } finally {
+        await within(20000, 'the end of the server', again.stop());
+    }
+});
+
+await finish();
