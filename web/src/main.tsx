@@ -11,9 +11,15 @@ import { keepNotesTrue } from './views/frame/notes';
 import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
 
+function notify(): void {
+    void import('./views/settings/notify').then(m => m.startNotifications());
+}
+
 const app = document.getElementById('app');
 if (app) {
     applyAppearance();
+    // First: the server answers while the frame is drawn.
+    start();
     render(<Frame />, app);
     followLinks();
     settleWorlds();
@@ -21,8 +27,7 @@ if (app) {
     keepTitle();
     keepAnnouncing();
     keepNotesTrue();
-    start();
-    // After the first paint: nobody is away yet.
-    void import('./views/settings/notify').then(m => m.startNotifications());
+    // After the first messages: nobody is away yet.
+    addEventListener('load', () => setTimeout(notify, 500));
     addEventListener('load', () => setTimeout(preloadViews, 2000));
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
 
 export interface Command {
@@ -50,13 +50,14 @@ export function knownCommands(): Command[] {
 
 /**
  * Registers commands while the component is mounted. What they do may change with every render; the group is
- * registered anew only when ids, keys or titles change, so that the order of nesting stays.
+ * registered anew only when ids, keys or titles change, so that the order of nesting stays. What is on screen has its
+ * keys: they are not left to an effect, which a busy browser runs some key presses later.
  */
 export function useCommands(commands: Command[]): void {
     const latest = useRef(commands);
     latest.current = commands;
     const shape = JSON.stringify(commands.map(one => [one.id, one.title, one.keys, one.where, one.typing]));
-    useEffect(() => {
+    useLayoutEffect(() => {
         const group = latest.current.map((command, at): Command => ({
             ...command,
             when: () => latest.current[at]?.when?.() ?? true,

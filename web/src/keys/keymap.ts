@@ -142,7 +142,11 @@ export interface Keymap {
 }
 
 /** Keys to commands. `settings` is asked at every press, so a change in settings counts at once. */
-export function makeKeymap(settings: () => KeySettings, now: () => number = Date.now): Keymap {
+export function makeKeymap(
+    settings: () => KeySettings,
+    // When the person pressed it: a page that was busy hears of both strokes of a chord later.
+    now: (event: KeyboardEvent) => number = event => event.timeStamp,
+): Keymap {
     let prefix = '';
     let since = 0;
     function candidates(event: KeyboardEvent): { command: Command; keys: string }[] {
@@ -158,7 +162,7 @@ export function makeKeymap(settings: () => KeySettings, now: () => number = Date
         // 229 is what browsers report while an input method still composes.
         if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
         if (['Shift', 'Control', 'Alt', 'Meta', 'Dead', 'Process'].includes(event.key)) return;
-        if (prefix && now() - since > chordMs) prefix = '';
+        if (prefix && now(event) - since > chordMs) prefix = '';
         const pressed = stroke(event);
         const all = candidates(event);
         const whole = prefix ? `${prefix} ${pressed}` : pressed;
@@ -172,7 +176,7 @@ export function makeKeymap(settings: () => KeySettings, now: () => number = Date
         if (all.some(one => one.keys.startsWith(`${whole} `))) {
             event.preventDefault();
             prefix = whole;
-            since = now();
+            since = now(event);
         }
     }
     return { press, pending: () => prefix };

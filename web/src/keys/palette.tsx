@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Dialog, Icon, type IconName } from '../parts/parts';
 import { searchWorld } from '../api/calls';
 import type { Hit } from '../api/types';
@@ -115,7 +115,7 @@ function searchEntry(text: string): Entry[] {
     ];
 }
 
-/** What fits the text: places at once, messages when the server has answered. */
+/** What fits the text: places at once, messages when the server has answered. Those stand last: what is there does not move. */
 export function paletteEntries(text: string, hits: Hit[]): Entry[] {
     const wanted = text.trim();
     if (wanted.startsWith('>')) return commandEntries(wanted.slice(1).trim(), activeCommands());
@@ -126,34 +126,33 @@ export function paletteEntries(text: string, hits: Hit[]): Entry[] {
         ...agentEntries(wanted),
         ...worldEntries(wanted),
         ...commands,
-        ...hits.map(hit => hitEntry(hit, w)),
         ...searchEntry(wanted),
+        ...hits.map(hit => hitEntry(hit, w)),
     ];
 }
 
-type Found = { text: string; hits: Hit[]; failed: boolean };
+type Found = { w: string | null; text: string; hits: Hit[]; failed: boolean };
+const nothing: Found = { w: null, text: '', hits: [], failed: false };
 
+/** The messages with this text. Those of a text that was typed before are none of them. */
 function useHits(text: string): Found {
-    const found = useSignal<Found>({ text: '', hits: [], failed: false });
+    const found = useSignal(nothing);
     const w = state.value.open;
     const wanted = text.trim();
     useEffect(() => {
-        if (!w || wanted.length < 2 || wanted.startsWith('>')) {
-            found.value = { text: wanted, hits: [], failed: false };
-            return;
-        }
+        if (!w || wanted.length < 2 || wanted.startsWith('>')) return;
         const stop = new AbortController();
         const wait = setTimeout(async () => {
             const answer = await searchWorld(w, { q: wanted, limit: most }, { signal: stop.signal });
             if (stop.signal.aborted) return;
-            found.value = { text: wanted, hits: answer.ok ? answer.value.data : [], failed: !answer.ok };
+            found.value = { w, text: wanted, hits: answer.ok ? answer.value.data : [], failed: !answer.ok };
         }, waitMs);
         return () => {
             clearTimeout(wait);
             stop.abort();
         };
     }, [wanted, w]);
-    return found.value;
+    return found.value.w === w && found.value.text === wanted ? found.value : nothing;
 }
 
 function Line({ entry, active, onPick }: { entry: Entry; active: boolean; onPick: () => void }) {
@@ -174,27 +173,44 @@ function Line({ entry, active, onPick }: { entry: Entry; active: boolean; onPick
     );
 }
 
+/** The entry that Enter takes. It stays marked wherever it stands, because what a person saw marked is what they mean. */
+function useMark(entries: Entry[]) {
+    const marked = useSignal<string | null>(null);
+    const active = entries.find(entry => entry.id === marked.value) ?? entries[0];
+    const id = active?.id ?? null;
+    useLayoutEffect(() => {
+        marked.value = id;
+    });
+    useLayoutEffect(() => {
+        if (id) document.getElementById(`palette-${id}`)?.scrollIntoView?.({ block: 'nearest' });
+    }, [id]);
+    return {
+        active,
+        mark: (entry: Entry | undefined) => {
+            marked.value = entry?.id ?? null;
+        },
+    };
+}
+
+function close(): void {
+    opened.value = null;
+}
+
+function pick(entry: Entry | undefined): void {
+    if (!entry) return;
+    close();
+    // The window is drawn away in a microtask and gives the focus back; what the entry opens may then take it.
+    queueMicrotask(entry.run);
+}
+
 function Window({ start }: { start: string }) {
     const text = useSignal(start);
-    const at = useSignal(0);
     const found = useHits(text.value);
     const entries = paletteEntries(text.value, found.hits);
-    const close = () => {
-        opened.value = null;
-    };
-    const current = Math.min(at.value, entries.length - 1);
-    const active = entries[current];
-    useEffect(() => {
-        if (active) document.getElementById(`palette-${active.id}`)?.scrollIntoView?.({ block: 'nearest' });
-    }, [active?.id]);
-    const pick = (entry: Entry | undefined) => {
-        if (!entry) return;
-        close();
-        // The window gives the focus back first; what the command opens may then take it.
-        setTimeout(entry.run);
-    };
+    const { active, mark } = useMark(entries);
     const key = (event: KeyboardEvent) => {
         if (event.isComposing) return;
+        const current = active ? entries.indexOf(active) : 0;
         const last = Math.max(0, entries.length - 1);
         const to: Record<string, number> = {
             ArrowDown: current >= last ? 0 : current + 1,
@@ -203,7 +219,7 @@ function Window({ start }: { start: string }) {
             PageUp: Math.max(0, current - 8),
         };
         const next = to[event.key];
-        if (next !== undefined) at.value = next;
+        if (next !== undefined) mark(entries[next]);
         else if (event.key === 'Enter') pick(active);
         else return;
         event.preventDefault();
@@ -230,7 +246,7 @@ function Window({ start }: { start: string }) {
                     aria-activedescendant={active ? `palette-${active.id}` : undefined}
                     onInput={event => {
                         text.value = event.currentTarget.value;
-                        at.value = 0;
+                        mark(undefined);
                     }}
                     onKeyDown={key}
                 />

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './button';
 import './overlays.css';
 
@@ -26,7 +26,8 @@ export function useModal(onClose: () => void) {
     const ref = useRef<HTMLDialogElement>(null);
     const close = useRef(onClose);
     close.current = onClose;
-    useEffect(() => {
+    // With the drawing, and not after it: the letter after the key that opens a dialog is typed into it already.
+    useLayoutEffect(() => {
         const dialog = ref.current;
         if (!dialog) return;
         const opener = document.activeElement;

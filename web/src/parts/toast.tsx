@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { alarm, announce } from './announce';
 import { Button, IconButton } from './button';
 import './overlays.css';
@@ -120,7 +120,7 @@ function Note({ note }: { note: Shown }) {
 /** Mounted once by the frame. F6 goes to it from anywhere, so the notes are never out of reach. */
 export function Toasts() {
     const list = useRef<HTMLElement>(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
         const jump = (event: KeyboardEvent) => {
             if (event.key !== 'F6' || !shown.value.length) return;
             event.preventDefault();

@@ -25,10 +25,37 @@ export async function stop(agents?: string[]): Promise<Result<Stopped>> {
     return api.stopAgents(at.w, { chatId: at.c, ...(agents ? { agents } : {}) });
 }
 
+/** Looks at what a move would do, without making it. */
+const looks = new Set<AbortController>();
+
+/** They would be about another version once the conversation has moved. */
+export function giveUpLooks(): void {
+    for (const one of looks) one.abort();
+}
+
+/** What going to a version would do; `signal` ends it, and so does a real move. */
+export async function lookAhead(
+    w: string,
+    c: string,
+    threadId: string,
+    signal: AbortSignal,
+): Promise<Result<Move>> {
+    const mine = new AbortController();
+    looks.add(mine);
+    const o = { signal: AbortSignal.any([signal, mine.signal]) };
+    const current = await api.getCurrentThread(w, c, o);
+    const seen = current.ok
+        ? await api.travel(w, c, { threadId, dryRun: true }, { ...o, ifMatch: current.etag ?? undefined })
+        : current;
+    looks.delete(mine);
+    return seen;
+}
+
 /** What is said to be changed must be what is there: the tag is read first, and once more when it is old. */
 async function travel(body: Travel): Promise<Result<Move>> {
     const at = here();
     if (!at) return { ok: false, trouble: NO_CHAT };
+    giveUpLooks();
     let got: Result<Move> = { ok: false, trouble: NO_CHAT };
     for (let tries = 0; tries < 2; tries++) {
         const thread = await api.getCurrentThread(at.w, at.c);

@@ -2,17 +2,14 @@
 // the loaded state again afterwards: events are made so that this changes nothing which is already there.
 
 import * as api from '../api/calls';
-import { request, type Result } from '../api/client';
-import type { Agent, EventList, Message, MessageList, Told, World } from '../api/types';
+import type { Result } from '../api/client';
+import type { Agent, Message, Told, World } from '../api/types';
 import { anchorId, chatOf, openTrouble, recording, state, update, updateChat, updateWorld } from './core';
+import { FIRST_ROWS, fetchChat, saidIn, stateOf, type Fetched } from './fetch-chat';
 import { keptPending } from './keep-pending';
 import { reduceAround } from './reduce';
 import { reduceChat } from './reduce-chat';
-import { emptyChat, type ChatState, type WorldState } from './state';
-
-export const FIRST_ROWS = 200;
-// Events that are looked through for what is under way; a turn that began before is known by who is busy.
-const PAST_EVENTS = 600;
+import type { ChatState, WorldState } from './state';
 
 let snapshots: () => Told[] = () => [];
 /** How to learn what is being written now. */
@@ -68,7 +65,6 @@ export async function loadWorld(name: string): Promise<Result<World>> {
             : [...s.worlds, got.value];
         return { ...s, worlds, open: got.value.name, world: loaded };
     });
-    void loadTags();
     return got;
 }
 
@@ -81,134 +77,21 @@ export async function loadTags(): Promise<void> {
 
 export async function refreshWorld(): Promise<void> {
     const id = state.peek().world?.world.id;
-    if (id !== undefined) await loadWorld(id);
+    if (id === undefined) return;
+    await loadWorld(id);
+    await loadTags();
 }
 
 // --- Conversations -----------------------------------------------------------------------------------
 
-type Window = Pick<ChatState, 'rows' | 'total' | 'hasOlder' | 'hasNewer'>;
-
-export function windowOf(page: MessageList): Window {
-    const rows = page.data;
-    const first = rows[0];
-    const last = rows.at(-1);
-    const total = Math.max(page.page.total ?? 0, (last?.position ?? -1) + 1);
-    return {
-        rows,
-        total,
-        hasOlder: first !== undefined && first.position > 0,
-        hasNewer: last !== undefined && last.position + 1 < total,
-    };
-}
-
-/** The rows of a version around the first of these messages that is in it, or its last ones. */
-async function rowsAt(
-    w: string,
-    c: string,
-    threadId: string,
-    around: string[],
-): Promise<Result<MessageList>> {
-    const query = { threadId: threadId || undefined, limit: FIRST_ROWS };
-    for (const id of around) {
-        const got = await api.listChatMessages(w, c, { ...query, around: id });
-        // It is in another version, or nowhere.
-        if (got.ok || (got.trouble.status !== 404 && got.trouble.status !== 400)) return got;
-    }
-    return api.listChatMessages(w, c, { ...query, latest: true });
-}
-
-async function past(w: string, c: string): Promise<Told[]> {
-    const after = Math.max(0, state.peek().seq - PAST_EVENTS);
-    const found: Told[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < 3; page++) {
-        const from = cursor === undefined ? { after } : { cursor };
-        const query = { ...from, chatId: c, types: 'message,tool', limit: 500 };
-        const got = await request<EventList>('GET', `/worlds/${encodeURIComponent(w)}/events`, { query });
-        if (!got.ok) break;
-        found.push(...(got.value.data as Told[]));
-        cursor = got.value.page.next ?? undefined;
-        if (!got.value.page.hasMore || cursor === undefined) break;
-    }
-    return found;
-}
-
-/** Half-written answers, failures and running tools are no messages: what happened last tells of them. */
-function recall(c: ChatState, events: Told[]): ChatState {
-    // Not loaded: so that no row is added or cut.
-    const told = events.reduce(reduceChat, { ...emptyChat(c.chat), delegations: c.delegations });
-    const here = new Set(c.rows.map(m => m.messageId));
-    const failed = Object.fromEntries(
-        Object.entries(told.failed).filter(
-            ([, f]) => f.replyTo === null || here.has(f.replyTo) || c.hasOlder,
-        ),
-    );
-    const live = Object.fromEntries(Object.entries(told.live).filter(([id]) => !here.has(id)));
-    return { ...c, failed, live, tools: told.tools };
-}
-
-/** Somebody who has been writing for longer than the past reaches. */
-function addBusy(c: ChatState, w: WorldState | null): ChatState {
-    const live = { ...c.live };
-    for (const b of w?.world.busy ?? []) {
-        if (b.chatId !== c.chat.id || b.messageId === null || live[b.messageId]) continue;
-        if (c.rows.some(m => m.messageId === b.messageId) || !w?.busyIn[c.chat.id]?.includes(b.agent))
-            continue;
-        live[b.messageId] = {
-            messageId: b.messageId,
-            agent: b.agent,
-            replyTo: null,
-            model: null,
-            text: '',
-            thinking: '',
-            chunk: 0,
-            lane: 'main',
-            startedAt: new Date(Date.now() - b.sinceMs).toISOString(),
-            broken: false,
-        };
-    }
-    return { ...c, live };
-}
-
-interface Fetched {
-    chat: ChatState;
-    /** clientMessageId of what was said lately: it is not pending, whatever the browser has kept */
-    said: Set<string>;
-}
-
-function saidIn(events: Told[]): Set<string> {
-    const ids = events.map(e => (e.type === 'message.created' ? e.data.clientMessageId : null));
-    return new Set(ids.filter(id => typeof id === 'string'));
-}
-
-async function fetchChat(w: string, id: string, around: string[]): Promise<Result<Fetched>> {
-    const got = await api.getChat(w, id);
-    if (!got.ok) return got;
-    const [rows, queue, delegations, events] = await Promise.all([
-        rowsAt(w, id, got.value.currentThread, around),
-        api.listQueue(w, id, { limit: 500 }),
-        api.listDelegations(w, { chatId: id, limit: 500 }),
-        past(w, id),
-    ]);
-    if (!rows.ok) return rows;
-    const lanes = delegations.ok ? delegations.value.data : [];
-    const loaded: ChatState = {
-        ...emptyChat(got.value),
-        ...windowOf(rows.value),
-        queue: queue.ok ? queue.value.data : [],
-        delegations: Object.fromEntries(lanes.map(d => [d.threadPath, d])),
-    };
-    const chat = addBusy(recall(loaded, events), state.peek().world);
-    return { ...got, value: { chat, said: saidIn(events) } };
-}
-
-function put(w: string, { chat: fresh, said }: Fetched, since: Told[]): void {
+function put(w: string, fetched: Fetched, since: Told[]): void {
     updateWorld(ws => {
         if (ws.world.name !== w) return ws;
-        const { id } = fresh.chat;
+        const { id } = fetched.chat;
         const old = ws.chat[id];
+        const said = saidIn(fetched.events);
         const pending = (old?.pending ?? keptPending(w, id)).filter(p => !said.has(p.clientMessageId));
-        const start: ChatState = { ...fresh, pending, edit: old?.edit ?? null, loaded: true };
+        const start: ChatState = { ...stateOf(fetched, ws), pending, edit: old?.edit ?? null, loaded: true };
         const mine = [...snapshots(), ...since].filter(e => e.chatId === id);
         const chat = mine.reduce(reduceChat, start);
         return { ...ws, chat: { ...ws.chat, [id]: chat }, chats: { ...ws.chats, [id]: chat.chat } };
@@ -217,10 +100,23 @@ function put(w: string, { chat: fresh, said }: Fetched, since: Told[]): void {
 
 const loading = new Map<string, Promise<boolean>>();
 
-async function loadNow(id: string, around: string[]): Promise<boolean> {
-    const w = state.peek().open;
+/** A world that is being loaded, so that its conversation need not wait for it. */
+interface Opening {
+    w: string;
+    /** false: there is no such world, or it could not be asked */
+    ready: Promise<boolean>;
+}
+
+async function loadNow(id: string, around: string[], opening?: Opening): Promise<boolean> {
+    const w = opening?.w ?? state.peek().open;
     if (w === null) return false;
-    const { value: got, since } = await recording(() => fetchChat(w, id, around));
+    const asked = () => Promise.all([fetchChat(w, id, around, state.peek().seq), opening?.ready ?? true]);
+    const {
+        value: [got, ready],
+        since,
+    } = await recording(asked);
+    // What is wrong with the world is said by whoever opens it.
+    if (!ready) return false;
     if (!got.ok) {
         if (!chatOf(id)?.loaded) openTrouble.value = got.trouble;
         return false;
@@ -230,10 +126,10 @@ async function loadNow(id: string, around: string[]): Promise<boolean> {
 }
 
 /** Loads a conversation, around a message or at its end; one load of it at a time. */
-export function loadChat(id: string, around: string[] = []): Promise<boolean> {
+export function loadChat(id: string, around: string[] = [], opening?: Opening): Promise<boolean> {
     const under = loading.get(id);
     if (under) return under;
-    const work = loadNow(id, around).finally(() => loading.delete(id));
+    const work = loadNow(id, around, opening).finally(() => loading.delete(id));
     loading.set(id, work);
     return work;
 }

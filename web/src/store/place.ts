@@ -15,6 +15,13 @@ export type Place =
     | { kind: 'settings'; tab: string }
     | { kind: 'unknown'; path: string };
 
+/** What is looked into, over the place: one of them. */
+export interface Inspecting {
+    messageId?: string;
+    callId?: string;
+    agent?: string;
+}
+
 const VIEWS: readonly string[] = ['chat', 'tree', 'timeline', 'history'];
 const MESSAGE = '#m-';
 export const FIRST_TAB = 'models';
@@ -119,21 +126,87 @@ export function parse(url: URL): Place {
     return lost;
 }
 
+// --- What is looked into is a part of the address, but not of the place: nothing under it is drawn again ---------
+
+const INSPECT = 'inspect';
+const KINDS = { message: 'messageId', call: 'callId', agent: 'agent' } as const;
+type Kind = keyof typeof KINDS;
+
+/** Only over what a world has. */
+export function parseInspecting(url: URL): Inspecting | null {
+    const [, kind, id] = /^(message|call|agent):(.+)$/s.exec(given(url, INSPECT) ?? '') ?? [];
+    if (!kind || !id || !['chat', 'agents', 'agent'].includes(parse(url).kind)) return null;
+    return { [KINDS[kind as Kind]]: id };
+}
+
+/** The address of a place with what is looked into there. */
+export function hrefInspecting(p: Place, what: Inspecting | null): string {
+    const url = new URL(href(p), location.href);
+    for (const kind of Object.keys(KINDS) as Kind[]) {
+        const id = what?.[KINDS[kind]];
+        if (id !== undefined && !url.searchParams.has(INSPECT))
+            url.searchParams.set(INSPECT, `${kind}:${id}`);
+    }
+    return url.pathname + url.search + url.hash;
+}
+
 const here = signal<Place>(parse(new URL(location.href)));
 export const place: ReadonlySignal<Place> = computed(() => here.value);
+const looked = signal<Inspecting | null>(parseInspecting(new URL(location.href)));
+export const inspecting: ReadonlySignal<Inspecting | null> = computed(() => looked.value);
 
-export function go(p: Place, o: { replace?: boolean } = {}): void {
-    const to = href(p);
+/** Kept with an entry of the history: the one before it is the same place with nothing looked into. */
+const OVER = { over: true };
+
+function show(to: string, o: { replace?: boolean; state?: unknown } = {}): void {
     const from = location.pathname + location.search + location.hash;
-    if (to !== from) {
-        if (o.replace) history.replaceState(null, '', to);
-        else history.pushState(null, '', to);
+    if (to === from) return;
+    if (o.replace) history.replaceState(history.state, '', to);
+    else history.pushState(o.state ?? null, '', to);
+}
+
+// Going back takes a moment, and whoever goes elsewhere meanwhile goes on from where it leads.
+let leaving = false;
+let next: (() => void) | null = null;
+
+/** An address that is only put right (`replace`) keeps what is looked into; whoever goes elsewhere leaves it. */
+export function go(p: Place, o: { replace?: boolean } = {}): void {
+    if (leaving) {
+        next = () => go(p, o);
+        return;
     }
+    if (!o.replace) looked.value = null;
+    const to = hrefInspecting(p, looked.value);
+    show(to, o);
     here.value = parse(new URL(to, location.href));
 }
 
+/** Looks into something; from there into something else is no step of its own for Back. */
+export function inspect(what: Inspecting): void {
+    show(hrefInspecting(here.value, what), { replace: looked.value !== null, state: OVER });
+    looked.value = what;
+}
+
+export function stopInspecting(): void {
+    if (looked.value === null) return;
+    looked.value = null;
+    if ((history.state as typeof OVER | null)?.over) {
+        leaving = true;
+        history.back();
+    } else show(href(here.value), { replace: true });
+}
+
 function follow(): void {
-    here.value = parse(new URL(location.href));
+    const url = new URL(location.href);
+    const over = parseInspecting(url);
+    const p = parse(url);
+    const only = (over !== null || looked.value !== null || leaving) && href(p) === href(here.value);
+    looked.value = over;
+    if (!only) here.value = p;
+    leaving = false;
+    const then = next;
+    next = null;
+    then?.();
 }
 
 addEventListener('popstate', follow);

@@ -2,12 +2,22 @@
 
 import { effect } from '@preact/signals';
 import * as api from '../api/calls';
-import { readOnly } from '../api/client';
+import { readOnly, type Result } from '../api/client';
 import type { Connection } from '../api/stream';
 import { share, type Shared } from '../api/tabs';
+import type { World } from '../api/types';
 import { chatOf, notice, openTrouble, state, tell, update, updateWorld } from './core';
 import { followEvents, followName } from './follow';
-import { loadChat, loadWorld, refreshInbox, refreshWorlds, reloadChat, snapshotsFrom } from './load';
+import {
+    loadChat,
+    loadTags,
+    loadWorld,
+    refreshInbox,
+    refreshWorld,
+    refreshWorlds,
+    reloadChat,
+    snapshotsFrom,
+} from './load';
 import { followVersion, loadVersion } from './pages';
 import { go, place, type Place } from './place';
 import { sendWaiting } from './sending';
@@ -17,7 +27,7 @@ export { anchorId, chat, notice, on, openTrouble, state, world } from './core';
 export { refreshInbox, refreshWorld, refreshWorlds, loadTags } from './load';
 export { loadAround, loadLatest, loadNewer, loadOlder, shown, shownVersion, type Shown } from './pages';
 export { dropPending, retryPending, send, type SendOptions } from './sending';
-export { dismissFailed, makeCurrent, redo, stop, undo } from './acts';
+export { dismissFailed, giveUpLooks, lookAhead, makeCurrent, redo, stop, undo } from './acts';
 
 let shared: Shared | null = null;
 
@@ -67,7 +77,22 @@ async function openChat(p: ChatPlace): Promise<void> {
     void sendWaiting(p.c);
 }
 
+/** Loads a world, and the conversation of the address at the same time; where a message is named, its version is asked for first. */
+function openWorld(w: string, p: Place): Promise<Result<World>> {
+    const world = loadWorld(w);
+    if (p.kind === 'chat' && (p.m === undefined || p.v !== undefined))
+        void loadChat(p.c, [], { w, ready: world.then(got => got.ok) });
+    return world;
+}
+
 async function openPlace(p: Place): Promise<void> {
+    const before = state.peek().open;
+    await show(p);
+    // What nobody waits for comes after what is read.
+    if (state.peek().open !== before) void loadTags();
+}
+
+async function show(p: Place): Promise<void> {
     openTrouble.value = null;
     if (p.kind === 'start') {
         const to = first();
@@ -76,7 +101,7 @@ async function openPlace(p: Place): Promise<void> {
     }
     const w = 'w' in p ? p.w : undefined;
     if (w !== undefined && w !== state.peek().open) {
-        const got = await loadWorld(w);
+        const got = await openWorld(w, p);
         // Another place was gone to meanwhile, and the world of this one is open now.
         if (place.peek() !== p) return openPlace(place.peek());
         if (!got.ok) openTrouble.value = got.trouble;
@@ -101,16 +126,20 @@ export async function openAgain(): Promise<void> {
 let begun = false;
 let beginning = false;
 
+/** The address is opened beside the list of worlds, which it does not need when it names one. */
 async function loadAll(): Promise<void> {
-    void refreshInbox();
-    if (!(await refreshWorlds())) return;
-    const open = state.peek().world?.world.id;
-    if (open !== undefined) await loadWorld(open);
     const p = place.peek();
-    if (p.kind === 'chat' && chatOf(p.c)?.loaded) await reloadChat(p.c);
+    const open = state.peek().world?.world.id;
+    const opening = open === undefined && 'w' in p && p.w !== undefined ? openPlace(p) : null;
+    const listed = await refreshWorlds();
+    await opening;
+    if (!listed) return;
+    if (open !== undefined) await refreshWorld();
+    if (open !== undefined && p.kind === 'chat' && chatOf(p.c)?.loaded) await reloadChat(p.c);
     // From here on the address is followed wherever it goes.
     begun = true;
-    await openPlace(place.peek());
+    if (!opening || place.peek() !== p) await openPlace(place.peek());
+    void refreshInbox();
 }
 
 /** Everything is loaded: at the start, and when the past cannot be told. */

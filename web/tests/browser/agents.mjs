@@ -1,5 +1,5 @@
 // agents.mjs: the agents of a world, and everything about one of them.
-import { allow, assert, finish, open, test, until } from './kit.mjs';
+import { allow, arrives, assert, finish, open, test, until } from './kit.mjs';
 import { causes, does, fits, office, sound, startOffice } from './office.mjs';
 
 const server = await startOffice();
@@ -99,7 +99,7 @@ test('background work is read only and live, with tools folded and ways to what 
     await p.getByText('say something new').first().waitFor();
     await p.getByText('session 2').waitFor();
     for (const name of ['Pause agent', 'Wake now', 'Stop this session'])
-        assert.equal(await p.getByRole('button', { name }).count(), 1, name);
+        await p.getByRole('button', { name }).waitFor();
     assert.equal(await p.locator('.agent-background textarea').count(), 0);
 });
 
@@ -124,7 +124,7 @@ test('a first message begins its own conversation', async () => {
     await p.getByRole('button', { name: 'Send to @ada' }).click();
     await until(p, 'the conversation is open', () => location.pathname.includes('/c/'));
     const [chat] = (await server.get(`${w.path}/agents/ada/conversations?mode=foreground`)).data;
-    assert.equal(new URL(p.url()).pathname, `/w/${w.name}/c/${chat.id}`);
+    await arrives(p, `/w/${w.name}/c/${chat.id}`);
     await w.idle();
     await p.goto(new URL(agent(w, 'ada', 'chat'), server.url).href);
     assert.equal(

@@ -5,10 +5,13 @@ import {
     assert,
     axe,
     composer,
+    counts,
     finish,
+    focusIn,
     live,
     open,
     rows,
+    said,
     screenshot,
     send,
     team,
@@ -26,7 +29,13 @@ let worlds = 0;
 const fresh = (server, agents = three) => server.world(`chat${++worlds}`, agents);
 const at = w => `/w/${w.name}/c/${w.chat}`;
 const row = (p, id) => p.locator(`[data-row="${id}"]`);
-const focusedRow = p => p.evaluate(() => document.querySelector('.chat-focused')?.dataset.row ?? null);
+const focusedRow = (p, id) =>
+    until(
+        p,
+        `${id} is the row of the keyboard`,
+        wanted => document.querySelector('.chat-focused')?.dataset.row === wanted,
+        id,
+    );
 const tourChat = async title => (await tour.post('/worlds/tour/chats', { title })).id;
 
 async function tourIdle(p) {
@@ -47,7 +56,7 @@ for (const [width, height, theme] of [
         const chat = await tourChat(`tour ${width}`);
         const p = await open(tour, `/w/tour/c/${chat}`, { width, height, theme });
         await p.getByText('Welcome. Three agents are here.').waitFor();
-        assert.equal(await p.locator('.chat-steps button').count(), 5);
+        await counts(p, '.chat-steps button', 5);
         await p
             .getByText(
                 width === 1280
@@ -58,18 +67,26 @@ for (const [width, height, theme] of [
         await axe(p);
         await p.keyboard.press('1');
         await p.getByText('→ lead, ada, bo').waitFor();
-        await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
-        assert.equal(await p.getByText('↪ replying to You').count(), 3);
-        // The badge is on each message of the scripted model, and nothing hides it.
-        assert.equal(await p.locator('article .badge', { hasText: 'scripted' }).count(), 3);
-        await p.getByRole('button', { name: 'Hide this note' }).click();
-        assert.equal(await p.locator('article .badge', { hasText: 'scripted' }).count(), 3);
+        await counts(p, 'article.chat-message', 4);
         await tourIdle(p);
+        const each = (selector, text) =>
+            until(
+                p,
+                `"${text}" is on three messages`,
+                ([s, t]) =>
+                    [...document.querySelectorAll(s)].filter(e => e.textContent.includes(t)).length === 3,
+                [selector, text],
+            );
+        await each('article.chat-message', '↪ replying to You');
+        // The badge is on each message of the scripted model, and nothing hides it.
+        await each('article .badge', 'scripted');
+        await p.getByRole('button', { name: 'Hide this note' }).click();
+        await p.getByRole('button', { name: 'Hide this note' }).waitFor({ state: 'detached' });
+        await each('article .badge', 'scripted');
         await p.keyboard.press('2');
         const box = p.locator('.chat-delegation');
-        await box.waitFor();
+        await box.filter({ hasText: /main\.1.*@ada.*Find a date.*✓/ }).waitFor();
         await tourIdle(p);
-        assert.match(await box.textContent(), /main\.1.*@ada.*Find a date.*✓/);
         assert.equal(
             await p.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
             true,
@@ -90,7 +107,7 @@ test('the other steps of the tour open the edit dialog and select five messages,
     const p = await open(tour, `/w/tour/c/${await tourChat('steps')}`);
     await p.getByText('Say hello to everyone').waitFor();
     await p.keyboard.press('1');
-    await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
+    await counts(p, 'article.chat-message', 4);
     await tourIdle(p);
     await p.getByText('1 of 5').waitFor();
     await p.keyboard.press('3');
@@ -98,16 +115,16 @@ test('the other steps of the tour open the edit dialog and select five messages,
     await p.keyboard.press('Escape');
     await p.getByRole('dialog').waitFor({ state: 'hidden' });
     await p.keyboard.press('4');
-    await until(p, 'all are selected', () => document.querySelectorAll('.chat-chosen').length === 4);
+    await counts(p, '.chat-chosen', 4);
     await p.keyboard.press('Escape');
-    await until(p, 'nothing is selected', () => document.querySelectorAll('.chat-chosen').length === 0);
+    await counts(p, '.chat-chosen', 0);
     await p.keyboard.press('5');
     await until(p, 'the inbox has something', () =>
         /[1-9]/.test(document.querySelector('.frame-inbox')?.textContent ?? ''),
     );
     await p.locator('.chat-tour', { hasText: '2 of 5' }).waitFor();
     await p.getByRole('button', { name: 'Skip the tour' }).click();
-    assert.equal(await p.locator('.chat-tour').count(), 0);
+    await counts(p, '.chat-tour', 0);
 });
 
 test('a reply indicator shows its parent, jumps there, and leaves a way back', async () => {
@@ -124,16 +141,11 @@ test('a reply indicator shows its parent, jumps there, and leaves a way back', a
     await p.locator('.chat-card', { hasText: 'the very first words' }).waitFor();
     await until(p, 'the others are dimmed', () => document.querySelector('.chat-log.chat-dim'));
     await p.keyboard.press('Escape');
-    assert.equal(await p.locator('.chat-card').count(), 0);
+    await counts(p, '.chat-card', 0);
     await link.click();
-    await until(
-        p,
-        'the parent has the focus',
-        id => document.querySelector('.chat-focused')?.dataset.row === id,
-        all[0].messageId,
-    );
-    assert.ok(await row(p, all[0].messageId).isVisible());
-    assert.ok(p.url().endsWith(`#m-${all[0].messageId}`));
+    await focusedRow(p, all[0].messageId);
+    await row(p, all[0].messageId).waitFor();
+    assert.equal(await p.evaluate(() => location.hash), `#m-${all[0].messageId}`);
     await p.getByRole('button', { name: 'Back to where I was' }).click();
     await until(
         p,
@@ -144,15 +156,10 @@ test('a reply indicator shows its parent, jumps there, and leaves a way back', a
         },
         late.messageId,
     );
-    assert.equal(await p.getByRole('button', { name: 'Back to where I was' }).count(), 0);
+    await p.getByRole('button', { name: 'Back to where I was' }).waitFor({ state: 'detached' });
     // The browser's own Back goes the same ways.
     await link.click();
-    await until(
-        p,
-        'the parent has the focus',
-        id => document.querySelector('.chat-focused')?.dataset.row === id,
-        all[0].messageId,
-    );
+    await focusedRow(p, all[0].messageId);
     await p.goBack();
     await until(p, 'it is elsewhere again', id => !location.hash.endsWith(id), all[0].messageId);
 });
@@ -166,50 +173,37 @@ test('keys go through messages, their parents and replies; what they do is on th
     await row(p, two.messageId).waitFor();
     await p.keyboard.press('k');
     await p.keyboard.press('k');
-    assert.equal(await focusedRow(p), two.messageId);
+    await focusedRow(p, two.messageId);
     await p.keyboard.press('k');
-    assert.equal(await focusedRow(p), answer.messageId);
+    await focusedRow(p, answer.messageId);
     await p.keyboard.press('p');
-    await until(
-        p,
-        'the parent',
-        id => document.querySelector('.chat-focused')?.dataset.row === id,
-        one.messageId,
-    );
+    await focusedRow(p, one.messageId);
     await p.keyboard.press('c');
-    await until(
-        p,
-        'the reply',
-        id => document.querySelector('.chat-focused')?.dataset.row === id,
-        answer.messageId,
-    );
+    await focusedRow(p, answer.messageId);
     await p.keyboard.press('x');
     await p.keyboard.press('Shift+ArrowDown');
-    assert.equal(await p.locator('.chat-chosen').count(), 2);
+    await counts(p, '.chat-chosen', 2);
     await p.keyboard.press('Escape');
-    assert.equal(await p.locator('.chat-chosen').count(), 0);
+    await counts(p, '.chat-chosen', 0);
     await p.keyboard.press('r');
     await p.locator('.chat-chip', { hasText: 'replying to You' }).waitFor();
-    assert.equal(await p.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+    await focusIn(p, '#composer textarea');
     // Keys are letters while somebody types.
     await p.keyboard.type('jkx');
     assert.equal(await composer(p).inputValue(), 'jkx');
     await p.keyboard.press('Enter');
+    await said(p, 'jkx');
+    await until(p, 'it is sent', () => !document.querySelector('.chat-pending'));
     await waitIdle(w, p);
-    const said = (await w.messages()).find(m => m.content === 'jkx');
-    assert.equal(said.replyToMessageId, two.messageId);
+    const reply = (await w.messages()).find(m => m.content === 'jkx');
+    assert.equal(reply.replyToMessageId, two.messageId);
     await p.keyboard.press('Escape');
     await p.keyboard.press('Home');
-    await until(
-        p,
-        'the first',
-        id => document.querySelector('.chat-focused')?.dataset.row === id,
-        one.messageId,
-    );
+    await focusedRow(p, one.messageId);
     await p.keyboard.press('End');
     const last = (await w.messages()).at(-1).messageId;
     await until(p, 'the last', id => document.activeElement?.dataset.row === id, last);
-    assert.equal(await p.getByRole('button', { name: 'Latest ↓' }).count(), 0);
+    await p.getByRole('button', { name: 'Latest ↓' }).waitFor({ state: 'detached' });
 });
 
 test('a draft survives every reload and switch, and belongs to its conversation', async () => {
@@ -234,7 +228,7 @@ test('a draft survives every reload and switch, and belongs to its conversation'
     );
     await p.keyboard.press('Escape');
     await send(p, 'half a thought, whole');
-    assert.equal(await composer(p).inputValue(), '');
+    await until(p, 'the box is empty', () => document.querySelector('.chat-box textarea').value === '');
     await waitIdle(w, p);
     await p.reload();
     await live(p);
@@ -247,7 +241,7 @@ test('what is written while agents work waits in the queue: sent now, taken back
     await send(p, 'hold');
     await p.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     for (const text of ['first waits', 'second waits', 'third waits']) await send(p, text);
-    await until(p, 'three wait', () => document.querySelectorAll('.chat-queue li').length === 3);
+    await counts(p, '.chat-queue li', 3);
     // The server keeps them: a reload shows them again.
     await p.reload();
     await live(p);
@@ -258,7 +252,7 @@ test('what is written while agents work waits in the queue: sent now, taken back
         () => document.querySelector('.chat-box textarea')?.value === 'second waits',
     );
     await p.getByRole('button', { name: 'Remove the waiting message: third waits' }).click();
-    await until(p, 'one waits', () => document.querySelectorAll('.chat-queue li').length === 1);
+    await counts(p, '.chat-queue li', 1);
     await p.getByRole('button', { name: 'Send now: first waits' }).click();
     await until(p, 'it is said', () =>
         [...document.querySelectorAll('article.chat-message')].some(a =>
@@ -305,18 +299,16 @@ test('mentions and commands are completed by keys, and the list says which one i
     const box = composer(p);
     await box.click();
     await p.keyboard.type('ask @a');
-    const option = p.getByRole('option', { name: /ada/ });
+    const option = p.getByRole('option', { name: /ada/, selected: true });
     await option.waitFor();
-    assert.equal(await option.getAttribute('aria-selected'), 'true');
     assert.equal(await box.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
     await p.keyboard.press('Enter');
     assert.equal(await box.inputValue(), 'ask @ada ');
     await p.keyboard.type('and @');
-    await p.getByRole('option').first().waitFor();
-    assert.equal(await p.getByRole('option').count(), 3);
+    await counts(p, '[role=option]', 3);
     await p.keyboard.press('ArrowDown');
     await p.keyboard.press('Escape');
-    assert.equal(await p.getByRole('option').count(), 0);
+    await counts(p, '[role=option]', 0);
     assert.equal(await box.inputValue(), 'ask @ada and @');
     await box.fill('');
     await p.keyboard.type('/find');
@@ -337,14 +329,13 @@ test('tags: who is expected to answer, and read only, are sent and shown as word
     await p.getByRole('button', { name: /Reply expected: lead/ }).waitFor();
     await send(p, 'with tags');
     await waitIdle(w, p);
-    const [said] = await w.messages();
+    const [mine] = await w.messages();
     assert.deepEqual(
-        said.instructions.filter(i => !i.type.startsWith('Source')),
+        mine.instructions.filter(i => !i.type.startsWith('Source')),
         [{ type: 'ResponseExpected', target: 'lead' }, { type: 'ReadOnly' }],
     );
-    const words = await row(p, said.messageId).textContent();
-    assert.match(words, /Reply expected: lead/);
-    assert.match(words, /Read only/);
+    for (const words of ['Reply expected: lead', 'Read only'])
+        await row(p, mine.messageId).getByText(words).first().waitFor();
 });
 
 test('thinking, tools and failures: folded, paired, and with a way on', async () => {
@@ -353,14 +344,15 @@ test('thinking, tools and failures: folded, paired, and with a way on', async ()
     await send(p, 'think');
     await waitIdle(w, p);
     const fold = p.locator('.chat-thinking summary');
+    await fold.waitFor();
     assert.equal(await p.locator('.chat-thinking .md').count(), 0);
     await fold.click();
     await p.locator('.chat-thinking .md', { hasText: 'word20' }).waitFor();
     await send(p, 'look up tides');
     await waitIdle(w, p);
     const tool = p.locator('.chat-tool');
-    assert.equal(await tool.count(), 1);
-    assert.match(await tool.textContent(), /tool demo_lookup ✓/);
+    await tool.filter({ hasText: 'tool demo_lookup ✓' }).waitFor();
+    await counts(p, '.chat-tool', 1);
     await tool.locator('summary').click();
     await p.locator('.chat-tool', { hasText: 'tides' }).waitFor();
     await p.locator('.chat-tool', { hasText: 'demo data' }).waitFor();
@@ -369,7 +361,7 @@ test('thinking, tools and failures: folded, paired, and with a way on', async ()
     await failed.getByText('✕ failed').waitFor();
     await failed.getByText('the model is out of order').waitFor();
     for (const name of ['Retry', 'Edit', 'Copy'])
-        assert.equal(await failed.getByRole('button', { name, exact: true }).count(), 1, name);
+        await failed.getByRole('button', { name, exact: true }).waitFor();
     await w.idle();
     const before = (await w.messages()).at(-1).messageId;
     await failed.getByRole('button', { name: 'Retry' }).click();
@@ -404,25 +396,14 @@ test('in-memory messages carry their marker and can be hidden; it is remembered'
     const quiet = (await w.messages()).filter(m => m.memoryOnly).length;
     assert.ok(quiet > 0);
     const p = await open(quick, at(w));
-    const marked = p.getByText('[in-memory, no reply]', { exact: true });
-    await marked.first().waitFor();
-    assert.equal(await marked.count(), quiet);
-    const all = (await rows(p)).length;
+    const all = (await w.messages()).length;
+    await counts(p, 'article[data-row]', all);
+    assert.equal(await p.getByText('[in-memory, no reply]', { exact: true }).count(), quiet);
     await p.getByRole('button', { name: 'Hide in-memory' }).click();
-    await until(
-        p,
-        'they are hidden',
-        want => document.querySelectorAll('article[data-row]').length === want,
-        all - quiet,
-    );
+    await counts(p, 'article[data-row]', all - quiet);
     await p.reload();
     await live(p);
-    await until(
-        p,
-        'they stay hidden',
-        want => document.querySelectorAll('article[data-row]').length === want,
-        all - quiet,
-    );
+    await counts(p, 'article[data-row]', all - quiet);
 });
 
 test('an edited message has a pager that previews the other wording', async () => {
@@ -440,7 +421,7 @@ test('an edited message has a pager that previews the other wording', async () =
     await newer.getByText('2/2 edited').waitFor();
     await newer.getByRole('button', { name: 'Earlier wording' }).click();
     await row(p, old.messageId).waitFor();
-    assert.match(p.url(), /[?&]v=t_/);
+    assert.match(await p.evaluate(() => location.search), /[?&]v=t_/);
     assert.equal(
         (await w.messages()).some(m => m.content === 'the new words'),
         true,
@@ -497,11 +478,7 @@ test('a telephone opens the sheet by the button, and removes from a message on, 
         'Copy link',
         'Remove from here on',
     ])
-        assert.equal(
-            await sheet.getByRole('button', { name, exact: typeof name === 'string' }).count(),
-            1,
-            String(name),
-        );
+        await sheet.getByRole('button', { name, exact: typeof name === 'string' }).waitFor();
     await axe(p);
     await sheet.getByRole('button', { name: 'Remove from here on' }).click();
     await until(p, 'it is gone', id => !document.querySelector(`[data-row="${id}"]`), drop.messageId);
@@ -516,12 +493,13 @@ test('an empty conversation of another world offers examples, and the panel tell
     await p.getByText('No messages yet. Everyone in this world answers; write @name for one.').waitFor();
     await axe(p);
     await p.getByRole('button', { name: 'Hello everyone!' }).click();
+    await p.locator('article.chat-message', { hasText: 'Hello everyone!' }).waitFor();
     await waitIdle(w, p);
     const [mine] = await w.messages();
     await row(p, mine.messageId).click();
     const panel = p.locator('.chat-panel');
     await panel.getByText(mine.messageId).waitFor();
-    assert.match(await panel.textContent(), /Delivered to.*lead.*replied/);
+    await panel.filter({ hasText: /Delivered to.*lead.*replied/ }).waitFor();
     await panel.getByText('2 messages, depth').waitFor();
 });
 

@@ -2,11 +2,13 @@
 import {
     Server,
     allow,
+    arrives,
     assert,
     away,
     axe,
     composer,
     finish,
+    hasFocus,
     live,
     open,
     page,
@@ -14,6 +16,7 @@ import {
     team,
     test,
     three,
+    unhurried,
     until,
     visit,
     waitIdle,
@@ -21,7 +24,7 @@ import {
 import { Proxy } from './proxy.mjs';
 
 const server = await Server.start({ script: team() });
-const slow = await Server.start({ script: team(), delay: true });
+const slow = await Server.start({ script: unhurried(), delay: true });
 let worlds = 0;
 const fresh = (where = server) => where.world(`frame${++worlds}`, three);
 const at = (w, query = '') => `/w/${w.name}/c/${w.chat}${query}`;
@@ -44,14 +47,6 @@ const screens = w => [
     '/w/nowhere',
 ];
 
-// The view that was asked for is there, not only its place.
-const shown = p =>
-    until(
-        p,
-        'the view is loaded',
-        () => document.querySelector('#main h1') && !document.querySelector('#main > .loading'),
-    );
-
 async function talked(where = server) {
     const w = await fresh(where);
     await w.converse('hello');
@@ -65,7 +60,6 @@ for (const [width, height] of sizes) {
         allow(p, /404/);
         for (const screen of screens(w)) {
             await visit(p, server, screen);
-            await shown(p);
             const found = await p.evaluate(() => ({
                 wide: document.documentElement.scrollWidth - innerWidth,
                 main: document.querySelectorAll('main').length,
@@ -82,23 +76,27 @@ for (const [width, height] of sizes) {
 
 test('at 1280 px there are three columns of 240, flexible and 280 px, which [ and ] close and open', async () => {
     const p = await open(server, at(await talked()));
-    const columns = () =>
-        p.evaluate(() =>
-            ['.frame-list', '.frame-main', '.frame-panel'].map(
-                s => document.querySelector(s)?.offsetWidth ?? 0,
-            ),
+    const columns = wanted =>
+        until(
+            p,
+            `the columns are ${wanted}`,
+            all =>
+                ['.frame-list', '.frame-main', '.frame-panel'].every(
+                    (s, i) => (document.querySelector(s)?.offsetWidth ?? 0) === all[i],
+                ),
+            wanted,
         );
-    assert.deepEqual(await columns(), [240, 760, 280]);
+    await columns([240, 760, 280]);
     await p.keyboard.press(']');
-    assert.deepEqual(await columns(), [240, 1040, 0]);
+    await columns([240, 1040, 0]);
     await p.keyboard.press('[');
-    assert.deepEqual(await columns(), [0, 1280, 0]);
+    await columns([0, 1280, 0]);
     await p.reload();
     await live(p);
-    assert.deepEqual(await columns(), [0, 1280, 0], 'it is remembered');
+    await columns([0, 1280, 0]);
     await p.getByRole('button', { name: 'Open the list' }).click();
     await p.getByRole('button', { name: /^Open the panel/ }).click();
-    assert.deepEqual(await columns(), [240, 760, 280]);
+    await columns([240, 760, 280]);
 });
 
 test('under 1024 px the panel is a sheet, and the focus goes back to what opened it', async () => {
@@ -108,7 +106,7 @@ test('under 1024 px the panel is a sheet, and the focus goes back to what opened
     await p.getByRole('dialog', { name: 'Analytics' }).waitFor();
     await p.keyboard.press('Escape');
     await p.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.ok(await opener.evaluate(e => e === document.activeElement));
+    await hasFocus(opener);
 });
 
 test('at 200 % (640 × 400) the list is a sheet, the head is whole, and a screen change draws no ring', async () => {
@@ -124,6 +122,7 @@ test('at 200 % (640 × 400) the list is a sheet, the head is whole, and a screen
     await p.getByRole('button', { name: /^Open the list/ }).click();
     await p.getByRole('dialog').getByRole('link', { name: 'Settings' }).waitFor();
     await p.keyboard.press('Escape');
+    await p.getByRole('dialog').waitFor({ state: 'detached' });
     await p.evaluate(() => document.getElementById('main').focus({ focusVisible: true }));
     assert.equal(
         await p.evaluate(() => getComputedStyle(document.getElementById('main')).outlineStyle),
@@ -142,13 +141,13 @@ test('under 640 px there is one column, with a bar of four views below and the l
     for (const view of ['Tree', 'Time', 'History', 'Chat']) {
         await p.locator('.frame-bottom').getByRole('link', { name: view }).tap();
         await p.locator(`.frame-bottom a[aria-current=page]:has-text("${view}")`).waitFor();
-        await shown(p);
+        await live(p);
     }
     await p.getByRole('button', { name: 'Conversations, agents and views' }).tap();
     const sheet = p.getByRole('dialog');
     await sheet.getByRole('link', { name: 'Settings' }).tap();
     await sheet.waitFor({ state: 'detached' });
-    assert.equal(new URL(p.url()).pathname, '/settings/models');
+    await arrives(p, '/settings/models');
 });
 
 // Links within a sentence may be as small as the sentence (WCAG 2.5.8).
@@ -199,7 +198,6 @@ test('every target is at least 24 px, and 44 px on a phone', async () => {
         allow(one, /404/);
         for (const screen of screens(w)) {
             await visit(one, server, screen);
-            await shown(one);
             assert.deepEqual(await small(one, least), [], `${screen} with ${least} px`);
         }
     }
@@ -226,23 +224,25 @@ for (const theme of ['light', 'dark']) {
     test(`axe finds nothing in the frame and its windows, ${theme}`, async () => {
         const w = await talked();
         const p = await open(server, at(w), { theme, reducedMotion: true });
-        await shown(p);
         await axe(p);
         await p.keyboard.press('?');
         await p.getByRole('dialog', { name: 'Keys of this screen' }).waitFor();
         await axe(p);
         await p.keyboard.press('Escape');
+        await p.getByRole('dialog').waitFor({ state: 'detached' });
         await p.keyboard.press('Control+k');
         await p.getByRole('combobox').fill('hello');
-        await p.getByRole('option', { name: /hello/ }).first().waitFor();
+        await p.getByRole('option', { name: /You · room/ }).waitFor();
         await axe(p);
         await p.keyboard.press('Escape');
+        await p.getByRole('dialog').waitFor({ state: 'detached' });
         await p.getByRole('button', { name: /switch the world$/ }).click();
-        await p.getByRole('menu').waitFor();
+        await p.getByRole('menuitem', { name: 'New world…' }).waitFor();
         await axe(p);
         const phone = await open(server, at(w), { theme, width: 390, height: 844, reducedMotion: true });
         await axe(phone);
         await phone.getByRole('button', { name: 'Conversations, agents and views' }).click();
+        await phone.getByRole('dialog').getByRole('link', { name: 'Settings' }).waitFor();
         await axe(phone);
     });
 }

@@ -1,5 +1,19 @@
 // hostile.mjs: messages that are made to break the page change nothing outside their own box.
-import { Server, assert, axe, finish, open, screenshot, team, test, until } from './kit.mjs';
+import { isDeepStrictEqual } from 'node:util';
+import {
+    Server,
+    assert,
+    axe,
+    counts,
+    finish,
+    limit,
+    open,
+    screenshot,
+    script,
+    team,
+    test,
+    until,
+} from './kit.mjs';
 
 const server = await Server.start({ script: team() });
 let worlds = 0;
@@ -75,6 +89,25 @@ const outside = (p, id) =>
         };
     }, id);
 
+// What both pages must have in common: all that is not the hostile message itself.
+const common = o => ({
+    boxes: o.boxes,
+    // What is unread in the other conversation is counted before the name.
+    title: o.title.replace(/^\(\d+\) /, ''),
+    styles: o.styles,
+    rows: o.rows.map(r => [r.left, r.width, r.height]),
+    mine: [o.mine.left, o.mine.width],
+});
+// Waits until two pages look alike, each of which is drawn at its own pace, and gives what the first one is like.
+async function alike(one, other) {
+    const end = Date.now() + limit(10000);
+    for (;;) {
+        const [got, want] = [await one(), await other()];
+        if (isDeepStrictEqual(common(got), common(want))) return got;
+        if (Date.now() > end) assert.deepEqual(common(got), common(want));
+    }
+}
+
 // Whether what lies on top, at points all over the rows before and after it, belongs to them; and whether the box
 // cuts off what would be painted beyond it, such as marks that pile up.
 const covered = (p, id) =>
@@ -106,12 +139,7 @@ for (const [name, text] of Object.entries(hostile)) {
         const calm = await w.say('harmless');
         await w.say('after it');
         const first = await open(server, `/w/${w.name}/c/${w.chat}`);
-        await until(
-            first,
-            'all are there',
-            () => document.querySelectorAll('article.chat-message').length === 3,
-        );
-        const want = await outside(first, calm.messageId);
+        await counts(first, 'article.chat-message', 3);
         assert.deepEqual(await covered(first, calm.messageId), []);
 
         const other = (await server.post(`${w.path}/chats`, { title: 'room' })).id;
@@ -120,19 +148,13 @@ for (const [name, text] of Object.entries(hostile)) {
         const bad = await say(text);
         await say('after it');
         const p = await open(server, `/w/${w.name}/c/${other}`);
-        await until(p, 'all are there', () => document.querySelectorAll('article.chat-message').length === 3);
-        const got = await outside(p, bad.messageId);
-
+        await counts(p, 'article.chat-message', 3);
+        const got = await alike(
+            () => outside(p, bad.messageId),
+            () => outside(first, calm.messageId),
+        );
         assert.equal(got.owned, null, 'a script ran');
         assert.equal(got.wide, false, 'the page scrolls sideways');
-        assert.deepEqual(got.boxes, want.boxes);
-        assert.equal(got.title, want.title);
-        assert.equal(got.styles, want.styles);
-        assert.deepEqual(
-            got.rows.map(r => [r.left, r.width, r.height]),
-            want.rows.map(r => [r.left, r.width, r.height]),
-        );
-        assert.deepEqual([got.mine.left, got.mine.width], [want.mine.left, want.mine.width]);
         assert.deepEqual(await covered(p, bad.messageId), [], 'it lies over its neighbours');
         // Its parts stay in its row too.
         const over = await p.evaluate(id => {
@@ -171,14 +193,20 @@ test('1 MB of one line is shown whole when asked for, and the page stays quick',
     await row.locator('.md-box').waitFor();
     assert.equal(await row.locator('.md-box').evaluate(e => e.textContent.length), 999_000);
     assert.deepEqual(await p.locator('.chat-composer').boundingBox(), before);
-    const frame = await p.evaluate(
-        () =>
-            new Promise(resolve => {
-                const began = performance.now();
-                requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
-            }),
-    );
-    assert.ok(frame < 2000, `two frames took ${frame} ms`);
+    const frames = () =>
+        p.evaluate(
+            () =>
+                new Promise(resolve => {
+                    const began = performance.now();
+                    requestAnimationFrame(() =>
+                        requestAnimationFrame(() => resolve(performance.now() - began)),
+                    );
+                }),
+        );
+    // A page that is slow is so each time; one that had to wait for a processor is not.
+    const took = [];
+    for (let i = 0; i < 5; i++) took.push(await frames());
+    assert.ok(Math.min(...took) < 2000, `two frames took ${took} ms`);
     await screenshot(p, 'hostile-long');
 });
 
@@ -187,10 +215,9 @@ test('a hostile text that is streamed is as harmless as one that came whole', as
         .filter(([name]) => !/MB|kB|wide|table|nested/.test(name))
         .map(([, text]) => text)
         .join('\n\n');
-    const { script } = await import('./kit.mjs');
     const file = script(
         'hostile',
-        `seed: 1\npace: 2\notherwise: ${JSON.stringify(lines.replace(/[{}\u0000-\u0008\u000b-\u001f]/g, ''))}\n`,
+        `seed: 1\npace: 30\notherwise: ${JSON.stringify(lines.replace(/[{}\u0000-\u0008\u000b-\u001f]/g, ''))}\n`,
     );
     const own = await Server.start({ script: file, delay: true });
     const w = await own.world('streamed', ['lead']);
@@ -221,7 +248,7 @@ test('a hostile text that is streamed is as harmless as one that came whole', as
     );
     const streamed = await p.locator('article .md').last().innerHTML();
     await p.reload();
-    await until(p, 'it is there again', () => document.querySelectorAll('article.chat-message').length === 2);
+    await counts(p, 'article.chat-message', 2);
     assert.equal(await p.locator('article .md').last().innerHTML(), streamed);
 });
 

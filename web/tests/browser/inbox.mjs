@@ -17,6 +17,18 @@ const gone = (p, text) =>
         text,
     );
 
+// The item that is open is marked as read, or as unread: on screen, and by the server.
+async function marked(p, id, read) {
+    const mark = read ? '.inbox-open:not(.inbox-unread)' : '.inbox-open.inbox-unread';
+    await p.locator(mark).first().waitFor();
+    await until(
+        p,
+        `the server has it as ${read ? 'read' : 'unread'}`,
+        async ([of, is]) => ((await (await fetch(`/api/v1/inbox/${of}`)).json()).readAt !== null) === is,
+        [id, read],
+    );
+}
+
 test('a briefing comes by itself, is read, leads to the work, and is done and taken back', async () => {
     const w = await office(server);
     const p = await open(server, '/inbox');
@@ -26,8 +38,7 @@ test('a briefing comes by itself, is read, leads to the work, and is done and ta
     await row(p, 'About the freeze').getByRole('link').click();
     await reader(p).getByText('The short of the freeze.').waitFor();
     await reader(p).locator('strong', { hasText: 'the freeze' }).waitFor();
-    await until(p, 'it is read', () => !document.querySelector('.inbox-open.inbox-unread'));
-    assert.notEqual((await item(made.id)).readAt, null);
+    await marked(p, made.id, true);
     const work = await reader(p).getByRole('link', { name: 'See the background work' }).getAttribute('href');
     assert.equal(work, `/w/${w.name}/c/${made.workChatId}#m-${made.workMessageId}`);
     const talk = await reader(p).getByRole('link', { name: 'Open in conversation' }).getAttribute('href');
@@ -117,7 +128,9 @@ test('an answer that comes second is refused, and nothing typed is lost', async 
 
 test('keys move, snooze, mark as unread, and find the next', async () => {
     const w = await office(server);
-    for (const word of ['one', 'two', 'three']) await causes(w, 'lead', `brief ${word}${w.name}`, 'briefing');
+    const made = {};
+    for (const word of ['one', 'two', 'three'])
+        made[word] = await causes(w, 'lead', `brief ${word}${w.name}`, 'briefing');
     const p = await open(server, '/inbox?filter=briefings');
     await row(p, `About three${w.name}`).waitFor();
     await p.keyboard.press('j');
@@ -145,9 +158,9 @@ test('keys move, snooze, mark as unread, and find the next', async () => {
     await reader(p)
         .getByRole('heading', { name: `About three${w.name}` })
         .waitFor();
-    await until(p, 'it was read', () => !document.querySelector('.inbox-open.inbox-unread'));
+    await marked(p, made.three.id, true);
     await p.keyboard.press('u');
-    await until(p, 'it is unread again', () => document.querySelector('.inbox-open.inbox-unread'));
+    await marked(p, made.three.id, false);
     await p.keyboard.press('n');
     await reader(p)
         .getByRole('heading', { name: `About two${w.name}` })
@@ -157,8 +170,25 @@ test('keys move, snooze, mark as unread, and find the next', async () => {
     await gone(p, `About two${w.name}`);
     await filter(p, 'Snoozed').click();
     await row(p, `About two${w.name}`).waitFor();
-    await p.getByRole('button', { name: 'Undo' }).last().click();
+    await p.locator('.toast', { hasText: 'Snoozed: tomorrow' }).getByRole('button', { name: 'Undo' }).click();
     await gone(p, `About two${w.name}`);
+});
+
+test('a reply is begun in the list, and what is typed right after the key goes into it', async () => {
+    const w = await office(server);
+    await causes(w, 'lead', `brief talk${w.name}`, 'briefing');
+    const p = await open(server, '/inbox?filter=briefings');
+    await row(p, `About talk${w.name}`).waitFor();
+    await p.keyboard.press('j');
+    await until(
+        p,
+        'the row has the focus',
+        t => document.activeElement?.textContent.includes(t),
+        `talk${w.name}`,
+    );
+    await p.keyboard.press('r');
+    await p.keyboard.type('undo it');
+    assert.equal(await reader(p).getByRole('textbox', { name: 'Reply to @lead' }).inputValue(), 'undo it');
 });
 
 test('a bulk action says what it touches, does just that, and can be taken back', async () => {
@@ -200,7 +230,7 @@ test('while the server is away, done waits, and is sent when it is back', async 
     const p = await open(proxy, `/inbox/${made.id}`);
     allow(p, ...away);
     await reader(p).waitFor();
-    await until(p, 'it was read', () => !document.querySelector('.inbox-open.inbox-unread'));
+    await marked(p, made.id, true);
     proxy.stop();
     await p.keyboard.press('e');
     await p.getByText('Done. It is kept under Done.').first().waitFor();

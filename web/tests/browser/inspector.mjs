@@ -56,6 +56,51 @@ test('a message of an agent: what the model saw, the answer, tools, timing, raw'
     await box(p).waitFor({ state: 'detached' });
 });
 
+test('what is looked into has an address: a reload keeps it, Back leaves it, and a link out of it comes back', async () => {
+    const w = await office(server, [{ name: 'ada', systemPrompt: 'You do research.' }]);
+    await w.converse('look up tides');
+    const p = await open(server, `/w/${w.name}/a/ada?tab=activity`);
+    const activity = p.url();
+    await p.locator('.call-row').first().click();
+    await box(p).locator('.saw-row').first().waitFor();
+    assert.match(p.url(), /[?&]inspect=call%3A/);
+    await p.reload();
+    await box(p).locator('.saw-row').first().waitFor();
+    // To the call before is no step of its own: Back closes.
+    await box(p)
+        .getByRole('button', { name: /‹ call/ })
+        .click();
+    await box(p).getByText('call 1 of 2').waitFor();
+    await p.goBack();
+    await box(p).waitFor({ state: 'detached' });
+    assert.equal(p.url(), activity);
+    await p.goForward();
+    await box(p).getByText('call 1 of 2').waitFor();
+    const within = p.url();
+    await tab(p, 'Origin').click();
+    await box(p).getByRole('link', { name: 'v1 (current)' }).click();
+    await box(p).waitFor({ state: 'detached' });
+    await p.locator('article.chat-focused').waitFor();
+    await p.goBack();
+    await box(p).getByText('call 1 of 2').waitFor();
+    assert.equal(p.url(), within);
+    // Closing goes back to what it lies over, and elsewhere from there at once.
+    await p.keyboard.press('Escape');
+    await box(p).waitFor({ state: 'detached' });
+    await p.keyboard.press('g');
+    await p.keyboard.press('i');
+    await until(p, 'the inbox is open', () => location.pathname === '/inbox');
+    await p.goBack();
+    await until(p, 'the log is there, and nothing over it', url => location.href === url, activity);
+    assert.equal(await box(p).count(), 0);
+    // Who came by the address has nothing behind it to go back to.
+    const q = await open(server, new URL(within).pathname + new URL(within).search);
+    await box(q).getByText('call 1 of 2').waitFor();
+    await q.keyboard.press('Escape');
+    await box(q).waitFor({ state: 'detached' });
+    assert.equal(q.url(), activity);
+});
+
 test('a message of a person: who has it, and that no model wrote it', async () => {
     const w = await office(server);
     await w.converse('@ada hello');

@@ -172,6 +172,14 @@ export function test(sentence, run, ms = 60000) {
 
 // --- What most tests do -------------------------------------------------------------------------------------
 
+// The team, whose sentences of a hundred words (see team.mjs) take three seconds: long enough to be seen by a page that
+// has to wait for a processor.
+export function unhurried() {
+    const text = fs.readFileSync(team(), 'utf8');
+    assert.match(text, /^pace: 4$/m);
+    return script('unhurried', text.replace(/^pace: 4$/m, 'pace: 30'));
+}
+
 // Waits until what the function tells of the page is true.
 export async function until(p, what, fn, arg) {
     try {
@@ -182,43 +190,110 @@ export async function until(p, what, fn, arg) {
 }
 // The word of the connection in the top bar.
 export const connection = p => p.locator('.frame-pill-word').first().textContent();
+// It is connected, and what its address names is there: a stream is open before the first row is loaded.
 export const live = p =>
-    until(p, 'the page is live', () =>
-        ['live', 'read only'].includes(document.querySelector('.frame-pill-word')?.textContent ?? ''),
+    until(
+        p,
+        'the page is live',
+        () =>
+            ['live', 'read only'].includes(document.querySelector('.frame-pill-word')?.textContent ?? '') &&
+            document.querySelector('#main h1') &&
+            !document.querySelector('#main .loading'),
     );
+
+// The element that has the focus fits the selector.
+export const focusIn = (p, selector) =>
+    until(p, `the focus is in ${selector}`, s => document.activeElement?.matches(s) ?? false, selector);
+// What a locator finds has the focus.
+export async function hasFocus(found) {
+    const handle = await found.elementHandle();
+    await until(found.page(), `${found} has the focus`, e => e === document.activeElement, handle);
+}
+// So many elements fit the selector.
+export const counts = (p, selector, n) =>
+    until(
+        p,
+        `there are ${n} of ${selector}`,
+        ([s, wanted]) => document.querySelectorAll(s).length === wanted,
+        [selector, n],
+    );
+// The address, without what stands before it. The page knows it; p.url() hears of it later.
+export const arrives = (p, to) =>
+    until(p, `the address is ${to}`, wanted => location.pathname + location.search === wanted, to);
 
 export const composer = p => p.getByRole('textbox', { name: 'Message', exact: true });
 
+// What on screen holds the text: rows by their id, and the messages that wait in the queue.
+const holding = (p, text) =>
+    p.evaluate(t => {
+        const all = [...document.querySelectorAll('article[data-row], .chat-queue li')];
+        return all.filter(e => e.textContent.includes(t)).map(e => e.dataset.row ?? e.textContent);
+    }, text);
+
 // Writes a message and sends it; it is on screen afterwards, and the server has it, unless it is not expected to.
 export async function send(p, text, { accepted = true } = {}) {
-    const box = composer(p);
-    await box.fill(text);
+    const before = await holding(p, text);
+    await composer(p).fill(text);
     // The button, because Enter may belong to a completion.
     await p
         .locator('#composer')
         .getByRole('button', { name: /^(Send|Queue)\b/ })
         .first()
         .click();
-    await until(
-        p,
-        `"${text}" is on screen`,
-        t =>
-            [...document.querySelectorAll('article[data-row], .chat-queue')].some(e =>
-                e.textContent.includes(t),
-            ),
-        text,
-    );
+    await said(p, text, before);
     if (accepted) await until(p, `"${text}" is sent`, () => !document.querySelector('.chat-pending'));
 }
-// The agents are done, for the server (a World of lib.mjs) and, when it is given, for the page.
+// A message with this text is on screen that was not `before`.
+export const said = (p, text, before = []) =>
+    until(
+        p,
+        `"${text}" is on screen`,
+        ([t, old]) => {
+            const all = [...document.querySelectorAll('article[data-row], .chat-queue li')];
+            const found = all.filter(e => e.textContent.includes(t));
+            return (
+                found.length > old.length || found.some(e => e.dataset.row && !old.includes(e.dataset.row))
+            );
+        },
+        [text, before],
+    );
+
+// The agents are done, for the server (a World of lib.mjs) and, when it is given, for the page, which hears of it later.
 export async function waitIdle(world, p) {
     await world.idle();
-    if (p)
-        await until(
-            p,
-            'nothing is written any more',
-            () => !document.querySelector('.chat-live, .chat-pending'),
-        );
+    if (!p) return;
+    const last = (await world.messages()).findLast(m => m.role !== 'tool')?.messageId ?? null;
+    await until(
+        p,
+        'nothing is written any more, and the last message is there',
+        id =>
+            !document.querySelector('.chat-live, .chat-pending') &&
+            (id === null ||
+                !document.querySelector('.chat-log') ||
+                document.querySelector(`.chat-log [data-row="${id}"]`)),
+        last,
+    );
+}
+// The rows on screen are the messages of the server: each once, in order, with the whole text.
+export async function same(p, world) {
+    await waitIdle(world, p);
+    const told = (await world.messages()).map(m => ({ id: m.messageId, text: m.content }));
+    await until(
+        p,
+        'the rows are those of the server',
+        all => {
+            const plain = text => text.replace(/\s+/g, ' ').trim();
+            const rows = [...document.querySelectorAll('article[data-row]')];
+            return (
+                rows.length === all.length &&
+                all.every(
+                    (m, i) =>
+                        rows[i].dataset.row === m.id && plain(rows[i].textContent).includes(plain(m.text)),
+                )
+            );
+        },
+        told,
+    ).catch(async error => assert.deepEqual(await rows(p), told, error.message));
 }
 // The rows on screen: [{id, kind, text}].
 export function rows(p) {
@@ -233,6 +308,8 @@ export function rows(p) {
 
 // Waits until nothing fades or slides any more; what turns for ever, such as a wait sign, is left out.
 export async function settled(p) {
+    // What was just done is drawn in the next frame, and begins to move then.
+    await p.evaluate(() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await until(p, 'all movement has ended', () =>
         document
             .getAnimations()

@@ -1,11 +1,18 @@
 // long.mjs: 100 000 messages: the page holds a window of them, jumps are exact, and the reader's line stays where it is.
 // How quick it is, web/tools/measure.mjs measures.
-import { Server, assert, axe, composer, finish, open, send, team, test, until } from './kit.mjs';
+import { Desk } from '../../../tests/server/desk.mjs';
+import { Server, assert, axe, composer, finish, open, send, test, until } from './kit.mjs';
 import { COUNT, at, elements, fill, goTo, nudge, watchLine } from './long-chat.mjs';
 
-const server = await Server.start({ script: team(), delay: true });
-const w = await server.world('long', ['lead', 'ada']);
+const server = await Server.start();
+// The agents write when the test says so, and as long as it does.
+const desk = await Desk.open(server);
+const w = await server.world(
+    'long',
+    ['lead', 'ada'].map(name => ({ name, model: desk.model })),
+);
 await fill(w);
+const some = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => `word${from + i} `).join('');
 const MOST_ROWS = 250;
 const MOST_ELEMENTS = 5000;
 
@@ -15,8 +22,11 @@ test('it opens at the end, and every row knows its real place', async () => {
     await last.getByText(`Message ${COUNT}:`).waitFor();
     assert.equal(await last.getAttribute('aria-posinset'), String(COUNT));
     assert.equal(await last.getAttribute('aria-setsize'), String(COUNT));
-    const slider = p.getByRole('slider', { name: 'Position in the conversation' });
-    assert.match(await slider.getAttribute('aria-valuetext'), /message 100\s000 of 100\s000/);
+    await until(p, 'the rail is at the end', () =>
+        /message 100\s000 of 100\s000/.test(
+            document.querySelector('[role=slider]')?.getAttribute('aria-valuetext') ?? '',
+        ),
+    );
     assert.ok((await elements(p)) < MOST_ELEMENTS);
     await axe(p);
 });
@@ -74,11 +84,12 @@ test('the rail works by keys: Home, End, PageUp and a typed date', async () => {
     await field.fill('not a place');
     await field.press('Enter');
     await p.getByText('Write a number, or a date such as 14 Nov.').waitFor();
-    await field.fill(new Date().toISOString().slice(0, 10));
+    const [first] = (await server.get(`${w.chatPath}/messages?limit=1`)).data;
+    await field.fill(first.createdAt.slice(0, 10));
     await field.press('Enter');
     await until(
         p,
-        'the first message of today',
+        'the first message of that day',
         () => document.querySelector('.chat-focused')?.getAttribute('aria-posinset') === '1',
     );
 });
@@ -121,26 +132,31 @@ test('the line stays while agents write at the end, near it and far from it; the
     // Near: scrolled up a little, so that the rows below the reader grow.
     await nudge(p, -700);
     const near = await watchLine(p);
-    await w.say('@lead stream 1');
+    await w.say('@lead write');
+    const lead = await desk.next();
+    for (const end of [30, 60, 90]) {
+        lead.begin(some(end - 29, end));
+        await until(
+            p,
+            `word${end} is there`,
+            n => document.querySelector('.chat-live .md')?.textContent.includes(`word${n}`),
+            end,
+        );
+    }
     await p.getByRole('button', { name: /new message|is writing/ }).waitFor();
-    await until(
-        p,
-        'some of it is there',
-        () =>
-            document.querySelectorAll('.chat-live').length === 0 ||
-            document.querySelector('.chat-live .md')?.textContent.length > 100,
-    );
+    lead.answer(some(91, 100));
     await w.idle();
     await p.getByRole('button', { name: '2 new messages ↓' }).waitFor();
+    await until(p, 'it was watched for a while', () => globalThis.lineWatch.frames > 10);
     const first = await near();
-    assert.ok(first.frames > 10);
     assert.ok(first.most <= 1, `the line moved by ${first.most} px`);
     // Far: the end is not in the page at all.
     await goTo(p, 50_000);
     const far = await watchLine(p);
-    await w.say('@ada stream 2');
-    await p.getByRole('button', { name: /new message/ }).waitFor();
+    await w.say('@ada write');
+    (await desk.next()).answer(some(1, 100));
     await w.idle();
+    await p.getByRole('button', { name: '4 new messages ↓' }).waitFor();
     const second = await far();
     assert.ok(second.most <= 1, `the line moved by ${second.most} px`);
     await p.getByRole('button', { name: /↓$/ }).click();
@@ -152,25 +168,30 @@ test('the line stays while agents write at the end, near it and far from it; the
 test('who is at the end follows it; a move up ends that at once', async () => {
     const p = await open(server, at(w));
     await p.locator('article').last().waitFor();
-    await send(p, '@lead stream 3');
+    await send(p, '@lead write');
+    const lead = await desk.next();
+    lead.begin(some(1, 30));
     const gap = () =>
         p.evaluate(() => {
             const log = document.querySelector('.chat-log');
             return log.scrollHeight - log.clientHeight - log.scrollTop;
         });
-    await until(
-        p,
-        'it is being written',
-        () => document.querySelector('.chat-live .md')?.textContent.length > 40,
+    await until(p, 'it is being written', () =>
+        document.querySelector('.chat-live .md')?.textContent.includes('word30'),
     );
     assert.ok((await gap()) <= 2, 'the end is not followed');
     await p.locator('.chat-log').hover();
+    // A wheel scrolls smoothly: what is read stands still when that is over.
+    const still = p
+        .locator('.chat-log')
+        .evaluate(
+            log => new Promise(done => log.addEventListener('scrollend', () => done(), { once: true })),
+        );
     await p.mouse.wheel(0, -120);
-    await until(p, 'it is left', () => {
-        const log = document.querySelector('.chat-log');
-        return log.scrollHeight - log.clientHeight - log.scrollTop > 60;
-    });
+    await still;
+    assert.ok((await gap()) > 60, 'the end is left');
     const watch = await watchLine(p);
+    lead.answer(some(31, 100));
     await w.idle();
     await until(p, 'it is whole', () => !document.querySelector('.chat-live'));
     const { most } = await watch();

@@ -12,7 +12,7 @@ export class Proxy {
         this.down = false;
         this.cutIn = null; // cut a stream in the middle of the first bytes that hold this text
         this.cuts = 0;
-        this.slice = 0; // streams come in pieces of so many bytes, one at a time
+        this.held = false; // what a stream that goes on has to tell waits for release()
     }
     static async start(server) {
         const proxy = new Proxy(server);
@@ -26,6 +26,8 @@ export class Proxy {
         if (this.down) return client.destroy();
         const upstream = net.connect(this.server.port, this.server.host);
         const both = {
+            client,
+            late: null, // bytes that wait
             end: () => {
                 client.destroy();
                 upstream.destroy();
@@ -49,26 +51,32 @@ export class Proxy {
         });
         upstream.on('data', bytes => {
             const at = this.cutIn && this.streams.has(both) ? bytes.indexOf(this.cutIn) : -1;
-            if (at < 0) return void this.#pass(client, this.streams.has(both) ? this.slice : 0, bytes);
+            if (at < 0) return void this.#pass(both, bytes);
             this.cutIn = null;
             this.cuts++;
             client.write(bytes.subarray(0, at + 5), both.end);
         });
         return undefined;
     }
-    #pass(client, slice, bytes) {
-        if (!slice || client.destroyed) return void client.write(bytes);
-        client.late ??= Promise.resolve();
-        for (let i = 0; i < bytes.length; i += slice) {
-            const piece = bytes.subarray(i, i + slice);
-            client.late = client.late.then(
-                () =>
-                    new Promise(done =>
-                        setTimeout(() => (client.destroyed ? done() : client.write(piece, done)), 20),
-                    ),
-            );
-        }
+    #pass(both, bytes) {
+        if (both.late) return void both.late.push(bytes);
+        const resumed = this.held && this.streams.has(both) ? bytes.indexOf('stream.resume') : -1;
+        const end = resumed < 0 ? -1 : bytes.indexOf('\n\n', resumed) + 2;
+        if (end < 2) return void both.client.write(bytes);
+        both.client.write(bytes.subarray(0, end));
+        both.late = [bytes.subarray(end)];
         return undefined;
+    }
+    // As over a slow line: a stream that goes on says how much it has to tell, and no more until release().
+    hold() {
+        this.held = true;
+    }
+    release() {
+        this.held = false;
+        for (const both of this.streams) {
+            for (const bytes of both.late ?? []) both.client.write(bytes);
+            both.late = null;
+        }
     }
     // Nobody gets through any more, and whoever was there is thrown out.
     stop() {

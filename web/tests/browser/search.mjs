@@ -1,5 +1,5 @@
 // search.mjs: words and conditions, in all versions, while they are typed.
-import { allow, assert, away, finish, open, test, until } from './kit.mjs';
+import { allow, assert, away, finish, open, page, test, until, visit } from './kit.mjs';
 import { Proxy } from './proxy.mjs';
 import { does, fits, office, sound, startOffice } from './office.mjs';
 
@@ -7,13 +7,16 @@ const server = await startOffice();
 const at = (w, q) => `/search?q=${encodeURIComponent(q)}${w ? `&w=${w.name}` : ''}`;
 const input = p => p.getByRole('searchbox', { name: 'Search' });
 const hits = p => p.locator('.search-hit');
+// The server was asked and has answered: the line above the results says how many there are.
 const found = (p, n) =>
     until(
         p,
         `${n} are found`,
         k =>
             document.querySelectorAll('.search-hit').length === k &&
-            !document.querySelector('.search .loading'),
+            document
+                .querySelector('.search-line [role=status]')
+                ?.textContent.startsWith(`${k} result${k === 1 ? '' : 's'} in `),
         n,
     );
 
@@ -38,6 +41,32 @@ test('results come while somebody types, are marked, grouped, and open in place'
     ]);
     await p.goBack();
     await found(p, 2);
+});
+
+// The frames and timers of the page do not run: what is done between two keys is done at once, or not at all.
+test('what is typed right after the key that opens the search is searched for', async () => {
+    const w = await office(server);
+    await w.converse('the freeze at once');
+    const p = await page();
+    await p.clock.install();
+    await visit(p, server, '/search');
+    await p.goto(new URL(`/w/${w.name}/c/${w.chat}`, server.url).href);
+    await p.getByText('the freeze at once').first().waitFor();
+    // The part of the page for it is fetched when it is first shown.
+    await p.keyboard.press('g');
+    await p.keyboard.press('s');
+    await input(p).waitFor();
+    await p.goBack();
+    await p.getByText('the freeze at once').first().waitFor();
+    await p.evaluate(() => document.activeElement?.blur());
+    await p.clock.pauseAt(Date.now() + 3600e3);
+    await p.keyboard.press('g');
+    await p.keyboard.press('s');
+    await p.keyboard.type('freeze');
+    assert.equal(await input(p).inputValue(), 'freeze');
+    await p.clock.resume();
+    await found(p, 1);
+    assert.equal(new URL(p.url()).search, `?q=freeze&w=${w.name}`);
 });
 
 test('conditions are chips that one click removes; what is wrong stands below the words', async () => {

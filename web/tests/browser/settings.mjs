@@ -77,6 +77,23 @@ test('a provider is added with a pasted key that is never shown again, tested, a
     assert.ok(!(await server.get('/providers')).data.some(x => x.name === 'officeone'));
 });
 
+test('on a phone each part says how it stands, and the one that is picked comes into view under its name', async () => {
+    const p = await open(server, '/settings/models', { width: 390, height: 640 });
+    const nav = p.getByRole('navigation', { name: 'Parts of the settings' });
+    await nav.getByRole('link', { name: 'Security this computer' }).waitFor();
+    const { version } = await server.get('/version');
+    await nav.getByRole('link', { name: `About ${version}` }).waitFor();
+    await nav.getByRole('link', { name: /^Models \S/ }).waitFor();
+    await nav.getByRole('link', { name: 'About' }).click();
+    const title = p.getByRole('heading', { name: 'About', exact: true });
+    await title.waitFor();
+    await until(p, 'its name is at the top', () => {
+        const at = document.querySelector('.settings-title').getBoundingClientRect().top;
+        return at >= 0 && at < 120;
+    });
+    await fits(p, 'About at 390');
+});
+
 test('a key that is refused says so, and a new one mends it', async () => {
     const p = await open(server, '/settings/models');
     allow(p, /502/); // the list of its models, with the wrong key

@@ -14,6 +14,7 @@ import {
     test,
     three,
     until,
+    visit,
     waitIdle,
 } from './kit.mjs';
 
@@ -101,6 +102,46 @@ test('a model is asked for a preview, and what was previewed is what is stored, 
     assert.equal(made.performedByAgent, true);
 });
 
+test('a squash says that it is one and who made it, in the chat, its panel and the timeline', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    await w.converse('second');
+    const [first, one, second, two] = (await w.messages()).map(m => m.messageId);
+    const made = async (sourceMessageIds, content, more = {}) =>
+        server.post(`${w.chatPath}/squashes`, { sourceMessageIds, content, ...more }, 201);
+    await made([first, second], 'both by hand');
+    await made([one, two], 'both by an agent', { performedByAgent: true, model: 'demo/scripted' });
+    const p = await open(server, at(w));
+    const row = text => p.locator('article.chat-message', { hasText: text });
+    await row('both by hand')
+        .getByRole('heading', { name: /^Squash by you \d/ })
+        .waitFor();
+    await row('both by an agent')
+        .getByRole('heading', { name: /^Squash by an agent as @?lead \d/ })
+        .waitFor();
+    const spoken = await p
+        .locator('article.chat-message')
+        .evaluateAll(all => all.map(e => e.getAttribute('aria-label')));
+    assert.match(spoken[0], /^Squash by you, /);
+    assert.match(spoken[1], /^Squash by an agent, /);
+    await row('both by hand').focus();
+    await p.locator('.chat-panel-id + p', { hasText: 'Squash by you' }).waitFor();
+    await row('both by hand')
+        .getByRole('button', { name: /^Reply to squash, / })
+        .waitFor();
+    await visit(p, server, `${at(w)}?view=timeline`);
+    await p.locator('.timeline-row', { hasText: 'both by hand' }).getByText('Squash by you').waitFor();
+    await p
+        .locator('.timeline-row', { hasText: 'both by an agent' })
+        .getByText('Squash by an agent')
+        .waitFor();
+    assert.equal(await p.locator('.timeline-row .timeline-you').count(), 0);
+    // One that is made while the timeline is looked at.
+    const both = (await w.messages()).map(m => m.messageId);
+    await made(both, 'all in one');
+    await p.locator('.timeline-row', { hasText: 'all in one' }).getByText('Squash by you').waitFor();
+});
+
 test('a tool call is not ticked without its result', async () => {
     const w = await fresh(['lead'], writer);
     await w.converse('lookup');
@@ -118,10 +159,38 @@ test('a tool call is not ticked without its result', async () => {
     );
     await p.keyboard.press('z');
     await until(p, 'they are back', n => document.querySelectorAll('article.chat-message').length >= n, 3);
-    assert.equal(
-        (await w.messages()).some(m => m.role === 'tool'),
-        true,
-    );
+    assert.ok((await w.messages()).some(m => m.role === 'tool'));
+});
+
+// The lines that the buttons of the bar stand in.
+const barLines = p =>
+    bar(p)
+        .getByRole('button')
+        .evaluateAll(all => new Set(all.map(e => Math.round(e.getBoundingClientRect().top / 8))).size);
+
+test('what can be done with the ticked stands in one line, in two on a phone, and a tick beside its name', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    for (const [width, lines] of [
+        [1280, 1],
+        [390, 2],
+        [320, 2],
+    ]) {
+        const p = await open(server, at(w), { width, height: 800 });
+        await tick(p, 'first');
+        await bar(p).waitFor();
+        assert.equal(await barLines(p), lines, `lines at ${width}`);
+        const touching = await p.$$eval(
+            '.chat-row',
+            all =>
+                all
+                    .map(row => [row.querySelector('.chat-tick'), row.querySelector('.chat-by h3')])
+                    .map(pair => pair.map(e => e.getBoundingClientRect()))
+                    .filter(([a, b]) => a.left - b.right < 6 && b.left - a.right < 6).length,
+        );
+        assert.equal(touching, 0, `ticks that touch a name at ${width}`);
+        await p.close();
+    }
 });
 
 test('Esc ends the selection, and nothing has changed', async () => {
@@ -150,7 +219,7 @@ test('tags are buttons of the world; those that are on go with the message and a
     await button('Short').click();
     await button('ResponseExpected').click();
     await button('Ask lead').click();
-    assert.equal(await button('Ask ada').getAttribute('aria-pressed'), 'true');
+    await p.getByRole('button', { name: 'Ask ada', pressed: true }).waitFor();
     await until(
         p,
         'the server knows',
@@ -167,8 +236,7 @@ test('tags are buttons of the world; those that are on go with the message and a
         `/api/v1${w.path}/tags?chatId=${w.chat}`,
     );
     await p.reload();
-    await button('Ask ada').waitFor();
-    assert.equal(await button('Short').getAttribute('aria-pressed'), 'true');
+    for (const name of ['Ask ada', 'Short']) await p.getByRole('button', { name, pressed: true }).waitFor();
     await axe(p);
     await send(p, 'with tags');
     await waitIdle(w, p);

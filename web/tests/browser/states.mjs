@@ -7,6 +7,7 @@ import {
     away,
     axe,
     composer,
+    counts,
     finish,
     live,
     open,
@@ -152,7 +153,7 @@ test('every screen that is empty says what would be there, and how it comes abou
         assert.ok(over <= 0, `${to} is ${over} px too wide`);
     };
     await says(at(w), 'No messages yet. Everyone in this world answers; write @name for one.');
-    assert.equal(await p.locator('.chat-examples button').count(), 3);
+    await counts(p, '.chat-examples button', 3);
     await says(at(w, 'tree'), 'No replies yet. Threads appear when an agent answers.');
     await says(at(w, 'timeline'), 'No runs yet');
     await says(at(w, 'history'), 'One version. Edit, delete, squash or branch to make another.');
@@ -179,12 +180,13 @@ test('grey rows come only to those who wait longer than 300 ms', async () => {
     await w.converse('hello');
     const p = await page();
     let pass;
+    const passed = new Promise(resolve => {
+        pass = resolve;
+    });
     await p.route(
         url => /\/chats\/[^/]+\/messages/.test(url.pathname),
         async route => {
-            await new Promise(resolve => {
-                pass = resolve;
-            });
+            await passed;
             await route.continue();
         },
     );
@@ -201,7 +203,7 @@ test('grey rows come only to those who wait longer than 300 ms', async () => {
     await p.locator('.loading').getByText('Loading the conversation').waitFor({ state: 'attached' });
     pass();
     await p.locator('article.chat-message', { hasText: 'hello' }).first().waitFor();
-    assert.equal(await p.locator('.loading').count(), 0);
+    await counts(p, '.loading', 0);
 });
 
 // --- Errors that can be tried again -----------------------------------------------------------------------------
@@ -279,6 +281,7 @@ test('a conversation that cannot be renamed or archived keeps its name and place
     await reason(p);
     assert.equal(await p.getByRole('dialog').getByRole('textbox').inputValue(), 'another name');
     await p.keyboard.press('Escape');
+    await p.getByRole('dialog').waitFor({ state: 'detached' });
     await p.getByRole('link', { name: /room/ }).first().waitFor();
     assert.equal(await p.getByText('another name').count(), 0);
     await no.end();
@@ -408,10 +411,12 @@ test('a squash and an edit that are refused change nothing, and the words stay',
     await p.keyboard.press('e');
     await p.getByRole('dialog').getByText(REASON).waitFor();
     await p.keyboard.press('Escape');
+    await p.getByRole('dialog').waitFor({ state: 'detached' });
     await refuse(p, 'POST', /\/squashes$/, 409);
     await p.locator('article.chat-message').first().focus();
     await p.keyboard.press('x');
     await p.keyboard.press('Shift+ArrowDown');
+    await counts(p, '.chat-chosen', 2);
     await p.keyboard.press('q');
     await p.getByRole('dialog').getByRole('radio', { name: 'I write it myself' }).check();
     await p.getByRole('dialog').getByRole('textbox', { name: 'Text' }).fill('both in one');

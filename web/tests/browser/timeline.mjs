@@ -1,6 +1,7 @@
 // timeline.mjs: runs inside runs: while they go on, when they are over, when they fail; by mouse and by keyboard.
+import { Desk } from '../../../tests/server/desk.mjs';
 import { Server, assert, finish, open, page, script, test, until, visit } from './kit.mjs';
-import { agent, append, at, called, human, looks, tool } from './views-kit.mjs';
+import { agent, append, at, called, counts, human, looks, tool } from './views-kit.mjs';
 
 const file = script(
     'runs',
@@ -22,14 +23,6 @@ rules:
       - say: I begin with the policy.
       - call: delegate
         args: {agent: bo, title: Read the policy, task: Read the policy}
-  - when: read the policy
-    agent: bo
-    from: ada
-    do:
-      - think: it is long
-      - say: ${Array.from({ length: 80 }, (_, n) => `w${n + 1}`).join(' ')}
-      - wait: 1500ms
-      - say: It ends at noon.
   - tool: delegate
     agent: ada
     do: Friday, after noon.
@@ -64,11 +57,26 @@ rules:
 const live = await Server.start({ script: file, delay: true });
 const past = await Server.start({ script: file });
 let worlds = 0;
-const fresh = server =>
-    server.world(`runs${++worlds}`, ['lead', { name: 'ada', lead: 'lead' }, { name: 'bo', lead: 'lead' }]);
+const fresh = (server, ofBo = {}) =>
+    server.world(`runs${++worlds}`, [
+        'lead',
+        { name: 'ada', lead: 'lead' },
+        { name: 'bo', lead: 'lead', ...ofBo },
+    ]);
+// A world where what bo is asked waits for the test to answer: what is looked at meanwhile does not run away.
+const desk = await Desk.open(live);
+const waiting = () => fresh(live, { model: desk.model });
 const box = (p, lane) => p.getByRole('group', { name: `Run ${lane}`, exact: true });
 const head = (p, lane) => p.locator(`.timeline-view [data-lane="${lane}"]`);
-const opened = (p, lane) => head(p, lane).getAttribute('aria-expanded');
+const folds = (p, lane, open) =>
+    until(
+        p,
+        `${lane} is ${open ? 'open' : 'folded'}`,
+        ([of, is]) =>
+            document.querySelector(`.timeline-view [data-lane="${of}"]`)?.getAttribute('aria-expanded') ===
+            is,
+        [lane, String(open)],
+    );
 
 const hand = (id, to, title) => called(id, 'delegate', { agent: to, title, task: title });
 // main › 1 › 1 › 1 › 1, a call that worked, one that did not, thinking, and a result.
@@ -122,12 +130,15 @@ async function recorded() {
 const story = await recorded();
 
 test('a run that goes on is open and says what it does; when it is over it is one line with its first words', async () => {
-    const w = await fresh(live);
+    const w = await waiting();
     const p = await open(live, at(w, 'timeline'));
     await p.getByText('No runs yet.').waitFor();
     await w.say('@lead plan');
+    const bo = await desk.next();
+    let n = 0;
+    const writing = setInterval(() => bo.begin(`w${++n} `), 40);
     await box(p, 'main.1').getByText('running').first().waitFor();
-    assert.equal(await opened(p, 'main.1'), 'true');
+    await folds(p, 'main.1', true);
     await box(p, 'main.1.1').waitFor();
     // The line of what goes on changes in place, and not more often than four times a second.
     await p.locator('.timeline-live', { hasText: 'writing…' }).filter({ hasText: /w\d/ }).first().waitFor();
@@ -151,6 +162,9 @@ test('a run that goes on is open and says what it does; when it is over it is on
         was => document.querySelector('[data-lane="main.1.1"] .timeline-state')?.textContent !== was,
         elapsed,
     );
+    await until(p, 'the line has changed', () => globalThis.changes.length > 5);
+    clearInterval(writing);
+    bo.answer('It ends at noon.');
     await until(
         p,
         'both are over',
@@ -161,39 +175,37 @@ test('a run that goes on is open and says what it does; when it is over it is on
     );
     const changes = await p.evaluate(() => globalThis.changes);
     const seconds = (changes.at(-1) - changes[0]) / 1000;
-    assert.ok(
-        changes.length > 3 && changes.length <= 4 * seconds + 4,
-        `${changes.length} changes in ${seconds} s`,
-    );
+    assert.ok(changes.length <= 4 * seconds + 4, `${changes.length} changes in ${seconds} s`);
     await w.idle();
-    await until(
-        p,
-        'main.1 is one line',
-        () => document.querySelector('[data-lane="main.1"]').getAttribute('aria-expanded') === 'false',
-    );
-    const line = await head(p, 'main.1').textContent();
-    assert.match(line, /main\.1@adaCheck dates✓ done [\d.]+ s/);
-    assert.match(line, /“Friday, after noon\.”/);
-    assert.match(line, /demo\/scripted · 4 steps/);
+    await folds(p, 'main.1', false);
+    // What it took comes a little later than how it ended.
+    for (const words of [
+        /main\.1@adaCheck dates✓ done [\d.]+ s/,
+        /“Friday, after noon\.”/,
+        /demo\/scripted · 4 steps/,
+    ])
+        await head(p, 'main.1').filter({ hasText: words }).waitFor();
     await p.getByText('Done then.').waitFor();
 });
 
 test('what a person folded stays folded, and what they unfolded stays open', async () => {
-    const w = await fresh(live);
+    const w = await waiting();
     const p = await open(live, at(w, 'timeline'));
     await w.say('@lead plan');
-    await box(p, 'main.1.1').waitFor();
+    const bo = await desk.next();
+    await folds(p, 'main.1.1', true);
     await head(p, 'main.1.1').click();
-    assert.equal(await opened(p, 'main.1.1'), 'false');
+    await folds(p, 'main.1.1', false);
     await p.getByRole('button', { name: 'Unfold running' }).click();
-    assert.equal(await opened(p, 'main.1.1'), 'true');
+    await folds(p, 'main.1.1', true);
+    bo.answer('It ends at noon.');
     await until(p, 'it is over', () =>
         document.querySelector('[data-lane="main.1.1"]')?.textContent.includes('done'),
     );
-    assert.equal(await opened(p, 'main.1.1'), 'true');
+    await folds(p, 'main.1.1', true);
     await w.idle();
     await p.getByRole('button', { name: 'Fold all' }).click();
-    assert.equal(await opened(p, 'main.1'), 'false');
+    await folds(p, 'main.1', false);
     await p
         .getByRole('link', { name: 'Tree' })
         .or(p.getByRole('tab', { name: 'Tree' }))
@@ -203,7 +215,7 @@ test('what a person folded stays folded, and what they unfolded stays open', asy
     await p.goBack();
     await box(p, 'main.1').waitFor();
     await head(p, 'main.1').click();
-    assert.equal(await opened(p, 'main.1.1'), 'false');
+    await folds(p, 'main.1.1', false);
 });
 
 test('a run is cancelled, and begun again', async () => {
@@ -216,6 +228,7 @@ test('a run is cancelled, and begun again', async () => {
         document.querySelector('[data-lane="main.1"]')?.textContent.includes('cancelled'),
     );
     await w.idle();
+    await folds(p, 'main.1', false);
     await head(p, 'main.1').click();
     await p.getByRole('button', { name: 'Retry main.1' }).click();
     await p.locator('.toast', { hasText: 'main.1 begins again.' }).waitFor();
@@ -235,7 +248,7 @@ test('a run that failed is open, says why, and offers what to do', async () => {
     await until(p, 'it failed', () =>
         document.querySelector('[data-lane="main.1"]')?.textContent.includes('failed after'),
     );
-    assert.equal(await opened(p, 'main.1'), 'true');
+    await folds(p, 'main.1', true);
     await box(p, 'main.1')
         .getByText(/out of order/)
         .first()
@@ -254,19 +267,19 @@ test('a call and its result are one row, unfolded on demand', async () => {
     assert.match(await row.textContent(), /✓done: calendar\.find\("freeze"\)2\.0 s/);
     assert.ok(!(await box(p, 'main.1').textContent()).includes('"ends"'));
     await row.getByRole('button').click();
-    assert.match(await row.textContent(), /input\{\s*"what": "freeze"\s*\}output\{"ends":"noon"\}/);
+    await row.filter({ hasText: /input\{\s*"what": "freeze"\s*\}output\{"ends":"noon"\}/ }).waitFor();
     await head(p, 'main.1.1').click();
     const failed = box(p, 'main.1.1').locator('.timeline-tool', { hasText: 'file.read' });
     assert.match(await failed.textContent(), /✕failed: file\.read\("policy\.md"\)no such file/);
     await p.getByRole('checkbox', { name: 'raw tools' }).check();
-    assert.match(await failed.textContent(), /outputno such file/);
+    await failed.filter({ hasText: 'outputno such file' }).waitFor();
     await p.locator('.timeline-thinking', { hasText: 'Ada knows.' }).waitFor();
 });
 
 test('the fourth border is a page of its own, with breadcrumbs and an address', async () => {
     const p = await open(past, at(story, 'timeline'));
     for (const lane of ['main.1', 'main.1.1', 'main.1.1.1']) await head(p, lane).click();
-    assert.equal(await opened(p, 'main.1.1.1.1'), null);
+    assert.equal(await head(p, 'main.1.1.1.1').getAttribute('aria-expanded'), null);
     await head(p, 'main.1.1.1.1').getByText('Open as page').click();
     await p.waitForURL(/lane=main\.1\.1\.1\.1$/);
     const crumbs = p.getByRole('navigation', { name: 'Runs above this one' });
@@ -286,6 +299,10 @@ test('in and out of runs by keyboard', async () => {
     const p = await open(past, at(story, 'timeline'));
     await head(p, 'main.1').waitFor();
     const focus = () => p.evaluate(() => document.activeElement?.dataset.lane ?? null);
+    const walk = async (key, to) => {
+        for (let n = 0; n < 6 && (await focus()) !== to; n++) await p.keyboard.press(key);
+        assert.equal(await focus(), to);
+    };
     const press = async (key, expected) => {
         await p.keyboard.press(key);
         await until(
@@ -295,26 +312,19 @@ test('in and out of runs by keyboard', async () => {
             expected,
         );
     };
-    await p.locator('body').press('j');
-    for (let n = 0; n < 6 && (await focus()) !== 'main.1'; n++) await p.keyboard.press('j');
-    assert.equal(await focus(), 'main.1');
+    await walk('j', 'main.1');
     await p.keyboard.press('ArrowRight');
     await head(p, 'main.1.1').waitFor();
-    for (let n = 0; n < 6 && (await focus()) !== 'main.1.1'; n++) await p.keyboard.press('j');
-    assert.equal(await focus(), 'main.1.1');
+    await walk('j', 'main.1.1');
     await press('ArrowUp', 'main.1');
-    for (let n = 0; n < 6 && (await focus()) !== 'main.1.1'; n++) await p.keyboard.press('j');
+    await walk('j', 'main.1.1');
     await p.keyboard.press('Enter');
     await p.waitForURL(/lane=main\.1\.1$/);
     await press('Escape', 'main.1.1');
     assert.ok(!p.url().includes('lane='));
     await press('ArrowUp', 'main.1');
     await p.keyboard.press('ArrowLeft');
-    await until(
-        p,
-        'it is folded',
-        () => document.querySelector('[data-lane="main.1"]').getAttribute('aria-expanded') === 'false',
-    );
+    await folds(p, 'main.1', false);
     assert.equal(await focus(), 'main.1');
 });
 
@@ -346,6 +356,7 @@ test('tabs instead of boxes, and that is remembered', async () => {
     const p = await open(past, at(story, 'timeline'));
     await p.getByRole('button', { name: 'Tabs' }).click();
     const tabs = p.getByRole('tablist', { name: 'Runs' });
+    await tabs.getByRole('tab', { name: /^main\.1\.1\.1\.1 / }).waitFor();
     assert.deepEqual(
         (await tabs.getByRole('tab').allTextContents()).map(t => t.split(' ')[0]),
         ['main', 'main.1', 'main.1.1', 'main.1.1.1', 'main.1.1.1.1'],
@@ -353,8 +364,7 @@ test('tabs instead of boxes, and that is remembered', async () => {
     await tabs.getByRole('tab', { name: /^main\.1\.1 / }).click();
     await p.getByRole('tabpanel').getByText('file.read').waitFor();
     await p.reload();
-    await p.getByRole('tab', { name: /^main\.1\.1 / }).waitFor();
-    assert.equal(await p.getByRole('tab', { name: /^main\.1\.1 / }).getAttribute('aria-selected'), 'true');
+    await p.getByRole('tab', { name: /^main\.1\.1 /, selected: true }).waitFor();
 });
 
 test('words are found in every run, and the run is opened', async () => {
@@ -364,9 +374,10 @@ test('words are found in every run, and the run is opened', async () => {
     await p.getByText(/^\d found$/).waitFor();
     await p.keyboard.press('Enter');
     await p.getByText(/^1 of \d$/).waitFor();
-    assert.equal(await opened(p, 'main.1'), 'true');
+    await folds(p, 'main.1', true);
     await p.locator('.timeline-match').waitFor();
     await p.getByRole('searchbox', { name: 'Find' }).fill('here it ends');
+    await p.getByText('1 found', { exact: true }).waitFor();
     await p.keyboard.press('Enter');
     await p.waitForURL(/lane=main\.1\.1\.1\.1$/);
 });
@@ -376,7 +387,7 @@ test('the panel shows who is inside whom, and the time of each', async () => {
     const panel = p.getByRole('region', { name: 'Runs' });
     await panel.getByRole('button', { name: /^main\.1\.1 / }).waitFor();
     assert.match(await panel.locator('svg').getAttribute('aria-label'), /main\.1 done/);
-    assert.equal(await panel.locator('svg rect').count(), 5);
+    await counts(p, '.timeline-panel svg rect', 5);
     await panel.getByRole('button', { name: 'Aggregated' }).click();
     await until(
         p,
@@ -409,9 +420,13 @@ test('the end is followed, unless the reader is elsewhere', async () => {
         const e = document.querySelector('.timeline-scroll');
         return e.scrollHeight - e.clientHeight - e.scrollTop < 2;
     });
-    await p.locator('.timeline-scroll').evaluate(e => {
-        e.scrollTop = 100;
-    });
+    await p.locator('.timeline-scroll').evaluate(
+        e =>
+            new Promise(done => {
+                e.addEventListener('scroll', done, { once: true });
+                e.scrollTop = 100;
+            }),
+    );
     await append(w, [agent('g2', 'ada', 'and another', 131)]);
     await p.getByText('and another').waitFor({ state: 'attached' });
     assert.equal(await p.locator('.timeline-scroll').evaluate(e => e.scrollTop), 100);

@@ -1,10 +1,14 @@
 // tour.mjs: the first five minutes as a person has them: five steps, by keys and by clicks, at three widths, with a
 // look at every screen in both themes; and a reload in the middle of each, which loses nothing.
-import { Server, assert, axe, finish, live, open, screenshot, test, until } from './kit.mjs';
+import fs from 'node:fs';
+import { Server, assert, axe, finish, live, open, screenshot, script, test, until } from './kit.mjs';
+import { counts } from './views-kit.mjs';
 
 const tour = await Server.start({ args: ['--demo'] });
-// At the pace of a person, so that there is a middle of everything.
-const paced = await Server.start({ args: ['--demo'], delay: true });
+// So slowly that there is a middle of everything, and time to look at it.
+const words = fs.readFileSync(new URL('../../../src/provider/tour.yaml', import.meta.url), 'utf8');
+const slowly = script('slow-tour', words.replace(/^pace: \d+$/m, 'pace: 150'));
+const paced = await Server.start({ args: ['--demo'], script: slowly, delay: true });
 const minutes = n => n * 60000;
 
 const fresh = async (server, title) => `/w/tour/c/${(await server.post('/worlds/tour/chats', { title })).id}`;
@@ -31,16 +35,6 @@ async function looks(p, what) {
     await fits(p, what);
     for (const colorScheme of ['dark', 'light']) {
         await p.emulateMedia({ colorScheme });
-        // Colours that are on their way are nobody's.
-        await p.evaluate(async () => {
-            await new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)));
-            await Promise.allSettled(
-                document
-                    .getAnimations()
-                    .filter(a => a instanceof CSSTransition)
-                    .map(a => a.finished),
-            );
-        });
         await axe(p).catch(error => {
             throw new Error(`${what}, ${colorScheme}: ${error.message}`);
         });
@@ -95,10 +89,18 @@ async function hello(p, byKeys) {
     await looks(p, 'the welcome');
     await step(p, 1, byKeys);
     await row(p, 'Hello everyone!').getByText('→ lead, ada, bo').first().waitFor();
-    await until(p, 'three answer', () => document.querySelectorAll('article.chat-message').length === 4);
+    await counts(p, 'article.chat-message', 4);
     await tourIdle(p);
-    assert.equal(await p.getByText('↪ replying to You').count(), 3);
-    assert.equal(await rowsOf(p).locator('.badge', { hasText: 'scripted' }).count(), 3);
+    await until(
+        p,
+        'each says whom it answers, and that it is scripted',
+        () =>
+            [...document.querySelectorAll('article.chat-message')].filter(
+                e =>
+                    e.textContent.includes('↪ replying to You') &&
+                    [...e.querySelectorAll('.badge')].some(b => b.textContent.includes('scripted')),
+            ).length === 3,
+    );
     await looks(p, 'three answers');
     await counted(p, 1, byKeys);
 }
@@ -109,7 +111,7 @@ async function delegation(p, byKeys) {
     await box.waitFor();
     await row(p, 'the script settles on Thursday').first().waitFor();
     await tourIdle(p);
-    assert.match(await box.textContent(), /main\.1.*@ada.*Find a date.*✓/);
+    await box.filter({ hasText: /main\.1.*@ada.*Find a date.*✓/ }).waitFor();
     await looks(p, 'a delegation in the chat');
     if (p.viewportSize().width === 1280 && byKeys) await picture(p);
     await goTo(p, 'g l', /^Time/, byKeys);
@@ -156,7 +158,7 @@ async function edit(p, byKeys) {
         .first()
         .waitFor();
     await row(p, 'Hello again, all of you!').first().waitFor();
-    assert.equal(await row(p, 'the script settles on Thursday').count(), 0);
+    await row(p, 'the script settles on Thursday').first().waitFor({ state: 'detached' });
     await fits(p, 'the toast');
     await tourIdle(p);
     if (byKeys) {
@@ -197,6 +199,8 @@ async function squash(p, byKeys) {
         n => document.querySelectorAll('article.chat-message').length < n,
         before,
     );
+    // The new version is told of before the server has answered: until then keys belong to the dialog.
+    await dialog(p).waitFor({ state: 'detached' });
     await goTo(p, 'g h', /^History/, byKeys);
     await p
         .getByText(/squash 5→1/)
@@ -280,11 +284,7 @@ test(
         await p.keyboard.press('1');
         await p.locator('.chat-live').first().waitFor();
         await reload(p);
-        await until(
-            p,
-            'three have answered',
-            () => document.querySelectorAll('article.chat-message').length === 4,
-        );
+        await counts(p, 'article.chat-message', 4);
         assert.equal(await row(p, 'Hello everyone!').count(), 1);
         await tourIdle(p);
 
@@ -295,7 +295,7 @@ test(
         await row(p, 'the script settles on Thursday')
             .first()
             .waitFor({ timeout: minutes(1) });
-        assert.match(await p.locator('.chat-delegation').textContent(), /main\.1.*✓/);
+        await p.locator('.chat-delegation', { hasText: /main\.1.*✓/ }).waitFor();
         await tourIdle(p);
 
         // What was typed into the edit, and nothing is removed by looking.
@@ -303,16 +303,14 @@ test(
         await p.keyboard.press('3');
         await dialog(p).getByRole('textbox', { name: 'Your message' }).fill('Hello again, after a reload!');
         await reload(p);
+        await counts(p, 'article.chat-message', before);
+        await p.keyboard.press('3');
         await until(
             p,
-            'all rows are there',
-            n => document.querySelectorAll('article.chat-message').length === n,
-            before,
+            'what was typed is there',
+            text => document.querySelector('dialog textarea')?.value === text,
+            'Hello again, after a reload!',
         );
-        await p.keyboard.press('3');
-        const typed = dialog(p).getByRole('textbox', { name: 'Your message' });
-        await typed.waitFor();
-        assert.equal(await typed.inputValue(), 'Hello again, after a reload!');
         await p.keyboard.press('Control+Enter');
         await p.locator('.chat-live').first().waitFor();
         await reload(p);
@@ -327,12 +325,8 @@ test(
         await p.keyboard.press('q');
         await dialog(p).getByRole('button', { name: 'Preview' }).click();
         await reload(p);
-        await until(
-            p,
-            'a preview that nobody used has changed nothing',
-            n => document.querySelectorAll('article.chat-message').length === n,
-            before,
-        );
+        // A preview that nobody used has changed nothing.
+        await counts(p, 'article.chat-message', before);
 
         await p.keyboard.press('5');
         await row(p, 'work in the background and brief me').first().waitFor();

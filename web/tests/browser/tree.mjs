@@ -1,7 +1,7 @@
 // tree.mjs: the reply threads of a conversation, as a person uses them, with and without a mouse.
 import fs from 'node:fs';
 import { Server, assert, finish, open, page, team, test, until, visit } from './kit.mjs';
-import { agent, append, at, called, human, looks, tool } from './views-kit.mjs';
+import { agent, append, at, called, counts, human, looks, tool } from './views-kit.mjs';
 
 const server = await Server.start({ script: team() });
 let worlds = 0;
@@ -40,13 +40,15 @@ const plan = [
 ];
 const grid = p => p.getByRole('treegrid', { name: 'Reply threads' });
 const ids = p => p.$$eval('.tree-row', all => all.map(e => e.id.slice(5)));
-const here = p =>
-    p.evaluate(() => {
-        const active =
-            document.activeElement?.getAttribute('aria-activedescendant') ??
-            document.querySelector('.tree-here')?.id;
-        return active?.slice(5) ?? null;
-    });
+const isAt = (p, id) =>
+    until(
+        p,
+        `${id} is the row that one is at`,
+        row =>
+            (document.activeElement?.getAttribute('aria-activedescendant') ??
+                document.querySelector('.tree-here')?.id) === row,
+        `tree-${id}`,
+    );
 const shows = (p, expected) =>
     until(
         p,
@@ -100,30 +102,14 @@ test('filters leave what fits and what leads to it', async () => {
     await shows(p, 'plan split clash wait weekly deep1 deep2 deep3 deep4 deep5 deep6 deep7 deep8');
     const told = (await server.get(`/api/v1${shared.chatPath}/tree`)).data;
     await show.selectOption({ label: 'Unanswered' });
-    await until(
-        p,
-        'all that is unanswered is there',
-        n => document.querySelectorAll('.tree-row:not(.tree-dim)').length === n,
-        told.filter(n => n.unanswered).length,
-    );
+    await counts(p, '.tree-row:not(.tree-dim)', told.filter(n => n.unanswered).length);
     await show.selectOption({ label: 'In-memory only' });
     const memory = told.filter(n => n.memoryOnly).length;
     if (memory === 0) await p.getByText('Nothing fits this filter.').waitFor();
-    else
-        await until(
-            p,
-            'only what is in memory',
-            n => document.querySelectorAll('.tree-row:not(.tree-dim)').length === n,
-            memory,
-        );
+    else await counts(p, '.tree-row:not(.tree-dim)', memory);
     await show.selectOption({ label: 'All threads' });
     await p.getByRole('checkbox', { name: 'hide in-memory' }).check();
-    await until(
-        p,
-        'what is only in memory is hidden',
-        n => document.querySelectorAll('.tree-row').length === n,
-        told.length - memory,
-    );
+    await counts(p, '.tree-row', told.length - memory);
 });
 
 test('words are found, counted, and unfolded', async () => {
@@ -134,11 +120,11 @@ test('words are found, counted, and unfolded', async () => {
     await p.getByText('2 found').waitFor();
     await p.getByRole('button', { name: 'Next match' }).click();
     await p.getByText('1 of 2').waitFor();
-    assert.equal(await here(p), 'dates');
-    assert.equal(await p.locator('#tree-dates mark').textContent(), 'freeze');
+    await isAt(p, 'dates');
+    await p.locator('#tree-dates mark', { hasText: 'freeze' }).waitFor();
     await p.getByRole('button', { name: 'Next match' }).click();
     await p.getByText('2 of 2').waitFor();
-    assert.equal(await here(p), 'clash');
+    await isAt(p, 'clash');
     await p.getByRole('button', { name: 'Previous match' }).click();
     await p.getByText('1 of 2').waitFor();
 });
@@ -200,7 +186,7 @@ test('the panel counts as the server does, and leads to the longest thread', asy
     assert.match(await panel.locator('li', { hasText: 'Weekly check' }).textContent(), /8$/);
     assert.match(await panel.textContent(), /@lead ←answers You2/);
     await panel.getByRole('button', { name: /Weekly check/ }).click();
-    assert.equal(await here(p), 'weekly');
+    await isAt(p, 'weekly');
 });
 
 test('a thread is exported in every form, and its Mermaid text is shown and copied', async () => {
@@ -255,19 +241,14 @@ test('what is said appears without losing folds or the place', async () => {
     await p.locator('.tree-row', { hasText: 'hello to all' }).waitFor();
     const told = (await w.server.get(`/api/v1${w.chatPath}/tree`)).data.length;
     assert.ok(told > plan.length + 1);
-    await until(
-        p,
-        'the answers are there',
-        n => document.querySelectorAll('.tree-row').length === n,
-        told - chain.length,
-    );
+    await counts(p, '.tree-row', told - chain.length);
     assert.equal(await p.locator('#tree-weekly').getAttribute('aria-expanded'), 'false');
-    assert.equal(await here(p), 'press');
+    await isAt(p, 'press');
     // An edit makes another version: the same folds, the same row.
     await w.server.post(`/api/v1${w.chatPath}/operations`, { op: 'delete', messageIds: ['wait'] });
     await p.locator('#tree-wait').waitFor({ state: 'detached' });
     assert.equal(await p.locator('#tree-weekly').getAttribute('aria-expanded'), 'false');
-    assert.equal(await here(p), 'press');
+    await isAt(p, 'press');
 });
 
 test('an older version is shown as it was', async () => {

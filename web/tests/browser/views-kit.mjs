@@ -47,6 +47,15 @@ export const tool = (messageId, sender, content, n, toolCallId, more = {}) => ({
     ...more,
 });
 
+// Waits until there are so many elements.
+export const counts = (p, selector, n) =>
+    until(
+        p,
+        `there are ${n} of ${selector}`,
+        ([what, many]) => document.querySelectorAll(what).length === many,
+        [selector, n],
+    );
+
 export const at = (w, view, more = '') => `/w/${w.name}/c/${w.chat}?view=${view}${more}`;
 
 // At three widths and in both themes: nothing to scroll sideways, nothing that axe finds, no target too small.

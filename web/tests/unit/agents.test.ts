@@ -11,32 +11,11 @@ import {
     fillWords,
     removalWords,
 } from '../../src/views/agents/words';
+import { plainMessage } from './message';
 
 let last = 0;
 function said(role: Message['role'], sender: string, content: string, more: Partial<Message> = {}): Message {
-    return {
-        messageId: `m${++last}`,
-        chatId: 'c',
-        role,
-        sender,
-        content,
-        thinking: null,
-        replyToMessageId: null,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
-        position: 0,
-        createdAt: '2026-11-15T14:00:00Z',
-        warnings: [],
-        ...more,
-    };
+    return plainMessage(`m${++last}`, { role, sender, content, ...more });
 }
 const call = (id: string) => ({ toolCallId: id, toolName: 'find', args: {} });
 

@@ -11,32 +11,10 @@ import { sends } from '../../src/views/chat/composer';
 import { readWish } from '../../src/views/chat/position';
 import { deliveryLine, tagWords } from '../../src/views/chat/words';
 import { otherVersions } from '../../src/views/chat/versions';
+import { plainMessage } from './message';
 
-function message(position: number, more: Partial<Message> = {}): Message {
-    return {
-        messageId: `m${position}`,
-        chatId: 'c',
-        role: 'user',
-        sender: 'human',
-        content: 'x',
-        thinking: null,
-        replyToMessageId: null,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
-        position,
-        createdAt: '2026-11-15T12:00:00Z',
-        warnings: [],
-        ...more,
-    };
-}
+const message = (position: number, more: Partial<Message> = {}): Message =>
+    plainMessage(`m${position}`, { position, ...more });
 const live = (id: string, startedAt: string, lane = 'main'): Live => ({
     messageId: id,
     agent: 'lead',

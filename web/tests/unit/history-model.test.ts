@@ -16,6 +16,7 @@ import {
     whoText,
     type Version,
 } from '../../src/views/history/model';
+import { plainMessage } from './message';
 
 function version(number: number, from: number | null, more: Partial<Version> = {}): Version {
     return {
@@ -46,31 +47,15 @@ const seven = [
     version(1, null),
 ];
 
-function message(id: string, position: number, more: Partial<Message> = {}): Message {
-    return {
-        messageId: id,
-        chatId: 'c',
+const message = (id: string, position: number, more: Partial<Message> = {}): Message =>
+    plainMessage(id, {
         role: 'assistant',
         sender: 'ada',
         content: id,
-        thinking: null,
-        replyToMessageId: null,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
         position,
         createdAt: '2026-01-01T00:00:00Z',
-        warnings: [],
         ...more,
-    };
-}
+    });
 
 describe('the versions of a conversation', () => {
     it('tells now, the way to it, and side lines', () => {

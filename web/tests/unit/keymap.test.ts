@@ -102,6 +102,23 @@ describe('what fires', () => {
         expect(run).toHaveBeenCalledTimes(1);
         expect(other).toHaveBeenCalledTimes(1);
     });
+    it('a chord that was pressed in time, however late the page hears of it', () => {
+        vi.useFakeTimers({ now: 0 });
+        const busy = makeKeymap(() => settings);
+        const run = vi.fn();
+        add({ id: 'inbox', keys: ['g i'], run });
+        for (const [key, timeStamp] of [
+            ['g', 100],
+            ['i', 300],
+        ] as const) {
+            const event = new KeyboardEvent('keydown', { key });
+            Object.defineProperty(event, 'timeStamp', { value: timeStamp });
+            vi.advanceTimersByTime(5000);
+            busy.press(event);
+        }
+        vi.useRealTimers();
+        expect(run).toHaveBeenCalledTimes(1);
+    });
     it('the innermost of two, the outer one again when it is gone', () => {
         const outer = vi.fn();
         const inner = vi.fn();

@@ -1,5 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { go, href, parse, place, type Place } from '../../src/store/place';
+import {
+    go,
+    href,
+    hrefInspecting,
+    inspect,
+    inspecting,
+    parse,
+    parseInspecting,
+    place,
+    stopInspecting,
+    type Inspecting,
+    type Place,
+} from '../../src/store/place';
 
 const at = (text: string): Place => parse(new URL(text, 'http://localhost/'));
 
@@ -75,5 +87,52 @@ describe('going', () => {
         const before = history.length;
         go({ kind: 'inbox' });
         expect(history.length).toBe(before);
+    });
+});
+
+describe('what is looked into', () => {
+    const chat: Place = { kind: 'chat', w: 'tour', c: 'c_1', view: 'timeline', v: 't_7', m: 'a1-_b2' };
+    const now = () => location.pathname + location.search + location.hash;
+
+    beforeEach(() => go(chat));
+
+    test.each<Inspecting>([{ messageId: 'a1-_b2' }, { callId: 'mc_1:2' }, { agent: 'a & b:c' }])(
+        'is %o in the address, beside the place',
+        what => {
+            const url = new URL(hrefInspecting(chat, what), 'http://localhost/');
+            expect(parseInspecting(url)).toEqual(what);
+            expect(parse(url)).toEqual(chat);
+        },
+    );
+    test('is nothing where the address says nonsense, or a place has nothing to look into', () => {
+        for (const path of ['/w/a/c/b?inspect=x:y', '/w/a/c/b?inspect=message:', '/inbox?inspect=message:m'])
+            expect(parseInspecting(new URL(path, 'http://localhost/'))).toBeNull();
+    });
+    test('leaves the place as it is, and is a step of its own', () => {
+        const [before, was] = [history.length, place.value];
+        inspect({ messageId: 'm1' });
+        expect(now()).toContain('inspect=message%3Am1');
+        expect(history.length).toBe(before + 1);
+        inspect({ callId: 'mc_1' });
+        expect(inspecting.value).toEqual({ callId: 'mc_1' });
+        expect(history.length).toBe(before + 1);
+        expect(place.value).toBe(was);
+    });
+    test('stays when an address is put right, and is left by going elsewhere', () => {
+        inspect({ agent: 'ada' });
+        go({ ...chat, v: 't_8' }, { replace: true });
+        expect(inspecting.value).toEqual({ agent: 'ada' });
+        expect(now()).toContain('inspect=agent%3Aada');
+        go({ ...chat, view: 'chat' });
+        expect(inspecting.value).toBeNull();
+        expect(now()).not.toContain('inspect');
+    });
+    test('that came with the address goes without a step back', () => {
+        history.replaceState(null, '', hrefInspecting(chat, { messageId: 'm1' }));
+        dispatchEvent(new PopStateEvent('popstate'));
+        expect(inspecting.value).toEqual({ messageId: 'm1' });
+        stopInspecting();
+        expect(inspecting.value).toBeNull();
+        expect(now()).toBe(href(chat));
     });
 });

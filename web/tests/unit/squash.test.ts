@@ -1,32 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/api/types';
 import { closed } from '../../src/views/squash/selection';
+import { plainMessage } from './message';
 
-function message(messageId: string, part: Partial<Message> = {}): Message {
-    return {
-        messageId,
-        chatId: 'c',
-        role: 'assistant',
-        sender: 'ada',
-        content: '',
-        thinking: null,
-        replyToMessageId: null,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
-        position: 0,
-        createdAt: '',
-        warnings: [],
-        ...part,
-    };
-}
+const message = (messageId: string, part: Partial<Message> = {}): Message =>
+    plainMessage(messageId, { role: 'assistant', sender: 'ada', ...part });
 
 const call = (id: string, ...calls: string[]) =>
     message(id, { toolCalls: calls.map(toolCallId => ({ toolCallId, toolName: 'look', args: {} })) });

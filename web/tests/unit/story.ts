@@ -10,6 +10,7 @@ import {
     type Live,
     type State,
 } from '../../src/store/state';
+import { plainMessage } from './message';
 
 /** Waits for what a promise brings about; long enough for a machine that has much else to do. */
 export function soon<T>(f: () => T): Promise<T> {
@@ -50,31 +51,8 @@ export interface Story {
     truths: Truth[];
 }
 
-export function message(id: string, position: number, more: Partial<Message> = {}): Message {
-    return {
-        messageId: id,
-        chatId: C,
-        role: 'user',
-        sender: 'human',
-        content: `text of ${id}`,
-        thinking: null,
-        replyToMessageId: null,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
-        position,
-        createdAt: '2026-11-15T12:00:00.000Z',
-        warnings: [],
-        ...more,
-    };
-}
+export const message = (id: string, position: number, more: Partial<Message> = {}): Message =>
+    plainMessage(id, { chatId: C, position, ...more });
 
 export function tell(type: string, data: unknown, more: Partial<Told> = {}): Told {
     return {

@@ -14,31 +14,18 @@ import {
     type Filter,
     type Tree,
 } from '../../src/views/tree/model';
+import { plainMessage } from './message';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
 function node(id: string, parent: string | null, more: Partial<Node> = {}): Node {
     return {
-        messageId: id,
-        chatId: 'c',
-        role: 'assistant',
-        sender: 'ada',
-        content: `text of ${id}`,
-        thinking: null,
-        replyToMessageId: parent,
-        replyDepth: 0,
-        toolCalls: [],
-        toolCallId: null,
-        toolStatus: null,
-        instructions: [],
-        squashOperationId: null,
-        model: null,
-        usage: null,
-        turnId: null,
-        purged: false,
-        position: 0,
-        createdAt: at(0),
-        warnings: [],
+        ...plainMessage(id, {
+            role: 'assistant',
+            sender: 'ada',
+            replyToMessageId: parent,
+            createdAt: at(0),
+        }),
         parentMessageId: parent,
         depth: 0,
         unanswered: false,

@@ -1,7 +1,7 @@
 import { listCalls } from '../../api/calls';
 import type { Agent, ModelCall, ModelCallList } from '../../api/types';
 import { day, Empty, Loading, Time, TroubleBox } from '../../parts/parts';
-import { inspecting } from '../../store/focus';
+import { inspect } from '../../store/place';
 import { useLoad } from '../shared/load';
 import { count, grouped, lasted } from '../shared/words';
 import { useTick } from './follow';
@@ -62,13 +62,7 @@ function CallRow({ call }: { call: ModelCall }) {
     const mark = callMark(call);
     return (
         <li>
-            <button
-                type="button"
-                class="call-row"
-                onClick={() => {
-                    inspecting.value = { callId: call.id, agent: call.agent ?? undefined };
-                }}
-            >
+            <button type="button" class="call-row" onClick={() => inspect({ callId: call.id })}>
                 <span class={mark.good ? 'agent-good' : 'agent-bad'}>
                     {mark.shape} {call.state}
                 </span>

@@ -4,7 +4,7 @@ import type { Result } from '../../api/client';
 import type { Agent, Chat, InboxItem, Message } from '../../api/types';
 import { Badge, Button, day, Empty, IconButton, Loading, Time, TroubleBox } from '../../parts/parts';
 import { Markdown } from '../../parts/markdown/markdown';
-import { inspecting } from '../../store/focus';
+import { inspect } from '../../store/place';
 import { state } from '../../store/store';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
@@ -191,9 +191,7 @@ function BackgroundLine({ w, line, background }: LineProps) {
                         <IconButton
                             label={`Inspect what @${line.message.sender} wrote`}
                             icon="inspect"
-                            onClick={() => {
-                                inspecting.value = { messageId: line.id };
-                            }}
+                            onClick={() => inspect({ messageId: line.id })}
                         />
                     )}
                 </li>

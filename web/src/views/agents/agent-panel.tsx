@@ -3,8 +3,7 @@ import { getContext, listAgentChats, listModels } from '../../api/calls';
 import type { Result } from '../../api/client';
 import type { Agent, Chat, ChatList, Context } from '../../api/types';
 import { AgentName, Button, day, Time } from '../../parts/parts';
-import { inspecting } from '../../store/focus';
-import { place } from '../../store/place';
+import { inspect, place } from '../../store/place';
 import { world } from '../../store/store';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
@@ -133,15 +132,7 @@ export function PanelContent({ w, agent, short }: PanelProps) {
                 </Fact>
             </dl>
             {fill && <ContextBar fill={fill} covered={context.value?.coveredLength ?? 0} />}
-            {!short && (
-                <Button
-                    onClick={() => {
-                        inspecting.value = { agent: agent.name };
-                    }}
-                >
-                    Inspect context
-                </Button>
-            )}
+            {!short && <Button onClick={() => inspect({ agent: agent.name })}>Inspect context</Button>}
         </div>
     );
 }

@@ -2,8 +2,7 @@
 
 import { useCommands } from '../../keys/commands';
 import { AgentName, Button, Empty, Loading, StateMark, Tabs } from '../../parts/parts';
-import { inspecting } from '../../store/focus';
-import { go, place } from '../../store/place';
+import { go, inspect, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { agentMark } from '../frame/states';
 import { Link } from '../shared/link';
@@ -104,9 +103,7 @@ function AgentKeys({ agent }: { agent: string }) {
             title: `Inspect @${agent}`,
             keys: ['i'],
             where: 'Agent',
-            run: () => {
-                inspecting.value = { agent };
-            },
+            run: () => inspect({ agent }),
         },
     ]);
     return null;

@@ -13,8 +13,8 @@ import {
 import type { Message } from '../../api/types';
 import { announce, toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
-import { focused, inspecting, selected, selecting } from '../../store/focus';
-import { go, href } from '../../store/place';
+import { focused, selected, selecting } from '../../store/focus';
+import { go, href, inspect as lookInto } from '../../store/place';
 import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
 import { branchTitle } from '../history/model';
 import { herePlace, jumpTo } from './view-state';
@@ -72,7 +72,7 @@ export function copyMarkdown(m: Message): void {
 }
 
 export function inspect(m: Message): void {
-    inspecting.value = { messageId: m.messageId };
+    lookInto({ messageId: m.messageId });
 }
 
 export async function branchFrom(m: Message): Promise<void> {

@@ -59,7 +59,7 @@ function Middle({ chatId, title }: { chatId: string; title: string }) {
         );
     return (
         <div class="chat-middle">
-            <Rows key={chatId} label={`Messages of ${title}`} />
+            <Rows key={chatId} chatId={chatId} label={`Messages of ${title}`} />
             <Rail />
             <Pill />
         </div>

@@ -1,7 +1,7 @@
 // find.tsx: find in this conversation. The browser's own find only sees the rows that are in the page.
 
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { searchWorld } from '../../api/calls';
 import type { Hit } from '../../api/types';
 import { IconButton } from '../../parts/parts';
@@ -67,7 +67,7 @@ export function FindBar() {
     const chatId = painted.value.chat?.chat.id ?? '';
     const box = useRef<HTMLInputElement>(null);
     const { text, hits, at } = useHits(chatId);
-    useEffect(() => {
+    useLayoutEffect(() => {
         box.current?.focus();
         return () => highlight('');
     }, []);

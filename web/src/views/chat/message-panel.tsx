@@ -7,6 +7,7 @@ import { AgentName, Badge, Button, Time } from '../../parts/parts';
 import { focused } from '../../store/focus';
 import { chat, shown, world, shownVersion } from '../../store/store';
 import { useLoad } from '../shared/load';
+import { useSquashTitle } from '../shared/squashes';
 import { count, firstLine } from '../shared/words';
 import * as act from './act';
 import './panel.css';
@@ -97,13 +98,14 @@ function versionWords(m: Message): string {
 
 function About({ m }: { m: Message }) {
     const tags = tagWords(m.instructions);
+    const squash = useSquashTitle(m.squashOperationId);
     return (
         <>
             <p class="chat-panel-id">
                 <code>{m.messageId}</code>
             </p>
             <p>
-                {m.sender === 'human' ? 'You' : <AgentName name={m.sender} />},{' '}
+                {squash ?? (m.sender === 'human' ? 'You' : <AgentName name={m.sender} />)},{' '}
                 <Time at={m.createdAt} seconds />
             </p>
             <h3>Parent</h3>

@@ -9,6 +9,7 @@ import { Markdown } from '../../parts/markdown/markdown';
 import { focused, selected, selecting } from '../../store/focus';
 import { prefs } from '../../store/prefs';
 import { send } from '../../store/store';
+import { useSquashTitle } from '../shared/squashes';
 import { Toolbar } from './actions';
 import { toggleSelect } from './act';
 import { EditPager } from './edit-pager';
@@ -25,7 +26,20 @@ import { isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } 
 // Bound to the attribute by itself: a new message changes it on every row without drawing one again.
 const setSize = computed(() => painted.value.shown.total);
 
-function Sender({ sender }: { sender: string }) {
+/** `squash`: what the message is called when it stands for others. Whose words it counts as comes after that. */
+function Sender({ sender, squash }: { sender: string; squash: string | null }) {
+    if (squash !== null)
+        return (
+            <>
+                <span class="chat-squash">{squash}</span>
+                {sender === 'human' || sender === 'assistant' ? null : (
+                    <>
+                        {' as '}
+                        <AgentName name={sender} />
+                    </>
+                )}
+            </>
+        );
     return sender === 'human' ? <span class="chat-you">You</span> : <AgentName name={sender} />;
 }
 
@@ -46,16 +60,17 @@ function ModelWord({ model }: { model: string | null }) {
 
 interface HeadProps {
     sender: string;
+    squash: string | null;
     at: string;
     model: string | null;
     children?: ComponentChildren;
 }
 
-function Head({ sender, at, model, children }: HeadProps) {
+function Head({ sender, squash, at, model, children }: HeadProps) {
     return (
         <header class="chat-by">
             <h3>
-                <Sender sender={sender} /> <Time at={at} />
+                <Sender sender={sender} squash={squash} /> <Time at={at} />
             </h3>
             {children}
             <ModelWord model={model} />
@@ -125,13 +140,20 @@ function Foot({ message: m, active }: { message: Message; active: boolean }) {
     );
 }
 
-function MessageBody({ item, active }: { item: Extract<Item, { kind: 'message' }>; active: boolean }) {
+interface BodyProps<I extends Item = Item> {
+    item: I;
+    active: boolean;
+    /** what it is called when it stands for others */
+    squash: string | null;
+}
+
+function MessageBody({ item, active, squash }: BodyProps<Extract<Item, { kind: 'message' }>>) {
     const m = item.message;
     const parent = parentOf(m);
     return (
         <>
             <Tick message={m} />
-            <Head sender={m.sender} at={m.createdAt} model={m.model}>
+            <Head sender={m.sender} squash={squash} at={m.createdAt} model={m.model}>
                 {parent ? <ReplyLink parentId={parent} chatId={m.chatId} message={m} /> : null}
                 <Marks message={m} />
             </Head>
@@ -161,7 +183,7 @@ function LiveBody({ item, chatId }: { item: Extract<Item, { kind: 'live' }>; cha
     const { live } = item;
     return (
         <>
-            <Head sender={live.agent} at={live.startedAt} model={live.model}>
+            <Head sender={live.agent} squash={null} at={live.startedAt} model={live.model}>
                 {live.replyTo ? <ReplyLink parentId={live.replyTo} chatId={chatId} message={null} /> : null}
             </Head>
             {live.thinking ? <Thinking text={live.thinking} live /> : null}
@@ -177,13 +199,13 @@ function edgeOf(item: Item): string {
     return sender === 'human' ? 'chat-edge-you' : `agent-hue-${agentHue(sender)}`;
 }
 
-function Body({ item, active }: { item: Item; active: boolean }) {
+function Body({ item, active, squash }: BodyProps) {
     switch (item.kind) {
         case 'message':
             return item.message.role === 'summary' ? (
                 <SummaryRule message={item.message} />
             ) : (
-                <MessageBody item={item} active={active} />
+                <MessageBody item={item} active={active} squash={squash} />
             );
         case 'live':
             return <LiveBody item={item} chatId={painted.peek().chat?.chat.id ?? ''} />;
@@ -194,8 +216,8 @@ function Body({ item, active }: { item: Item; active: boolean }) {
     }
 }
 
-function titleOf(item: Item): string {
-    if (item.kind === 'message') return spokenTitle(item.message);
+function titleOf(item: Item, squash: string | null): string {
+    if (item.kind === 'message') return spokenTitle(item.message, squash);
     if (item.kind === 'live') return `${item.live.agent}, writing`;
     return item.kind === 'failed' ? `${item.failed.agent}, failed` : 'You, not sent yet';
 }
@@ -204,6 +226,7 @@ export function Row({ item, last }: { item: Item; last: boolean }) {
     const isFocused = useComputed(() => focused.value === item.id);
     const active = useComputed(() => focused.value === item.id || hovered.value === item.id);
     const chosen = useComputed(() => selected.value.has(item.id));
+    const squash = useSquashTitle(item.kind === 'message' ? item.message.squashOperationId : null);
     const names = ['chat-row', `chat-${item.kind}`, edgeOf(item)];
     if (isFocused.value) names.push('chat-focused');
     if (chosen.value) names.push('chat-chosen');
@@ -219,14 +242,14 @@ export function Row({ item, last }: { item: Item; last: boolean }) {
             <article
                 data-row={item.id}
                 class={names.join(' ')}
-                aria-label={titleOf(item)}
+                aria-label={titleOf(item, squash)}
                 // One row is in the order of Tab: the one with the focus, or else the last.
                 tabIndex={isFocused.value || (last && focused.peek() === null) ? 0 : -1}
                 aria-posinset={item.kind === 'message' ? item.message.position + 1 : undefined}
                 aria-setsize={item.kind === 'message' ? setSize : undefined}
                 aria-busy={item.kind === 'live' ? true : undefined}
             >
-                <Body item={item} active={active.value} />
+                <Body item={item} active={active.value} squash={squash} />
             </article>
         </>
     );

@@ -8,7 +8,18 @@ import { anchorId } from '../../store/store';
 import { itemsOf, kept, type Item } from './items';
 import { painted } from './paint';
 import { Row } from './row';
-import { atEnd, hovered, lookedAt, nearEdge, pin, scroll, sheetFor, span, windowRows } from './view-state';
+import {
+    atEnd,
+    hovered,
+    lookedAt,
+    nearEdge,
+    pin,
+    rowsSeen,
+    scroll,
+    sheetFor,
+    span,
+    windowRows,
+} from './view-state';
 
 const LONG_PRESS_MS = 500;
 
@@ -57,13 +68,33 @@ export function useItems(): Item[] {
     return before.current;
 }
 
-export function Rows({ label }: { label: string }) {
+/** When the first rows are on screen, which is known by the frame after them, the rest is drawn. */
+function useRest(chatId: string): void {
+    useLayoutEffect(() => {
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const rest = () => rowsSeen(chatId);
+        // Nobody looks, and no frame comes.
+        if (document.hidden) return rest();
+        let frame = requestAnimationFrame(() => {
+            frame = requestAnimationFrame(() => {
+                timer = setTimeout(rest);
+            });
+        });
+        return () => {
+            cancelAnimationFrame(frame);
+            clearTimeout(timer);
+        };
+    }, [chatId]);
+}
+
+export function Rows({ chatId, label }: { chatId: string; label: string }) {
     const log = useRef<HTMLDivElement>(null);
     scroll.before();
     const items = useItems();
     const press = useLongPress();
     useLayoutEffect(() => scroll.attach(log.current!, nearEdge), []);
     useLayoutEffect(() => scroll.after());
+    useRest(chatId);
     // A reader who has left the end keeps the rows that are there; one who is back at it gets the newest.
     useSignalEffect(() => {
         if (!scroll.following.value) pin();

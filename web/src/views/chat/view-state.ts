@@ -31,9 +31,24 @@ function end(rows: readonly Message[]): number {
     return last ? last.position + 1 : 0;
 }
 
+/** The conversation whose rows have been seen. */
+const seen = signal<string | null>(null);
+
+/** Before its first rows are seen, a conversation has none but those that fill the screen: the others would delay them. */
+const opening = computed(() => span.value === null && painted.value.chat?.chat.id !== seen.value);
+
+/** The rows of this conversation are seen: now all of them may come. */
+export function rowsSeen(chatId: string): void {
+    seen.value = chatId;
+}
+
+/** No row is lower than this. */
+const ROW_PX = 40;
+
 export const windowRows = computed<Message[]>(() => {
     const { rows } = painted.value.shown;
-    return cut(rows, span.value ?? tailSpan(end(rows)));
+    const all = cut(rows, span.value ?? tailSpan(end(rows)));
+    return opening.value ? all.slice(-Math.ceil(innerHeight / ROW_PX)) : all;
 });
 
 /** The window reaches the last message of the conversation. */
@@ -53,6 +68,8 @@ export function pin(): void {
 const AHEAD = 100;
 
 export function nearEdge(which: 'top' | 'end'): void {
+    // What is missing there is on its way.
+    if (opening.peek()) return;
     const { rows, hasOlder, hasNewer } = painted.peek().shown;
     if (rows.length === 0 || windowRows.peek().length === 0) return;
     const now = span.peek() ?? tailSpan(end(rows));

@@ -7,8 +7,9 @@ export function senderName(sender: string): string {
     return sender === 'human' ? 'You' : sender;
 }
 
-/** As it is written in a line: You, @lead. */
-export function senderWord(m: { sender: string; role?: string }): string {
+/** As it is written in a line: You, @lead; a message that stands for others is nobody's own. */
+export function senderWord(m: { sender: string; role?: string; squashOperationId?: string | null }): string {
+    if (m.squashOperationId) return 'Squash';
     if (m.sender === 'human') return 'You';
     return m.role === 'system' || m.role === 'summary' ? m.sender : `@${m.sender}`;
 }
@@ -70,15 +71,16 @@ export function isOrphan(m: Message): boolean {
     return m.replyToMessageId !== null && m.shownReplyToMessageId === null;
 }
 
-/** What a screen reader says first about a message. */
-export function spokenTitle(m: Message): string {
-    const parts = [senderName(m.sender), clock(m.createdAt)];
+/** What a screen reader says first about a message. `squash`: what it is called when it stands for others. */
+export function spokenTitle(m: Message, squash: string | null): string {
+    const parts = [squash ?? senderName(m.sender), clock(m.createdAt)];
     if (m.memoryOnly) parts.push('in memory, no reply');
     else if (m.replyCount) parts.push(m.replyCount === 1 ? '1 reply' : `${m.replyCount} replies`);
     return parts.join(', ');
 }
 
 /** Target of a button: "message from You, 14:02". */
-export function targetWords(m: { sender: string; createdAt: string }): string {
-    return `message from ${senderName(m.sender)}, ${clock(m.createdAt)}`;
+export function targetWords(m: Pick<Message, 'sender' | 'createdAt' | 'squashOperationId'>): string {
+    const what = m.squashOperationId ? 'squash' : `message from ${senderName(m.sender)}`;
+    return `${what}, ${clock(m.createdAt)}`;
 }

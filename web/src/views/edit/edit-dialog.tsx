@@ -1,6 +1,6 @@
 // edit-dialog.tsx: what the person sees before anything is removed.
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Count, Message } from '../../api/types';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
 import { chat } from '../../store/store';
@@ -140,7 +140,8 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
         if (counted.current !== version) void recount();
         counted.current = version;
     }, [version]);
-    useEffect(() => {
+    // With the new number, not after it: a box that was ticked for this one stays ticked.
+    useLayoutEffect(() => {
         looked.value = false;
     }, [count.count]);
     const box = useRef<HTMLInputElement>(null);

@@ -1,12 +1,12 @@
-import { useEffect } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { LiveRegions, Sheet, Toasts } from '../../parts/parts';
 import { Help } from '../../keys/help';
 import { makeKeymap } from '../../keys/keymap';
 import { Palette } from '../../keys/palette';
-import { inspecting } from '../../store/focus';
-import { place } from '../../store/place';
+import { inspecting, place } from '../../store/place';
 import { prefs } from '../../store/prefs';
-import { openTrouble, world } from '../../store/store';
+import { chat, openTrouble, world } from '../../store/store';
 import { EditHost } from '../edit/edit';
 import { SquashHost } from '../squash/squash';
 import { BottomBar } from './bottom-bar';
@@ -38,11 +38,13 @@ function Screen({ route }: { route: Route }) {
     const here = place.value;
     const past = here.kind === 'chat' && here.v !== undefined;
     const View = route.main;
+    // What was said comes first; other parts of the page are fetched when it is there.
+    const loaded = useComputed(() => chat.value?.loaded ?? false).value;
     return (
         <>
             <ChatHead narrow={width.value === 'narrow'} panelTitle={route.panelTitle} />
             {past && <TravelBanner />}
-            {here.kind === 'chat' && here.view === 'chat' && !past && <FirstRun />}
+            {here.kind === 'chat' && here.view === 'chat' && !past && loaded && <FirstRun />}
             <View />
         </>
     );
@@ -58,7 +60,7 @@ function Main({ route }: { route: Route | null }) {
 }
 
 function useKeys(): void {
-    useEffect(() => {
+    useLayoutEffect(() => {
         const keymap = makeKeymap(() => ({ single: prefs.value.keys, changed: prefs.value.keymap }));
         document.addEventListener('keydown', keymap.press);
         return () => document.removeEventListener('keydown', keymap.press);
@@ -82,7 +84,8 @@ function Hosts() {
 export function Frame() {
     useKeys();
     useGlobalCommands();
-    useEffect(closeSheets, [place.value]);
+    // At once: a sheet that is opened on the new screen is not one that was left open.
+    useLayoutEffect(closeSheets, [place.value]);
     const route = isLost() ? null : routeOf(place.value);
     const columns = `${listShown.value ? '' : ' frame-no-list'}${panelShown.value && route?.panel ? '' : ' frame-no-panel'}`;
     return (

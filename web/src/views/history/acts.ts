@@ -1,13 +1,13 @@
 // acts.ts: going to a version, and what the person is told about it. Nothing here loses anything, so nothing asks.
 
-import { branch, exportChat, getCurrentThread, rerunSquash, travel } from '../../api/calls';
+import { branch, exportChat, rerunSquash } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
 import type { Job, Move } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { go, place, type Place } from '../../store/place';
-import { makeCurrent, on, refreshWorld, world } from '../../store/store';
+import { lookAhead, makeCurrent, on, refreshWorld, world } from '../../store/store';
 import { saveBlob } from '../tree/export';
-import { data, giveUpTries, nowAt, picked, tries } from './data';
+import { data, nowAt, picked } from './data';
 import { branchTitle, type Version } from './model';
 
 export type ChatPlace = Extract<Place, { kind: 'chat' }>;
@@ -46,7 +46,6 @@ export async function becomeCurrent(v: Version): Promise<void> {
     const p = here();
     const before = data.peek().versions.find(other => other.current);
     if (!p || v.current) return;
-    giveUpTries();
     const done = await makeCurrent(v.threadId);
     if (!done.ok)
         return failed(`The conversation stays at ${before?.version ?? 'its version'}.`, done.trouble);
@@ -89,16 +88,8 @@ export async function tryTravel(
     threadId: string,
     given: AbortSignal,
 ): Promise<Result<Move>> {
-    const end = new AbortController();
-    tries.add(end);
-    const signal = AbortSignal.any([given, end.signal]);
     await new Promise(resolve => setTimeout(resolve, LOOKING_MS));
-    const current = await getCurrentThread(w, c, { signal });
-    const tried = current.ok
-        ? await travel(w, c, { threadId, dryRun: true }, { signal, ifMatch: current.etag ?? undefined })
-        : current;
-    tries.delete(end);
-    return tried;
+    return lookAhead(w, c, threadId, given);
 }
 
 export async function exportHistory(): Promise<void> {

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { getDiff, listSquashes, listThreads } from '../../api/calls';
 import type { Trouble } from '../../api/client';
 import type { Squash } from '../../api/types';
-import { on } from '../../store/store';
+import { giveUpLooks, on } from '../../store/store';
 import { cutOf, firstLength, isCut, isVersion, type Cut, type Version } from './model';
 
 export interface Loaded {
@@ -36,13 +36,6 @@ const nothing: Loaded = {
 export const data = signal<Loaded>(nothing);
 /** The version that is looked at closely; null: the current one. */
 export const picked = signal<string | null>(null);
-
-/** What is being tried out: given up when the conversation really moves, for it would be about another version then. */
-export const tries = new Set<AbortController>();
-
-export function giveUpTries(): void {
-    for (const one of tries) one.abort();
-}
 
 /** Known at once, before the list has been read again. */
 export function nowAt(threadId: string): void {
@@ -180,7 +173,7 @@ function begin(w: string, c: string): Source {
     news.push(
         on('thread.switched', e => {
             if (e.chatId !== c) return;
-            giveUpTries();
+            giveUpLooks();
             nowAt(e.data.to);
         }),
     );

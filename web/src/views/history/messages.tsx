@@ -3,6 +3,7 @@ import { AgentName, clock } from '../../parts/parts';
 import { firstLine } from '../shared/words';
 
 export function Who({ m }: { m: Message }) {
+    if (m.squashOperationId) return <b class="history-you">Squash</b>;
     return m.sender === 'human' ? <b class="history-you">You</b> : <AgentName name={m.sender} />;
 }
 

@@ -76,7 +76,13 @@ export function ReplyForm({ item, onAnswered }: AnswerProps) {
     );
 }
 
-/** Whether an agent may call a tool: with what is shown before anybody decides. */
+function decided(item: InboxItem, decision: 'allow' | 'deny'): string {
+    if (!item.tool)
+        return decision === 'allow' ? 'It goes on until the end of the month.' : 'It stays stopped.';
+    return decision === 'allow' ? `@${item.agent} may call ${item.tool}.` : `@${item.agent} was told no.`;
+}
+
+/** Whether an agent may call a tool, with what is shown before anybody decides; or whether a limit may be exceeded. */
 export function Approval({ item, onAnswered }: AnswerProps) {
     const [trouble, setTrouble] = useState<Trouble | null>(null);
     const [busy, setBusy] = useState(false);
@@ -90,38 +96,37 @@ export function Approval({ item, onAnswered }: AnswerProps) {
             return;
         }
         setTrouble(null);
-        toast({
-            text:
-                decision === 'allow'
-                    ? `@${item.agent} may call ${item.tool}.`
-                    : `@${item.agent} was told no.`,
-            kind: 'ok',
-        });
+        toast({ text: decided(item, decision), kind: 'ok' });
         void refreshInbox();
         onAnswered(result.value.item);
     }
     return (
-        <section class="inbox-approval" aria-label={`Permission to call ${item.tool ?? 'a tool'}`}>
-            <dl class="inbox-facts">
-                <dt>Tool</dt>
-                <dd>
-                    <code>{item.tool}</code>
-                </dd>
-                <dt>With</dt>
-                <dd>
-                    <pre tabIndex={0} aria-label="What the tool is called with">
-                        {shownArgs(item.args)}
-                    </pre>
-                </dd>
-            </dl>
-            {trouble && <TroubleBox trouble={trouble} safe="Nothing was called." />}
+        <section
+            class="inbox-approval"
+            aria-label={item.tool ? `Permission to call ${item.tool}` : 'Permission to go on'}
+        >
+            {item.tool && (
+                <dl class="inbox-facts">
+                    <dt>Tool</dt>
+                    <dd>
+                        <code>{item.tool}</code>
+                    </dd>
+                    <dt>With</dt>
+                    <dd>
+                        <pre tabIndex={0} aria-label="What the tool is called with">
+                            {shownArgs(item.args)}
+                        </pre>
+                    </dd>
+                </dl>
+            )}
+            {trouble && <TroubleBox trouble={trouble} safe="Nothing was decided." />}
             {item.open && (
                 <div class="inbox-actions">
                     <Button kind="main" disabled={busy} onClick={() => void decide('allow')}>
-                        Allow
+                        {item.tool ? 'Allow' : 'Go on'}
                     </Button>
                     <Button kind="danger" disabled={busy} onClick={() => void decide('deny')}>
-                        Deny
+                        {item.tool ? 'Deny' : 'Stop'}
                     </Button>
                 </div>
             )}

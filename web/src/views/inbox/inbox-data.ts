@@ -7,6 +7,7 @@ import type { Result } from '../../api/client';
 import type { InboxItem, InboxPatch } from '../../api/types';
 import { announce, toast } from '../../parts/parts';
 import { refreshInbox, state } from '../../store/store';
+import { makeLine } from '../shared/line';
 import { useLoad, type Loaded } from '../shared/load';
 
 export interface Items {
@@ -66,15 +67,14 @@ export function inverse(item: InboxItem, patch: InboxPatch): InboxPatch {
 }
 
 type Patches = ReadonlyMap<string, InboxPatch>;
-
-const withPatch = (was: Patches, id: string, patch: InboxPatch): Patches =>
-    new Map(was).set(id, { ...was.get(id), ...patch });
-
-function withoutPatch(was: Patches, id: string): Patches {
-    const next = new Map(was);
-    next.delete(id);
-    return next;
+/** A change on its way. */
+interface Flight {
+    id: string;
+    patch: InboxPatch;
 }
+
+const withPatch = (was: Patches, { id, patch }: Flight): Patches =>
+    new Map(was).set(id, { ...was.get(id), ...patch });
 
 /** What the server is still to hear of wins over what it said before it heard. */
 export function overlaid(items: Items, patches: Patches, now: string): Items {
@@ -86,27 +86,28 @@ export function overlaid(items: Items, patches: Patches, now: string): Items {
 export function useInbox(): Inbox {
     const loaded = useLoad<Items>('inbox', readAll, state.value.inbox.tick);
     const [waiting, setWaiting] = useState<Patches>(new Map());
-    const [flying, setFlying] = useState<Patches>(new Map());
+    const [flying, setFlying] = useState<readonly Flight[]>([]);
+    // One change after the other: two of one item would be stored in whichever order they arrive.
+    const [inTurn] = useState(makeLine);
     const undos = useRef<(() => void)[]>([]);
 
     const put = (item: InboxItem): void =>
         loaded.set(v => ({ ...v, all: v.all.map(i => (i.id === item.id ? item : i)) }));
 
-    async function send(item: InboxItem, patch: InboxPatch): Promise<boolean> {
-        put(patched(item, patch, new Date().toISOString()));
-        setFlying(was => withPatch(was, item.id, patch));
-        const result = await changeInboxItem(item.id, patch);
-        setFlying(was => withoutPatch(was, item.id));
+    async function send({ id }: InboxItem, patch: InboxPatch): Promise<boolean> {
+        const mine = { id, patch };
+        setFlying(was => [...was, mine]);
+        const result = await inTurn(() => changeInboxItem(id, patch));
+        setFlying(was => was.filter(one => one !== mine));
         if (result.ok) {
             put(result.value);
             void refreshInbox();
             return true;
         }
         if (result.trouble.status === 0) {
-            setWaiting(was => withPatch(was, item.id, patch));
+            setWaiting(was => withPatch(was, mine));
             return true;
         }
-        put(item);
         toast({ kind: 'error', text: `It was not changed: ${result.trouble.detail}` });
         return false;
     }
@@ -152,9 +153,14 @@ export function useInbox(): Inbox {
         });
     };
 
-    useFlush(waiting, setWaiting, loaded.reload);
+    useFlush(
+        waiting,
+        flight => inTurn(() => changeInboxItem(flight.id, flight.patch)),
+        setWaiting,
+        loaded.reload,
+    );
 
-    const unheard = new Map([...flying, ...waiting]);
+    const unheard = flying.reduce(withPatch, waiting);
     return {
         ...loaded,
         value: loaded.value && overlaid(loaded.value, unheard, new Date().toISOString()),
@@ -173,23 +179,29 @@ export function useInbox(): Inbox {
 
 const AGAIN_MS = 1500;
 
+type Send = (flight: Flight) => Promise<Result<InboxItem>>;
+
 /** What waited is sent when the server is there again. The stream may be the last to learn that it is away. */
-function useFlush(waiting: Patches, setWaiting: (next: Patches) => void, reload: () => void): void {
+function useFlush(
+    waiting: Patches,
+    send: Send,
+    setWaiting: (next: (was: Patches) => Patches) => void,
+    reload: () => void,
+): void {
     const live = state.value.connection.state === 'live';
     async function flush(): Promise<void> {
         const sent = await Promise.all(
-            [...waiting].map(async ([id, patch]) => ({
-                id,
-                patch,
-                result: await changeInboxItem(id, patch),
-            })),
+            [...waiting].map(async ([id, patch]) => ({ id, patch, result: await send({ id, patch }) })),
         );
-        const unreached = sent.filter(s => !s.result.ok && s.result.trouble.status === 0);
-        for (const { result } of sent)
-            if (!result.ok && result.trouble.status !== 0)
+        const reached = sent.filter(s => s.result.ok || s.result.trouble.status !== 0);
+        for (const { result } of reached)
+            if (!result.ok)
                 toast({ kind: 'error', text: `A change could not be sent: ${result.trouble.detail}` });
-        setWaiting(new Map(unreached.map(s => [s.id, s.patch])));
-        if (unreached.length === 0) reload();
+        const isOver = ([id, patch]: [string, InboxPatch]) =>
+            reached.some(s => s.id === id && s.patch === patch);
+        // What was done meanwhile waits on. When nobody was reached, this is what tries again.
+        setWaiting(was => new Map([...was].filter(one => !isOver(one))));
+        if (reached.length === sent.length) reload();
     }
     useEffect(() => {
         if (!live || waiting.size === 0) return undefined;

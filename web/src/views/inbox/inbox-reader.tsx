@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { getBriefing, removeInboxItem } from '../../api/calls';
 import type { Briefing, InboxItem } from '../../api/types';
 import {
@@ -200,7 +200,8 @@ function Ways({ item, onRetry }: ReaderProps) {
 function ReplyPart({ item, replying, onChanged }: ReaderProps) {
     const part = useRef<HTMLDivElement>(null);
     const shown = canReply(item) && (item.type === 'question' || replying);
-    useEffect(() => {
+    // At once: what is typed after the key that asked for the box belongs into it.
+    useLayoutEffect(() => {
         if (replying) part.current?.querySelector('textarea')?.focus();
     }, [replying, item.id]);
     const typed = item.type === 'question' && !item.open ? draft('inbox', item.id).value.text : '';

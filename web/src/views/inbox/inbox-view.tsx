@@ -45,7 +45,8 @@ export function InboxView() {
     const filter: Filter = here.kind === 'inbox' && isFilter(here.filter) ? here.filter : 'open';
     const [world, setWorld] = useState('');
     const [cursor, setCursor] = useState<string | null>(null);
-    const [replying, setReplying] = useState(false);
+    /** the item that is being replied to */
+    const [replyTo, setReplyTo] = useState<string | null>(null);
     const [snoozing, setSnoozing] = useState<InboxItem | null>(null);
     const now = useNow();
     const inbox = useInbox();
@@ -60,11 +61,11 @@ export function InboxView() {
     const unread = order.filter(i => i.readAt === null && i.doneAt === null);
 
     useEffect(() => {
-        setReplying(false);
+        setReplyTo(was => (was === openId ? was : null));
         if (opened.item && opened.item.readAt === null) inbox.markRead(opened.item);
     }, [opened.item?.id]);
 
-    const acts = useActs({ inbox, order, current, filter, openId, setReplying, setSnoozing });
+    const acts = useActs({ inbox, order, current, filter, openId, setReplyTo, setSnoozing });
     useCommands(inboxCommands(acts, order, current ?? null, cursor, openId));
 
     return (
@@ -110,7 +111,7 @@ export function InboxView() {
                         onRetry={acts.retry}
                         onAnswer={item => {
                             go(placeOf(item.id, filter));
-                            setReplying(true);
+                            setReplyTo(item.id);
                         }}
                     />
                     {inbox.value !== null && order.length === 0 && <Nothing filter={filter} />}
@@ -135,7 +136,7 @@ export function InboxView() {
                                 order.findIndex(i => i.id === openId),
                             )}
                             total={Math.max(order.length, 1)}
-                            replying={replying}
+                            replying={replyTo === opened.item.id}
                             onBack={acts.back}
                             onDone={acts.done}
                             onSnooze={() => setSnoozing(opened.item)}
@@ -210,7 +211,7 @@ interface ActsOf {
     current: InboxItem | null;
     filter: Filter;
     openId: string | null;
-    setReplying: (on: boolean) => void;
+    setReplyTo: (id: string) => void;
     setSnoozing: (item: InboxItem | null) => void;
 }
 
@@ -222,7 +223,7 @@ function focusRow(id: string | undefined): void {
     else requestAnimationFrame(() => document.getElementById(`inbox-${id}`)?.focus());
 }
 
-function useActs({ inbox, order, current, filter, openId, setReplying, setSnoozing }: ActsOf) {
+function useActs({ inbox, order, current, filter, openId, setReplyTo, setSnoozing }: ActsOf) {
     const at = order.findIndex(i => i.id === current?.id);
     const next = order[at + 1] ?? order[at - 1];
 
@@ -264,7 +265,7 @@ function useActs({ inbox, order, current, filter, openId, setReplying, setSnoozi
         reply: () => {
             if (!current || !canReply(current)) return;
             if (openId === null) go(placeOf(current.id, filter));
-            setReplying(true);
+            setReplyTo(current.id);
         },
         retry: (item: InboxItem) => {
             if (!item.world || !item.agent) return;

@@ -19,7 +19,11 @@ const KINDS: Record<InboxItem['type'], Kind> = {
     mention: { shape: '@', says: 'mentions you', title: 'Mention' },
 };
 
+/** A limit that was reached asks for no tool. */
+const LIMIT: Kind = { shape: '◐', says: 'asks whether to go on', title: 'Limit' };
+
 export function kindOf(item: InboxItem): Kind {
+    if (item.type === 'approval' && !item.tool) return LIMIT;
     return KINDS[item.type] ?? { shape: '•', says: item.type, title: item.type };
 }
 

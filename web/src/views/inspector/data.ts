@@ -15,7 +15,7 @@ import {
 } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
 import type { Context, Message, ModelCall, Provider, Summary, Thread, WholeModelCall } from '../../api/types';
-import type { Inspecting } from '../../store/focus';
+import type { Inspecting } from '../../store/place';
 
 export interface Looked {
     message: Message | null;

@@ -3,8 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useModal } from '../../parts/dialog';
 import { AgentName, Badge, Button, IconButton, Loading, Tabs, toast, TroubleBox } from '../../parts/parts';
-import { inspecting, type Inspecting } from '../../store/focus';
-import { go, place } from '../../store/place';
+import { go, inspect, inspecting, place, stopInspecting, type Inspecting } from '../../store/place';
 import { state } from '../../store/store';
 import { callMark, usageWords } from '../agents/agent-activity';
 import { copyText } from '../shared/copy';
@@ -34,12 +33,8 @@ export function Inspector() {
     return <InspectorOf w={w} what={what} />;
 }
 
-const close = (): void => {
-    inspecting.value = null;
-};
-
 function InspectorOf({ w, what }: { w: string; what: Inspecting }) {
-    const dialog = useModal(close);
+    const dialog = useModal(stopInspecting);
     const [picked, setPicked] = useState<string | null>(null);
     const [find, setFind] = useState('');
     const here = place.value;
@@ -81,7 +76,7 @@ function InspectorOf({ w, what }: { w: string; what: Inspecting }) {
             >
                 {read.trouble && <Trouble trouble={read.trouble} onRetry={read.reload} />}
                 {read.late && <Loading label="Loading the call" />}
-                {looked && <Part tab={tab} w={w} looked={looked} find={find} onLeave={close} />}
+                {looked && <Part tab={tab} w={w} looked={looked} find={find} />}
             </div>
             {looked && <Steps looked={looked} />}
         </dialog>
@@ -124,7 +119,7 @@ function Head({ w, what, looked }: { w: string; what: Inspecting; looked: Looked
         call && looked?.provider ? asCurl(looked.provider.type, looked.provider.baseUrl, call.request) : null;
     return (
         <header class="inspector-head">
-            <IconButton label="Close the inspector" icon="back" onClick={close} />
+            <IconButton label="Close the inspector" icon="back" onClick={stopInspecting} />
             <h2 id="inspector-title">
                 {agent === 'human' ? 'Your message' : agent ? <AgentName name={agent} /> : 'Call'}
                 {at >= 0 && (
@@ -173,15 +168,12 @@ function Head({ w, what, looked }: { w: string; what: Inspecting; looked: Looked
                     <Button
                         small
                         kind="quiet"
-                        onClick={() => {
-                            close();
-                            go({ kind: 'agent', w, a: agent, tab: 'activity' });
-                        }}
+                        onClick={() => go({ kind: 'agent', w, a: agent, tab: 'activity' })}
                     >
                         Open log
                     </Button>
                 )}
-                <IconButton label="Close the inspector" icon="close" onClick={close} />
+                <IconButton label="Close the inspector" icon="close" onClick={stopInspecting} />
             </span>
         </header>
     );
@@ -194,9 +186,7 @@ function Steps({ looked }: { looked: Looked }) {
     const before = calls[at - 1];
     const after = at >= 0 ? calls[at + 1] : undefined;
     if (!before && !after) return null;
-    const show = (id: string): void => {
-        inspecting.value = { callId: id };
-    };
+    const show = (id: string): void => inspect({ callId: id });
     return (
         <footer class="inspector-foot">
             {before ? (

@@ -53,7 +53,7 @@ export function DeliveryPart({ w, looked }: PartProps) {
 }
 
 /** Where it comes from: who said it, what it stands for, which versions hold it. */
-export function Origin({ w, looked, onLeave }: PartProps) {
+export function Origin({ w, looked }: PartProps) {
     const m = looked.message;
     if (!m)
         return (
@@ -62,9 +62,7 @@ export function Origin({ w, looked, onLeave }: PartProps) {
             </Empty>
         );
     const toMessage = (id: string) => (
-        <span onClick={onLeave}>
-            <Link to={{ kind: 'chat', w, c: m.chatId, view: 'chat', m: id }}>#{id}</Link>
-        </span>
+        <Link to={{ kind: 'chat', w, c: m.chatId, view: 'chat', m: id }}>#{id}</Link>
     );
     return (
         <>
@@ -130,7 +128,7 @@ export function Origin({ w, looked, onLeave }: PartProps) {
                 <div>
                     <dt>Versions</dt>
                     <dd>
-                        <Versions w={w} message={m} looked={looked} onLeave={onLeave} />
+                        <Versions w={w} message={m} looked={looked} />
                     </dd>
                 </div>
             </dl>
@@ -138,7 +136,6 @@ export function Origin({ w, looked, onLeave }: PartProps) {
                 <SquashOrigin
                     w={w}
                     id={m.squashOperationId}
-                    onLeave={onLeave}
                     chatId={m.chatId}
                     current={looked.versions.some(t => t.current)}
                 />
@@ -147,17 +144,12 @@ export function Origin({ w, looked, onLeave }: PartProps) {
     );
 }
 
-function Versions({
-    w,
-    message,
-    looked,
-    onLeave,
-}: { w: string; message: Message } & Pick<PartProps, 'looked' | 'onLeave'>) {
+function Versions({ w, message, looked }: { w: string; message: Message } & Pick<PartProps, 'looked'>) {
     if (looked.versions.length === 0) return <>in none any more</>;
     return (
         <>
             {looked.versions.map((t, i) => (
-                <span key={t.threadId} onClick={onLeave}>
+                <span key={t.threadId}>
                     {i > 0 && ', '}
                     <Link
                         to={{
@@ -198,10 +190,9 @@ interface SquashProps {
     chatId: string;
     /** its result stands in the current version */
     current: boolean;
-    onLeave: () => void;
 }
 
-function SquashOrigin({ w, id, chatId, current, onLeave }: SquashProps) {
+function SquashOrigin({ w, id, chatId, current }: SquashProps) {
     const read = useLoad<Squash>(`${w}/${id}`, signal => getSquash(w, id, { signal }));
     const [busy, setBusy] = useState(false);
     const [asking, setAsking] = useState(false);
@@ -247,7 +238,7 @@ function SquashOrigin({ w, id, chatId, current, onLeave }: SquashProps) {
                 {s.performedByAgent ? 'an agent' : 'a person'}
                 {s.model && <> · {s.model}</>}
             </p>
-            <p onClick={onLeave}>
+            <p>
                 {s.sourceMessageIds.map((m, i) => (
                     <>
                         {i > 0 && ', '}

@@ -12,7 +12,6 @@ export interface PartProps {
     w: string;
     looked: Looked;
     find: string;
-    onLeave: () => void;
 }
 
 export const terms = (find: string): string[] => (find.trim() === '' ? [] : [find.trim()]);
@@ -86,7 +85,7 @@ export function NoCall({ looked }: { looked: Looked }) {
     );
 }
 
-function SeenRow({ w, looked, seen, find, onLeave }: PartProps & { seen: Seen }) {
+function SeenRow({ w, looked, seen, find }: PartProps & { seen: Seen }) {
     const message = messageFor(seen.text, looked.rows);
     const [open, setOpen] = useState(false);
     const long = seen.text.length > 160 || seen.text.includes('\n') || seen.calls.length > 0;
@@ -122,14 +121,12 @@ function SeenRow({ w, looked, seen, find, onLeave }: PartProps & { seen: Seen })
             </div>
             <span class="saw-more">
                 {message && (
-                    <span onClick={onLeave}>
-                        <Link
-                            to={{ kind: 'chat', w, c: message.chatId, view: 'chat', m: message.messageId }}
-                            title={`Go to message ${message.messageId}`}
-                        >
-                            #{message.messageId.slice(-4)}
-                        </Link>
-                    </span>
+                    <Link
+                        to={{ kind: 'chat', w, c: message.chatId, view: 'chat', m: message.messageId }}
+                        title={`Go to message ${message.messageId}`}
+                    >
+                        #{message.messageId.slice(-4)}
+                    </Link>
                 )}
                 {long && find.trim() === '' && (
                     <Button

@@ -47,7 +47,13 @@ export function Preview({ world, hit, title, terms }: PreviewProps) {
                     <li key={m.messageId} class={m.messageId === hit.messageId ? 'preview-hit' : undefined}>
                         <p class="preview-who">
                             <Time at={m.createdAt} />{' '}
-                            {m.sender === 'human' ? 'You' : <AgentName name={m.sender} />}
+                            {m.squashOperationId ? (
+                                'Squash'
+                            ) : m.sender === 'human' ? (
+                                'You'
+                            ) : (
+                                <AgentName name={m.sender} />
+                            )}
                         </p>
                         <p class="preview-text">
                             <Marked

@@ -57,7 +57,13 @@ function Row({ hit, terms, picked, onPick, onOpen }: Omit<ResultsProps, 'groups'
                 }}
             >
                 <span class="search-who">
-                    {hit.sender === 'human' ? 'You' : <AgentName name={hit.sender} />}
+                    {hit.squashOperationId ? (
+                        'Squash'
+                    ) : hit.sender === 'human' ? (
+                        'You'
+                    ) : (
+                        <AgentName name={hit.sender} />
+                    )}
                     <span class="muted">
                         {' '}
                         {day(hit.createdAt)} <Time at={hit.createdAt} />

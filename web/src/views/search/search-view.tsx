@@ -1,6 +1,6 @@
 // Search: words and conditions over all versions, answered while they are typed.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Hit } from '../../api/types';
 import { useCommands, type Command } from '../../keys/commands';
 import {
@@ -56,8 +56,8 @@ export function SearchView() {
         const w = hit.world ?? scoped ?? open;
         if (w) void placeOf(w, hit).then(p => go(p));
     };
-    // A search that begins inside a world looks there first.
-    useEffect(() => {
+    // A search that begins inside a world looks there first. At once: what is typed meanwhile must not be lost.
+    useLayoutEffect(() => {
         if (q === '' && scoped === null && open) to('', open);
         input.current?.focus();
     }, []);

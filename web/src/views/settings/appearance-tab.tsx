@@ -1,41 +1,47 @@
 import { Checkbox, Radios } from '../../parts/parts';
 import { prefs, setPref, type Prefs } from '../../store/prefs';
 
-const here = <p class="muted">These are kept in this browser.</p>;
+type Choices = 'theme' | 'contrast' | 'textSize' | 'announce';
+
+/** A preference that is one of a few words, and what each is called. */
+function Choice<K extends Choices>({
+    name,
+    label,
+    of,
+}: {
+    name: K;
+    label: string;
+    of: Record<Prefs[K], string>;
+}) {
+    const options = (Object.entries(of) as [Prefs[K], string][]).map(([value, text]) => ({
+        value,
+        label: text,
+    }));
+    return (
+        <Radios
+            label={label}
+            value={prefs.value[name]}
+            onPick={v => setPref(name, v as Prefs[K])}
+            options={options}
+        />
+    );
+}
 
 export function AppearanceTab() {
     const p = prefs.value;
     return (
-        <div class="settings-form">
-            {here}
-            <Radios
+        <div class="settings-form settings-choices">
+            <p class="muted">These are kept in this browser.</p>
+            <Choice
+                name="theme"
                 label="Theme"
-                value={p.theme}
-                onPick={v => setPref('theme', v as Prefs['theme'])}
-                options={[
-                    { value: 'system', label: 'As the system' },
-                    { value: 'light', label: 'Light' },
-                    { value: 'dark', label: 'Dark' },
-                ]}
+                of={{ system: 'As the system', light: 'Light', dark: 'Dark' }}
             />
-            <Radios
-                label="Contrast"
-                value={p.contrast}
-                onPick={v => setPref('contrast', v as Prefs['contrast'])}
-                options={[
-                    { value: 'system', label: 'As the system' },
-                    { value: 'more', label: 'More' },
-                ]}
-            />
-            <Radios
+            <Choice name="contrast" label="Contrast" of={{ system: 'As the system', more: 'More' }} />
+            <Choice
+                name="textSize"
                 label="Text size"
-                value={p.textSize}
-                onPick={v => setPref('textSize', v as Prefs['textSize'])}
-                options={[
-                    { value: 'normal', label: 'Normal' },
-                    { value: 'large', label: 'Large' },
-                    { value: 'larger', label: 'Larger' },
-                ]}
+                of={{ normal: 'Normal', large: 'Large', larger: 'Larger' }}
             />
             <Checkbox
                 label="Calm mode"
@@ -43,16 +49,15 @@ export function AppearanceTab() {
                 onChange={v => setPref('calm', v)}
                 hint="Nothing moves by itself: no cursor that blinks, no smooth scrolling. The setting of the system for less movement does the same."
             />
-            <Radios
+            <Choice
+                name="announce"
                 label="What is read out of an answer"
-                value={p.announce}
-                onPick={v => setPref('announce', v as Prefs['announce'])}
-                options={[
-                    { value: 'all', label: 'The whole answer' },
-                    { value: 'first', label: 'Its first sentence' },
-                    { value: 'done', label: 'Only that it is finished' },
-                    { value: 'off', label: 'Nothing' },
-                ]}
+                of={{
+                    all: 'The whole answer',
+                    first: 'Its first sentence',
+                    done: 'Only that it is finished',
+                    off: 'Nothing',
+                }}
             />
             <Checkbox
                 label="Hide messages that are only in memory"

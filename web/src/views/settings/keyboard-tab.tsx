@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { knownCommands, type Command } from '../../keys/commands';
 import { clashes, isSingle, keysOf, showKeys, stroke } from '../../keys/keymap';
 import { Button, Checkbox, Dialog, Field, Radios } from '../../parts/parts';
@@ -99,7 +99,7 @@ function KeyRow({ command, onRecord }: { command: Command; onRecord: () => void 
 /** The next key that is pressed. Escape and Tab keep their meaning, or nobody could leave. */
 function Recorder({ command, onClose }: { command: Command; onClose: () => void }) {
     const [keys, setKeys] = useState('');
-    useEffect(() => {
+    useLayoutEffect(() => {
         const press = (event: KeyboardEvent): void => {
             if (['Escape', 'Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
             const onButton = event.target instanceof HTMLElement && event.target.closest('button') !== null;

@@ -1,11 +1,15 @@
 // Settings: of the server, and of this browser. Each value says where it comes from.
 
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { version } from '../../api/calls';
+import type { Settings, Version } from '../../api/types';
 import { Banner, Empty, Field } from '../../parts/parts';
 import { place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import { state } from '../../store/store';
 import { Link } from '../shared/link';
+import { useLoad } from '../shared/load';
+import { useNarrow } from '../shared/narrow';
 import { count } from '../shared/words';
 import { AboutTab } from './about-tab';
 import { AppearanceTab } from './appearance-tab';
@@ -14,18 +18,40 @@ import { findSettings, TABS } from './find';
 import { KeyboardTab } from './keyboard-tab';
 import { ModelsTab } from './models-tab';
 import { NotificationsTab } from './notifications-tab';
+import { isHere } from './provider-words';
 import { SecurityTab } from './security-tab';
-import { useSettings } from './settings-data';
+import { entryOf, useSettings } from './settings-data';
 import './settings.css';
 
 /** What a tab says of itself in the list on narrow screens. */
-function summary(tab: string): string {
+function summary(tab: string, settings: Settings | null, version: string): string {
     const p = prefs.value;
+    const problems = settings?.configuration.problems.length ?? 0;
+    if (tab === 'models') return problems > 0 ? count(problems, 'problem') : defaultModel(settings);
+    if (tab === 'security' && settings) return reachedFrom(settings);
+    if (tab === 'about') return version;
     if (tab === 'appearance') return p.theme;
     if (tab === 'keyboard') return p.keys ? 'on' : 'single keys off';
     if (tab === 'notifications') return p.notify ? 'only away' : 'off';
     if (tab === 'data') return count(state.value.worlds.length, 'world');
     return '';
+}
+
+const valueOf = (settings: Settings | null, name: string): string =>
+    String(entryOf(settings, name)?.value ?? '');
+const defaultModel = (settings: Settings | null): string => valueOf(settings, 'defaults.model');
+const reachedFrom = (settings: Settings): string =>
+    isHere(valueOf(settings, 'server.listen')) ? 'this computer' : 'other computers too';
+
+/** On a phone the list is as long as the screen: the part that was picked comes into view. */
+function useTitleInView(tab: string, narrow: boolean) {
+    const title = useRef<HTMLHeadingElement>(null);
+    const before = useRef(tab);
+    useLayoutEffect(() => {
+        if (before.current !== tab && narrow) title.current?.scrollIntoView();
+        before.current = tab;
+    }, [tab]);
+    return title;
 }
 
 export function SettingsView() {
@@ -34,6 +60,9 @@ export function SettingsView() {
     const tab = TABS.find(t => t.id === asked) ?? TABS[0];
     const [find, setFind] = useState('');
     const settings = useSettings();
+    const narrow = useNarrow();
+    const about = useLoad<Version>(narrow ? 'version' : null, signal => version({ signal }));
+    const title = useTitleInView(tab.id, narrow);
     const problems = settings.value?.configuration.problems ?? [];
     return (
         <div class="settings">
@@ -52,7 +81,9 @@ export function SettingsView() {
                 {TABS.map(t => (
                     <Link key={t.id} to={{ kind: 'settings', tab: t.id }} current={t.id === tab.id} replace>
                         {t.label}
-                        <span class="settings-summary">{summary(t.id)}</span>
+                        <span class="settings-summary">
+                            {summary(t.id, settings.value, about.value?.version ?? '')}
+                        </span>
                     </Link>
                 ))}
             </nav>
@@ -66,7 +97,9 @@ export function SettingsView() {
                 <FoundSettings find={find} onPick={() => setFind('')} />
             ) : (
                 <div class="settings-tab" key={tab.id}>
-                    <h2 class="visually-hidden">{tab.label}</h2>
+                    <h2 ref={title} class={narrow ? 'settings-title' : 'visually-hidden'}>
+                        {tab.label}
+                    </h2>
                     {tab.id === 'models' && <ModelsTab />}
                     {tab.id === 'appearance' && <AppearanceTab />}
                     {tab.id === 'keyboard' && <KeyboardTab />}

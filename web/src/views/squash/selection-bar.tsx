@@ -43,19 +43,21 @@ export function SelectionBar() {
             <span class="squash-bar-count" role="status">
                 {n} selected
             </span>
-            {picks.map(([id, label]) => (
-                <Button key={id} kind="quiet" onClick={() => choose(id)}>
-                    {label}
-                </Button>
-            ))}
+            <span class="squash-bar-picks">
+                {picks.map(([id, label]) => (
+                    <Button key={id} small kind="quiet" onClick={() => choose(id)}>
+                        {label}
+                    </Button>
+                ))}
+            </span>
             <span class="squash-bar-acts">
-                <Button kind="main" disabled={n < 2 || fixed} onClick={open}>
+                <Button small kind="main" disabled={n < 2 || fixed} onClick={open}>
                     Squash
                 </Button>
-                <Button disabled={n === 0 || fixed} onClick={() => void removeChosen()}>
+                <Button small disabled={n === 0 || fixed} onClick={() => void removeChosen()}>
                     Remove
                 </Button>
-                <Button disabled={n === 0} onClick={() => void exportChosen()}>
+                <Button small disabled={n === 0} onClick={() => void exportChosen()}>
                     Export
                 </Button>
                 <IconButton label="Clear the selection" icon="close" onClick={clear} />

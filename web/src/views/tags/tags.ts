@@ -7,10 +7,14 @@ import type { Instruction, NewTag, Tag } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { chat, on, world } from '../../store/store';
+import { makeLine } from '../shared/line';
 
 /** The tags of the conversation that is shown. */
 export const tags = signal<Tag[]>([]);
 let place = '';
+/** The server hears of changes in the order they were made, and a list that is read is never older than one that was stored. */
+const inTurn = makeLine();
+let changes = 0;
 
 /** Loads them whenever another conversation is shown; the ones that are on go into its draft. */
 export function follow(): () => void {
@@ -35,8 +39,10 @@ export function follow(): () => void {
 }
 
 async function load(w: string, c: string): Promise<void> {
-    const answer = await listTags(w, { chatId: c });
-    if (!answer.ok || place !== `${w}/${c}`) return;
+    const before = changes;
+    const answer = await inTurn(() => listTags(w, { chatId: c }));
+    // A change that was made meanwhile is on screen already, and brings a newer list.
+    if (!answer.ok || place !== `${w}/${c}` || before !== changes) return;
     tags.value = answer.value.data;
     const own = draft(w, c);
     const names = answer.value.data.filter(t => t.active && t.includeInMessage).map(t => t.name);
@@ -87,14 +93,12 @@ export async function define(list: NewTag[]): Promise<boolean> {
 }
 
 async function store(list: NewTag[], before: Tag[]): Promise<boolean> {
-    const [w, c] = place.split('/');
+    const at = place;
+    const [w, c] = at.split('/');
     if (!w || !c) return false;
-    const answer = await setTags(w, { tags: list }, { key: newKey(), query: { chatId: c } });
-    if (answer.ok) {
-        tags.value = answer.value.data;
-        return true;
-    }
-    tags.value = before;
-    toast({ text: `The tags were not kept: ${answer.trouble.detail}`, kind: 'error' });
-    return false;
+    const mine = ++changes;
+    const answer = await inTurn(() => setTags(w, { tags: list }, { key: newKey(), query: { chatId: c } }));
+    if (at === place && mine === changes) tags.value = answer.ok ? answer.value.data : before;
+    if (!answer.ok) toast({ text: `The tags were not kept: ${answer.trouble.detail}`, kind: 'error' });
+    return answer.ok;
 }

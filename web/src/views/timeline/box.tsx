@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Item } from '../../api/types';
 import { AgentName, Button, duration } from '../../parts/parts';
-import { inspecting } from '../../store/focus';
+import { inspect } from '../../store/place';
 import { state } from '../../store/store';
 import { clock } from '../../parts/parts';
 import { count, firstLine, short } from '../shared/words';
@@ -82,7 +82,8 @@ function Head({ lane, open }: { lane: Lane; open: boolean }) {
 
 function inspectRun(lane: Lane): void {
     const last = [...lane.items].reverse().find(item => item.kind === 'agent_message' && item.messageId);
-    inspecting.value = last?.messageId ? { messageId: last.messageId } : { agent: lane.agent ?? undefined };
+    if (last?.messageId) inspect({ messageId: last.messageId });
+    else if (lane.agent) inspect({ agent: lane.agent });
 }
 
 export function RunButtons({ lane, page }: { lane: Lane; page?: boolean }) {

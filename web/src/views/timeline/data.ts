@@ -1,22 +1,31 @@
 // data.ts: the timeline of the conversation that is shown, read again when something happens in it.
 
 import { signal } from '@preact/signals';
-import { getTimeline, listCalls, listDelegations } from '../../api/calls';
+import { getTimeline, listCalls, listDelegations, listSquashes } from '../../api/calls';
 import type { Trouble } from '../../api/client';
-import type { Delegation, ModelCall } from '../../api/types';
+import type { Delegation, ModelCall, Squash } from '../../api/types';
 import { on } from '../../store/store';
 import { lanesOf, spentByLane, type Lanes, type Spent } from './model';
 
 export interface Loaded {
     lanes: Lanes;
     spent: ReadonlyMap<string, Spent>;
+    /** by the message that stands for others */
+    squashes: ReadonlyMap<string, Squash>;
     trouble: Trouble | null;
     loaded: boolean;
     /** when the server last said something about it */
     heardAt: number;
 }
 
-const nothing: Loaded = { lanes: new Map(), spent: new Map(), trouble: null, loaded: false, heardAt: 0 };
+const nothing: Loaded = {
+    lanes: new Map(),
+    spent: new Map(),
+    squashes: new Map(),
+    trouble: null,
+    loaded: false,
+    heardAt: 0,
+};
 export const data = signal<Loaded>(nothing);
 
 /** Reading again waits this long after the last reading, or three times as long as that took. */
@@ -61,6 +70,8 @@ interface Source {
     /** something happened while it was read */
     again: boolean;
     reading: boolean;
+    /** its squashes were not read, or there is a new one */
+    squashed: boolean;
 }
 
 let source: Source | null = null;
@@ -85,14 +96,26 @@ async function readSpent(s: Source, lanes: Lanes): Promise<void> {
     if (s === source) data.value = { ...data.value, spent: spentByLane(lanes, calls) };
 }
 
+/** They stand for what they stand for: only a new one is a reason to read them again. */
+async function readSquashes(s: Source): Promise<ReadonlyMap<string, Squash>> {
+    if (!s.squashed) return data.value.squashes;
+    s.squashed = false;
+    const o = { signal: s.end.signal };
+    const made = await all<Squash>(cursor => listSquashes(s.w, s.c, { limit: PAGE, cursor }, o));
+    if (Array.isArray(made)) return new Map(made.map(one => [one.resultMessageId, one]));
+    s.squashed = true;
+    return data.value.squashes;
+}
+
 async function read(s: Source): Promise<void> {
     s.reading = true;
     s.again = false;
     const began = performance.now();
     const o = { signal: s.end.signal };
-    const [timeline, delegations] = await Promise.all([
+    const [timeline, delegations, squashes] = await Promise.all([
         getTimeline(s.w, s.c, { threadId: s.v ?? undefined }, o),
         all<Delegation>(cursor => listDelegations(s.w, { chatId: s.c, limit: PAGE, cursor }, o)),
+        readSquashes(s),
     ]);
     s.reading = false;
     s.tookMs = performance.now() - began;
@@ -100,7 +123,7 @@ async function read(s: Source): Promise<void> {
     const trouble = timeline.ok ? troubleOf(delegations) : timeline.trouble;
     if (timeline.ok && !trouble) {
         const lanes = lanesOf(timeline.value, delegations as Delegation[]);
-        data.value = { ...data.value, lanes, trouble: null, loaded: true, heardAt: Date.now() };
+        data.value = { ...data.value, lanes, squashes, trouble: null, loaded: true, heardAt: Date.now() };
         if (!s.again) void readSpent(s, lanes);
     } else {
         data.value = { ...data.value, trouble };
@@ -158,16 +181,24 @@ export function follow(w: string, c: string, v: string | null): () => void {
         tookMs: 0,
         again: false,
         reading: false,
+        squashed: true,
     };
     source = s;
     data.value = nothing;
     void read(s);
     const ends = NEWS.map(name =>
         on(name, e => {
-            if (e.chatId === c) plan(s);
+            if (e.chatId !== c) return;
+            if (name === 'squash.completed') s.squashed = true;
+            plan(s);
         }),
     );
-    ends.push(on('stream.reset', () => plan(s)));
+    ends.push(
+        on('stream.reset', () => {
+            s.squashed = true;
+            plan(s);
+        }),
+    );
     return () => {
         ends.forEach(end => end());
         clearTimeout(s.timer);

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Item } from '../../api/types';
 import { AgentName, clock, duration } from '../../parts/parts';
+import { squashTitle } from '../shared/squashes';
 import { firstLine } from '../shared/words';
+import { data } from './data';
 import { callText, stateOf, textOf, type Lane } from './model';
 import { doing, found, isUnfolded, match, now, toggleRow, words } from './state';
 
@@ -12,7 +14,10 @@ function At({ at }: { at: string | null }) {
     return <span class="timeline-at">{at ? clock(at, true) : ''}</span>;
 }
 
-export function Who({ name }: { name: string | undefined }) {
+function Who({ item }: { item: Item }) {
+    const squash = data.value.squashes.get(item.messageId ?? '');
+    if (squash) return <b class="timeline-squash">{squashTitle(squash)}</b>;
+    const name = item.sender;
     if (!name) return null;
     return name === 'human' ? <b class="timeline-you">You</b> : <AgentName name={name} />;
 }
@@ -53,7 +58,7 @@ function Line({ item, kind, children, label }: LineProps) {
         >
             <At at={item.at} />
             <span class="timeline-what">
-                {label ? <span class="timeline-label">{label}</span> : <Who name={item.sender} />}
+                {label ? <span class="timeline-label">{label}</span> : <Who item={item} />}
             </span>
             <div class="timeline-body">{children}</div>
         </li>

@@ -1,0 +1,52 @@
+// What is asked for together must belong together, whichever of the answers is the older one.
+
+import { afterEach, expect, test, vi } from 'vitest';
+import { fetchChat, versionOf } from '../../src/store/fetch-chat';
+
+const asked: URL[] = [];
+
+/** A server whose current version is another one when it is asked for the rows than when it is asked for the chat. */
+function serve(current: string, rowsOf: string): void {
+    asked.length = 0;
+    vi.stubGlobal('fetch', (to: string) => {
+        const url = new URL(to, 'http://localhost');
+        asked.push(url);
+        const thread = url.searchParams.get('threadId') ?? rowsOf;
+        const isRows = url.pathname.endsWith('/messages');
+        const isChat = url.pathname.endsWith('/chats/c_1');
+        const page = {
+            data: isRows ? [{ messageId: thread, position: 0 }] : [],
+            page: { total: 1, hasMore: false },
+        };
+        const body = isChat ? { id: 'c_1', currentThread: current, messageCount: 1 } : page;
+        const etag = `"${isChat ? current : thread}.1-5e0e3326"`;
+        const headers = { 'content-type': 'application/json', etag };
+        return Promise.resolve(new Response(JSON.stringify(body), { headers }));
+    });
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+const rowsAsked = () =>
+    asked.filter(u => u.pathname.endsWith('/messages')).map(u => u.searchParams.get('threadId'));
+
+test('a tag says which version it is of', () => {
+    expect(versionOf('"t_P6WkDJhKZj.100000-5e0e3326"')).toBe('t_P6WkDJhKZj');
+    expect(versionOf('"t_a.0"')).toBe('t_a');
+    expect(versionOf('W/"t_a"')).toBeNull();
+    expect(versionOf(null)).toBeNull();
+});
+
+test('rows of the current version are asked for once, with the chat', async () => {
+    serve('t_new', 't_new');
+    const got = await fetchChat('w', 'c_1', [], 0);
+    expect(got.ok && got.value.rows.data.map(m => m.messageId)).toEqual(['t_new']);
+    expect(rowsAsked()).toEqual([null]);
+});
+
+test('rows of a version that is no longer the current one are not taken', async () => {
+    serve('t_new', 't_old');
+    const got = await fetchChat('w', 'c_1', [], 0);
+    expect(got.ok && got.value.rows.data.map(m => m.messageId)).toEqual(['t_new']);
+    expect(rowsAsked()).toEqual([null, 't_new']);
+});
