@@ -50,14 +50,19 @@ bool skn_answers_waits(const skn_answers *a, skn_str name)
 
 /* --- Text --------------------------------------------------------------------------------- */
 
-/* "lead  b7c8d9e0f1  ↪ a1b2c3d4e5  " */
-static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str reply_to)
+/* "lead  b7c8d9e0f1  ↪ a1b2c3d4e5  "; inside a delegation its lane stands behind the id. */
+static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str lane,
+                       skn_str reply_to)
 {
     skn_cli *cli = a->cli;
 
     skn_print_sender(cli, sender, SENDER_COLUMNS);
     skn_print_raw(cli, SKN_STR(" "));
     skn_print_colour(cli, SKN_YELLOW, message);
+    if (lane.n) {
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_colour(cli, SKN_DIM, lane);
+    }
     if (reply_to.n) {
         skn_print_raw(cli, SKN_STR("  ↪ "));
         skn_print_line(cli, reply_to, 0);
@@ -103,7 +108,8 @@ static void print_heard(skn_answers *a, const skn_news_item *item)
 
 static void print_whole(skn_answers *a, const skn_news_item *item)
 {
-    print_head(a, item->agent, item->message, item->reply_to);
+    print_head(a, item->agent, item->message, skn_news_text(item->data, "threadPath"),
+               item->reply_to);
     print_text(a, skn_str_trim(item->text));
     if (!skn_str_trim(item->text).n)
         print_calls(a, item);
@@ -130,7 +136,7 @@ static void pick_current(skn_answers *a)
     if (!a->current)
         return;
     print_head(a, skn_str_of(a->current->agent), skn_str_of(a->current->message),
-               skn_str_of(a->current->reply_to));
+               skn_str_of(a->current->lane), skn_str_of(a->current->reply_to));
     show_more(a, a->current);
 }
 
@@ -235,7 +241,7 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
         show_complete(a, NULL, item);
         return SKEIN_OK;
     }
-    print_head(a, item->agent, item->message, item->reply_to);
+    print_head(a, item->agent, item->message, SKN_NONE, item->reply_to);
     print_heard(a, item);
     skn_print_raw(a->cli, SKN_STR("\n"));
     return SKEIN_OK;

@@ -2,9 +2,8 @@
  * says how far it was read, so nothing is taken twice. */
 #include "runtime/wish.h"
 
-#include <string.h>
-
 enum { MESSAGES_LEAST = 4, MESSAGES_MOST = 200, ITEMS_MOST = 20, TEXT_BYTES = 1 << 20 };
+enum { UNSURE = 50 }; /* percent, for what a model says without saying how sure it is */
 
 typedef struct learning {
     int64_t from, upto;
@@ -40,18 +39,16 @@ static skein_rc read_work(skn_wish *w, skein_error *err)
 /* One line of the answer; false when it is no item. Models put fences and words around what they write. */
 static bool read_item(skn_str line, skn_arena *a, skein_knowledge *out)
 {
-    const skn_json *json, *confidence;
+    const skn_json *json;
     skn_str         text = skn_str_trim(line);
 
-    *out = (skein_knowledge){.confidence = 50};
+    *out = (skein_knowledge){0};
     if (!text.n || text.p[0] != '{' || skn_json_parse(&json, text, "item", a, NULL) ||
         skn_json_text(json, "content", &out->content, NULL) ||
         skn_json_text(json, "type", &out->type, NULL))
         return false;
-    confidence = skn_json_get(json, "confidence");
-    if (confidence && confidence->kind == SKN_JSON_NUMBER && confidence->text.n >= 3 &&
-        !strncmp(confidence->text.p, "0.", 2))
-        out->confidence = (confidence->text.p[2] - '0') * 10 + 5;
+    if (skn_tool_confidence(json, &out->confidence, NULL) || out->confidence < 0)
+        out->confidence = UNSURE;
     if (!out->type.n)
         out->type = SKN_STR("fact");
     return skn_str_trim(out->content).n > 0;

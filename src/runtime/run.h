@@ -207,6 +207,8 @@ bool skn_tool_listed(const skn_rights *rights, skn_str name);
 /* What an act is to do, from the arguments of a call. */
 skein_rc skn_tool_act(const skn_tool *tool, const skn_json *args, skein_act *out,
                       skein_error *err);
+/* "confidence", a number from 0 to 1, in percent; -1 when it is not there. */
+skein_rc skn_tool_confidence(const skn_json *args, int64_t *out, skein_error *err);
 /* tool_reads.c */
 skn_str skn_read_agents(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_team(skn_run *run, const skn_json *args, bool *failed);

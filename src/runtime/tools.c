@@ -263,7 +263,7 @@ static skein_rc text_of(const skn_json *args, const char *name, const char *othe
     return rc || out->p || !other ? rc : skn_json_text(args, other, out, err);
 }
 
-static skein_rc percent_of(const skn_json *args, int64_t *out, skein_error *err)
+skein_rc skn_tool_confidence(const skn_json *args, int64_t *out, skein_error *err)
 {
     const skn_json *v = skn_json_get(args, "confidence");
     char            text[40];
@@ -307,7 +307,7 @@ skein_rc skn_tool_act(const skn_tool *tool, const skn_json *args, skein_act *out
         (rc = text_of(args, "replyTo", "reply_to", &out->reply_to, err)) ||
         (rc = skn_json_flag(args, "responseExpected", false, &out->response_expected, err)) ||
         (rc = skn_json_flag(args, "wait", true, &out->wait, err)) ||
-        (rc = percent_of(args, &out->confidence, err)))
+        (rc = skn_tool_confidence(args, &out->confidence, err)))
         return rc;
     if (skn_str_trim(out->text).n == 0)
         return skn_fail(err, SKEIN_INVALID, "\"%s\" is missing", text_name(tool->act));

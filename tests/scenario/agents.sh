@@ -46,6 +46,8 @@ done
 # 2: a delegation, and one below it.
 s send '@lead plan a launch'
 t 'step 2: the lead delegates and concludes' prints 'Done: the script settles on Thursday.'
+t 'what is said below it names where' prints '  main.1  '
+t 'and so further down' prints '  main.1.1  '
 s show main.1 --json
 t 'main.1 is of ada, and done' prints '"agent":"ada"'
 t 'done' prints '"state":"done"'

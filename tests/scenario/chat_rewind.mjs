@@ -20,6 +20,7 @@ const server = await Server.start({ script: rules, delay: true });
 
 const ESC = '\x1b', UP = '\x1b[A', DOWN = '\x1b[B';
 const list = /Go back to which of your messages\?/;
+const whole = /Go back to which of your messages\?\n[^]*\n↑ ↓ and Enter, or a digit · Esc leaves all as it is/;
 const choices = /\n› 1 {2}edit from here/;
 const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
 const rest = t => t.shows(/ada ○\n›$/);
@@ -49,7 +50,7 @@ async function leave(t) {
 async function open(t) {
     const before = t.screen.text;
     t.type(ESC + ESC);
-    await t.shows(list);
+    await t.shows(whole);
     return before;
 }
 

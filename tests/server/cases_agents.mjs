@@ -251,7 +251,10 @@ test('case 19: crash in the middle of a turn', async () => {
     // The chat: what the person said is there, its turn is over, nobody is at work.
     const room = await w.messages();
     assert.deepEqual([room[0].messageId, room[0].content], [said.messageId, '@ada what a day']);
-    assert.deepEqual(room[0].delivery, [{ agent: 'ada', state: 'failed' }]);
+    const [{ failedAt, ...told }] = room[0].delivery;
+    assert.deepEqual(told, { agent: 'ada', state: 'failed', error: 'the program that spoke for the agent went away' });
+    assert.ok(Date.parse(failedAt) >= Date.parse(room[0].createdAt));
+    assert.equal(room[0].delivery.length, 1);
     await w.idle();
     await mortal.stop();
     const fsck = await run(['fsck', ...mortal.store.args]);

@@ -351,7 +351,7 @@ test('knowledge is taken from the background conversation, and nothing twice', a
     const read = calls.map(c => (c.request.messages[0].content.match(/What is NVDA price\?/g) ?? []).length);
     assert.deepEqual(read, [1, 1, 1], 'each session was read once, and the foreground never');
     const known = (await server.get(`${w.path}/agents/lead/knowledge`)).data;
-    assert.deepEqual(known.map(k => [k.type, k.content]), [['fact', 'NVDA is at 142.50']]);
+    assert.deepEqual(known.map(k => [k.type, k.content, k.confidence]), [['fact', 'NVDA is at 142.50', 90]]);
     assert.equal((await own(w, 'lead')).id, known[0].chatId ?? (await own(w, 'lead')).id);
 });
 

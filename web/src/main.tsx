@@ -11,10 +11,6 @@ import { keepNotesTrue } from './views/frame/notes';
 import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
 
-function notify(): void {
-    void import('./views/settings/notify').then(m => m.startNotifications());
-}
-
 const app = document.getElementById('app');
 if (app) {
     applyAppearance();
@@ -27,7 +23,7 @@ if (app) {
     keepTitle();
     keepAnnouncing();
     keepNotesTrue();
-    // After the first messages: nobody is away yet.
-    addEventListener('load', () => setTimeout(notify, 500));
+    // At once: a server that goes away could not give it any more.
+    void import('./views/settings/notify').then(m => m.startNotifications());
     addEventListener('load', () => setTimeout(preloadViews, 2000));
 }

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Dialog, Icon, type IconName } from '../parts/parts';
 import { searchWorld } from '../api/calls';
 import type { Hit } from '../api/types';
+import { placeOf } from '../store/hit-place';
 import { go } from '../store/place';
 import { prefs } from '../store/prefs';
 import { state, world } from '../store/store';
@@ -98,7 +99,7 @@ function hitEntry(hit: Hit, w: string): Entry {
         icon: 'search',
         label: plainSnippet(hit.snippet ?? hit.content),
         hint: `${hit.role === 'user' ? 'You' : `@${hit.sender}`} · ${hit.title ?? 'conversation'}${hit.inCurrent ? '' : ` · only in v${hit.version}`}`,
-        run: () => go({ kind: 'chat', w, c: hit.chatId, view: 'chat', m: hit.messageId }),
+        run: () => void placeOf(w, hit).then(to => go(to)),
     };
 }
 

@@ -1,5 +1,5 @@
 // search.mjs: words and conditions, in all versions, while they are typed.
-import { allow, assert, away, finish, open, page, test, until, visit } from './kit.mjs';
+import { allow, assert, away, finish, live, open, page, test, until, visit } from './kit.mjs';
 import { Proxy } from './proxy.mjs';
 import { does, fits, office, sound, startOffice } from './office.mjs';
 
@@ -109,7 +109,15 @@ test('what stands only in an older version says so, and opens there', async () =
     await p.locator('.search-preview').getByRole('button', { name: 'Open here' }).click();
     const threads = (await server.get(`${w.chatPath}/threads`)).data;
     const old = threads.find(t => t.number === 1).threadId;
-    await until(p, 'the old version is open', v => new URLSearchParams(location.search).get('v') === v, old);
+    const isOld = v => new URLSearchParams(location.search).get('v') === v;
+    await until(p, 'the old version is open', isOld, old);
+    // The palette goes there too.
+    await p.goto(new URL(`/w/${w.name}`, server.url).href);
+    await live(p);
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('old freeze');
+    await p.getByRole('option', { name: /only in v1/ }).click();
+    await until(p, 'the old version is open again', isOld, old);
 });
 
 test('a search is saved, used again, and forgotten; results of tools are hidden until wanted', async () => {

@@ -5,7 +5,7 @@ import { AgentName, Button, Loading, Time, TroubleBox } from '../../parts/parts'
 import { go } from '../../store/place';
 import { useLoad } from '../shared/load';
 import { Marked } from '../shared/mark';
-import { inMain, placeOf, threadOf } from './open';
+import { inMain, placeOf, threadOf } from '../../store/hit-place';
 
 export interface PreviewProps {
     world: string;

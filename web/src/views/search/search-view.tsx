@@ -20,7 +20,7 @@ import { copyText } from '../shared/copy';
 import { count, grouped } from '../shared/words';
 import { Filters, WordsHelp } from './filters';
 import { byConversation, kindOf, USUAL, type Kind } from './kinds';
-import { placeOf } from './open';
+import { placeOf } from '../../store/hit-place';
 import { Preview } from './preview';
 import { filters, terms, without } from './query';
 import { Results } from './results';

@@ -1,8 +1,8 @@
-// open.ts: the address of a hit: where it stands now, or in the version that still holds it.
+// hit-place.ts: the address of a hit of a search: where it stands now, or in the version that still holds it.
 
-import { getMessage, listMessageVersions } from '../../api/calls';
-import type { Hit } from '../../api/types';
-import type { Place, View } from '../../store/place';
+import { getMessage, listMessageVersions } from '../api/calls';
+import type { Hit } from '../api/types';
+import type { Place, View } from './place';
 
 export async function threadOf(w: string, hit: Hit): Promise<string | null> {
     if (hit.inCurrent) return null;
