@@ -308,8 +308,10 @@ export function rows(p) {
 
 // Waits until nothing fades or slides any more; what turns for ever, such as a wait sign, is left out.
 export async function settled(p) {
-    // What was just done is drawn in the next frame, and begins to move then.
-    await p.evaluate(() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    // What was just done is drawn in the next frame, and begins to move then. The frames are those that until() looks
+    // in: a test may have stopped the clock of the page, and with it the page's own.
+    const frames = await p.evaluateHandle(() => ({ left: 2 }));
+    await until(p, 'it is drawn', f => f.left-- === 0, frames);
     await until(p, 'all movement has ended', () =>
         document
             .getAnimations()
