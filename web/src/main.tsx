@@ -10,6 +10,7 @@ import { preloadViews } from './views/frame/routes';
 import { keepNotesTrue } from './views/frame/notes';
 import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
+import { startNotifications } from './views/settings/notify';
 
 const app = document.getElementById('app');
 if (app) {
@@ -23,7 +24,6 @@ if (app) {
     keepTitle();
     keepAnnouncing();
     keepNotesTrue();
-    // At once: a server that goes away could not give it any more.
-    void import('./views/settings/notify').then(m => m.startNotifications());
+    startNotifications();
     addEventListener('load', () => setTimeout(preloadViews, 2000));
 }
