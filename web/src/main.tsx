@@ -12,11 +12,10 @@ import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
 import { startNotifications } from './views/settings/notify';
 
-const app = document.getElementById('app');
-if (app) {
-    applyAppearance();
-    // First: the server answers while the frame is drawn.
-    start();
+// How long drawing may wait for the first questions; a server that is slow, or away, does not keep the page empty.
+const ASK_MS = 50;
+
+function draw(app: HTMLElement): void {
     render(<Frame />, app);
     followLinks();
     settleWorlds();
@@ -25,5 +24,15 @@ if (app) {
     keepAnnouncing();
     keepNotesTrue();
     startNotifications();
+}
+
+const app = document.getElementById('app');
+if (app) {
+    applyAppearance();
+    // The server answers while the frame is drawn, if it is asked before drawing takes the processor.
+    void new Promise<void>(ready => {
+        setTimeout(ready, ASK_MS);
+        start(ready);
+    }).then(() => draw(app));
     addEventListener('load', () => setTimeout(preloadViews, 2000));
 }

@@ -169,12 +169,17 @@ function connected(c: Connection): void {
     if (begun && openTrouble.peek()?.status === 0) void openPlace(place.peek());
 }
 
-/** Loads the worlds, opens what the address names, and follows what happens. */
-export function start(): void {
+/** Loads the worlds, opens what the address names, and follows what happens. `asked` is called when the
+ * questions to the server are on their way. */
+export function start(asked: () => void = () => undefined): void {
     if (shared) return;
     followEvents(() => shared?.repair());
     followVersion();
-    shared = share({ begin: seq => void begin(seq), told: tell, connection: connected });
+    const started = (seq: number) => {
+        void begin(seq);
+        asked();
+    };
+    shared = share({ begin: started, told: tell, connection: connected });
     snapshotsFrom(() => shared?.snapshots() ?? []);
     effect(() => {
         const p = place.value;
