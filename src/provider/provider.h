@@ -95,7 +95,7 @@ typedef struct skn_provider_ops {
     skn_asking *(*ask)(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
     void (*cancel)(skn_asking *a); /* no callback after this */
     void (*free)(skn_provider *p); /* all requests are over */
-    /* Tokens that a model can read; 0: not known, or not yet: its server may be asked for it. May be NULL. */
+    /* Tokens that a model can read; 0: not known, or not before its server has been asked. May be NULL. */
     int64_t (*window)(skn_provider *p, skn_str model);
 } skn_provider_ops;
 
