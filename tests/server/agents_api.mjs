@@ -445,7 +445,7 @@ test('a squash is refused while agents are at work, and its job is cancelled on 
     const [w, ids] = await three(slow);
     const stream = await watch(w);
     await w.say('@ada hold');
-    await stream.event('message.delta');
+    await stream.words();
     await slow.refused('POST', `${w.chatPath}/squashes`, 423, 'world-busy', { body: { sourceMessageIds: ids, prompt: 'condense' } });
     stream.close();
     await slow.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);

@@ -24,7 +24,7 @@ async function busy(w, content = 'please hold') {
     const stream = w.events();
     await stream.event('stream.open');
     const message = await w.say(content);
-    const started = await stream.event('message.delta');
+    const started = await stream.words();
     return { stream, message, writing: started.body.data.messageId };
 }
 const stop = w => w.server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);

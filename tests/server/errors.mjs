@@ -129,7 +129,7 @@ test('409 idempotency-running, then 422 idempotency-mismatch', async () => {
     const started = w.events();
     await started.event('stream.open');
     const first = server.call('POST', `${w.path}/messages`, { body, headers });
-    await started.event('message.delta');
+    await started.words();
     await row(server, 'POST', `${w.path}/messages`, 409, 'idempotency-running', 'IDEMPOTENCY_RUNNING', { body, headers });
     await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
     assert.equal((await first).status, 200);
@@ -175,7 +175,7 @@ test('423 world-busy', async () => {
     const s = w.events();
     await s.event('stream.open');
     const m = await w.say('hold');
-    await s.event('message.delta');
+    await s.words();
     const b = await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 423, 'world-busy', 'WORLD_LOCKED', { body: { chatId: w.chat } });
     assert.deepEqual([b.retryable, b.retryAfterMs, b.busy[0].agent], [true, 5000, 'ada']);
     assert.ok(b.busy[0].sinceMs >= 0);

@@ -1,11 +1,11 @@
 // hostile.mjs: what comes from outside and is not to be trusted: servers of tools that lie about themselves, models
 // and their servers that say absurd things, and a store in which somebody has scribbled.
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Server, assert, finally_, finish, folder, freshStore, kind, limit, script, test } from './lib.mjs';
+import { Server, assert, finally_, finish, folder, freshStore, limit, script, test } from './lib.mjs';
+import { sql } from './sabotage.mjs';
 
 const program = path.join(path.dirname(fileURLToPath(import.meta.url)), 'hostile_tools.mjs');
 const ran = path.join(folder, 'ran');
@@ -150,13 +150,11 @@ test('a number of tokens that nobody can have used is not counted, but estimated
 
 // --- The store --------------------------------------------------------------------------------------------
 
-if (kind === 'sqlite')
-    test('a setting that somebody has scribbled on is left out, and can be set again', async () => {
-        const sql = spawnSync('sqlite3', [path.join(store.data, 'skein.db'), "insert or replace into settings(key, value) values ('ui.theme', '{dark')"]);
-        assert.equal(sql.status, 0, String(sql.stderr));
-        assert.deepEqual(Object.keys((await server.get('/settings')).preferences).filter(k => k.startsWith('ui.')), []);
-        await server.ask('PATCH', '/settings', { 'ui.theme': 'dark' });
-        assert.equal((await server.get('/settings')).preferences['ui.theme'], 'dark');
-    });
+test('a setting that somebody has scribbled on is left out, and can be set again', async () => {
+    await sql(store, "DELETE FROM settings WHERE key = 'ui.theme';; INSERT INTO settings(key, value) VALUES ('ui.theme', '{dark')");
+    assert.deepEqual(Object.keys((await server.get('/settings')).preferences).filter(k => k.startsWith('ui.')), []);
+    await server.ask('PATCH', '/settings', { 'ui.theme': 'dark' });
+    assert.equal((await server.get('/settings')).preferences['ui.theme'], 'dark');
+});
 
 await finish();

@@ -17,7 +17,7 @@ async function busy(w, content) {
     const stream = w.events();
     await stream.event('stream.open');
     const message = await w.say(content);
-    await stream.event('message.delta');
+    await stream.words();
     stream.close();
     return message;
 }
@@ -89,7 +89,7 @@ test('of two messages at once each gets its own answers', async () => {
     const ask = (content, more) => slow.call('POST', `${w.path}/messages`, { body: { content, chatId: w.chat, ...more }, headers: { prefer: 'wait=20' } });
     const first = ask('@ada stream 1');
     const watch = w.events();
-    await watch.event('message.delta');
+    await watch.words();
     watch.close();
     const second = await ask('@bo hello', { now: true });
     assert.deepEqual([second.body.replies.map(m => m.sender), second.body.timedOut], [['bo'], false]);

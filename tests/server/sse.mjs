@@ -214,6 +214,10 @@ export class EventStream {
     event(name, fits = () => true, options) {
         return this.until(name, e => e.event === name && fits(e.body.data, e.body), options);
     }
+    // The first words of an answer: a piece, or what was written until then, which a stream gets that joined a moment late.
+    words(options) {
+        return this.until('the first words', e => e.event === 'message.delta' || (e.event === 'message.snapshot' && e.body.data.text !== ''), options);
+    }
     of(name) {
         return this.events.filter(e => e.event === name).map(e => e.body.data);
     }

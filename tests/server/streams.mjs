@@ -366,7 +366,7 @@ test('when the server goes it says so, gives a random time to return, and ends i
     const all = Array.from({ length: 6 }, () => w.events());
     for (const s of all) await s.event('stream.open');
     await w.say('hold');
-    for (const s of all) await s.event('message.delta');
+    for (const s of all) await s.words();
     await own.stop();
     for (const s of all) {
         await within(5000, 'the end', s.done);

@@ -183,7 +183,7 @@ test('a running task that is cancelled lets the next one begin', async () => {
     const stream = await watch(w);
     const held = await give(w, 'ada', 'hold this');
     const next = await give(w, 'ada', 'and then');
-    await stream.event('message.delta');
+    await stream.words();
     await slow.ask('DELETE', `${w.path}/tasks/${held.id}`);
     await stream.event('task.finished', e => e.taskId === next.id && e.status === 'completed');
     stream.close();
@@ -313,7 +313,7 @@ test('a delegation that is cancelled ends for the one who waits, too', async () 
     const stream = await watch(w);
     await w.say('@ada have it held');
     await stream.event('delegation.started');
-    await stream.event('message.delta');
+    await stream.words();
     const d = await slow.post(`${w.path}/delegations/main.1/cancel`, { chatId: w.chat }, 200);
     assert.equal(d.state, 'cancelled');
     await w.idle();
