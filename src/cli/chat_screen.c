@@ -135,12 +135,14 @@ static void queue_row(skn_chat *c)
                          SKN_FMT(skn_utf8_cut(line, 60))));
 }
 
-static bool is_busy(skn_str state)
+static const char *state_mark(skn_str state)
 {
-    return state.n && !skn_str_is(state, "idle");
+    if (skn_str_is(state, "failed"))
+        return "✗";
+    return state.n && !skn_str_is(state, "idle") ? "●" : "○";
 }
 
-/* "launch · v7 · 3 agents: lead ● bo ● ada ○" */
+/* "launch · v7 · 3 agents: lead ● bo ✗ ada ○" */
 static skn_str status_text(skn_chat *c)
 {
     skn_buf b;
@@ -151,7 +153,7 @@ static skn_str status_text(skn_chat *c)
                  c->agents.count, skn_plural((int64_t)c->agents.count));
     for (size_t i = 0; i < c->agents.count; i++)
         skn_buf_addf(&b, "%s %.*s %s", i ? "" : ":", SKN_FMT(c->agents.at[i].name),
-                     is_busy(c->states[i]) ? "●" : "○");
+                     state_mark(c->states[i]));
     if (c->model.n)
         skn_buf_addf(&b, " · %.*s", SKN_FMT(skn_buf_str(&c->model)));
     for (size_t i = 0; i < c->tag_count; i++)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/busy.h"
+#include "cli/unanswered.h"
 
 /* Who does nothing needs no word for it. */
 void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work)
@@ -118,6 +119,15 @@ static void print_tools(skn_cli *cli, const skein_agent *agent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
+/* Also while it has other work before it, and the failure is no longer its state. */
+static void print_last_failure(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
+{
+    for (size_t i = 0; i < work->agent_count; i++)
+        if (work->agents[i].agent.v == agent->id.v && work->agents[i].failed_at)
+            skn_print_failure(cli, agent->name, work->agents[i].failed_at,
+                              work->agents[i].failure);
+}
+
 int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world world;
@@ -131,6 +141,7 @@ int skn_cmd_agent_show(skn_cli *cli)
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
     skn_agent_line(cli, &agent, &work);
+    print_last_failure(cli, &agent, &work);
     skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
     skn_print_time(cli, agent.created_at);
     skn_print_raw(cli, SKN_STR("\n"));

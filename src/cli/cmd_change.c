@@ -34,11 +34,42 @@ void skn_keep_state(skn_cli *cli, const skein_conversation *chat)
         skn_arena_printf(cli->keep, "%.*s.%" PRId64, SKN_FMT(chat->thread_uid), chat->length).p;
 }
 
-/* What the agents said meanwhile is part of it then. */
+/* A message named by its place, as the id that stays when others come behind it. */
+static skein_rc fix_place(skn_cli *cli, const skein_conversation *chat, const char **ref)
+{
+    skein_message m;
+    skein_rc      rc;
+
+    if (!*ref || **ref != '@')
+        return SKEIN_OK;
+    if (!(rc = skn_need_message(cli, chat, skn_str_of(*ref), &m)))
+        *ref = skn_arena_copy(cli->keep, m.uid).p;
+    return rc;
+}
+
+static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
+{
+    static const char *const options[] = {"before", "from"};
+    skein_rc                 rc = SKEIN_OK;
+
+    for (size_t i = 0; !rc && i < cli->arg_count; i++)
+        rc = fix_place(cli, chat, &cli->args[i]);
+    for (size_t i = 0; !rc && i < sizeof options / sizeof *options; i++) {
+        const char *given = skn_opt(cli, options[i]), *fixed = given;
+
+        if (!(rc = fix_place(cli, chat, &fixed)) && fixed != given)
+            skn_opt_give(cli, options[i], fixed);
+    }
+    return rc;
+}
+
+/* "@" is the last message now; what the agents say meanwhile is part of the conversation then. */
 static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
 {
-    skein_rc rc = skn_wait_idle(cli, chat->id);
+    skein_rc rc = fix_places(cli, chat);
 
+    if (!rc)
+        rc = skn_wait_idle(cli, chat->id);
     return rc ? rc : skein_conversation_get(cli->engine, chat->id, cli->keep, chat, &cli->err);
 }
 
@@ -266,7 +297,7 @@ static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message
     return skn_confirm(cli, "Continue?", false);
 }
 
-static int remove_from(skn_cli *cli, const char *ref)
+static int remove_from(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
@@ -275,7 +306,7 @@ static int remove_from(skn_cli *cli, const char *ref)
     skein_removal      r;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = skn_need_message(cli, &chat, skn_str_of(ref), &target)) ||
+    if (rc || (rc = skn_need_message(cli, &chat, skn_str_of(skn_opt(cli, "from")), &target)) ||
         (rc = ask_removal(cli, &how, target.id)) ||
         (rc = skein_remove_from(cli->engine, &how, target.id, false, cli->keep, &r, &cli->err)))
         return (int)rc;
@@ -297,7 +328,7 @@ int skn_cmd_rm(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"skein rm\" needs either messages or --from ID");
     if (from)
-        return remove_from(cli, from);
+        return remove_from(cli);
     if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
         (rc = skein_delete(cli->engine, &how, ids, cli->keep, &version, &cli->err)))

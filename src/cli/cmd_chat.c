@@ -29,14 +29,17 @@ static int64_t now_ms(void)
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-/* First the agents are stopped; whoever presses again soon wants to leave. */
+/* A search is left before anything else. Then the agents are stopped; whoever presses again soon wants
+ * to leave. */
 static void on_interrupt(skn_chat *c)
 {
     int64_t now = now_ms();
     bool    again = c->stopped_at && now - c->stopped_at < LEAVE_MS;
 
-    c->stopped_at = now;
     skn_interrupt_arm(SIGINT);
+    if (c->edit && skn_line_edit_cancel(c->edit))
+        return;
+    c->stopped_at = now;
     if (again) {
         c->rc = SKEIN_NOTHING;
         c->status = INTERRUPTED;

@@ -244,7 +244,7 @@ static skein_rc check_lock(visit *v)
                 "wait if it has just started; else stop it and run skein serve");
 }
 
-/* --- Money ---------------------------------------------------------------------------------- */
+/* --- Providers ------------------------------------------------------------------------------ */
 
 /* A limit of a provider, unless it holds for all that is asked of it. */
 static skein_rc check_budget(visit *v, const skn_json *provider)
@@ -265,7 +265,29 @@ static skein_rc check_budget(visit *v, const skn_json *provider)
                 skn_arena_printf(v->cli->keep, "%.*s is below its limit", SKN_FMT(name)), NULL);
 }
 
-static skein_rc check_budgets(visit *v)
+/* How its last answer was; of one that nobody has asked there is nothing to say. */
+static skein_rc check_answer(visit *v, const skn_json *provider)
+{
+    skn_arena *a = v->cli->keep;
+    skn_str    name = skn_news_text(provider, "name");
+    skn_str    state = skn_news_text(provider, "state");
+
+    if (skn_str_is(state, "up"))
+        return tell(v, "provider", OK, skn_arena_printf(a, "%.*s answers", SKN_FMT(name)),
+                    NULL);
+    if (!skn_str_is(state, "failed"))
+        return SKEIN_OK;
+    return tell(v, "provider", FAIL,
+                skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
+                                 SKN_FMT(skn_news_text(provider, "detail"))),
+                skn_arena_printf(a,
+                                 "skein provider login %.*s takes another key; skein provider "
+                                 "test %.*s asks it again",
+                                 SKN_FMT(name), SKN_FMT(name))
+                    .p);
+}
+
+static skein_rc check_providers(visit *v)
 {
     const skn_json *answer = NULL, *data;
     skein_rc        rc = SKEIN_OK;
@@ -276,7 +298,8 @@ static skein_rc check_budgets(visit *v)
         v->cli->err = (skein_error){.rc = SKEIN_OK}; /* the server was looked at above */
     data = answer ? skn_json_get(answer, "data") : NULL;
     for (const skn_json *p = data ? data->first : NULL; p && !rc; p = p->next)
-        rc = check_budget(v, p);
+        if (!(rc = check_answer(v, p)))
+            rc = check_budget(v, p);
     return rc;
 }
 
@@ -302,7 +325,7 @@ static skein_rc examine(visit *v)
     } else {
         rc = check_server(v);
     }
-    if (rc || (rc = check_lock(v)) || (rc = check_budgets(v)) || (rc = check_folder(v)))
+    if (rc || (rc = check_lock(v)) || (rc = check_providers(v)) || (rc = check_folder(v)))
         return rc;
     return check_backups(v);
 }

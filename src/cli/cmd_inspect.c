@@ -174,14 +174,20 @@ static skein_rc print_work(skn_cli *cli, const skein_conversation *chat,
                            const skein_messages *list)
 {
     skein_message_facts *facts = SKN_ARRAY(cli->keep, list->count + 1, skein_message_facts);
+    skein_deliveries    *d;
     skein_rc             rc;
 
     if (cli->json)
         return skn_print_stored(cli, chat, list);
-    rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->keep, facts, &cli->err);
-    for (size_t i = 0; !rc && i < list->count; i++)
+    if ((rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->keep, facts,
+                                    &cli->err)) ||
+        (rc = skn_deliveries_for(cli, chat, 0, list, cli->keep, &d)))
+        return rc;
+    for (size_t i = 0; i < list->count; i++) {
         skn_print_message(cli, &list->at[i], &facts[i], SKN_NONE);
-    return rc;
+        skn_print_unanswered(cli, &d[i]);
+    }
+    return SKEIN_OK;
 }
 
 static skein_rc show_work(skn_cli *cli, const skein_world *world, const skein_agent *agent,

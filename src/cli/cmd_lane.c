@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/delegation.h"
+#include "cli/unanswered.h"
 
 #include <string.h>
 
@@ -170,8 +171,10 @@ int skn_cmd_lane_ls(skn_cli *cli)
     for (size_t i = 0; i < lanes.count && !rc; i++)
         if (cli->json)
             rc = lane_item(cli, &lanes.at[i]);
-        else
+        else {
             lane_line(cli, &lanes.at[i], &turns);
+            rc = skn_print_lane_failure(cli, &chat, &lanes.at[i]);
+        }
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;

@@ -232,12 +232,13 @@ static skein_rc show_squash(skn_cli *cli)
 
 static skein_rc show_lane(skn_cli *cli, const show_job *job)
 {
-    skein_lane     lane;
-    skein_slice    slice = {.conversation = job->chat.id, .lane = skn_arg(cli, 0)};
-    skein_messages list;
-    skein_at       at;
-    bool           found;
-    skein_rc       rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
+    skein_lane        lane;
+    skein_slice       slice = {.conversation = job->chat.id, .lane = skn_arg(cli, 0)};
+    skein_messages    list;
+    skein_deliveries *d;
+    skein_at          at;
+    bool              found;
+    skein_rc          rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
 
     if (!rc && !found)
         rc = skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no lane \"%s\"", cli->args[0]);
@@ -252,10 +253,13 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
     skn_out_page(cli);
     for (slice.from = 0, slice.count = 200; slice.from < lane.length; slice.from += 200) {
         skein_mem_reset(cli->mem);
-        if ((rc = skein_read(cli->engine, &slice, cli->mem, &list, &at, &cli->err)))
+        if ((rc = skein_read(cli->engine, &slice, cli->mem, &list, &at, &cli->err)) ||
+            (rc = skn_deliveries_for(cli, &job->chat, 0, &list, cli->mem, &d)))
             return rc;
-        for (size_t i = 0; i < list.count; i++)
+        for (size_t i = 0; i < list.count; i++) {
             skn_print_oneline(cli, &list.at[i], NULL);
+            skn_print_unanswered(cli, &d[i]);
+        }
     }
     return SKEIN_OK;
 }

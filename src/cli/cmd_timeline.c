@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/unanswered.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +36,21 @@ static void item_line(skn_cli *cli, const skein_timeline_item *item, int indent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static void print_lane(skn_cli *cli, const skein_timeline *t)
+typedef struct timeline_job {
+    skein_conversation chat;
+    skein_lanes        lanes;
+    skein_timelines   *set;
+} timeline_job;
+
+static skein_rc print_failure(skn_cli *cli, const timeline_job *job, skn_str key)
+{
+    for (size_t i = 0; i < job->lanes.count; i++)
+        if (skn_str_eq(job->lanes.at[i].key, key))
+            return skn_print_lane_failure(cli, &job->chat, &job->lanes.at[i]);
+    return SKEIN_OK;
+}
+
+static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_timeline *t)
 {
     skein_timeline_view view = skein_build_timeline(t, NULL, 0, cli->keep);
 
@@ -46,18 +61,21 @@ static void print_lane(skn_cli *cli, const skein_timeline *t)
 
         item_line(cli, &item, 2);
     }
+    return print_failure(cli, job, skein_timeline_lane(t));
 }
 
-static skein_rc print_set(skn_cli *cli, skein_timelines *set)
+static skein_rc print_set(skn_cli *cli, const timeline_job *job)
 {
+    skein_rc rc = SKEIN_OK;
+
     if (cli->json) {
-        skn_timelines_write_json(skn_item(cli), set, cli->keep);
+        skn_timelines_write_json(skn_item(cli), job->set, cli->keep);
         return skn_item_end(cli);
     }
     skn_out_page(cli);
-    for (size_t i = 0; i < skein_timelines_count(set); i++)
-        print_lane(cli, skein_timelines_at(set, i));
-    return SKEIN_OK;
+    for (size_t i = 0; !rc && i < skein_timelines_count(job->set); i++)
+        rc = print_lane(cli, job, skein_timelines_at(job->set, i));
+    return rc;
 }
 
 /* --- Of event lines ----------------------------------------------------------------------- */
@@ -96,20 +114,18 @@ static int timeline_of_events(skn_cli *cli, const char *path)
 
 /* --- Of a conversation -------------------------------------------------------------------- */
 
-static skein_rc print_one(skn_cli *cli, skein_timelines *set, const char *lane)
+static skein_rc print_one(skn_cli *cli, const timeline_job *job, const char *lane)
 {
-    const skein_timeline *t = lane ? skein_timelines_get(set, skn_str_of(lane))
-                                   : skein_timelines_main(set);
+    const skein_timeline *t = lane ? skein_timelines_get(job->set, skn_str_of(lane))
+                                   : skein_timelines_main(job->set);
     skein_timeline_view   view;
 
     if (lane && !t)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", lane);
-    if (!cli->json && lane) {
-        print_lane(cli, t);
-        return SKEIN_OK;
-    }
+    if (!cli->json && lane)
+        return print_lane(cli, job, t);
     if (!cli->json || !t)
-        return print_set(cli, set);
+        return print_set(cli, job);
     view = skein_build_timeline(t, NULL, 0, cli->keep);
     skn_timeline_write_nested(skn_item(cli), &view, 0, cli->keep);
     return skn_item_end(cli);
@@ -117,24 +133,25 @@ static skein_rc print_one(skn_cli *cli, skein_timelines *set, const char *lane)
 
 int skn_cmd_timeline(skn_cli *cli)
 {
-    const char        *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
-    skein_world        world;
-    skein_conversation chat;
-    skein_version      version = {.number = 0};
-    skein_timelines   *set = NULL;
-    skein_rc           rc;
+    const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
+    skein_world   world;
+    timeline_job  job = {.set = NULL};
+    skein_version version = {.number = 0};
+    skein_rc      rc;
 
     if (events)
         return timeline_of_events(cli, events);
     if (skn_opt(cli, "guess-links"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--guess-links\" goes with \"--events\"");
-    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &chat)))
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &job.chat)))
         return (int)rc;
-    if (at && (rc = skn_need_version(cli, &chat, at, &version)))
+    if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
         return (int)rc;
-    if (!(rc = skein_timeline_read(cli->engine, chat.id, version.number, &set, &cli->err)))
-        rc = print_one(cli, set, skn_opt(cli, "delegation"));
-    skein_timelines_free(set);
+    if (!(rc = skein_lane_list(cli->engine, job.chat.id, cli->keep, &job.lanes, &cli->err)) &&
+        !(rc = skein_timeline_read(cli->engine, job.chat.id, version.number, &job.set,
+                                   &cli->err)))
+        rc = print_one(cli, &job, skn_opt(cli, "delegation"));
+    skein_timelines_free(job.set);
     return (int)rc;
 }

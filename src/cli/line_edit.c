@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "cli/line_search.h"
+#include "cli/term_key.h"
 
 #include <errno.h>
 #include <histedit.h>
@@ -20,14 +22,18 @@
 #define HISTORY_SIZE 1000
 #define PASTE_MOST   ((size_t)1 << 20)
 #define PRESET_KEYS  "\033[9901~" /* which no keyboard has */
+#define ESC          27
 
 struct skn_line_edit {
     skn_line_options o;
     EditLine        *el;
     History         *history;
     skn_buf          line, preset;
-    struct termios   before;  /* the terminal as it was found */
-    bool             reading; /* the prompt is on the screen */
+    skn_line_search  search;
+    struct termios   before;   /* the terminal as it was found */
+    bool             reading;  /* the prompt is on the screen */
+    bool             sequence; /* the next character belongs to the Esc before it */
+    bool             once;     /* Esc was pressed, alone, and nothing since */
     bool             over;
     bool             escaped;
 };
@@ -95,10 +101,15 @@ static void place_text(spot *at, const char *text, size_t n, int width)
     }
 }
 
+static const char *prompt_text(skn_line_edit *e)
+{
+    return e->search.on ? skn_line_search_prompt(&e->search) : e->o.prompt(e->o.arg);
+}
+
 /* The row, counted from the prompt's, behind so much of the line. */
 static int row_behind(skn_line_edit *e, const char *text, size_t n)
 {
-    const char *prompt = e->o.prompt(e->o.arg);
+    const char *prompt = prompt_text(e);
     int         width = columns();
     spot        at = {0, 0};
 
@@ -131,6 +142,27 @@ void skn_line_edit_show(skn_line_edit *e)
 {
     if (e->reading)
         el_set(e->el, EL_REFRESH);
+}
+
+static void put_found(skn_line_edit *e)
+{
+    const LineInfoW *line = el_wline(e->el);
+
+    el_cursor(e->el, (int)(line->lastchar - line->cursor));
+    el_deletestr(e->el, (int)(line->lastchar - line->buffer));
+    if (e->search.line.n)
+        el_insertstr(e->el, e->search.line.p);
+}
+
+bool skn_line_edit_cancel(skn_line_edit *e)
+{
+    if (!e->search.on)
+        return false;
+    skn_line_edit_hide(e);
+    skn_line_search_cancel(&e->search);
+    put_found(e);
+    skn_line_edit_show(e);
+    return true;
 }
 
 void skn_line_edit_resize(skn_line_edit *e)
@@ -190,27 +222,77 @@ static bool read_byte(skn_line_edit *e, char *out)
 }
 
 /* One character, however many bytes it has. */
+static bool read_character(skn_line_edit *e, wchar_t *out)
+{
+    mbstate_t state;
+    char      byte;
+
+    memset(&state, 0, sizeof state);
+    while (read_byte(e, &byte)) {
+        size_t used = mbrtowc(out, &byte, 1, &state);
+
+        if (used == 1 || used == 0)
+            return true;
+        if (used == (size_t)-1)
+            memset(&state, 0, sizeof state); /* not a character: dropped */
+    }
+    return false;
+}
+
+static const char *older_line(void *arg, bool newest)
+{
+    const skn_line_edit *e = arg;
+    HistEvent            line;
+
+    return e->history && history(e->history, &line, newest ? H_FIRST : H_NEXT) >= 0 ? line.str
+                                                                                    : NULL;
+}
+
+/* True if the key was one of the search. Esc alone leaves it with what was found. */
+static bool take_search_key(skn_line_edit *e, wchar_t c, bool escape)
+{
+    bool taken;
+
+    skn_line_edit_hide(e);
+    taken = skn_line_search_take(&e->search, c, older_line, e) || escape;
+    put_found(e);
+    skn_line_edit_show(e);
+    return taken;
+}
+
+/* libedit would have every Esc wait for the key after it and change what that does. So one that is alone
+ * stays here, and only the second makes both of them known. */
+static bool take_key(skn_line_edit *e, wchar_t c)
+{
+    bool again = e->once, escape;
+
+    e->once = false;
+    if (e->sequence) {
+        e->sequence = false;
+        return false;
+    }
+    e->sequence = c == ESC && skn_key_follows();
+    escape = c == ESC && !e->sequence;
+    if (e->search.on)
+        return take_search_key(e, c, escape);
+    if (escape && again)
+        el_push(e->el, "\033");
+    e->once = escape && !again;
+    return e->once;
+}
+
 static int read_key(EditLine *el, wchar_t *out)
 {
     skn_line_edit *e = own(el);
-    mbstate_t      state;
-    char           byte;
 
-    memset(&state, 0, sizeof state);
-    for (;;) {
-        size_t used;
-
-        if (!read_byte(e, &byte)) {
+    do {
+        if (!read_character(e, out)) {
             skn_line_edit_hide(e);
             e->over = true;
             return 0;
         }
-        used = mbrtowc(out, &byte, 1, &state);
-        if (used == 1 || used == 0)
-            return 1;
-        if (used == (size_t)-1)
-            memset(&state, 0, sizeof state); /* not a character: dropped */
-    }
+    } while (take_key(e, *out));
+    return 1;
 }
 
 static unsigned char on_newline(EditLine *el, int key)
@@ -251,6 +333,16 @@ static unsigned char on_escape(EditLine *el, int key)
     skn_line_edit_hide(e);
     e->escaped = true;
     return CC_EOF;
+}
+
+static unsigned char on_search(EditLine *el, int key)
+{
+    const LineInfo *line = el_line(el);
+
+    (void)key;
+    skn_line_search_begin(&own(el)->search,
+                          (skn_str){line->buffer, (size_t)(line->lastchar - line->buffer)});
+    return CC_REFRESH;
 }
 
 /* As text: were it typed, a tab in it would complete something. */
@@ -324,7 +416,7 @@ static char *prompt_of(EditLine *el)
     skn_line_edit *e = own(el);
 
     /* libedit does not write to it, whatever the type says. */
-    return (char *)(uintptr_t)e->o.prompt(e->o.arg);
+    return (char *)(uintptr_t)prompt_text(e);
 }
 
 static void bind_keys(EditLine *el)
@@ -335,6 +427,7 @@ static void bind_keys(EditLine *el)
     el_wset(el, EL_ADDFN, L"skein-paste", L"Pasted text", on_paste);
     el_wset(el, EL_ADDFN, L"skein-complete", L"Complete", on_tab);
     el_wset(el, EL_ADDFN, L"skein-escape", L"Go back", on_escape);
+    el_wset(el, EL_ADDFN, L"skein-search", L"Find a line", on_search);
     el_wset(el, EL_ADDFN, L"skein-preset", L"Text to begin with", on_preset);
     el_set(el, EL_BIND, "^J", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
@@ -343,7 +436,7 @@ static void bind_keys(EditLine *el)
     el_set(el, EL_BIND, "\033\033", "skein-escape", NULL);
     el_set(el, EL_BIND, PRESET_KEYS, "skein-preset", NULL);
     el_set(el, EL_BIND, "^I", "skein-complete", NULL);
-    el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_set(el, EL_BIND, "^R", "skein-search", NULL);
     el_source(el, NULL);
     /* Ctrl-J stays what it is, and is not Enter. */
     el_set(el, EL_SETTY, "-d", "-inlcr", "-icrnl", NULL);
@@ -379,6 +472,7 @@ skn_line_edit *skn_line_edit_new(const skn_line_options *o)
     }
     skn_buf_init(&e->line, PASTE_MOST);
     skn_buf_init(&e->preset, PASTE_MOST);
+    skn_line_search_init(&e->search);
     el_set(e->el, EL_CLIENTDATA, e);
     el_set(e->el, EL_PROMPT, prompt_of);
     bind_keys(e->el);
@@ -413,6 +507,7 @@ void skn_line_edit_free(skn_line_edit *e)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &e->before);
     skn_buf_release(&e->line);
     skn_buf_release(&e->preset);
+    skn_line_search_release(&e->search);
     free(e);
 }
 
@@ -429,7 +524,7 @@ skn_str skn_line_edit_read(skn_line_edit *e)
     const char *text;
     int         n = 0;
 
-    e->over = e->escaped = false;
+    e->over = e->escaped = e->once = e->sequence = e->search.on = false;
     if (e->preset.n)
         el_push(e->el, PRESET_KEYS);
     e->reading = true;

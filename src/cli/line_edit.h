@@ -39,6 +39,8 @@ void skn_line_edit_resize(skn_line_edit *e);
 void skn_line_edit_lend(skn_line_edit *e, bool lent);
 /* True if the last line was empty and ended with Esc Esc. */
 bool skn_line_edit_escaped(const skn_line_edit *e);
+/* Leaves the search of Ctrl-R, the line as it was before; false when there is none. */
+bool skn_line_edit_cancel(skn_line_edit *e);
 /* Begins the next line with this text. */
 void skn_line_edit_preset(skn_line_edit *e, skn_str text);
 /* Keys that somebody else has read, and that belong to the next line. */

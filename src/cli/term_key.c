@@ -25,12 +25,16 @@ static bool next_byte(skn_keys *k, unsigned char *out)
     return n == 1;
 }
 
-/* Does more follow at once? */
-static bool follows(const skn_keys *k)
+bool skn_key_follows(void)
 {
     struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 
-    return k->ahead >= 0 || poll(&p, 1, ESCAPE_MS) > 0;
+    return poll(&p, 1, ESCAPE_MS) > 0;
+}
+
+static bool follows(const skn_keys *k)
+{
+    return k->ahead >= 0 || skn_key_follows();
 }
 
 static skn_key_kind sequence_kind(const char *bytes)

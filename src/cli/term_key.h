@@ -32,5 +32,7 @@ typedef struct skn_keys {
 } skn_keys;
 
 skn_key skn_key_read(skn_keys *k);
+/* After the byte of Esc: does more come at once, so that it was not that key? */
+bool skn_key_follows(void);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "cli/commands.h"
 
+#define LOOK_BACK 50 /* it fails at one of its last messages */
+
 skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_t version,
                             const skein_messages *list, skein_mem *mem, skein_deliveries **out)
 {
@@ -20,14 +22,14 @@ const skein_delivery *skn_failed_delivery(const skein_deliveries *d)
     return NULL;
 }
 
-static void print_failure(skn_cli *cli, const skein_delivery *d)
+void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why)
 {
     skn_print_raw(cli, SKN_STR("    ✕ "));
-    skn_print_sender(cli, d->agent, 0);
+    skn_print_sender(cli, agent, 0);
     skn_print_raw(cli, SKN_STR(" failed at "));
-    skn_print_time(cli, d->failed_at);
+    skn_print_time(cli, failed_at);
     skn_print_raw(cli, SKN_STR(": "));
-    skn_print_line(cli, d->error, 0);
+    skn_print_line(cli, why, 0);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -35,5 +37,28 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
 {
     for (size_t i = 0; i < d->count; i++)
         if (d->at[i].failed_at)
-            print_failure(cli, &d->at[i]);
+            skn_print_failure(cli, d->at[i].agent, d->at[i].failed_at, d->at[i].error);
+}
+
+skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
+                                const skein_lane *lane)
+{
+    skein_slice slice = {
+        .conversation = chat->id, .lane = lane->key, .from = -LOOK_BACK, .count = LOOK_BACK};
+    skein_deliveries *d;
+    skein_messages    list;
+    skein_at          at;
+    skein_rc          rc;
+
+    if (lane->state != SKEIN_LANE_FAILED)
+        return SKEIN_OK;
+    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)) ||
+        (rc = skn_deliveries_for(cli, chat, 0, &list, cli->keep, &d)))
+        return rc;
+    for (size_t i = list.count; i-- > 0;)
+        if (skn_failed_delivery(&d[i])) {
+            skn_print_unanswered(cli, &d[i]);
+            break;
+        }
+    return SKEIN_OK;
 }

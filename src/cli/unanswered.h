@@ -13,5 +13,10 @@ skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_
 const skein_delivery *skn_failed_delivery(const skein_deliveries *d);
 /* A line for each agent that failed to answer. */
 void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
+/* Such a line: what this agent failed with. */
+void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
+/* A line with why a delegation failed; none of one that did not. */
+skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
+                                const skein_lane *lane);
 
 #endif

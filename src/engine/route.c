@@ -154,10 +154,13 @@ static skein_rc add_lane(skn_working *w, skn_batch *b, const skn_lane_row *lane,
     return SKEIN_OK;
 }
 
-/* The agent of a conversation of its own has no memory beside it: that it holds a message goes without saying. */
+/* The agent of a conversation of its own, or of a delegation, has no memory beside it: that it holds a message goes
+ * without saying. In a delegation so does all but a failure. */
 static void add_own(skn_working *w, const skn_delivery_row *row, skein_deliveries *of)
 {
-    if (w->chat.mode == SKEIN_CHAT || row->lane_id || of->count)
+    bool told = row->lane_id ? row->state == SKN_UNANSWERED : w->chat.mode != SKEIN_CHAT;
+
+    if (!told || of->count)
         return;
     of->at = SKN_NEW(w->a, skein_delivery);
     of->at[of->count++] = (skein_delivery){.agent = row->agent_name};

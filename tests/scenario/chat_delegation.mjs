@@ -111,10 +111,13 @@ test('Enter looks into it, arrows go about, Esc leaves the screen as it was', as
     await rest(t);
     const before = t.screen.text;
     const shown = /\n {2}┌ (main\S+) {2}(?!.*\n {2}┌)/s;
-    const at = key => t.shows(new RegExp(`\\n─+\\n {2}┌ ${key.replaceAll('.', '\\.')} {2}(?![^]*┌)`));
+    const at = key => t.shows(new RegExp(`\\n─+\\n {2}┌ ${key.replaceAll('.', '\\.')} {2}(?![^]*┌)[^]*\\n {2}└ .*┘\\n$`));
+    const last = [...before.matchAll(/┌ (main\.\d) /g)].at(-1)[1]; // of the two either may end first
     t.type('\r');
-    await at('main.3');
+    await at(last);
     assert.match(t.screen.text, shown);
+    t.type(RIGHT);
+    await at('main.3');
     assert.match(t.screen.text, /│ lead › Say two\. +│\n {2}│ two it is +│\n {2}└ Enter in · Esc out · ← → siblings · ↑ parent ─+┘\n$/);
     t.type(RIGHT + LEFT);
     await at('main.2');
@@ -130,8 +133,10 @@ test('Enter looks into it, arrows go about, Esc leaves the screen as it was', as
     t.type(ESC);
     await rest(t);
     assert.equal(t.screen.text, before);
-    t.type('\r');
-    await at('main.3');
+    t.type('plan B');
+    await t.shows(/bo ○\n› plan B$/);
+    t.type('\x15\r');
+    await at(last);
     t.type('x');
     await t.shows(/bo ○\n› x$/);
     t.type('\x15');

@@ -107,7 +107,7 @@ test('an empty line leaves what was to be edited as it is', async () => {
 test('a message of another version can be gone back to', async () => {
     const t = await talk('turns', ['one', 'two']);
     await skein('turns', 'edit', '@~1', '-m', 'another two');
-    await t.shows(/v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/you › another two[^]*yes, says ada[^]*v2 · 1 agent: ada ○\n›$/);
     await open(t);
     assert.match(t.screen.text, /1 {2}now {2}one\n {2}2 {2}v1 {3}two\n› 3 {2}now {2}another two\n/);
     t.type('3');
@@ -126,7 +126,7 @@ test('a message of another version can be gone back to', async () => {
 test('edit from here of another version goes there first', async () => {
     const t = await talk('returns', ['one', 'two']);
     await skein('returns', 'edit', '@~3', '-m', 'another one');
-    await t.shows(/v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/you › another one[^]*yes, says ada[^]*v2 · 1 agent: ada ○\n›$/);
     await open(t);
     t.type('2');
     await t.shows(/From "two"/);

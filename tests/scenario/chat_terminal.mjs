@@ -18,6 +18,9 @@ rules:
       - say: begun
       - wait: 10m
       - say: never
+  - when: it fails
+    do:
+      - fail: the line is down
   - when: hello
     do:
       - say: "hello yourself, says {agent}"
@@ -37,6 +40,8 @@ function open(words, options = {}) {
 const rest = async t => { await t.shows(/ada ○ bo ○(.*)\n›[^\n]*$/); };
 // The last row, where the prompt is.
 const prompt = t => t.screen.text.split('\n').at(-1);
+// As long as a person takes from key to key: what one key sends comes at once.
+const pause = () => new Promise(resolve => setTimeout(resolve, 500));
 const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
 
 test('a message is answered, and all stands in the scrollback', async () => {
@@ -137,6 +142,79 @@ test('the arrow brings back what was typed before, also the last time', async ()
     t.type('\x1b[A');
     await t.shows(/› \/undo$/);
     t.type('\x15\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('Esc alone does nothing, and Esc Esc may be slow', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('@bo hello before that\r');
+    await t.shows(/hello yourself, says bo/);
+    await rest(t);
+    for (const text of ['please help me', 'x-ray the plan']) {
+        t.type('\x1b');
+        await pause();
+        t.type(text);
+        await t.shows(new RegExp(`○\\n› ${text}$`));
+        t.type('\x15');
+        await rest(t);
+    }
+    t.type('\x1b');
+    await pause();
+    t.type('\x1b');
+    await t.shows('Go back to which of your messages?');
+    t.type('\x1b');
+    await rest(t);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('Ctrl-R finds what was typed before, and Ctrl-C leaves the search', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    for (const text of ['@bo hello older unique one', '@bo hello newer unique one']) {
+        t.type(`${text}\r`);
+        await t.shows(new RegExp(`you › ${text}[^]*hello yourself, says bo`));
+        await rest(t);
+    }
+    t.type('draft\x12uniq');
+    await t.shows(/○\nsearch uniq › @bo hello newer unique one$/);
+    t.type('\x12');
+    await t.shows(/○\nsearch uniq › @bo hello older unique one$/);
+    t.type('zz');
+    await t.shows(/○\nnot found: uniqzz › @bo hello older unique one$/);
+    t.type('\x7f\x7f');
+    await t.shows(/○\nsearch uniq › @bo hello newer unique one$/);
+    t.type('\x03');
+    await t.shows(/○\n› draft$/);
+    t.type('\x15@bo hello, my next message\r');
+    await t.shows(/you › @bo hello, my next message/);
+    await rest(t);
+    assert.doesNotMatch(t.screen.text, /Ctrl-C again leaves|Nobody is at work|search|not found/);
+    assert.equal(t.screen.text.match(/you › .*unique/g).length, 2);
+    t.type('\x12older u');
+    await t.shows(/search older u › @bo hello older unique one$/);
+    t.type('\x1b');
+    await t.shows(/○\n› @bo hello older unique one$/);
+    t.type('!\r');
+    await t.shows(/you › @bo hello older unique one!/);
+    await rest(t);
+    t.type('\x12next\r');
+    await t.shows(/(you › @bo hello, my next message[^]*){2}/);
+    await rest(t);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('who has failed is not shown at work', async () => {
+    const t = open(['chat']);
+    await rest(t);
+    t.type('@ada it fails\r');
+    await t.shows(/ada failed: [^]*ada ✗ bo ○\n›$/);
+    t.type('@ada hello\r');
+    await t.shows(/hello yourself, says ada/);
+    await rest(t);
+    t.type('\x04');
     assert.equal(await t.end(), 0);
 });
 

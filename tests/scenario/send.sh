@@ -40,6 +40,17 @@ rules:
   - tool: demo_lookup
     do:
       - say: looked
+  - when: hand it on
+    agent: lead
+    from: human
+    do:
+      - call: delegate
+        args: {agent: kit, title: Dates, task: Break down.}
+  - when: break down
+    do:
+      - fail: the line is down
+  - tool: delegate
+    do: It is settled.
 otherwise: "yes, says {agent}"
 END
 
@@ -224,6 +235,16 @@ s undo --wait
 t 'a change can wait until they are done' prints 'Took back: revise'
 t 'what they said meanwhile stays in its version' sh -c '"$1" "$2" log -v v2 -n 1 | grep -q ended' - "$SKEIN" "$store"
 
+must send --no-wait @ada slowly, the first
+s edit @ -m '@ada the second' -y --wait
+t 'what a place names is fixed before the waiting' gave 0
+t 'and that is edited' sh -c '! "$1" "$2" log | grep -q "slowly, the first"' - "$SKEIN" "$store"
+until_true answered
+until_true idle
+must send --no-wait @ada slowly, the third
+s rm --from @ -y --wait
+t 'in options too' sh -c '! "$1" "$2" log | grep -q "slowly, the third"' - "$SKEIN" "$store"
+
 # --- Following ----------------------------------------------------------------------------------
 
 s_bg log --follow -n 1
@@ -302,6 +323,30 @@ start_server --script "$dir/script.yaml"
 join
 t 'a server that died and came back is asked again' prints 'ada failed'
 t 'and nobody answered' gave 6
+
+# --- Failures beside the room ---------------------------------------------------------------------
+
+why=' failed at 2[^ ]*: the line is down$'
+must world new ship
+must agent new lead -w ship
+must agent new kit --lead lead -w ship
+must conv new --title talk -w ship
+s send '@lead hand it on' -w ship
+for words in 'show main.1' 'log --lane main.1' 'lane ls' timeline; do
+    # shellcheck disable=SC2086 # words
+    s $words -w ship
+    t "\"$words\" says why a delegation failed" sh -c 'printf "%s\n" "$1" | grep -q "^    ✕ kit$2"' - "$out" "$why"
+done
+s log --lane main.1 --json -w ship
+s show "$(first messageId)" -w ship
+t 'so does its message' sh -c 'printf "%s\n" "$1" | grep -q "^    ✕ kit$2"' - "$out" "$why"
+must agent task kit break down -w ship
+failed_behind() { s inspect kit -w ship && printf '%s\n' "$out" | grep -q "^    ✕ kit$why"; }
+t 'a failure in the background is shown there' until_true failed_behind
+s agent show kit -w ship
+t 'and of the agent' sh -c 'printf "%s\n" "$1" | grep -q "^    ✕ kit$2"' - "$out" "$why"
+s agent show lead -w ship
+t 'not of one that has answered' lacks ✕
 
 stop_server
 finish

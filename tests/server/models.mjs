@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { Server, assert, finally_, finish, folder, freshStore, limit, test, within } from './lib.mjs';
+import { Server, assert, finally_, finish, folder, freshStore, limit, run, test, within } from './lib.mjs';
 import { modules, node } from './peers.mjs';
 
 const dsh = await import(path.join(modules, '@deepseek-ai/dsh-llm-mock-server/lib/index.js'));
@@ -331,6 +331,18 @@ for (const [fault, expected] of Object.entries(faults))
         assert.equal(got.answer, undefined);
         assert.ok(mock.requests.length >= 1);
     }));
+
+test('the doctor names a provider that refuses its key, and a cure', () => withFaults(['auth_error', 'success'], async model => {
+    const [name] = model.split('/');
+    const w = await world(model);
+    const doctor = () => run([...server.store.args, 'doctor']);
+    assert.equal((await talk(w, 'hello')).failed.length, 1);
+    const ill = await doctor();
+    assert.equal(ill.code, 8, ill.out + ill.err);
+    assert.match(ill.out, new RegExp(`^fail {2}provider +${name}: .*key is not valid \\(401\\).*\\n +cure: skein provider login ${name}`, 'm'));
+    assert.deepEqual((await talk(w, 'hello again')).failed, []);
+    assert.match((await doctor()).out, new RegExp(`^ok {4}provider +${name} `, 'm'));
+}));
 
 test('a context that is too long is summarised, and the model is asked again', () => withFaults(['success', 'success', 'context_overflow', 'success'], async (model, mock) => {
     const w = await world(model);
