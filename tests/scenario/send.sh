@@ -70,6 +70,7 @@ join() {
     wait "$beside" || rc=$?
     out=$(cat "$dir/beside") err=
 }
+writes() { curl -s "${url}api/v1/worlds/launch/agents/$1" | grep -q '"state":"writing"'; }
 idle() { s world show launch --json && prints '"isProcessing":false'; }
 answered() { s log -n 1 --json && prints '"role":"assistant"'; }
 
@@ -161,6 +162,7 @@ kill -INT "$beside"
 join
 t 'an interrupt ends the waiting' gave 130
 t 'politely' prints 'Stopped waiting. The message stays, and the agents go on.'
+until_true writes ada
 s stop
 t 'agents can be stopped' is "$out" 'Stopped 1 answer in launch. What was written stays.'
 s log -n 1
