@@ -48,6 +48,30 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     );
 });
 
+test('what was typed for a new agent is there again when the form was closed, until it is made', async () => {
+    const w = await office(server);
+    const p = await open(server, agents(w));
+    const form = p.getByRole('dialog');
+    const begin = () => p.getByRole('button', { name: '+ Agent' }).click();
+    const name = form.getByRole('textbox', { name: 'Name' });
+    const told = form.getByRole('textbox', { name: 'What it is told about itself' });
+    await begin();
+    await name.fill('kim');
+    await told.fill('You count the beans.');
+    await form.getByRole('checkbox', { name: 'Answers messages that name nobody' }).uncheck();
+    await p.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    await p.reload();
+    await row(p, 'lead').waitFor();
+    await begin();
+    assert.deepEqual([await name.inputValue(), await told.inputValue()], ['kim', 'You count the beans.']);
+    await form.getByRole('button', { name: 'Create agent' }).click();
+    await row(p, 'kim').waitFor();
+    assert.equal((await get(w, 'kim')).autoReply, false);
+    await begin();
+    assert.deepEqual([await name.inputValue(), await told.inputValue()], ['', '']);
+});
+
 test('an agent is paused, resumed, woken, changed, and removed with what stays said first', async () => {
     const w = await office(server);
     const p = await open(server, agent(w, 'lead', 'settings'));

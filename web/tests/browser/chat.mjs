@@ -378,6 +378,42 @@ test('thinking, tools and failures: folded, paired, and with a way on', async ()
     assert.equal((await w.messages()).at(-1).content, 'fail');
 });
 
+test('trying again tells first what would leave the conversation, and can be taken back', async () => {
+    const w = await fresh(quick, ['lead', 'ada']);
+    await w.converse('hello');
+    const p = await open(quick, at(w));
+    await send(p, '@lead fail');
+    await p.locator('article.chat-failed').getByText('the model is out of order').waitFor();
+    await send(p, '@ada and this is said later');
+    await waitIdle(w, p);
+    const before = (await w.messages()).map(m => m.content);
+    const dialog = p.getByRole('dialog');
+    const retry = () => p.locator('article.chat-failed').getByRole('button', { name: 'Retry' }).click();
+    await retry();
+    await dialog.getByText('This will remove 3 messages (including this one). Continue?').waitFor();
+    assert.equal(await dialog.getByRole('textbox', { name: 'Your message' }).inputValue(), '@lead fail');
+    await p.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(
+        (await w.messages()).map(m => m.content),
+        before,
+        'nothing was removed',
+    );
+    await retry();
+    await dialog.getByRole('button', { name: 'Save and send' }).click();
+    await p.getByText('Edited. 3 messages are in the version before.').first().waitFor();
+    await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
+    await p
+        .getByText(/^3 messages are back\. /)
+        .first()
+        .waitFor();
+    await w.idle();
+    assert.deepEqual(
+        (await w.messages()).map(m => m.content),
+        before,
+    );
+});
+
 test('in-memory messages carry their marker and can be hidden; it is remembered', async () => {
     const w = await fresh(quick, [
         { name: 'lead', autoReply: false },
@@ -503,6 +539,24 @@ test('an empty conversation of another world offers examples, and the panel tell
     await panel.getByText('2 messages, depth').waitFor();
 });
 
+test('the panel follows the keys from a message to its reply and back', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('hello');
+    const [mine, reply] = await w.messages();
+    const p = await open(quick, at(w));
+    const part = name => p.locator(`.chat-panel h3:text-is("${name}") + *`);
+    await row(p, mine.messageId).click();
+    await p.locator('.chat-panel-id', { hasText: mine.messageId }).waitFor();
+    await part('Children').getByText('lead heard human.').waitFor();
+    await p.keyboard.press('j');
+    await p.locator('.chat-panel-id', { hasText: reply.messageId }).waitFor();
+    await part('Parent').getByText('hello').waitFor();
+    await part('Children').getByText('none yet').waitFor();
+    await p.keyboard.press('k');
+    await part('Parent').getByText('none').waitFor();
+    await part('Children').getByText('lead heard human.').waitFor();
+});
+
 test('an address that names a message opens there; one of another conversation stays apart', async () => {
     const w = await fresh(quick, ['lead']);
     for (let n = 0; n < 8; n++) await w.converse(`line ${n}`);
@@ -524,6 +578,69 @@ test('an address that names a message opens there; one of another conversation s
         },
         all.at(-1).messageId,
     );
+});
+
+// From a key to the frame that shows what it did.
+async function took(p, box, key) {
+    await box.focus();
+    const shown = await p.evaluateHandle(() => {
+        const began = new Promise(resolve =>
+            addEventListener('keydown', () => resolve(performance.now()), { once: true, capture: true }),
+        );
+        const done = new Promise(resolve =>
+            addEventListener('input', () => requestAnimationFrame(() => setTimeout(resolve, 0)), {
+                once: true,
+            }),
+        );
+        return { ms: done.then(async () => performance.now() - (await began)) };
+    });
+    await p.keyboard.press(key);
+    return shown.evaluate(s => s.ms);
+}
+
+test('a megabyte of one line is pasted and written on as quickly as in a box with nothing around it', async () => {
+    const w = await fresh(quick, []);
+    const p = await open(quick, at(w), { permissions: ['clipboard-read', 'clipboard-write'] });
+    await p.evaluate(() => {
+        const bare = document.body.appendChild(document.createElement('textarea'));
+        bare.id = 'bare';
+        return navigator.clipboard.writeText('x'.repeat(990_000));
+    });
+    for (const key of ['Control+v', 'y']) {
+        const mine = await took(p, composer(p), key);
+        const least = await took(p, p.locator('#bare'), key);
+        assert.ok(mine < 4 * least + 100, `${key}: ${mine} ms, in the other box ${least} ms`);
+    }
+    assert.equal((await composer(p).inputValue()).length, 990_001);
+    await until(p, 'the box is as high as it may be', () => {
+        const box = document.querySelector('#composer textarea');
+        return box.clientHeight > innerHeight * 0.35 && box.clientHeight <= innerHeight * 0.4;
+    });
+    await composer(p).fill('short again');
+    await until(p, 'it is low again', () => document.querySelector('#composer textarea').clientHeight < 60);
+    assert.equal(await composer(p).getAttribute('dir'), 'auto');
+});
+
+test('a message may have as many bytes as the server takes, and one more stays in the box', async () => {
+    const w = await fresh(quick, []);
+    const p = await open(quick, at(w));
+    const sendIt = () => p.locator('#composer').getByRole('button', { name: 'Send' }).click();
+    // Two bytes a character: letters are not what is counted.
+    const most = `${'ä'.repeat(499_000)}${'x'.repeat(2000)}`;
+    await composer(p).fill(`${most}y`);
+    await sendIt();
+    await p
+        .getByText('This has 1 000 001 bytes, and a message may have 1 000 000. It is kept in the box.')
+        .first()
+        .waitFor();
+    assert.equal((await composer(p).inputValue()).length, most.length + 1);
+    for (const text of [most, 'z'.repeat(990_006)]) {
+        await composer(p).fill(text);
+        await sendIt();
+        await until(p, 'the box is empty', () => document.querySelector('#composer textarea').value === '');
+        await until(p, 'it is said', () => !document.querySelector('.chat-pending'));
+        assert.equal((await w.messages()).at(-1).content, text);
+    }
 });
 
 test('a reply to a message that is in no version says so, and nobody is asked for it', async () => {

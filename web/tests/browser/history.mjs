@@ -298,6 +298,22 @@ test('an older version is looked at in the chat, and left with Escape', async ()
     assert.ok(!p.url().includes('v='));
 });
 
+test('the panel of a message counts all versions, wherever the current one stands among them', async () => {
+    const s = await seven();
+    const { v1, v5 } = await s.threads();
+    await s.w.travel({ threadId: v5 });
+    const p = await open(server, `/w/${s.w.name}/c/${s.w.chat}?v=${v1}`);
+    const says = (name, words) =>
+        p
+            .locator('.chat-panel', { hasText: s.id(name) })
+            .locator('dt:text-is("Version") + dd', { hasText: words })
+            .waitFor();
+    await p.locator(`[data-row="${s.id('draft')}"]`).click();
+    await says('draft', /^v6 of 7, since v1$/);
+    await p.locator(`[data-row="${s.id('plan')}"]`).click();
+    await says('plan', /^v7, since v1$/);
+});
+
 test('an address of a version that is not there says so', async () => {
     const p = await page();
     allow(p, /404/);

@@ -6,6 +6,7 @@ import {
     axe,
     composer,
     finish,
+    live,
     open,
     rows,
     script,
@@ -71,6 +72,36 @@ test('messages that are ticked by key are squashed by hand, and the toast takes 
     await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
     await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
     assert.deepEqual(await texts(w), before);
+});
+
+test('what was written for a squash that was closed is there again, also after a reload, until it is used', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    await w.converse('second');
+    const p = await open(server, at(w));
+    const text = dialog(p).getByRole('textbox', { name: 'Text' });
+    const own = dialog(p).getByRole('radio', { name: 'I write it myself' });
+    const begin = async () => {
+        await tick(p, 'first');
+        await tick(p, 'second');
+        await p.keyboard.press('q');
+    };
+    await begin();
+    await own.check();
+    await text.fill('both, half wri');
+    await p.keyboard.press('Escape');
+    await dialog(p).waitFor({ state: 'detached' });
+    await p.reload();
+    await live(p);
+    await begin();
+    assert.equal(await own.isChecked(), true);
+    assert.equal(await text.inputValue(), 'both, half wri');
+    await dialog(p).getByRole('button', { name: 'Use this: makes a new version' }).click();
+    await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
+    await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
+    await begin();
+    await dialog(p).waitFor();
+    assert.equal(await own.isChecked(), false, 'what was used is no draft any more');
 });
 
 test('a model is asked for a preview, and what was previewed is what is stored, with its origin', async () => {

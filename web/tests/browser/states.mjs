@@ -91,6 +91,29 @@ test('while the server is away: reading, writing and queueing go on, and what wa
     await until(p, 'the banner is gone', () => !document.body.textContent.includes('Offline since'));
 });
 
+test('other views are fetched ahead only from a server that is there, and when it is back', async () => {
+    const w = await fresh();
+    const p = await page();
+    allow(p, ...away);
+    const api = url => url.pathname.startsWith('/api/');
+    await p.route(api, route => route.abort('connectionrefused'));
+    const other = /\/assets\/history-view-/; // no part of the chat
+    const asked = [];
+    p.on('request', r => {
+        if (other.test(r.url())) asked.push(r.url());
+    });
+    await p.clock.install();
+    await p.goto(new URL(at(w), server.url).href, { waitUntil: 'load' });
+    await offline(p);
+    await p.clock.runFor(5000);
+    assert.deepEqual(asked, [], 'nothing is fetched ahead from a server that is away');
+    const fetched = p.waitForRequest(other);
+    await p.unroute(api);
+    await p.clock.runFor(60_000);
+    await live(p);
+    await fetched;
+});
+
 test('agents say since when their state is unknown, and the inbox and settings can be read', async () => {
     const w = await fresh(['ada']);
     const proxy = await Proxy.start(server);

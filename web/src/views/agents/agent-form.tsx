@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Trouble } from '../../api/client';
 import type { Agent, NewAgent } from '../../api/types';
 import { Button, Checkbox, Field, Select, TextArea, TroubleBox } from '../../parts/parts';
+import { keep, kept } from '../../store/keep';
 import { useLoad } from '../shared/load';
 import { asksModels, modelOptions, readOffers, type Offered } from './models';
 import { everyValue } from './words';
@@ -14,6 +15,8 @@ export interface AgentFormProps {
     onSubmit: (values: NewAgent) => Promise<Trouble | null>;
     onCancel?: () => void;
     disabled?: boolean;
+    /** where what is typed is kept until it was taken; none: nowhere */
+    draft?: string;
 }
 
 interface Values {
@@ -51,6 +54,16 @@ export function valuesOf(agent: Agent | null): Values {
     };
 }
 
+/** What was typed before into a form that was closed stands above what it begins with. */
+function withDraft(values: Values, draft: string | undefined): Values {
+    const found = draft === undefined ? null : kept(draft);
+    if (found === null || typeof found !== 'object') return values;
+    const typed = Object.entries(found).filter(
+        ([name, value]) => typeof value === typeof values[name as keyof Values],
+    );
+    return { ...values, ...Object.fromEntries(typed) };
+}
+
 /** As the server takes it. A number that is none goes as it is: the server says which field is wrong. */
 export function bodyOf(v: Values): NewAgent {
     const temperature = v.temperature.trim();
@@ -86,15 +99,18 @@ function restOf(trouble: Trouble | null): Trouble | null {
     return shown ? null : trouble;
 }
 
-export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled }: AgentFormProps) {
-    const [values, setValues] = useState(valuesOf(agent));
+export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled, draft }: AgentFormProps) {
+    const [values, setValues] = useState(() => withDraft(valuesOf(agent), draft));
     const [trouble, setTrouble] = useState<Trouble | null>(null);
     const [busy, setBusy] = useState(false);
     const offers = useLoad<Offered[]>(asksModels() ? 'offers' : null, readOffers);
     const set =
         <K extends keyof Values>(name: K) =>
-        (value: Values[K]): void =>
-            setValues(was => ({ ...was, [name]: value }));
+        (value: Values[K]): void => {
+            const now = { ...values, [name]: value };
+            setValues(now);
+            if (draft !== undefined) keep(draft, now);
+        };
     const error = (name: string): string | null => fieldError(trouble, name);
     const other = restOf(trouble);
 
@@ -106,7 +122,9 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled 
     async function send(): Promise<void> {
         if (busy) return;
         setBusy(true);
-        setTrouble(await onSubmit(bodyOf(values)));
+        const refused = await onSubmit(bodyOf(values));
+        if (!refused && draft !== undefined) keep(draft, null);
+        setTrouble(refused);
         setBusy(false);
     }
     return (

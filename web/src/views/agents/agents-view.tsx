@@ -77,6 +77,7 @@ export function AgentsView() {
                         agent={null}
                         others={agents}
                         submit="Create agent"
+                        draft={`skein.newAgent.${w}`}
                         onCancel={() => setMaking(false)}
                         onSubmit={async values => {
                             const trouble = await create(w, values);

@@ -3,6 +3,7 @@
 import { address, newKey } from '../../api/client';
 import {
     branch,
+    countRemoval,
     exportChat,
     listMessageVersions,
     listReplies,
@@ -16,6 +17,7 @@ import { draft } from '../../store/drafts';
 import { focused, selected, selecting } from '../../store/focus';
 import { go, href, inspect as lookInto } from '../../store/place';
 import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
+import { startEdit } from '../edit/edit';
 import { branchTitle } from '../history/model';
 import { herePlace, jumpTo } from './view-state';
 import { parentOf } from './words';
@@ -106,17 +108,33 @@ export async function removeFrom(m: Message): Promise<void> {
     });
 }
 
-/** Asks again, with the same words: the answer that failed is not part of the version. */
-export async function askAgain(m: Message): Promise<void> {
-    const done = await reviseMessage(
-        w(),
-        m.messageId,
-        { chatId: m.chatId, newContent: m.content },
-        { key: newKey() },
-    );
-    if (!done.ok)
-        return void toast({ text: `It could not be tried again. ${done.trouble.detail}`, kind: 'error' });
+const AGAIN = 'To try again, the message is said once more, and whoever it is for answers it again.';
+
+/**
+ * Asks again, with the same words: the answer that failed is not part of the version. What was said after the message
+ * leaves the conversation with it; where there is such, the person is asked as before any edit. true: it was said again.
+ */
+export async function askAgain(m: Message): Promise<boolean> {
+    const counted = await countRemoval(w(), m.messageId, { chatId: m.chatId });
+    if (counted.ok && counted.value.count > 1) {
+        await startEdit(m, AGAIN);
+        return false;
+    }
+    const done = counted.ok
+        ? await reviseMessage(
+              w(),
+              m.messageId,
+              { chatId: m.chatId, newContent: m.content },
+              // What is said meanwhile was not counted, and must not go.
+              { key: newKey(), ifMatch: counted.value.etag },
+          )
+        : counted;
+    if (!done.ok) {
+        toast({ text: `It could not be tried again. ${done.trouble.detail}`, kind: 'error' });
+        return false;
+    }
     await refreshChat();
+    return true;
 }
 
 export async function exportThread(m: Message): Promise<void> {

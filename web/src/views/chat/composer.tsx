@@ -1,7 +1,7 @@
 // composer.tsx: the message box. What is typed is kept on every key, and nothing but sending takes it away.
 
 import { useComputed, useSignal, useSignalEffect, type Signal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Instruction } from '../../api/types';
 import { Button, IconButton, toast } from '../../parts/parts';
 import { draft, type Draft } from '../../store/drafts';
@@ -10,18 +10,18 @@ import { prefs } from '../../store/prefs';
 import { send, state, stop, world } from '../../store/store';
 import { startEdit } from '../edit/edit';
 import { useNarrow } from '../shared/narrow';
+import { count, grouped } from '../shared/words';
 import { TagButtons, instructionsOf } from '../tags/tag-buttons';
 import { CompletionList, LIST_ID, useCompletion } from './completion';
 import { composerWanted, takeOpening } from './composer-focus';
+import { LONG, directionOf, settleDirection } from './direction';
 import { ExpectButtons, clearExpect, expectInstructions, expectOf } from './expect';
 import { known } from './known';
 import { MemoryChip } from './memory-chip';
+import { learnLimit, tooLong } from './message-limit';
 import { painted } from './paint';
 import { scroll } from './view-state';
 import { senderWord } from './words';
-
-/** The server's own limit is 1 MB. */
-const MOST_CHARACTERS = 900_000;
 
 /** Agents of this conversation are at work. */
 export function isWorking(): boolean {
@@ -57,7 +57,8 @@ function useHeight(text: string) {
         const el = box.current;
         if (!el) return;
         el.style.height = 'auto';
-        el.style.height = `${el.scrollHeight + 2}px`;
+        // To measure it is to lay it out again, twice: the highest that it may be is known without.
+        el.style.height = text.length > LONG ? '100vh' : `${el.scrollHeight + 2}px`;
     }, [text]);
     return box;
 }
@@ -73,10 +74,14 @@ interface Sending {
 }
 
 async function submit({ own, more, cleared }: Sending): Promise<void> {
+    // Before the draft is read: whoever presses twice meanwhile sends it once.
+    await learnLimit(own.peek().text.length);
     const { text, replyTo, tags } = own.peek();
     if (text.trim() === '') return;
-    if (text.length > MOST_CHARACTERS) {
-        toast({ text: 'This is longer than a message may be (1 MB). It is kept in the box.', kind: 'warn' });
+    const over = tooLong(text);
+    if (over) {
+        const has = `This has ${count(over.bytes, 'byte')}, and a message may have ${grouped(over.most)}.`;
+        toast({ text: `${has} It is kept in the box.`, kind: 'warn' });
         return;
     }
     own.value = { text: '', replyTo: null, tags };
@@ -139,6 +144,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
     const expect = expectOf(w, c);
     const text = own.value.text;
     const box = useHeight(text);
+    useEffect(() => void learnLimit(text.length), [text.length]);
     const setText = (to: string, cursor?: number) => {
         own.value = { ...own.peek(), text: to };
         if (cursor !== undefined && box.current) {
@@ -209,10 +215,11 @@ export function Composer({ w, c }: { w: string; c: string }) {
                     value={text}
                     aria-label="Message"
                     placeholder={narrow ? 'Message the team…' : 'Message the team   @ mention   / command'}
-                    dir="auto"
+                    dir={directionOf(text)}
                     aria-autocomplete="list"
                     aria-controls={LIST_ID}
                     aria-activedescendant={completion.active}
+                    onBeforeInput={e => settleDirection(e.currentTarget, e.data ?? '')}
                     onInput={e => {
                         own.value = { ...own.peek(), text: e.currentTarget.value };
                         completion.update();

@@ -1,6 +1,7 @@
 // failed.tsx: what could not be said keeps its place, with a way on.
 
 import { useComputed } from '@preact/signals';
+import type { Message } from '../../api/types';
 import { AgentName, Button, Time, toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import type { Failed, Pending } from '../../store/state';
@@ -11,6 +12,10 @@ import { askAgain, copyMarkdown } from './act';
 import { focusComposer } from './composer-focus';
 import { painted } from './paint';
 import { isScripted, shortModel } from './words';
+
+async function retry(f: Failed, asked: Message): Promise<void> {
+    if (await askAgain(asked)) dismissFailed(f.messageId);
+}
 
 export function FailedRow({ failed: f }: { failed: Failed }) {
     const asked = useComputed(() => painted.value.shown.rows.find(m => m.messageId === f.replyTo)).value;
@@ -29,13 +34,7 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
             {f.hint ? <p class="muted">{f.hint}</p> : null}
             <div class="chat-ways">
                 {asked ? (
-                    <Button
-                        small
-                        onClick={() => {
-                            dismissFailed(f.messageId);
-                            void askAgain(asked);
-                        }}
-                    >
+                    <Button small onClick={() => void retry(f, asked)}>
                         Retry
                     </Button>
                 ) : null}

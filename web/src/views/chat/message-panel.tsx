@@ -1,7 +1,7 @@
 // message-panel.tsx: the right column beside the chat: all about the message that has the focus.
 
 import { useComputed } from '@preact/signals';
-import { getAnalytics } from '../../api/calls';
+import { getAnalytics, listThreads } from '../../api/calls';
 import type { Message } from '../../api/types';
 import { AgentName, Badge, Button, Time } from '../../parts/parts';
 import { focused } from '../../store/focus';
@@ -88,15 +88,26 @@ function ThreadNumbers({ m }: { m: Message }) {
     );
 }
 
-function versionWords(m: Message): string {
-    const now = chat.value?.chat.version;
+/** The newest version that holds it, of all that there are: later ones than the current stay after an undo. */
+function versionWords(m: Message, total: number): string {
     const all = m.versions ?? [];
-    const newest = all[0];
-    if (newest === undefined) return now ? `v${now}` : '';
-    return `v${newest}${now && now !== newest ? ` of ${now}` : ''}${all.length > 1 ? `, since v${all.at(-1)}` : ''}`;
+    const newest = all[0] ?? chat.value?.chat.version;
+    if (newest === undefined) return '';
+    return `v${newest}${total > newest ? ` of ${total}` : ''}${all.length > 1 ? `, since v${all.at(-1)}` : ''}`;
 }
 
-function About({ m }: { m: Message }) {
+/** How many versions the conversation has; 0: not known. */
+function useVersionCount(chatId: string | undefined): number {
+    const w = world.value?.world.name ?? '';
+    const newest = useLoad(
+        chatId === undefined ? null : `${w}/${chatId}`,
+        signal => listThreads(w, chatId ?? '', { limit: 1 }, { signal }),
+        world.value?.versions,
+    );
+    return newest.value?.page.total ?? 0;
+}
+
+function About({ m, versions }: { m: Message; versions: number }) {
     const tags = tagWords(m.instructions);
     const squash = useSquashTitle(m.squashOperationId);
     return (
@@ -116,7 +127,7 @@ function About({ m }: { m: Message }) {
             <Delivered m={m} />
             <dl>
                 <dt>Version</dt>
-                <dd>{versionWords(m)}</dd>
+                <dd>{versionWords(m, versions)}</dd>
                 {tags.length > 0 ? (
                     <>
                         <dt>Tags</dt>
@@ -166,11 +177,13 @@ function About({ m }: { m: Message }) {
 
 export function MessagePanel() {
     const m = useComputed(() => shown.value.rows.find(r => r.messageId === focused.value)).value;
+    const versions = useVersionCount(m?.chatId);
     return (
         <div class="chat-panel">
             <TourCard />
             {m ? (
-                <About m={m} />
+                // One of its own for each message: what is computed of one is not true of the next.
+                <About key={m.messageId} m={m} versions={versions} />
             ) : (
                 <p class="muted">
                     Select a message to see where it came from and who has it. Keys: press <kbd>?</kbd>

@@ -5,11 +5,14 @@ import { Loading, TroubleBox } from '../../parts/parts';
 
 type Loaded<P> = { view: ComponentType<P> } | { failed: true } | null;
 
+/** Fetches the view before it is shown; fails when it cannot be fetched. */
+export type Preload = () => Promise<void>;
+
 /** A view that is fetched when it is first shown, so that the first page stays small. */
 export function lazyView<P extends object>(
     load: () => Promise<ComponentType<P>>,
     what: string,
-): FunctionComponent<P> & { preload: () => void } {
+): FunctionComponent<P> & { preload: Preload } {
     let ready: ComponentType<P> | null = null;
     const fetchView = () =>
         load().then(view => {
@@ -56,8 +59,8 @@ export function lazyView<P extends object>(
         );
     }
     return Object.assign(Lazy, {
-        preload: () => {
-            void fetchView().catch(() => undefined);
+        preload: async () => {
+            if (!ready) await fetchView();
         },
     });
 }

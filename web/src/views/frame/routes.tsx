@@ -1,11 +1,13 @@
+import { computed, effect } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import type { Place } from '../../store/place';
+import { state } from '../../store/store';
 import { ChatView } from '../chat/chat-view';
 import { MessagePanel } from '../chat/message-panel';
-import { lazyView } from './lazy';
+import { lazyView, type Preload } from './lazy';
 
 type View = FunctionComponent;
-type Lazy = View & { preload?: () => void };
+type Lazy = View & { preload?: Preload };
 
 /** What stands in the main column, what in the right one, and what the right one is called. */
 export interface Route {
@@ -71,12 +73,19 @@ export function routeOf(place: Place): Route | null {
     return place.kind === 'chat' ? views[place.view] : (pages[place.kind] ?? null);
 }
 
+const isHere = computed(() => ['live', 'readOnly'].includes(state.value.connection.state));
+
+/** One after the other, so that a server that goes away in between is asked for one of them and not for all. */
+async function preloadAll(): Promise<void> {
+    const routes = [...Object.values(views), ...Object.values(pages)];
+    for (const view of [...routes.flatMap(r => [r.main, r.panel]), Inspector, TravelBanner])
+        if (isHere.peek()) await view?.preload?.();
+}
+
 /** When nothing else is to be done, so that other views open at once, also after the server went away. */
 export function preloadViews(): void {
-    for (const route of [...Object.values(views), ...Object.values(pages)]) {
-        route.main.preload?.();
-        route.panel?.preload?.();
-    }
-    Inspector.preload();
-    TravelBanner.preload();
+    effect(() => {
+        // What could not be fetched is tried again when the server is back, or when it is looked at.
+        if (isHere.value) void preloadAll().catch(() => undefined);
+    });
 }

@@ -1,10 +1,9 @@
 // squash-dialog.tsx: how the one message comes about, and what it will say.
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
-import { selected } from '../../store/focus';
 import {
     change,
     close,
-    joined,
+    leaveOut,
     models,
     preview,
     result,
@@ -12,6 +11,7 @@ import {
     tokens,
     use,
     wish,
+    write,
     type How,
     type Wish,
 } from './squash-flow';
@@ -80,11 +80,7 @@ export function SquashHost() {
             {now.how === 'own' && (
                 <label class="squash-field">
                     Text
-                    <textarea
-                        rows={6}
-                        value={now.text}
-                        onInput={e => change({ text: e.currentTarget.value })}
-                    />
+                    <textarea rows={6} value={now.text} onInput={e => write(e.currentTarget.value)} />
                 </label>
             )}
             {now.trouble && <TroubleBox trouble={now.trouble} />}
@@ -94,11 +90,6 @@ export function SquashHost() {
 }
 
 function Sources({ now }: { now: Wish }) {
-    const untick = (id: string) => {
-        const left = now.sources.filter(m => m.messageId !== id);
-        selected.value = new Set(left.map(m => m.messageId));
-        change({ sources: left, text: joined(left), preview: null });
-    };
     return (
         <>
             <ul class="squash-sources" aria-label="Messages to squash">
@@ -109,7 +100,7 @@ function Sources({ now }: { now: Wish }) {
                                 type="checkbox"
                                 checked
                                 disabled={now.sources.length <= 2}
-                                onChange={() => untick(m.messageId)}
+                                onChange={() => leaveOut(m.messageId)}
                             />
                             <b>
                                 {m.sender === 'human'

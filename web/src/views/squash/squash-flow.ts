@@ -4,6 +4,7 @@ import { getJob, listModels, listProviders, operate, squash } from '../../api/ca
 import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Message, Squash } from '../../api/types';
 import { toast } from '../../parts/parts';
+import { keep, kept } from '../../store/keep';
 import { chat, makeCurrent, on, refreshChat, world } from '../../store/store';
 import { mayBeAsked } from '../agents/models';
 import { chosen, clear, closed } from './selection';
@@ -50,6 +51,32 @@ function savePrompt(prompt: string): void {
     }
 }
 
+// What was written by hand and not used, one for each conversation: it is there again for the same messages.
+const textPlace = (sources: readonly Message[]) => `skein.squashText.${sources[0]?.chatId ?? ''}`;
+const idsOf = (sources: readonly Message[]) => sources.map(m => m.messageId).join();
+
+function typed(sources: readonly Message[]): string | null {
+    const found = kept(textPlace(sources)) as { sources?: unknown; text?: unknown } | null;
+    return found?.sources === idsOf(sources) && typeof found.text === 'string' ? found.text : null;
+}
+
+export function write(text: string): void {
+    const now = wish.value;
+    if (now) keep(textPlace(now.sources), { sources: idsOf(now.sources), text });
+    change({ text });
+}
+
+/** Takes one of the messages out; what was written by hand stays. */
+export function leaveOut(messageId: string): void {
+    const now = wish.value;
+    if (!now) return;
+    const sources = now.sources.filter(m => m.messageId !== messageId);
+    const written = now.text !== joined(now.sources);
+    selected.value = new Set(sources.map(m => m.messageId));
+    change({ sources, preview: null, text: written ? now.text : joined(sources) });
+    if (written) write(now.text);
+}
+
 export function open(): void {
     const { ids, added } = closed(selected.value, shown.value.rows);
     selected.value = ids;
@@ -58,13 +85,14 @@ export function open(): void {
         toast({ text: 'Select two messages or more: press x on each.' });
         return;
     }
+    const own = typed(sources);
     wish.value = {
         sources,
         added,
-        how: 'model',
+        how: own === null ? 'model' : 'own',
         prompt: savedPrompts()[0] ?? firstPrompt,
         model: '',
-        text: joined(sources),
+        text: own ?? joined(sources),
         preview: null,
         asking: false,
         trouble: null,
@@ -192,6 +220,7 @@ export async function use(): Promise<void> {
         wish.value = { ...now, asking: false, trouble: made.trouble };
         return;
     }
+    keep(textPlace(now.sources), null);
     close();
     clear();
     await refreshChat();
