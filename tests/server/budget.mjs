@@ -30,27 +30,18 @@ finally_(() => new Promise(resolve => {
 const config = path.join(folder, 'skein.yaml');
 const base = `http://127.0.0.1:${model.address().port}/v1`;
 // A question to "dear" costs 0.4 * 2.50 + 0.1 * 10 = 2.00.
+const priced = (name, monthly, then) => `  ${name}:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      dear: { input: 2.50, output: 10 }
+    budget: { monthly: ${monthly} USD, then: ${then} }`;
 const configure = (monthly, purse = '1.50') => fs.writeFileSync(config, `detect:
   local: false
 providers:
-  bank:
-    type: openai-compatible
-    baseUrl: ${base}
-    prices:
-      dear: { input: 2.50, output: 10 }
-    budget: { monthly: ${monthly} USD, then: stop }
-  purse:
-    type: openai-compatible
-    baseUrl: ${base}
-    prices:
-      dear: { input: 2.50, output: 10 }
-    budget: { monthly: ${purse} USD, then: ask }
-  pocket:
-    type: openai-compatible
-    baseUrl: ${base}
-    prices:
-      dear: { input: 2.50, output: 10 }
-    budget: { monthly: 1.00 USD, then: ask }
+${priced('bank', monthly, 'stop')}
+${priced('purse', purse, 'ask')}
+${priced('pocket', '1.00', 'ask')}
   vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
   free: { type: openai-compatible, baseUrl: '${base}' }
 `);

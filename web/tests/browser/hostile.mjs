@@ -92,8 +92,6 @@ const outside = (p, id) =>
 // What both pages must have in common: all that is not the hostile message itself.
 const common = o => ({
     boxes: o.boxes,
-    // What is unread in the other conversation is counted before the name.
-    title: o.title.replace(/^\(\d+\) /, ''),
     styles: o.styles,
     rows: o.rows.map(r => [r.left, r.width, r.height]),
     mine: [o.mine.left, o.mine.width],
@@ -141,6 +139,8 @@ for (const [name, text] of Object.entries(hostile)) {
         const first = await open(server, `/w/${w.name}/c/${w.chat}`);
         await counts(first, 'article.chat-message', 3);
         assert.deepEqual(await covered(first, calm.messageId), []);
+        // Read now: what is said in the other conversation will be counted in it as unread.
+        const { title } = await outside(first, calm.messageId);
 
         const other = (await server.post(`${w.path}/chats`, { title: 'room' })).id;
         const say = content => server.post(`${w.path}/messages`, { content, chatId: other }, 202);
@@ -153,6 +153,7 @@ for (const [name, text] of Object.entries(hostile)) {
             () => outside(p, bad.messageId),
             () => outside(first, calm.messageId),
         );
+        assert.equal(got.title, title);
         assert.equal(got.owned, null, 'a script ran');
         assert.equal(got.wide, false, 'the page scrolls sideways');
         assert.deepEqual(await covered(p, bad.messageId), [], 'it lies over its neighbours');
@@ -193,20 +194,14 @@ test('1 MB of one line is shown whole when asked for, and the page stays quick',
     await row.locator('.md-box').waitFor();
     assert.equal(await row.locator('.md-box').evaluate(e => e.textContent.length), 999_000);
     assert.deepEqual(await p.locator('.chat-composer').boundingBox(), before);
-    const frames = () =>
-        p.evaluate(
-            () =>
-                new Promise(resolve => {
-                    const began = performance.now();
-                    requestAnimationFrame(() =>
-                        requestAnimationFrame(() => resolve(performance.now() - began)),
-                    );
-                }),
-        );
-    // A page that is slow is so each time; one that had to wait for a processor is not.
-    const took = [];
-    for (let i = 0; i < 5; i++) took.push(await frames());
-    assert.ok(Math.min(...took) < 2000, `two frames took ${took} ms`);
+    const frame = await p.evaluate(
+        () =>
+            new Promise(resolve => {
+                const began = performance.now();
+                requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
+            }),
+    );
+    assert.ok(frame < 2000, `two frames took ${frame} ms`);
     await screenshot(p, 'hostile-long');
 });
 
