@@ -320,6 +320,7 @@ kill "$proxy"
 
 s_bg send @ada forever
 until_true file_has "$dir/beside" '→ ada, bo'
+until_true writes ada
 stop_server KILL
 start_server --script "$dir/script.yaml"
 join

@@ -1,9 +1,11 @@
-import { AgentName, duration } from '../../parts/parts';
+import { computed } from '@preact/signals';
+import { AgentName, clock, duration } from '../../parts/parts';
 import { state } from '../../store/store';
-import { clock } from '../../parts/parts';
 import { data } from './data';
 import { stateOf, type Lane } from './model';
 import { doing, now } from './state';
+
+const away = computed(() => state.value.connection.state === 'offline');
 
 /** The end of what is being written: that is where it changes. */
 function tail(text: string): string {
@@ -44,14 +46,13 @@ function lines(lane: Lane): { who: string; what: string; quote: string }[] {
 export function LiveLine({ lane }: { lane: Lane }) {
     const all = lines(lane);
     if (all.length === 0) return null;
-    const away = state.value.connection.state === 'offline';
     return (
         <div class="timeline-live" aria-live="off">
             {all.map((one, at) => (
                 <p key={at} class="timeline-livelines">
-                    {one.who && <AgentName name={one.who} />} <span class="timeline-label">{one.what}</span>
-                    {one.quote && <span class="timeline-quote"> {one.quote}</span>}
-                    {away && <span class="timeline-note"> last heard {clock(data.value.heardAt)}</span>}
+                    {one.who !== '' && <AgentName name={one.who} />} <span class="timeline-label">{one.what}</span>
+                    {one.quote !== '' && <span class="timeline-quote"> {one.quote}</span>}
+                    {away.value && <span class="timeline-note"> last heard {clock(data.value.heardAt)}</span>}
                 </p>
             ))}
         </div>

@@ -144,12 +144,13 @@ export function watch(): () => void {
         const c = chat.peek();
         if (c) doing.value = { live: c.live, tools: c.tools };
     };
+    // Before anything is waited for: taking forgets the timer, and a forgotten one would tick beside the next.
+    take();
     const end = effect(() => {
         const c = chat.value;
         if (c && (c.live !== doing.peek().live || c.tools !== doing.peek().tools))
             timer ??= setTimeout(take, QUIET_MS);
     });
-    take();
     // A clock that nobody can trust stands still: while the server is away, and where the person wants calm.
     const tick = setInterval(() => {
         const heard =
