@@ -78,9 +78,11 @@ SKEIN_API skein_rc skein_delegation_list(skein_engine *e, skein_conversation_id 
 SKEIN_API skein_rc skein_delegation_get(skein_engine *e, skein_conversation_id chat,
                                         skein_str key, skein_mem *mem, skein_delegation *out,
                                         skein_error *err);
-/* Stops it and those below it; whoever waits for it is told that it was cancelled. */
+/* Stops it and those below it; whoever waits for it is told that it was cancelled. What they had written is
+ * kept: the partials of `written`, which may be NULL. */
 SKEIN_API skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat,
-                                           skein_str key, skein_error *err);
+                                           skein_str key, const skein_stop *written,
+                                           skein_error *err);
 /* Begins again with one that ended without success; its end is told to who asked for it as a message. */
 SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id chat,
                                           skein_str key, skein_error *err);
@@ -145,9 +147,10 @@ SKEIN_API skein_rc skein_task_get(skein_engine *e, skein_world_id world, skein_s
 SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status,
                                    size_t limit, skein_mem *mem, skein_tasks *out,
                                    skein_error *err);
-/* Stops it when it runs. */
+/* Stops it when it runs, keeping what was written like skein_delegation_cancel. */
 SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
-                                     skein_mem *mem, skein_task *out, skein_error *err);
+                                     const skein_stop *written, skein_mem *mem, skein_task *out,
+                                     skein_error *err);
 /* Takes a task that is due and opens a turn for it in the agent's background, which is made when it is not
  * there; like skein_turn_begin. SKEIN_NOTHING when it is no longer due. */
 SKEIN_API skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder,
@@ -257,6 +260,9 @@ SKEIN_API skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn,
 SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
+/* Says that a call that was allowed runs from here on: until then it is known that it has not. */
+SKEIN_API skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn,
+                                       skein_str call_id, skein_error *err);
 
 /* A limit of spending that a person may let be exceeded. */
 typedef struct skein_limit {

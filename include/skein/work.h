@@ -234,10 +234,19 @@ SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
 SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
                                    const skein_error *why, const struct skein_model_call *call,
                                    skein_error *err);
+
+/* What an agent had written when it was stopped, and how its model was asked for it. */
+typedef struct skein_partial {
+    int64_t   turn;
+    skein_str message_uid; /* what it writes; absent: whatever the turn is at */
+    skein_str text, thinking;
+    const struct skein_model_call *call; /* kept with it; may be NULL */
+} skein_partial;
+
 /* Closes a turn as interrupted and keeps what it has written so far, told as "stopped"; nobody whom that
  * names has to answer it. What was to be answered counts as not answered. */
-SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, skein_str text,
-                                    skein_str thinking, skein_error *err);
+SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn,
+                                    const skein_partial *written, skein_error *err);
 /* Open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
 SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
                                     skein_conversation_id chat, skein_mem *mem,
@@ -247,12 +256,6 @@ SKEIN_API skein_rc skein_turns_open(skein_engine *e, skein_world_id world,
 SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
                                   skein_conversation_id chat, size_t limit, skein_mem *mem,
                                   skein_turns *turns, skein_dues *dues, skein_error *err);
-
-/* What an agent had written when it was stopped. */
-typedef struct skein_partial {
-    int64_t   turn;
-    skein_str text, thinking;
-} skein_partial;
 
 typedef struct skein_stop {
     skein_conversation_id chat;

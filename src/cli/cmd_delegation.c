@@ -2,6 +2,10 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/client.h"
+#include "cli/say.h"
+
+#define STOP_MS 30000
 
 static skein_rc delegation_json(skn_cli *cli, const skein_delegation *d)
 {
@@ -9,10 +13,10 @@ static skein_rc delegation_json(skn_cli *cli, const skein_delegation *d)
     return skn_item_end(cli);
 }
 
-static skein_rc find(skn_cli *cli, skein_conversation *chat, skein_delegation *out)
+static skein_rc find(skn_cli *cli, skein_world *world, skein_conversation *chat,
+                     skein_delegation *out)
 {
-    skein_world world;
-    skein_rc    rc = skn_need_chat(cli, &world, chat);
+    skein_rc rc = skn_need_chat(cli, world, chat);
 
     if (rc)
         return rc;
@@ -21,18 +25,38 @@ static skein_rc find(skn_cli *cli, skein_conversation *chat, skein_delegation *o
     return skn_missing(cli, rc, "delegation");
 }
 
+/* Through the server, which keeps what was written, or in the store. */
+static skein_rc cancel(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
+                       const skein_delegation *d)
+{
+    skn_request_spec  what = {.method = "POST"};
+    skn_client_answer got;
+    skn_server        server;
+    bool              found;
+    skein_rc          rc = skn_discover(cli, &server, &found);
+
+    if (rc)
+        return rc;
+    if (!found)
+        return skein_delegation_cancel(cli->engine, chat->id, d->key, NULL, &cli->err);
+    what.path = skn_world_path(
+        cli, world, skn_arena_printf(cli->keep, "delegations/%.*s/cancel", SKN_FMT(d->key)).p);
+    what.body = skn_arena_printf(cli->keep, "{\"chatId\":\"%.*s\"}", SKN_FMT(chat->uid));
+    return skn_client_call(cli, &server, &what, STOP_MS, &got);
+}
+
 int skn_stop_delegation(skn_cli *cli)
 {
+    skein_world        world;
     skein_conversation chat;
     skein_delegation   d;
-    skein_rc           rc = find(cli, &chat, &d);
+    skein_rc           rc = find(cli, &world, &chat, &d);
 
     if (!rc && cli->dry_run) {
         skn_would(cli, "stop %.*s, and what is below it", SKN_FMT(d.key));
         return 0;
     }
-    if (rc || (rc = skein_delegation_cancel(cli->engine, chat.id, d.key, &cli->err)) ||
-        (rc = find(cli, &chat, &d)))
+    if (rc || (rc = cancel(cli, &world, &chat, &d)) || (rc = find(cli, &world, &chat, &d)))
         return (int)rc;
     if (cli->json)
         return (int)delegation_json(cli, &d);
@@ -43,16 +67,17 @@ int skn_stop_delegation(skn_cli *cli)
 
 int skn_cmd_retry(skn_cli *cli)
 {
+    skein_world        world;
     skein_conversation chat;
     skein_delegation   d;
-    skein_rc           rc = find(cli, &chat, &d);
+    skein_rc           rc = find(cli, &world, &chat, &d);
 
     if (!rc && cli->dry_run) {
         skn_would(cli, "begin again with %.*s", SKN_FMT(d.key));
         return 0;
     }
     if (rc || (rc = skein_delegation_retry(cli->engine, chat.id, d.key, &cli->err)) ||
-        (rc = find(cli, &chat, &d)))
+        (rc = find(cli, &world, &chat, &d)))
         return (int)rc;
     if (cli->json)
         return (int)delegation_json(cli, &d);

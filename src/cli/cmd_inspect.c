@@ -13,7 +13,7 @@
 
 /* --- A call of a model -------------------------------------------------------------------- */
 
-/* A turn that failed before anything was sent has left nothing but its reason. */
+/* A turn that failed before anything was kept has left nothing but its reason. */
 static skein_rc never_sent(skn_cli *cli, const skein_conversation *chat, skein_message *m,
                            skein_rc otherwise)
 {
@@ -25,10 +25,7 @@ static skein_rc never_sent(skn_cli *cli, const skein_conversation *chat, skein_m
     if (!skn_deliveries_for(cli, chat, 0, &one, cli->keep, &d))
         failed = skn_failed_delivery(d);
     cli->err = first;
-    return failed ? skn_fail(&cli->err, otherwise,
-                             "nothing was sent to a model for \"%.*s\": %.*s failed: %.*s",
-                             SKN_FMT(m->uid), SKN_FMT(failed->agent), SKN_FMT(failed->error))
-                  : otherwise;
+    return failed ? skn_no_call_for(m->uid, failed, &cli->err) : otherwise;
 }
 
 /* A call's own id, or a message however it is named. */

@@ -2,10 +2,13 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/client.h"
+#include "cli/say.h"
 
 #include <inttypes.h>
 
 #define LISTED_MOST 1000
+#define CANCEL_MS   30000
 
 static skein_rc task_json(skn_cli *cli, const skein_task *task)
 {
@@ -142,6 +145,27 @@ int skn_cmd_task_show(skn_cli *cli)
     return 0;
 }
 
+/* Through the server, which keeps what was written, or in the store. */
+static skein_rc cancel(skn_cli *cli, const skein_world *world, skein_task *task)
+{
+    skn_request_spec  what = {.method = "DELETE"};
+    skn_client_answer got;
+    skn_server        server;
+    bool              found;
+    skein_rc          rc = skn_discover(cli, &server, &found);
+
+    if (rc)
+        return rc;
+    if (!found)
+        return skein_task_cancel(cli->engine, world->id, task->uid, NULL, cli->keep, task,
+                                 &cli->err);
+    what.path = skn_world_path(cli, world,
+                               skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid)).p);
+    if ((rc = skn_client_call(cli, &server, &what, CANCEL_MS, &got)))
+        return rc;
+    return skein_task_get(cli->engine, world->id, task->uid, cli->keep, task, &cli->err);
+}
+
 int skn_cmd_task_cancel(skn_cli *cli)
 {
     skein_world world;
@@ -149,7 +173,7 @@ int skn_cmd_task_cancel(skn_cli *cli)
     skein_rc    rc = find_task(cli, &world, &task);
 
     if (!rc && !cli->dry_run)
-        rc = skein_task_cancel(cli->engine, world.id, task.uid, cli->keep, &task, &cli->err);
+        rc = cancel(cli, &world, &task);
     if (rc)
         return (int)rc;
     if (cli->json)

@@ -204,12 +204,27 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     return &q->base;
 }
 
+/* One that is refused here has no inner one, and has cost nothing. */
+static void so_far(const skn_asking *a, skn_answer *out)
+{
+    const question *q = (const question *)a;
+
+    if (q->inner)
+        skn_asking_so_far(q->inner, out);
+}
+
+/* What was written until then is to be paid all the same. */
 static void cancel(skn_asking *a)
 {
-    question *q = (question *)a;
+    question  *q = (question *)a;
+    skn_answer cost;
 
     if (q->over)
         return;
+    if (q->inner) {
+        skn_asking_so_far(q->inner, &cost);
+        skn_spending_note(q->slot, q->model, &cost);
+    }
     skn_asking_cancel(q->inner);
     free_question(q);
 }
@@ -231,4 +246,4 @@ static int64_t window(skn_provider *p, skn_str model)
 }
 
 const skn_provider_ops skn_slot_ops = {
-    .ask = ask, .cancel = cancel, .free = keep, .window = window};
+    .ask = ask, .cancel = cancel, .so_far = so_far, .free = keep, .window = window};

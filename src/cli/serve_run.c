@@ -68,6 +68,13 @@ static void on_stop_agents(void *arg, skein_conversation_id chat, skein_agent_id
     skn_runtime_stop(s->runtime, chat, agent, done, done_arg);
 }
 
+static void on_written(void *arg, skein_world_id world, skn_arena *a, skein_stop *out)
+{
+    skn_serve *s = arg;
+
+    skn_runtime_written(s->runtime, world, a, out);
+}
+
 static skein_rc on_reload(void *arg, skein_error *err)
 {
     return skn_serve_reload(arg, err);
@@ -315,6 +322,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
     o.requests_per_minute = requests_per_minute(s);
     if (!s->read_only) {
         o.stop = on_stop_agents;
+        o.written = on_written;
         skn_serve_agents(s, &o.agents);
     }
     return skn_http_start(&s->http, &o, &s->cli->err);

@@ -128,6 +128,40 @@ skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn, skein_str
     return rc;
 }
 
+/* --- Running what was allowed ------------------------------------------------------------------------- */
+
+skn_str skn_approval_words(skn_arena *a, skn_str tool)
+{
+    return skn_arena_printf(a, "%.*s, allowed", SKN_FMT(tool));
+}
+
+static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
+{
+    call           *c = arg;
+    skein_tool_call what;
+    skn_turn_row    turn;
+    skn_working     w;
+    skein_rc        rc;
+
+    if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
+        (rc = find_call(c, tx, &turn, &what, err)) ||
+        !skn_str_eq(turn.turn.tool, skn_approval_words(c->mem, what.tool_name)))
+        return rc;
+    turn.turn.tool = what.tool_name;
+    skn_tell_doing(&w, &turn.turn);
+    return skn_turn_move(tx, &turn, err);
+}
+
+skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                             skein_error *err)
+{
+    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new()};
+    skein_rc rc = skn_store_write(e->store, take, &c, err);
+
+    skn_arena_free(c.mem);
+    return rc;
+}
+
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)
 {
     bool     any;

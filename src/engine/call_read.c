@@ -1,5 +1,6 @@
 /* call_read.c: what models were sent and answered, read back. */
 #include "engine/core.h"
+#include "engine/engine.h"
 
 #define LIST_MOST ((size_t)1000)
 
@@ -60,6 +61,19 @@ static skein_rc join(skn_tx *tx, call *c, const skn_call_row *row, skein_error *
     c->one->piece_count = n - (row->response.p != NULL);
     c->one->response = row->response.p ? bytes[n - 1] : SKN_NONE;
     return SKEIN_OK;
+}
+
+/* A program that is killed takes with it what it had sent. */
+skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err)
+{
+    if (skn_str_is(failed->error, SKN_WENT_AWAY))
+        return skn_fail(err, SKEIN_NOT_FOUND,
+                        "what was sent to a model for message \"%.*s\" is not known: %.*s "
+                        "failed: " SKN_WENT_AWAY,
+                        SKN_FMT(message), SKN_FMT(failed->agent));
+    return skn_fail(err, SKEIN_NOT_FOUND,
+                    "nothing was sent to a model for message \"%.*s\": %.*s failed: %.*s",
+                    SKN_FMT(message), SKN_FMT(failed->agent), SKN_FMT(failed->error));
 }
 
 static skein_rc get(skn_tx *tx, void *arg, skein_error *err)

@@ -25,7 +25,8 @@ struct skn_working {
     bool                 silent; /* the conversation is gone: nothing is told */
     bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
     bool results; /* but while its turn is open it gets the results of its calls */
-    skn_vec(skn_str) over; /* causes of which something was closed */
+    const skein_stop *written; /* by those who are stopped, to be kept; may be NULL */
+    skn_vec(skn_str) over;     /* causes of which something was closed */
 };
 
 /* Locks the conversation. */
@@ -125,17 +126,22 @@ void skn_note_over(skn_working *w, skn_str cause);
  * it worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
-/* Stores what an agent has written so far as its turn's message; *kept is false when that is nothing. */
+/* Keeps how a model was asked in the turn (NULL: it was not), and for which message; absent: none came of it. */
+skein_rc skn_turn_keep_call(skn_working *w, const skein_turn *t,
+                            const struct skein_model_call *call, skn_str message,
+                            skein_error *err);
+/* Stores what an agent has written so far as its turn's message, and how its model was asked for it; *kept is
+ * false when nothing was written. */
 skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
                           bool *kept, skein_error *err);
-/* Closes an open turn as cancelled; what it had written (what may be NULL) is kept. */
-skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_stop *what,
-                         skein_error *err);
+/* Closes an open turn as cancelled, and the delegations that it waits for; what w->written has of them is
+ * kept. */
+skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *err);
 /* What an agent had written when it was stopped is kept; the rest of its work is dropped. agent 0: of
  * all. *stopped counts turns and deliveries that waited. */
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
                          int64_t *stopped, skein_error *err);
-/* Takes the work on a delegation's lane away; *turn is the one that was open there, or 0. */
+/* Takes the work on a delegation's lane away, but for what w->written has of it; *turn is the one that was open there, or 0. */
 skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *turn,
                          skein_error *err);
 /* Tells which messages of persons are done with; `left` is what else is at work. */

@@ -8,6 +8,8 @@ typedef struct call {
     skein_mem            *mem;
     skein_delegations    *list;
     skein_delegation     *out;
+
+    const skein_stop *written;
 } call;
 
 /* --- Looking ----------------------------------------------------------------------------------------------------- */
@@ -153,6 +155,7 @@ static skein_rc delegation_cancel(skn_tx *tx, void *arg, skein_error *err)
     if (d.lane.state != SKEIN_LANE_RUNNING)
         return skn_fail(err, SKEIN_CONFLICT, "delegation \"%.*s\" has already ended",
                         SKN_FMT(d.lane.key));
+    w.written = c->written;
     if ((rc = stop_below(&w, d.lane.id, err)) || (rc = stop_one(&w, &d, err)))
         return rc;
     return skn_working_done(&w, skn_settle(&w, err));
@@ -170,9 +173,9 @@ static skein_rc change(call *c, skn_work *work, skein_error *err)
 }
 
 skein_rc skein_delegation_cancel(skein_engine *e, skein_conversation_id chat, skein_str key,
-                                 skein_error *err)
+                                 const skein_stop *written, skein_error *err)
 {
-    call c = {.e = e, .chat = chat, .key = key};
+    call c = {.e = e, .chat = chat, .key = key, .written = written};
 
     return change(&c, delegation_cancel, err);
 }

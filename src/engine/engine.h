@@ -218,6 +218,10 @@ void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena 
 void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
 void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
 void skn_shape_delegation(skn_jw *w, const skein_delegation *d);
+/* Why turns fail whose program went away. */
+#define SKN_WENT_AWAY "the program that spoke for the agent went away"
+/* That no call of a model is kept for a message that an agent failed to answer. */
+skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
 /* Tokens of a call; below 0 is null. */
 void skn_shape_usage(skn_jw *w, int64_t tokens_in, int64_t tokens_out, bool estimated);
 /* Without what was sent and answered. */

@@ -39,17 +39,21 @@ static skein_rc mark(skn_tx *tx, call *c, skn_str answer, skein_error *err)
     return skn_inbox_tell(tx, c->row.item.world.v, &c->row, "inbox.updated", c->now, err);
 }
 
-/* The agent goes on: what was shown of it while it waited is over. */
+/* The agent goes on: what was shown of it while it waited is over. Who speaks for it may be gone, so a call that is
+ * allowed does not run yet: skein_approval_take tells that. */
 static skein_rc goes_on(skn_working *w, const call *c, skein_error *err)
 {
     skn_turn_row turn;
     bool         found;
     skein_rc     rc = skn_turn_get(w->tx, c->row.turn_id, c->mem, &turn, &found, err);
 
+    bool allowed = skn_str_is(c->row.item.answer, "allowed");
+
     if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
         return rc;
-    turn.turn.tool = c->row.item.tool;
-    skn_tell_doing(w, &turn.turn);
+    turn.turn.tool = allowed ? skn_approval_words(c->mem, c->row.item.tool) : c->row.item.tool;
+    if (!allowed)
+        skn_tell_doing(w, &turn.turn);
     return skn_turn_move(w->tx, &turn, err);
 }
 

@@ -128,12 +128,86 @@ static skein_rc shut(skn_working *w, const skn_turn_row *row, skein_turn_state s
     return end_work(w, row, state, error, err);
 }
 
+/* --- What was written so far ------------------------------------------------------------------------------------ */
+
+/* Of a message that the turn has stored meanwhile nothing is left to be kept. */
+static const skein_partial *partial_of(const skein_stop *what, const skein_turn *t)
+{
+    for (size_t i = 0; what && i < what->partial_count; i++) {
+        const skein_partial *p = &what->partials[i];
+
+        if (p->turn == t->id &&
+            (!p->message_uid.p || skn_str_eq(p->message_uid, t->message_uid)))
+            return p;
+    }
+    return NULL;
+}
+
+skein_rc skn_turn_keep_call(skn_working *w, const skein_turn *t, const skein_model_call *call,
+                            skn_str message, skein_error *err)
+{
+    skein_model_call k;
+
+    if (!call)
+        return SKEIN_OK;
+    k = *call;
+    k.agent = t->agent;
+    k.turn = t->id;
+    return skn_call_keep_with(w->tx, &k, &w->chat, message, w->a, err);
+}
+
+/* What cannot be stored was not written. */
+static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
+                               bool *kept, skein_error *err)
+{
+    const skein_model_call *call = p->call;
+    const skein_step        used = {.tokens_in = call ? call->tokens_in : -1,
+                                    .tokens_out = call ? call->tokens_out : -1,
+                                    .estimated = call && call->estimated};
+    skein_new_message       n = {.uid = t->message_uid,
+                                 .role = SKEIN_ASSISTANT,
+                                 .sender = t->agent_name,
+                                 .content = p->text,
+                                 .thinking = p->thinking,
+                                 .reply_to = t->trigger_uid,
+                                 .model = t->model,
+                                 .turn_uid = t->uid};
+    skein_append_request    r = {
+           .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
+    skein_messages stored;
+    skein_rc       rc;
+
+    *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
+    if (!*kept)
+        return SKEIN_OK;
+    rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
+    *kept = rc == SKEIN_OK;
+    if (rc)
+        return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
+    skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), &used);
+    return SKEIN_OK;
+}
+
+/* How the model was asked is kept also when nothing of its answer is: it has cost something. */
+skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
+                          bool *kept, skein_error *err)
+{
+    skein_rc rc = append_partial(w, t, p, kept, err);
+
+    return rc ? rc : skn_turn_keep_call(w, t, p->call, *kept ? t->message_uid : SKN_NONE, err);
+}
+
 /* --- Delegations that nobody waits for any more ------------------------------------------------------------ */
 
-static skein_rc withdraw(skn_working *w, const skn_turn_row *row, bool kept, skein_error *err)
+/* What it had written is kept, or else withdrawn. */
+static skein_rc withdraw(skn_working *w, const skn_turn_row *row, skein_error *err)
 {
-    skein_rc rc;
+    const skein_partial *p = partial_of(w->written, &row->turn);
+    bool                 kept = false;
+    skein_rc             rc;
 
+    if (p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err)))
+        return rc;
     if (!kept && row->open_calls == 0) /* else its next message has not been begun */
         skn_tell_withdrawn(w, &row->turn);
     rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED, SKN_NONE, err);
@@ -160,7 +234,7 @@ skein_rc skn_lane_cancel(skn_working *w, const skn_delegation_row *d, int64_t *t
     if (rc || !open)
         return rc;
     *turn = row.turn.id;
-    return withdraw(w, &row, false, err);
+    return withdraw(w, &row, err);
 }
 
 /* What a turn waits for, down level by level. */
@@ -219,66 +293,22 @@ skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state
 
 /* --- Stopping --------------------------------------------------------------------------------------------- */
 
-static const skein_partial *partial_of(const skein_stop *what, int64_t turn)
+skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *err)
 {
-    for (size_t i = 0; what && i < what->partial_count; i++)
-        if (what->partials[i].turn == turn)
-            return &what->partials[i];
-    return NULL;
-}
+    skein_rc rc = cancel_below(w, row->turn.id, err);
 
-/* What cannot be stored was not written. */
-skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
-                          bool *kept, skein_error *err)
-{
-    skein_new_message    n = {.uid = t->message_uid,
-                              .role = SKEIN_ASSISTANT,
-                              .sender = t->agent_name,
-                              .content = p->text,
-                              .thinking = p->thinking,
-                              .reply_to = t->trigger_uid,
-                              .model = t->model,
-                              .turn_uid = t->uid};
-    skein_append_request r = {
-        .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
-    skein_messages stored;
-    skein_rc       rc;
-
-    *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
-    if (!*kept)
-        return SKEIN_OK;
-    rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
-    *kept = rc == SKEIN_OK;
-    if (rc)
-        return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
-    skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), NULL);
-    return SKEIN_OK;
-}
-
-skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, const skein_stop *what,
-                         skein_error *err)
-{
-    const skein_partial *p = partial_of(what, row->turn.id);
-    bool                 kept = false;
-    skein_rc             rc;
-
-    if ((rc = cancel_below(w, row->turn.id, err)) ||
-        (p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err))))
-        return rc;
-    return withdraw(w, row, kept, err);
+    return rc ? rc : withdraw(w, row, err);
 }
 
 /* One that was closed with another before is left as it is. */
-static skein_rc cancel_open(skn_working *w, int64_t turn, const skein_stop *what,
-                            skein_error *err)
+static skein_rc cancel_open(skn_working *w, int64_t turn, skein_error *err)
 {
     skn_turn_row row;
     bool         found;
     skein_rc     rc = skn_turn_get(w->tx, turn, w->a, &row, &found, err);
 
-    return rc || !found || row.turn.state != SKEIN_TURN_OPEN
-               ? rc
-               : skn_turn_cancel(w, &row, what, err);
+    return rc || !found || row.turn.state != SKEIN_TURN_OPEN ? rc
+                                                             : skn_turn_cancel(w, &row, err);
 }
 
 skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
@@ -289,12 +319,13 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
     skein_rc          rc;
 
     *stopped = 0;
+    w->written = what;
     w->hushed = agent == 0;
     if ((rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (agent == 0 || turns.at[i].turn.agent.v == agent) {
-            rc = cancel_open(w, turns.at[i].turn.id, what, err);
+            rc = cancel_open(w, turns.at[i].turn.id, err);
             *stopped += 1;
         }
     if (rc || (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))

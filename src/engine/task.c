@@ -63,6 +63,8 @@ typedef struct call {
     size_t        limit;
     skn_holding   how;
     skein_turn   *turn;
+
+    const skein_stop *written;
 } call;
 
 static skein_rc task_new(skn_tx *tx, void *arg, skein_error *err)
@@ -172,15 +174,16 @@ skein_rc skn_task_finish(skn_tx *tx, skn_arena *a, int64_t task, const char *sta
 }
 
 /* The turn that is at it goes, and the task with it. */
-static skein_rc stop_turn(call *c, skn_working *w, const skn_task_row *task, skein_error *err)
+static skein_rc stop_turn(const call *c, skn_working *w, const skn_task_row *task,
+                          skein_error *err)
 {
     skn_turn_rows turns;
     skein_rc      rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err);
 
+    w->written = c->written;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
         if (turns.at[i].turn.task == task->task.id)
-            rc = skn_turn_cancel(w, &turns.at[i], NULL, err);
-    (void)c;
+            rc = skn_turn_cancel(w, &turns.at[i], err);
     return rc ? rc : skn_working_done(w, skn_settle(w, err));
 }
 
@@ -212,10 +215,12 @@ static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
     return skn_fail(err, SKEIN_CONFLICT, "the task \"%.*s\" is completed", SKN_FMT(c->ref));
 }
 
-skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid, skein_mem *mem,
-                           skein_task *out, skein_error *err)
+skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
+                           const skein_stop *written, skein_mem *mem, skein_task *out,
+                           skein_error *err)
 {
-    call     c = {.e = e, .mem = mem, .task = out, .world = world.v, .ref = uid};
+    call c = {
+        .e = e, .mem = mem, .task = out, .world = world.v, .ref = uid, .written = written};
     skein_rc rc = skn_check_word(uid, "the task's id", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_write(e->store, cancel, &c, err);

@@ -224,9 +224,14 @@ static skein_rc lost_words(skn_working *w, const skn_turn_row *row, skn_str call
     skein_rc rc = skn_inbox_approval(w->tx, row->turn.id, call_id, row->step_message_id, w->a,
                                      &asked, &found, err);
 
-    *out = rc == SKEIN_OK && found && !skn_str_is(asked.item.answer, "allowed")
-               ? SKN_STR("not run: its turn ended before a person had allowed it")
-               : SKN_STR("interrupted: the outcome of this call is unknown");
+    if (rc || !found)
+        *out = SKN_STR("interrupted: the outcome of this call is unknown");
+    else if (!skn_str_is(asked.item.answer, "allowed"))
+        *out = SKN_STR("not run: its turn ended before a person had allowed it");
+    else if (skn_str_eq(row->turn.tool, skn_approval_words(w->a, asked.item.tool)))
+        *out = SKN_STR("not run: it was allowed, but its turn ended before it began");
+    else
+        *out = SKN_STR("interrupted: the outcome of this call is unknown");
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* turn_stop.c: turns that end without a last word: failed, stopped, or left behind by a program that
  * went away. */
 #include "engine/act.h"
+#include "engine/engine.h"
 
 /* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
 
@@ -9,8 +10,8 @@ typedef struct end_call {
     const skein_turn       *turn;
     skein_turn_state        state;
     const skein_error      *why;
-    skn_str                 text, thinking; /* written so far, to be kept; or absent */
-    const skein_model_call *call;           /* that came to nothing; may be NULL */
+    const skein_partial    *written; /* so far, to be kept; or NULL */
+    const skein_model_call *call;    /* that came to nothing; may be NULL */
 } end_call;
 
 static const char *finish_of(skein_turn_state state)
@@ -42,19 +43,6 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
     return rc;
 }
 
-static skein_rc keep_call(const end_call *c, const skn_working *w, const skein_turn *t,
-                          skein_error *err)
-{
-    skein_model_call call;
-
-    if (!c->call)
-        return SKEIN_OK;
-    call = *c->call;
-    call.agent = t->agent;
-    call.turn = t->id;
-    return skn_call_keep_with(w->tx, &call, &w->chat, SKN_NONE, w->a, err);
-}
-
 static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
 {
     end_call    *c = arg;
@@ -64,13 +52,10 @@ static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
     bool         kept = false;
     skein_rc     rc = skn_turn_take(&w, c->e, tx, a, c->turn, &row, err);
 
-    if (rc == SKEIN_OK && row.open_calls == 0) {
-        const skein_partial p = {row.turn.id, c->text, c->thinking};
-
-        rc = skn_keep_partial(&w, &row.turn, &p, &kept, err);
-    }
+    if (rc == SKEIN_OK && c->written && row.open_calls == 0)
+        rc = skn_keep_partial(&w, &row.turn, c->written, &kept, err);
     if (rc == SKEIN_OK)
-        rc = keep_call(c, &w, &row.turn, err);
+        rc = skn_turn_keep_call(&w, &row.turn, c->call, SKN_NONE, err);
     if (rc == SKEIN_OK)
         rc = give_up(&w, &row, c->state, c->why, kept, err);
     if (rc == SKEIN_OK)
@@ -99,14 +84,10 @@ skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_er
     return skn_store_write(e->store, end, &c, err);
 }
 
-skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, skein_str text,
-                          skein_str thinking, skein_error *err)
+skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_partial *written,
+                          skein_error *err)
 {
-    end_call c = {.e = e,
-                  .turn = turn,
-                  .state = SKEIN_TURN_INTERRUPTED,
-                  .text = text,
-                  .thinking = thinking};
+    end_call c = {.e = e, .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .written = written};
 
     return skn_store_write(e->store, end, &c, err);
 }
@@ -178,15 +159,14 @@ static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_erro
 
 static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
 {
-    static const skein_error why = {.rc = SKEIN_FAILED,
-                                    .message = "the program that spoke for the agent went away",
-                                    .hint = "Ask again to get an answer."};
-    recover_call            *c = arg;
-    skn_turn_rows            turns;
-    skn_turn_row             now;
-    skn_working              w;
-    bool                     found;
-    skein_rc                 rc;
+    static const skein_error why = {
+        .rc = SKEIN_FAILED, .message = SKN_WENT_AWAY, .hint = "Ask again to get an answer."};
+    recover_call *c = arg;
+    skn_turn_rows turns;
+    skn_turn_row  now;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
 
     c->closed = 0;
     if ((rc = take_any(c, tx, &w, err)) ||

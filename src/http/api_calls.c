@@ -42,7 +42,7 @@ skein_rc skn_api_get_call(skn_http_call *c)
     return answer_call(c, &call);
 }
 
-/* A turn that failed before anything was sent has left nothing but its reason. */
+/* A turn that failed before anything was kept has left nothing but its reason. */
 static skein_rc never_sent(skn_http_call *c, skein_message *m, bool *failed)
 {
     skein_messages   one = {m, 1};
@@ -54,10 +54,7 @@ static skein_rc never_sent(skn_http_call *c, skein_message *m, bool *failed)
         if (d.at[i].failed_at) {
             *failed = true;
             c->problem = "call-not-found";
-            return skn_fail(
-                &c->error, SKEIN_NOT_FOUND,
-                "nothing was sent to a model for message \"%.*s\": %.*s failed: %.*s",
-                SKN_FMT(m->uid), SKN_FMT(d.at[i].agent), SKN_FMT(d.at[i].error));
+            return skn_no_call_for(m->uid, &d.at[i], &c->error);
         }
     return rc;
 }

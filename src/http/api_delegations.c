@@ -50,14 +50,19 @@ skein_rc skn_api_get_delegation(skn_http_call *c)
     return skn_page_fields(c, SKN_FIELDS_DELEGATION);
 }
 
-skein_rc skn_api_cancel_delegation(skn_http_call *c)
+static skein_rc cancel_delegation(skn_http_call *c, const skein_stop *written)
 {
     skein_rc rc;
 
-    if ((rc = find_chat(c)) ||
-        (rc = skein_delegation_cancel(c->engine, c->chat.id, c->params[1], &c->error)))
+    if ((rc = skn_api_chat_or_current(c)) ||
+        (rc = skein_delegation_cancel(c->engine, c->chat.id, c->params[1], written, &c->error)))
         return skn_api_missing(c, rc, "delegation-not-found");
     return answer_delegation(c);
+}
+
+void skn_api_cancel_delegation(skn_http_call *c)
+{
+    skn_api_cancel(c, cancel_delegation);
 }
 
 /* It goes on by itself: what comes of it is told in the chat. */

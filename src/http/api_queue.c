@@ -233,3 +233,56 @@ void skn_api_stop_agents(skn_http_call *c)
     s->c = c;
     skn_workers_run(skn_http_opts(c->http)->workers, work_find, done_find, s);
 }
+
+/* --- Cancelling --------------------------------------------------------------------------- */
+
+typedef struct cancelling {
+    skn_http_call *c;
+    skn_canceller *cancel;
+    skein_stop     written;
+    skein_rc       rc;
+} cancelling;
+
+static void cancel_answer(void *arg)
+{
+    cancelling *s = arg;
+
+    skn_call_answer(s->c, s->rc);
+}
+
+static void cancel_work(void *arg)
+{
+    cancelling *s = arg;
+
+    s->rc = s->cancel(s->c, &s->written);
+}
+
+/* On the loop, where what is being written is known. */
+static void cancel_found(void *arg)
+{
+    cancelling             *s = arg;
+    const skn_http_options *o = skn_http_opts(s->c->http);
+
+    if (s->rc) {
+        cancel_answer(s);
+        return;
+    }
+    if (o->written)
+        o->written(o->arg, s->c->world.id, s->c->mem, &s->written);
+    skn_workers_run(o->workers, cancel_work, cancel_answer, s);
+}
+
+static void cancel_find(void *arg)
+{
+    cancelling *s = arg;
+
+    s->rc = skn_find_world(s->c);
+}
+
+void skn_api_cancel(skn_http_call *c, skn_canceller *cancel)
+{
+    cancelling *s = SKN_NEW(c->mem, cancelling);
+
+    *s = (cancelling){.c = c, .cancel = cancel};
+    skn_workers_run(skn_http_opts(c->http)->workers, cancel_find, cancel_found, s);
+}

@@ -77,17 +77,21 @@ skein_rc skn_api_get_task(skn_http_call *c)
     return skn_page_fields(c, SKN_FIELDS_TASK);
 }
 
-skein_rc skn_api_cancel_task(skn_http_call *c)
+static skein_rc cancel_task(skn_http_call *c, const skein_stop *written)
 {
     skein_task task;
-    skein_rc   rc;
+    skein_rc   rc = skein_task_cancel(c->engine, c->world.id, c->params[1], written, c->mem,
+                                      &task, &c->error);
 
-    if ((rc = skn_find_world(c)) ||
-        (rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->mem, &task,
-                                &c->error)))
+    if (rc)
         return skn_api_missing(c, rc, "task-not-found");
     skn_shape_task(&c->w, &task);
     return SKEIN_OK;
+}
+
+void skn_api_cancel_task(skn_http_call *c)
+{
+    skn_api_cancel(c, cancel_task);
 }
 
 /* --- Pausing and waking ------------------------------------------------------------------- */

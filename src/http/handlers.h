@@ -98,6 +98,10 @@ skein_rc skn_api_place(skn_http_call *c, const skein_slice *lane, skein_message_
 
 /* --- Handlers ------------------------------------------------------------------------------ */
 
+/* api_queue.c: cancels something of the world params[0], on a worker, keeping what is being written of it. */
+typedef skein_rc skn_canceller(skn_http_call *c, const skein_stop *written);
+void             skn_api_cancel(skn_http_call *c, skn_canceller *cancel);
+
 skn_handler skn_api_list_worlds, skn_api_create_world, skn_api_get_world, skn_api_update_world,
     skn_api_remove_world, skn_api_get_world_status;
 skn_handler skn_api_list_agents, skn_api_create_agent, skn_api_get_agent, skn_api_update_agent,
@@ -107,9 +111,10 @@ skn_handler skn_api_list_chats, skn_api_create_chat, skn_api_get_chat, skn_api_u
     skn_api_remove_chat;
 skn_handler skn_api_list_messages, skn_api_list_chat_messages, skn_api_get_message,
     skn_api_list_message_versions, skn_api_get_delivery, skn_api_get_message_context;
-skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agents;
-skn_handler      skn_api_count_removal, skn_api_remove_message, skn_api_revise_message;
-skn_handler      skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
+skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agents,
+    skn_api_cancel_task, skn_api_cancel_delegation;
+skn_handler skn_api_count_removal, skn_api_remove_message, skn_api_revise_message;
+skn_handler skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
     skn_api_get_diff, skn_api_get_current_thread, skn_api_travel, skn_api_operate;
 skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_rerun_squash,
     skn_api_branch;
@@ -118,10 +123,9 @@ skn_handler skn_api_list_replies, skn_api_list_ancestors, skn_api_list_subtree,
 skn_handler skn_api_get_timeline, skn_api_get_context, skn_api_search, skn_api_search_world,
     skn_api_list_summaries, skn_api_create_summary;
 skn_handler skn_api_list_tool_servers;
-skn_handler skn_api_list_tasks, skn_api_create_task, skn_api_get_task, skn_api_cancel_task,
-    skn_api_tell_agent, skn_api_list_knowledge, skn_api_list_expected;
-skn_handler skn_api_list_delegations, skn_api_get_delegation, skn_api_cancel_delegation,
-    skn_api_retry_delegation;
+skn_handler skn_api_list_tasks, skn_api_create_task, skn_api_get_task, skn_api_tell_agent,
+    skn_api_list_knowledge, skn_api_list_expected;
+skn_handler skn_api_list_delegations, skn_api_get_delegation, skn_api_retry_delegation;
 skn_handler skn_api_list_calls, skn_api_get_call;
 skn_handler skn_api_list_inbox, skn_api_get_inbox_item, skn_api_change_inbox_item,
     skn_api_remove_inbox_item, skn_api_answer_inbox_item, skn_api_count_unread,

@@ -361,13 +361,10 @@ static void act(skn_net *n, curl_socket_t fd, int what)
 static void stalled(void *arg)
 {
     skn_fetch *f = arg;
-    curl_off_t sent = 0;
     int64_t    idle;
 
-    f->net->curl.curl_easy_getinfo(f->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-    if (sent != f->sent || f->paused) /* a large request takes its time */
+    if (f->paused)
         f->last_ns = skn_clock_monotonic();
-    f->sent = sent;
     idle = ms_since(f->last_ns);
     if (idle >= f->stall_ms)
         end_with(f, SKN_FETCH_STALLED);
@@ -427,6 +424,20 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
     return f->cancelled ? 0 : piece.n;
 }
 
+/* A large request takes its time: as long as it goes out nothing has stalled. Told with every piece, so that the
+ * silence counts from the last one. */
+static int note_sent(void *arg, curl_off_t down_all, curl_off_t down, curl_off_t up_all,
+                     curl_off_t up)
+{
+    skn_fetch *f = arg;
+
+    (void)down_all, (void)down, (void)up_all;
+    if (up != f->sent)
+        f->last_ns = skn_clock_monotonic();
+    f->sent = up;
+    return 0;
+}
+
 /* Programs that we start must not hold our connections. */
 static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
 {
@@ -482,6 +493,9 @@ static void set_sinks(skn_fetch *f)
     curl->curl_easy_setopt(f->easy, CURLOPT_WRITEFUNCTION, take_body);
     curl->curl_easy_setopt(f->easy, CURLOPT_WRITEDATA, f);
     curl->curl_easy_setopt(f->easy, CURLOPT_SOCKOPTFUNCTION, keep_socket);
+    curl->curl_easy_setopt(f->easy, CURLOPT_NOPROGRESS, 0L);
+    curl->curl_easy_setopt(f->easy, CURLOPT_XFERINFOFUNCTION, note_sent);
+    curl->curl_easy_setopt(f->easy, CURLOPT_XFERINFODATA, f);
 }
 
 static void set_options(skn_fetch *f, const skn_fetch_spec *what)

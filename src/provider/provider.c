@@ -11,6 +11,14 @@ void skn_asking_cancel(skn_asking *a)
         a->provider->ops->cancel(a);
 }
 
+void skn_asking_so_far(const skn_asking *a, skn_answer *out)
+{
+    *out = (skn_answer){
+        .state = SKN_ASK_STOPPED, .tokens_in = -1, .tokens_out = -1, .first_ms = -1};
+    if (a->provider->ops->so_far)
+        a->provider->ops->so_far(a, out);
+}
+
 void skn_provider_free(skn_provider *p)
 {
     if (p)

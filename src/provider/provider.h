@@ -54,6 +54,7 @@ typedef enum skn_ask_state {
     SKN_ASK_UNAVAILABLE, /* "unavailable": 5xx */
     SKN_ASK_UNREACHABLE, /* "unreachable": no connection */
     SKN_ASK_OVER_BUDGET, /* "over-budget": the world's limit of spending */
+    SKN_ASK_STOPPED,     /* "stopped": it was cancelled while it was answered */
     SKN_ASK_FAILED       /* "failed": anything else */
 } skn_ask_state;
 
@@ -94,6 +95,8 @@ typedef struct skn_provider skn_provider;
 typedef struct skn_provider_ops {
     skn_asking *(*ask)(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
     void (*cancel)(skn_asking *a); /* no callback after this */
+    /* Fills in what is known of an answer that has not ended: its tokens, when it began. May be NULL. */
+    void (*so_far)(const skn_asking *a, skn_answer *out);
     void (*free)(skn_provider *p); /* all requests are over */
     /* Tokens that a model can read; 0: not known, or not before its server has been asked. May be NULL. */
     int64_t (*window)(skn_provider *p, skn_str model);
@@ -110,8 +113,10 @@ struct skn_asking {
 
 skn_asking *skn_ask_model(skn_provider *p, const skn_ask *what, const skn_answer_sink *sink);
 void        skn_asking_cancel(skn_asking *a); /* NULL is fine */
-void        skn_provider_free(skn_provider *p);
-int64_t     skn_provider_window(skn_provider *p, skn_str model);
+/* How the answer would end if it were cancelled now: SKN_ASK_STOPPED, with what it has cost. */
+void    skn_asking_so_far(const skn_asking *a, skn_answer *out);
+void    skn_provider_free(skn_provider *p);
+int64_t skn_provider_window(skn_provider *p, skn_str model);
 
 /* --- scripted.c: canned answers, honest about it --------------------------------------------- */
 

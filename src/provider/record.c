@@ -222,6 +222,11 @@ static void cancel(skn_asking *a)
     free_take(t);
 }
 
+static void so_far(const skn_asking *a, skn_answer *out)
+{
+    skn_asking_so_far(((const take *)a)->inner, out);
+}
+
 static void free_recorder(skn_provider *p)
 {
     recorder *r = (recorder *)p;
@@ -237,9 +242,12 @@ static int64_t window(skn_provider *p, skn_str model)
 
 skn_provider *skn_recorder_new(skn_provider *inner, const char *folder, skein_error *err)
 {
-    static const skn_provider_ops ops = {
-        .ask = ask, .cancel = cancel, .free = free_recorder, .window = window};
-    recorder *r;
+    static const skn_provider_ops ops = {.ask = ask,
+                                         .cancel = cancel,
+                                         .so_far = so_far,
+                                         .free = free_recorder,
+                                         .window = window};
+    recorder                     *r;
 
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
         skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be made: %s", folder,

@@ -133,6 +133,14 @@ static void count_tokens(const skn_wire_talk *t, skn_answer *answer)
     answer->tokens_out = t->w.tokens_out < 0 ? guess(said) : t->w.tokens_out;
 }
 
+/* Of an answer that did not come to its end: what nothing came of is not known to have cost anything. */
+static void count_some(const skn_wire_talk *t, skn_answer *answer)
+{
+    answer->tokens_in = answer->tokens_out = -1;
+    if (t->w.text_bytes + t->w.thinking_bytes > 0 || t->w.tokens_in >= 0)
+        count_tokens(t, answer);
+}
+
 static void end(skn_wire_talk *t, const skn_answer *answer)
 {
     give_way(t);
@@ -163,12 +171,9 @@ static void fail_with(skn_wire_talk *t)
                           .retryable = skn_wire_may_retry(t->w.state, skn_str_of(words)),
                           .retry_after_ms = t->retry_after_ms,
                           .first_ms = t->first_ms,
-                          .tokens_in = -1,
-                          .tokens_out = -1,
                           .tries = t->tries};
 
-    if (t->w.text_bytes + t->w.thinking_bytes > 0 || t->w.tokens_in >= 0)
-        count_tokens(t, &answer);
+    count_some(t, &answer);
     skn_wire_explain(wire_of(t), t->w.state, t->status, words, &answer.error);
     end(t, &answer);
 }
@@ -398,6 +403,18 @@ static void cancel(skn_asking *a)
         free_talk(t);
 }
 
+static void so_far(const skn_asking *a, skn_answer *out)
+{
+    const skn_wire_talk *t = (const skn_wire_talk *)a;
+
+    if (t->tries == 0) /* nothing was sent yet */
+        return;
+    out->status = t->status;
+    out->first_ms = t->first_ms;
+    out->tries = t->tries;
+    count_some(t, out);
+}
+
 /* --- The provider ---------------------------------------------------------------------------- */
 
 /* Memory that the compiler does not know to be unused afterwards. */
@@ -459,9 +476,12 @@ static skn_str url_of(skn_wire *p, skn_str base, const char *path)
 
 skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options *o)
 {
-    static const skn_provider_ops ops = {
-        .ask = ask, .cancel = cancel, .free = free_wire, .window = skn_wire_window};
-    skn_wire *p = skn_heap(sizeof *p);
+    static const skn_provider_ops ops = {.ask = ask,
+                                         .cancel = cancel,
+                                         .so_far = so_far,
+                                         .free = free_wire,
+                                         .window = skn_wire_window};
+    skn_wire                     *p = skn_heap(sizeof *p);
 
     p->a = skn_arena_new();
     p->scratch = skn_arena_new();

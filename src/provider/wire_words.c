@@ -36,6 +36,8 @@ const char *skn_ask_state_word(skn_ask_state state)
         return "unreachable";
     case SKN_ASK_OVER_BUDGET:
         return "over-budget";
+    case SKN_ASK_STOPPED:
+        return "stopped";
     case SKN_ASK_FAILED:
         break;
     }
@@ -100,6 +102,7 @@ static const char *begin_of(skn_ask_state state)
     case SKN_ASK_NO_KEY:
     case SKN_ASK_UNREACHABLE:
     case SKN_ASK_OVER_BUDGET:
+    case SKN_ASK_STOPPED:
         break;
     }
     return NULL;

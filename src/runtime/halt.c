@@ -77,10 +77,9 @@ static void halted(void *arg)
 /* The runs wait for this, so that their texts may be borrowed. */
 static void start(skn_halt *h)
 {
-    for (const skn_run *run = h->r->runs; run; run = run->next) {
+    for (skn_run *run = h->r->runs; run; run = run->next) {
         if (run->halt == h && run->turn_id) {
-            skein_partial p = {run->turn_id, skn_buf_str(&run->text),
-                               skn_buf_str(&run->thinking)};
+            skein_partial p = skn_run_written_so_far(run, SKN_NEW(h->a, skein_model_call));
 
             skn_vec_add(h->a, &h->partials, p);
         }
@@ -132,4 +131,47 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
         skn_run_drop(run, h);
     }
     skn_halt_ready(h);
+}
+
+/* --- Stopped by somebody else ---------------------------------------------------------------------- */
+
+static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
+{
+    skein_model_call *to = SKN_NEW(a, skein_model_call);
+    skn_str          *pieces = SKN_ARRAY(a, from->piece_count + 1, skn_str);
+
+    for (size_t i = 0; i < from->piece_count; i++)
+        pieces[i] = skn_arena_copy(a, from->pieces[i]);
+    *to = *from;
+    to->pieces = pieces;
+    to->response = skn_arena_copy(a, from->response);
+    to->model = skn_arena_copy(a, from->model);
+    return to;
+}
+
+static skein_partial copy_written(skn_run *run, skn_arena *a)
+{
+    skein_model_call call;
+    skein_partial    p;
+
+    skn_asking_so_far(run->asking, &run->answer);
+    p = skn_run_written_so_far(run, &call);
+    p.message_uid = skn_arena_copy(a, run->turn.message_uid);
+    p.text = skn_arena_copy(a, p.text);
+    p.thinking = skn_arena_copy(a, p.thinking);
+    p.call = p.call ? copy_call(p.call, a) : NULL;
+    return p;
+}
+
+void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out)
+{
+    skn_vec(skein_partial) all = {0};
+
+    for (skn_run *run = r->runs; run; run = run->next)
+        if (run->asking && run->turn.world.v == world.v) {
+            skein_partial p = copy_written(run, a);
+
+            skn_vec_add(a, &all, p);
+        }
+    *out = (skein_stop){.partials = all.p, .partial_count = all.n};
 }

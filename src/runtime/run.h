@@ -132,6 +132,9 @@ void skn_run_drop(skn_run *run, skn_halt *halt);
 /* Closes the turn as interrupted, keeping what it has written. */
 void skn_run_interrupt(skn_run *run);
 void skn_run_free(skn_run *run);
+/* What it has written so far, and how the model was asked for it (in *call); both borrowed from the run, no job
+ * of which is under way. */
+skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call);
 /* Runs work on a worker, then `then` on the loop, unless the turn is over by then. */
 void skn_run_job(skn_run *run, void (*work)(skn_run *), void (*then)(skn_run *));
 /* Calls `again` after a pause. */

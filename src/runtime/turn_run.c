@@ -144,12 +144,25 @@ static void ended(skn_run *run)
     skn_run_free(run);
 }
 
+/* The question whose answer is not stored, if there is one. */
+static bool is_asked(skn_run *run, skein_model_call *call)
+{
+    return !run->kept && skn_asked_record(&run->asked, &run->answer, run->model, "turn", call);
+}
+
+skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call)
+{
+    return (skein_partial){.turn = run->turn.id,
+                           .text = skn_buf_str(&run->text),
+                           .thinking = skn_buf_str(&run->thinking),
+                           .call = is_asked(run, call) ? call : NULL};
+}
+
 /* What was asked in vain is kept with it, unless its answer was stored before the turn failed. */
 static void work_fail(skn_run *run)
 {
     skein_model_call call;
-    bool             asked = !run->kept &&
-                 skn_asked_record(&run->asked, &run->answer, run->model, "turn", &call);
+    bool             asked = is_asked(run, &call);
 
     if (asked && !call.error.n)
         call.error = skn_str_of(run->why.message);
@@ -161,8 +174,10 @@ static void work_fail(skn_run *run)
 
 static void work_leave(skn_run *run)
 {
-    run->rc = skein_turn_leave(run->r->o.engine, &run->turn, skn_buf_str(&run->text),
-                               skn_buf_str(&run->thinking), &run->err);
+    skein_model_call    call;
+    const skein_partial written = skn_run_written_so_far(run, &call);
+
+    run->rc = skein_turn_leave(run->r->o.engine, &run->turn, &written, &run->err);
 }
 
 static void close_turn(skn_run *run, void (*work)(skn_run *))
@@ -194,6 +209,8 @@ void skn_run_drop(skn_run *run, skn_halt *halt)
 {
     run->over = true;
     run->halt = halt;
+    if (run->asking)
+        skn_asking_so_far(run->asking, &run->answer);
     skn_asking_cancel(run->asking);
     run->asking = NULL;
     skn_run_tools_drop(run);

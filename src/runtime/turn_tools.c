@@ -204,6 +204,8 @@ static void work_approval(skn_run *run)
     if (!run->rc)
         run->rc = skein_approval_state(e, &run->turn, call_of(run)->call_id, &run->approval,
                                        &run->err);
+    if (!run->rc && run->approval == SKEIN_APPROVED)
+        run->rc = skein_approval_take(e, &run->turn, call_of(run)->call_id, &run->err);
 }
 
 /* --- Waiting for delegations -------------------------------------------------------------------------------- */

@@ -8,15 +8,18 @@ import { Server, assert, finally_, finish, folder, freshStore, run, test } from 
 // Every answer costs 400,000 tokens in and 100,000 out.
 let questions = 0;
 const model = http.createServer((req, res) => {
-    req.resume();
+    let body = '', asked;
+    req.on('data', bytes => { body += bytes; });
     req.on('end', () => {
         if (req.method === 'GET') {
             res.writeHead(200, { 'content-type': 'application/json' });
             return res.end('{"object":"list","data":[{"id":"dear"},{"id":"odd"}]}');
         }
         questions++;
+        asked = JSON.parse(body).model;
         const chunk = more => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...more })}\n\n`;
         res.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (asked === 'endless') return res.write(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well, '.repeat(100) }, finish_reason: null }] }));
         res.end(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Well.' }, finish_reason: 'stop' }] })
             + chunk({ choices: [], usage: { prompt_tokens: 400000, completion_tokens: 100000, total_tokens: 500000 } }) + 'data: [DONE]\n\n');
     });
@@ -43,6 +46,12 @@ ${priced('bank', monthly, 'stop')}
 ${priced('purse', purse, 'ask')}
 ${priced('pocket', '1.00', 'ask')}
   vague: { type: openai-compatible, baseUrl: '${base}', budget: { monthly: 5 USD } }
+  tiny:
+    type: openai-compatible
+    baseUrl: ${base}
+    prices:
+      endless: { input: 1, output: 1000 }
+    budget: { monthly: 0.10 USD, then: stop }
   free: { type: openai-compatible, baseUrl: '${base}' }
 `);
 configure('3.00');
@@ -111,6 +120,20 @@ test('a model whose price nobody knows costs nobody knows what, and that is said
     assert.match((await server.get('/providers/vague')).detail, /the price of none of its models is known/);
     assert.match((await cli('doctor')).out, /warn +budget +vague: the price of none/);
     assert.match((await cli('doctor')).out, /warn +budget +bank: the price of "odd" is not known/);
+});
+
+test('an answer that is stopped costs what was written until then', async () => {
+    const rest = await server.world('stops', [{ name: 'ada', model: 'tiny/endless' }]);
+    const stream = rest.events();
+    await stream.event('stream.open');
+    await rest.say('@ada one');
+    await stream.event('message.delta');
+    await server.post(`${rest.path}/messages/stop`, { chatId: rest.chat }, 200);
+    stream.close();
+    const { budget, state } = await server.get('/providers/tiny');
+    assert.ok(budget.used >= 0.15 && budget.used < 0.16, `${budget.used}`); // 150 tokens out, and few in
+    assert.equal(state, 'over-budget');
+    assert.equal(failures(await rest.converse('@ada two')).length, 1);
 });
 
 // --- Asking ----------------------------------------------------------------------------------------------

@@ -92,6 +92,54 @@ test('what was sent for a message that was not answered is shown with the error'
     assert.equal((await asked(w, 'ada', 'turn')).length, 1, 'one question is one record');
 });
 
+// Says it to ada, and waits until the first words of her answer have come; gives the question to her model.
+async function halfway(w, content, words) {
+    const stream = await watch(w);
+    await w.say(content);
+    const question = await desk.next();
+    question.begin(words);
+    await stream.event('message.delta');
+    stream.close();
+    return question;
+}
+
+test('an answer that is stopped is kept with what was sent and what came, and counts', async () => {
+    const w = await fresh();
+    await server.ask('PATCH', w.path, { settings: { monthlyTokens: 20 } });
+    const question = await halfway(w, '@ada a question of mine', 'Once upon a time');
+    const stream = await watch(w);
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    await question.gone;
+    const half = (await w.messages()).at(-1);
+    assert.equal(half.content, 'Once upon a time');
+    const call = await server.get(`${w.path}/messages/${half.messageId}/context?chatId=${w.chat}`);
+    assert.match(JSON.stringify(call.request), /a question of mine/);
+    assert.match(call.response, /Once upon a time/);
+    assert.deepEqual([call.agent, call.purpose, call.state, call.messageId], ['ada', 'turn', 'stopped', half.messageId]);
+    assert.deepEqual([call.usage.estimated, call.usage.outputTokens, call.usage.inputTokens > 20], [true, 4, true]);
+    assert.deepEqual(half.usage, call.usage);
+    const { usage } = (await stream.event('message.completed')).body.data;
+    assert.deepEqual([usage.inputTokens, usage.outputTokens, usage.estimated], [call.usage.inputTokens, 4, true]);
+    assert.match(await told(w, 'inspect', '--call', half.messageId), /stopped in[^]*estimated[^]*Once upon a time/);
+    assert.match(await told(w, 'inspect', '--call', half.messageId, '--saw'), /a question of mine/);
+    assert.equal((await asked(w, 'ada', 'turn')).length, 1, 'one question is one record');
+    await w.say('@ada and on');
+    assert.match((await stream.event('message.failed')).body.data.detail, /has used \d+ of the 20 tokens/);
+    stream.close();
+});
+
+test('what was sent for an answer that was stopped before its first word is kept, too', async () => {
+    const w = await fresh();
+    await w.say('@ada a question of mine');
+    const question = await desk.next();
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    await question.gone;
+    const [call, ...others] = await asked(w, 'ada', 'turn');
+    assert.equal(others.length, 0);
+    assert.match(JSON.stringify(call.request), /a question of mine/);
+    assert.deepEqual([call.state, call.messageId], ['stopped', null]);
+});
+
 test('a turn that fails after a tool has run shows the question that failed, not the one before', async () => {
     const w = await fresh(), stream = await watch(w), said = await w.say('@ada who is here?');
     (await desk.next()).answer('', [{ id: 'c1', name: 'list_agents' }]);
@@ -128,6 +176,25 @@ test('in conversations of its own an agent that fails leaves the same trace', as
     assert.match(await told(w, 'log', '-c', id), new RegExp(`ada failed at .*${reason}`));
     const call = await server.get(`${w.path}/messages/${said.messageId}/context?chatId=${id}`);
     assert.match(call.error, new RegExp(reason));
+});
+
+test('what was sent by a program that was killed is not known, and that is said', async () => {
+    const killed = await Server.start(), own = await Desk.open(killed);
+    const w = await killed.world('killed', [{ name: 'ada', model: own.model }]), stream = await watch(w);
+    const said = await w.say('hello');
+    (await own.next()).begin('Once upon');
+    await stream.event('message.delta');
+    stream.close();
+    await killed.kill();
+    const again = await Server.start({ store: killed.store });
+    w.server = again;
+    await w.idle();
+    const missing = await again.ask('GET', `${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`, undefined, 404);
+    assert.match(missing.detail, /what was sent to a model for .* is not known: ada failed: the program .* went away/);
+    const out = await run(['inspect', '--call', said.messageId, '-w', w.name, ...again.store.args]);
+    assert.notEqual(out.code, 0);
+    assert.match(out.err, /what was sent to a model for .* is not known/);
+    assert.doesNotMatch(out.err, /nothing was sent/);
 });
 
 test('all of it is there after a restart', async () => {

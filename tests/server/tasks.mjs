@@ -1,7 +1,7 @@
 // tasks.mjs: agents that work by themselves: each task is done once, whoever fails holds up nobody, and what
 // agents ask of each other is answered, counted and bounded.
 import { Desk, asked, inbox, own, rows, watch, work } from './desk.mjs';
-import { Server, assert, finish, rounds, script, test } from './lib.mjs';
+import { Server, assert, finish, rounds, run, script, test } from './lib.mjs';
 
 const file = script('tasks', `
 pace: 4
@@ -81,6 +81,12 @@ const slow = await Server.start({ script: file, delay: true }); // "hold" does h
 let names = 0;
 const fresh = (s = server, agents = ['ada', 'bo'], more) => s.world(`tasks${++names}`, agents, more);
 const give = (w, agent, content) => w.server.post(`${w.path}/agents/${agent}/tasks`, { content });
+
+async function told(w, ...args) {
+    const out = await run([...args, '-w', w.name, ...w.server.store.args]);
+    assert.equal(out.code, 0, out.err);
+    return out.out;
+}
 
 // --- The queue -------------------------------------------------------------------------------------------
 
@@ -236,6 +242,21 @@ test('a tool that asks first waits for the person, in the background too; the ot
     }
 });
 
+test('a tool that is allowed while nobody speaks for its agent has not run, and that is said', async () => {
+    const killed = await Server.start({ script: file });
+    const w = await fresh(killed, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } }), stream = await watch(w);
+    await w.say('look it up');
+    await stream.event('inbox.created', e => e.type === 'approval');
+    const [item] = (await inbox(w, '&type=approval')).data;
+    stream.close();
+    await killed.kill();
+    assert.equal((await run(['inbox', 'allow', item.id, ...killed.store.args])).code, 0);
+    w.server = await Server.start({ store: killed.store, script: file });
+    await w.idle();
+    const result = (await w.messages('&agent=ada')).find(m => m.role === 'tool');
+    assert.match(result.content, /^not run: it was allowed/);
+});
+
 test('an approval that waits is not put away but decided; one that is removed is a no', async () => {
     const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } });
     const stream = await watch(w);
@@ -320,6 +341,40 @@ test('a delegation that is cancelled ends for the one who waits, too', async () 
     stream.close();
     assert.match((await answers(w, 'ada'))[0], /^The delegate says: cancelled/);
 });
+
+// As by the API, so by the command.
+for (const [how, cancel, words] of [
+    ['a request', (w, id) => slow.ask('DELETE', `${w.path}/tasks/${id}`), w => slow.post(`${w.path}/delegations/main.1/cancel`, { chatId: w.chat }, 200)],
+    ['a command', (w, id) => told(w, 'task', 'cancel', id), w => told(w, 'stop', 'main.1', '-c', w.chat)],
+]) {
+    test(`what a task has written until ${how} cancels it is kept, with what its model was sent`, async () => {
+        const w = await fresh(slow), stream = await watch(w), task = await give(w, 'ada', 'hold this');
+        await stream.event('message.delta', e => e.text.includes('long.'));
+        await cancel(w, task.id);
+        const half = await stream.event('message.completed');
+        stream.close();
+        assert.deepEqual((await rows(w, 'ada')).map(m => m.content), ['hold this', 'I begin, and it will take long.']);
+        assert.equal(half.body.data.finishReason, 'stopped');
+        const [call] = await asked(w, 'ada', 'turn');
+        assert.deepEqual([call.state, call.response, call.messageId], ['stopped', 'I begin, and it will take long.', half.body.data.messageId]);
+    });
+
+    test(`what a delegation has written until ${how} cancels it is kept`, async () => {
+        const w = await fresh(slow), stream = await watch(w);
+        await w.say('@ada have it held');
+        await stream.event('message.delta', e => e.text.includes('long.'));
+        await words(w);
+        await w.idle();
+        stream.close();
+        const lane = await slow.get(`${w.chatPath}/timeline?delegation=main.1`);
+        assert.match(JSON.stringify(lane), /I begin, and it will take long\./);
+        assert.equal((await delegations(w))[0].state, 'cancelled');
+        assert.match((await answers(w, 'ada'))[0], /^The delegate says: cancelled/);
+        const [call] = await asked(w, 'bo', 'turn');
+        assert.deepEqual([call.state, call.response], ['stopped', 'I begin, and it will take long.']);
+        assert.ok(JSON.stringify(lane).includes(call.messageId), call.messageId);
+    });
+}
 
 test('delegations go only so deep: the model is told, and nothing breaks', async () => {
     const w = await fresh(server, ['ada'], { settings: { delegationDepth: 3 } });

@@ -223,14 +223,15 @@ static void an_end_without_success_is_a_result_that_failed(void **state)
     child = begin_on(&k, "main.2");
     KIT_OK(&k, skein_turn_end(k.e, &child, SKEIN_TURN_INTERRUPTED, NULL, &k.err));
     resulted(&k, "main", "c2", "interrupted: interrupted", true);
-    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.3"), &k.err));
+    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.3"), NULL, &k.err));
     resulted(&k, "main", "c3", "cancelled", true);
     assert_int_equal(waits(&k, &t), 0);
     assert_int_equal(delegation(&k, "main.1").state, SKEIN_LANE_FAILED);
     assert_int_equal(delegation(&k, "main.2").state, SKEIN_LANE_INTERRUPTED);
     assert_int_equal(delegation(&k, "main.3").state, SKEIN_LANE_CANCELLED);
-    assert_int_equal(skein_delegation_cancel(k.e, k.chat.id, skein_text("main.3"), &k.err),
-                     SKEIN_CONFLICT);
+    assert_int_equal(
+        skein_delegation_cancel(k.e, k.chat.id, skein_text("main.3"), NULL, &k.err),
+        SKEIN_CONFLICT);
     assert_int_equal(said(&k, "Delegation"), 0);
     KIT_OK(&k, finish(&k, &t, "well"));
     assert_idle(&k);
@@ -537,7 +538,7 @@ static void a_cancelled_delegation_takes_along_all_below_it(void **state)
     delegate(&k, &child, "c1", "cy", false);
     grandchild = begin_on(&k, "main.1.1");
     delegate(&k, &grandchild, "c1", "ada", true);
-    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), &k.err));
+    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), NULL, &k.err));
     resulted(&k, "main", "c1", "cancelled", true);
     resulted(&k, "main.1.1", "c1", "cancelled", true);
     assert_int_equal(delegation(&k, "main.1.1").state, SKEIN_LANE_CANCELLED);
@@ -547,8 +548,9 @@ static void a_cancelled_delegation_takes_along_all_below_it(void **state)
     assert_int_equal(said(&k, "Delegation"), 0);
     KIT_OK(&k, finish(&k, &t, "then not"));
     assert_idle(&k);
-    assert_int_equal(skein_delegation_cancel(k.e, k.chat.id, skein_text("main.7"), &k.err),
-                     SKEIN_NOT_FOUND);
+    assert_int_equal(
+        skein_delegation_cancel(k.e, k.chat.id, skein_text("main.7"), NULL, &k.err),
+        SKEIN_NOT_FOUND);
     kit_close(&k);
 }
 
@@ -600,7 +602,7 @@ static void the_end_of_a_chain_that_is_cancelled_is_told_at_every_level_once(voi
 
     kit_open(&k, state);
     t = chain(&k);
-    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), &k.err));
+    KIT_OK(&k, skein_delegation_cancel(k.e, k.chat.id, skein_text("main.1"), NULL, &k.err));
     each_who_waited_is_told(&k);
     assert_int_equal(waits(&k, &t), 0);
     KIT_OK(&k, finish(&k, &t, "then not"));

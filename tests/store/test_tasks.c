@@ -300,7 +300,7 @@ static void a_poison_task_keeps_nobody_else_from_working(void **state)
     turn = work(&k, ADA); /* the next one, while the poison waits */
     assert_int_equal(turn.task, other.id);
     KIT_OK(&k, finish(&k, &turn, "done"));
-    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, poison.uid, k.mem, &poison, &k.err));
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, poison.uid, NULL, k.mem, &poison, &k.err));
     assert_string_equal(poison.status.p, "cancelled");
     end_back_off(&k);
     assert_int_equal(task_due(&k, ADA), 0);
@@ -488,21 +488,21 @@ static void cancelling_a_task_stops_the_turn_that_is_at_it(void **state)
     t = task_of(&k, ADA, "x");
     turn = work(&k, ADA);
     before = newest(&k);
-    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, k.mem, &t, &k.err));
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &t, &k.err));
     assert_string_equal(t.status.p, "cancelled");
     assert_false(t.running);
     says(&k, before, "task.finished", "\"status\":\"cancelled\"");
     assert_int_equal(finish(&k, &turn, "late"), SKEIN_TURN_OVER);
     assert_idle(&k);
     /* Again it is the same; what is completed stays so. */
-    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, k.mem, &t, &k.err));
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &t, &k.err));
     done = task_of(&k, ADA, "y");
     turn = work(&k, ADA);
     KIT_OK(&k, finish(&k, &turn, "done"));
-    assert_int_equal(skein_task_cancel(k.e, k.world.id, done.uid, k.mem, &t, &k.err),
+    assert_int_equal(skein_task_cancel(k.e, k.world.id, done.uid, NULL, k.mem, &t, &k.err),
                      SKEIN_CONFLICT);
     done = task_of(&k, BO, "before there is a background");
-    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, done.uid, k.mem, &t, &k.err));
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, done.uid, NULL, k.mem, &t, &k.err));
     assert_int_equal(task_due(&k, BO), 0);
     kit_close(&k);
 }

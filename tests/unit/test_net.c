@@ -264,6 +264,30 @@ static void a_peer_that_falls_silent_has_stalled(void **state)
     }
 }
 
+/* What was sent before the silence is no part of what came in it. */
+static void a_silence_after_a_request_with_a_body_is_as_long_as_any(void **state)
+{
+    enum { STALL_MS = 1000 };
+    static const peer_reply replies[] = {
+        {NULL, PEER_HOLD, 0, 0},
+        {HEAD "Content-Length: 9\r\n\r\nhello", PEER_HOLD, 0, 0},
+    };
+    seen s;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int64_t ms;
+
+        fetch(&s, &replies[i],
+              &(skn_fetch_spec){
+                  .method = "POST", .body = SKN_STR("{\"ask\":1}"), .stall_ms = STALL_MS});
+        ms = (skn_clock_monotonic() - s.begun) / 1000000;
+        assert_int_equal(s.end, SKN_FETCH_STALLED);
+        assert_true(ms >= STALL_MS);
+        assert_true(ms < 2 * STALL_MS);
+    }
+}
+
 static void a_total_time_is_kept(void **state)
 {
     seen s;
@@ -477,6 +501,7 @@ int main(void)
         cmocka_unit_test(connections_are_used_again),
         cmocka_unit_test(a_connection_that_goes_is_a_cut),
         cmocka_unit_test(a_peer_that_falls_silent_has_stalled),
+        cmocka_unit_test(a_silence_after_a_request_with_a_body_is_as_long_as_any),
         cmocka_unit_test(a_total_time_is_kept),
         cmocka_unit_test(an_answer_over_the_limit_is_too_large),
         cmocka_unit_test(what_is_no_http_is_malformed),
