@@ -50,7 +50,8 @@ export function LiveLine({ lane }: { lane: Lane }) {
         <div class="timeline-live" aria-live="off">
             {all.map((one, at) => (
                 <p key={at} class="timeline-livelines">
-                    {one.who !== '' && <AgentName name={one.who} />} <span class="timeline-label">{one.what}</span>
+                    {one.who !== '' && <AgentName name={one.who} />}{' '}
+                    <span class="timeline-label">{one.what}</span>
                     {one.quote !== '' && <span class="timeline-quote"> {one.quote}</span>}
                     {away.value && <span class="timeline-note"> last heard {clock(data.value.heardAt)}</span>}
                 </p>
