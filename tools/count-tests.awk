@@ -36,8 +36,10 @@ END {
         else
             good = (result[i] == "OK")
         wrong = (name in bad) ? bad[name] : 0
-        if (result[i] != "OK" && wrong == 0)
+        if (result[i] != "OK" && wrong == 0) {
             wrong = 1
+            print name ": not ok, it ended with " result[i] > "/dev/stderr"
+        }
         passed += good
         failed += wrong
     }

@@ -6,7 +6,7 @@
 # Builds what these tests need and no more. Without --suite: all suites but "soak". -t lengthens
 # every time limit, for sanitizer builds. The last line says "N passed, N failed", counting each
 # test inside a TAP program; what was skipped counts as failed. With SKEIN_TALLY set, the two
-# numbers are also added to that file.
+# numbers are also added to that file; with SKEIN_FAILED set, what failed is added to that one.
 set -eu
 
 times=1 suites= build=build
@@ -40,11 +40,15 @@ status=0
     -t "$times" $suites ||
     status=$?
 
+said=$(mktemp)
 if [ -f "$log.json" ] && [ -f "$log.junit.xml" ]; then
-    counts=$(awk -f "$tools/count-tests.awk" "$log.json" "$log.junit.xml")
+    counts=$(awk -f "$tools/count-tests.awk" "$log.json" "$log.junit.xml" 2>"$said")
 else
     counts='0 1'
 fi
+cat "$said" >&2
+[ -z "${SKEIN_FAILED:-}" ] || sed "s|^|$build: |" "$said" >>"$SKEIN_FAILED"
+rm -f "$said"
 passed=${counts% *} failed=${counts#* }
 # A run that did not end well, or tested nothing, is no success whatever the log says.
 if [ "$failed" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$passed" -eq 0 ]; }; then

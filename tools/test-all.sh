@@ -1,14 +1,15 @@
 #!/bin/sh
 # test-all.sh: what `make test` stands for: the whole suite in a plain build, under ASan and UBSan
-# and under TSan, then a minute of fuzzing. The last line sums up: "N passed, N failed"; with
-# SKEIN_SUMMARY set, it also goes to that file.
+# and under TSan, then a minute of fuzzing. At the end stands once more what failed, then the sum:
+# "N passed, N failed"; with SKEIN_SUMMARY set, both also go to that file.
 set -u
 
 make=${MAKE:-make}
 cd "$(dirname "$0")/.." || exit 1
 SKEIN_TALLY=$(mktemp) || exit 1
-export SKEIN_TALLY
-trap 'rm -f "$SKEIN_TALLY"' EXIT
+SKEIN_FAILED=$(mktemp) || exit 1
+export SKEIN_TALLY SKEIN_FAILED
+trap 'rm -f "$SKEIN_TALLY" "$SKEIN_FAILED"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -29,8 +30,9 @@ done
 
 line=$(awk '{ passed += $1; failed += $2 }
             END { print passed + 0 " passed, " failed + 0 " failed" }' "$SKEIN_TALLY")
-[ -z "${SKEIN_SUMMARY:-}" ] || echo "$line" >"$SKEIN_SUMMARY"
-printf '\n%s\n' "$line"
+summary=$(grep ': not ok' "$SKEIN_FAILED"; echo "$line")
+[ -z "${SKEIN_SUMMARY:-}" ] || printf '%s\n' "$summary" >"$SKEIN_SUMMARY"
+printf '\n%s\n' "$summary"
 case $line in
 *' passed, 0 failed') exit 0 ;;
 *) exit 1 ;;
