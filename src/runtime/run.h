@@ -23,7 +23,7 @@ enum {
     SKN_RUN_CALLS = 64,   /* calls of one answer */
     SKN_RUN_TRIES = 2,    /* times that one question is put to a model that cannot answer now */
     SKN_RUN_TOOLS_MS = 50,     /* between looks whether servers of tools have come up … */
-    SKN_RUN_TOOLS_LOOKS = 80,  /* … so often in a turn */
+    SKN_RUN_TOOLS_LOOKS = 200, /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
     SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
     SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */

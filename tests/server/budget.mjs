@@ -127,7 +127,7 @@ test('an answer that is stopped costs what was written until then', async () => 
     const stream = rest.events();
     await stream.event('stream.open');
     await rest.say('@ada one');
-    await stream.event('message.delta');
+    await stream.words();
     await server.post(`${rest.path}/messages/stop`, { chatId: rest.chat }, 200);
     stream.close();
     const { budget, state } = await server.get('/providers/tiny');

@@ -98,7 +98,7 @@ async function halfway(w, content, words) {
     await w.say(content);
     const question = await desk.next();
     question.begin(words);
-    await stream.event('message.delta');
+    await stream.words();
     stream.close();
     return question;
 }
@@ -183,7 +183,7 @@ test('what was sent by a program that was killed is not known, and that is said'
     const w = await killed.world('killed', [{ name: 'ada', model: own.model }]), stream = await watch(w);
     const said = await w.say('hello');
     (await own.next()).begin('Once upon');
-    await stream.event('message.delta');
+    await stream.words();
     stream.close();
     await killed.kill();
     const again = await Server.start({ store: killed.store });

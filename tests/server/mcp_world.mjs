@@ -124,7 +124,16 @@ const child = name => fs.readdirSync('/proc').filter(pid => /^\d+$/.test(pid)).m
 
 const bytesRead = pid => Number(/rchar: (\d+)/.exec(fs.readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
 
+// They are started for the first turn that may use them; on a slow machine they take longer than a turn waits.
+async function started() {
+    await tell('begin');
+    const states = async () => (await server.get(`${w.path}/tool-servers`)).data.map(t => t.state);
+    while ((await states()).includes('starting')) await new Promise(go => setTimeout(go, 50));
+    assert.deepEqual(await states(), ['ready', 'ready', 'ready']);
+}
+
 test('tools that only read run by themselves', async () => {
+    await started();
     const got = await tell('echo good morning');
     assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['Echo: good morning', 'ok']], JSON.stringify(got.all));
     assert.equal(got.answer, 'I have heard of everything__echo.');
