@@ -32,6 +32,8 @@ skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
     skein_rc          rc;
 
     *out = (skn_at_work){.now = skn_clock_micros()};
+    if (cli->far) /* a server tells it with each agent */
+        return SKEIN_OK;
     if ((rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
         return rc;
     work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
@@ -102,7 +104,8 @@ void skn_busy_explain(skn_cli *cli)
     skn_buf     names;
     bool        busy;
 
-    if (!cli->changing.v || skn_chat_busy(cli, cli->changing, cli->keep, &turns, &busy)) {
+    if (cli->far || !cli->changing.v ||
+        skn_chat_busy(cli, cli->changing, cli->keep, &turns, &busy)) {
         cli->err = err;
         return;
     }

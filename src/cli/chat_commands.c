@@ -1,8 +1,9 @@
 /* chat_commands.c: lines that begin with a slash. Most are commands of the program, run in place. */
-#include "cli/chat.h"
+#include "cli/chat_far.h"
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/far.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -139,21 +140,35 @@ static void cmd_edit(skn_chat *c, skn_str rest)
     run_words(c, &list);
 }
 
+/* The messages from one place to before another. */
+static skein_rc read_range(skn_chat *c, int64_t from, int64_t to, skein_messages *out)
+{
+    skein_slice slice = {.conversation = c->chat.id, .from = from, .count = to - from};
+    skein_at    at;
+    size_t      all;
+    skein_rc    rc;
+
+    if (!c->cli->far)
+        return skein_read(c->cli->engine, &slice, c->mem, out, &at, NULL);
+    if ((rc = skn_chat_far_last(c, 0, out)))
+        return rc;
+    all = out->count;
+    out->at += (size_t)from < all ? (size_t)from : all;
+    out->count = (size_t)from < all ? ((size_t)to < all ? (size_t)to : all) - (size_t)from : 0;
+    return SKEIN_OK;
+}
+
 /* "3-7": the third message of the conversation to the seventh. */
 static bool add_range(skn_chat *c, word_list *list, const char *word)
 {
     skn_str        rest = skn_str_of(word), first;
     int64_t        from, to;
-    skein_slice    slice = {.conversation = c->chat.id};
     skein_messages found;
-    skein_at       at;
 
     if (!skn_str_split(&rest, '-', &first) || !skn_str_int(first, &from) ||
         !skn_str_int(rest, &to) || from < 1 || to < from || to - from > (int64_t)WORDS_MOST / 2)
         return false;
-    slice.from = from - 1;
-    slice.count = to - from + 1;
-    if (skein_read(c->cli->engine, &slice, c->mem, &found, &at, NULL))
+    if (read_range(c, from - 1, to, &found))
         return false;
     for (size_t i = 0; i < found.count; i++)
         add_word(c, list, found.at[i].uid);
@@ -181,8 +196,9 @@ static void cmd_squash(skn_chat *c, skn_str rest)
 static skein_rc has_tag(skn_chat *c, const char *name, bool *found)
 {
     skein_tags all;
-    skein_rc   rc = skein_tag_list(c->cli->engine, c->world.id, c->chat.id, c->mem, &all,
-                                   &c->cli->err);
+    skein_rc   rc = c->cli->far ? skn_far_tags(c->cli, &c->chat, &all)
+                                : skein_tag_list(c->cli->engine, c->world.id, c->chat.id, c->mem,
+                                                 &all, &c->cli->err);
 
     *found = false;
     for (size_t i = 0; !rc && i < all.count; i++)
@@ -246,12 +262,28 @@ static void cmd_stop(skn_chat *c, skn_str rest)
     skn_chat_stop(c, take_word(c, &rest));
 }
 
+static skein_rc read_queue(skn_chat *c, skein_queue *out)
+{
+    return c->cli->far
+               ? skn_chat_far_queue(c, out)
+               : skein_queue_list(c->cli->engine, c->chat.id, c->mem, out, &c->cli->err);
+}
+
+static skein_rc send_waiting(skn_chat *c, skn_str uid)
+{
+    skein_posted posted;
+
+    return c->cli->far ? skn_chat_far_now(c, uid)
+                       : skein_queue_send(c->cli->engine, c->chat.id, uid, c->mem, &posted,
+                                          &c->cli->err);
+}
+
 static void cmd_queue(skn_chat *c, skn_str rest)
 {
     skein_queue queue;
 
     (void)rest;
-    if (skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err)) {
+    if (read_queue(c, &queue)) {
         skn_chat_complain(c);
         return;
     }
@@ -263,19 +295,16 @@ static void cmd_queue(skn_chat *c, skn_str rest)
 
 static void cmd_now(skn_chat *c, skn_str rest)
 {
-    const char  *ref = take_word(c, &rest);
-    skein_queue  queue;
-    skein_posted posted;
-    skein_rc rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
+    const char *ref = take_word(c, &rest);
+    skein_queue queue;
+    skein_rc    rc = read_queue(c, &queue);
 
     if (!rc && !queue.count) {
         skn_chat_tell(c, "Nothing waits.");
         return;
     }
     if (!rc)
-        rc = skein_queue_send(c->cli->engine, c->chat.id,
-                              ref ? skn_str_of(ref) : queue.at[0].uid, c->mem, &posted,
-                              &c->cli->err);
+        rc = send_waiting(c, ref ? skn_str_of(ref) : queue.at[0].uid);
     if (rc)
         skn_chat_complain(c);
 }

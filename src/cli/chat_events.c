@@ -1,5 +1,5 @@
 /* chat_events.c: what a server tells of a chat, and what the store knows of it. */
-#include "cli/chat.h"
+#include "cli/chat_far.h"
 
 #include "base/error.h"
 
@@ -13,7 +13,9 @@ static bool is(const skn_news_item *item, const char *type)
 skein_rc skn_chat_refresh_queue(skn_chat *c)
 {
     skein_queue queue;
-    skein_rc    rc = skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue, &c->cli->err);
+    skein_rc    rc = c->cli->far ? skn_chat_far_queue(c, &queue)
+                                 : skein_queue_list(c->cli->engine, c->chat.id, c->mem, &queue,
+                                                    &c->cli->err);
 
     if (rc)
         return rc;
@@ -28,12 +30,14 @@ skein_rc skn_chat_refresh_queue(skn_chat *c)
 static skein_rc refresh_version(skn_chat *c)
 {
     skein_conversation now;
-    skein_rc           rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now,
-                                                   &c->cli->err);
+    skein_rc           rc;
 
+    c->changed = true;
+    if (c->cli->far)
+        return skn_chat_far_version(c, &c->version);
+    rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err);
     if (!rc)
         c->version = now.version;
-    c->changed = true;
     return rc;
 }
 
@@ -42,6 +46,11 @@ skein_rc skn_chat_refresh(skn_chat *c)
     skein_turns turns;
     skein_rc    rc;
 
+    if (c->cli->far) {
+        if ((rc = skn_chat_far_agents(c)) || (rc = refresh_version(c)))
+            return rc;
+        return skn_chat_refresh_queue(c);
+    }
     if ((rc = skein_agent_list(c->cli->engine, c->world.id, c->cli->keep, &c->agents,
                                &c->cli->err)) ||
         (rc = skein_turns_open(c->cli->engine, c->world.id, c->chat.id, c->mem, &turns,
@@ -86,13 +95,24 @@ static void take_state(skn_chat *c, const skn_news_item *item)
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
+/* It may not be there any more, which is no failure of the chat. */
+static bool find_message(skn_chat *c, skn_str uid, skein_message *out)
+{
+    skein_error before = c->cli->err;
+    bool        found;
+
+    if (!c->cli->far)
+        return !skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, out, NULL);
+    found = !skn_chat_far_message(c, uid, out);
+    c->cli->err = before;
+    return found;
+}
+
 static skn_str sender_of(skn_chat *c, skn_str uid)
 {
     skein_message m;
 
-    if (!uid.n || skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, &m, NULL))
-        return SKN_NONE;
-    return m.sender;
+    return uid.n && find_message(c, uid, &m) ? m.sender : SKN_NONE;
 }
 
 static skn_names heard_by(skn_chat *c, const skn_news_item *item)
@@ -115,8 +135,7 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
         c->delegated = c->changed = true;
         return SKEIN_OK;
     }
-    if (skein_message_find(c->cli->engine, c->chat.id, 0, item->message, c->mem, &m, NULL) ||
-        m.role == SKEIN_TOOL)
+    if (!find_message(c, item->message, &m) || m.role == SKEIN_TOOL)
         return SKEIN_OK;
     skn_chat_print(c, &m, sender_of(c, m.reply_to), &heard);
     skn_arena_reset(c->mem);
@@ -205,7 +224,9 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
     skein_slice    slice = {.conversation = c->chat.id, .from = -count, .count = count};
     skein_messages list;
     skein_at       at;
-    skein_rc       rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
+    skein_rc       rc = c->cli->far
+                            ? skn_chat_far_last(c, count, &list)
+                            : skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
 
     for (size_t i = 0; !rc && i < list.count; i++)
         if (list.at[i].role != SKEIN_TOOL)

@@ -26,10 +26,13 @@ static size_t add_common(skn_chat *c, const char **out)
     return count;
 }
 
+/* The engine is the chat's own; a store that is elsewhere is reached anew. */
 static int run_or_help(skn_cli *sub)
 {
+    skein_rc rc;
+
     if (!skn_opt(sub, "help"))
-        return sub->command->run(sub);
+        return !sub->engine && (rc = skn_place_open(sub)) ? (int)rc : sub->command->run(sub);
     skn_help_command(sub, sub->command);
     return 0;
 }

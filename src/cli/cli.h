@@ -78,6 +78,7 @@ typedef struct skn_cli {
     bool                     in_list, list_started;
     skein_engine            *engine;
     skein_mem               *mem, *keep;
+    struct skn_far          *far;      /* the store is elsewhere, behind a server; NULL: here */
     const char              *address;  /* of the store, once asked for */
     const struct skn_config *config;   /* once asked for */
     const char              *scratch;  /* a folder made for this run only; NULL: none */

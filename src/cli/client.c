@@ -162,6 +162,8 @@ static void write_request(skn_buf *b, const skn_server *server, const skn_reques
         skn_buf_addf(b, "Authorization: Bearer %.*s\r\n", SKN_FMT(server->token));
     if (what->key.p)
         skn_buf_addf(b, "Idempotency-Key: %.*s\r\n", SKN_FMT(what->key));
+    if (what->match)
+        skn_buf_addf(b, "If-Match: %s\r\n", what->match);
     if (what->last_id.n)
         skn_buf_addf(b, "Last-Event-ID: %.*s\r\n", SKN_FMT(what->last_id));
     if (what->body.p)

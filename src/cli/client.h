@@ -13,6 +13,7 @@ typedef struct skn_request_spec {
     const char *path;    /* with its query, encoded */
     skn_str     body;    /* JSON; absent: none */
     skn_str     key;     /* Idempotency-Key; absent: none */
+    const char *match;   /* If-Match; NULL: none */
     bool        stream;  /* asks for events */
     skn_str     last_id; /* Last-Event-ID; absent: none */
 } skn_request_spec;

@@ -4,12 +4,27 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/busy.h"
+#include "cli/far.h"
 #include "cli/unanswered.h"
+
+/* A server tells it with the agent. */
+static skn_str state_of(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
+                        skn_str *detail)
+{
+    const skn_json *told;
+
+    if (!cli->far)
+        return skn_agent_state(work, a->id, detail);
+    if (skn_json_parse(&told, a->settings, "the agent", cli->keep, NULL))
+        told = NULL;
+    *detail = skn_far_text(told, "detail");
+    return skn_far_text(told, "state");
+}
 
 /* Who does nothing needs no word for it. */
 void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work)
 {
-    skn_str detail, state = skn_agent_state(work, a->id, &detail);
+    skn_str detail, state = state_of(cli, a, work, &detail);
     bool    idle = skn_str_is(state, "idle");
 
     skn_print_raw(cli, SKN_STR("  @"));
@@ -32,7 +47,10 @@ skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent)
 
     if (rc)
         return rc;
-    skn_shape_agent_at_work(skn_item(cli), agent, &work, cli->keep);
+    if (cli->far)
+        skn_jw_raw(skn_item(cli), agent->settings);
+    else
+        skn_shape_agent_at_work(skn_item(cli), agent, &work, cli->keep);
     return skn_item_end(cli);
 }
 
@@ -83,7 +101,7 @@ int skn_cmd_agent_ls(skn_cli *cli)
     skn_at_work  work;
     skein_rc     rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)) ||
+    if (rc || (rc = skn_agents_of(cli, &world, &agents)) ||
         (rc = skn_at_work_in(cli, world.id, &work)))
         return (int)rc;
     if (cli->json)
@@ -122,6 +140,12 @@ static void print_tools(skn_cli *cli, const skein_agent *agent)
 /* Also while it has other work before it, and the failure is no longer its state. */
 static void print_last_failure(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
 {
+    const skn_json *told;
+
+    if (cli->far && !skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL) &&
+        skn_far_time(told, "failedAt"))
+        skn_print_failure(cli, agent->name, skn_far_time(told, "failedAt"),
+                          skn_far_text(told, "detail"));
     for (size_t i = 0; i < work->agent_count; i++)
         if (work->agents[i].agent.v == agent->id.v && work->agents[i].failed_at)
             skn_print_failure(cli, agent->name, work->agents[i].failed_at,

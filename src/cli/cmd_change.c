@@ -4,9 +4,12 @@
 #include "base/error.h"
 #include "cli/busy.h"
 #include "cli/discover.h"
+#include "cli/far_change.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#define REF_LEAST 4 /* characters of an id that may stand for it */
 
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
                         skein_at *out)
@@ -25,6 +28,10 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
                           &version);
     out->thread = rc ? (skein_thread_id){0} : version.thread;
     out->length = length;
+    if (!rc && cli->far)
+        cli->far->match = skn_arena_printf(cli->keep, "\"%.*s.%" PRId64 "\"",
+                                           SKN_FMT(version.thread_uid), length)
+                              .p;
     return rc;
 }
 
@@ -66,8 +73,11 @@ static skein_rc fix_places(skn_cli *cli, const skein_conversation *chat)
 /* "@" is the last message now; what the agents say meanwhile is part of the conversation then. */
 static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
 {
-    skein_rc rc = fix_places(cli, chat);
+    skein_world world;
+    skein_rc    rc = fix_places(cli, chat);
 
+    if (!rc && cli->far)
+        return (rc = skn_far_wait_idle(cli)) ? rc : skn_need_chat(cli, &world, chat);
     if (!rc)
         rc = skn_wait_idle(cli, chat->id);
     return rc ? rc : skein_conversation_get(cli->engine, chat->id, cli->keep, chat, &cli->err);
@@ -143,8 +153,9 @@ int skn_cmd_amend(skn_cli *cli)
 
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)) ||
-        (rc = skein_edit(cli->engine, &how, target.id, text, cli->keep, &version, &edited,
-                         &cli->err)))
+        (rc = cli->far ? skn_far_edit(cli, &how, target.id, text, &version, &edited)
+                       : skein_edit(cli->engine, &how, target.id, text, cli->keep, &version,
+                                    &edited, &cli->err)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, edited.uid, target.uid);
 }
@@ -178,8 +189,9 @@ int skn_cmd_insert(skn_cli *cli)
 
     if (rc || (rc = where(cli, &chat, &before)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &message.content)) ||
-        (rc = skein_insert(cli->engine, &how, before, &message, cli->keep, &version, &inserted,
-                           &cli->err)))
+        (rc = cli->far ? skn_far_insert(cli, &how, before, message.content, &version, &inserted)
+                       : skein_insert(cli->engine, &how, before, &message, cli->keep, &version,
+                                      &inserted, &cli->err)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, inserted.uid, SKN_NONE);
 }
@@ -196,7 +208,9 @@ int skn_cmd_move(skn_cli *cli)
 
     if (rc || (rc = where(cli, &chat, &before)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = skein_reorder(cli->engine, &how, ids, before, cli->keep, &version, &cli->err)))
+        (rc = cli->far ? skn_far_reorder(cli, &how, ids, before, &version)
+                       : skein_reorder(cli->engine, &how, ids, before, cli->keep, &version,
+                                       &cli->err)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
 }
@@ -280,6 +294,14 @@ static skein_rc removal_out(skn_cli *cli, const skein_world *world,
     return SKEIN_OK;
 }
 
+static skein_rc remove_all_from(skn_cli *cli, const skein_change *how, skein_message_id target,
+                                skein_removal *out)
+{
+    if (cli->far)
+        return skn_far_remove(cli, how, target, SKN_NONE, out);
+    return skein_remove_from(cli->engine, how, target, false, cli->keep, out, &cli->err);
+}
+
 /* On a terminal the person sees what goes before it goes. */
 static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message_id target)
 {
@@ -291,10 +313,18 @@ static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message
         return SKEIN_OK;
     look.dry_run = true;
     look.key = SKN_NONE;
-    if ((rc = skein_remove_from(cli->engine, &look, target, false, cli->keep, &r, &cli->err)))
+    if ((rc = remove_all_from(cli, &look, target, &r)))
         return rc;
     say_count(cli, &r);
     return skn_confirm(cli, "Continue?", false);
+}
+
+/* What --from names, or else the argument; it may name a place, which is fixed before the waiting. */
+static skn_str first_to_go(const skn_cli *cli)
+{
+    const char *from = skn_opt(cli, "from");
+
+    return from ? skn_str_of(from) : skn_arg(cli, 0);
 }
 
 static int remove_from(skn_cli *cli)
@@ -306,9 +336,9 @@ static int remove_from(skn_cli *cli)
     skein_removal      r;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = skn_need_message(cli, &chat, skn_str_of(skn_opt(cli, "from")), &target)) ||
+    if (rc || (rc = skn_need_message(cli, &chat, first_to_go(cli), &target)) ||
         (rc = ask_removal(cli, &how, target.id)) ||
-        (rc = skein_remove_from(cli->engine, &how, target.id, false, cli->keep, &r, &cli->err)))
+        (rc = remove_all_from(cli, &how, target.id, &r)))
         return (int)rc;
     return cli->dry_run ? (int)count_out(cli, &world, &chat, &target, &r)
                         : (int)removal_out(cli, &world, &chat, &r);
@@ -331,7 +361,8 @@ int skn_cmd_rm(skn_cli *cli)
         return remove_from(cli);
     if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = skein_delete(cli->engine, &how, ids, cli->keep, &version, &cli->err)))
+        (rc = cli->far ? skn_far_delete(cli, &how, ids, &version)
+                       : skein_delete(cli->engine, &how, ids, cli->keep, &version, &cli->err)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
 }
@@ -342,9 +373,13 @@ static skein_rc say_responding(skn_cli *cli, const skein_conversation *chat,
 {
     skein_messages   one = {added, 1};
     skein_deliveries list = {NULL, 0};
-    skein_rc rc = skein_deliveries_of(cli->engine, chat->id, &one, cli->keep, &list, &cli->err);
-    bool     any = false;
+    skein_rc         rc;
+    bool             any = false;
 
+    if (cli->far)
+        rc = skn_far_message(cli, added->uid, added, NULL, &list);
+    else
+        rc = skein_deliveries_of(cli->engine, chat->id, &one, cli->keep, &list, &cli->err);
     for (size_t i = 0; !rc && !cli->json && i < list.count; i++) {
         if (skn_str_is(list.at[i].state, "inMemory"))
             continue;
@@ -356,7 +391,7 @@ static skein_rc say_responding(skn_cli *cli, const skein_conversation *chat,
     return rc;
 }
 
-int skn_cmd_edit(skn_cli *cli)
+static int edit(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
@@ -371,7 +406,9 @@ int skn_cmd_edit(skn_cli *cli)
         (rc = skn_need_text(cli, target.content, &text)) ||
         (rc = ask_removal(cli, &how, target.id)) ||
         (rc = skn_discover(cli, &server, &how.wake)) ||
-        (rc = skein_revise(cli->engine, &how, target.id, text, cli->keep, &r, &cli->err)))
+        (rc = cli->far
+                  ? skn_far_remove(cli, &how, target.id, text, &r)
+                  : skein_revise(cli->engine, &how, target.id, text, cli->keep, &r, &cli->err)))
         return (int)rc;
     if (cli->dry_run)
         return (int)count_out(cli, &world, &chat, &target, &r);
@@ -380,4 +417,48 @@ int skn_cmd_edit(skn_cli *cli)
         return rc ? (int)rc : (int)say_responding(cli, &chat, &r.added);
     skn_note(cli, "No server runs here: nobody answers.");
     return (int)rc;
+}
+
+/* The failed edit of a message, or with this id; the newest, when there are several. */
+static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
+{
+    skn_str           ref = skn_arg(cli, 0);
+    skein_edit_errors all;
+    skein_world       world;
+    skein_rc          rc = skn_need_world(cli, &world);
+
+    if (rc || (rc = cli->far ? skn_far_edit_errors(cli, &all)
+                             : skein_edit_error_list(cli->engine, world.id, cli->keep, &all,
+                                                     &cli->err)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (skn_str_eq(all.at[i].uid, ref) ||
+            (ref.n >= REF_LEAST && skn_str_starts(all.at[i].message_uid, ref))) {
+            *out = all.at[i];
+            return SKEIN_OK;
+        }
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "no edit of \"%.*s\" failed in %.*s", SKN_FMT(ref),
+             SKN_FMT(world.name));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Edit it as usual: skein edit %.*s",
+                    SKN_FMT(ref));
+}
+
+/* Where it stands is known from the failure; without a text what has to go goes, and nothing is sent. */
+static int edit_again(skn_cli *cli)
+{
+    skein_edit_error failed;
+    skein_rc         rc = find_failed(cli, &failed);
+
+    if (rc)
+        return (int)rc;
+    cli->args[0] = skn_arena_copy(cli->keep, failed.message_uid).p;
+    skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, failed.chat_uid).p);
+    if (skn_opt(cli, "message") || skn_opt(cli, "file"))
+        return edit(cli);
+    return remove_from(cli);
+}
+
+int skn_cmd_edit(skn_cli *cli)
+{
+    return skn_opt(cli, "retry-failed") ? edit_again(cli) : edit(cli);
 }

@@ -1,7 +1,8 @@
 /* Talking to a world: at a terminal, or line by line. */
 #include "cli/busy.h"
-#include "cli/chat.h"
+#include "cli/chat_far.h"
 #include "cli/commands.h"
+#include "cli/far_change.h"
 #include "cli/interrupt.h"
 
 #include "base/clock.h"
@@ -173,12 +174,28 @@ static skein_rc is_told(skn_chat *c, bool *told)
     return rc;
 }
 
+static void wait_answers_far(skn_chat *c)
+{
+    bool settled = false;
+
+    while (!c->rc && !settled) {
+        c->rc = skn_chat_far_settled(c, &settled);
+        skn_arena_reset(c->mem);
+        if (!c->rc && !settled)
+            look(c, -1, LOOK_MS);
+    }
+}
+
 /* A script's next line comes after the answers to the one before. */
 static void wait_answers(skn_chat *c)
 {
     skein_turns turns;
     bool        busy = true, told = false;
 
+    if (c->cli->far) {
+        wait_answers_far(c);
+        return;
+    }
     while (!c->rc && (busy || !told)) {
         c->rc = skn_chat_busy(c->cli, c->chat.id, c->mem, &turns, &busy);
         if (!c->rc && !busy)
@@ -286,8 +303,8 @@ static bool want_plain(skn_cli *cli)
 {
     const char *term = getenv("TERM");
 
-    return skn_opt(cli, "plain") || !cli->out.terminal || !isatty(STDIN_FILENO) || !term ||
-           !*term || !strcmp(term, "dumb");
+    return skn_opt(cli, "plain") || cli->far || !cli->out.terminal || !isatty(STDIN_FILENO) ||
+           !term || !*term || !strcmp(term, "dumb");
 }
 
 static void open_edit(skn_chat *c)
@@ -325,6 +342,10 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
         if ((rc = skn_need_world(cli, &c->world)) ||
             (rc = skn_need_agent(cli, &c->world, name, &agent)))
             return rc;
+        if (cli->far)
+            return skn_far_chat(
+                cli, skn_arena_printf(cli->keep, "%.*s:foreground", SKN_FMT(agent.name)).p,
+                &c->world, &c->chat);
         return skein_conversation_of(cli->engine, agent.id, SKEIN_FOREGROUND, cli->keep,
                                      &c->chat, &cli->err);
     }
@@ -332,6 +353,10 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
     if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation") || !c->world.id.v)
         return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
+    if (cli->far)
+        return (rc = skn_far_chat_new(cli, SKN_NONE, &c->chat))
+                   ? rc
+                   : skn_need_chat(cli, &c->world, &c->chat);
     return skein_chat_new(cli->engine, c->world.id, SKN_NONE, cli->keep, &c->chat, &cli->err);
 }
 

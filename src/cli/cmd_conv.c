@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_change.h"
 
 static skein_rc chat_item(skn_cli *cli, const skein_conversation *chat)
 {
@@ -29,7 +30,9 @@ int skn_cmd_conv_new(skn_cli *cli)
         skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
         return 0;
     }
-    if ((rc = skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
+    if ((rc = cli->far
+                  ? skn_far_chat_new(cli, title, &chat)
+                  : skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)chat_item(cli, &chat);
@@ -46,7 +49,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
     skein_conversations all;
     skein_rc            rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &all, &cli->err)))
+    if (rc || (rc = skn_chats_of(cli, &world, &all)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -103,13 +106,24 @@ int skn_cmd_conv_show(skn_cli *cli)
     return 0;
 }
 
+/* NULL: none is. */
+static skein_rc set_current(skn_cli *cli, const skein_world *world,
+                            const skein_conversation *chat)
+{
+    skein_conversation_id none = {0};
+
+    if (cli->far)
+        return skn_far_set_current(cli, chat ? chat->uid : SKN_NONE);
+    return skein_world_set_chat(cli->engine, world->id, chat ? chat->id : none, &cli->err);
+}
+
 static int leave_session(skn_cli *cli)
 {
     skein_world world;
     skein_rc    rc = skn_need_world(cli, &world);
 
     if (!rc && !cli->dry_run)
-        rc = skein_world_set_chat(cli->engine, world.id, (skein_conversation_id){0}, &cli->err);
+        rc = set_current(cli, &world, NULL);
     if (!rc && !cli->json)
         skn_print(cli,
                   "%.*s has no current conversation now. Choose one with \"skein conv "
@@ -130,7 +144,7 @@ int skn_cmd_conv_use(skn_cli *cli)
         return leave_session(cli);
     if ((rc = chat_named(cli, &world, &chat)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_world_set_chat(cli->engine, world.id, chat.id, &cli->err)))
+    if (!cli->dry_run && (rc = set_current(cli, &world, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)chat_item(cli, &chat);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/client.h"
+#include "cli/far_change.h"
 #include "cli/say.h"
 
 #define STOP_MS 30000
@@ -20,8 +21,9 @@ static skein_rc find(skn_cli *cli, skein_world *world, skein_conversation *chat,
 
     if (rc)
         return rc;
-    rc = skein_delegation_get(cli->engine, chat->id, skn_arg(cli, 0), cli->keep, out,
-                              &cli->err);
+    rc = cli->far ? skn_far_delegation(cli, skn_arg(cli, 0), out)
+                  : skein_delegation_get(cli->engine, chat->id, skn_arg(cli, 0), cli->keep, out,
+                                         &cli->err);
     return skn_missing(cli, rc, "delegation");
 }
 
@@ -76,7 +78,9 @@ int skn_cmd_retry(skn_cli *cli)
         skn_would(cli, "begin again with %.*s", SKN_FMT(d.key));
         return 0;
     }
-    if (rc || (rc = skein_delegation_retry(cli->engine, chat.id, d.key, &cli->err)) ||
+    if (rc ||
+        (rc = cli->far ? skn_far_delegation_retry(cli, d.key)
+                       : skein_delegation_retry(cli->engine, chat.id, d.key, &cli->err)) ||
         (rc = find(cli, &world, &chat, &d)))
         return (int)rc;
     if (cli->json)

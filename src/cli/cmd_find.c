@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_view.h"
+#include "cli/stats_by.h"
 
 #include <inttypes.h>
 
@@ -42,7 +44,7 @@ static void print_hit(skn_cli *cli, const skein_hit *hit)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static skein_rc search_place(skn_cli *cli, skein_search_request *req)
+static skein_rc search_place(skn_cli *cli, skein_search_request *req, skn_str *chat_uid)
 {
     skein_world        world;
     skein_conversation chat;
@@ -52,6 +54,7 @@ static skein_rc search_place(skn_cli *cli, skein_search_request *req)
         if ((rc = skn_need_chat(cli, &world, &chat)))
             return rc;
         req->conversation = chat.id;
+        *chat_uid = chat.uid;
     } else {
         if (skn_opt(cli, "all-worlds"))
             return SKEIN_OK;
@@ -67,11 +70,13 @@ int skn_cmd_search(skn_cli *cli)
     skein_search_request req = {.query = joined_args(cli),
                                 .current_only = skn_opt(cli, "current")};
     skein_hits           hits;
+    skn_str              chat = SKN_NONE;
     skein_rc             rc;
 
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 0, &req.limit)) ||
-        (rc = search_place(cli, &req)) ||
-        (rc = skein_search(cli->engine, &req, cli->keep, &hits, &cli->err)))
+        (rc = search_place(cli, &req, &chat)) ||
+        (rc = cli->far ? skn_far_search(cli, &req, chat, &hits)
+                       : skein_search(cli->engine, &req, cli->keep, &hits, &cli->err)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -123,6 +128,18 @@ static void print_stats(skn_cli *cli, const skein_stats *s)
     }
 }
 
+static skein_rc print_stats_by(skn_cli *cli, const skein_conversation *chat,
+                               const skein_version *version, const skein_message *root)
+{
+    skein_reply_tree tree;
+    skn_str          thread = version->number ? version->thread_uid : chat->thread_uid;
+    skein_rc         rc = cli->far ? skn_far_tree(cli, thread, root->uid, &tree)
+                                   : skein_reply_tree_read(cli->engine, chat->id, version->number,
+                                                           root->id, cli->keep, &tree, &cli->err);
+
+    return rc ? rc : skn_stats_by(cli, skn_opt(cli, "by"), &tree);
+}
+
 int skn_cmd_stats(skn_cli *cli)
 {
     const char        *at = skn_opt(cli, "at");
@@ -131,15 +148,22 @@ int skn_cmd_stats(skn_cli *cli)
     skein_version      version = {.number = 0};
     skein_message      root = {.id = {0}};
     skein_stats        stats;
+    const skn_json    *whole = NULL;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &root);
-    if (rc || (rc = skein_stats_read(cli->engine, chat.id, version.number, root.id, cli->keep,
-                                     &stats, &cli->err)))
+    if (!rc && skn_opt(cli, "by"))
+        return (int)print_stats_by(cli, &chat, &version, &root);
+    if (rc || (rc = cli->far ? skn_far_stats(cli, at ? version.thread_uid : chat.thread_uid,
+                                             root.uid, &stats, &whole)
+                             : skein_stats_read(cli->engine, chat.id, version.number, root.id,
+                                                cli->keep, &stats, &cli->err)))
         return (int)rc;
+    if (cli->json && whole)
+        return (int)skn_far_item(cli, whole);
     if (cli->json) {
         skn_shape_stats(skn_item(cli), chat.uid, &stats);
         return (int)skn_item_end(cli);
@@ -176,26 +200,44 @@ static void print_context(skn_cli *cli, const skein_context *c)
              c->count, skn_plural((int64_t)c->count), c->tokens, c->stored, c->limit);
 }
 
-int skn_cmd_context(skn_cli *cli)
+/* Which lane of which version: as the engine is asked for it, and as a server is. */
+static skein_rc context_lane(skn_cli *cli, skein_slice *near, skn_far_slice *far)
 {
     const char        *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
+    skn_str            lane = skn_str_of(skn_opt(cli, "lane"));
     skein_world        world;
     skein_conversation chat;
     skein_version      version = {.number = 0};
     skein_agent        who = {.id = {0}};
-    skein_slice        slice = {.lane = skn_str_of(skn_opt(cli, "lane"))};
-    skein_context      context;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && agent)
         rc = skn_need_agent(cli, &world, agent, &who);
-    slice.conversation = chat.id;
-    slice.version = version.number;
-    slice.agent = who.id;
-    if (rc || (rc = skein_context_read(cli->engine, &slice, cli->keep, &context, &cli->err)))
+    if (rc)
+        return rc;
+    *near = (skein_slice){
+        .conversation = chat.id, .version = version.number, .agent = who.id, .lane = lane};
+    *far = (skn_far_slice){
+        .thread = at ? version.thread_uid : chat.thread_uid, .agent = who.name, .lane = lane};
+    return SKEIN_OK;
+}
+
+int skn_cmd_context(skn_cli *cli)
+{
+    skein_slice     near;
+    skn_far_slice   far;
+    skein_context   context;
+    const skn_json *whole = NULL;
+    skein_rc        rc = context_lane(cli, &near, &far);
+
+    if (rc || (rc = cli->far ? skn_far_context(cli, &far, &context, &whole)
+                             : skein_context_read(cli->engine, &near, cli->keep, &context,
+                                                  &cli->err)))
         return (int)rc;
+    if (cli->json && whole)
+        return (int)skn_far_item(cli, whole);
     if (cli->json) {
         skn_shape_context(skn_item(cli), &context);
         return (int)skn_item_end(cli);

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -67,7 +68,8 @@ int skn_cmd_history(skn_cli *cli)
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = skn_opt_int(cli, "count", 1, INT64_MAX, INT64_MAX, &limit)) ||
-        (rc = skein_history(cli->engine, chat.id, cli->keep, &all, &cli->err)))
+        (rc = cli->far ? skn_far_history(cli, &all)
+                       : skein_history(cli->engine, chat.id, cli->keep, &all, &cli->err)))
         return (int)rc;
     count = (int64_t)all.count < limit ? all.count : (size_t)limit;
     skn_out_page(cli);
@@ -112,7 +114,7 @@ static skein_rc read_range(skn_cli *cli, const skein_conversation *chat, skein_v
         return skn_fail(&cli->err, SKEIN_NOTHING, "v%" PRId64 " was not made from another",
                         to->number);
     if (!first.n)
-        return skein_version_get(cli->engine, chat->id, to->origin, cli->keep, from, &cli->err);
+        return skn_version_numbered(cli, chat, to->origin, from);
     return skn_need_version(cli, chat, skn_arena_copy(cli->keep, first).p, from);
 }
 
@@ -147,13 +149,18 @@ int skn_cmd_diff(skn_cli *cli)
     skein_conversation chat;
     skein_version      from, to;
     skein_diff         diff;
+    const skn_json    *whole = NULL;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
-        (rc = skein_diff_versions(cli->engine, chat.id, from.number, to.number, cli->keep,
-                                  &diff, &cli->err)))
+        (rc = cli->far ? skn_far_diff(cli, &from, &to, &diff, &whole)
+                       : skein_diff_versions(cli->engine, chat.id, from.number, to.number,
+                                             cli->keep, &diff, &cli->err)))
         return (int)rc;
-    if (cli->json) {
+    if (cli->json && whole) {
+        if ((rc = skn_far_item(cli, whole)))
+            return (int)rc;
+    } else if (cli->json) {
         skn_shape_diff(skn_item(cli), chat.uid, &from, &to, &diff);
         if ((rc = skn_item_end(cli)))
             return (int)rc;

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/yaml.h"
+#include "cli/far_inbox.h"
+#include "cli/far_view.h"
 
 #include <inttypes.h>
 
@@ -29,7 +31,21 @@ static skein_rc read_inbox(skn_cli *cli, int done, size_t limit, skein_inbox *ou
             return rc;
         what.world = world.id;
     }
-    return skein_inbox_list(cli->engine, &what, cli->keep, out, &cli->err);
+    return cli->far ? skn_far_inbox(cli, &what, out)
+                    : skein_inbox_list(cli->engine, &what, cli->keep, out, &cli->err);
+}
+
+static skein_rc get_item(skn_cli *cli, skn_str uid, skein_inbox_item *out)
+{
+    return cli->far ? skn_far_inbox_get(cli, uid, out)
+                    : skein_inbox_get(cli->engine, uid, cli->keep, out, &cli->err);
+}
+
+static skein_rc set_item(skn_cli *cli, skn_str uid, const skein_inbox_change *what,
+                         skein_inbox_item *out)
+{
+    return cli->far ? skn_far_inbox_set(cli, uid, what, out)
+                    : skein_inbox_set(cli->engine, uid, what, cli->keep, out, &cli->err);
 }
 
 /* --- Which one is meant ------------------------------------------------------------------- */
@@ -61,8 +77,7 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, skein_inbox_item *out)
     if (hits > 1)
         return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits %zu inbox items", SKN_FMT(ref),
                         hits);
-    return hits ? skein_inbox_get(cli->engine, out->uid, cli->keep, out, &cli->err)
-                : none_such(cli, ref);
+    return hits ? get_item(cli, out->uid, out) : none_such(cli, ref);
 }
 
 /* Its number counts what is listed now: enough to look at one, not to decide by. */
@@ -75,17 +90,20 @@ static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, skein_inbox
         return rc;
     if (n < 1 || (uint64_t)n > listed.count)
         return none_such(cli, ref);
-    return skein_inbox_get(cli->engine, listed.at[n - 1].uid, cli->keep, out, &cli->err);
+    return get_item(cli, listed.at[n - 1].uid, out);
 }
 
 static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_item *out)
 {
     skn_str     ref = skn_arg(cli, arg);
-    skein_error err;
+    skein_error err = cli->err;
     int64_t     n;
 
-    if (skein_inbox_get(cli->engine, ref, cli->keep, out, &err) == SKEIN_OK)
+    if (get_item(cli, ref, out) == SKEIN_OK)
         return SKEIN_OK;
+    if (cli->err.rc != SKEIN_NOT_FOUND && cli->err.rc != SKEIN_INVALID)
+        return cli->err.rc;
+    cli->err = err;
     if (skn_str_int(ref, &n) && ref.n < 4) {
         if (number)
             return find_by_number(cli, ref, n, out);
@@ -223,7 +241,7 @@ int skn_cmd_inbox_show(skn_cli *cli)
     skein_rc                 rc = need_item(cli, 0, true, &item);
 
     if (!rc && !cli->dry_run && !item.read_at) {
-        rc = skein_inbox_set(cli->engine, item.uid, &seen, cli->keep, &now, &cli->err);
+        rc = set_item(cli, item.uid, &seen, &now);
         item.read_at = rc ? 0 : now.read_at;
     }
     if (rc)
@@ -242,7 +260,7 @@ static skein_rc change(skn_cli *cli, size_t arg, const skein_inbox_change *what,
     skein_rc rc = need_item(cli, arg, true, item);
 
     if (!rc && !cli->dry_run)
-        rc = skein_inbox_set(cli->engine, item->uid, what, cli->keep, item, &cli->err);
+        rc = set_item(cli, item->uid, what, item);
     return rc;
 }
 
@@ -341,17 +359,19 @@ static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
 {
     skein_inbox_item now = *item;
     skein_message    told = {.uid = SKN_NONE};
+    const skn_json  *whole = NULL;
     skein_rc         rc;
 
     if (cli->dry_run) {
         skn_would(cli, "answer %.*s", SKN_FMT(item->uid));
         return SKEIN_OK;
     }
-    if ((rc = skein_inbox_answer(cli->engine, item->uid, text, cli->keep, &now, &told,
-                                 &cli->err)))
+    if ((rc = cli->far ? skn_far_inbox_answer(cli, item, text, &now, &told, &whole)
+                       : skein_inbox_answer(cli->engine, item->uid, text, cli->keep, &now,
+                                            &told, &cli->err)))
         return rc;
     if (cli->json)
-        return answered_json(cli, &now, &told);
+        return whole ? skn_far_item(cli, whole) : answered_json(cli, &now, &told);
     if (told.uid.p)
         skn_print(cli, "Sent to %.*s as %.*s. %.*s is %s.\n", SKN_FMT(item->agent),
                   SKN_FMT(told.uid), SKN_FMT(item->uid), now.done_at ? "done" : "answered");

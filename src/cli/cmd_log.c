@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "cli/far_view.h"
+#include "cli/log_far.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -22,6 +24,8 @@ typedef struct log_job {
     int64_t            count;        /* -n; 0: all */
     int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
     bool               main_thread, no_memory_only, oneline;
+    skn_far_slice      far;    /* the same slice of a store that is elsewhere */
+    skn_far_log        got;    /* all of it that is needed, read at once */
     skn_map           *thread; /* ids that --thread lets through; NULL: all */
     skn_map           *leads;  /* agents that lead themselves, for --main-thread */
 } log_job;
@@ -63,8 +67,11 @@ static skein_rc read_thread(skn_cli *cli, log_job *job)
 
     if (!ref)
         return SKEIN_OK;
-    if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)) ||
-        (rc = skein_reply_tree_read(cli->engine, job->chat.id, job->slice.version, root.id,
+    if ((rc = skn_need_message(cli, &job->chat, skn_str_of(ref), &root)))
+        return rc;
+    if (cli->far)
+        return skn_far_subtree(cli, root.uid, job->far.thread, &job->thread);
+    if ((rc = skein_reply_tree_read(cli->engine, job->chat.id, job->slice.version, root.id,
                                     cli->mem, &tree, &cli->err)))
         return rc;
     job->thread = skn_map_new(cli->keep);
@@ -81,12 +88,12 @@ static skein_rc read_leads(skn_cli *cli, log_job *job)
     job->main_thread = skn_opt(cli, "main-thread");
     if (!job->main_thread)
         return SKEIN_OK;
-    if ((rc = skein_agent_list(cli->engine, job->world.id, cli->keep, &agents, &cli->err)))
+    if ((rc = skn_agents_of(cli, &job->world, &agents)))
         return rc;
     job->leads = skn_map_new(cli->keep);
     for (size_t i = 0; i < agents.count; i++)
         if (!agents.at[i].lead.v)
-            *skn_map_slot_int(job->leads, agents.at[i].id.v) = job;
+            *skn_map_slot(job->leads, agents.at[i].name) = job;
     return SKEIN_OK;
 }
 
@@ -101,13 +108,19 @@ static skein_rc read_slice(skn_cli *cli, log_job *job)
     job->slice.lane = skn_str_of(skn_opt(cli, "lane"));
     job->slice.raw = skn_opt(cli, "raw");
     job->most = -1;
-    if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most)))
+    job->far = (skn_far_slice){
+        .thread = job->chat.thread_uid, .lane = job->slice.lane, .raw = job->slice.raw};
+    if (at && !(rc = skn_need_version_at(cli, &job->chat, at, &version, &job->most))) {
         job->slice.version = version.number;
+        job->far.thread = version.thread_uid;
+    }
     if (!rc && job->most >= 0 && (agent || job->slice.lane.p))
         rc = skn_fail(&cli->err, SKEIN_USAGE,
                       "a length goes with the room, not with --agent or --lane");
-    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who)))
+    if (!rc && agent && !(rc = skn_need_agent(cli, &job->world, agent, &who))) {
         job->slice.agent = who.id;
+        job->far.agent = who.name;
+    }
     return rc;
 }
 
@@ -137,7 +150,7 @@ static bool wanted(const log_job *job, const skein_message *m, const skein_messa
     if (job->no_memory_only && f->memory_only)
         return false;
     return !job->main_thread || !m->reply_to.n || m->author == SKEIN_BY_HUMAN ||
-           skn_map_get_int(job->leads, m->author_agent.v);
+           (m->author_agent.v && skn_map_get(job->leads, m->sender));
 }
 
 static bool has_filter(const log_job *job)
@@ -152,6 +165,15 @@ typedef struct page {
     skein_deliveries    *deliveries; /* of what is printed one by one */
 } page;
 
+/* A part of what was read from elsewhere. */
+static skein_rc cut_page(const skn_far_log *all, int64_t from, int64_t count, page *out)
+{
+    out->list = (skein_messages){all->list.at + from, (size_t)count};
+    out->facts = all->facts + from;
+    out->deliveries = all->deliveries + from;
+    return SKEIN_OK;
+}
+
 static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_t count,
                           skein_mem *mem, page *out)
 {
@@ -159,6 +181,8 @@ static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_
     skein_at    at;
     skein_rc    rc;
 
+    if (cli->far)
+        return cut_page(&job->got, from, count, out);
     slice.from = from;
     slice.count = count;
     if ((rc = skein_read(cli->engine, &slice, mem, &out->list, &at, &cli->err)))
@@ -166,6 +190,20 @@ static skein_rc read_page(skn_cli *cli, const log_job *job, int64_t from, int64_
     out->facts = SKN_ARRAY(mem, out->list.count + 1, skein_message_facts);
     return skein_message_explain(cli->engine, job->chat.id, slice.version, &out->list, mem,
                                  out->facts, &cli->err);
+}
+
+/* Only the end of it when that is all that was asked for. */
+static skein_rc measure_far(skn_cli *cli, log_job *job)
+{
+    skein_rc rc;
+
+    if (!has_filter(job) && job->most < 0)
+        job->far.last = job->count;
+    rc = skn_far_log_read(cli, &job->far, &job->got);
+    job->length = rc ? 0 : (int64_t)job->got.list.count;
+    if (job->most >= 0 && job->most < job->length)
+        job->length = job->most;
+    return rc;
 }
 
 /* How long the lane is, and which version is read, so that all pages are of the same one. */
@@ -176,6 +214,8 @@ static skein_rc measure(skn_cli *cli, log_job *job)
     skein_at       at;
     skein_rc       rc;
 
+    if (cli->far)
+        return measure_far(cli, job);
     slice.from = -1;
     slice.count = 1;
     if (!slice.version)
@@ -187,6 +227,20 @@ static skein_rc measure(skn_cli *cli, log_job *job)
     if (job->most >= 0 && job->most < job->length)
         job->length = job->most;
     return rc;
+}
+
+static skn_str far_sender(skn_cli *cli, const log_job *job, skn_str uid)
+{
+    skein_error   err = cli->err;
+    skein_message m;
+
+    for (size_t i = 0; i < job->got.list.count; i++)
+        if (skn_str_eq(job->got.list.at[i].uid, uid))
+            return job->got.list.at[i].sender;
+    if (!skn_far_message(cli, uid, &m, NULL, NULL))
+        return m.sender;
+    cli->err = err;
+    return SKN_NONE;
 }
 
 /* Who wrote the message that this one answers; only looked up for people. */
@@ -201,6 +255,8 @@ static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, si
     for (size_t j = i; j-- > 0;)
         if (skn_str_eq(p->list.at[j].uid, uid))
             return p->list.at[j].sender;
+    if (cli->far)
+        return far_sender(cli, job, uid);
     if (skein_message_find(cli->engine, job->chat.id, job->slice.version, uid, cli->mem, &m,
                            &err))
         return SKN_NONE;
@@ -263,7 +319,7 @@ static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
 
         skein_mem_reset(cli->mem);
         rc = read_page(cli, job, from, left < PAGE ? left : PAGE, cli->mem, &p);
-        if (!rc)
+        if (!rc && !cli->far)
             rc = skn_deliveries_for(cli, &job->chat, job->slice.version, &p.list, cli->mem,
                                     &p.deliveries);
         for (size_t i = 0; !rc && i < p.list.count; i++)
@@ -373,12 +429,32 @@ static skein_rc follow(skn_cli *cli, log_job *job)
     return rc;
 }
 
+static skein_rc follow_far(skn_cli *cli, log_job *job)
+{
+    skein_rc rc = print_log(cli, job);
+
+    return rc ? rc : skn_log_follow_far(cli, &job->chat, &job->got.list);
+}
+
+/* What a filter lets through is known of the store alone. */
+static skein_rc check_follow_far(skn_cli *cli)
+{
+    static const char *const alone[] = {"agent", "lane",        "since",         "thread",
+                                        "raw",   "main-thread", "no-memory-only"};
+
+    for (size_t i = 0; cli->far && i < sizeof alone / sizeof alone[0]; i++)
+        if (skn_opt(cli, alone[i]))
+            return skn_fail(&cli->err, SKEIN_USAGE,
+                            "over a server \"--follow\" does not go with --%s", alone[i]);
+    return SKEIN_OK;
+}
+
 static skein_rc check_follow(skn_cli *cli)
 {
     if (skn_opt(cli, "at") || skn_opt(cli, "graph") || skn_opt(cli, "until"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"--follow\" goes with neither --at nor --graph nor --until");
-    return SKEIN_OK;
+    return check_follow_far(cli);
 }
 
 int skn_cmd_log(skn_cli *cli)
@@ -390,7 +466,7 @@ int skn_cmd_log(skn_cli *cli)
     if (rc || (rc = read_options(cli, &job)) || (rc = measure(cli, &job)))
         return (int)rc;
     if (follows)
-        return (int)follow(cli, &job);
+        return (int)(cli->far ? follow_far(cli, &job) : follow(cli, &job));
     skn_out_page(cli);
     if (skn_opt(cli, "graph") && !cli->json)
         return (int)print_graph(cli, &job);

@@ -1,6 +1,7 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
 #include "cli/answers.h"
 #include "cli/commands.h"
+#include "cli/far.h"
 #include "cli/interrupt.h"
 #include "cli/say.h"
 
@@ -199,23 +200,45 @@ static skein_rc wait_for_answers(skn_cli *cli, const sending *s, skn_news *news,
     return skn_news_wait(news, left < 0 ? -1 : left - first);
 }
 
+static void tell_resting(skn_cli *cli, skn_answers *a, skn_str agent)
+{
+    if (!skn_answers_waits(a, agent))
+        return;
+    a->resting++;
+    skn_note(cli, "%.*s is paused: the message waits. skein agent resume %.*s", SKN_FMT(agent),
+             SKN_FMT(agent));
+}
+
+static void tell_paused_far(skn_cli *cli, skn_answers *a)
+{
+    skn_json_list list = {0};
+    skein_error   err = cli->err;
+
+    if (skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p, 0, &list))
+        cli->err = err;
+    for (size_t i = 0; i < list.n; i++)
+        if (skn_far_flag(list.p[i], "paused"))
+            tell_resting(cli, a, skn_far_text(list.p[i], "name"));
+}
+
 /* Who is paused begins nothing: nobody who waits is told of it by what happens. */
 static void tell_paused(skn_cli *cli, const sending *s, skn_answers *a)
 {
     skein_agents      agents;
     skein_agent_work *work;
 
+    if (cli->far) {
+        tell_paused_far(cli, a);
+        return;
+    }
     if (skein_agent_list(cli->engine, s->world.id, cli->keep, &agents, NULL))
         return;
     work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
     if (skein_agent_work_of(cli->engine, &agents, cli->keep, work, NULL))
         return;
     for (size_t i = 0; i < agents.count; i++)
-        if (work[i].paused && skn_answers_waits(a, agents.at[i].name)) {
-            a->resting++;
-            skn_note(cli, "%.*s is paused: the message waits. skein agent resume %.*s",
-                     SKN_FMT(agents.at[i].name), SKN_FMT(agents.at[i].name));
-        }
+        if (work[i].paused)
+            tell_resting(cli, a, agents.at[i].name);
 }
 
 static int none_answered(skn_cli *cli, const skn_answers *a)

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_change.h"
 #include "cli/show_summary.h"
 #include "cli/unanswered.h"
 
@@ -140,6 +141,29 @@ static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_mess
     return rc ? rc : skn_item_end(cli);
 }
 
+/* A server tells a message with all that surrounds it. */
+static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_message *m)
+{
+    skein_message_facts facts;
+    skein_deliveries    d;
+    skein_rc            rc = skn_far_message(cli, m->uid, m, &facts, &d);
+
+    if (rc)
+        return rc;
+    if (cli->json)
+        return message_json(cli, job, m, &facts, &d, NULL, 0);
+    if (skn_opt(cli, "origin"))
+        return origin(cli, job, &facts);
+    if (skn_opt(cli, "delivery")) {
+        delivery(cli, &facts, &d);
+        return SKEIN_OK;
+    }
+    skn_print_message(cli, m, &facts, SKN_NONE);
+    skn_print_unanswered(cli, &d);
+    details(cli, job, m, &facts);
+    return SKEIN_OK;
+}
+
 static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m)
 {
     skein_message_facts facts = {.seen_by = NULL};
@@ -153,6 +177,8 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
         skn_print_raw(cli, m->content);
         return SKEIN_OK;
     }
+    if (cli->far)
+        return show_message_far(cli, job, m);
     if ((rc = place_message(cli, job, m, &facts, &version)) ||
         (rc = skn_deliveries_for(cli, &job->chat, version, &one, cli->keep, &d)) ||
         (rc = skn_show_summary_find(cli, &job->chat, m, &lane, &covers)))
@@ -208,7 +234,9 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
 static skein_rc show_squash(skn_cli *cli)
 {
     skein_squash s;
-    skein_rc     rc = skein_squash_get(cli->engine, skn_arg(cli, 0), cli->keep, &s, &cli->err);
+    skein_rc     rc = cli->far ? skn_far_squash_get(cli, skn_arg(cli, 0), &s)
+                               : skein_squash_get(cli->engine, skn_arg(cli, 0), cli->keep, &s,
+                                                  &cli->err);
 
     if (rc)
         return rc;
@@ -238,8 +266,13 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
     skein_deliveries *d;
     skein_at          at;
     bool              found;
-    skein_rc          rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
+    skein_rc          rc;
 
+    if (cli->far)
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "over a server a delegation is read with \"skein log --lane %s\"",
+                        cli->args[0]);
+    rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
     if (!rc && !found)
         rc = skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no lane \"%s\"", cli->args[0]);
     if (rc)
@@ -287,7 +320,8 @@ int skn_cmd_show(skn_cli *cli)
     skein_rc      rc;
 
     if (skn_str_starts(ref, SKN_STR("sq_")))
-        return (int)show_squash(cli);
+        return cli->far && (rc = skn_need_world(cli, &job.world)) ? (int)rc
+                                                                  : (int)show_squash(cli);
     if ((rc = skn_need_chat(cli, &job.world, &job.chat))) {
         if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
             return (int)rc;

@@ -2,9 +2,21 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_change.h"
+#include "cli/far_view.h"
 #include "cli/squash_model.h"
 
 #include <inttypes.h>
+
+#define SELECT_MOST 1000 /* hits of one search */
+
+static skein_rc squash_by_hand(skn_cli *cli, const skein_change *how,
+                               const skein_squash_spec *spec, skein_squash *out)
+{
+    if (cli->far)
+        return skn_far_squash(cli, how, spec->sources, spec->content, out);
+    return skein_squash_messages(cli->engine, how, spec, cli->keep, out, &cli->err);
+}
 
 /* The messages' own texts, each under its sender's name. A dry run says which those are, in the
  * order of the conversation and with what goes with them. */
@@ -20,7 +32,7 @@ static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
 
     look.dry_run = true;
     look.key = SKN_NONE;
-    if ((rc = skein_squash_messages(cli->engine, &look, &spec, cli->keep, &squash, &cli->err)))
+    if ((rc = squash_by_hand(cli, &look, &spec, &squash)))
         return rc;
     skn_buf_init(&all, SKN_TEXT_LIMIT);
     for (size_t i = 0; i < squash.source_count && !rc; i++) {
@@ -35,6 +47,54 @@ static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
     *out = rc ? SKN_NONE : skn_arena_copy(cli->keep, skn_buf_str(&all));
     skn_buf_release(&all);
     return rc;
+}
+
+/* What is found in the current version of the conversation, outside of delegations. */
+static skein_rc select_messages(skn_cli *cli, const skein_world *world,
+                                const skein_conversation *chat, skein_message_ids *out)
+{
+    skein_search_request req = {.world = world->id,
+                                .conversation = chat->id,
+                                .query = skn_str_of(skn_opt(cli, "select")),
+                                .current_only = true,
+                                .limit = SELECT_MOST};
+    skein_message_id    *ids;
+    skein_message        m;
+    skein_hits           hits;
+    skein_rc             rc = cli->far ? skn_far_search(cli, &req, chat->uid, &hits)
+                                       : skein_search(cli->engine, &req, cli->keep, &hits, &cli->err);
+
+    if (rc)
+        return rc;
+    if (hits.count == SELECT_MOST)
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" selects %d messages or more",
+                        SKN_FMT(req.query), SELECT_MOST);
+    *out = (skein_message_ids){
+        .at = ids = SKN_ARRAY(cli->keep, hits.count + 1, skein_message_id)};
+    for (size_t i = 0; i < hits.count && !rc; i++) {
+        rc = skn_need_message(cli, chat, hits.at[i].message.uid, &m);
+        if (!rc && m.position >= 0)
+            ids[out->count++] = m.id;
+    }
+    return rc;
+}
+
+/* Two or more, named or selected; not both. */
+static skein_rc sources(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
+                        skein_message_ids *out)
+{
+    const char *query = skn_opt(cli, "select");
+    skein_rc    rc;
+
+    if (!query == !cli->arg_count)
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"skein squash\" needs either messages or --select QUERY");
+    if (!query)
+        return skn_need_messages(cli, chat, 0, out);
+    if ((rc = select_messages(cli, world, chat, out)) || out->count > 1)
+        return rc;
+    return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" selects %s, and a squash needs two",
+                    query, out->count ? "one message" : "no message");
 }
 
 static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
@@ -54,12 +114,12 @@ int skn_cmd_squash(skn_cli *cli)
     skein_squash       squash;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = skn_need_messages(cli, &chat, 0, &spec.sources)))
+    if (rc || (rc = sources(cli, &world, &chat, &spec.sources)))
         return (int)rc;
     if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
         return (int)skn_squash_by_model(cli, &world, &chat, spec.sources);
     if ((rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
-        (rc = skein_squash_messages(cli->engine, &how, &spec, cli->keep, &squash, &cli->err)))
+        (rc = squash_by_hand(cli, &how, &spec, &squash)))
         return (int)rc;
     if (cli->json) {
         skn_shape_squash(skn_item(cli), &squash);

@@ -3,6 +3,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
+#include "cli/far.h"
 
 #include "base/error.h"
 
@@ -20,8 +21,9 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
     int64_t             messages = 0;
     skein_rc            rc;
 
-    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)))
+    if (cli->far)
+        skn_far_enter(cli, world);
+    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)))
         return rc;
     for (size_t i = 0; i < chats.count; i++)
         messages += chats.at[i].length;
@@ -47,7 +49,8 @@ static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
     skein_rc     rc = SKEIN_OK;
 
     if (there)
-        rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
+        rc = cli->far ? skn_far_worlds(cli, &worlds)
+                      : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
     for (size_t i = 0; i < worlds.count && !rc; i++)
         rc = status_world(cli, &worlds.at[i], w);
     return rc;
@@ -75,7 +78,7 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
 
     skn_jw_object(w);
     skn_jw_kstr(w, "program", skn_str_of(skein_version_text()));
-    skn_jw_kstr(w, "store", skn_place_shown(cli));
+    skn_jw_kstr(w, "store", cli->far ? SKN_NONE : skn_place_shown(cli));
     skn_jw_kbool(w, "exists", there);
     if (server)
         status_server(w, server);
@@ -92,8 +95,10 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
 
 static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
 {
-    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(),
-              SKN_FMT(skn_place_shown(cli)), there ? "" : "  (nothing is there yet)");
+    skn_str store = cli->far ? SKN_STR("the server's") : skn_place_shown(cli);
+
+    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(), SKN_FMT(store),
+              there ? "" : "  (nothing is there yet)");
     if (!server) {
         skn_print(cli, "server   none; commands open the store themselves\n");
         return status_worlds(cli, there, NULL);

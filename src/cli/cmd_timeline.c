@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_view.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
@@ -148,6 +149,8 @@ int skn_cmd_timeline(skn_cli *cli)
         return (int)rc;
     if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
         return (int)rc;
+    if (cli->far)
+        return (int)skn_far_timeline(cli, at ? version.thread_uid : job.chat.thread_uid);
     if (!(rc = skein_lane_list(cli->engine, job.chat.id, cli->keep, &job.lanes, &cli->err)) &&
         !(rc = skein_timeline_read(cli->engine, job.chat.id, version.number, &job.set,
                                    &cli->err)))

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_change.h"
 
 #include <inttypes.h>
 
@@ -24,8 +25,25 @@ static void say_effects(skn_cli *cli, const skein_move *m)
 }
 
 /* Undo, redo and switch alike. */
-typedef skein_rc mover(skein_engine *e, const skein_change *how, int64_t where, skein_mem *mem,
-                       skein_move *out, skein_error *err);
+typedef skein_rc mover(skn_cli *cli, const skein_change *how, int64_t where, skein_move *out);
+
+static skein_rc go_back(skn_cli *cli, const skein_change *how, int64_t steps, skein_move *out)
+{
+    return cli->far ? skn_far_travel(cli, how, "undo", steps, out)
+                    : skein_undo(cli->engine, how, steps, cli->keep, out, &cli->err);
+}
+
+static skein_rc go_forth(skn_cli *cli, const skein_change *how, int64_t steps, skein_move *out)
+{
+    return cli->far ? skn_far_travel(cli, how, "redo", steps, out)
+                    : skein_redo(cli->engine, how, steps, cli->keep, out, &cli->err);
+}
+
+static skein_rc go_to(skn_cli *cli, const skein_change *how, int64_t version, skein_move *out)
+{
+    return cli->far ? skn_far_travel(cli, how, NULL, version, out)
+                    : skein_switch(cli->engine, how, version, cli->keep, out, &cli->err);
+}
 
 /* A dry run counts what moves; what it says holds if the same move is made then. That it failed is for
  * the move itself to say. */
@@ -34,15 +52,15 @@ static skein_rc travel(skn_cli *cli, mover *go, const skein_change *how, int64_t
 {
     skein_change before = *how;
     skein_move   counted;
-    skein_error  ignored;
-    skein_rc     rc;
+    skein_error  none = cli->err;
+    skein_rc     rc, look;
 
     before.dry_run = true;
     before.key = SKN_NONE; /* else it would be answered with what was done before */
-    if (cli->dry_run || go(cli->engine, &before, where, cli->keep, &counted, &ignored))
-        return go(cli->engine, how, where, cli->keep, out, &cli->err);
-    rc = go(cli->engine, how, where, cli->keep, out, &cli->err);
-    if (!rc && out->from.number == counted.from.number &&
+    look = cli->dry_run ? SKEIN_NOTHING : go(cli, &before, where, &counted);
+    cli->err = none;
+    rc = go(cli, how, where, out);
+    if (!rc && !look && out->from.number == counted.from.number &&
         out->from.length == counted.from.length && out->to.number == counted.to.number) {
         out->returning = counted.returning;
         out->leaving = counted.leaving;
@@ -110,7 +128,7 @@ int skn_cmd_undo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, skein_undo, &how, steps, &move)))
+        (rc = travel(cli, go_back, &how, steps, &move)))
         return (int)rc;
     return (int)move_out(
         cli, &move,
@@ -127,7 +145,7 @@ int skn_cmd_redo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, skein_redo, &how, steps, &move)))
+        (rc = travel(cli, go_forth, &how, steps, &move)))
         return (int)rc;
     return (int)move_out(
         cli, &move,
@@ -144,7 +162,7 @@ int skn_cmd_switch(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
-        (rc = travel(cli, skein_switch, &how, version.number, &move)))
+        (rc = travel(cli, go_to, &how, version.number, &move)))
         return (int)rc;
     if (cli->json || cli->dry_run)
         return (int)move_out(cli, &move, &(wording){"switches to", "", "", true});
@@ -153,6 +171,27 @@ int skn_cmd_switch(skn_cli *cli)
               "switch v%" PRId64 "\".\n",
               move.to.number, move.from.number, move.from.number);
     return 0;
+}
+
+/* A server tells with the message in which versions it is, and where. */
+static skein_rc far_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
+                          int64_t *length)
+{
+    skein_message       m;
+    skein_message_facts facts;
+    skein_rc            rc = skn_far_message(cli, skn_arg(cli, 0), &m, &facts, NULL);
+
+    if (rc)
+        return rc;
+    if (!facts.version_count || m.position < 0)
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" is in no version of the main lane",
+                        cli->args[0]);
+    *version = facts.versions[0];
+    for (size_t i = 0; i < facts.version_count; i++)
+        if (facts.versions[i] == chat->version)
+            *version = chat->version;
+    *length = m.position + 1;
+    return SKEIN_OK;
 }
 
 /* Which version, and how much of it: all, or up to and including a message. */
@@ -171,6 +210,8 @@ static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64
         *version = rc ? 0 : v.number;
         return rc;
     }
+    if (cli->far)
+        return far_point(cli, chat, version, length);
     if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)))
         return rc;
     *version = chat->version;
@@ -195,7 +236,7 @@ int skn_cmd_branch(skn_cli *cli)
     skein_world        world;
     skein_conversation chat, branch;
     skein_change       how;
-    int64_t            version, length;
+    int64_t            version = 0, length = -1;
     skn_str            title = skn_str_of(skn_opt(cli, "title"));
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
@@ -207,8 +248,9 @@ int skn_cmd_branch(skn_cli *cli)
     }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
-    if ((rc = skein_branch(cli->engine, &how, version, length, title, cli->keep, &branch,
-                           &cli->err)))
+    if ((rc = cli->far ? skn_far_branch(cli, version, length, title, &branch)
+                       : skein_branch(cli->engine, &how, version, length, title, cli->keep,
+                                      &branch, &cli->err)))
         return (int)rc;
     if (cli->json) {
         skn_shape_chat(skn_item(cli), &branch);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "cli/far_view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct tree_job {
     skein_reply_tree   tree;
     int64_t           *first, *next; /* children of a node, as a list; -1 ends it */
     int64_t            root;         /* the first of the roots */
+    skn_str            thread;       /* of the version */
     bool              *shown;
 } tree_job;
 
@@ -182,8 +184,11 @@ static skein_rc read_tree(skn_cli *cli, tree_job *job, int64_t *version, skein_m
 
     *version = 0;
     *root = (skein_message){.id = {0}};
-    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v)))
+    job->thread = rc ? SKN_NONE : job->chat.thread_uid;
+    if (!rc && at && !(rc = skn_need_version(cli, &job->chat, at, &v))) {
         *version = v.number;
+        job->thread = v.thread_uid;
+    }
     if (!rc && cli->arg_count)
         rc = skn_need_message(cli, &job->chat, skn_arg(cli, 0), root);
     return rc;
@@ -213,8 +218,9 @@ int skn_cmd_tree(skn_cli *cli)
         return (int)rc;
     if (skn_opt(cli, "mermaid") && !cli->json)
         return (int)print_mermaid(cli, &job, version, root.id);
-    if ((rc = skein_reply_tree_read(cli->engine, job.chat.id, version, root.id, cli->keep,
-                                    &job.tree, &cli->err)))
+    if ((rc = cli->far ? skn_far_tree(cli, job.thread, root.uid, &job.tree)
+                       : skein_reply_tree_read(cli->engine, job.chat.id, version, root.id,
+                                               cli->keep, &job.tree, &cli->err)))
         return (int)rc;
     link_children(cli, &job);
     choose(cli, &job, depth, skn_opt(cli, "unanswered"));

@@ -2,14 +2,20 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/far_view.h"
 
 skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
 {
     skein_agents        agents;
     skein_conversations chats;
     skn_at_work         work;
+    const skn_json     *whole;
     skein_rc            rc;
 
+    if (cli->far) {
+        rc = skn_far_get(cli, &whole, "/worlds/%s", skn_far_part(cli, world->name));
+        return rc ? rc : skn_far_item(cli, whole);
+    }
     if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
         (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)) ||
         (rc = skn_at_work_in(cli, world->id, &work)))
@@ -66,8 +72,9 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
     skein_conversations chats;
     skein_rc            rc;
 
-    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)))
+    if (cli->far)
+        skn_far_enter(cli, world);
+    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)))
         return rc;
     skn_print_sender(cli, world->name, 20);
     skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
@@ -81,7 +88,8 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
 int skn_cmd_world_ls(skn_cli *cli)
 {
     skein_worlds worlds;
-    skein_rc     rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
+    skein_rc     rc = cli->far ? skn_far_worlds(cli, &worlds)
+                               : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
 
     if (rc)
         return (int)rc;
@@ -96,6 +104,14 @@ int skn_cmd_world_ls(skn_cli *cli)
 
 static skein_rc world_named(skn_cli *cli, skein_world *out)
 {
+    skein_rc rc;
+
+    if (cli->arg_count && cli->far) {
+        rc = skn_far_world(cli, skn_arg(cli, 0), out);
+        if (!rc)
+            skn_far_enter(cli, out);
+        return rc;
+    }
     if (cli->arg_count)
         return skn_missing_world(
             cli, skein_world_find(cli->engine, skn_arg(cli, 0), cli->keep, out, &cli->err),
@@ -144,9 +160,8 @@ int skn_cmd_world_show(skn_cli *cli)
         return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &world);
-    if ((rc = skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, world.id, cli->keep, &chats, &cli->err)) ||
-        (rc = skn_at_work_in(cli, world.id, &work)))
+    if ((rc = skn_agents_of(cli, &world, &agents)) ||
+        (rc = skn_chats_of(cli, &world, &chats)) || (rc = skn_at_work_in(cli, world.id, &work)))
         return (int)rc;
     skn_print_sender(cli, world.name, 0);
     skn_print(cli, "  (%.*s)\n", SKN_FMT(world.uid));

@@ -1,5 +1,6 @@
 /* The table of commands: help, completion and "did you mean" come from it. */
 #include "cli/commands.h"
+#include "cli/stats_by.h"
 
 #define END                                                                                    \
     {                                                                                          \
@@ -234,7 +235,8 @@ static const skn_option diff_options[] = {
     {"exit-code", 0, NULL, "Exit with 10 when they differ"},
     END,
 };
-static const skn_option at_options[] = {
+static const skn_option stats_options[] = {
+    {"by", 0, "WHAT", "For each agent, day or thread"},
     AT_OPTION,
     END,
 };
@@ -253,6 +255,12 @@ static const skn_option context_options[] = {
 };
 static const skn_option text_change_options[] = {
     TEXT_OPTIONS,
+    CHANGE_OPTIONS,
+    END,
+};
+static const skn_option edit_options[] = {
+    TEXT_OPTIONS,
+    {"retry-failed", 0, NULL, "Try an edit again that failed; without a text only its removal"},
     CHANGE_OPTIONS,
     END,
 };
@@ -275,6 +283,7 @@ static const skn_option move_options[] = {
     END,
 };
 static const skn_option squash_options[] = {
+    {"select", 0, "QUERY", "Those of the current version that have these words"},
     {"by-hand", 0, NULL,
      "The text itself stands for the messages; else it tells a model what to do"},
     {"join", 0, NULL, "Their own texts, one after the other, stand for them"},
@@ -359,8 +368,8 @@ static const skn_command commands[] = {
      history_options, skn_cmd_history},
     {"diff", READ, "[A..B]", "Compare two versions", 0, 2, SKN_CMD_READ, SKN_FIELDS_DIFF,
      diff_options, skn_cmd_diff},
-    {"stats", READ, "[ID]", "Numbers about reply threads", 0, 1, SKN_CMD_READ, SKN_FIELDS_STATS,
-     at_options, skn_cmd_stats},
+    {"stats", READ, "[ID]", "Numbers about reply threads", 0, 1, SKN_CMD_READ,
+     SKN_FIELDS_STATS "," SKN_FIELDS_STATS_BY, stats_options, skn_cmd_stats},
     {"timeline", READ, "", "What happened: messages, tool calls with results, delegations", 0,
      0, SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
     {"context", READ, "", "What a model would be sent", 0, 0, SKN_CMD_READ, SKN_FIELDS_CONTEXT,
@@ -390,7 +399,7 @@ static const skn_command commands[] = {
     {"append", CHANGE, "", "Store messages as they are, one JSON object a line", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
     {"edit", CHANGE, "ID", "Edit a message and send it again; all after it goes", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL, text_change_options, skn_cmd_edit},
+     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL, edit_options, skn_cmd_edit},
     {"amend", CHANGE, "ID", "Replace a message where it stands; the rest stays", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_THREAD ",messageId,originalMessageId", text_change_options,
      skn_cmd_amend},
@@ -400,7 +409,7 @@ static const skn_command commands[] = {
      NULL, rm_options, skn_cmd_rm},
     {"move", CHANGE, "ID…", "Put messages somewhere else", 1, -1, SKN_CMD_WRITE,
      SKN_FIELDS_THREAD, move_options, skn_cmd_move},
-    {"squash", CHANGE, "ID…", "Merge messages into one", 1, -1, SKN_CMD_WRITE,
+    {"squash", CHANGE, "[ID…]", "Merge messages into one", 0, -1, SKN_CMD_WRITE,
      SKN_FIELDS_SQUASH, squash_options, skn_cmd_squash},
     {"compact", CHANGE, "", "Let a summary stand for the start of a context", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "cli/config_cli.h"
-#include "cli/discover.h"
+#include "cli/far.h"
 #include "cli/print.h"
 
 #include <errno.h>
@@ -163,17 +163,6 @@ static skein_rc open_database(skn_cli *cli, skein_options *options)
 
 /* --- A server that was named ---------------------------------------------------------------- */
 
-static bool speaks_to_servers(const skn_cli *cli)
-{
-    static const char *const those[] = {"send", "chat", "stop", "status", "open"};
-    const char              *name = cli->command->name;
-
-    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (!strcmp(name, those[i]))
-            return true;
-    return !strcmp(name, "log") && skn_opt(cli, "follow");
-}
-
 /* The address as it is compared: 127.0.0.1 has a name as well, and the last slash may be missing. */
 static skn_str plain_url(skn_cli *cli, const char *url)
 {
@@ -188,27 +177,77 @@ static skn_str plain_url(skn_cli *cli, const char *url)
                             s.p + named.n);
 }
 
-/* A command that opens the store itself would speak of another one than the server's: that is refused,
- * unless the server runs on this very store. The variable gives way to a store that is named. */
-static skein_rc check_server(skn_cli *cli)
+/* The server that is named: by the option, or by the variable where no store is. NULL: none is. */
+static const char *named_server(const skn_cli *cli)
 {
-    const char *url = skn_opt(cli, "server"), *by = url ? "--server" : "SKEIN_SERVER";
-    skn_server  here;
-    bool        found = false;
+    const char *url = skn_opt(cli, "server");
 
     if (!url && !skn_opt(cli, "data") && !skn_opt(cli, "db"))
         url = getenv("SKEIN_SERVER");
-    if (!url || !*url || speaks_to_servers(cli))
-        return SKEIN_OK;
-    if (!skn_discover_here(cli, &here, &found) && found &&
-        skn_str_eq(plain_url(cli, url), plain_url(cli, here.url)))
-        return SKEIN_OK;
+    return url && *url ? url : NULL;
+}
+
+/* Does the server run on the store of this computer that this run would open? */
+static bool runs_here(skn_cli *cli, const char *url)
+{
+    skein_error err = cli->err;
+    skn_server  here;
+    bool        found = false;
+    skein_rc    rc = skn_discover_here(cli, &here, &found);
+
+    cli->err = err;
+    return !rc && found && skn_str_eq(plain_url(cli, url), plain_url(cli, here.url));
+}
+
+/* A store that is named beside a server is said to be the server's: such a command uses both. */
+static bool uses_both(const skn_cli *cli)
+{
+    static const char *const those[] = {"send", "chat", "stop", "status", "open"};
+    const char              *name = cli->command->name;
+
+    if (!skn_opt(cli, "data") && !skn_opt(cli, "db"))
+        return false;
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
+        if (!strcmp(name, those[i]))
+            return true;
+    return !strcmp(name, "log") && skn_opt(cli, "follow");
+}
+
+static skein_rc refuse_server(skn_cli *cli, const char *url)
+{
+    const char *by = skn_opt(cli, "server") ? "--server" : "SKEIN_SERVER";
+
+    if (skn_opt(cli, "data") || skn_opt(cli, "db")) {
+        skn_fail(&cli->err, SKEIN_USAGE,
+                 "\"skein %s\" works on the store that is named and cannot use %s %s",
+                 cli->command->name, by, url);
+        return skn_hint(&cli->err, SKEIN_USAGE, "Name the store or the server, not both");
+    }
     skn_fail(&cli->err, SKEIN_USAGE,
              "\"skein %s\" works on the store itself and cannot use %s %s", cli->command->name,
              by, url);
     return skn_hint(&cli->err, SKEIN_USAGE,
-                    "With a server there are send, chat, log --follow, stop, status and open; "
-                    "name the store of the server with --data or --db");
+                    "Run it where the server runs, or name its store with --data or --db");
+}
+
+/* A store that is elsewhere is reached through its server; what only the store itself can do is refused. */
+static skein_rc choose_server(skn_cli *cli)
+{
+    const char *url = named_server(cli);
+    skn_server  server;
+    bool        found;
+    skein_rc    rc;
+
+    if (!url || uses_both(cli) || runs_here(cli, url))
+        return SKEIN_OK;
+    if (skn_opt(cli, "data") || skn_opt(cli, "db") || !skn_far_can(cli))
+        return refuse_server(cli, url);
+    if ((rc = skn_discover(cli, &server, &found)))
+        return rc;
+    skn_far_begin(cli, &server);
+    if (skn_opt(cli, "verbose"))
+        skn_note(cli, "server: %s", server.url);
+    return SKEIN_OK;
 }
 
 skein_rc skn_place_open(skn_cli *cli)
@@ -217,9 +256,9 @@ skein_rc skn_place_open(skn_cli *cli)
     const char   *file;
     skein_rc      rc;
 
-    if (cli->engine)
+    if (cli->engine || cli->far)
         return SKEIN_OK;
-    if ((rc = check_server(cli)) || (rc = skn_place_address(cli)))
+    if ((rc = choose_server(cli)) || cli->far || (rc = skn_place_address(cli)))
         return rc;
     options.store = skn_str_of(cli->address);
     if (skn_opt(cli, "verbose"))
@@ -246,7 +285,17 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds)
     return skn_hint(&cli->err, SKEIN_USAGE, "Choose one with -w NAME or SKEIN_WORLD");
 }
 
-skein_rc skn_need_world(skn_cli *cli, skein_world *out)
+static skein_rc world_by_name(skn_cli *cli, const char *ref, skein_world *out)
+{
+    skn_str name = skn_str_of(ref);
+
+    if (cli->far)
+        return skn_far_world(cli, name, out);
+    return skn_missing_world(
+        cli, skein_world_find(cli->engine, name, cli->keep, out, &cli->err), name);
+}
+
+static skein_rc which_or_only(skn_cli *cli, skein_world *out)
 {
     const char  *ref = skn_opt(cli, "world");
     skein_worlds worlds;
@@ -255,15 +304,23 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out)
     if (!ref)
         ref = getenv("SKEIN_WORLD");
     if (ref && *ref)
-        return skn_missing_world(
-            cli, skein_world_find(cli->engine, skn_str_of(ref), cli->keep, out, &cli->err),
-            skn_str_of(ref));
-    if ((rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
+        return world_by_name(cli, ref, out);
+    if ((rc = cli->far ? skn_far_worlds(cli, &worlds)
+                       : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
         return rc;
     if (worlds.count != 1)
         return which_world(cli, &worlds);
     *out = worlds.at[0];
     return SKEIN_OK;
+}
+
+skein_rc skn_need_world(skn_cli *cli, skein_world *out)
+{
+    skein_rc rc = which_or_only(cli, out);
+
+    if (!rc && cli->far)
+        skn_far_enter(cli, out);
+    return rc;
 }
 
 /* "ada:background" */
@@ -366,10 +423,12 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
     const char *ref = skn_opt(cli, "conversation");
     skein_rc    rc;
 
-    if (ref)
+    if (ref && !cli->far)
         rc = chat_by_ref(cli, skn_str_of(ref), world, out);
     else if ((rc = skn_need_world(cli, world)))
         return rc;
+    else if (cli->far)
+        rc = skn_far_chat(cli, ref, world, out);
     else if (world->current_chat.v)
         rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
                                     &cli->err);
@@ -384,7 +443,23 @@ skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out)
 {
     skn_str  name = skn_str_of(*ref == '@' ? ref + 1 : ref);
-    skein_rc rc = skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
+    skein_rc rc;
 
+    if (cli->far)
+        return skn_far_agent(cli, name, out);
+    rc = skein_agent_find(cli->engine, world->id, name, cli->keep, out, &cli->err);
     return skn_missing_agent(cli, rc, world->id, name);
+}
+
+skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out)
+{
+    return cli->far ? skn_far_agents(cli, out)
+                    : skein_agent_list(cli->engine, world->id, cli->keep, out, &cli->err);
+}
+
+skein_rc skn_chats_of(skn_cli *cli, const skein_world *world, skein_conversations *out)
+{
+    return cli->far
+               ? skn_far_chats(cli, out)
+               : skein_conversation_list(cli->engine, world->id, cli->keep, out, &cli->err);
 }

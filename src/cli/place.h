@@ -22,12 +22,18 @@ skn_str skn_place_shown(const skn_cli *cli);
 skein_rc skn_need_world(skn_cli *cli, skein_world *out);
 /* -c, the world's current chat, or its newest; the world comes with it. */
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* All agents, and all conversations, of the world that skn_need_world gave. */
+skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out);
+skein_rc skn_chats_of(skn_cli *cli, const skein_world *world, skein_conversations *out);
 /* An agent of the world, by name with or without "@". */
 skein_rc skn_need_agent(skn_cli *cli, const skein_world *world, const char *ref,
                         skein_agent *out);
 /* "v7" or "t_…"; NULL gives the current one. */
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out);
+/* The version with this number. */
+skein_rc skn_version_numbered(skn_cli *cli, const skein_conversation *chat, int64_t number,
+                              skein_version *out);
 /* The same, or "v7.12": the version while it had so many messages. *length is -1 without. */
 skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const char *ref,
                              skein_version *out, int64_t *length);

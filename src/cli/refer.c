@@ -2,6 +2,7 @@
 #include "cli/place.h"
 
 #include "base/error.h"
+#include "cli/far.h"
 
 #include <ctype.h>
 
@@ -28,6 +29,22 @@ bool skn_is_lane(skn_str ref)
     return true;
 }
 
+static skein_rc version_of_thread(skn_cli *cli, const skein_conversation *chat, skn_str thread,
+                                  skein_version *out)
+{
+    if (cli->far)
+        return skn_far_version(cli, 0, thread, out);
+    return skein_version_of_thread(cli->engine, chat->id, thread, cli->keep, out, &cli->err);
+}
+
+skein_rc skn_version_numbered(skn_cli *cli, const skein_conversation *chat, int64_t number,
+                              skein_version *out)
+{
+    if (cli->far)
+        return skn_far_version(cli, number, SKN_NONE, out);
+    return skein_version_get(cli->engine, chat->id, number, cli->keep, out, &cli->err);
+}
+
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out)
 {
@@ -39,15 +56,10 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
                         "Versions are v1, v2, …; \"skein history\" lists them");
     }
     if (ref && ref[0] == 't')
-        return skn_missing(cli,
-                           skein_version_of_thread(cli->engine, chat->id, skn_str_of(ref),
-                                                   cli->keep, out, &cli->err),
-                           "version");
+        return skn_missing(cli, version_of_thread(cli, chat, skn_str_of(ref), out), "version");
     if (ref)
         skn_str_int(skn_str_of(ref + 1), &number);
-    return skn_missing(
-        cli, skein_version_get(cli->engine, chat->id, number, cli->keep, out, &cli->err),
-        "version");
+    return skn_missing(cli, skn_version_numbered(cli, chat, number, out), "version");
 }
 
 static bool split_length(skn_str ref, skn_str *version, int64_t *length)
@@ -94,6 +106,8 @@ skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const
 skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
                           skein_message *out)
 {
+    if (cli->far)
+        return skn_far_message(cli, ref, out, NULL, NULL);
     return skn_missing(
         cli, skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err),
         "message");

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/rand.h"
 #include "cli/client.h"
+#include "cli/far.h"
 
 #include <inttypes.h>
 
@@ -66,7 +67,9 @@ static skein_rc add_tags(skn_cli *cli, const skein_world *world, const skein_con
                          const skn_saying *what, instruction_list *list)
 {
     skein_tags all;
-    skein_rc rc = skein_tag_list(cli->engine, world->id, chat->id, cli->keep, &all, &cli->err);
+    skein_rc   rc = cli->far ? skn_far_tags(cli, chat, &all)
+                             : skein_tag_list(cli->engine, world->id, chat->id, cli->keep, &all,
+                                              &cli->err);
 
     if (rc || (rc = check_tags(cli, &all, what)))
         return rc;

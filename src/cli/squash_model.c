@@ -1,6 +1,7 @@
 #include "cli/squash_model.h"
 
 #include "base/error.h"
+#include "cli/far.h"
 #include "cli/news.h"
 #include "cli/place.h"
 #include "cli/print.h"
@@ -42,12 +43,25 @@ static skein_rc need_server(skn_cli *cli, const char *what, const char *otherwis
 
 /* --- Squashes ----------------------------------------------------------------------------- */
 
+static skein_rc uids_of(skn_cli *cli, skein_message_ids ids, skein_str **out)
+{
+    skein_messages list = {NULL, 0};
+    skein_rc       rc = SKEIN_OK;
+
+    *out = SKN_ARRAY(cli->keep, ids.count + 1, skein_str);
+    if (!cli->far)
+        rc = skein_messages_get(cli->engine, ids, cli->keep, &list, &cli->err);
+    for (size_t i = 0; !rc && i < ids.count; i++)
+        (*out)[i] = cli->far ? skn_far_uid(cli, ids.at[i].v) : list.at[i].uid;
+    return rc;
+}
+
 static skein_rc squash_body(skn_cli *cli, skein_message_ids ids, skn_str prompt, skn_str *out)
 {
-    skein_messages list;
-    skn_buf        b;
-    skn_jw         w;
-    skein_rc       rc = skein_messages_get(cli->engine, ids, cli->keep, &list, &cli->err);
+    skein_str *uids;
+    skn_buf    b;
+    skn_jw     w;
+    skein_rc   rc = uids_of(cli, ids, &uids);
 
     if (rc)
         return rc;
@@ -56,8 +70,8 @@ static skein_rc squash_body(skn_cli *cli, skein_message_ids ids, skn_str prompt,
     skn_jw_object(&w);
     skn_jw_key(&w, "sourceMessageIds");
     skn_jw_array(&w);
-    for (size_t i = 0; i < list.count; i++)
-        skn_jw_str(&w, list.at[i].uid);
+    for (size_t i = 0; i < ids.count; i++)
+        skn_jw_str(&w, uids[i]);
     skn_jw_array_end(&w);
     skn_jw_kstr(&w, "prompt", prompt);
     write_option(cli, &w, "model", "model");

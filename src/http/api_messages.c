@@ -61,6 +61,30 @@ static skein_rc explain_one(skn_http_call *c, skein_message *m, skn_told_message
     return skn_api_explain(c, version, &list, told);
 }
 
+/* What a person typed for a message of the chat, "@~2" or the beginning of an id, is found as everywhere. */
+static skein_rc find_typed(skn_http_call *c, skein_message *out)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
+        return rc;
+    rc = skein_message_find(c->engine, c->chat.id, 0, c->params[1], c->mem, out, &c->error);
+    if (rc == SKEIN_NOT_FOUND)
+        c->more.thing = "message";
+    return rc;
+}
+
+static skein_rc find_message(skn_http_call *c, skein_message *out, skein_posted *waits)
+{
+    bool     typed;
+    skein_rc rc = skn_call_query_flag(c, "typed", &typed);
+
+    *waits = (skein_posted){.queued = false};
+    if (rc)
+        return rc;
+    return typed ? find_typed(c, out) : skn_api_said_or_queued(c, out, waits);
+}
+
 skein_rc skn_api_get_message(skn_http_call *c)
 {
     skein_message     m;
@@ -68,7 +92,7 @@ skein_rc skn_api_get_message(skn_http_call *c)
     skn_told_messages told;
     skein_rc          rc;
 
-    if ((rc = skn_api_said_or_queued(c, &m, &waits)) ||
+    if ((rc = find_message(c, &m, &waits)) ||
         (!waits.queued && (rc = explain_one(c, &m, &told))))
         return rc;
     if (waits.queued)

@@ -252,6 +252,22 @@ static void read_host(skn_request *r, skn_refusal *no)
         r->host = host;
 }
 
+/* Of two of these, whoever looks next may take the other one to be meant. */
+static void check_single(const skn_request *r, skn_refusal *no)
+{
+    static const char *const once[][2] = {
+        {"origin", "Origin is given more than once"},
+        {"sec-fetch-site", "Sec-Fetch-Site is given more than once"},
+        {"authorization", "Authorization is given more than once"},
+        {"content-type", "Content-Type is given more than once"},
+        {"idempotency-key", "Idempotency-Key is given more than once"}};
+    skn_str value;
+
+    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++)
+        if (count_of(r, once[i][0], &value) > 1)
+            refuse(no, 400, once[i][1]);
+}
+
 static void read_wishes(skn_request *r, skn_refusal *no)
 {
     skn_str connection = SKN_NONE, expect = SKN_NONE;
@@ -295,6 +311,7 @@ void skn_request_read(skn_request *r, skn_str head, skn_arena *a, skn_refusal *n
     if (first)
         refuse(no, 400, "the first line is empty");
     read_host(r, no);
+    check_single(r, no);
     read_framing(r, no);
     read_wishes(r, no);
 }

@@ -152,7 +152,7 @@ s open v1
 t 'so has a version' prints "${url}w/tour/c/$chat?v=t_"
 s world ls --server http://127.0.0.1:1/
 t 'another server is nothing to a command that works on the store' fails 2 'cannot use --server http://127.0.0.1:1/'
-t 'and those that it is something to are named' complains 'send, chat, log --follow, stop, status and open'
+t 'and what to do is said' complains 'Name the store or the server, not both'
 s log --server http://127.0.0.1:1/
 t 'also not to read' gave 2
 s undo --server http://127.0.0.1:1/
@@ -166,7 +166,7 @@ t 'a store that is named counts more than the variable' prints tour
 rc=0
 SKEIN_SERVER=http://127.0.0.1:1/ "$SKEIN" world ls >"$dir/out" 2>"$dir/err" || rc=$?
 out=$(cat "$dir/out") err=$(cat "$dir/err")
-t 'which else is refused like the option' fails 2 'cannot use SKEIN_SERVER http://127.0.0.1:1/'
+t 'which else is as good as the option' fails 6 'cannot reach the server at http://127.0.0.1:1/'
 r
 t 'a second server on the same data says so' prints "A server already runs on this data (pid $pid, $url)."
 t 'and is no failure' gave 0

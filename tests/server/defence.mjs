@@ -59,6 +59,19 @@ test('a Host that is not ours is refused', async () => {
     assert.equal((await raw(`GET /worlds HTTP/1.1\r\n${host}${host}Connection: close\r\n\r\n`)).statuses[0], 400);
 });
 
+test('what may be said once is refused when it is said twice, in whatever order', async () => {
+    const own = `http://127.0.0.1:${server.port}`, evil = 'https://evil.example';
+    for (const [first, second] of [[own, evil], [evil, own], [own, own]]) {
+        const both = `Origin: ${first}\r\norigin: ${second}\r\n`;
+        problem(await raw(`GET /worlds HTTP/1.1\r\n${host}${both}Connection: close\r\n\r\n`), 400);
+        problem(await raw(`POST /worlds HTTP/1.1\r\n${host}${both}Content-Type: application/json\r\nContent-Length: 16\r\nConnection: close\r\n\r\n{"name":"twice"}`), 400);
+        problem(await raw(`OPTIONS /worlds HTTP/1.1\r\n${host}${both}Connection: close\r\n\r\n`), 400);
+    }
+    for (const header of ['Authorization: Bearer x', 'Content-Type: application/json', 'Idempotency-Key: k', 'Sec-Fetch-Site: same-origin'])
+        problem(await raw(`GET /worlds HTTP/1.1\r\n${host}${header}\r\n${header}\r\nConnection: close\r\n\r\n`), 400);
+    await server.refused('GET', '/worlds/twice', 404, 'world-not-found');
+});
+
 test('a page of another origin is refused, our own and allowed ones are not', async () => {
     const own = `http://127.0.0.1:${server.port}`;
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', `https://127.0.0.1:${server.port}`])

@@ -1,6 +1,6 @@
 // edits.mjs: editing a person's message, as seed 003 asks: counting, removing, revising, undoing;
 // what is refused, and what happens to what is said twice or while agents work.
-import { Server, assert, finish, test } from './lib.mjs';
+import { Server, assert, finish, run, test } from './lib.mjs';
 import { team, three } from './team.mjs';
 import { breakRemovals } from './sabotage.mjs';
 
@@ -380,6 +380,29 @@ test('an edit that fails is 500, changes nothing, is listed, and can be tried ag
     const retried = await server.post(`${w.path}/edit-errors/${errors[0].id}/retry`, {}, 200);
     assert.deepEqual([retried.success, retried.messagesRemovedTotal], [true, 2]);
     assert.deepEqual(await w.messages(), []);
+});
+
+test('the program tries a failed edit again, by its message or its own id, from near and far', async () => {
+    const far = [`--server=http://${server.host}:${server.port}`];
+    for (const place of [server.store.args, far])
+        for (const by of ['messageId', 'id']) {
+            const w = await fresh(server, ['ada']);
+            const m = (await w.converse('hello')).of('message.created')[0];
+            assert.deepEqual((await run([...place, '-w', w.name, 'edit', '--retry-failed', m.messageId, '-m', 'x'])).code, 3, 'nothing failed yet');
+            const mend = await breakRemovals(server.store);
+            try {
+                await server.refused('DELETE', `${w.path}/messages/${m.messageId}`, 500, 'removal-failed', { body: { chatId: w.chat } });
+            } finally {
+                await mend();
+            }
+            const [failed] = (await server.get(`${w.path}/edit-errors`)).data;
+            const words = by === 'id' ? ['-m', 'hello again'] : [];
+            const done = await run([...place, '-w', w.name, 'edit', '--retry-failed', failed[by], '-y', '--json', ...words]);
+            assert.equal(done.code, 0, done.err);
+            assert.deepEqual([JSON.parse(done.out).messagesRemovedTotal, JSON.parse(done.out).resubmissionStatus], [2, words.length ? 'success' : 'skipped']);
+            if (words.length) await w.idle();
+            assert.deepEqual((await w.messages()).map(x => x.content), words.length ? ['hello again', 'ada heard human.'] : []);
+        }
 });
 
 test('the last 100 failed edits are kept', async () => {

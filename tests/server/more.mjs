@@ -22,6 +22,21 @@ async function busy(w, content) {
     return message;
 }
 
+// --- What a person types -----------------------------------------------------------------------------
+
+test('a message is found by what a person types for it, when that is asked for', async () => {
+    const w = await fresh();
+    const said = [];
+    for (const content of ['one', 'two', 'three']) said.push(await quiet(w, content, content === 'three' ? { replyToMessageId: said[0].messageId } : {}));
+    const at = (ref, query) => `${w.path}/messages/${encodeURIComponent(ref)}?chatId=${w.chat}${query}`;
+    for (const [ref, i] of [['@', 2], ['@~2', 0], ['@^', 0], [said[1].messageId, 1], [said[1].messageId.slice(0, 9), 1]])
+        assert.equal((await server.get(at(ref, '&typed=true'))).content, ['one', 'two', 'three'][i], ref);
+    for (const ref of ['@', '@~2', said[1].messageId.slice(0, 9)]) await server.refused('GET', at(ref, ''), 404, 'message-not-found');
+    await server.refused('GET', at('@~3', '&typed=true'), 404, 'message-not-found');
+    await server.refused('GET', at('nobody000', '&typed=true'), 404, 'message-not-found');
+    await server.refused('GET', at('@', '&typed=perhaps'), 400, 'validation');
+});
+
 // --- What waits -----------------------------------------------------------------------------------
 
 test('a message that waits is at its address, and is changed in the queue', async () => {

@@ -1,0 +1,122 @@
+#include "cli/chat_far.h"
+
+#include "cli/far_view.h"
+
+static skn_cli *begin(skn_chat *c, skn_far_question *q)
+{
+    return skn_far_ask_apart(c->cli, c->mem, q);
+}
+
+static skein_rc end(skn_chat *c, const skn_far_question *q, skein_rc rc)
+{
+    c->cli->err = q->cli.err;
+    return rc;
+}
+
+skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out)
+{
+    skn_far_question q;
+
+    return end(c, &q, skn_far_message(begin(c, &q), uid, out, NULL, NULL));
+}
+
+skein_rc skn_chat_far_version(skn_chat *c, int64_t *out)
+{
+    const skn_json  *v;
+    skn_far_question q;
+    skein_rc         rc = skn_far_get(begin(c, &q), &v, "%s", c->cli->far->chat);
+
+    if (!rc)
+        *out = skn_far_int(v, "version", 0);
+    return end(c, &q, rc);
+}
+
+skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out)
+{
+    skn_far_slice    what = {.last = count};
+    skn_far_log      log;
+    const skn_json  *chat;
+    skn_far_question q;
+    skein_rc         rc = skn_far_get(begin(c, &q), &chat, "%s", c->cli->far->chat);
+
+    if (!rc) {
+        what.thread = skn_far_text(chat, "currentThread");
+        rc = skn_far_log_read(&q.cli, &what, &log);
+    }
+    if (!rc)
+        *out = log.list;
+    return end(c, &q, rc);
+}
+
+/* --- What waits --------------------------------------------------------------------------- */
+
+skein_rc skn_chat_far_queue(skn_chat *c, skein_queue *out)
+{
+    skn_json_list    list = {0};
+    skn_far_question q;
+    skn_cli         *cli = begin(c, &q);
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(c->mem, "%s/queue", cli->far->chat).p, 0,
+                              &list);
+
+    *out = (skein_queue){.at = SKN_ARRAY(c->mem, list.n + 1, skein_waiting)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        out->at[out->count++] = (skein_waiting){.uid = skn_far_text(list.p[i], "id"),
+                                                .content = skn_far_text(list.p[i], "content")};
+    return end(c, &q, rc);
+}
+
+skein_rc skn_chat_far_now(skn_chat *c, skn_str uid)
+{
+    const skn_json  *v;
+    skn_far_question q;
+    skn_cli         *cli = begin(c, &q);
+    const char      *path =
+        skn_arena_printf(c->mem, "%s/queue/%s", cli->far->chat, skn_far_part(cli, uid)).p;
+
+    return end(c, &q, skn_far_change(cli, "PATCH", path, SKN_STR("{\"send\":true}"), &v));
+}
+
+/* --- Who is there, and how far they are ----------------------------------------------------- */
+
+skein_rc skn_chat_far_agents(skn_chat *c)
+{
+    skn_cli        *cli = c->cli;
+    const skn_json *told;
+    skein_rc        rc = skn_far_agents(cli, &c->agents);
+
+    if (rc)
+        return rc;
+    c->states = SKN_ARRAY(cli->keep, c->agents.count + 1, skn_str);
+    for (size_t i = 0; i < c->agents.count; i++)
+        c->states[i] = skn_json_parse(&told, c->agents.at[i].settings, "the agent", cli->keep,
+                                      NULL)
+                           ? SKN_STR("idle")
+                           : skn_far_text(told, "state");
+    return SKEIN_OK;
+}
+
+/* An event behind the last one that came is still to be told. */
+static skein_rc is_told(skn_cli *cli, skn_str chat, skn_str last, bool *out)
+{
+    const skn_json *page, *data;
+    skein_rc        rc = skn_far_get(cli, &page, "%s/events?chatId=%s&limit=1&after=%.*s",
+                                     cli->far->world, skn_far_part(cli, chat),
+                              last.n ? (int)last.n : 1, last.n ? last.p : "0");
+
+    data = rc ? NULL : skn_json_get(page, "data");
+    *out = data && !data->first;
+    return rc;
+}
+
+skein_rc skn_chat_far_settled(skn_chat *c, bool *out)
+{
+    const skn_json  *world;
+    skn_far_question q;
+    skn_cli         *cli = begin(c, &q);
+    skein_rc         rc = skn_far_get(cli, &world, "%s/status", cli->far->world);
+
+    *out = !rc && !skn_far_flag(world, "isProcessing");
+    if (*out)
+        rc = is_told(cli, c->chat.uid, skn_buf_str(&c->news.stream.sse.last_id), out);
+    return end(c, &q, rc);
+}

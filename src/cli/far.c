@@ -1,0 +1,34 @@
+/* Which commands work on a store that is elsewhere. */
+#include "cli/far.h"
+
+#include <string.h>
+
+typedef struct far_row {
+    const char *name;
+    const char *not_with; /* an option that only the store itself can serve; NULL: none */
+} far_row;
+
+static const far_row rows[] = {
+    {"chat", NULL},        {"status", NULL},       {"open", NULL},
+    {"tree", "mermaid"},   {"timeline", NULL},     {"retry", NULL},
+    {"log", NULL},         {"show", "context"},    {"search", NULL},
+    {"history", NULL},     {"diff", NULL},         {"stats", NULL},
+    {"context", NULL},     {"inbox ls", NULL},     {"inbox show", NULL},
+    {"inbox done", NULL},  {"inbox reopen", NULL}, {"inbox snooze", NULL},
+    {"inbox reply", NULL}, {"inbox allow", NULL},  {"inbox deny", NULL},
+    {"send", NULL},        {"edit", NULL},         {"amend", NULL},
+    {"insert", NULL},      {"rm", NULL},           {"move", NULL},
+    {"squash", NULL},      {"undo", NULL},         {"redo", NULL},
+    {"switch", NULL},      {"branch", NULL},       {"stop", NULL},
+    {"world ls", NULL},    {"world show", NULL},   {"agent ls", NULL},
+    {"agent show", NULL},  {"conv ls", NULL},      {"conv show", NULL},
+    {"conv new", NULL},    {"conv use", NULL},
+};
+
+bool skn_far_can(const skn_cli *cli)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strcmp(rows[i].name, cli->command->name))
+            return !rows[i].not_with || !skn_opt(cli, rows[i].not_with);
+    return false;
+}

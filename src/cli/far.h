@@ -1,0 +1,93 @@
+/* far.h: a store that is elsewhere, behind a server: what commands ask of it, over HTTP.
+ *
+ * What comes back has the types of the engine, so that a command prints the same from near and far. A
+ * message, a conversation and an agent get numbers in the order in which this run meets them.
+ * Threads: one. Lifetimes: everything lives in cli->keep. A failure is in cli->err. */
+#ifndef SKN_CLI_FAR_H
+#define SKN_CLI_FAR_H
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/discover.h"
+
+typedef skn_vec(const skn_json *) skn_json_list;
+
+typedef struct skn_far {
+    skn_server  server;
+    const char *world; /* "/worlds/NAME", once it is known */
+    const char *chat;  /* "/worlds/NAME/chats/ID", once it is known */
+    skn_str     chat_uid;
+    const char *match; /* If-Match of a change; NULL: none was asked for */
+    skn_map    *numbers;
+    skn_vec(skn_str) uids; /* uids.p[n - 1] has number n */
+} skn_far;
+
+/* Can this command, with these options, work on a store that is elsewhere? */
+bool skn_far_can(const skn_cli *cli);
+/* From here on the store is the one behind this server. */
+void skn_far_begin(skn_cli *cli, const skn_server *server);
+
+/* --- Asking (far_ask.c) ------------------------------------------------------------------- */
+
+/* One answer; the path is made like by printf. */
+skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Every item of a list, page by page; up to `most` when that is not 0. */
+skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out);
+/* A change with a JSON body, under the key and the state that the person named. */
+skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
+                        const skn_json **out);
+/* A text as it stands in a path or a query. */
+const char *skn_far_part(skn_cli *cli, skn_str text);
+/* The number of what has this id, and back. */
+int64_t skn_far_number(skn_cli *cli, skn_str uid);
+skn_str skn_far_uid(const skn_cli *cli, int64_t number);
+
+/* A run of its own for one question: what it reads lives in `mem`, and so can be forgotten. A failure is in the
+ * question's own cli->err. */
+typedef struct skn_far_question {
+    skn_cli cli;
+    skn_far far;
+} skn_far_question;
+
+skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q);
+
+/* --- Answers as the engine's types (far_read.c, far_message.c) ------------------------------ */
+
+skn_str skn_far_text(const skn_json *v, const char *key);
+int64_t skn_far_int(const skn_json *v, const char *key, int64_t fallback);
+bool    skn_far_flag(const skn_json *v, const char *key);
+int64_t skn_far_time(const skn_json *v, const char *key); /* 0: none */
+
+void skn_far_read_world(skn_cli *cli, const skn_json *v, skein_world *out);
+void skn_far_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out);
+void skn_far_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out);
+void skn_far_read_version(const skn_json *v, skein_version *out);
+/* 7 for "v7"; 0 for none. */
+int64_t skn_far_version_number(skn_str name);
+/* Facts and deliveries may be NULL. */
+void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
+                          skein_message_facts *facts, skein_deliveries *deliveries);
+
+/* --- Places (far_place.c) ----------------------------------------------------------------- */
+
+skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out);
+skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out);
+/* Remembers which world this run is about. */
+void     skn_far_enter(skn_cli *cli, const skein_world *world);
+skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out);
+/* By id, title, AGENT:MODE or the beginning of an id; without a reference the current one or the newest. */
+skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
+                      skein_conversation *out);
+skein_rc skn_far_agents(skn_cli *cli, skein_agents *out);
+skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out);
+/* As a person names it: an id or its beginning, "@~2", "ID^". Facts and deliveries may be NULL. */
+skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
+                         skein_message_facts *facts, skein_deliveries *deliveries);
+/* A version by its number, or by its thread when the number is 0. */
+skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out);
+skein_rc skn_far_history(skn_cli *cli, skein_versions *out);
+skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out);
+
+#endif

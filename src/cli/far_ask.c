@@ -1,0 +1,122 @@
+#include "cli/far.h"
+
+#include "base/error.h"
+#include "cli/client.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ASK_MS    60000
+#define PATH_MOST 8192
+#define PAGE      500
+
+void skn_far_begin(skn_cli *cli, const skn_server *server)
+{
+    cli->far = SKN_NEW(cli->keep, skn_far);
+    cli->far->server = *server;
+    cli->far->numbers = skn_map_new(cli->keep);
+}
+
+skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
+{
+    q->cli = *cli;
+    q->far = *cli->far;
+    q->cli.keep = mem;
+    q->cli.far = &q->far;
+    q->far.numbers = skn_map_new(mem);
+    q->far.uids.p = NULL;
+    q->far.uids.n = q->far.uids.cap = 0;
+    return &q->cli;
+}
+
+const char *skn_far_part(skn_cli *cli, skn_str text)
+{
+    return skn_client_encode(cli->keep, text);
+}
+
+/* --- Numbers ------------------------------------------------------------------------------ */
+
+int64_t skn_far_number(skn_cli *cli, skn_str uid)
+{
+    skn_far *far = cli->far;
+    void   **slot;
+
+    if (!uid.n)
+        return 0;
+    slot = skn_map_slot(far->numbers, uid);
+    if (!*slot) {
+        skn_vec_add(cli->keep, &far->uids, skn_arena_copy(cli->keep, uid));
+        *slot = (void *)(intptr_t)far->uids.n;
+    }
+    return (int64_t)(intptr_t)*slot;
+}
+
+skn_str skn_far_uid(const skn_cli *cli, int64_t number)
+{
+    const skn_far *far = cli->far;
+
+    return number > 0 && (size_t)number <= far->uids.n ? far->uids.p[number - 1] : SKN_NONE;
+}
+
+/* --- Requests ----------------------------------------------------------------------------- */
+
+static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
+{
+    skn_client_answer got;
+    skein_rc          rc = skn_client_call(cli, &cli->far->server, what, ASK_MS, &got);
+
+    *out = NULL;
+    if (rc || !got.body.n)
+        return rc;
+    return skn_json_parse(out, got.body, "the answer of the server", cli->keep, &cli->err);
+}
+
+skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
+{
+    char             path[PATH_MOST];
+    skn_request_spec what = {.method = "GET", .path = path};
+    va_list          args;
+    int              n;
+
+    va_start(args, fmt);
+    n = vsnprintf(path, sizeof path, fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return skn_fail(&cli->err, SKEIN_USAGE, "what is asked for is too long to ask for");
+    return ask(cli, &what, out);
+}
+
+skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
+{
+    const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
+    const skn_json *page, *data;
+    skn_str         next;
+    skein_rc        rc;
+
+    do {
+        size_t left = most ? most - out->n : PAGE;
+
+        if ((rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", path, join,
+                              left < PAGE ? left : PAGE, *cursor ? "&cursor=" : "", cursor)))
+            return rc;
+        data = skn_json_get(page, "data");
+        for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
+            skn_vec_add(cli->keep, out, v);
+        next = skn_far_text(skn_json_get(page, "page"), "next");
+        cursor = skn_far_part(cli, next);
+    } while (next.n && (!most || out->n < most));
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
+                        const skn_json **out)
+{
+    skn_request_spec what = {.method = method,
+                             .path = path,
+                             .body = body,
+                             .key = skn_str_of(skn_opt(cli, "key")),
+                             .match = cli->far->match};
+
+    return ask(cli, &what, out);
+}

@@ -1,0 +1,404 @@
+#include "cli/far_change.h"
+
+#include "base/error.h"
+#include "base/json_write.h"
+#include "cli/place.h"
+#include "cli/server_ask.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#define LOOK_MS   200
+#define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
+
+/* The body of a change, being written. */
+typedef struct far_body {
+    skn_cli *cli;
+    skn_buf  bytes;
+    skn_jw   w;
+} far_body;
+
+static skn_jw *begin(skn_cli *cli, const skein_change *how, far_body *b)
+{
+    b->cli = cli;
+    skn_buf_init(&b->bytes, BODY_MOST);
+    skn_jw_init(&b->w, &b->bytes);
+    skn_jw_object(&b->w);
+    if (how->actor.p)
+        skn_jw_kstr(&b->w, "by", how->actor);
+    if (how->dry_run)
+        skn_jw_kbool(&b->w, "dryRun", true);
+    if (how->force)
+        skn_jw_kbool(&b->w, "force", true);
+    return &b->w;
+}
+
+static skein_rc send(far_body *b, const char *method, const char *path, const skn_json **out)
+{
+    skn_jw_object_end(&b->w);
+    return skn_far_change(b->cli, method, path, skn_body_keep(b->cli, &b->bytes), out);
+}
+
+static const char *chat_path(skn_cli *cli, const char *rest)
+{
+    return skn_arena_printf(cli->keep, "%s/%s", cli->far->chat, rest).p;
+}
+
+static void write_ids(skn_cli *cli, skn_jw *w, const char *key, skein_message_ids ids)
+{
+    skn_jw_key(w, key);
+    skn_jw_array(w);
+    for (size_t i = 0; i < ids.count; i++)
+        skn_jw_str(w, skn_far_uid(cli, ids.at[i].v));
+    skn_jw_array_end(w);
+}
+
+/* --- Operations --------------------------------------------------------------------------- */
+
+static skein_rc operate(far_body *b, skein_version *out, skein_message *made)
+{
+    const skn_json *v;
+    skein_rc        rc = send(b, "POST", chat_path(b->cli, "operations"), &v);
+
+    if (rc)
+        return rc;
+    skn_far_read_version(v, out);
+    if (made)
+        *made = (skein_message){.uid = skn_far_text(v, "messageId")};
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skein_message_id target,
+                      skn_str text, skein_version *out, skein_message *edited)
+{
+    far_body b;
+    skn_jw  *w = begin(cli, how, &b);
+
+    skn_jw_kstr(w, "op", SKN_STR("edit"));
+    skn_jw_kstr(w, "messageId", skn_far_uid(cli, target.v));
+    skn_jw_kstr(w, "content", text);
+    return operate(&b, out, edited);
+}
+
+skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skein_message_id before,
+                        skn_str text, skein_version *out, skein_message *inserted)
+{
+    far_body b;
+    skn_jw  *w = begin(cli, how, &b);
+
+    skn_jw_kstr(w, "op", SKN_STR("insert"));
+    skn_jw_kstr(w, "content", text);
+    skn_jw_kstr(w, "before", skn_far_uid(cli, before.v));
+    return operate(&b, out, inserted);
+}
+
+skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+                        skein_version *out)
+{
+    far_body b;
+    skn_jw  *w = begin(cli, how, &b);
+
+    skn_jw_kstr(w, "op", SKN_STR("delete"));
+    write_ids(cli, w, "messageIds", ids);
+    return operate(&b, out, NULL);
+}
+
+skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+                         skein_message_id before, skein_version *out)
+{
+    far_body b;
+    skn_jw  *w = begin(cli, how, &b);
+
+    skn_jw_kstr(w, "op", SKN_STR("reorder"));
+    write_ids(cli, w, "messageIds", ids);
+    skn_jw_kstr(w, "before", skn_far_uid(cli, before.v));
+    return operate(&b, out, NULL);
+}
+
+static void read_squash(skn_cli *cli, const skn_json *v, skein_squash *out)
+{
+    const skn_json *sources = skn_json_get(v, "sourceMessageIds");
+
+    *out = (skein_squash){.uid = skn_far_text(v, "squashOperationId"),
+                          .result = {.uid = skn_far_text(v, "resultMessageId"),
+                                     .content = skn_far_text(v, "content")},
+                          .prompt = skn_far_text(v, "prompt"),
+                          .model = skn_far_text(v, "model"),
+                          .by_agent = skn_far_flag(v, "performedByAgent"),
+                          .created_at = skn_far_time(v, "createdAt")};
+    out->version.thread_uid = skn_far_text(v, "threadId");
+    out->version.number = skn_far_version_number(skn_far_text(v, "version"));
+    out->sources = SKN_ARRAY(cli->keep, (sources ? sources->count : 0) + 1, skein_str);
+    for (const skn_json *s = sources ? sources->first : NULL; s; s = s->next)
+        out->sources[out->source_count++] = s->text;
+}
+
+skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+                        skn_str text, skein_squash *out)
+{
+    far_body        b;
+    skn_jw         *w = begin(cli, how, &b);
+    const skn_json *v;
+    skein_rc        rc;
+
+    write_ids(cli, w, "sourceMessageIds", ids);
+    skn_jw_kstr(w, "content", text);
+    if (!(rc = send(&b, "POST", chat_path(cli, "squashes"), &v)))
+        read_squash(cli, v, out);
+    return rc;
+}
+
+skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/squashes/%s", cli->far->world,
+                                     skn_far_part(cli, uid));
+
+    if (!rc)
+        read_squash(cli, v, out);
+    return rc;
+}
+
+/* --- Removal ------------------------------------------------------------------------------ */
+
+static skein_removal_agent *read_counts(skn_cli *cli, const skn_json *v, size_t *count)
+{
+    skein_removal_agent *out = SKN_ARRAY(cli->keep, (v ? v->count : 0) + 1,
+                                         skein_removal_agent);
+
+    *count = 0;
+    for (const skn_json *m = v ? v->first : NULL; m; m = m->next) {
+        out[*count].name = m->key;
+        skn_str_int(m->text, &out[(*count)++].count);
+    }
+    return out;
+}
+
+/* "t_….12" in quotes: where the conversation stands. */
+static void read_state(skn_str etag, skein_version *out)
+{
+    size_t dot = etag.n;
+
+    while (dot > 0 && etag.p[dot - 1] != '.')
+        dot--;
+    if (dot < 2 || etag.n < dot + 1)
+        return;
+    out->thread_uid = skn_str_sub(etag, 1, dot - 1);
+    skn_str_int(skn_str_sub(etag, dot, etag.n - 1), &out->length);
+}
+
+static skein_rc count_removal(skn_cli *cli, const char *path, skein_removal *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s", path);
+
+    if (rc)
+        return rc;
+    *out = (skein_removal){.message_uid = skn_far_text(v, "messageId"),
+                           .count = skn_far_int(v, "count", 0),
+                           .is_first = skn_far_flag(v, "isFirst"),
+                           .by_agent_count = (size_t)skn_far_int(v, "agents", 0),
+                           .delegations = skn_far_int(v, "delegations", 0),
+                           .side_effects = skn_far_int(v, "sideEffects", -1)};
+    out->by_sender = read_counts(cli, skn_json_get(v, "byAgent"), &out->by_sender_count);
+    read_state(skn_far_text(v, "etag"), &out->previous);
+    return SKEIN_OK;
+}
+
+static void read_removal(skn_cli *cli, const skn_json *v, skein_removal *out)
+{
+    *out = (skein_removal){.message_uid = skn_far_text(v, "messageId"),
+                           .count = skn_far_int(v, "messagesRemovedTotal", 0),
+                           .delegations = skn_far_int(v, "delegations", 0),
+                           .side_effects = skn_far_int(v, "sideEffects", -1),
+                           .added = {.uid = skn_far_text(v, "newMessageId")}};
+    out->version.thread_uid = skn_far_text(v, "threadId");
+    out->version.number = skn_far_version_number(skn_far_text(v, "version"));
+    out->previous.thread_uid = skn_far_text(v, "previousThreadId");
+    out->previous.number = skn_far_version_number(skn_far_text(v, "previousVersion"));
+    out->by_agent = read_counts(cli, skn_json_get(v, "removedByAgent"), &out->by_agent_count);
+}
+
+skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id target,
+                        skn_str text, skein_removal *out)
+{
+    far_body    b;
+    skn_str     uid = skn_far_uid(cli, target.v);
+    const char *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->far->world,
+                                        skn_far_part(cli, uid))
+                           .p;
+    const skn_json *v;
+    skn_jw         *w;
+    skein_rc        rc;
+
+    if (how->dry_run)
+        return count_removal(cli,
+                             skn_arena_printf(cli->keep, "%s/count?chatId=%s", path,
+                                              skn_far_part(cli, cli->far->chat_uid))
+                                 .p,
+                             out);
+    w = begin(cli, how, &b);
+    skn_jw_kstr(w, "chatId", cli->far->chat_uid);
+    if (text.p)
+        skn_jw_kstr(w, "newContent", text);
+    if (!(rc = send(&b, text.p ? "PUT" : "DELETE", path, &v)))
+        read_removal(cli, v, out);
+    return rc;
+}
+
+skein_rc skn_far_edit_errors(skn_cli *cli, skein_edit_errors *out)
+{
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(
+             cli, skn_arena_printf(cli->keep, "%s/edit-errors", cli->far->world).p, 0, &list);
+
+    *out = (skein_edit_errors){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_edit_error)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        out->at[out->count++] = (skein_edit_error){
+            .uid = skn_far_text(list.p[i], "id"),
+            .chat_uid = skn_far_text(list.p[i], "chatId"),
+            .message_uid = skn_far_text(list.p[i], "messageId"),
+            .operation = skn_far_text(list.p[i], "operation"),
+            .error = skn_far_text(list.p[i], "error"),
+            .at = skn_far_time(list.p[i], "createdAt")};
+    return rc;
+}
+
+/* --- Time travel -------------------------------------------------------------------------- */
+
+static skein_rc read_move(skn_cli *cli, const skn_json *v, skein_move *out)
+{
+    *out = (skein_move){.what = skn_far_text(v, "move"),
+                        .steps = skn_far_int(v, "steps", 0),
+                        .returning = skn_far_int(v, "returning", -1),
+                        .leaving = skn_far_int(v, "leaving", -1),
+                        .side_effects = skn_far_int(v, "sideEffects", -1)};
+    skn_far_read_version(v, &out->to);
+    return skn_far_version(cli, 0, skn_far_text(v, "previousThreadId"), &out->from);
+}
+
+skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move, int64_t where,
+                        skein_move *out)
+{
+    const char     *match = cli->far->match;
+    const skn_json *v;
+    skein_version   to;
+    far_body        b;
+    skn_jw         *w;
+    skein_rc        rc;
+
+    if (!move && (rc = skn_far_version(cli, where, SKN_NONE, &to)))
+        return rc;
+    w = begin(cli, how, &b);
+    skn_jw_kstr(w, move ? "move" : "threadId", move ? skn_str_of(move) : to.thread_uid);
+    if (move)
+        skn_jw_kint(w, "steps", where);
+    cli->far->match = match ? match
+                            : "*"; /* a move must say from where, even if from anywhere */
+    rc = send(&b, "PUT", chat_path(cli, "currentThread"), &v);
+    cli->far->match = match;
+    return rc ? rc : read_move(cli, v, out);
+}
+
+skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str title,
+                        skein_conversation *out)
+{
+    const skein_change how = {.dry_run = false};
+    const skn_json    *v;
+    skein_version      from;
+    far_body           b;
+    skn_jw            *w;
+    skein_rc           rc = skn_far_version(cli, version, SKN_NONE, &from);
+
+    if (rc)
+        return rc;
+    w = begin(cli, &how, &b);
+    skn_jw_kstr(w, "threadId", from.thread_uid);
+    skn_jw_kint(w, "length", length < 0 ? from.length : length);
+    if (title.p)
+        skn_jw_kstr(w, "title", title);
+    if (!(rc = send(&b, "POST", chat_path(cli, "branches"), &v)))
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}
+
+/* --- Delegations -------------------------------------------------------------------------- */
+
+skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->far->world,
+                                     skn_far_part(cli, key), skn_far_part(cli, cli->far->chat_uid));
+
+    if (rc)
+        return rc;
+    *out = (skein_delegation){.chat_uid = skn_far_text(v, "chatId"),
+                              .key = skn_far_text(v, "delegationId"),
+                              .parent_key = skn_far_text(v, "parent"),
+                              .agent = skn_far_text(v, "agent"),
+                              .asked_by = skn_far_text(v, "askedBy"),
+                              .title = skn_far_text(v, "title"),
+                              .spawn_call_id = skn_far_text(v, "spawnCallId"),
+                              .spawn_message_uid = skn_far_text(v, "spawnMessageId"),
+                              .waited = skn_far_flag(v, "waited"),
+                              .messages = skn_far_int(v, "messageCount", 0),
+                              .created_at = skn_far_time(v, "createdAt")};
+    skn_lane_state_from(skn_far_text(v, "state"), &out->state);
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
+{
+    const skein_change how = {.dry_run = false};
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s/retry", cli->far->world,
+                                        skn_far_part(cli, key))
+                           .p;
+    const skn_json *v;
+    far_body        b;
+
+    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
+    return send(&b, "POST", path, &v);
+}
+
+/* --- Conversations ------------------------------------------------------------------------ */
+
+skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
+{
+    const skein_change how = {.dry_run = false};
+    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    const skn_json    *v;
+    far_body           b;
+    skn_jw            *w = begin(cli, &how, &b);
+    skein_rc           rc;
+
+    if (title.p)
+        skn_jw_kstr(w, "title", title);
+    if (!(rc = send(&b, "POST", path, &v)))
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}
+
+skein_rc skn_far_set_current(skn_cli *cli, skn_str chat_uid)
+{
+    const skein_change how = {.dry_run = false};
+    const skn_json    *v;
+    far_body           b;
+
+    skn_jw_kstr(begin(cli, &how, &b), "currentChatId", chat_uid);
+    return send(&b, "PATCH", cli->far->world, &v);
+}
+
+/* --- Waiting ------------------------------------------------------------------------------ */
+
+/* Of the whole world, which a server tells at once: work that waits counts like work under way. */
+skein_rc skn_far_wait_idle(skn_cli *cli)
+{
+    const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L};
+    const skn_json       *world;
+    skein_rc              rc;
+
+    while (!(rc = skn_far_get(cli, &world, "%s/status", cli->far->world)) &&
+           skn_far_flag(world, "isProcessing"))
+        nanosleep(&nap, NULL);
+    return rc;
+}

@@ -1,0 +1,142 @@
+#include "cli/far_inbox.h"
+
+#include "base/error.h"
+#include "base/json_write.h"
+#include "cli/place.h"
+#include "cli/server_ask.h"
+
+#define BODY_MOST (7 * SKN_TEXT_LIMIT)
+
+static void read_item(const skn_json *v, skein_inbox_item *out)
+{
+    const skn_json *args = skn_json_get(v, "args");
+
+    *out = (skein_inbox_item){.uid = skn_far_text(v, "id"),
+                              .kind = skn_far_text(v, "type"),
+                              .world_name = skn_far_text(v, "world"),
+                              .agent = skn_far_text(v, "agent"),
+                              .title = skn_far_text(v, "title"),
+                              .content = skn_far_text(v, "content"),
+                              .chat_uid = skn_far_text(v, "chatId"),
+                              .message_uid = skn_far_text(v, "messageId"),
+                              .work_chat_uid = skn_far_text(v, "workChatId"),
+                              .work_message_uid = skn_far_text(v, "workMessageId"),
+                              .briefing_uid = skn_far_text(v, "briefingId"),
+                              .tool = skn_far_text(v, "tool"),
+                              .args = args && args->kind != SKN_JSON_NULL ? args->raw
+                                                                          : SKN_NONE,
+                              .answer = skn_far_text(v, "answer"),
+                              .open = skn_far_flag(v, "open"),
+                              .read_at = skn_far_time(v, "readAt"),
+                              .done_at = skn_far_time(v, "doneAt"),
+                              .snoozed_until = skn_far_time(v, "snoozedUntil"),
+                              .created_at = skn_far_time(v, "createdAt")};
+}
+
+/* "world=NAME", or nothing. */
+static const char *of_world(skn_cli *cli, const char *before)
+{
+    if (!cli->far->world)
+        return "";
+    return skn_arena_printf(cli->keep, "%sworld=%s", before,
+                            cli->far->world + sizeof "/worlds/" - 1)
+        .p;
+}
+
+skein_rc skn_far_inbox(skn_cli *cli, const skein_inbox_query *what, skein_inbox *out)
+{
+    const char *state = what->done < 0 ? "all" : what->done ? "done" : "open";
+    const char *path =
+        skn_arena_printf(cli->keep, "/inbox?state=%s%s", state, of_world(cli, "&")).p;
+    const skn_json *counts;
+    skn_json_list   list = {0};
+    skein_rc        rc;
+
+    if ((rc = skn_far_all(cli, path, what->limit, &list)) ||
+        (rc = skn_far_get(cli, &counts, "/inbox/unread-count%s", of_world(cli, "?"))))
+        return rc;
+    *out = (skein_inbox){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_inbox_item),
+                         .unread = skn_far_int(counts, "unread", 0),
+                         .needs_you = skn_far_int(counts, "needsYou", 0)};
+    for (size_t i = 0; i < list.n; i++)
+        read_item(list.p[i], &out->at[out->count++]);
+    return SKEIN_OK;
+}
+
+/* The text of a briefing is kept beside the item. */
+static skein_rc read_briefing(skn_cli *cli, skein_inbox_item *item)
+{
+    const skn_json *v;
+    skein_rc        rc;
+
+    if (!item->briefing_uid.n)
+        return SKEIN_OK;
+    rc = skn_far_get(cli, &v, "/briefings/%s", skn_far_part(cli, item->briefing_uid));
+    if (!rc)
+        item->briefing = skn_far_text(v, "text");
+    return rc;
+}
+
+skein_rc skn_far_inbox_get(skn_cli *cli, skn_str id, skein_inbox_item *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "/inbox/%s", skn_far_part(cli, id));
+
+    if (rc)
+        return rc;
+    read_item(v, out);
+    return read_briefing(cli, out);
+}
+
+static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_buf *body,
+                       const skn_json **out)
+{
+    return skn_far_change(cli, method, path, skn_body_keep(cli, body), out);
+}
+
+skein_rc skn_far_inbox_set(skn_cli *cli, skn_str id, const skein_inbox_change *what,
+                           skein_inbox_item *out)
+{
+    const char     *path = skn_arena_printf(cli->keep, "/inbox/%s", skn_far_part(cli, id)).p;
+    const skn_json *v;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc;
+
+    skn_buf_init(&b, 4096);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    if (what->read >= 0)
+        skn_jw_kbool(&w, "read", what->read > 0);
+    if (what->done >= 0)
+        skn_jw_kbool(&w, "done", what->done > 0);
+    if (what->snoozed_until >= 0)
+        skn_jw_ktime(&w, "snoozedUntil", what->snoozed_until);
+    skn_jw_object_end(&w);
+    if (!(rc = change(cli, "PATCH", path, &b, &v)))
+        read_item(v, out);
+    return rc;
+}
+
+skein_rc skn_far_inbox_answer(skn_cli *cli, const skein_inbox_item *item, skn_str text,
+                              skein_inbox_item *out, skein_message *told,
+                              const skn_json **whole)
+{
+    const char *path =
+        skn_arena_printf(cli->keep, "/inbox/%s/answer", skn_far_part(cli, item->uid)).p;
+    bool     decide = skn_str_is(item->kind, "approval");
+    skn_buf  b;
+    skn_jw   w;
+    skein_rc rc;
+
+    skn_buf_init(&b, BODY_MOST);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, decide ? "decision" : "text", text);
+    skn_jw_object_end(&w);
+    if ((rc = change(cli, "POST", path, &b, whole)))
+        return rc;
+    read_item(skn_json_get(*whole, "item"), out);
+    told->uid = skn_far_text(skn_json_get(*whole, "message"), "messageId");
+    return SKEIN_OK;
+}

@@ -1,0 +1,236 @@
+/* Worlds, conversations, agents, messages and versions of a store that is elsewhere. */
+#include "cli/far.h"
+
+#include "base/error.h"
+#include "cli/place.h"
+
+#include <inttypes.h>
+
+#define BEGINNING 4 /* characters of an id that may stand for it */
+
+/* --- Worlds and agents -------------------------------------------------------------------- */
+
+skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out)
+{
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, "/worlds", 0, &list);
+
+    *out = (skein_worlds){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_world)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        skn_far_read_world(cli, list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+void skn_far_enter(skn_cli *cli, const skein_world *world)
+{
+    cli->far->world =
+        skn_arena_printf(cli->keep, "/worlds/%s", skn_far_part(cli, world->name)).p;
+}
+
+skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "/worlds/%s", skn_far_part(cli, ref));
+
+    if (!rc)
+        skn_far_read_world(cli, v, out);
+    return skn_missing(cli, rc, "world");
+}
+
+skein_rc skn_far_agents(skn_cli *cli, skein_agents *out)
+{
+    skn_json_list list = {0};
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p,
+                              0, &list);
+
+    *out = (skein_agents){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_agent)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        skn_far_read_agent(cli, list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/agents/%s", cli->far->world,
+                                     skn_far_part(cli, name));
+
+    if (!rc)
+        skn_far_read_agent(cli, v, out);
+    return skn_missing(cli, rc, "agent");
+}
+
+/* --- Conversations ------------------------------------------------------------------------ */
+
+skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out)
+{
+    skn_json_list list = {0};
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p,
+                              0, &list);
+
+    *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+static bool is_called(skn_cli *cli, const skein_conversation *c, skn_str ref)
+{
+    if (skn_str_eq(c->uid, ref))
+        return true;
+    if (c->mode == SKEIN_CHAT)
+        return c->title.n && skn_str_eq(c->title, ref);
+    return skn_str_eq(ref, skn_arena_printf(cli->keep, "%.*s:%s", SKN_FMT(c->agent_name),
+                                            skn_mode_name(c->mode)));
+}
+
+/* How many are called so, or else have an id that begins so; *which is one of them. */
+static size_t count_fits(skn_cli *cli, const skein_conversations *all, skn_str ref,
+                         size_t *which)
+{
+    size_t fits = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (is_called(cli, &all->at[i], ref)) {
+            *which = i;
+            fits++;
+        }
+    if (fits || ref.n < BEGINNING)
+        return fits;
+    for (size_t i = 0; i < all->count; i++)
+        if (skn_str_starts(all->at[i].uid, ref)) {
+            *which = i;
+            fits++;
+        }
+    return fits;
+}
+
+static skein_rc by_reference(skn_cli *cli, const skein_conversations *all, skn_str ref,
+                             size_t *which)
+{
+    size_t fits = count_fits(cli, all, ref, which);
+
+    if (fits > 1)
+        return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits several conversations",
+                        SKN_FMT(ref));
+    if (fits)
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"", SKN_FMT(ref));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein conv ls\" lists them");
+}
+
+/* The current one, or else the newest chat. */
+static skein_rc by_default(skn_cli *cli, const skein_conversations *all,
+                           const skein_world *world, size_t *which)
+{
+    *which = SIZE_MAX;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->at[i].id.v == world->current_chat.v) {
+            *which = i;
+            return SKEIN_OK;
+        }
+        if (all->at[i].mode == SKEIN_CHAT &&
+            (*which == SIZE_MAX || all->at[i].created_at > all->at[*which].created_at))
+            *which = i;
+    }
+    if (*which != SIZE_MAX)
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
+             SKN_FMT(world->name));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                    "Make one with \"skein conv new\", or name one with -c");
+}
+
+skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
+                      skein_conversation *out)
+{
+    skein_conversations all;
+    size_t              which = 0;
+    skein_rc            rc = skn_far_chats(cli, &all);
+
+    if (!rc)
+        rc = ref ? by_reference(cli, &all, skn_str_of(ref), &which)
+                 : by_default(cli, &all, world, &which);
+    if (rc)
+        return skn_missing(cli, rc, "chat");
+    *out = all.at[which];
+    cli->far->chat_uid = out->uid;
+    cli->far->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->far->world,
+                                      skn_far_part(cli, out->uid))
+                         .p;
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/tags?chatId=%s", cli->far->world,
+                                        skn_far_part(cli, chat->uid))
+                           .p;
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, path, 0, &list);
+
+    *out = (skein_tags){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_tag)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        out->at[out->count++] = (skein_tag){
+            .name = skn_far_text(list.p[i], "name"),
+            .control = skn_far_text(list.p[i], "control"),
+            .instruction = skn_far_text(list.p[i], "instruction"),
+            .target = skn_far_text(list.p[i], "target"),
+            .include_in_message = skn_far_flag(list.p[i], "includeInMessage"),
+            .active = skn_far_flag(list.p[i], "active")};
+    return rc;
+}
+
+/* --- Messages and versions ---------------------------------------------------------------- */
+
+skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
+                         skein_message_facts *facts, skein_deliveries *deliveries)
+{
+    const skn_json *v;
+    skein_rc rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s&typed=true", cli->far->world,
+                              skn_far_part(cli, ref), skn_far_part(cli, cli->far->chat_uid));
+
+    if (!rc)
+        skn_far_read_message(cli, v, out, facts, deliveries);
+    return skn_missing(cli, rc, "message");
+}
+
+skein_rc skn_far_history(skn_cli *cli, skein_versions *out)
+{
+    skn_json_list list = {0};
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/threads", cli->far->chat).p,
+                              0, &list);
+
+    *out = (skein_versions){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_version)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        skn_far_read_version(list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+static skein_rc version_of_thread(skn_cli *cli, skn_str thread, skein_version *out)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/threads/%s", cli->far->chat,
+                                     skn_far_part(cli, thread));
+
+    if (!rc)
+        skn_far_read_version(v, out);
+    return rc;
+}
+
+skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out)
+{
+    skein_versions all;
+    skein_rc       rc;
+
+    if (!number)
+        return version_of_thread(cli, thread, out);
+    if ((rc = skn_far_history(cli, &all)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.at[i].number == number) {
+            *out = all.at[i];
+            return SKEIN_OK;
+        }
+    return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no version v%" PRId64, number);
+}

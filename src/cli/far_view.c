@@ -1,0 +1,295 @@
+#include "cli/far_view.h"
+
+#include "cli/print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PAGE 500
+
+skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
+{
+    skn_jw_raw(skn_item(cli), v->raw);
+    return skn_item_end(cli);
+}
+
+/* "&name=value", or nothing. */
+static const char *wish(skn_cli *cli, const char *name, skn_str value)
+{
+    if (!value.n)
+        return "";
+    return skn_arena_printf(cli->keep, "&%s=%s", name, skn_far_part(cli, value)).p;
+}
+
+/* --- Messages ----------------------------------------------------------------------------- */
+
+/* The messages before one that is known, or the last there are; newest pages come first. */
+static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str first,
+                            size_t limit, const skn_json **out)
+{
+    const skn_json *page;
+    skein_rc        rc = skn_far_get(
+               cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s", cli->far->chat,
+               skn_far_part(cli, what->thread), limit,
+        first.n ? wish(cli, "before", first) : "&latest=true", wish(cli, "agent", what->agent),
+               wish(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
+
+    *out = rc ? NULL : skn_json_get(page, "data");
+    return rc;
+}
+
+/* Newest first: those of a page are taken from its end. */
+static void take_page(skn_cli *cli, const skn_json *data, skn_json_list *out)
+{
+    size_t           n = data->count;
+    const skn_json **all = SKN_ARRAY(cli->keep, n + 1, const skn_json *);
+    size_t           i = 0;
+
+    for (const skn_json *v = data->first; v; v = v->next)
+        all[i++] = v;
+    while (n-- > 0)
+        skn_vec_add(cli->keep, out, all[n]);
+}
+
+static void read_log(skn_cli *cli, const skn_json_list *newest, skn_far_log *out)
+{
+    size_t n = newest->n;
+
+    out->list = (skein_messages){SKN_ARRAY(cli->keep, n + 1, skein_message), n};
+    out->facts = SKN_ARRAY(cli->keep, n + 1, skein_message_facts);
+    out->deliveries = SKN_ARRAY(cli->keep, n + 1, skein_deliveries);
+    for (size_t i = 0; i < n; i++)
+        skn_far_read_message(cli, newest->p[n - 1 - i], &out->list.at[i], &out->facts[i],
+                             &out->deliveries[i]);
+}
+
+skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out)
+{
+    skn_json_list   newest = {0};
+    const skn_json *data;
+    skn_str         first = SKN_NONE;
+    size_t          limit;
+    skein_rc        rc;
+
+    do {
+        size_t left = what->last ? (size_t)what->last - newest.n : PAGE;
+
+        limit = left < PAGE ? left : PAGE;
+        if ((rc = page_before(cli, what, first, limit, &data)))
+            return rc;
+        if (data)
+            take_page(cli, data, &newest);
+        if (newest.n)
+            first = skn_far_text(newest.p[newest.n - 1], "messageId");
+    } while (data && data->count == limit && (!what->last || newest.n < (size_t)what->last));
+    read_log(cli, &newest, out);
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out)
+{
+    skn_json_list list = {0};
+    const char   *path = skn_arena_printf(cli->keep,
+                                          "%s/messages/%s/subtree?fields=messageId%s%s",
+                                          cli->far->world, skn_far_part(cli, uid),
+                                          wish(cli, "chatId", cli->far->chat_uid),
+                                          wish(cli, "threadId", thread))
+                           .p;
+    skein_rc rc = skn_far_all(cli, path, 0, &list);
+
+    *out = skn_map_new(cli->keep);
+    for (size_t i = 0; !rc && i < list.n; i++)
+        *skn_map_slot_int(*out,
+                          skn_far_number(cli, skn_far_text(list.p[i], "messageId"))) = *out;
+    return rc;
+}
+
+/* Parents come before their children, and are known by their id then. */
+static void read_node(skn_cli *cli, const skn_json *v, skn_map *places, skein_reply_tree *out)
+{
+    skein_reply_node *node = &out->at[out->count++];
+    void             *parent = skn_map_get(places, skn_far_text(v, "parentMessageId"));
+
+    *node = (skein_reply_node){.parent = (int64_t)(intptr_t)parent - 1,
+                               .depth = (int)skn_far_int(v, "depth", 0),
+                               .replies = skn_far_int(v, "replyCount", 0),
+                               .unanswered = skn_far_flag(v, "unanswered"),
+                               .memory_only = skn_far_flag(v, "memoryOnly")};
+    skn_far_read_message(cli, v, &node->message, NULL, NULL);
+    *skn_map_slot(places, node->message.uid) = (void *)(intptr_t)out->count;
+    out->depth = node->depth >= out->depth ? node->depth + 1 : out->depth;
+    out->unanswered += node->unanswered;
+}
+
+skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out)
+{
+    skn_json_list list = {0};
+    skn_map      *places = skn_map_new(cli->keep);
+    const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->far->chat,
+                                          skn_far_part(cli, thread), wish(cli, "root", root))
+                           .p;
+    skein_rc rc = skn_far_all(cli, path, 0, &list);
+
+    *out = (skein_reply_tree){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_reply_node)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        read_node(cli, list.p[i], places, out);
+    return rc;
+}
+
+/* --- Versions against each other ---------------------------------------------------------- */
+
+static skein_diff_kind diff_kind(skn_str name)
+{
+    return skn_str_is(name, "added")      ? SKEIN_DIFF_ADDED
+           : skn_str_is(name, "replaced") ? SKEIN_DIFF_REPLACED
+           : skn_str_is(name, "moved")    ? SKEIN_DIFF_MOVED
+                                          : SKEIN_DIFF_REMOVED;
+}
+
+static void read_side(skn_cli *cli, const skn_json *v, skein_message *out)
+{
+    if (v && v->kind == SKN_JSON_OBJECT)
+        skn_far_read_message(cli, v, out, NULL, NULL);
+}
+
+skein_rc skn_far_diff(skn_cli *cli, const skein_version *from, const skein_version *to,
+                      skein_diff *out, const skn_json **whole)
+{
+    const skn_json *changes;
+    skein_rc        rc = skn_far_get(cli, whole, "%s/threads/%s/diff?from=%s", cli->far->chat,
+                                     skn_far_part(cli, to->thread_uid),
+                                     skn_far_part(cli, from->thread_uid));
+
+    if (rc)
+        return rc;
+    changes = skn_json_get(*whole, "changes");
+    *out = (skein_diff){.same = skn_far_int(*whole, "same", 0)};
+    out->at = SKN_ARRAY(cli->keep, (changes ? changes->count : 0) + 1, skein_diff_entry);
+    for (const skn_json *c = changes ? changes->first : NULL; c; c = c->next) {
+        skein_diff_entry *e = &out->at[out->count++];
+
+        e->kind = diff_kind(skn_far_text(c, "kind"));
+        read_side(cli, skn_json_get(c, "before"), &e->before);
+        read_side(cli, skn_json_get(c, "after"), &e->after);
+        if (e->kind == SKEIN_DIFF_REPLACED && !e->after.squash_uid.n)
+            e->after.version_of = e->before.id;
+    }
+    return SKEIN_OK;
+}
+
+/* --- Numbers ------------------------------------------------------------------------------ */
+
+static skein_pair_count *read_pairs(skn_cli *cli, const skn_json *v, size_t *count)
+{
+    skein_pair_count *out = SKN_ARRAY(cli->keep, (v ? v->count : 0) + 1, skein_pair_count);
+
+    for (const skn_json *p = v ? v->first : NULL; p; p = p->next)
+        if (p->kind == SKN_JSON_OBJECT)
+            out[(*count)++] = (skein_pair_count){
+                skn_far_text(p, "who"), skn_far_text(p, "whom"), skn_far_int(p, "count", 0)};
+        else if (skn_str_int(p->text, &out[*count].count))
+            out[(*count)++].who = p->key;
+    return out;
+}
+
+static void read_busiest(skn_cli *cli, const skn_json *v, skein_stats *out)
+{
+    out->busiest = SKN_ARRAY(cli->keep, (v ? v->count : 0) + 1, skein_busy_thread);
+    for (const skn_json *t = v ? v->first : NULL; t; t = t->next) {
+        skein_busy_thread *one = &out->busiest[out->busiest_count++];
+
+        one->messages = skn_far_int(t, "messages", 0);
+        one->depth = (int)skn_far_int(t, "depth", 0);
+        read_side(cli, skn_json_get(t, "root"), &one->root);
+    }
+}
+
+skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *out,
+                       const skn_json **whole)
+{
+    const skn_json *rate;
+    skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->far->chat,
+                                     skn_far_part(cli, thread), wish(cli, "root", root));
+
+    if (rc)
+        return rc;
+    *out = (skein_stats){.messages = skn_far_int(*whole, "messages", 0),
+                         .replies = skn_far_int(*whole, "replies", 0),
+                         .roots = skn_far_int(*whole, "threads", 0),
+                         .unanswered = skn_far_int(*whole, "unanswered", 0),
+                         .memory_only = skn_far_int(*whole, "memoryOnly", 0),
+                         .depth = (int)skn_far_int(*whole, "depth", 0)};
+    rate = skn_json_get(*whole, "repliesPerMessage");
+    out->replies_a_message = rate ? strtod(skn_arena_copy(cli->keep, rate->text).p, NULL) : 0;
+    out->answers = read_pairs(cli, skn_json_get(*whole, "answers"), &out->answer_count);
+    out->senders = read_pairs(cli, skn_json_get(*whole, "senders"), &out->sender_count);
+    read_busiest(cli, skn_json_get(*whole, "busiest"), out);
+    return SKEIN_OK;
+}
+
+/* --- Contexts and finding ----------------------------------------------------------------- */
+
+static void read_prompt(skn_cli *cli, const skn_json *v, skein_prompt_message *out)
+{
+    skein_message m;
+
+    skn_far_read_message(cli, v, &m, NULL, NULL);
+    *out = (skein_prompt_message){.role = m.role,
+                                  .text = m.content,
+                                  .calls = m.calls,
+                                  .call_count = m.call_count,
+                                  .tool_call_id = m.tool_call_id,
+                                  .tool_name = skn_far_text(v, "toolName"),
+                                  .failed = skn_far_flag(v, "isError"),
+                                  .synthetic = skn_far_flag(v, "synthetic")};
+}
+
+skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context *out,
+                         const skn_json **whole)
+{
+    const skn_json *list;
+    skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->far->chat,
+                                     skn_far_part(cli, what->thread), wish(cli, "agent", what->agent),
+                                     wish(cli, "delegation", what->lane));
+
+    if (rc)
+        return rc;
+    list = skn_json_get(*whole, "messages");
+    *out = (skein_context){.summary_uid = skn_far_text(*whole, "summaryMessageId"),
+                           .covered = skn_far_int(*whole, "coveredLength", 0),
+                           .stored = skn_far_int(*whole, "storedLength", 0),
+                           .tokens = skn_far_int(*whole, "tokens", 0),
+                           .limit = skn_far_int(*whole, "limit", 0)};
+    out->at = SKN_ARRAY(cli->keep, (list ? list->count : 0) + 1, skein_prompt_message);
+    for (const skn_json *m = list ? list->first : NULL; m; m = m->next)
+        read_prompt(cli, m, &out->at[out->count++]);
+    return SKEIN_OK;
+}
+
+static void read_hit(skn_cli *cli, const skn_json *v, skein_hit *out)
+{
+    *out = (skein_hit){
+        .conversation = {.uid = skn_far_text(v, "chatId"), .title = skn_far_text(v, "title")},
+        .version = skn_far_int(v, "version", 0),
+        .in_current = skn_far_flag(v, "inCurrent"),
+        .snippet = skn_far_text(v, "snippet")};
+    skn_mode_from(skn_far_text(v, "mode"), &out->conversation.mode);
+    skn_far_read_message(cli, v, &out->message, NULL, NULL);
+}
+
+skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
+                        skein_hits *out)
+{
+    skn_json_list list = {0};
+    const char   *path = skn_arena_printf(
+                             cli->keep, "%s/search?q=%s%s%s", req->world.v ? cli->far->world : "",
+                             skn_far_part(cli, req->query),
+                           req->current_only ? "&current=true" : "", wish(cli, "chatId", chat))
+                           .p;
+    skein_rc rc = skn_far_all(cli, path, req->limit ? (size_t)req->limit : 50, &list);
+
+    *out = (skein_hits){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_hit)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        read_hit(cli, list.p[i], &out->at[out->count++]);
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* far_view.h: what can be read of a conversation that is elsewhere. Threads, lifetimes: those of far.h. */
+#ifndef SKN_CLI_FAR_VIEW_H
+#define SKN_CLI_FAR_VIEW_H
+
+#include "cli/far.h"
+
+/* Messages of a lane with what surrounds them, oldest first. */
+typedef struct skn_far_log {
+    skein_messages       list;
+    skein_message_facts *facts;
+    skein_deliveries    *deliveries;
+} skn_far_log;
+
+/* Which of them: those of a slice, whose agent and lane may be named. */
+typedef struct skn_far_slice {
+    skn_str thread; /* of the version */
+    skn_str agent, lane;
+    bool    raw;
+    int64_t last; /* only so many, from the end; 0: all */
+} skn_far_slice;
+
+skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *out);
+/* The numbers of a message and of the replies below it, as keys. */
+skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **out);
+
+/* The replies under a message, or all of the version when it is absent. */
+skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tree *out);
+
+/* The answers of these are also left in *whole, for who asked for JSON. */
+skein_rc skn_far_diff(skn_cli *cli, const skein_version *from, const skein_version *to,
+                      skein_diff *out, const skn_json **whole);
+skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *out,
+                       const skn_json **whole);
+skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context *out,
+                         const skn_json **whole);
+/* In the world, or in all; in one conversation when that is named. */
+skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
+                        skein_hits *out);
+/* Prints the timeline of a version, or of the delegation that was asked for (far_timeline.c). */
+skein_rc skn_far_timeline(skn_cli *cli, skn_str thread);
+/* One JSON document of a server, as this command's own. */
+skein_rc skn_far_item(skn_cli *cli, const skn_json *v);
+
+#endif

@@ -1,0 +1,255 @@
+#!/bin/sh
+# far.sh: a store that is elsewhere: with --server alone commands say and do the same as on the store itself.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/server.sh"
+
+cat >"$dir/script.yaml" <<'END'
+pace: 1
+rules:
+  - when: forever
+    do:
+      - say: begun
+      - wait: 10m
+otherwise: "yes, says {agent}"
+END
+
+# f WORD…: runs the program with the server alone; there is no store where it looks for one.
+f() {
+    rc=0
+    "$SKEIN" --server "$url" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/err")
+}
+
+must_f() {
+    f "$@"
+    [ "$rc" = 0 ] && return
+    echo "Bail out! skein --server $* gave $rc: $err"
+    exit 1
+}
+
+# alike WORD…: both say the same, with the same exit status.
+alike() {
+    s "$@"
+    near=$out near_err=$err near_rc=$rc
+    f "$@"
+    [ "$out" = "$near" ] && [ "$err" = "$near_err" ] && [ "$rc" = "$near_rc" ] && return
+    printf '%s\n' "near gave $near_rc: $near$near_err" | sed 's/^/# /'
+    return 1
+}
+
+must world new launch --description "to the moon"
+must agent new ada --prompt "You plan."
+must agent new bo --lead ada --model demo/scripted
+must conv new --title "launch plan"
+start_server --script "$dir/script.yaml"
+must send "@ada plan the launch"
+must send hello
+must append <<'END'
+{"role":"assistant","sender":"ada","content":"Looking.","toolCalls":[{"toolCallId":"c1","toolName":"calendar","args":{"day":"Fri"}}]}
+{"role":"tool","toolCallId":"c1","content":"free after noon"}
+{"role":"user","sender":"human","content":"a note for nobody"}
+END
+
+# --- Reading ----------------------------------------------------------------------------------
+
+t 'worlds are the same from afar' alike world ls
+t 'and in JSON' alike world ls --json=name,description,agents
+t 'a world' alike world show launch
+t 'agents' alike agent ls
+t 'and in JSON' alike agent ls --json
+t 'an agent' alike agent show bo
+t 'conversations' alike conv ls
+t 'and in JSON' alike conv ls --json
+t 'a conversation' alike conv show
+t 'by its title' alike conv show 'launch plan'
+t 'the log' alike log
+t 'its end' alike log -n 2 --oneline
+t 'in JSON' alike log --json
+t 'with chosen fields' alike log -n 1 --json=messageId,text
+t 'an agent'"'"'s memory' alike log --agent ada
+t 'unmasked' alike log --agent bo --raw --json
+t 'only the main thread' alike log --main-thread --oneline
+t 'without what nobody answered' alike log --no-memory-only --oneline
+t 'a reply thread' alike log --thread @~6 --oneline
+t 'with lines' alike log --graph
+t 'not before a time' alike log --since 2h -n 1
+t 'a message' alike show @
+t 'by how far it is from the end' alike show @~3
+t 'what it answers' alike show @~4^
+t 'its text' alike show @ --raw
+t 'who has it' alike show @~6 --delivery
+t 'in JSON' alike show @~6 --json
+t 'what is found' alike search plan
+t 'in JSON' alike search plan --json
+t 'numbers' alike stats
+t 'in JSON' alike stats --json
+t 'of a reply thread' alike stats @~6
+t 'for each agent' alike stats --by agent --json
+t 'the tree' alike tree
+t 'in JSON' alike tree --json
+t 'in part' alike tree @~6 --depth 1
+t 'for Graphviz' alike tree --dot
+t 'what happened' alike timeline
+t 'in JSON' alike timeline --json
+t 'what a model would be sent' alike context --agent ada
+t 'in JSON' alike context --agent ada --json
+t 'the inbox' alike inbox
+t 'a version' alike show v1
+t 'what is not there' alike show zzzzzzzzzz
+t 'a world that is not there' f -w lanch log
+t 'is not found' fails 3 'Did you mean "launch"?'
+
+# --- Saying -----------------------------------------------------------------------------------
+
+f send "@ada are you there?"
+t 'a message is said and answered' prints 'yes, says ada'
+s log -n 2
+t 'where the server is' prints '@ada are you there?'
+f send --no-wait --to bo --reply-to @ "and you" --json
+t 'to an agent, as a reply' prints '"content":"@bo and you"'
+idle() { "$SKEIN" "$store" world show --json | grep -q '"isProcessing":false'; }
+until_true idle
+t 'there is no store where it was said' test ! -e "$HOME/.local/share/skein/skein.db"
+f status
+t 'the status tells of its worlds' prints 'world    launch: 2 agents'
+t 'and whose store it is' prints "store    the server's"
+f open @ --json
+t 'a message has an address there' prints "\"url\":\"${url}w/launch/c/"
+f send -n "not said"
+t 'or only thought of' prints 'Would say'
+
+# --- Changing ---------------------------------------------------------------------------------
+
+s log --json --oneline
+ids=$(every messageId)
+last=${ids##* } first=${ids%% *}
+f amend "$last" -m "another wording" -n
+t 'a dry run changes nothing' prints 'Nothing was changed'
+s history
+t 'and makes no version' lines 1
+f amend "$last" -m "another wording"
+t 'a wording is changed' prints 'v1 → v2'
+s log -n 1
+t 'in the store' prints 'another wording'
+t 'the history is the same' alike history
+t 'and its graph' alike history --graph
+t 'and its JSON' alike history --json
+t 'and what was changed' alike diff v1..v2
+t 'and in JSON' alike diff --json
+t 'and its exit status' alike diff v1..v2 --exit-code
+t 'and the log of another version' alike log -v v1 --json
+f undo -n
+t 'what undo would do is said' prints 'Would go from v2 to v1'
+f undo
+t 'it is undone' prints 'v2 → v1. Took back: '
+f redo --json
+t 'and redone' is "$(first version)" v2
+f switch v1
+t 'a version is switched to' prints 'Now at v1 (was v2)'
+f rm @~1 --expect v9.1
+t 'a version that is not there' gave 3
+f rm @~1 --expect v1.1
+t 'a state that it is not in' gave 5
+f rm @~1
+t 'a message is removed' prints 'v1 → v3'
+f move @ --before "$first"
+t 'one is moved' prints 'v3 → v4'
+f insert -m "put in" --end
+t 'one is put in' prints 'v4 → v5'
+f squash @~1 @~2 --by-hand -m "in short"
+t 'two are squashed' prints 'squashed 2 messages into'
+f log -n 2
+t 'which the log tells' prints '(squash sq_'
+f squash --select words --join -n
+t 'what is selected is found there' fails 3 'selects no message'
+f log -n 2
+f show "$(printf '%s' "$out" | grep -o 'sq_[A-Za-z0-9_-]*' | head -n 1)"
+t 'and a squash can be shown' prints 'by hand'
+f branch v1 -m "another course"
+t 'a branch is made' prints 'Made the conversation'
+f branch "$first" --json
+t 'also from a message, which comes with it' prints '"messageCount":2'
+f conv use 'launch plan'
+t 'a conversation is made current' prints 'launch plan'
+f switch v1
+f edit "$first" -m "@ada plan it again" -n
+t 'what an edit takes away is said' prints 'This will remove'
+f edit "$first" -m "@ada plan it again"
+t 'it is edited and sent again' prints 'Sent the edited message as'
+t 'to whom it is for' prints 'Agents responding: ada'
+until_true sh -c '"$1" "$2" log | grep -q "yes, says ada"' - "$SKEIN" "$store"
+f rm --from @~1 --wait
+t 'all from a message on is removed' prints 'Removed '
+f conv new --title "from afar"
+t 'a conversation is made' prints 'it is current'
+
+# --- While agents are at work -----------------------------------------------------------------
+
+must send --no-wait "@ada forever"
+f rm @
+t 'a change while agents work is refused' gave 5
+f stop
+t 'they are stopped' prints 'Stopped 1 answer'
+f stop
+t 'once' prints 'Nobody is at work'
+
+# --- Talking ----------------------------------------------------------------------------------
+
+rc=0
+printf '%s\n' '@ada a word' '/log' '/undo' '/squash 1-2 "both"' '/history' '/tag' >"$dir/lines"
+"$SKEIN" --server "$url" chat <"$dir/lines" >"$dir/out" 2>"$dir/err" || rc=$?
+out=$(cat "$dir/out") err=$(cat "$dir/err")
+t 'a chat goes on line by line' prints 'yes, says ada'
+t 'ends well' gave 0
+t 'runs commands' prints 'squashed 2 messages into'
+t 'and says what cannot be done' sh -c 'cat "$1" "$2" | grep -q "works on the store itself"' - "$dir/out" "$dir/err"
+t 'and how to come back' complains 'Come back with: skein chat launch --continue'
+f chat --continue </dev/null
+t 'what was said before is shown' prints 'both'
+
+# --- Following --------------------------------------------------------------------------------
+
+"$SKEIN" --server "$url" log --follow -n 1 --oneline >"$dir/followed" 2>"$dir/notes" &
+follower=$!
+trap 'kill -9 $server $follower 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+until_true file_has "$dir/followed" both
+must send "@ada one more"
+t 'a log goes on with what is said' until_true file_has "$dir/followed" 'one more'
+t 'and with the answers' until_true file_has "$dir/followed" 'yes, says ada'
+must amend @ -m "said otherwise"
+t 'and with what is changed' until_true file_has "$dir/followed" 'said otherwise'
+t 'and says so' until_true file_has "$dir/notes" 'Now at v'
+t 'everything once' is "$(grep -c 'one more' "$dir/followed")" 1
+kill "$follower"
+wait "$follower" 2>/dev/null
+f log --follow --agent ada
+t 'what a filter would need is refused' fails 2 'over a server "--follow" does not go with --agent'
+
+# --- What cannot be done from afar ------------------------------------------------------------
+
+for words in fsck 'backup' 'purge @' 'tag ls' 'export'; do
+    # shellcheck disable=SC2086
+    f $words
+    t "$words says that it works on the store itself" fails 2 "works on the store itself and cannot use --server $url"
+done
+f fsck
+t 'in one line and an advice' sh -c '[ "$(wc -l <"$1")" -le 2 ]' - "$dir/err"
+rc=0
+SKEIN_SERVER=$url "$SKEIN" conv ls >"$dir/out" 2>"$dir/err" || rc=$?
+out=$(cat "$dir/out") err=$(cat "$dir/err")
+t 'the variable does as the option' prints 'from afar'
+f log --server http://127.0.0.1:1/
+t 'a server that is not there' fails 6 'cannot reach the server at http://127.0.0.1:1/'
+stop_server
+
+# --- With a token -----------------------------------------------------------------------------
+
+echo 0123456789abcdef0123456789abcdef >"$dir/token"
+chmod 600 "$dir/token"
+start_server --script "$dir/script.yaml" --token-file "$dir/token"
+f log
+t 'a server with a token wants it' gave 4
+SKEIN_TOKEN_FILE=$dir/token f conv ls
+t 'and takes it' prints 'from afar'
+stop_server
+finish
