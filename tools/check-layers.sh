@@ -32,7 +32,7 @@ BEGIN {
     home["event2/http.h"] = home["event2/buffer.h"] = "src/http/bare.c"
     home["yaml.h"] = "src/base/yaml.c"
     home["histedit.h"] = "src/cli/line_edit.c"
-    home["curl/curl.h"] = "src/net/net.c"
+    home["curl/curl.h"] = "src/net/curl_calls.h"
 
     words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
         "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \

@@ -1,20 +1,15 @@
-/* libcurl's multi interface on our loop; the only file that knows curl/curl.h.
+/* libcurl's multi interface on our loop.
  *
  * libcurl tells which sockets to watch and when to wake it, we tell it what became of them. It must
  * not be called from inside one of its own callbacks, and those are where ours come from; so what is
- * begun, ended or woken in there waits in a list for the loop (`sweep`).
- *
- * libcurl is loaded with the first request: with it come thirty more libraries, which would cost
- * every start of the program milliseconds and 6 MB. */
+ * begun, ended or woken in there waits in a list for the loop (`sweep`). */
+#include "net/curl_calls.h"
 #include "net/fetch.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 
-#define CURL_DISABLE_TYPECHECK /* its macros cannot be called through pointers */
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,40 +17,14 @@
 
 enum { MOST_HEAD = 64 << 10, MOST_WHY = 400, MOST_BODY = 64 << 20, BUFFER = 8 << 10 };
 
-#define CURL_CALLS(X)                                                                          \
-    X(curl_global_init)                                                                        \
-    X(curl_global_cleanup)                                                                     \
-    X(curl_easy_init)                                                                          \
-    X(curl_easy_cleanup)                                                                       \
-    X(curl_easy_setopt)                                                                        \
-    X(curl_easy_getinfo)                                                                       \
-    X(curl_easy_pause)                                                                         \
-    X(curl_easy_strerror)                                                                      \
-    X(curl_slist_append)                                                                       \
-    X(curl_slist_free_all)                                                                     \
-    X(curl_multi_init)                                                                         \
-    X(curl_multi_cleanup)                                                                      \
-    X(curl_multi_setopt)                                                                       \
-    X(curl_multi_add_handle)                                                                   \
-    X(curl_multi_remove_handle)                                                                \
-    X(curl_multi_socket_action)                                                                \
-    X(curl_multi_info_read)                                                                    \
-    X(curl_multi_assign)
-
-typedef struct curl_calls {
-#define CURL_FIELD(name) __typeof__(&name) name;
-    CURL_CALLS(CURL_FIELD)
-#undef CURL_FIELD
-} curl_calls;
-
 struct skn_net {
-    skn_loop   *loop;
-    curl_calls  curl;
-    const char *missing; /* why libcurl cannot be used; NULL: it can, once it is loaded */
-    CURLM      *multi;   /* NULL until the first request */
-    skn_timer  *timer;   /* libcurl's */
-    skn_timer  *sweeper;
-    skn_fetch  *first, **last; /* what waits for it */
+    skn_loop      *loop;
+    skn_curl_calls curl;
+    const char    *missing; /* why libcurl cannot be used; NULL: it can, once it is loaded */
+    CURLM         *multi;   /* NULL until the first request */
+    skn_timer     *timer;   /* libcurl's */
+    skn_timer     *sweeper;
+    skn_fetch     *first, **last; /* what waits for it */
 };
 
 typedef struct watched {
@@ -90,25 +59,6 @@ struct skn_fetch {
 };
 
 /* --- libcurl --------------------------------------------------------------------------------- */
-
-static const char *load(curl_calls *curl)
-{
-    void       *lib = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    const char *missing = lib ? NULL : "libcurl.so.4";
-    void       *call;
-
-#define CURL_LOAD(name)                                                                        \
-    if (!missing) {                                                                            \
-        call = dlsym(lib, #name);                                                              \
-        missing = call ? NULL : #name;                                                         \
-        memcpy(&curl->name, &call, sizeof call); /* C has no cast from data to function */     \
-    }
-    CURL_CALLS(CURL_LOAD)
-#undef CURL_LOAD
-    if (lib)
-        dlclose(lib);
-    return missing;
-}
 
 static void act(skn_net *n, curl_socket_t fd, int what);
 
@@ -168,7 +118,7 @@ static int set_timer(CURLM *multi, long ms, void *arg)
 
 static void open_multi(skn_net *n)
 {
-    if (n->multi || n->missing || (n->missing = load(&n->curl)))
+    if (n->multi || n->missing || (n->missing = skn_curl_load(&n->curl)))
         return;
     n->curl.curl_global_init(CURL_GLOBAL_DEFAULT);
     n->multi = n->curl.curl_multi_init();
@@ -450,8 +400,8 @@ static int keep_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
 
 static void add_headers(skn_fetch *f, const skn_fetch_spec *what)
 {
-    const curl_calls *curl = &f->net->curl;
-    skn_buf           line;
+    const skn_curl_calls *curl = &f->net->curl;
+    skn_buf               line;
 
     skn_buf_init(&line, MOST_HEAD);
     for (size_t i = 0; i < what->header_count; i++) {
@@ -469,7 +419,7 @@ static void add_headers(skn_fetch *f, const skn_fetch_spec *what)
 
 static void set_method(skn_fetch *f, const skn_fetch_spec *what)
 {
-    const curl_calls *curl = &f->net->curl;
+    const skn_curl_calls *curl = &f->net->curl;
 
     if (what->body.n || !strcmp(what->method, "POST")) {
         f->body = skn_heap(what->body.n + 1);
@@ -484,7 +434,7 @@ static void set_method(skn_fetch *f, const skn_fetch_spec *what)
 
 static void set_sinks(skn_fetch *f)
 {
-    const curl_calls *curl = &f->net->curl;
+    const skn_curl_calls *curl = &f->net->curl;
 
     curl->curl_easy_setopt(f->easy, CURLOPT_PRIVATE, f);
     curl->curl_easy_setopt(f->easy, CURLOPT_ERRORBUFFER, f->curl_why);
@@ -500,10 +450,10 @@ static void set_sinks(skn_fetch *f)
 
 static void set_options(skn_fetch *f, const skn_fetch_spec *what)
 {
-    const curl_calls *curl = &f->net->curl;
-    int64_t           connect = what->connect_ms ? what->connect_ms : 10000;
-    const char       *bundle = getenv("SSL_CERT_FILE");
-    char             *url = skn_heap_copy(what->url);
+    const skn_curl_calls *curl = &f->net->curl;
+    int64_t               connect = what->connect_ms ? what->connect_ms : 10000;
+    const char           *bundle = getenv("SSL_CERT_FILE");
+    char                 *url = skn_heap_copy(what->url);
 
     curl->curl_easy_setopt(f->easy, CURLOPT_URL, url);
     free(url);

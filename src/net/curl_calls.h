@@ -1,0 +1,41 @@
+/* curl_calls.h: what we call of libcurl; the only file that knows curl/curl.h.
+ *
+ * libcurl is loaded with the first request: with it come thirty more libraries, which would cost
+ * every start of the program milliseconds and 6 MB. Once loaded it stays. */
+#ifndef SKN_NET_CURL_CALLS_H
+#define SKN_NET_CURL_CALLS_H
+
+#define CURL_DISABLE_TYPECHECK /* its macros cannot be called through pointers */
+#include <curl/curl.h>
+
+#define CURL_CALLS(X)                                                                          \
+    X(curl_global_init)                                                                        \
+    X(curl_global_cleanup)                                                                     \
+    X(curl_easy_init)                                                                          \
+    X(curl_easy_cleanup)                                                                       \
+    X(curl_easy_setopt)                                                                        \
+    X(curl_easy_getinfo)                                                                       \
+    X(curl_easy_pause)                                                                         \
+    X(curl_easy_strerror)                                                                      \
+    X(curl_slist_append)                                                                       \
+    X(curl_slist_free_all)                                                                     \
+    X(curl_multi_init)                                                                         \
+    X(curl_multi_cleanup)                                                                      \
+    X(curl_multi_setopt)                                                                       \
+    X(curl_multi_add_handle)                                                                   \
+    X(curl_multi_remove_handle)                                                                \
+    X(curl_multi_socket_action)                                                                \
+    X(curl_multi_info_read)                                                                    \
+    X(curl_multi_assign)
+
+/* Each under its own name. */
+typedef struct skn_curl_calls {
+#define CURL_FIELD(name) __typeof__(&name) name;
+    CURL_CALLS(CURL_FIELD)
+#undef CURL_FIELD
+} skn_curl_calls;
+
+/* Loads it and fills them; gives what was not found, or NULL. */
+const char *skn_curl_load(skn_curl_calls *curl);
+
+#endif
