@@ -90,22 +90,51 @@ skn_str skn_utf8_cut(skn_str s, size_t max)
     return (skn_str){s.p, n};
 }
 
+typedef struct range {
+    uint32_t from, to;
+} range;
+
+static bool among(const range *ranges, size_t count, uint32_t c)
+{
+    for (size_t i = 0; i < count; i++)
+        if (c >= ranges[i].from && c <= ranges[i].to)
+            return true;
+    return false;
+}
+
 /* The blocks made of combining marks only, joiners and variation selectors: enough to line up
  * a table, not a full width database. */
 static bool combining(uint32_t c)
 {
-    static const struct {
-        uint32_t from, to;
-    } ranges[] = {
+    static const range ranges[] = {
         {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f},
         {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d}, {0x20d0, 0x20ff},
         {0x3099, 0x309a}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
     };
 
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (c >= ranges[i].from && c <= ranges[i].to)
-            return true;
-    return false;
+    return among(ranges, sizeof ranges / sizeof *ranges, c);
+}
+
+/* The scripts of East Asia, and the pictures that terminals draw as wide as these. */
+static bool wide(uint32_t c)
+{
+    static const range ranges[] = {
+        {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},
+        {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26aa, 0x26ab},   {0x2705, 0x2705},
+        {0x270a, 0x270b},   {0x2728, 0x2728},   {0x274c, 0x274c},   {0x2753, 0x2755},
+        {0x2795, 0x2797},   {0x2b1b, 0x2b1c},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},
+        {0x3041, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97f},   {0xac00, 0xd7a3},
+        {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
+        {0x1f191, 0x1f19a}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+        {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
+    };
+
+    return among(ranges, sizeof ranges / sizeof *ranges, c);
+}
+
+static size_t columns_of(uint32_t c)
+{
+    return c < 0x300 ? 1 : combining(c) ? 0 : c >= 0x1100 && wide(c) ? 2 : 1;
 }
 
 size_t skn_utf8_columns(skn_str s)
@@ -116,7 +145,7 @@ size_t skn_utf8_columns(skn_str s)
 
     while (i < s.n) {
         len = decode(p + i, s.n - i, &c);
-        columns += len == 0 || c < 0x300 || !combining(c);
+        columns += len == 0 ? 1 : columns_of(c);
         i += len ? len : 1;
     }
     return columns;

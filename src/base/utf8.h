@@ -11,7 +11,7 @@ skein_rc skn_utf8_check(skn_str s, const char *what, skein_error *err);
 bool skn_utf8_valid(skn_str s, size_t *bad);
 /* The longest prefix of at most max bytes that ends between characters. */
 skn_str skn_utf8_cut(skn_str s, size_t max);
-/* Columns on a terminal, counting every character but combining ones as one. */
+/* Columns on a terminal: none for combining characters, two for those of East Asia and for pictures. */
 size_t skn_utf8_columns(skn_str s);
 /* Appends code point c, which must be a scalar value, to out[4]; returns the bytes written. */
 size_t skn_utf8_put(uint32_t c, char out[4]);

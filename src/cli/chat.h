@@ -12,8 +12,16 @@
 #include "cli/typing.h"
 
 #define SKN_CHAT_NAMES ((size_t)64)
+#define SKN_CHAT_ASKS  ((size_t)16)
 
 struct skn_overlay;
+
+/* A call of a tool that waits until the person has allowed it. */
+typedef struct skn_approval {
+    char uid[64]; /* of the item in the inbox */
+    char who[128];
+    char what[512];
+} skn_approval;
 
 typedef struct skn_chat {
     skn_cli           *cli;
@@ -44,6 +52,18 @@ typedef struct skn_chat {
     /* Delegations (chat_delegation.c). */
     bool delegated; /* one is at work in it, or may be */
     char boxed[64]; /* the last that was shown; "" for none */
+    /* What the status says beside them (chat_status.c). */
+    skn_buf answered_by; /* the model of the newest answer; empty: none has answered yet */
+    int64_t window;      /* tokens that it can read; 0: nobody knows; -1: to be asked for */
+    int64_t used;        /* of them by the newest answer; -1: not measured */
+    size_t  inbox;       /* items there that are not done */
+    int64_t inbox_at;    /* when they were counted, milliseconds, monotonic; 0: never */
+    /* Who waits for the person's yes or no (chat_approval.c). */
+    skn_approval asks[SKN_CHAT_ASKS];
+    size_t       ask_count;
+    /* Keys (chat_keys.c). */
+    bool    unfolded; /* thinking and tools of the newest answer stand above the prompt */
+    skn_buf draft;    /* typed before another line was wanted; empty: nothing */
     /* What the next line replaces (chat_rewind.c). */
     char    revised[64];     /* "" for nothing */
     int64_t revised_version; /* that holds it */
@@ -90,10 +110,31 @@ const char *skn_chat_prompt(void *chat);
 void skn_chat_row_end(skn_chat *c);
 void skn_chat_rule(skn_chat *c);
 
+/* The status, as much of it as fits into so many columns. */
+skn_str skn_chat_status(skn_chat *c, size_t columns);
+/* An answer is there: what made it and how full that is stands in the status. */
+void skn_chat_status_answer(skn_chat *c, const skein_message *m);
+/* The same for the newest one there is. */
+skein_rc skn_chat_status_read(skn_chat *c);
+/* Counts what is in the inbox, when that is due. */
+void skn_chat_inbox_look(skn_chat *c);
+
 /* The first line of a text, cleaned, and cut to so many columns. */
 skn_str skn_chat_fit(skn_arena *mem, skn_str text, size_t columns);
 /* Rows of the terminal. */
 size_t skn_chat_height(void);
+/* One live row, cleaned, and cut where the terminal ends. */
+void skn_chat_row(skn_chat *c, skn_colour colour, skn_str text);
+/* Takes as much of a line off *rest as fits, up to a blank; a word that is longer is cut if `cut`, else it
+ * stays whole. False when nothing is left. */
+bool skn_chat_piece(skn_str *rest, size_t columns, bool cut, skn_str *out);
+/* A text whose lines are broken between words, each behind `indent` blanks; the first is not if something
+ * stands there already (`begun`). Lines of code stay as they are. */
+void skn_chat_wrap(skn_chat *c, skn_str text, size_t indent, bool begun);
+/* The same for what a command has printed, with its colours. */
+void skn_chat_wrap_printed(skn_chat *c, skn_buf *out);
+/* The newest answer unfolded, in at most so many live rows (chat_details.c). */
+void skn_chat_details(skn_chat *c, size_t most);
 /* The delegations at work, as live rows (chat_delegation.c). */
 void skn_chat_boxes(skn_chat *c);
 /* One that has ended goes into the scrollback. */
@@ -140,13 +181,25 @@ bool skn_chat_wait_key(void *chat);
 /* Goes on in another conversation of the world; says how it went. */
 void skn_chat_move(skn_chat *c, const skein_conversation *to);
 
-/* --- What is typed (chat_input.c, chat_commands.c, chat_run.c) ---------------------------------------- */
+/* --- Who waits for the person (chat_approval.c) -------------------------------------------- */
+
+/* Reads what waits for a yes or no; what is new there is told. */
+skein_rc skn_chat_asks_read(skn_chat *c);
+void     skn_chat_ask_rows(skn_chat *c);
+/* "allow" or "deny" for the one that waits, or for that with this id (NULL: none was given). */
+void skn_chat_decide(skn_chat *c, const char *word, const char *uid);
+
+/* --- What is typed (chat_input.c, chat_keys.c, chat_commands.c, chat_run.c) --------------------------- */
 
 /* A line of the person: a command, or a message. False when it is the last one. */
 bool skn_chat_line(skn_chat *c, skn_str line);
+/* Ctrl-O, or what followed Ctrl-X: see skn_line_edit_key. */
+void skn_chat_key(skn_chat *c, char key);
+/* What was typed before a key put another line in its place is there again. */
+void skn_chat_draft_back(skn_chat *c);
 void skn_chat_say(skn_chat *c, skn_str text);
-/* Stops agents (NULL: all); says how it went. */
-void skn_chat_stop(skn_chat *c, const char *agent);
+/* Stops agents (NULL: all); says how it went, and what can be done next if that is more (NULL: it is not). */
+void skn_chat_stop(skn_chat *c, const char *agent, const char *next);
 /* Runs a command of the program in this conversation; its exit status. */
 int skn_chat_run(skn_chat *c, const char *const *words, size_t count);
 /* A line that begins with a slash. */

@@ -4,9 +4,11 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define READ_MOST 200            /* messages of one delegation: the last ones */
 #define TEXT_MOST ((size_t)8192) /* bytes of one message */
+#define CALL_MOST ((size_t)400)  /* bytes of what a tool was given, or gave */
 #define INDENT    SKN_STR("  ")
 
 /* --- Words -------------------------------------------------------------------------------- */
@@ -145,23 +147,31 @@ static size_t inner_columns(const skn_chat *c)
     return width - 1 - INDENT.n - 4;
 }
 
-/* A text in as many rows as it needs. */
-static void text_rows(skn_chat *c, skn_arena *mem, skn_str text, row_list *rows)
+/* A text in as many rows as it needs, the rows after the first set in. */
+static void text_rows(skn_chat *c, skn_arena *mem, skn_str text, const char *in, row_list *rows)
 {
-    size_t  columns = inner_columns(c) - 1;
-    skn_str line;
+    size_t  columns = inner_columns(c) - 1 - strlen(in);
+    skn_str line, piece;
 
     text = skn_utf8_cut(skn_str_trim(text), TEXT_MOST);
     while (skn_str_split(&text, '\n', &line))
-        while (line.n) {
-            skn_str piece = line;
+        while (skn_chat_piece(&line, columns, true, &piece))
+            skn_vec_add(
+                mem, rows,
+                ((skn_box_row){.left = skn_arena_printf(mem, "%s%.*s", in, SKN_FMT(piece))}));
+}
 
-            while (skn_utf8_columns(piece) > columns)
-                piece = skn_utf8_cut(piece,
-                                     piece.n - 1 - (skn_utf8_columns(piece) - columns) / 4);
-            skn_vec_add(mem, rows, ((skn_box_row){.left = piece}));
-            line = skn_str_sub(line, piece.n, line.n);
-        }
+/* What a call was given and gave, of each no more than a few lines. */
+static void unfold_call(skn_chat *c, skn_arena *mem, const skein_tool_call *call,
+                        const skein_message *result, row_list *rows)
+{
+    if (call->args.n)
+        text_rows(c, mem, skn_utf8_cut(call->args, CALL_MOST), "  ", rows);
+    if (result && result->content.n)
+        text_rows(
+            c, mem,
+            skn_arena_printf(mem, "→ %.*s", SKN_FMT(skn_utf8_cut(result->content, CALL_MOST))),
+            "  ", rows);
 }
 
 static skein_rc message_rows(skn_chat *c, skn_arena *mem, const skein_delegations *all,
@@ -171,20 +181,28 @@ static skein_rc message_rows(skn_chat *c, skn_arena *mem, const skein_delegation
     const skein_message *m = &list->at[i];
     skein_rc             rc = SKEIN_OK;
 
+    if (c->unfolded && m->thinking.n)
+        text_rows(c, mem,
+                  skn_arena_printf(mem, "thinking: %.*s",
+                                   SKN_FMT(skn_utf8_cut(m->thinking, TEXT_MOST))),
+                  "", rows);
     if (whole && m->role == SKEIN_USER)
         text_rows(c, mem,
                   skn_arena_printf(mem, "%.*s › %.*s", SKN_FMT(skn_sender_name(m->sender)),
                                    SKN_FMT(skn_utf8_cut(m->content, TEXT_MOST))),
-                  rows);
+                  "", rows);
     else if (whole && m->role == SKEIN_ASSISTANT)
-        text_rows(c, mem, m->content, rows);
+        text_rows(c, mem, m->content, "", rows);
     for (size_t k = 0; !rc && k < m->call_count; k++) {
         const skein_delegation *d = child_of(all, box->key, m->calls[k].call_id);
-        skn_box_row row = call_row(mem, m, &m->calls[k], result_of(list, m->calls[k].call_id));
+        const skein_message    *result = result_of(list, m->calls[k].call_id);
+        skn_box_row             row = call_row(mem, m, &m->calls[k], result);
 
         if (d)
             rc = child_row(c, mem, d, &row);
         skn_vec_add(mem, rows, row);
+        if (c->unfolded)
+            unfold_call(c, mem, &m->calls[k], result, rows);
     }
     return rc;
 }
@@ -221,6 +239,75 @@ skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all,
     for (size_t k = 0; !rc && k < list.count; k++)
         rc = message_rows(c, mem, all, out, &list, k, whole, &rows);
     typing_row(c, mem, out, &rows);
+    out->rows = rows.p;
+    out->count = rows.n;
+    return rc;
+}
+
+/* --- An answer ---------------------------------------------------------------------------- */
+
+static const skein_message *newest_answer(const skein_messages *list)
+{
+    for (size_t i = list->count; i-- > 0;)
+        if (list->at[i].role == SKEIN_ASSISTANT)
+            return &list->at[i];
+    return NULL;
+}
+
+/* The messages of its turn, results of tools among them. */
+static skein_messages turn_of(skn_arena *mem, const skein_messages *list,
+                              const skein_message *answer)
+{
+    skn_vec(skein_message) turn = {0};
+
+    for (size_t i = 0; i < list->count; i++)
+        if (&list->at[i] == answer ||
+            (answer->turn_uid.n && skn_str_eq(list->at[i].turn_uid, answer->turn_uid)))
+            skn_vec_add(mem, &turn, list->at[i]);
+    return (skein_messages){turn.p, turn.n};
+}
+
+/* It began with what it answers, as far as that is known. */
+static int64_t begun_at(const skein_messages *list, const skein_messages *turn)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (skn_str_eq(list->at[i].uid, turn->at[turn->count - 1].reply_to))
+            return list->at[i].created_at;
+    return turn->at[0].created_at;
+}
+
+static bool is_at_work(const skn_chat *c, skn_str agent)
+{
+    for (size_t i = 0; i < c->agents.count; i++)
+        if (skn_str_eq(c->agents.at[i].name, agent))
+            return !skn_str_is(c->states[i], "idle") && !skn_str_is(c->states[i], "failed");
+    return false;
+}
+
+skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found)
+{
+    const skein_message *answer;
+    skein_delegation     as = {.key = SKN_STR("main"), .title = SKN_STR("")};
+    skein_delegations    all;
+    skein_messages       list, turn;
+    row_list             rows = {0};
+    skein_rc             rc = read_lane(c, mem, as.key, &list);
+
+    *found = !rc && (answer = newest_answer(&list));
+    if (!*found ||
+        (rc = skein_delegation_list(c->cli->engine, c->chat.id, mem, &all, &c->cli->err)))
+        return rc;
+    turn = turn_of(mem, &list, answer);
+    as.agent = answer->sender;
+    as.created_at = begun_at(&list, &turn);
+    as.state = is_at_work(c, answer->sender) ? SKEIN_LANE_RUNNING : SKEIN_LANE_DONE;
+    read_head(&as, &turn, out);
+    rc = read_tokens(c, mem, &turn, out);
+    for (size_t i = 0; !rc && i < turn.count; i++)
+        rc = message_rows(c, mem, &all, out, &turn, i, false, &rows);
+    if (!rows.n)
+        skn_vec_add(mem, &rows, ((skn_box_row){.left = SKN_STR("no thinking, no tools")}));
+    out->key = answer->uid;
     out->rows = rows.p;
     out->count = rows.n;
     return rc;

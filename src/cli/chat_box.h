@@ -23,6 +23,9 @@ typedef struct skn_box {
 /* Reads delegation number i of those there are; with the texts of its messages when it is `whole`. */
 skein_rc skn_box_read(skn_chat *c, skn_arena *mem, const skein_delegations *all, size_t i,
                       bool whole, skn_box *out);
+/* What the newest answer of the conversation was made of, as a box of its own; *found is false when there is
+ * no answer. */
+skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found);
 /* Prints it with at most so many of its rows, the last ones, and what can be done at its foot. Each row is
  * ended by `end`. */
 void skn_box_print(skn_chat *c, const skn_box *box, size_t most, const char *foot,

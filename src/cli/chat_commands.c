@@ -259,7 +259,17 @@ static void cmd_export(skn_chat *c, skn_str rest)
 
 static void cmd_stop(skn_chat *c, skn_str rest)
 {
-    skn_chat_stop(c, take_word(c, &rest));
+    skn_chat_stop(c, take_word(c, &rest), NULL);
+}
+
+static void cmd_allow(skn_chat *c, skn_str rest)
+{
+    skn_chat_decide(c, "allow", take_word(c, &rest));
+}
+
+static void cmd_deny(skn_chat *c, skn_str rest)
+{
+    skn_chat_decide(c, "deny", take_word(c, &rest));
 }
 
 static skein_rc read_queue(skn_chat *c, skein_queue *out)
@@ -330,6 +340,8 @@ static const chat_command commands[] = {
     {"search", "QUERY", "Find messages, in all versions", NULL, "search"},
     {"show", "ID", "One message in full", NULL, "show"},
     {"inbox", "[show ITEM]", "What agents tell and ask you", NULL, "inbox"},
+    {"allow", "[ITEM]", "Yes to the tool that waits for you", cmd_allow, NULL},
+    {"deny", "[ITEM]", "No to it", cmd_deny, NULL},
     {"inspect", "AGENT", "What an agent does in the background", NULL, "inspect"},
     {"tag", "[NAME]", "Put a tag on the next message; without a name: list them", cmd_tag,
      NULL},
@@ -355,7 +367,10 @@ static void cmd_help(skn_chat *c, skn_str rest)
                      "at its start.\nA line that begins with a blank is text, also before a "
                      "slash. Messages are named by id, @ or @~2.");
     if (!c->plain)
-        skn_chat_tell(c, "Esc Esc on an empty line goes back to one of your messages.");
+        skn_chat_tell(
+            c, "Esc Esc on an empty line goes back to one of your messages. Ctrl-O unfolds the "
+               "newest answer.\nCtrl-X and then: t tree, h history, / search, b "
+               "background work, i inbox, e your editor.");
 }
 
 /* --- Finding it --------------------------------------------------------------------------- */

@@ -65,7 +65,9 @@ skein_rc skn_chat_refresh(skn_chat *c)
             if (turns.at[k].agent.v == c->agents.at[i].id.v)
                 c->states[i] = skn_str_of(skn_turn_doing(&turns.at[k]));
     }
-    return skn_chat_refresh_queue(c);
+    if ((rc = skn_chat_refresh_queue(c)) || (rc = skn_chat_status_read(c)))
+        return rc;
+    return skn_chat_asks_read(c);
 }
 
 /* Words that stay: what an event says goes with it. */
@@ -79,18 +81,17 @@ static skn_str state_word(skn_str said)
     return SKN_STR("thinking");
 }
 
-static void take_state(skn_chat *c, const skn_news_item *item)
+static skein_rc take_state(skn_chat *c, const skn_news_item *item)
 {
     skn_str state = state_word(skn_news_text(item->data, "state"));
-    skn_str id = skn_news_text(item->data, "inboxId");
 
     for (size_t i = 0; i < c->agents.count; i++)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
             c->states[i] = state;
     c->changed = true;
-    if (id.n)
-        skn_chat_tell(c, "%.*s needs you: skein inbox allow %.*s (or deny)",
-                      SKN_FMT(item->agent), SKN_FMT(id));
+    if (c->ask_count || skn_news_text(item->data, "inboxId").n)
+        return skn_chat_asks_read(c);
+    return SKEIN_OK;
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */
@@ -138,6 +139,7 @@ static skein_rc show_message(skn_chat *c, const skn_news_item *item)
     if (!find_message(c, item->message, &m) || m.role == SKEIN_TOOL)
         return SKEIN_OK;
     skn_chat_print(c, &m, sender_of(c, m.reply_to), &heard);
+    skn_chat_status_answer(c, &m);
     skn_arena_reset(c->mem);
     return SKEIN_OK;
 }
@@ -198,8 +200,8 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
     if (skn_str_starts(item->type, SKN_STR("message.")))
         return take_message(c, item);
     if (is(item, "agent.state"))
-        take_state(c, item);
-    else if (skn_str_starts(item->type, SKN_STR("delegation.")))
+        return take_state(c, item);
+    if (skn_str_starts(item->type, SKN_STR("delegation.")))
         return take_delegation(c, item);
     else if (skn_str_starts(item->type, SKN_STR("tool.")))
         c->changed = true;

@@ -106,7 +106,7 @@ static skein_rc stop(skn_chat *c, skn_cli *cli, const char *agent, int64_t *coun
     return skn_json_int(v, "stopped", 0, count, &cli->err);
 }
 
-void skn_chat_stop(skn_chat *c, const char *agent)
+void skn_chat_stop(skn_chat *c, const char *agent, const char *next)
 {
     skn_cli  sub;
     int64_t  count = 0;
@@ -118,9 +118,10 @@ void skn_chat_stop(skn_chat *c, const char *agent)
     if (rc)
         skn_chat_complain(c);
     else if (count)
-        skn_chat_tell(c, "Stopped. What was written stays.");
+        skn_chat_tell(c, "Stopped. What was written stays. Say what to do instead%s%s",
+                      next ? "; " : ".", next ? next : "");
     else
-        skn_chat_tell(c, "Nobody is at work.");
+        skn_chat_tell(c, "Nobody is at work.%s%s", next ? " " : "", next ? next : "");
 }
 
 /* A slash begins a command; behind a blank it is text like any other. */

@@ -8,6 +8,12 @@
 
 #define SENDER_COLUMNS 5
 
+/* Is there room behind so many columns, with two blanks before it? */
+static bool fits(const skn_chat *c, size_t used, skn_str text)
+{
+    return c->plain || used + skn_utf8_columns(text) + 2 < (size_t)c->cli->out.width;
+}
+
 /* To the right edge of the terminal, if there is room; else behind two blanks. */
 static void print_right(skn_chat *c, size_t used, skn_str text, skn_colour colour)
 {
@@ -50,21 +56,30 @@ static skn_str heard_text(skn_chat *c, const skn_names *heard)
     return text;
 }
 
-/* "you › text    → lead, ada": the first line, then the others under it. */
+/* "you › text    → lead, ada": the first line, then the others under it. Who hears it stands under all of them
+ * when there is no room behind the first. */
 static void print_person(skn_chat *c, const skein_message *m, const skn_names *heard)
 {
-    skn_str rest = skn_str_trim(m->content), line = SKN_STR("");
+    skn_str rest = skn_str_trim(m->content), line = SKN_STR(""), to = heard_text(c, heard);
     skn_str name = skn_sender_name(m->sender);
-    size_t  indent = skn_utf8_columns(name) + 3;
+    size_t  indent = skn_utf8_columns(name) + 3, used;
+    bool    behind;
 
     skn_str_split(&rest, '\n', &line);
+    used = indent + skn_utf8_columns(line);
+    behind = fits(c, used, to);
     skn_print_colour(c->cli, SKN_BOLD, name);
     skn_print_raw(c->cli, SKN_STR(" › "));
-    skn_clean_add(&c->cli->out.bytes, line, false);
-    print_right(c, indent + skn_utf8_columns(line), heard_text(c, heard), SKN_DIM);
-    skn_print_raw(c->cli, SKN_STR("\n"));
-    if (rest.n)
-        skn_print_block(c->cli, rest, (int)indent);
+    if (behind) {
+        skn_clean_add(&c->cli->out.bytes, line, false);
+        print_right(c, used, to, SKN_DIM);
+        skn_print_raw(c->cli, SKN_STR("\n"));
+    } else {
+        skn_chat_wrap(c, line, indent, true);
+    }
+    skn_chat_wrap(c, rest, indent, false);
+    if (!behind)
+        skn_chat_wrap(c, to, indent, false);
 }
 
 static void print_calls(skn_chat *c, const skein_message *m)
@@ -76,7 +91,8 @@ static void print_calls(skn_chat *c, const skein_message *m)
     }
 }
 
-/* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. */
+/* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. Where there is no room only
+ * the id stays, and that goes into a row of its own before it is broken. */
 static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
 {
     size_t  from = c->cli->out.bytes.n, used;
@@ -93,11 +109,15 @@ static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
                 ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid), SKN_FMT(m->model))
                 : m->uid;
     used = columns_from(c, from);
-    if (!c->plain && used + skn_utf8_columns(about) + 2 >= (size_t)c->cli->out.width)
+    if (!fits(c, used, about))
         about = m->uid;
+    if (!fits(c, used, about)) {
+        skn_print_raw(c->cli, SKN_STR("\n"));
+        used = 0;
+    }
     print_right(c, used, about, SKN_DIM);
     skn_print_raw(c->cli, SKN_STR("\n"));
-    skn_print_block(c->cli, skn_str_trim(m->content), 2);
+    skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
     print_calls(c, m);
 }
 
@@ -124,8 +144,7 @@ void skn_chat_tell(skn_chat *c, const char *fmt, ...)
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
     skn_chat_erase(c);
-    skn_clean_add(&c->cli->out.bytes, skn_str_of(line), true);
-    skn_print_raw(c->cli, SKN_STR("\n"));
+    skn_chat_wrap(c, skn_str_of(line), 0, false);
     c->changed = true;
     if (c->plain)
         skn_out_flush(c->cli);

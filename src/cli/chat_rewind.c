@@ -31,10 +31,12 @@ typedef struct target {
 
 /* --- Picking a message -------------------------------------------------------------------- */
 
+/* What a model wrote in place of several is nobody's own. */
 static bool is_own(const skein_message *m, void *arg)
 {
     (void)arg;
-    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN && !m->purged;
+    return m->role == SKEIN_USER && m->author == SKEIN_BY_HUMAN && !m->purged &&
+           !(m->squash_uid.n && m->model.n);
 }
 
 /* Oldest first, as they were said; those of other versions too. */

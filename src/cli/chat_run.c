@@ -74,6 +74,7 @@ int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
     } else {
         skn_out_init(&sub);
     }
+    skn_chat_wrap_printed(c, &sub.out.bytes);
     status = skn_cli_settle(&sub, status);
     if (c->edit)
         skn_line_edit_lend(c->edit, false);

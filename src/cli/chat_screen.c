@@ -12,6 +12,7 @@
 #define TYPING_MOST 4 /* answers shown while they are written */
 #define TEXT_ROWS   3 /* of each */
 #define STATUS_ROWS 5 /* below them: what waits, a rule, the status, and a prompt */
+#define ASK_ROWS    2 /* who waits for a yes or no */
 
 static int64_t now_ms(void)
 {
@@ -73,28 +74,21 @@ void skn_chat_row_end(skn_chat *c)
     c->rows++;
 }
 
-/* One row, cleaned, and cut where the terminal ends. */
-static void row(skn_chat *c, skn_colour colour, skn_str text)
+void skn_chat_row(skn_chat *c, skn_colour colour, skn_str text)
 {
     skn_print_colour(c->cli, colour, text);
     skn_chat_row_end(c);
 }
 
-/* The last rows of a text, as the terminal would break it. */
+/* The last rows of a text, broken between words. */
 static void tail_rows(skn_chat *c, skn_str text, skn_str end)
 {
     size_t  width = c->cli->out.width > 8 ? (size_t)c->cli->out.width - 4 : 4, count = 0;
-    skn_str line, rows[TEXT_ROWS];
+    skn_str line, piece, rows[TEXT_ROWS];
 
     while (skn_str_split(&text, '\n', &line))
-        while (line.n) {
-            skn_str cut = line;
-
-            while (skn_utf8_columns(cut) > width)
-                cut = skn_utf8_cut(cut, cut.n - 1 - (skn_utf8_columns(cut) - width) / 4);
-            rows[count++ % TEXT_ROWS] = cut;
-            line = skn_str_sub(line, cut.n, line.n);
-        }
+        while (skn_chat_piece(&line, width, true, &piece))
+            rows[count++ % TEXT_ROWS] = piece;
     for (size_t i = count > TEXT_ROWS ? count - TEXT_ROWS : 0; i < count; i++) {
         skn_print_raw(c->cli, SKN_STR("  "));
         skn_clean_add(&c->cli->out.bytes, rows[i % TEXT_ROWS], false);
@@ -117,52 +111,31 @@ static void typing_rows(skn_chat *c, const skn_typing *t)
 {
     int64_t seconds = (now_ms() - t->since) / 1000;
 
-    row(c, SKN_BOLD,
-        skn_arena_printf(c->mem, "%s  %s… %" PRId64 " s", t->agent,
-                         t->thinking ? "thinking" : "writing", seconds));
+    skn_chat_row(c, SKN_BOLD,
+                 skn_arena_printf(c->mem, "%s  %s… %" PRId64 " s", t->agent,
+                                  t->thinking ? "thinking" : "writing", seconds));
     tail_rows(c, end_of(skn_buf_str(&t->text)), SKN_STR("▍"));
 }
 
+/* Columns of a live row: the last one of the terminal stays free. */
+static size_t room(const skn_chat *c)
+{
+    return c->cli->out.width > 20 ? (size_t)c->cli->out.width - 1 : 20;
+}
+
+/* What waits is cut, not what can be done about it. */
 static void queue_row(skn_chat *c)
 {
-    skn_str text = skn_buf_str(&c->next), line = SKN_STR("");
+    const skn_str how = SKN_STR("   /now sends it");
+    skn_str       head = skn_arena_printf(c->mem, "queue %zu: \"", c->waiting), text;
+    size_t        used = head.n + how.n + 1;
 
     if (!c->waiting)
         return;
-    skn_str_split(&text, '\n', &line);
-    row(c, SKN_DIM,
-        skn_arena_printf(c->mem, "queue %zu: \"%.*s\"   /now sends it", c->waiting,
-                         SKN_FMT(skn_utf8_cut(line, 60))));
-}
-
-static const char *state_mark(skn_str state)
-{
-    if (skn_str_is(state, "failed"))
-        return "✗";
-    return state.n && !skn_str_is(state, "idle") ? "●" : "○";
-}
-
-/* "launch · v7 · 3 agents: lead ● bo ✗ ada ○" */
-static skn_str status_text(skn_chat *c)
-{
-    skn_buf b;
-    skn_str text;
-
-    skn_buf_init(&b, 8192);
-    skn_buf_addf(&b, "%.*s · v%" PRId64 " · %zu agent%s", SKN_FMT(c->world.name), c->version,
-                 c->agents.count, skn_plural((int64_t)c->agents.count));
-    for (size_t i = 0; i < c->agents.count; i++)
-        skn_buf_addf(&b, "%s %.*s %s", i ? "" : ":", SKN_FMT(c->agents.at[i].name),
-                     state_mark(c->states[i]));
-    if (c->model.n)
-        skn_buf_addf(&b, " · %.*s", SKN_FMT(skn_buf_str(&c->model)));
-    for (size_t i = 0; i < c->tag_count; i++)
-        skn_buf_addf(&b, " · #%s", c->tags[i]);
-    if (skn_news_fd(&c->news) < 0)
-        skn_buf_add(&b, SKN_STR(" · no connection, trying again"));
-    text = skn_arena_copy(c->mem, skn_buf_str(&b));
-    skn_buf_release(&b);
-    return text;
+    text = skn_chat_fit(c->mem, skn_buf_str(&c->next), room(c) > used + 4 ? room(c) - used : 4);
+    skn_chat_row(
+        c, SKN_DIM,
+        skn_arena_printf(c->mem, "%.*s%.*s\"%.*s", SKN_FMT(head), SKN_FMT(text), SKN_FMT(how)));
 }
 
 void skn_chat_rule(skn_chat *c)
@@ -172,7 +145,7 @@ void skn_chat_rule(skn_chat *c)
     skn_buf_init(&b, 8192);
     for (int i = 1; i < c->cli->out.width; i++)
         skn_buf_add(&b, SKN_STR("─"));
-    row(c, SKN_DIM, skn_buf_str(&b));
+    skn_chat_row(c, SKN_DIM, skn_buf_str(&b));
     skn_buf_release(&b);
 }
 
@@ -190,19 +163,29 @@ void skn_chat_erase(skn_chat *c)
     c->changed = true;
 }
 
+/* Something that is being written has room too. */
+static size_t details_most(const skn_chat *c, size_t height)
+{
+    size_t other = c->rows + STATUS_ROWS + ASK_ROWS + (c->typing.first ? TEXT_ROWS + 1 : 0);
+
+    return height > other ? height - other : 0;
+}
+
 static void live_rows(skn_chat *c)
 {
     size_t shown = 0, height = skn_chat_height();
 
     skn_chat_boxes(c);
+    skn_chat_details(c, details_most(c, height));
     for (const skn_typing *t = c->typing.first; t && shown < TYPING_MOST; t = t->next)
         if (!t->lane[0] && (!c->rows || c->rows + TEXT_ROWS + 1 + STATUS_ROWS <= height)) {
             typing_rows(c, t);
             shown++;
         }
+    skn_chat_ask_rows(c);
     queue_row(c);
     skn_chat_rule(c);
-    row(c, SKN_DIM, status_text(c));
+    skn_chat_row(c, SKN_DIM, skn_chat_status(c, room(c)));
 }
 
 /* Rows that are too long end at the edge: were they broken, there would be more of them. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -46,8 +47,7 @@ static void on_interrupt(skn_chat *c)
         c->status = INTERRUPTED;
         return;
     }
-    skn_chat_stop(c, NULL);
-    skn_chat_tell(c, "Ctrl-C again leaves.");
+    skn_chat_stop(c, NULL, "Ctrl-C again leaves.");
 }
 
 static void on_resize(skn_chat *c)
@@ -104,6 +104,7 @@ static bool look(skn_chat *c, int fd, int64_t ms)
         return false;
     }
     look_at_signals(c);
+    skn_chat_inbox_look(c);
     if (!c->rc && (p[0].revents || p[0].fd < 0))
         c->rc = skn_news_step(&c->news);
     if ((p[0].fd < 0) != (skn_news_fd(&c->news) < 0))
@@ -290,10 +291,15 @@ static void talk(skn_chat *c)
         line = skn_line_edit_read(c->edit);
         if (c->rc || !line.p)
             break;
+        if (skn_line_edit_key(c->edit)) {
+            skn_chat_key(c, skn_line_edit_key(c->edit));
+            continue;
+        }
         if (skn_line_edit_escaped(c->edit))
             skn_chat_rewind(c);
         else
             skn_chat_line(c, line);
+        skn_chat_draft_back(c);
     }
     skn_chat_erase(c);
     skn_out_flush(c->cli);
@@ -369,19 +375,32 @@ static void greet(skn_chat *c)
     for (size_t i = 0; i < c->agents.count; i++)
         agents = skn_arena_printf(c->cli->keep, "%.*s%s@%.*s", SKN_FMT(agents), i ? ", " : "",
                                   SKN_FMT(c->agents.at[i].name));
-    skn_chat_tell(c, "%.*s with %.*s. /help lists commands, Ctrl-D leaves.\n",
+    skn_chat_tell(c, "%.*s with %.*s. /help lists commands, Ctrl-D leaves.",
                   SKN_FMT(c->world.name), agents.n ? (int)agents.n : 6,
                   agents.n ? agents.p : "nobody");
+    skn_print_raw(c->cli, SKN_STR("\n"));
+}
+
+/* Behind a heading, or under it when both do not fit on a row. */
+static const char *gap_before(const skn_chat *c, size_t heading, skn_str text)
+{
+    return c->plain || heading + 1 + skn_utf8_columns(text) < (size_t)c->cli->out.width
+               ? " "
+               : "\n  ";
 }
 
 static void say_goodbye(skn_chat *c)
 {
-    bool named = c->moved || skn_opt(c->cli, "conversation");
+    skn_str how = SKN_STR("Come back with:"), web = SKN_STR("On the web:"), command, address;
+    bool    named = c->moved || skn_opt(c->cli, "conversation");
 
-    skn_note(c->cli,
-             "Come back with: skein chat %.*s%s%.*s --continue\nOn the web: %sw/%.*s/c/%.*s",
-             SKN_FMT(c->world.name), named ? " -c " : "", named ? (int)c->chat.uid.n : 0,
-             c->chat.uid.p, c->news.server.url, SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
+    command = skn_arena_printf(c->cli->keep, "skein chat %.*s%s%.*s --continue",
+                               SKN_FMT(c->world.name), named ? " -c " : "",
+                               named ? (int)c->chat.uid.n : 0, c->chat.uid.p);
+    address = skn_arena_printf(c->cli->keep, "%sw/%.*s/c/%.*s", c->news.server.url,
+                               SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
+    skn_note(c->cli, "%.*s%s%.*s\n%.*s%s%.*s", SKN_FMT(how), gap_before(c, how.n, command),
+             SKN_FMT(command), SKN_FMT(web), gap_before(c, web.n, address), SKN_FMT(address));
 }
 
 static void run(skn_chat *c)
@@ -411,6 +430,8 @@ static void release(skn_chat *c)
     skn_buf_release(&c->next);
     skn_buf_release(&c->model);
     skn_buf_release(&c->prompt);
+    skn_buf_release(&c->answered_by);
+    skn_buf_release(&c->draft);
     skn_news_release(&c->news);
     skn_arena_free(c->mem);
 }
@@ -434,6 +455,8 @@ int skn_cmd_chat(skn_cli *cli)
     skn_buf_init(&c.next, SKN_TEXT_LIMIT + 1);
     skn_buf_init(&c.model, 256);
     skn_buf_init(&c.prompt, 256);
+    skn_buf_init(&c.answered_by, 256);
+    skn_buf_init(&c.draft, LINE_MOST);
     skn_buf_add(&c.model, skn_str_of(skn_opt(cli, "model")));
     open_news(&c);
     skn_interrupt_arm(SIGINT);

@@ -42,17 +42,34 @@ static void versions_line(skn_cli *cli, const show_job *job, const skein_message
 
     for (size_t i = 0; i < f->version_count; i++)
         current |= f->versions[i] == job->chat.version;
+    if (!f->version_count)
+        return;
     skn_print_raw(cli, current ? SKN_STR("in ") : SKN_STR("only in "));
     for (size_t i = 0; i < f->version_count; i++)
         skn_print(cli, "%sv%" PRId64, i ? ", " : "", f->versions[i]);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static void details(skn_cli *cli, const show_job *job, const skein_message *m,
-                    const skein_message_facts *f)
+/* Where it stands in the version that it was read from. */
+static void place_line(skn_cli *cli, const show_job *job, const skein_message *m,
+                       const skein_message_facts *f, int64_t version)
 {
-    skn_print(cli, "role %s, position %" PRId64 ", replies %" PRId64 ", reply depth %d\n",
-              skein_role_name(m->role), m->position, f->reply_count, m->reply_depth);
+    skn_print(cli, "role %s, ", skein_role_name(m->role));
+    if (m->position < 0)
+        skn_print_raw(cli,
+                      f->version_count ? SKN_STR("not in the room") : SKN_STR("in no version"));
+    else if (version == job->chat.version)
+        skn_print(cli, "position %" PRId64, m->position);
+    else
+        skn_print(cli, "not in this version (position %" PRId64 " in v%" PRId64 ")",
+                  m->position, version);
+    skn_print(cli, ", replies %" PRId64 ", reply depth %d\n", f->reply_count, m->reply_depth);
+}
+
+static void details(skn_cli *cli, const show_job *job, const skein_message *m,
+                    const skein_message_facts *f, int64_t version)
+{
+    place_line(cli, job, m, f, version);
     versions_line(cli, job, f);
     if (m->thinking.n) {
         skn_print_raw(cli, SKN_STR("thinking\n"));
@@ -195,7 +212,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
     skn_print_unanswered(cli, d);
-    details(cli, job, m, &facts);
+    details(cli, job, m, &facts, version);
     return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
 }
 

@@ -23,12 +23,14 @@
 #define PASTE_MOST   ((size_t)1 << 20)
 #define PRESET_KEYS  "\033[9901~" /* which no keyboard has */
 #define ESC          27
+#define CTRL_O       15
 
 struct skn_line_edit {
     skn_line_options o;
     EditLine        *el;
     History         *history;
     skn_buf          line, preset;
+    int              behind; /* characters of the preset that stand behind the cursor */
     skn_line_search  search;
     struct termios   before;   /* the terminal as it was found */
     bool             reading;  /* the prompt is on the screen */
@@ -36,6 +38,7 @@ struct skn_line_edit {
     bool             once;     /* Esc was pressed, alone, and nothing since */
     bool             over;
     bool             escaped;
+    char             key; /* see skn_line_edit_key */
 };
 
 static skn_line_edit *own(EditLine *el)
@@ -195,11 +198,22 @@ void skn_line_edit_preset(skn_line_edit *e, skn_str text)
 {
     skn_buf_clear(&e->preset);
     skn_buf_add(&e->preset, text);
+    e->behind = 0;
+}
+
+skn_str skn_line_edit_preset_text(const skn_line_edit *e)
+{
+    return skn_buf_str(&e->preset);
 }
 
 bool skn_line_edit_escaped(const skn_line_edit *e)
 {
     return e->escaped;
+}
+
+char skn_line_edit_key(const skn_line_edit *e)
+{
+    return e->key;
 }
 
 void skn_line_edit_retype(skn_line_edit *e, const char *keys)
@@ -335,6 +349,20 @@ static unsigned char on_escape(EditLine *el, int key)
     return CC_EOF;
 }
 
+/* Ctrl-O, or what follows Ctrl-X: it ends the reading, and what was typed begins the next line. */
+static unsigned char on_leader(EditLine *el, int key)
+{
+    skn_line_edit   *e = own(el);
+    const LineInfo  *line = el_line(el);
+    const LineInfoW *wide = el_wline(el);
+
+    skn_line_edit_preset(e, (skn_str){line->buffer, (size_t)(line->lastchar - line->buffer)});
+    e->behind = (int)(wide->lastchar - wide->cursor);
+    skn_line_edit_hide(e);
+    e->key = key == CTRL_O ? 'o' : (char)key;
+    return CC_EOF;
+}
+
 static unsigned char on_search(EditLine *el, int key)
 {
     const LineInfo *line = el_line(el);
@@ -352,7 +380,9 @@ static unsigned char on_preset(EditLine *el, int key)
     int            failed = e->preset.n ? el_insertstr(el, e->preset.p) : 0;
 
     (void)key;
-    skn_buf_clear(&e->preset);
+    if (!failed && e->behind)
+        el_cursor(el, -e->behind);
+    skn_line_edit_preset(e, SKN_STR(""));
     return failed ? CC_REFRESH_BEEP : CC_REFRESH;
 }
 
@@ -419,6 +449,15 @@ static char *prompt_of(EditLine *el)
     return (char *)(uintptr_t)prompt_text(e);
 }
 
+static void bind_leaders(EditLine *el)
+{
+    static const char *const keys[] = {"^O", "^Xt", "^Xh", "^X/", "^Xb", "^Xi", "^Xe"};
+
+    el_wset(el, EL_ADDFN, L"skein-leader", L"A key of the chat", on_leader);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        el_set(el, EL_BIND, keys[i], "skein-leader", NULL);
+}
+
 static void bind_keys(EditLine *el)
 {
     el_set(el, EL_EDITOR, "emacs");
@@ -437,6 +476,7 @@ static void bind_keys(EditLine *el)
     el_set(el, EL_BIND, PRESET_KEYS, "skein-preset", NULL);
     el_set(el, EL_BIND, "^I", "skein-complete", NULL);
     el_set(el, EL_BIND, "^R", "skein-search", NULL);
+    bind_leaders(el);
     el_source(el, NULL);
     /* Ctrl-J stays what it is, and is not Enter. */
     el_set(el, EL_SETTY, "-d", "-inlcr", "-icrnl", NULL);
@@ -525,12 +565,13 @@ skn_str skn_line_edit_read(skn_line_edit *e)
     int         n = 0;
 
     e->over = e->escaped = e->once = e->sequence = e->search.on = false;
+    e->key = 0;
     if (e->preset.n)
         el_push(e->el, PRESET_KEYS);
     e->reading = true;
     text = el_gets(e->el, &n);
     e->reading = false;
-    if (e->escaped)
+    if (e->escaped || e->key)
         return SKN_STR("");
     if (!text || n <= 0 || e->over) {
         printf("\r\033[K");

@@ -39,10 +39,15 @@ void skn_line_edit_resize(skn_line_edit *e);
 void skn_line_edit_lend(skn_line_edit *e, bool lent);
 /* True if the last line was empty and ended with Esc Esc. */
 bool skn_line_edit_escaped(const skn_line_edit *e);
+/* The key of the chat that ended the last line: 'o' for Ctrl-O, else what followed Ctrl-X; 0: none. What was
+ * typed by then begins the next line, with the cursor where it was. */
+char skn_line_edit_key(const skn_line_edit *e);
 /* Leaves the search of Ctrl-R, the line as it was before; false when there is none. */
 bool skn_line_edit_cancel(skn_line_edit *e);
 /* Begins the next line with this text. */
 void skn_line_edit_preset(skn_line_edit *e, skn_str text);
+/* The text that the next line begins with; lives until another is given. */
+skn_str skn_line_edit_preset_text(const skn_line_edit *e);
 /* Keys that somebody else has read, and that belong to the next line. */
 void skn_line_edit_retype(skn_line_edit *e, const char *keys);
 

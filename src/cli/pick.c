@@ -53,11 +53,34 @@ bool skn_has_member(skn_str object, skn_str name)
     return member(object, name, &value);
 }
 
+/* A message that was not read from a version has no place. */
+static bool has_no_place(skn_str object, skn_str *value)
+{
+    return member(object, SKN_STR("position"), value) && skn_str_is(*value, "-1");
+}
+
+void skn_item_add(skn_buf *out, skn_str object)
+{
+    skn_str place;
+    size_t  at;
+
+    if (!skn_str_starts(object, SKN_STR("{\"")) || !has_no_place(object, &place)) {
+        skn_buf_add(out, object);
+        return;
+    }
+    at = (size_t)(place.p - object.p);
+    skn_buf_add(out, skn_str_sub(object, 0, at));
+    skn_buf_add(out, SKN_STR("null"));
+    skn_buf_add(out, skn_str_sub(object, at + place.n, object.n));
+}
+
 /* A message's id and content have shorter names too. */
 static skn_str value_of(skn_str object, skn_str name)
 {
     skn_str value;
 
+    if (skn_str_is(name, "position") && has_no_place(object, &value))
+        return SKN_STR("null");
     if (member(object, name, &value))
         return value;
     if (skn_str_is(name, "id"))

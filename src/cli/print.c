@@ -219,7 +219,8 @@ static void print_item(skn_cli *cli, skn_str item)
                 !skn_has_member(item, SKN_STR("dryRun"));
 
     if (!mark && !cli->fields) {
-        skn_print_raw(cli, item);
+        skn_item_add(&cli->out.bytes, item);
+        skn_print_raw(cli, SKN_STR(""));
         return;
     }
     skn_print_raw(cli, mark ? SKN_STR("{\"dryRun\":true,") : SKN_STR("{"));

@@ -20,14 +20,23 @@ typedef struct tally {
     int64_t side_effects;
 } tally;
 
+/* A squash of several people's messages stands there as the person's; a model may have written it. */
+static skn_str writer_of(const skein_message *m)
+{
+    bool squashed = m->squash_uid.n && m->model.n && m->author == SKEIN_BY_HUMAN;
+
+    return squashed ? m->model : m->sender;
+}
+
 static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
 {
-    tally *t = arg;
-    void **slot = skn_map_slot(t->senders, m->sender);
+    tally  *t = arg;
+    skn_str writer = writer_of(m);
+    void  **slot = skn_map_slot(t->senders, writer);
 
     (void)err;
     if (!*slot) {
-        skein_removal_agent entry = {m->sender, 0};
+        skein_removal_agent entry = {writer, 0};
 
         skn_vec_add(t->a, &t->v, entry);
         *slot = (void *)(uintptr_t)t->v.n;

@@ -23,7 +23,7 @@ const list = /Go back to which of your messages\?/;
 const whole = /Go back to which of your messages\?\n[^]*\n↑ ↓ and Enter, or a digit · Esc leaves all as it is/;
 const choices = /\n› 1 {2}edit from here/;
 const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
-const rest = t => t.shows(/ada ○\n›$/);
+const rest = t => t.shows(/ada ○( · demo\/scripted)?\n›$/);
 
 // A world of its own for each test, with these things said and answered.
 async function talk(name, said, options = {}) {
@@ -86,7 +86,7 @@ test('edit from here puts the text back, and says it again', async () => {
     await t.shows(/\nEnter says it again and removes what follows; an empty line leaves all as it is\.\n[^]*\nedit \S+ › two$/);
     t.type(' and a half\r');
     await t.shows(/Now at v2\.[^]*you › two and a half[^]*yes, says ada/);
-    await t.shows(/v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/v2 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual(await log('edits'), ['one', 'yes, says ada', 'two and a half', 'yes, says ada']);
     await leave(t);
 });
@@ -99,7 +99,7 @@ test('an empty line leaves what was to be edited as it is', async () => {
     t.type('1');
     await t.shows(/edit \S+ › one {2,}and\nmore$/);
     t.type('\x15\r');
-    await t.shows(/All stays as it is\.\n[^]*ada ○\n›$/);
+    await t.shows(/All stays as it is\.\n[^]*ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual(await log('thinks'), ['one\tand\nmore', 'yes, says ada']);
     await leave(t);
 });
@@ -107,7 +107,7 @@ test('an empty line leaves what was to be edited as it is', async () => {
 test('a message of another version can be gone back to', async () => {
     const t = await talk('turns', ['one', 'two']);
     await skein('turns', 'edit', '@~1', '-m', 'another two');
-    await t.shows(/you › another two[^]*yes, says ada[^]*v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/you › another two[^]*yes, says ada[^]*v2 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     await open(t);
     assert.match(t.screen.text, /1 {2}now {2}one\n {2}2 {2}v1 {3}two\n› 3 {2}now {2}another two\n/);
     t.type('3');
@@ -126,14 +126,14 @@ test('a message of another version can be gone back to', async () => {
 test('edit from here of another version goes there first', async () => {
     const t = await talk('returns', ['one', 'two']);
     await skein('returns', 'edit', '@~3', '-m', 'another one');
-    await t.shows(/you › another one[^]*yes, says ada[^]*v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/you › another one[^]*yes, says ada[^]*v2 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     await open(t);
     t.type('2');
     await t.shows(/From "two"/);
     t.type('1');
     await t.shows(/edit \S+ › two$/);
     t.type('!\r');
-    await t.shows(/v3 · 1 agent: ada ○\n›$/);
+    await t.shows(/v3 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual((await log('returns')).slice(0, 3), ['one', 'yes, says ada', 'two!']);
     await leave(t);
 });
@@ -150,20 +150,26 @@ test('summaries stand for what comes after, or before', async () => {
     await t.shows(/3 {2}summarise from here {8}the 4 messages from this on become one\n {2}4 {2}summarise up to here {7}the 2 messages before it become one\n/);
     t.type('3');
     await t.shows(/Summarising 4 messages…\n[^]*squashed 4 messages into[^]*in short, it was agreed/);
-    await t.shows(/v2 · 1 agent: ada ○\n›$/);
+    await t.shows(/v2 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual(await log('sums'), ['one', 'yes, says ada', 'in short, it was agreed']);
     await skein('sums', 'undo');
-    await t.shows(/v1 · 1 agent: ada ○\n›$/);
+    await t.shows(/v1 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     await open(t);
     t.type('2');
     await t.shows(/From "two"/);
     t.type('4');
     await t.shows(/Summarising 2 messages…\n/);
-    await t.shows(/v3 · 1 agent: ada ○\n›$/);
+    await t.shows(/v3 · 1 agent: ada ○( · demo\/scripted)?\n›$/);
     assert.deepEqual(await log('sums'), ['in short, it was agreed', 'two', 'yes, says ada', 'three', 'yes, says ada']);
     t.type('still here\r');
     await t.shows(/you › still here[^]*yes, says ada/);
     await rest(t);
+    await open(t);
+    assert.doesNotMatch(tail(t, 8), /in short/, 'what a model wrote is not among what the person said');
+    t.type(ESC);
+    await rest(t);
+    const [first] = (await skein('sums', 'log', '--json')).match(/P[\w-]{9}(?=","chatId")/);
+    assert.match(await skein('sums', 'edit', first, '-m', 'x', '-n'), /remove 7 messages [^]*\n {2}demo\/scripted 1, you 3, ada 3\n/);
     await leave(t);
 });
 
@@ -208,15 +214,15 @@ test('what is typed into the menu reaches the prompt', async () => {
     const t = await talk('types', ['one']);
     await open(t);
     t.type('über');
-    await t.shows(/ada ○\n› über$/);
+    await t.shows(/ada ○( · demo\/scripted)?\n› über$/);
     t.type('\x15');
     await rest(t);
     await open(t);
     t.type('\x1b[200~pasted\rtext\x1b[201~');
-    await t.shows(/ada ○\n› pasted\ntext$/);
+    await t.shows(/ada ○( · demo\/scripted)?\n› pasted\ntext$/);
     assert.doesNotMatch(t.screen.text, list);
     t.type('\x15');
-    await t.shows(/ada ○\n›\n?$/);
+    await t.shows(/ada ○( · demo\/scripted)?\n›\n?$/);
     await leave(t);
 });
 

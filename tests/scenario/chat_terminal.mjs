@@ -54,7 +54,7 @@ test('a message is answered, and all stands in the scrollback', async () => {
     await rest(t);
     assert.equal(t.screen.text.match(/you › hello/g).length, 1);
     assert.equal(t.screen.text.match(/hello yourself/g).length, 2);
-    assert.match(tail(t, 3), /^─+\nlaunch · v1 · 2 agents: ada ○ bo ○\n› ?$/);
+    assert.match(tail(t, 3), /^─+\nlaunch · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n› ?$/);
     t.type('\x04');
     assert.equal(await t.end(), 0);
     assert.match(t.screen.text, /Come back with: skein chat launch --continue\nOn the web: http:\/\/127\.0\.0\.1:\d+\/w\/launch\/c\/c_\S+\n$/);
@@ -69,7 +69,7 @@ test('what is typed stays while answers come in above it', async () => {
     const text = 'half of a sentence that is longer than the row, with grüße and 漢字';
     t.type(text);
     await t.shows(/ {2}the end\n/);
-    await t.shows(/ada ○ bo ○\n› half/);
+    await t.shows(/ada ○ bo ○( · demo\/scripted)?\n› half/);
     assert.equal(tail(t, 2).replace('\n', ''), `› ${text}`);
     assert.equal(t.screen.text.match(/half of a/g).length, 1);
     assert.equal(t.screen.text.match(/─\n/g).length, 1);
@@ -104,7 +104,7 @@ test('Ctrl-C stops the agents and keeps what is typed; a second one leaves', asy
     await t.shows(/› kept$/);
     t.type('\x03');
     await t.shows(/Stopped\. What was written stays\.[^]*Ctrl-C again leaves\./);
-    await t.shows(/ada ○ bo ○\n› kept$/);
+    await t.shows(/ada ○ bo ○( · demo\/scripted)?\n› kept$/);
     t.type('\x03');
     assert.equal(await t.end(), 130);
     assert.match(t.screen.text, /Come back with/);
@@ -126,10 +126,10 @@ test('commands are those of the program, and Tab completes them', async () => {
     t.type('\x15/edit @~1 hello once more\r');
     await t.shows(/Now at v2\.[^]*you › hello once more[^]*hello yourself/);
     await t.shows(/says ada[^]*says bo|says bo[^]*says ada/);
-    await t.shows(/launch · v2 · 2 agents: ada ○ bo ○\n›$/);
+    await t.shows(/launch · v2 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
     t.type('/undo\r');
     await t.shows(/v2 → v1\. Took back/);
-    await t.shows(/launch · v1 · 2 agents: ada ○ bo ○\n›$/);
+    await t.shows(/launch · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
     t.type('/quit\r');
     assert.equal(await t.end(), 0);
 });
@@ -155,7 +155,7 @@ test('Esc alone does nothing, and Esc Esc may be slow', async () => {
         t.type('\x1b');
         await pause();
         t.type(text);
-        await t.shows(new RegExp(`○\\n› ${text}$`));
+        await t.shows(new RegExp(`○( · demo/scripted)?\\n› ${text}$`));
         t.type('\x15');
         await rest(t);
     }
@@ -178,15 +178,15 @@ test('Ctrl-R finds what was typed before, and Ctrl-C leaves the search', async (
         await rest(t);
     }
     t.type('draft\x12uniq');
-    await t.shows(/○\nsearch uniq › @bo hello newer unique one$/);
+    await t.shows(/○( · demo\/scripted)?\nsearch uniq › @bo hello newer unique one$/);
     t.type('\x12');
-    await t.shows(/○\nsearch uniq › @bo hello older unique one$/);
+    await t.shows(/○( · demo\/scripted)?\nsearch uniq › @bo hello older unique one$/);
     t.type('zz');
-    await t.shows(/○\nnot found: uniqzz › @bo hello older unique one$/);
+    await t.shows(/○( · demo\/scripted)?\nnot found: uniqzz › @bo hello older unique one$/);
     t.type('\x7f\x7f');
-    await t.shows(/○\nsearch uniq › @bo hello newer unique one$/);
+    await t.shows(/○( · demo\/scripted)?\nsearch uniq › @bo hello newer unique one$/);
     t.type('\x03');
-    await t.shows(/○\n› draft$/);
+    await t.shows(/○( · demo\/scripted)?\n› draft$/);
     t.type('\x15@bo hello, my next message\r');
     await t.shows(/you › @bo hello, my next message/);
     await rest(t);
@@ -195,7 +195,7 @@ test('Ctrl-R finds what was typed before, and Ctrl-C leaves the search', async (
     t.type('\x12older u');
     await t.shows(/search older u › @bo hello older unique one$/);
     t.type('\x1b');
-    await t.shows(/○\n› @bo hello older unique one$/);
+    await t.shows(/○( · demo\/scripted)?\n› @bo hello older unique one$/);
     t.type('!\r');
     await t.shows(/you › @bo hello older unique one!/);
     await rest(t);
@@ -210,7 +210,7 @@ test('who has failed is not shown at work', async () => {
     const t = open(['chat']);
     await rest(t);
     t.type('@ada it fails\r');
-    await t.shows(/ada failed: [^]*ada ✗ bo ○\n›$/);
+    await t.shows(/ada failed: [^]*ada ✗ bo ○( · demo\/scripted)?\n›$/);
     t.type('@ada hello\r');
     await t.shows(/hello yourself, says ada/);
     await rest(t);
@@ -257,7 +257,7 @@ test('Ctrl-Z gives the terminal to the shell, and fg takes it back', async () =>
     t.type('stty -a | grep -o -w -e icanon -e echo | tr "\\n" "+"\r');
     await t.shows(/icanon\+echo\+/);
     t.type('fg\r');
-    await t.shows(/ada ○ bo ○\n› kept$/);
+    await t.shows(/ada ○ bo ○( · demo\/scripted)?\n› kept$/);
     t.type('\x15@bo hello again\r');
     await t.shows(/you › @bo hello again[^]*says bo/);
     t.type('\x04');

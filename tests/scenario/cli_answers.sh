@@ -56,6 +56,10 @@ s search three --json=id,text
 t 'a search that finds exits with 0' gave 0
 t 'and complains of nothing' quiet
 t 'id and text are names of fields too' is "$out" '[{"id":"a-3","text":"three"}]'
+s search three --json=position
+t 'what was not read from a version has no place' is "$out" '[{"position":null}]'
+s search three --json
+t 'also among all fields' prints '"position":null'
 must amend a-1 -m eins
 must amend a-3 -m drei
 s undo 9
@@ -64,6 +68,18 @@ t 'and say how many' prints '2 steps'
 t 'and complain of nothing' quiet
 s redo 9 --json
 t 'the same for bringing back' gave 0
+s show a-3
+t 'where a message stands is said with the version that has it' prints 'role user, not in this version (position 2 in v2), '
+t 'and with all of them' prints 'only in v2, v1'
+must lane new
+printf '{"messageId":"a-8","role":"assistant","sender":"ada","content":"aside"}\n' >"$dir/aside"
+must append --lane main.1 <"$dir/aside"
+s show a-8
+t 'what is in no room has no place in one' prints 'role assistant, not in the room, '
+s show a-8 --json
+t 'nor has it in JSON' prints '"position":null'
+must undo
+must redo
 must undo 9
 if [ "$kind" = sqlite ] && [ "$(id -u)" != 0 ]; then
     chmod -R a-w "$dir/data1"

@@ -228,6 +228,9 @@ static void columns_count_characters_but_not_combining_ones(void **state)
     assert_int_equal(skn_utf8_columns(SKN_STR("d\xc3\xa9j\xc3\xa0")), 4);
     assert_int_equal(skn_utf8_columns(SKN_STR("e\xcc\x81")), 1); /* e and U+0301 */
     assert_int_equal(skn_utf8_columns(SKN_STR("\xe2\x82\xac\xef\xb8\x8f!")), 2); /* U+FE0F */
+    assert_int_equal(skn_utf8_columns(SKN_STR("\xe6\xbc\xa2\xe5\xad\x97")),
+                     4);                                                 /* two of East Asia */
+    assert_int_equal(skn_utf8_columns(SKN_STR("\xf0\x9f\x9a\x80!")), 3); /* a rocket */
     assert_int_equal(skn_utf8_columns(SKN_NONE), 0);
 }
 

@@ -1,0 +1,142 @@
+// chat_keys.mjs: Ctrl-O and the keys after Ctrl-X in "skein chat": what they show, with what was typed kept.
+import fs from 'node:fs';
+import path from 'node:path';
+import { assert, Server, finally_, finish, folder, script, test } from '../server/lib.mjs';
+import { Terminal } from './screen.mjs';
+
+const program = path.resolve(process.env.SKEIN);
+const rules = script('keys', `
+pace: 1
+rules:
+  - when: tides
+    do:
+      - think: I should look first.
+      - say: Looking.
+      - call: demo_lookup
+        args: {query: tides}
+  - tool: demo_lookup
+    do:
+      - think: That will do.
+      - say: It was made up.
+otherwise: a plain answer
+`);
+
+const server = await Server.start({ script: rules });
+await server.post('/worlds', { name: 'launch' });
+await server.post('/worlds/launch/agents', { name: 'ada' });
+
+// A conversation of its own, and a terminal with it.
+async function open(options = {}) {
+    const chat = await server.post('/worlds/launch/chats', { title: 'talk' });
+    const t = new Terminal([program, ...server.store.args, '-w', 'launch', 'chat', '-c', chat.id],
+        { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state'), ...options.env } });
+    finally_(() => t.kill());
+    await rest(t);
+    return t;
+}
+const rest = t => t.shows(/ada ○[^\n]*\n(↪ \S+ )?›[^\n]*$/);
+async function say(t, text, answer) {
+    t.type(`${text}\r`);
+    await t.shows(answer);
+    await rest(t);
+}
+async function leave(t) {
+    t.type('\x15\x04');
+    assert.equal(await t.end(), 0);
+}
+
+test('Ctrl-O unfolds thinking and tools of the newest answer, and folds them', async () => {
+    const t = await open();
+    await say(t, 'tides', /It was made up\./);
+    assert.doesNotMatch(t.screen.text, /I should look first/);
+    t.type('half a line\x1b[D\x1b[D\x0f');
+    await t.shows(/┌ \S+ {2}ada ─+ ✓ [^\n]*2 steps[^]*thinking: I should look first\.[^]*✓ demo_lookup[^]*"query": ?"tides"[^]*→ demo data[^]*thinking: That will do\.[^]*└ Ctrl-O folds ─+┘/);
+    await t.shows(/› half a line$/);
+    t.type('X');
+    await t.shows(/› half a liXne$/);
+    t.type('\x0f');
+    await t.shows(/It was made up\.\n\n─+\n[^\n]*\n› half a liXne$/);
+    assert.doesNotMatch(t.screen.text, /I should look first|┌/);
+    await leave(t);
+});
+
+test('unfolded, a newer answer takes the place of the one before', async () => {
+    const t = await open({ cols: 40 });
+    t.type('\x0f');
+    await t.shows(/Nothing to unfold yet\. Ctrl-O folds\.\n/);
+    await say(t, 'tides', /thinking: That will do\./);
+    await say(t, 'else', /no thinking, no tools/);
+    assert.doesNotMatch(t.screen.text, /That will do/);
+    assert.equal(t.screen.text.match(/Ctrl-O folds/g).length, 1);
+    await leave(t);
+});
+
+test('Ctrl-X t shows who answers whom, and Enter answers one of them', async () => {
+    const t = await open();
+    await say(t, 'one', /a plain answer/);
+    t.type('kept\x18t');
+    await t.shows(/Who answers whom[^]* 1 {2}\S+ {2}you: one\n[^]*2 {2}\S+ {2}· ↪ ada: a plain answer/);
+    t.type('2');
+    await t.shows(/\n↪ \S+ › kept$/);
+    t.type('\r');
+    await t.shows(/you › kept/);
+    await rest(t);
+    t.type('\x18t');
+    await t.shows(/3 {2}\S+ {2}· · ↪ you: kept/);
+    t.type('\x1b');
+    await rest(t);
+    await leave(t);
+});
+
+test('Ctrl-X h shows the versions, and Enter makes one current', async () => {
+    const t = await open();
+    await say(t, 'one', /a plain answer/);
+    t.type('/edit @~1 two\r');
+    await t.shows(/Now at v2\.[^]*you › two[^]*a plain answer[^]*v2 · [^\n]*ada ○[^\n]*\n›$/);
+    t.type('kept\x18h');
+    await t.shows(/Which version shall be current\?\n› 1 {2}v2 [^\n]*\(now\)\n {2}2 {2}v1 /);
+    t.type('2');
+    await t.shows(/Now at v1 \(was v2\)[^]*v1 · [^\n]*ada ○[^\n]*\n› kept$/);
+    await leave(t);
+});
+
+test('Ctrl-X / searches, and what was typed is there again', async () => {
+    const t = await open();
+    await say(t, 'a unicorn', /a plain answer/);
+    t.type('kept\x18/');
+    await t.shows(/\n› \/search $|\n› \/search$/);
+    t.type('unicorn\r');
+    await t.shows(/you › a unicorn[^]*unicorn[^]*\n› kept$/);
+    await leave(t);
+});
+
+test('Ctrl-X b and i show the work in the background and the inbox', async () => {
+    const t = await open();
+    t.type('kept\x18i');
+    await t.shows(/The inbox is empty\.[^]*\n› kept$/);
+    t.type('\x18b');
+    await t.shows(/Whose work in the background\?\n› 1 {2}ada {2}nothing to do\n/);
+    t.type('\r');
+    await t.shows(/It has done nothing in the background yet\.[^]*\n› kept$/);
+    await leave(t);
+});
+
+test('Ctrl-X e opens the editor with what was typed, and takes what it left', async () => {
+    const editor = path.join(folder, 'editor.sh');
+    fs.writeFileSync(editor, '#!/bin/sh\nprintf "%s, edited\\n" "$(cat "$1")" >"$1.new" && mv "$1.new" "$1"\n', { mode: 0o755 });
+    const t = await open({ env: { EDITOR: editor } });
+    t.type('typed\x18e');
+    await t.shows(/\n› typed, edited$/);
+    await say(t, '', /you › typed, edited[^]*a plain answer/);
+    await leave(t);
+});
+
+test('another key after Ctrl-X does nothing', async () => {
+    const t = await open();
+    t.type('kept\x18q');
+    t.type('!');
+    await t.shows(/\n› kept!$/);
+    await leave(t);
+});
+
+await finish();

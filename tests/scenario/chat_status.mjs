@@ -1,0 +1,173 @@
+// chat_status.mjs: the row above the prompt of "skein chat", and who waits for the person.
+import path from 'node:path';
+import { assert, Server, finally_, finish, folder, run, script, test } from '../server/lib.mjs';
+import { Desk } from '../server/desk.mjs';
+import { Terminal } from './screen.mjs';
+
+const program = path.resolve(process.env.SKEIN);
+const rules = script('status', `
+pace: 1
+rules:
+  - when: look
+    do:
+      - call: demo_lookup
+        args: {query: tides}
+  - tool: demo_lookup
+    do: Done with looking.
+  - when: forever
+    do:
+      - say: begun
+      - wait: 10m
+  - when: brief me
+    do:
+      - call: create_inbox_item
+        args: {type: briefing, title: News, summary: there are some, content: there are some}
+otherwise: a plain answer
+`);
+
+const server = await Server.start({ script: rules, delay: true });
+let worlds = 0;
+
+// A world of its own, and a terminal in it.
+async function open({ agents = [{ name: 'ada' }], settings = {}, words = [], ...options } = {}) {
+    const name = `w${++worlds}`;
+    await server.post('/worlds', { name, settings });
+    for (const agent of agents) await server.post(`/worlds/${name}/agents`, { model: 'demo/scripted', ...agent });
+    const chat = await server.post(`/worlds/${name}/chats`, { title: 'talk' });
+    const t = new Terminal([program, ...server.store.args, '-w', name, 'chat', ...words],
+        { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
+    finally_(() => t.kill());
+    return Object.assign(t, { world: name, chat: chat.id });
+}
+const prompt = t => t.shows(/─+\n[^\n]*○[^\n]*\n›[^\n]*$/);
+const status = t => t.screen.text.split('\n').at(-2);
+async function leave(t) {
+    t.type('\x15\x04');
+    assert.equal(await t.end(), 0);
+}
+
+test('it names the model and how full its window is', async () => {
+    const desk = await Desk.open(server, q => { q.begin('An answer.'); q.usage(700, 10); q.answer(''); return null; });
+    desk.window = 1000;
+    const t = await open({ agents: [{ name: 'ada', model: desk.model }] });
+    await prompt(t);
+    assert.doesNotMatch(status(t), /context/);
+    t.type('hello\r');
+    await t.shows(new RegExp(`An answer[^]*\n${t.world} · v1 · 1 agent: ada ○ · ${desk.model} · context 71 %\n›$`));
+    await leave(t);
+});
+
+test('it counts what is in the inbox, and says who is at work', async () => {
+    const t = await open({ agents: [{ name: 'ada' }, { name: 'bo' }] });
+    await prompt(t);
+    t.type('@ada forever\r');
+    await t.shows(/ada ● bo ○/);
+    await run([...server.store.args, 'stop', '-w', t.world]);
+    await t.shows(/ada ○ bo ○/);
+    t.type('typed');
+    await t.shows(/\n› typed$/);
+    await server.post(`/worlds/${t.world}/agents/bo/tasks`, { content: 'brief me' });
+    await t.shows(/ada ○ bo ○ · demo\/scripted · inbox 1\n› typed$/);
+    const [item] = (await server.get(`/inbox?world=${t.world}`)).data;
+    await run([...server.store.args, 'inbox', 'done', item.id]);
+    await t.shows(/ada ○ bo ○ · demo\/scripted\n› typed$/);
+    await leave(t);
+});
+
+test('in 40 columns it is one row, and who is at work stays in it', async () => {
+    const names = ['lead', 'researcher', 'critic', 'correspondent'];
+    const t = await open({ agents: names.map(name => ({ name })), cols: 40 });
+    await t.shows(/─\n[^\n]+\n›$/);
+    t.type('@critic forever\r');
+    await t.shows(/─\n[^\n]*critic ●[^\n]*\n›$/);
+    t.type('@lead hello');
+    await t.shows(/─\n[^\n]*critic ● \+3[^\n]*\n› @lead hello$/);
+    assert.ok([...status(t)].length < 40, status(t));
+    t.type('\x03');
+    await t.shows(/critic ○|4 agents ○/);
+    await leave(t);
+});
+
+test('without a terminal there is none', async () => {
+    const t = await open({ words: ['--plain'] });
+    t.type('hello\n');
+    await t.shows(/a plain answer/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+    assert.doesNotMatch(t.screen.text, /agent:|─/);
+});
+
+const asking = { settings: { approvals: { demo_lookup: 'ask' } } };
+for (const cols of [40, 80])
+    test(`a tool that waits for the person is said, and allowed right there (${cols} columns)`, async () => {
+        const t = await open({ ...asking, cols });
+        await prompt(t);
+        t.type('look\r');
+        await t.shows(/ada waits for your answer in the inbox:\sdemo_lookup/);
+        await t.shows(/◐ ada waits for your answer: [^\n]*\n\/allow or \/deny · what you say waits\n─/);
+        t.type('meanwhile\r');
+        await t.shows(/\/allow or \/deny · what you say waits\nqueue 1: "meanwhile" {3}\/now sends it\n─/);
+        t.type('/allow\r');
+        await t.shows(/ada may call demo_lookup\.[^]*Done with looking\.[^]*you › meanwhile[^]*a plain answer/);
+        await prompt(t);
+        assert.doesNotMatch(t.screen.text, /◐|queue 1/);
+        t.type('/allow\r');
+        await t.shows(/Nothing waits for your yes or no\./);
+        await leave(t);
+    });
+
+test('it can be denied, and is told to whoever comes later', async () => {
+    const t = await open(asking);
+    await prompt(t);
+    t.type('look\r');
+    await t.shows(/◐ ada waits/);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+    const again = new Terminal([program, ...server.store.args, '-w', t.world, 'chat'], {});
+    finally_(() => again.kill());
+    await again.shows(/ada waits for your answer in the inbox: demo_lookup[^]*◐ ada waits/);
+    again.type('/deny\r');
+    await again.shows(/ada may not call demo_lookup\.[^]*Done with looking\./);
+    await prompt(again);
+    assert.doesNotMatch(again.screen.text, /◐/);
+    await leave(again);
+});
+
+test('of several that wait only the one that is named is decided', async () => {
+    const t = await open({ ...asking, agents: [{ name: 'ada' }, { name: 'bo' }] });
+    await prompt(t);
+    t.type('look\r');
+    await t.shows(/◐ \w+ waits[^\n]*\n\/allow or \/deny ID · 2 wait\n/);
+    t.type('/allow\r');
+    const [, id, who] = /(in_\w+) {2}(\w+): demo_lookup[^]*Name the one that you mean/.exec(await t.shows(/Name the one that you mean: \/allow ID, or \/deny ID/));
+    t.type(`/allow ${id}\r`);
+    await t.shows(new RegExp(`${id}: ${who} may call demo_lookup`));
+    await t.shows(/\/allow or \/deny · what you say waits\n/);
+    t.type('/deny\r');
+    await t.shows(/may not call demo_lookup/);
+    await prompt(t);
+    await leave(t);
+});
+
+test('line by line it is said too, and decided in the same words', async () => {
+    const t = await open({ ...asking, words: ['--plain'] });
+    t.type('look\n');
+    await t.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow lets it, \/deny does not/);
+    t.type('/allow\n');
+    await t.shows(/ada may call demo_lookup\.[^]*Done with looking\./);
+    t.type('\x04');
+    assert.equal(await t.end(), 0);
+});
+
+test('Ctrl-C says in one line that it was stopped, and what to do next', async () => {
+    const t = await open();
+    await prompt(t);
+    t.type('forever\r');
+    await t.shows(/begun/);
+    t.type('\x03');
+    await t.shows(/\nStopped\. What was written stays\. Say what to do instead; Ctrl-C again leaves\.\n/);
+    await prompt(t);
+    await leave(t);
+});
+
+await finish();
