@@ -35,6 +35,7 @@ typedef struct skein_new_message {
     skein_str                reply_to; /* a message's public id */
     skein_str                model;
     skein_str                turn_uid;
+    bool                     stopped;    /* its agent was stopped while it wrote */
     int64_t                  created_at; /* 0: now */
     /* Names of the agents that hear it; every agent of the chat, unless heard_by_given is set. Results of
      * tools are heard only by the agent that called. */

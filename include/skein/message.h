@@ -82,6 +82,7 @@ typedef struct skein_message {
     skein_str             model;
     skein_str             turn_uid;
     skein_str warning;    /* why a reply link was dropped or dangles; absent when all is well */
+    bool      stopped;    /* cut short: its agent was stopped while it wrote */
     bool      purged;     /* erased: only the place is left */
     int64_t   created_at; /* microseconds UTC; for showing only */
     int64_t   position;   /* in the thread it was read from; -1 outside of one */

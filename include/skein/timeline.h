@@ -39,6 +39,7 @@ typedef struct skein_record {
     skein_str         lane; /* "main", "main.1", … */
     skein_record_type type;
     bool              failed;  /* of a result */
+    bool              stopped; /* of an agent's message: it was stopped while it wrote */
     int64_t           at;      /* microseconds UTC, for showing only; 0: not known */
     skein_str         text;    /* what was said, or a result's output when that is plain text */
     skein_str         call_id; /* pairs a call with its result */

@@ -96,6 +96,12 @@ typedef struct skein_posted {
  * agent's own conversation that agent). All agents of the chat get it into their memory. */
 SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, skein_mem *mem,
                                       skein_posted *out, skein_error *err);
+/* Has one agent answer a message of the room once more, as it does after a failure or when it was stopped; nobody else
+ * is asked, and what was said before stays. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered,
+ * SKEIN_AT_WORK while an answer is awaited in the chat. */
+SKEIN_API skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
+                                      skein_message_id message, skein_agent_id agent,
+                                      skein_mem *mem, skein_posted *out, skein_error *err);
 /* Who has a message, and what became of it there: for messages->at[i] into out[i]. */
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                                        const skein_messages *messages, skein_mem *mem,

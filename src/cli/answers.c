@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/print.h"
+#include "cli/unanswered.h"
 
 #include <inttypes.h>
 
@@ -247,6 +248,23 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
     return SKEIN_OK;
 }
 
+static void note_again(skn_answers *a, const skn_news_item *item)
+{
+    skn_str again = skn_again_command(a->cli, item->reply_to, item->agent,
+                                      skn_news_text(item->data, "threadPath"));
+
+    skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
+}
+
+/* What a person stopped, here or elsewhere. */
+static void note_stopped(skn_answers *a, const skn_news_item *item)
+{
+    if (!skn_str_is(skn_news_text(item->data, "finishReason"), "stopped"))
+        return;
+    skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
+    note_again(a, item);
+}
+
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
     skn_str why = skn_news_text(item->data, "detail");
@@ -267,6 +285,7 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
              SKN_FMT(why));
     if (hint.n)
         skn_note(a->cli, "  %.*s", SKN_FMT(hint));
+    note_again(a, item);
     return SKEIN_OK;
 }
 
@@ -276,6 +295,7 @@ static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_ite
     note_begun(a, item->agent);
     if (!a->cli->json) {
         show_complete(a, t, item);
+        note_stopped(a, item);
         return SKEIN_OK;
     }
     if (t)

@@ -348,6 +348,7 @@ static const chat_command commands[] = {
     {"model", "[NAME|off]", "Let this model answer what follows", cmd_model, NULL},
     {"export", "[FILE]", "Write the conversation as Markdown", cmd_export, NULL},
     {"stop", "[AGENT]", "Stop agents that are at work", cmd_stop, NULL},
+    {"retry", "ID --agent NAME", "Ask an agent again for an answer", NULL, "retry"},
     {"queue", "", "Messages that wait until the agents are done", cmd_queue, NULL},
     {"now", "[ID]", "Say the first of them at once", cmd_now, NULL},
     {"help", "", "This list", cmd_help, NULL},

@@ -152,12 +152,38 @@ static skein_rc end_typing(skn_chat *c, skn_typing *t)
     return SKEIN_OK;
 }
 
+static void tell_again(skn_chat *c, const skn_news_item *item)
+{
+    skn_str lane = skn_news_text(item->data, "threadPath");
+
+    if (lane.n)
+        skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
+    else if (item->reply_to.n)
+        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s", SKN_FMT(item->reply_to),
+                      SKN_FMT(item->agent));
+}
+
+/* Nothing was written yet. What an edit took away is not asked for again. */
+static skein_rc take_withdrawn(skn_chat *c, const skn_news_item *item)
+{
+    skein_message m;
+
+    if (skn_news_text(item->data, "threadPath").n ||
+        skein_message_find(c->cli->engine, c->chat.id, 0, item->reply_to, c->mem, &m, NULL) ||
+        m.position < 0)
+        return SKEIN_OK;
+    skn_chat_tell(c, "%.*s was stopped before its first word.", SKN_FMT(item->agent));
+    tell_again(c, item);
+    return SKEIN_OK;
+}
+
 static skein_rc take_failed(skn_chat *c, const skn_news_item *item)
 {
     skn_str why = skn_news_text(item->data, "detail");
 
     skn_chat_tell(c, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : ".",
                   SKN_FMT(why));
+    tell_again(c, item);
     return SKEIN_OK;
 }
 
@@ -175,8 +201,10 @@ static skein_rc take_message(skn_chat *c, const skn_news_item *item)
         end_typing(c, t);
         return take_failed(c, item);
     }
-    if (is(item, "message.withdrawn"))
-        return end_typing(c, t);
+    if (is(item, "message.withdrawn")) {
+        end_typing(c, t);
+        return take_withdrawn(c, item);
+    }
     c->changed = true;
     return SKEIN_OK;
 }

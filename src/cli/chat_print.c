@@ -91,6 +91,18 @@ static void print_calls(skn_chat *c, const skein_message *m)
     }
 }
 
+static void print_stopped(skn_chat *c, const skein_message *m)
+{
+    skn_print_raw(c->cli, SKN_STR("  (stopped)"));
+    if (m->reply_to.n) {
+        skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
+        skn_print_line(c->cli, m->reply_to, 0);
+        skn_print_raw(c->cli, SKN_STR(" --agent "));
+        skn_print_line(c->cli, m->sender, 0);
+    }
+    skn_print_raw(c->cli, SKN_STR("\n"));
+}
+
 /* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. Where there is no room only
  * the id stays, and that goes into a row of its own before it is broken. */
 static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
@@ -119,6 +131,8 @@ static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
     skn_print_raw(c->cli, SKN_STR("\n"));
     skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
     print_calls(c, m);
+    if (m->stopped)
+        print_stopped(c, m);
 }
 
 void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent, const skn_names *heard)

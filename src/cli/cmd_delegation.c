@@ -67,7 +67,7 @@ int skn_stop_delegation(skn_cli *cli)
     return 0;
 }
 
-int skn_cmd_retry(skn_cli *cli)
+int skn_retry_delegation(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;

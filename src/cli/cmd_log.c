@@ -263,6 +263,27 @@ static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, si
     return m.sender;
 }
 
+/* Was what it answers answered by the same agent since? */
+static bool answered_since(const page *p, const skein_message *m)
+{
+    for (size_t i = 0; i < p->list.count; i++)
+        for (size_t k = 0;
+             skn_str_eq(p->list.at[i].uid, m->reply_to) && k < p->deliveries[i].count; k++)
+            if (skn_str_eq(p->deliveries[i].at[k].agent, m->sender))
+                return skn_str_is(p->deliveries[i].at[k].state, "answered");
+    return false;
+}
+
+/* Only in what is current can be asked again. */
+static void print_again(skn_cli *cli, const log_job *job, const page *p, size_t i)
+{
+    if (job->oneline || skn_opt(cli, "at"))
+        return;
+    skn_print_again(cli, &p->list.at[i], &p->deliveries[i], job->slice.lane);
+    if (!answered_since(p, &p->list.at[i]))
+        skn_print_stopped_again(cli, &p->list.at[i], job->slice.lane);
+}
+
 static skein_rc print_one(skn_cli *cli, const log_job *job, const page *p, size_t i)
 {
     const skein_deliveries *d = &p->deliveries[i];
@@ -277,6 +298,7 @@ static skein_rc print_one(skn_cli *cli, const log_job *job, const page *p, size_
     else
         skn_print_message(cli, &p->list.at[i], &p->facts[i], parent_sender(cli, job, p, i));
     skn_print_unanswered(cli, d);
+    print_again(cli, job, p, i);
     return SKEIN_OK;
 }
 

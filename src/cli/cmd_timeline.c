@@ -18,7 +18,7 @@ static void item_line(skn_cli *cli, const skein_timeline_item *item, int indent)
     skn_print(cli, "%-14s ", skein_item_kind_name(item->kind));
     if (item->kind != SKEIN_ITEM_TOOL_EXECUTION) {
         skn_print_line(cli, item->text, 0);
-        skn_print_raw(cli, SKN_STR("\n"));
+        skn_print_raw(cli, item->record.stopped ? SKN_STR("  (stopped)\n") : SKN_STR("\n"));
         return;
     }
     skn_print_line(cli, item->record.tool_name, 0);

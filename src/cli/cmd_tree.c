@@ -94,6 +94,8 @@ static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *
     skn_print_time(cli, m->created_at);
     if (m->reply_to.n && node->parent < 0)
         skn_print_raw(cli, SKN_STR("  ! answers a message that is not here"));
+    if (m->stopped)
+        skn_print_raw(cli, SKN_STR("  (stopped)"));
     if (node->memory_only)
         skn_print_raw(cli, SKN_STR("  [in-memory, no reply]"));
     skn_print_raw(cli, SKN_STR("\n"));

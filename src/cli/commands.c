@@ -189,6 +189,10 @@ static const skn_option chat_options[] = {
     {"plain", 0, NULL, "Line by line, as without a terminal"},
     END,
 };
+static const skn_option retry_options[] = {
+    {"agent", 0, "AGENT", "Who is to answer the message again"},
+    END,
+};
 static const skn_option log_options[] = {
     {"count", 'n', "N", "Only the last N messages"},
     {"agent", 0, "AGENT", "The memory of this agent, as it sees it"},
@@ -423,8 +427,9 @@ static const skn_command commands[] = {
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
     {"stop", CHANGE, "[AGENT|LANE]", "Stop agents that are at work, or a delegation", 0, 1,
      SKN_CMD_WRITE, "stopped," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
-    {"retry", CHANGE, "LANE", "Begin again with a delegation that ended without success", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_DELEGATION, NULL, skn_cmd_retry},
+    {"retry", CHANGE, "ID|LANE",
+     "Ask an agent again for an answer, or begin a delegation again", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},
     {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
      "erased,dryRun", purge_options, skn_cmd_purge},
 

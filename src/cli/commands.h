@@ -75,6 +75,7 @@ int skn_cmd_send(skn_cli *cli);
 int skn_cmd_chat(skn_cli *cli);
 int skn_cmd_stop(skn_cli *cli);
 int skn_cmd_retry(skn_cli *cli);
+int skn_retry_delegation(skn_cli *cli);
 
 int skn_cmd_inbox_ls(skn_cli *cli);
 int skn_cmd_inbox_show(skn_cli *cli);

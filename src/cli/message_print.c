@@ -43,6 +43,8 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
         skn_print(cli, "   (squash %.*s)", SKN_FMT(m->squash_uid));
     if (m->tool_failed)
         skn_print_raw(cli, SKN_STR("   (failed)"));
+    if (m->stopped)
+        skn_print_raw(cli, SKN_STR("   (stopped)"));
     if (f && f->memory_only) {
         skn_print_raw(cli, SKN_STR("   "));
         skn_print_colour(cli, SKN_DIM, SKN_STR(MEMORY_ONLY));

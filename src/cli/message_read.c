@@ -149,6 +149,7 @@ static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message 
         rc = skn_json_text(v, texts[i].name, texts[i].to, err);
     if (rc || (rc = read_calls(v, a, out, err)) ||
         (rc = read_status(v, &out->tool_failed, err)) ||
+        (rc = skn_json_flag(v, "stopped", false, &out->stopped, err)) ||
         (rc = read_instructions(v, a, out, err)) || (rc = read_hearers(v, a, out, err)))
         return rc;
     return read_time(v, &out->created_at, err);

@@ -40,6 +40,45 @@ void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
             skn_print_failure(cli, d->at[i].agent, d->at[i].failed_at, d->at[i].error);
 }
 
+static skn_str place_words(skn_cli *cli)
+{
+    const char *world = skn_opt(cli, "world"), *chat = skn_opt(cli, "conversation");
+
+    return skn_arena_printf(cli->keep, "%s%s%s%s", world ? " -w " : "", world ? world : "",
+                            chat ? " -c " : "", chat ? chat : "");
+}
+
+skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane)
+{
+    skn_str place = place_words(cli);
+
+    return lane.n ? skn_arena_printf(cli->keep, "skein retry %.*s%.*s", SKN_FMT(lane),
+                                     SKN_FMT(place))
+                  : skn_arena_printf(cli->keep, "skein retry %.*s --agent %.*s%.*s",
+                                     SKN_FMT(message), SKN_FMT(agent), SKN_FMT(place));
+}
+
+static void print_again(skn_cli *cli, skn_str command)
+{
+    skn_print_raw(cli, SKN_STR("      ask again: "));
+    skn_print_line(cli, command, 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliveries *d,
+                     skn_str lane)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->at[i].failed_at)
+            print_again(cli, skn_again_command(cli, m->uid, d->at[i].agent, lane));
+}
+
+void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
+{
+    if (m->stopped && (m->reply_to.n || lane.n))
+        print_again(cli, skn_again_command(cli, m->reply_to, m->sender, lane));
+}
+
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane)
 {

@@ -15,6 +15,14 @@ const skein_delivery *skn_failed_delivery(const skein_deliveries *d);
 void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
 /* Such a line: what this agent failed with. */
 void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
+/* The command that has an agent answer a message again, or of a lane (may be absent) begins it again: given in the same
+ * place as this one. */
+skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane);
+/* How to ask again: a line for each agent that failed to answer the message. */
+void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliveries *d,
+                     skn_str lane);
+/* The same for an answer that was stopped. */
+void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane);
 /* A line with why a delegation failed; none of one that did not. */
 skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
                                 const skein_lane *lane);

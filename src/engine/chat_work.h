@@ -61,6 +61,8 @@ void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
 /* An answer as it was stored; s (may be NULL) says what it cost. */
 void skn_tell_completed(skn_working *w, const skein_turn *t, const skein_message *m,
                         skn_str finish, const skein_step *s);
+/* A person's message keeps these at work. */
+void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows);
 /* What a person's message caused is done with. `left` is what else is at work. */
 skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,
                        skein_error *err);

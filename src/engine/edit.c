@@ -23,7 +23,7 @@ static skein_rc check_edit(const edit_call *c, const skein_message *m, skein_err
     return skn_check_new(c->change.e, &as_new, err);
 }
 
-/* The new version of a message: all of the old one but its id and text. */
+/* The new version of a message: all of the old one but its id and text, which nobody cut short. */
 static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_message *out,
                             skein_error *err)
 {
@@ -35,6 +35,7 @@ static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_messa
     out->content = c->content;
     out->version_of = t->message.id;
     out->squash_uid = SKN_NONE;
+    out->stopped = false;
     out->created_at = d->now;
     return skn_message_insert(d->tx, out, d->a, err);
 }

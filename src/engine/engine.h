@@ -83,7 +83,7 @@ bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
     "messageId,chatId,role,sender,content,thinking,replyToMessageId,replyDepth,toolCalls,"     \
     "toolCallId,toolStatus,instructions,originalIds,squashOperationId,previousMessageId,"      \
     "seenByAgents,delivery,hasReply,replyCount,memoryOnly,shownReplyToMessageId,versions,"     \
-    "model,usage,turnId,purged,position,createdAt,warnings"
+    "model,usage,turnId,stopped,purged,position,createdAt,warnings"
 
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,

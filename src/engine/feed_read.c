@@ -24,7 +24,8 @@ static bool is_said(skn_str key)
         "messageId", "chatId",     "role",         "sender",     "content",
         "thinking",  "replyDepth", "toolCalls",    "toolCallId", "replyToMessageId",
         "model",     "toolStatus", "instructions", "turnId",     "squashOperationId",
-        "purged",    "createdAt",  "warnings",     "usage",      "position"};
+        "purged",    "createdAt",  "warnings",     "usage",      "position",
+        "stopped"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (skn_str_is(key, words[i]))

@@ -120,6 +120,12 @@ static void put_none(builder *b)
     put_text(b, SKN_NONE);
 }
 
+/* A flag that is left out where it is not set. */
+static void put_one(builder *b, bool set)
+{
+    b->row.cells[b->cell++] = (skn_cell){.null = !set, .number = 1};
+}
+
 /* A made id, behind the letters that its kind begins with. */
 static void put_uid(builder *b, const char *kind)
 {
@@ -314,6 +320,7 @@ static void put_message(builder *b, const skn_foreign_message *m)
     put_text(b, m->warning);
     put_int(b, m->m.created_at);
     put_none(b);
+    put_one(b, m->m.stopped);
     end(b);
 }
 

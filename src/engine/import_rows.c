@@ -201,6 +201,13 @@ static bool failed(const skn_json *row)
            skn_str_is(skn_foreign_text(row, "toolStatus"), "error");
 }
 
+static bool stopped(const skn_json *row)
+{
+    const skn_json *v = member(row, "stopped", NULL);
+
+    return v && v->kind == SKN_JSON_BOOL && v->boolean;
+}
+
 void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
                      skein_new_message *out, const char **why)
 {
@@ -223,6 +230,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     out->tool_failed = failed(row);
     out->model = text_of(row, "model", NULL);
     out->turn_uid = text_of(row, "turnId", NULL);
+    out->stopped = stopped(row);
     out->created_at = skn_foreign_time(member(row, "createdAt", "created_at"));
     skn_foreign_calls(f, member(row, "toolCalls", "tool_calls"), what, out);
     read_instructions(f, row, out);

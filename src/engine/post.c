@@ -87,22 +87,6 @@ static void tell_created(skn_working *w, const skein_message *m, const skn_sayin
     skn_feed_message(w->tx, &w->chat, "message.created", m, m->uid, &d);
 }
 
-static void tell_busy(skn_working *w, const skein_message *m, const skn_delivery_rows *rows,
-                      int64_t waiting)
-{
-    skn_told d;
-
-    skn_told_open(&d);
-    skn_jw_kint(&d.w, "pending", waiting);
-    skn_jw_key(&d.w, "agents");
-    skn_jw_array(&d.w);
-    for (size_t i = 0; i < rows->count; i++)
-        if (!skn_is_resting(&rows->at[i]))
-            skn_jw_str(&d.w, rows->at[i].agent_name);
-    skn_jw_array_end(&d.w);
-    skn_feed_chat(w->tx, &w->chat, "world.busy", m->uid, &d);
-}
-
 /* Writes who has to answer, as it then stands. */
 static skein_rc deliver(skn_working *w, const skein_message *m, const skn_routed *to,
                         skn_str model, skn_delivery_rows *out, skein_error *err)
@@ -135,7 +119,7 @@ skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
         out->waiting -= skn_is_resting(&rows.at[i]);
     tell_created(w, m, s, out);
     if (s->idle && out->waiting > 0)
-        tell_busy(w, m, &rows, out->waiting);
+        skn_tell_busy(w, m->uid, &rows);
     return SKEIN_OK;
 }
 

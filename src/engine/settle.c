@@ -171,7 +171,8 @@ static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_
                                  .thinking = p->thinking,
                                  .reply_to = t->trigger_uid,
                                  .model = t->model,
-                                 .turn_uid = t->uid};
+                                 .turn_uid = t->uid,
+                                 .stopped = true};
     skein_append_request    r = {
            .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
     skein_messages stored;

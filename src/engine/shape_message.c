@@ -124,6 +124,7 @@ static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
     skn_jw_kstr(w, "model", m->model);
     cost(w, f, usage);
     skn_jw_kstr(w, "turnId", m->turn_uid);
+    skn_jw_kbool(w, "stopped", m->stopped);
     skn_jw_kbool(w, "purged", m->purged);
     skn_jw_kint(w, "position", m->position);
     skn_jw_ktime(w, "createdAt", m->created_at);

@@ -91,6 +91,7 @@ static void open_turn(skn_told *d, const skein_turn *t)
     skn_jw_kstr(&d->w, "messageId", t->message_uid);
     skn_jw_kstr(&d->w, "agent", t->agent_name);
     skn_jw_kstr(&d->w, "turnId", t->uid);
+    skn_jw_kstr(&d->w, "replyToMessageId", t->trigger_uid);
     add_lane(d, t->lane_key);
 }
 
@@ -99,7 +100,6 @@ void skn_tell_started(skn_working *w, const skein_turn *t)
     skn_told d;
 
     open_turn(&d, t);
-    skn_jw_kstr(&d.w, "replyToMessageId", t->trigger_uid);
     skn_jw_kstr(&d.w, "model", t->model);
     tell(w, "message.started", t->cause, &d);
 }
@@ -172,6 +172,15 @@ static void names_of(skn_told *d, const skn_delivery_rows *rows, skn_arena *a)
         *slot = d;
     }
     skn_jw_array_end(&d->w);
+}
+
+void skn_tell_busy(skn_working *w, skn_str cause, const skn_delivery_rows *rows)
+{
+    skn_told d;
+
+    skn_told_open(&d);
+    names_of(&d, rows, w->a);
+    tell(w, "world.busy", cause, &d);
 }
 
 skein_rc skn_tell_idle(skn_working *w, skn_str cause, const skn_delivery_rows *left,

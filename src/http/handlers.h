@@ -113,7 +113,8 @@ skn_handler skn_api_list_messages, skn_api_list_chat_messages, skn_api_get_messa
     skn_api_list_message_versions, skn_api_get_delivery, skn_api_get_message_context;
 skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agents,
     skn_api_cancel_task, skn_api_cancel_delegation;
-skn_handler skn_api_count_removal, skn_api_remove_message, skn_api_revise_message;
+skn_handler skn_api_count_removal, skn_api_remove_message, skn_api_revise_message,
+    skn_api_retry_answer;
 skn_handler skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
     skn_api_get_diff, skn_api_get_current_thread, skn_api_travel, skn_api_operate;
 skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_rerun_squash,

@@ -96,6 +96,8 @@ const skn_route skn_routes[] = {
      "removeMessage", "removes it with all that follows, in every agent's memory"},
     {"GET", "/worlds/{w}/messages/{m}/count", skn_api_count_removal, NULL, 0, "countRemoval",
      "what removing it would take away"},
+    {"POST", "/worlds/{w}/messages/{m}/retry", skn_api_retry_answer, NULL, ONCE, "retryAnswer",
+     "has one agent answer it once more"},
     {"GET", "/worlds/{w}/messages/{m}/replies", skn_api_list_replies, NULL, 0, "listReplies",
      "the messages that reply to it"},
     {"GET", "/worlds/{w}/messages/{m}/ancestors", skn_api_list_ancestors, NULL, 0,

@@ -18,6 +18,11 @@
     {                                                                                          \
         name, SKN_CELL_INT, false, 0, 0, 1, NULL                                               \
     }
+/* A flag that older archives do not know: left out where it is not set. */
+#define MAYBE_ONE(name)                                                                        \
+    {                                                                                          \
+        name, SKN_CELL_INT, true, 0, 1, 1, NULL                                                \
+    }
 #define TEXT(name)                                                                             \
     {                                                                                          \
         name, SKN_CELL_TEXT, false, 0, 0, 0, NULL                                              \
@@ -105,7 +110,7 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         INT("children", 0, INT64_MAX),
         WORD("state", "|running|done|failed|cancelled|interrupted|"),
         MAYBE_REF("branched_from_id", LANES), TIME("created_at")}},
-    [SKN_AR_MESSAGES] = {"messages", true, 23, {
+    [SKN_AR_MESSAGES] = {"messages", true, 24, {
         UID("uid"), REF("conversation_id", CONVERSATIONS),
         WORD("role", "|user|assistant|tool|summary|system|"),
         WORD("author", "|human|agent|tool|system|"), MAYBE_REF("agent_id", AGENTS),
@@ -115,7 +120,7 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         INT("reply_depth", 0, 99), MAYBE_REF("lineage_id", MESSAGES),
         MAYBE_REF("version_of_id", MESSAGES), MAYBE_UID("squash_uid"), MAYBE_TEXT("model"),
         MAYBE_TEXT("turn"), MAYBE_TEXT("warning"), TIME("created_at"),
-        MAYBE_TIME("purged_at")}},
+        MAYBE_TIME("purged_at"), MAYBE_ONE("stopped")}},
     [SKN_AR_THREADS] = {"threads", true, 8, {
         UID("uid"), REF("lane_id", LANES), REF("version_id", VERSIONS),
         MAYBE_REF("origin_id", THREADS), INT("origin_length", 0, INT64_MAX),

@@ -127,6 +127,7 @@ static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
     skn_stmt_bind_text(s, m->turn_uid);
     skn_stmt_bind_text(s, m->warning);
     skn_stmt_bind_int(s, m->created_at);
+    skn_stmt_bind_id(s, m->stopped); /* NULL otherwise */
 }
 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
@@ -230,6 +231,7 @@ static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
     m->warning = skn_stmt_keep(s, 21, a);
     m->created_at = skn_stmt_int(s, 22);
     m->purged = !skn_stmt_null(s, 23);
+    m->stopped = skn_stmt_int(s, 25) != 0;
 }
 
 static skein_rc one_message(skn_stmt *s, skn_arena *a, skein_message *out, bool *found,

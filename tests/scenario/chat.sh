@@ -112,7 +112,7 @@ c '/stop' '/queue' '/now'
 t 'nobody is at work' prints 'Nobody is at work.'
 t 'nothing waits' prints 'Nothing waits.'
 c '/help'
-for command in reply edit undo redo tree history switch squash tag model export stop queue now help quit; do
+for command in reply edit undo redo tree history switch squash tag model export stop retry queue now help quit; do
     t "help names /$command" prints "  /$command "
 done
 c '/undoo' '/zzzzz'
@@ -147,6 +147,7 @@ echo '@ada forever' >&4
 until_true file_has "$dir/beside" '→ ada, bo'
 kill -INT "$beside"
 t 'an interrupt stops the agents' until_true file_has "$dir/beside" 'Stopped. What was written stays.'
+t 'and says how to ask again' until_true file_has "$dir/beside" 'Ask again: /retry '
 t 'and says what a second one does' until_true file_has "$dir/beside" 'Ctrl-C again leaves.'
 kill -INT "$beside"
 rc=0

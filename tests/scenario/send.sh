@@ -167,6 +167,24 @@ s stop
 t 'agents can be stopped' is "$out" 'Stopped 1 answer in launch. What was written stays.'
 s log -n 1
 t 'what was written is there' prints '    begun'
+t 'and that it was stopped' prints '(stopped)'
+t 'and how to ask again' prints '      ask again: skein retry '
+s show @
+t 'one alone says it, too' prints '(stopped)'
+s retry @^ --agent ada
+t 'one agent answers again' prints 'ada answers '
+until_true writes ada
+s retry @^ --agent ada
+t 'while it does it is not asked once more' gave 5
+t 'which says why' complains 'agents have yet to answer'
+must stop
+s_bg send @ada forever
+until_true file_has "$dir/beside" '→ ada, bo'
+until_true writes ada
+must stop ada
+join
+t 'who waits for an answer is told that it was stopped' prints 'ada was stopped. What was written stays.'
+t 'with the way to ask again' prints '  Ask again: skein retry '
 must send --no-wait @ada forever
 s stop bo --json
 t 'one agent alone can be' is "$out" '{"stopped":0}'
@@ -205,8 +223,11 @@ until_true idle
 
 s send fail one
 t 'an agent that fails is told' complains 'bo failed: '
+t 'and how to ask it again' complains '  Ask again: skein retry '
 t 'the others answer' prints 'yes, says ada'
 t 'that is partly done' gave 7
+s log -n 3
+t 'which the log says, too' prints ' --agent bo'
 s send fail both
 t 'when all fail it is a failure' gave 6
 t 'and says so' complains 'nobody could answer'

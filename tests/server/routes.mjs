@@ -153,6 +153,7 @@ const examples = {
     listDelegations: null,
     cancelDelegation: null,
     retryDelegation: null,
+    retryAnswer: null, // stopped.mjs
     pauseAgent: null,
     resumeAgent: null,
     wakeAgent: null,

@@ -90,13 +90,13 @@ WITH RECURSIVE scope(id) AS (
   UNION SELECT c.branched_from_id FROM scope s JOIN conversations c ON c.id = s.id WHERE c.branched_from_id IS NOT NULL)
 SELECT id, uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed,
   instructions, reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning,
-  created_at, purged_at
+  created_at, purged_at, stopped
   FROM messages WHERE id > $3 AND conversation_id IN (SELECT id FROM scope) ORDER BY id LIMIT 1000;
 -- :archive_put_messages
 INSERT INTO messages(id, uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id,
   tool_failed, instructions, reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn,
-  warning, created_at, purged_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24);
+  warning, created_at, purged_at, stopped)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25);
 -- :archive_message_ids
 WITH RECURSIVE scope(id) AS (
   SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)

@@ -176,19 +176,19 @@ SELECT level, entries FROM nodes WHERE id = $1;
 
 -- :message_insert
 INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
-  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING id;
+  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, stopped)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) RETURNING id;
 -- :message_by_id
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
   FROM messages m WHERE m.id = $1;
 -- :message_by_uid
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
   FROM messages m WHERE m.uid = $1;
 -- :message_range
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
-  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, i.seq
+  m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, i.seq, m.stopped
   FROM items i JOIN messages m ON m.id = i.message_id WHERE i.thread_id = $1 AND i.seq >= $2 AND i.seq < $3 ORDER BY i.seq;
 -- :message_newest
 SELECT COALESCE(MAX(id), 0) FROM messages;

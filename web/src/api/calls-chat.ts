@@ -169,6 +169,8 @@ export const cancelDelegation = (w: string, id: string, body: Record<string, nev
     request<T.Delegation>('POST', `/worlds/${at(w)}/delegations/${at(id)}/cancel`, { ...o, body });
 export const retryDelegation = (w: string, id: string, body: Record<string, never> = {}, o?: Options) =>
     request<T.Delegation>('POST', `/worlds/${at(w)}/delegations/${at(id)}/retry`, { ...o, body });
+export const retryAnswer = (w: string, m: string, body: T.AnswerAgain, o?: Options) =>
+    request<T.Message>('POST', `/worlds/${at(w)}/messages/${at(m)}/retry`, { ...o, body });
 export const listEditErrors = (w: string, query: Paged = {}, o?: Options) =>
     request<T.EditErrorList>('GET', `/worlds/${at(w)}/edit-errors`, { ...o, query });
 export const retryEdit = (w: string, id: string, body: T.Retry = {}, o?: Options) =>

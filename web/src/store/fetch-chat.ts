@@ -3,9 +3,9 @@
 
 import * as api from '../api/calls';
 import { request, type Result } from '../api/client';
-import type { Chat, Delegation, EventList, MessageList, QueueItem, Told } from '../api/types';
+import type { Chat, Delegation, EventList, Message, MessageList, QueueItem, Told } from '../api/types';
 import { reduceChat } from './reduce-chat';
-import { emptyChat, type ChatState, type WorldState } from './state';
+import { emptyChat, unansweredId, type ChatState, type Failed, type WorldState } from './state';
 
 export const FIRST_ROWS = 200;
 // Events that are looked through for what is under way; a turn that began before is known by who is busy.
@@ -112,18 +112,36 @@ export async function fetchChat(
     return { ...both, value };
 }
 
+/** What the messages themselves say of answers that were not given, however long ago. */
+function unanswered(rows: readonly Message[]): Failed[] {
+    return rows.flatMap(m =>
+        (m.delivery ?? []).flatMap(({ agent, state, error, failedAt }) => {
+            if (state !== 'failed') return [];
+            const messageId = unansweredId(m.messageId, agent);
+            const detail = error ?? 'It did not answer.';
+            const known = { messageId, agent, detail, replyTo: m.messageId, at: failedAt ?? m.createdAt };
+            return [{ ...known, hint: null, retryable: true, code: '', model: null, lane: 'main' }];
+        }),
+    );
+}
+
+/** The messages know who failed; what happened lately tells more of it: the model, and what may help. */
+function failuresOf(c: ChatState, told: Record<string, Failed>): Record<string, Failed> {
+    const here = new Set(c.rows.map(m => m.messageId));
+    const lately = Object.values(told).filter(f => f.replyTo === null || here.has(f.replyTo) || c.hasOlder);
+    const isTold = (f: Failed) =>
+        lately.some(t => t.lane === 'main' && t.agent === f.agent && t.replyTo === f.replyTo);
+    const all = [...unanswered(c.rows).filter(f => !isTold(f)), ...lately];
+    return Object.fromEntries(all.map(f => [f.messageId, f]));
+}
+
 /** Half-written answers, failures and running tools are no messages: what happened last tells of them. */
 function recall(c: ChatState, events: Told[]): ChatState {
     // Not loaded: so that no row is added or cut.
     const told = events.reduce(reduceChat, { ...emptyChat(c.chat), delegations: c.delegations });
     const here = new Set(c.rows.map(m => m.messageId));
-    const failed = Object.fromEntries(
-        Object.entries(told.failed).filter(
-            ([, f]) => f.replyTo === null || here.has(f.replyTo) || c.hasOlder,
-        ),
-    );
     const live = Object.fromEntries(Object.entries(told.live).filter(([id]) => !here.has(id)));
-    return { ...c, failed, live, tools: told.tools };
+    return { ...c, failed: failuresOf(c, told.failed), live, tools: told.tools };
 }
 
 /** Somebody who has been writing for longer than the past reaches. */

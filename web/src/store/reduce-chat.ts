@@ -3,7 +3,7 @@
 
 import type { Delegation, EventData, Told } from '../api/types';
 import { addRow, addToolRow, changeRow, cutRows, dropOrphans, messageOf } from './reduce-rows';
-import type { ChatState, Live } from './state';
+import { unansweredId, type ChatState, type Live } from './state';
 
 const MAIN = 'main';
 
@@ -41,15 +41,17 @@ function said(c: ChatState, e: Told<'message.created' | 'message.completed'>): C
     };
 }
 
-/** The agent's next try replaces what went wrong before. */
-function tryAgain(c: ChatState, agent: string, lane: string): ChatState {
-    const kept = Object.entries(c.failed).filter(([, f]) => f.agent !== agent || f.lane !== lane);
+/** The agent's next try at the same message replaces what went wrong before. */
+function tryAgain(c: ChatState, agent: string, lane: string, replyTo: string | null): ChatState {
+    const kept = Object.entries(c.failed).filter(
+        ([, f]) => f.agent !== agent || f.lane !== lane || f.replyTo !== replyTo,
+    );
     return kept.length === Object.keys(c.failed).length ? c : { ...c, failed: Object.fromEntries(kept) };
 }
 
 function started(c: ChatState, e: Told<'message.started'>): ChatState {
     const { messageId, agent, replyToMessageId, model, threadPath = MAIN } = e.data;
-    const next = tryAgain(c, agent, threadPath);
+    const next = tryAgain(c, agent, threadPath, replyToMessageId);
     if (messageId in c.live || c.rows.some(m => m.messageId === messageId)) return next;
     const live: Live = {
         messageId,
@@ -104,6 +106,9 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
     } = e.data;
     if (c.failed[messageId]) return over(c, messageId);
     const live = c.live[messageId];
+    const replyTo = e.data.replyToMessageId ?? live?.replyTo ?? e.cause;
+    // The message may have told of it before: see fetch-chat.ts.
+    const others = without(c.failed, unansweredId(replyTo, agent));
     const failure = {
         messageId,
         agent,
@@ -113,10 +118,10 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
         code,
         model: model ?? live?.model ?? null,
         lane: threadPath,
-        replyTo: live?.replyTo ?? e.cause,
+        replyTo,
         at: e.time,
     };
-    return { ...over(c, messageId), failed: { ...c.failed, [messageId]: failure } };
+    return { ...over(c, messageId), failed: { ...others, [messageId]: failure } };
 }
 
 /** 7 of v7. */

@@ -80,6 +80,7 @@ export function addToolRow(
         model: null,
         usage: null,
         turnId: caller?.turnId ?? null,
+        stopped: false,
         purged: false,
         position: c.total,
         createdAt: about.time,

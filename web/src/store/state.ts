@@ -46,6 +46,11 @@ export interface Failed {
     at: string;
 }
 
+/** The id of a failure that is known from the message alone: the answer that was begun has no name then. */
+export function unansweredId(replyTo: string | null, agent: string): string {
+    return `${replyTo ?? ''}/${agent}`;
+}
+
 /** Something that the person said and the server has not confirmed. */
 export interface Pending {
     clientMessageId: string;

@@ -274,25 +274,29 @@ export async function waitIdle(world, p) {
         last,
     );
 }
-// The rows on screen are the messages of the server: each once, in order, with the whole text.
+// The rows on screen are the messages of the server: each once, in order, with the whole text; and beside them there is
+// a row for each answer that failed, and no other.
 export async function same(p, world) {
     await waitIdle(world, p);
-    const told = (await world.messages()).map(m => ({ id: m.messageId, text: m.content }));
+    const messages = await world.messages();
+    const told = messages.map(m => ({ id: m.messageId, text: m.content }));
+    const lost = messages.flatMap(m => m.delivery.filter(d => d.state === 'failed')).length;
     await until(
         p,
         'the rows are those of the server',
-        all => {
+        ([all, failures]) => {
             const plain = text => text.replace(/\s+/g, ' ').trim();
-            const rows = [...document.querySelectorAll('article[data-row]')];
+            const rows = [...document.querySelectorAll('article[data-row]:not(.chat-failed)')];
             return (
                 rows.length === all.length &&
+                document.querySelectorAll('article.chat-failed').length === failures &&
                 all.every(
                     (m, i) =>
                         rows[i].dataset.row === m.id && plain(rows[i].textContent).includes(plain(m.text)),
                 )
             );
         },
-        told,
+        [told, lost],
     ).catch(async error => assert.deepEqual(await rows(p), told, error.message));
 }
 // The rows on screen: [{id, kind, text}].

@@ -1,7 +1,10 @@
 // What is asked for together must belong together, whichever of the answers is the older one.
 
 import { afterEach, expect, test, vi } from 'vitest';
-import { fetchChat, versionOf } from '../../src/store/fetch-chat';
+import type { Chat, MessageList, Told } from '../../src/api/types';
+import { fetchChat, stateOf, versionOf } from '../../src/store/fetch-chat';
+import type { WorldState } from '../../src/store/state';
+import { plainMessage } from './message';
 
 const asked: URL[] = [];
 
@@ -49,4 +52,37 @@ test('rows of a version that is no longer the current one are not taken', async 
     const got = await fetchChat('w', 'c_1', [], 0);
     expect(got.ok && got.value.rows.data.map(m => m.messageId)).toEqual(['t_new']);
     expect(rowsAsked()).toEqual([null, 't_new']);
+});
+
+const asks = plainMessage('q', {
+    delivery: [
+        { agent: 'ada', state: 'failed', error: 'it went away', failedAt: '2026-11-15T12:00:01.000Z' },
+        { agent: 'bo', state: 'answered' },
+    ],
+});
+const failedEvent = {
+    seq: 5,
+    type: 'message.failed',
+    time: '2026-11-15T12:00:01.000Z',
+    chatId: 'c',
+    threadId: null,
+    cause: 'q',
+    data: { messageId: 'x', agent: 'ada', code: 'C', detail: 'it went away', hint: 'Wait.', retryable: true },
+} as unknown as Told;
+const failedOf = (events: Told[]) => {
+    const chat = { id: 'c', currentThread: 't_1', messageCount: 1, version: 1 } as Chat;
+    const rows = { data: [asks], page: { total: 1, hasMore: false } } as MessageList;
+    const world = { world: { busy: [] }, busyIn: {} } as unknown as WorldState;
+    return stateOf({ chat, rows, queue: [], delegations: [], events }, world).failed;
+};
+
+test('who failed to answer is known from the message, however long ago it was', () => {
+    expect(Object.values(failedOf([]))).toMatchObject([
+        { agent: 'ada', detail: 'it went away', replyTo: 'q', lane: 'main', at: '2026-11-15T12:00:01.000Z' },
+    ]);
+});
+
+test('what happened lately tells more of the same failure, which is shown once', () => {
+    expect(failedOf([failedEvent])).toMatchObject({ x: { agent: 'ada', hint: 'Wait.', replyTo: 'q' } });
+    expect(Object.keys(failedOf([failedEvent]))).toEqual(['x']);
 });

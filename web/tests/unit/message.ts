@@ -20,6 +20,7 @@ export function plainMessage(messageId: string, more: Partial<Message> = {}): Me
         model: null,
         usage: null,
         turnId: null,
+        stopped: false,
         purged: false,
         position: 0,
         createdAt: '2026-11-15T12:00:00.000Z',

@@ -291,7 +291,7 @@ describe('a half-written message', () => {
         const s = play(withRows(3), [started, piece(1, 'a'), piece(2, 'b'), piece(1, 'a'), whole(1, 'a')]);
         expect(room(s).live.x?.text).toBe('ab');
     });
-    test('that failed is kept as a failure until the agent begins again', () => {
+    test('that failed is kept as a failure until the agent begins again with the same message', () => {
         const failed = tell(
             'message.failed',
             { messageId: 'x', agent: 'ada', code: 'C', detail: 'd', retryable: true },
@@ -300,8 +300,12 @@ describe('a half-written message', () => {
         const s = play(withRows(3), [started, failed]);
         expect(room(s).live).toEqual({});
         expect(room(s).failed.x).toMatchObject({ agent: 'ada', replyTo: 'r2', code: 'C' });
-        const again = { ...started, seq: 13, data: { ...(started.data as object), messageId: 'y' } } as Told;
-        expect(room(play(s, [again])).failed).toEqual({});
+        const named = { ...failed, data: { ...(failed.data as object), replyToMessageId: 'r1' } } as Told;
+        expect(room(play(withRows(3), [named])).failed.x).toMatchObject({ replyTo: 'r1' });
+        const begins = (more: object) =>
+            ({ ...started, seq: 13, data: { ...(started.data as object), messageId: 'y', ...more } }) as Told;
+        expect(room(play(s, [begins({ replyToMessageId: 'r1' })])).failed.x).toBe(room(s).failed.x);
+        expect(room(play(s, [begins({})])).failed).toEqual({});
     });
 });
 

@@ -131,7 +131,9 @@ export function story(seed: number, length: number): Story {
             startedAt: '2026-11-15T12:00:00.000Z',
             broken: false,
         };
-        const failed = Object.entries(t.failed).filter(([, f]) => f.agent !== agent || f.lane !== lane);
+        const failed = Object.entries(t.failed).filter(
+            ([, f]) => f.agent !== agent || f.lane !== lane || f.replyTo !== replyTo,
+        );
         t = { ...t, live: { ...t.live, [messageId]: live }, failed: Object.fromEntries(failed) };
         const path = lane === 'main' ? {} : { threadPath: lane };
         durable('message.started', {

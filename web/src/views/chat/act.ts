@@ -3,13 +3,12 @@
 import { address, newKey } from '../../api/client';
 import {
     branch,
-    countRemoval,
     exportChat,
     listMessageVersions,
     listReplies,
     listSiblings,
     removeMessage,
-    reviseMessage,
+    retryAnswer,
 } from '../../api/calls';
 import type { Message } from '../../api/types';
 import { announce, toast } from '../../parts/parts';
@@ -17,7 +16,6 @@ import { draft } from '../../store/drafts';
 import { focused, selected, selecting } from '../../store/focus';
 import { go, href, inspect as lookInto } from '../../store/place';
 import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
-import { startEdit } from '../edit/edit';
 import { branchTitle } from '../history/model';
 import { herePlace, jumpTo } from './view-state';
 import { parentOf } from './words';
@@ -108,33 +106,12 @@ export async function removeFrom(m: Message): Promise<void> {
     });
 }
 
-const AGAIN = 'To try again, the message is said once more, and whoever it is for answers it again.';
-
-/**
- * Asks again, with the same words: the answer that failed is not part of the version. What was said after the message
- * leaves the conversation with it; where there is such, the person is asked as before any edit. true: it was said again.
- */
-export async function askAgain(m: Message): Promise<boolean> {
-    const counted = await countRemoval(w(), m.messageId, { chatId: m.chatId });
-    if (counted.ok && counted.value.count > 1) {
-        await startEdit(m, AGAIN);
-        return false;
-    }
-    const done = counted.ok
-        ? await reviseMessage(
-              w(),
-              m.messageId,
-              { chatId: m.chatId, newContent: m.content },
-              // What is said meanwhile was not counted, and must not go.
-              { key: newKey(), ifMatch: counted.value.etag },
-          )
-        : counted;
-    if (!done.ok) {
-        toast({ text: `It could not be tried again. ${done.trouble.detail}`, kind: 'error' });
-        return false;
-    }
-    await refreshChat();
-    return true;
+/** Has the agent answer the message once more; nobody else is asked, and nothing leaves the conversation. true: it is asked. */
+export async function askAgain(m: Message, agent: string): Promise<boolean> {
+    const body = { agent, chatId: m.chatId };
+    const done = await retryAnswer(w(), m.messageId, body, { key: newKey() });
+    if (!done.ok) toast({ text: `@${agent} was not asked again. ${done.trouble.detail}`, kind: 'error' });
+    return done.ok;
 }
 
 export async function exportThread(m: Message): Promise<void> {

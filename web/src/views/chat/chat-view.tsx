@@ -22,7 +22,6 @@ import { QueueStrip } from './queue-strip';
 import { Rail } from './rail';
 import { useFresh, useReveal } from './reveal';
 import { Rows } from './rows';
-import { useStopped } from './stopped';
 import { isTour, useTourProgress } from './tour';
 import { finding } from './view-state';
 import { Welcome, useTourKeys } from './welcome';
@@ -89,7 +88,6 @@ function Foot({ children }: { children: ComponentChildren }) {
 
 export function ChatView() {
     usePaint();
-    useStopped();
     useTourProgress();
     useChatKeys();
     useTourKeys(() => isTour() && !prefs.peek().tourHidden);

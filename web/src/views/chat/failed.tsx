@@ -14,7 +14,7 @@ import { painted } from './paint';
 import { isScripted, shortModel } from './words';
 
 async function retry(f: Failed, asked: Message): Promise<void> {
-    if (await askAgain(asked)) dismissFailed(f.messageId);
+    if (await askAgain(asked, f.agent)) dismissFailed(f.messageId);
 }
 
 export function FailedRow({ failed: f }: { failed: Failed }) {

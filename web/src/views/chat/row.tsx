@@ -18,7 +18,6 @@ import { FailedRow, PendingRow } from './failed';
 import type { Item } from './items';
 import { painted } from './paint';
 import { ReplyLink } from './reply-link';
-import { stopped } from './stopped';
 import { SummaryRule } from './summary-rule';
 import { hovered, sheetFor } from './view-state';
 import { isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
@@ -129,10 +128,9 @@ function Stopped({ message }: { message: Message }) {
 }
 
 function Foot({ message: m, active }: { message: Message; active: boolean }) {
-    const cutShort = useComputed(() => stopped.value.has(m.messageId)).value;
     return (
         <>
-            {cutShort ? <Stopped message={m} /> : null}
+            {m.stopped ? <Stopped message={m} /> : null}
             {m.squashOperationId ? <Sources message={m} /> : null}
             {m.role === 'user' ? <EditPager message={m} /> : null}
             {active ? <Toolbar message={m} /> : null}

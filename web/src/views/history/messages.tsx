@@ -28,6 +28,7 @@ export function Brief({ m, sign }: { m: Message; sign?: '−' | '+' }) {
                 {clock(m.createdAt)}
                 {m.role === 'tool' && ' tool result'}
                 {m.role === 'summary' && ' summary'}
+                {m.stopped && ' stopped'}
             </span>{' '}
         </>
     );

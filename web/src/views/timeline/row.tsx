@@ -238,6 +238,7 @@ export function TimelineRow({ item, lane }: { item: Item; lane: Lane }) {
             return (
                 <Line item={item} kind="said" label={isResult(item, lane) ? 'result' : undefined}>
                     <Long id={item.id ?? ''} text={item.content ?? ''} />
+                    {item.stopped && <span class="timeline-note">(stopped)</span>}
                 </Line>
             );
     }

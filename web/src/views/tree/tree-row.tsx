@@ -76,6 +76,7 @@ function Notes({ row }: { row: Row }) {
                 <span class="tree-note tree-orphan">! reply to a message not in this version</span>
             )}
             {leaf.memoryOnly && <span class="tree-note">(in-memory, no reply)</span>}
+            {leaf.stopped && <span class="tree-note">(stopped)</span>}
             {leaf.parent === null && !leaf.orphan && leaf.role === 'assistant' && (
                 <span class="tree-note">(started by agent)</span>
             )}

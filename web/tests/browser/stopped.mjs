@@ -1,0 +1,114 @@
+// stopped.mjs: answers that were stopped, failed, or were lost with their server: every page shows the same of them, also
+// after a reload, and Retry asks the one agent again.
+import {
+    Server,
+    allow,
+    assert,
+    away,
+    finish,
+    live,
+    open,
+    same,
+    send,
+    team,
+    test,
+    until,
+    waitIdle,
+} from './kit.mjs';
+import { Desk } from '../../../tests/server/desk.mjs';
+import { Proxy } from './proxy.mjs';
+
+const server = await Server.start({ script: team(), delay: true });
+let worlds = 0;
+const fresh = (agents = ['lead'], s = server) => s.world(`stopped${++worlds}`, agents);
+const at = (w, view = 'chat') => `/w/${w.name}/c/${w.chat}${view === 'chat' ? '' : `?view=${view}`}`;
+const half = p => p.locator('article.chat-message', { hasText: 'I begin' });
+const failed = p => p.locator('article.chat-failed');
+const writes = p => p.locator('.chat-live', { hasText: 'I begin' }).waitFor();
+
+test('an answer that one browser stops is marked in another, in every view, and after a reload', async () => {
+    const w = await fresh();
+    const a = await open(server, at(w));
+    const b = await open(server, at(w));
+    await send(a, 'hold');
+    await writes(b);
+    await a.getByRole('button', { name: 'Stop', exact: true }).click();
+    for (const p of [a, b]) await half(p).getByText('stopped by you').waitFor();
+    await waitIdle(w, b);
+    for (const p of [a, b]) {
+        await p.reload();
+        await live(p);
+        await half(p).getByText('stopped by you').waitFor();
+    }
+    const c = await open(server, at(w));
+    await half(c).getByText('stopped by you').waitFor();
+    const tree = await open(server, at(w, 'tree'));
+    await tree.locator('.tree-row', { hasText: 'I begin' }).getByText('(stopped)').waitFor();
+    const timeline = await open(server, at(w, 'timeline'));
+    await timeline.locator('.timeline-row', { hasText: 'I begin' }).getByText('(stopped)').waitFor();
+});
+
+test('Retry asks the agent that failed, and nobody else; nothing leaves the conversation', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(['lead', 'ada'].map(name => ({ name, model: desk.model })));
+    const p = await open(server, at(w));
+    const other = await open(server, at(w));
+    await send(p, '@ada please');
+    (await desk.next()).fail(400, 'the line is down');
+    for (const one of [p, other]) await failed(one).getByText('the line is down').waitFor();
+    await send(p, '@lead and this is said later');
+    (await desk.next()).answer('It is.');
+    await waitIdle(w, p);
+    await failed(p).getByRole('button', { name: 'Retry', exact: true }).click();
+    (await desk.next()).answer('Here I am.');
+    for (const one of [p, other])
+        await until(one, 'the failure is over', () => !document.querySelector('.chat-failed'));
+    await waitIdle(w, p);
+    const all = (await w.messages()).map(m => `${m.sender}: ${m.content}`);
+    assert.deepEqual(all, [
+        'human: @ada please',
+        'human: @lead and this is said later',
+        'lead: It is.',
+        'ada: Here I am.',
+    ]);
+    for (const one of [p, other]) await same(one, w);
+});
+
+test('an answer that is lost with its server comes back as a failure, with its reason, and is asked for again', async () => {
+    const own = await Server.start({ script: team(), delay: true });
+    const w = await fresh(['lead'], own);
+    const p = await open(await Proxy.start(own), at(w));
+    allow(p, ...away);
+    await send(p, 'hold');
+    await writes(p);
+    // It is said when the first is done: the agent begins with it as soon as the server is back.
+    await send(p, 'and then this');
+    await own.kill();
+    await until(p, 'the page is offline', () =>
+        /^offline since/.test(document.querySelector('.frame-pill-word')?.textContent ?? ''),
+    );
+    await own.start();
+    await live(p);
+    const lost = async () => {
+        await failed(p).getByText('went away').waitFor();
+        await failed(p).getByRole('button', { name: 'Retry', exact: true }).waitFor();
+    };
+    await lost();
+    await waitIdle(w, p);
+    await lost();
+    assert.deepEqual(
+        (await w.messages()).map(m => m.content),
+        ['hold', 'and then this', 'lead heard human.'],
+    );
+    await p.reload();
+    await live(p);
+    await lost();
+    await failed(p).getByRole('button', { name: 'Retry', exact: true }).click();
+    await writes(p);
+    await until(p, 'the failure is over', () => !document.querySelector('.chat-failed'));
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    await half(p).getByText('stopped by you').waitFor();
+    assert.equal((await w.messages()).at(-1).replyToMessageId, (await w.messages())[0].messageId);
+}, 90000);
+
+await finish();
