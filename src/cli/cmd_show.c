@@ -158,6 +158,15 @@ static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_mess
     return rc ? rc : skn_item_end(cli);
 }
 
+/* The version that a server told a message's place of: the current one, or the newest that has it. */
+static int64_t version_far(const show_job *job, const skein_message_facts *f)
+{
+    for (size_t i = 0; i < f->version_count; i++)
+        if (f->versions[i] == job->chat.version)
+            return job->chat.version;
+    return f->version_count ? f->versions[0] : job->chat.version;
+}
+
 /* A server tells a message with all that surrounds it. */
 static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_message *m)
 {
@@ -177,7 +186,7 @@ static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_messag
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
     skn_print_unanswered(cli, &d);
-    details(cli, job, m, &facts);
+    details(cli, job, m, &facts, version_far(job, &facts));
     return SKEIN_OK;
 }
 
