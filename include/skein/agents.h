@@ -127,8 +127,10 @@ typedef struct skein_task {
     skein_str      agent_name, assigned_by; /* a name; absent for a person or the system */
     skein_str      source; /* delegation user system self report question answer tell */
     skein_str      content, result, last_error;
-    skein_str      status;  /* pending completed cancelled */
-    bool           running; /* a turn is at it */
+    skein_str      status;    /* pending completed cancelled */
+    bool           running;   /* a turn is at it */
+    bool           waits;     /* that turn, for a person's word */
+    skein_str      inbox_uid; /* about this; absent for a limit of spending */
     int64_t        attempts, not_before, created_at, completed_at;
     skein_str      message_uid; /* in the agent's background; absent before it was begun */
 } skein_task;
@@ -196,6 +198,7 @@ typedef struct skein_inbox_item {
     skein_str      briefing_uid, briefing;          /* the whole text; only of a briefing */
     skein_str      tool, args;                      /* of an approval */
     skein_str      answer; /* what was answered; allowed or denied for an approval */
+    skein_str      result; /* how that call ended, at most 300 characters; absent before */
     bool           open;   /* somebody waits for the answer */
     int64_t        read_at, done_at, snoozed_until, created_at;
 } skein_inbox_item;

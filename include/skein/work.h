@@ -194,6 +194,7 @@ typedef struct skein_turn {
     int64_t               since;       /* when it began */
     skein_str             tool;        /* that runs, or waits for a person's word; or absent */
     bool                  writing;     /* text of its next message has come */
+    skein_str             inbox_uid;   /* what it waits for a person's word about; or absent */
 } skein_turn;
 
 typedef struct skein_turns {

@@ -6,6 +6,7 @@
 #include "cli/busy.h"
 #include "cli/far.h"
 #include "cli/unanswered.h"
+#include "cli/waits.h"
 
 /* A server tells it with the agent. */
 static skn_str state_of(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
@@ -31,6 +32,7 @@ void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work)
     skn_print_sender(cli, a->name, a->lead_name.n || a->model.n || !idle ? 16 : 0);
     if (!idle)
         skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
+    skn_print_waits(cli, skn_agent_waits(work, a->id));
     if (a->lead_name.n)
         skn_print(cli, "  works for @%.*s", SKN_FMT(a->lead_name));
     if (a->model.n) {

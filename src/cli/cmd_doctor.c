@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -246,6 +247,13 @@ static skein_rc check_lock(visit *v)
 
 /* --- Providers ------------------------------------------------------------------------------ */
 
+static double amount(const skn_json *budget, const char *name)
+{
+    const skn_json *n = skn_json_get(budget, name);
+
+    return n && n->kind == SKN_JSON_NUMBER ? strtod(n->raw.p, NULL) : 0;
+}
+
 /* A limit of a provider, unless it holds for all that is asked of it. */
 static skein_rc check_budget(visit *v, const skn_json *provider)
 {
@@ -256,13 +264,26 @@ static skein_rc check_budget(visit *v, const skn_json *provider)
     if (!budget || budget->kind != SKN_JSON_OBJECT)
         return SKEIN_OK;
     if (skn_str_find(detail, SKN_STR("price")) >= 0 ||
-        skn_str_is(skn_news_text(provider, "state"), "over-budget"))
+        amount(budget, "used") >= amount(budget, "monthly"))
         return tell(
             v, "budget", WARN,
             skn_arena_printf(v->cli->keep, "%.*s: %.*s", SKN_FMT(name), SKN_FMT(detail)),
             "see prices and budget of this provider in skein.yaml");
     return tell(v, "budget", OK,
                 skn_arena_printf(v->cli->keep, "%.*s is below its limit", SKN_FMT(name)), NULL);
+}
+
+/* One that cannot be read has its cure in what is said of it. */
+static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
+{
+    ptrdiff_t at = skn_str_find(detail, SKN_STR("Set it up again: "));
+
+    return at >= 0
+               ? skn_arena_copy(a, skn_str_sub(detail, (size_t)at, detail.n))
+               : skn_arena_printf(a,
+                                  "skein provider login %.*s takes another key; skein provider "
+                                  "test %.*s asks it again",
+                                  SKN_FMT(name), SKN_FMT(name));
 }
 
 /* How its last answer was; of one that nobody has asked there is nothing to say. */
@@ -280,11 +301,7 @@ static skein_rc check_answer(visit *v, const skn_json *provider)
     return tell(v, "provider", FAIL,
                 skn_arena_printf(a, "%.*s: %.*s", SKN_FMT(name),
                                  SKN_FMT(skn_news_text(provider, "detail"))),
-                skn_arena_printf(a,
-                                 "skein provider login %.*s takes another key; skein provider "
-                                 "test %.*s asks it again",
-                                 SKN_FMT(name), SKN_FMT(name))
-                    .p);
+                cure_of(a, name, skn_news_text(provider, "detail")).p);
 }
 
 static skein_rc check_providers(visit *v)

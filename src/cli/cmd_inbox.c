@@ -231,6 +231,7 @@ static void show_item(skn_cli *cli, const skein_inbox_item *item)
         block(cli, "", item->args);
     }
     block(cli, "answered\n", item->answer);
+    block(cli, "result\n", item->result);
     ways(cli, item);
 }
 

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/busy.h"
 #include "cli/unanswered.h"
+#include "cli/waits.h"
 
 #include <inttypes.h>
 
@@ -105,7 +106,7 @@ static int show_call(skn_cli *cli, const char *ref)
     skn_print(cli, "sent %zu bytes: skein inspect --call %.*s --saw\nanswered %zu bytes\n",
               sent, SKN_FMT(c.uid), c.response.n);
     skn_print_block(cli, c.response, 4);
-    return 0;
+    return (int)skn_print_decisions(cli, c.world, c.message_uid);
 }
 
 /* --- Background work ---------------------------------------------------------------------- */
@@ -139,8 +140,10 @@ static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_a
         return rc;
     skn_print_sender(cli, agent->name, 0);
     state = skn_agent_state(&all, agent->id, &detail);
-    skn_print(cli, "  %.*s%s%.*s, %" PRId64 " task%s waiting or running", SKN_FMT(state),
-              detail.n ? " " : "", SKN_FMT(detail), work.pending, skn_plural(work.pending));
+    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
+    skn_print_waits(cli, skn_agent_waits(&all, agent->id));
+    skn_print(cli, ", %" PRId64 " task%s waiting or running", work.pending,
+              skn_plural(work.pending));
     if (work.next_run_at) {
         skn_print_raw(cli, SKN_STR(", wakes at "));
         skn_print_time(cli, work.next_run_at);

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/default_model.h"
 #include "cli/key_input.h"
 #include "cli/news.h"
 #include "cli/secrets.h"
@@ -214,18 +215,37 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
     return SKEIN_OK;
 }
 
-int skn_cmd_provider_add(skn_cli *cli)
+/* A change after which agents could answer with another model: they do only with --default, and which agents
+ * answer with which model is said either way. */
+static skein_rc change_openly(skn_cli *cli, const char *method, const char *path, skn_str body,
+                              skn_str done)
+{
+    skn_str         provider, was;
+    const skn_json *answer;
+    skn_server      server;
+    skein_rc        rc;
+
+    if ((rc = skn_need_server(cli, "this", &server)) ||
+        (rc = skn_default_model(cli, &server, &was)) ||
+        (rc = skn_server_ask(cli, &server, method, path, body, &answer)))
+        return rc;
+    provider = skn_news_text(answer, "name");
+    if ((skn_opt(cli, "default") && (rc = skn_default_model_take(cli, &server, provider))) ||
+        (rc = skn_server_ask(cli, &server, "GET", path_of(cli, provider, ""), SKN_NONE,
+                             &answer)))
+        return rc;
+    if (cli->json)
+        return print_json(cli, answer);
+    provider_line(cli, answer);
+    skn_print(cli, "%.*s\n", SKN_FMT(done));
+    return skn_default_model_say(cli, &server, was, provider);
+}
+
+static skn_str add_body(skn_cli *cli)
 {
     skn_buf b;
     skn_jw  w;
 
-    if (!skn_opt(cli, "type"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "--type is openai, openai-compatible, anthropic or ollama");
-    if (cli->dry_run) {
-        skn_would(cli, "add the provider %s", cli->args[0]);
-        return 0;
-    }
     skn_buf_init(&b, 65536);
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
@@ -236,12 +256,27 @@ int skn_cmd_provider_add(skn_cli *cli)
     if (skn_opt(cli, "key-env"))
         skn_jw_kstr(&w, "apiKeyEnv", skn_str_of(skn_opt(cli, "key-env")));
     skn_jw_object_end(&w);
-    return (int)change(cli, "POST", "/providers", skn_body_keep(cli, &b),
-                       skn_arena_printf(cli->keep,
-                                        "Added. A key: skein provider login %s. Take it back "
-                                        "with \"skein provider rm %s\".",
-                                        cli->args[0], cli->args[0])
-                           .p);
+    return skn_body_keep(cli, &b);
+}
+
+int skn_cmd_provider_add(skn_cli *cli)
+{
+    if (!skn_opt(cli, "type"))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "--type is openai, openai-compatible, anthropic or ollama");
+    if (cli->dry_run) {
+        skn_would(cli, "add the provider %s%s", cli->args[0],
+                  skn_opt(cli, "default")
+                      ? ", and let its first model answer for agents that name none"
+                      : "; no agent's model changes");
+        return 0;
+    }
+    return (int)change_openly(
+        cli, "POST", "/providers", add_body(cli),
+        skn_arena_printf(cli->keep,
+                         "Added. A key: skein provider login %s. Take it back with \"skein "
+                         "provider rm %s\".",
+                         cli->args[0], cli->args[0]));
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */
@@ -297,12 +332,12 @@ int skn_cmd_provider_use(skn_cli *cli)
     }
     if ((rc = skn_confirm(cli, "Use it?", false)))
         return (int)rc;
-    return (int)change(cli, "PATCH", path, SKN_STR("{}"),
-                       skn_arena_printf(cli->keep,
-                                        "Agents may use it. Its models: skein provider models "
-                                        "%s. No longer: skein provider rm %s",
-                                        cli->args[0], cli->args[0])
-                           .p);
+    return (int)change_openly(
+        cli, "PATCH", path, SKN_STR("{}"),
+        skn_arena_printf(cli->keep,
+                         "Agents may use it. Its models: skein provider models %s. No longer: "
+                         "skein provider rm %s",
+                         cli->args[0], cli->args[0]));
 }
 
 int skn_cmd_provider_rm(skn_cli *cli)

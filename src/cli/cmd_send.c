@@ -4,6 +4,7 @@
 #include "cli/far.h"
 #include "cli/interrupt.h"
 #include "cli/say.h"
+#include "cli/waits.h"
 
 #include "base/error.h"
 
@@ -178,7 +179,7 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
     rc = skn_answers_take(&answers, &item);
     skn_answers_release(&answers);
     if (queued)
-        skn_note(cli, "Agents are at work: it waits until they are done.");
+        skn_note_queued(cli, s->chat.id);
     return rc;
 }
 
@@ -195,7 +196,7 @@ static skein_rc wait_for_answers(skn_cli *cli, const sending *s, skn_news *news,
     if (rc != SKEIN_TIMEOUT || first == left)
         return rc;
     if (answers->message.p && !answers->said)
-        skn_note(cli, "Agents are at work: it waits until they are done.");
+        skn_note_queued(cli, s->chat.id);
     cli->err = (skein_error){.rc = SKEIN_OK};
     return skn_news_wait(news, left < 0 ? -1 : left - first);
 }

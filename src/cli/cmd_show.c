@@ -4,6 +4,7 @@
 #include "cli/far_change.h"
 #include "cli/show_summary.h"
 #include "cli/unanswered.h"
+#include "cli/waits.h"
 
 #include <inttypes.h>
 
@@ -222,6 +223,8 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
     skn_print_message(cli, m, &facts, SKN_NONE);
     skn_print_unanswered(cli, d);
     details(cli, job, m, &facts, version);
+    if (m->call_count && (rc = skn_print_decisions(cli, job->world.id, m->uid)))
+        return rc;
     return covers ? skn_summary_print(cli, &lane, covers) : SKEIN_OK;
 }
 

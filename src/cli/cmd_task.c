@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/client.h"
 #include "cli/say.h"
+#include "cli/waits.h"
 
 #include <inttypes.h>
 
@@ -26,6 +27,24 @@ static void task_line(skn_cli *cli, const skein_task *task)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
+/* Of one that waits for a person: how to answer. */
+static void waits_line(skn_cli *cli, const skein_task *task)
+{
+    if (!task->waits)
+        return;
+    skn_print_raw(cli, SKN_STR("    waits for you"));
+    skn_print_waits(cli, task->inbox_uid);
+    skn_print_raw(cli, task->inbox_uid.n ? SKN_STR("\n") : SKN_STR(": skein inbox\n"));
+}
+
+static void again_at(skn_cli *cli, const skein_task *task)
+{
+    if (!skn_str_is(task->status, "pending") || !task->attempts || task->running)
+        return;
+    skn_print_raw(cli, SKN_STR("; tried again at "));
+    skn_print_time(cli, task->not_before);
+}
+
 /* Of one that is to be tried again: why, and when. */
 static void failure_line(skn_cli *cli, const skein_task *task)
 {
@@ -34,10 +53,7 @@ static void failure_line(skn_cli *cli, const skein_task *task)
     skn_print(cli, "    failed %" PRId64 " time%s: ", task->attempts,
               skn_plural(task->attempts));
     skn_print_line(cli, task->last_error, 100);
-    if (!task->running) {
-        skn_print_raw(cli, SKN_STR("; tried again at "));
-        skn_print_time(cli, task->not_before);
-    }
+    again_at(cli, task);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -63,6 +79,7 @@ static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, 
             rc = task_json(cli, &tasks.at[i]);
         } else {
             task_line(cli, &tasks.at[i]);
+            waits_line(cli, &tasks.at[i]);
             failure_line(cli, &tasks.at[i]);
         }
     return rc;
@@ -125,12 +142,15 @@ int skn_cmd_task_show(skn_cli *cli)
     if (cli->json)
         return (int)task_json(cli, &task);
     task_line(cli, &task);
+    waits_line(cli, &task);
     skn_print_block(cli, task.content, 4);
     skn_print_raw(cli, SKN_STR("  from "));
     skn_print_sender(cli, task.assigned_by.n ? task.assigned_by : SKN_STR("you"), 0);
     skn_print_raw(cli, SKN_STR(" at "));
     skn_print_time(cli, task.created_at);
-    skn_print(cli, ", tried %" PRId64 " time%s\n", task.attempts, skn_plural(task.attempts));
+    skn_print(cli, ", failed %" PRId64 " time%s", task.attempts, skn_plural(task.attempts));
+    again_at(cli, &task);
+    skn_print_raw(cli, SKN_STR("\n"));
     if (task.message_uid.n)
         skn_print(cli, "  begun as %.*s: skein inspect %.*s\n", SKN_FMT(task.message_uid),
                   SKN_FMT(task.agent_name));

@@ -132,10 +132,19 @@ static const skn_option inspect_options[] = {
     {"raw", 0, NULL, "With --call: exactly what it answered"},
     END,
 };
+#define DEFAULT_OPTION                                                                         \
+    {                                                                                          \
+        "default", 0, NULL, "Its first model answers for agents that name none"                \
+    }
 static const skn_option provider_add_options[] = {
     {"type", 0, "TYPE", "openai, openai-compatible, anthropic or ollama"},
     {"base-url", 0, "URL", "Where it is"},
     {"key-env", 0, "NAME", "The environment variable of the server that holds its key"},
+    DEFAULT_OPTION,
+    END,
+};
+static const skn_option provider_use_options[] = {
+    DEFAULT_OPTION,
     END,
 };
 static const skn_option remove_options[] = {
@@ -343,7 +352,7 @@ static const skn_option backup_options[] = {
 #define CARE   "Move and care"
 
 #define CONFIG_FIELDS   "key,value,origin,restart,help"
-#define PROVIDER_FIELDS "name,type,baseUrl,key,origin,state,detail,local,editable"
+#define PROVIDER_FIELDS "name,type,baseUrl,key,origin,state,detail,local,editable,defaultModel"
 #define MODEL_FIELDS    "name,model,contextWindow"
 #define INBOX_FIELDS    SKN_FIELDS_INBOX_ITEM
 
@@ -525,7 +534,7 @@ static const skn_command commands[] = {
     {"provider login", MANAGE, "PROVIDER", "Keep its key, which is asked for or read", 1, 1,
      SKN_CMD_PLAIN, PROVIDER_FIELDS, NULL, skn_cmd_provider_login},
     {"provider use", MANAGE, "PROVIDER", "Let agents use it: text leaves this computer", 1, 1,
-     SKN_CMD_PLAIN, PROVIDER_FIELDS, NULL, skn_cmd_provider_use},
+     SKN_CMD_PLAIN, PROVIDER_FIELDS, provider_use_options, skn_cmd_provider_use},
     {"provider test", MANAGE, "PROVIDER", "Whether it answers, and takes the key", 1, 1,
      SKN_CMD_PLAIN, "provider,ok,state,detail,tookMs,models", NULL, skn_cmd_provider_test},
     {"provider models", MANAGE, "PROVIDER", "List its models", 1, 1, SKN_CMD_PLAIN,

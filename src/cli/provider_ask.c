@@ -109,7 +109,7 @@ static void on_call(void *arg, const skein_tool_call *call)
 /* An answer that the provider refused for what it says is no fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
-    return state != SKN_ASK_OVERFLOW && state != SKN_ASK_REFUSED && state != SKN_ASK_EMPTY &&
+    return state != SKN_ASK_OVERFLOW && state != SKN_ASK_REFUSED &&
            state != SKN_ASK_OVER_BUDGET;
 }
 
@@ -151,8 +151,12 @@ static skn_ask_state check_limit(skn_slot *s, bool let, question *q)
     skn_spending_limit(s, limit);
     if (s->plan->s.stops)
         return SKN_ASK_OVER_BUDGET;
-    memcpy(let ? s->let : q->limit, limit, sizeof limit);
-    return let ? SKN_ASK_ANSWERED : SKN_ASK_OVER_BUDGET;
+    if (!let) {
+        memcpy(q->limit, limit, sizeof limit);
+        return SKN_ASK_OVER_BUDGET;
+    }
+    skn_limit_note(s, limit, SKEIN_APPROVED);
+    return SKN_ASK_ANSWERED;
 }
 
 /* Why a question is not handed on; SKN_ASK_ANSWERED when it is. */

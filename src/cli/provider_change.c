@@ -54,10 +54,10 @@ static void edit(skn_providers_stored *all, const skn_provider_change *c, skn_ar
     size_t               n = 0;
 
     for (size_t i = 0; i < all->count; i++)
-        if (skn_str_eq(all->at[i].name, c->name))
-            one = all->at[i];
-        else
+        if (!skn_str_eq(all->at[i].name, c->name))
             list[n++] = all->at[i];
+        else if (!all->at[i].damaged.p)
+            one = all->at[i];
     if (c->put) {
         merge(&one, c);
         list[n++] = one;

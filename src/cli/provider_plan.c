@@ -95,6 +95,23 @@ static void take_stored(skn_provider_plan *p, const skn_provider_stored *s)
     p->key_kept = s->key_kept;
 }
 
+/* It is shown with what is wrong, and asked by nobody. */
+static void take_damaged(skn_provider_plans *out, skn_provider_plan *p,
+                         const skn_provider_stored *s, skn_arena *a)
+{
+    if (!p->s.type.p)
+        p->s.type = SKN_STR("unknown");
+    p->s.origin = SKN_STR("store");
+    p->kept = p->listed = true;
+    p->damaged = skn_arena_printf(a, "what the store has of \"%.*s\" cannot be read: %.*s",
+                                  SKN_FMT(s->name), SKN_FMT(s->damaged));
+    p->hint = skn_arena_printf(a,
+                               "Set it up again: skein provider rm %.*s, then skein "
+                               "provider add",
+                               SKN_FMT(s->name));
+    skn_vec_add(a, &out->warnings, p->damaged);
+}
+
 static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
 {
     skn_providers_stored all = {0};
@@ -111,7 +128,11 @@ static void add_stored(skn_provider_plans *out, const skn_plan_sources *from, sk
 
         if (p && p->scripted)
             continue;
-        take_stored(p ? p : add(out, all.at[i].name, a), &all.at[i]);
+        p = p ? p : add(out, all.at[i].name, a);
+        if (all.at[i].damaged.p)
+            take_damaged(out, p, &all.at[i], a);
+        else
+            take_stored(p, &all.at[i]);
     }
 }
 
@@ -132,6 +153,8 @@ static void add_settings(skn_provider_plans *out, const skn_plan_sources *from, 
             p->s.base_url = url;
         p->consent = p->listed = p->in_file = true;
         p->kept = false;
+        p->damaged = SKN_NONE;
+        p->hint = SKN_NONE;
     }
 }
 
@@ -287,7 +310,7 @@ void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_a
         skn_provider_plan *p = &out->all.p[i];
 
         complete(p, from, a);
-        if (p->scripted)
+        if (p->scripted || p->damaged.p)
             continue;
         p->key_needed = wants_key(p);
         find_key(out, p, from, a);

@@ -21,6 +21,8 @@ typedef struct skn_provider_stored {
     int64_t               timeout_ms; /* 0: not said */
     int                   retries;    /* -1: not said */
     int                   at_once;    /* 0: not said */
+    skn_str               damaged;    /* set: why it cannot be read; then only `raw` counts */
+    skn_str               raw;        /* its JSON, which is kept as it is */
 } skn_provider_stored;
 
 typedef struct skn_providers_stored {
@@ -28,7 +30,8 @@ typedef struct skn_providers_stored {
     size_t               count;
 } skn_providers_stored;
 
-/* Reads the setting "providers"; absent: there are none. */
+/* Reads the setting "providers"; absent: there are none. One of them that cannot be read is marked, and hides no
+ * other. */
 skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
                          skein_error *err);
 /* Reads one of them, as POST /providers has it too. *at is the member that is wrong: "/baseUrl". */
@@ -63,7 +66,8 @@ typedef struct skn_provider_plan {
     bool    kept;         /* by the store */
     bool    key_kept;     /* somebody gave it a key, here or on another computer */
     bool    in_file;
-    int     server; /* in skn_server_names; -1: it is none of them */
+    skn_str damaged; /* set: why what the store has of it cannot be read */
+    int     server;  /* in skn_server_names; -1: it is none of them */
 } skn_provider_plan;
 
 typedef struct skn_provider_plans {

@@ -53,6 +53,7 @@ static void sum_of(const skn_provider_plan *p, char out[SKN_SHA256_TEXT])
     skn_sha256_add(&sum, (skn_str){(const char *)numbers, sizeof numbers});
     add_part(&sum, p->s.base_url);
     add_part(&sum, p->key);
+    add_part(&sum, p->damaged);
     for (size_t i = 0; i < p->s.header_count; i++) {
         add_part(&sum, p->s.headers[i].name);
         add_part(&sum, p->s.headers[i].value);
@@ -93,6 +94,11 @@ static void open_host(skn_slot *s, skn_host *h)
         return;
     }
     h->owned = true;
+    if (s->plan->damaged.p) {
+        skn_fail(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->damaged));
+        skn_hint(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
+        return;
+    }
     if (set->o.replay) {
         skn_replay_open(&h->front, set->o.loop, set->o.replay, s->name, &s->broken);
         return;

@@ -83,8 +83,14 @@ void skn_provider_set_free(skn_provider_set *set);
 /* The provider of a name, NULL when there is none. One that may not be used yet answers so itself. */
 skn_provider *skn_provider_set_find(skn_provider_set *set, skn_str name);
 /* The model for who names none: the configured one; else the newest of a local server; else the first of
- * a provider that somebody set up; else "demo/scripted". Lives until the next call. */
+ * a provider of the configuration file; else "demo/scripted". Lives until the next call. */
 skn_str skn_provider_set_default_model(skn_provider_set *set);
+
+typedef void skn_provider_set_done(void *arg, const skein_error *err);
+
+/* Reads again what people have said to limits that are reached, so that what is shown is so. False when there
+ * is nothing to read; then done is not called. */
+bool skn_provider_set_look(skn_provider_set *set, skn_provider_set_done *done, void *arg);
 
 /* All that are worth showing, in order of their names, the scripted one last. */
 void skn_provider_set_list(skn_provider_set *set, skn_arena *a, skn_provider_info **out,
@@ -101,8 +107,6 @@ const skn_detected *skn_provider_set_found(const skn_provider_set *set);
 /* {"servers":[{"name","label","place","answered","version","models"}],"keys":[{"provider",
  * "variable","tail"}]} */
 void skn_detected_shape(skn_jw *w, const skn_detected *found);
-
-typedef void skn_provider_set_done(void *arg, const skein_error *err);
 
 /* The configuration, or a secret, or the setting "providers" has changed. config NULL: as it was. done may
  * be NULL. */

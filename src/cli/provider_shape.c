@@ -2,7 +2,6 @@
 #include "cli/provider_slots.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *skn_provider_state_word(skn_provider_state state)
 {
@@ -15,13 +14,10 @@ const char *skn_provider_state_word(skn_provider_state state)
 /* A limit that a person lets it exceed is none. */
 static bool is_over(const skn_slot *s)
 {
-    char        limit[SKN_LIMIT_TEXT];
     skein_error err;
 
-    if (!skn_spending_over(s, &err))
-        return false;
-    skn_spending_limit(s, limit);
-    return s->plan->s.stops || strcmp(limit, s->let) != 0;
+    return skn_spending_over(s, &err) &&
+           (s->plan->s.stops || skn_limit_said(s) != SKEIN_APPROVED);
 }
 
 skn_provider_state skn_slot_state(const skn_slot *s)
@@ -65,6 +61,25 @@ static void copy_models(const skn_slot *s, skn_arena *a, skn_provider_info *out)
     }
 }
 
+/* What is used up, and what a person has said to that. */
+static void describe_over(const skn_slot *s, const skein_error *over, skn_arena *a,
+                          skn_provider_info *out)
+{
+    skein_approval said = s->plan->s.stops ? SKEIN_APPROVAL_OPEN : skn_limit_said(s);
+
+    out->problem = copy_some(a, over->message);
+    out->hint = copy_some(a, over->hint);
+    if (said == SKEIN_APPROVED) {
+        out->hint = SKN_STR("Allowed in the inbox until the end of the month");
+    } else if (said == SKEIN_DENIED) {
+        out->problem = skn_arena_printf(a, "%s, and more was denied in the inbox",
+                                        over->message);
+        out->hint = skn_arena_printf(
+            a, "Raise its budget.monthly in %.*s, or wait for the next month",
+            SKN_FMT(out->origin));
+    }
+}
+
 /* A limit does not hold for what nobody can count. */
 static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *out)
 {
@@ -76,9 +91,8 @@ static void describe_budget(const skn_slot *s, skn_arena *a, skn_provider_info *
     out->unpriced_count = skn_spending_unpriced(s, a, &out->unpriced);
     if (out->problem.p)
         return;
-    if (out->state == SKN_PROVIDER_OVER_BUDGET && skn_spending_over(s, &err)) {
-        out->problem = copy_some(a, err.message);
-        out->hint = copy_some(a, err.hint);
+    if (skn_spending_over(s, &err)) {
+        describe_over(s, &err, a, out);
     } else if (!s->plan->s.price_count) {
         out->problem = SKN_STR(
             "the price of none of its models is known: the limit does not hold");
@@ -304,13 +318,14 @@ static const skn_slot *local_slot(const skn_provider_set *set)
     return others == 1 ? other : NULL;
 }
 
+/* One that somebody added while the server ran is taken by nobody who was not told to: that it is there must
+ * not change who answers. */
 static const skn_slot *chosen_slot(const skn_provider_set *set)
 {
     const skn_slot *s = local_slot(set);
 
     for (size_t i = 0; !s && i < set->slot_count; i++)
-        if (is_usable(set->slots[i]) &&
-            (set->slots[i]->plan->in_file || set->slots[i]->plan->kept))
+        if (is_usable(set->slots[i]) && set->slots[i]->plan->in_file)
             s = set->slots[i];
     return s;
 }

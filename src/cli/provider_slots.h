@@ -30,12 +30,13 @@ typedef struct skn_slot {
     bool               found; /* as a server on this computer */
     skn_ask_state      last;  /* of the last question or test */
     char               problem[400];
-    char       let[SKN_LIMIT_TEXT]; /* the limit that a person lets it exceed; "": none */
-    int64_t    used_at, failed_at;
-    skn_arena *mem; /* of the models and the version */
-    skn_model *models;
-    size_t     model_count;
-    skn_str    version;
+    char               limit[SKN_LIMIT_TEXT]; /* that a person was asked about; "": none */
+    skein_approval     said;                  /* to it, as far as is known */
+    int64_t            used_at, failed_at;
+    skn_arena         *mem; /* of the models and the version */
+    skn_model         *models;
+    size_t             model_count;
+    skn_str            version;
 } skn_slot;
 
 typedef struct skn_looking  skn_looking;  /* somebody who waits for a detection */
@@ -126,6 +127,10 @@ size_t skn_spending_unpriced(const skn_slot *s, skn_arena *a, const skn_str **ou
 bool skn_spending_over(const skn_slot *s, skein_error *err);
 /* Which limit that is: another amount or month is another one. */
 void skn_spending_limit(const skn_slot *s, char out[SKN_LIMIT_TEXT]);
+
+/* provider_limit.c: what a person has said to the limit of this month; open: nothing yet. */
+skein_approval skn_limit_said(const skn_slot *s);
+void skn_limit_note(skn_slot *s, const char limit[SKN_LIMIT_TEXT], skein_approval said);
 
 /* provider_look.c: asking servers what they have. */
 void skn_looking_drop(skn_provider_set *set);

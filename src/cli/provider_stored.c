@@ -134,10 +134,20 @@ skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_ar
     return SKEIN_OK;
 }
 
+static void mark_damaged(skn_provider_stored *one, const skn_json *v, const char *why,
+                         skn_arena *a)
+{
+    *one = (skn_provider_stored){.name = one->name,
+                                 .retries = -1,
+                                 .damaged = skn_arena_copy(a, skn_str_of(why)),
+                                 .raw = skn_arena_copy(a, v->raw)};
+}
+
 skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
                          skein_error *err)
 {
     const skn_json *v;
+    skein_error     why;
     skein_rc        rc;
 
     *out = (skn_providers_stored){0};
@@ -152,10 +162,12 @@ skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
         skn_provider_stored *one = &out->at[out->count];
 
         one->name = skn_arena_copy(a, p->key);
-        if (!skn_is_provider_name(one->name) || skn_str_is(one->name, "demo"))
+        if (skn_str_is(one->name, "demo"))
             continue;
-        if ((rc = skn_stored_read_one(one, p, a, NULL, err)))
-            return rc;
+        if (!skn_is_provider_name(one->name))
+            mark_damaged(one, p, "its name is none", a);
+        else if (skn_stored_read_one(one, p, a, NULL, &why))
+            mark_damaged(one, p, why.message, a);
         out->count++;
     }
     return SKEIN_OK;
@@ -177,6 +189,10 @@ static void write_headers(skn_jw *w, const skn_provider_stored *s)
 static void write_one(skn_jw *w, const skn_provider_stored *s)
 {
     skn_jw_key_str(w, s->name);
+    if (s->damaged.p) {
+        skn_jw_raw(w, s->raw);
+        return;
+    }
     skn_jw_object(w);
     if (s->type.p)
         skn_jw_kstr(w, "type", s->type);

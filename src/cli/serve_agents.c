@@ -156,7 +156,17 @@ static skn_str detail_of(const skn_provider_info *p, skn_arena *a)
                : p->problem;
 }
 
-static skn_http_provider shown(const skn_provider_info *p, skn_arena *a)
+/* The model for agents that name none, if it is one of this provider's. */
+static skn_str default_of(skn_serve *s, const skn_provider_info *p, skn_arena *a)
+{
+    skn_str model = skn_serve_model(s), rest = model, name = SKN_NONE;
+
+    return skn_str_split(&rest, '/', &name) && skn_str_eq(name, p->name)
+               ? skn_arena_copy(a, model)
+               : SKN_NONE;
+}
+
+static skn_http_provider shown(skn_serve *s, const skn_provider_info *p, skn_arena *a)
 {
     return (skn_http_provider){.name = p->name,
                                .type = p->type,
@@ -168,6 +178,7 @@ static skn_http_provider shown(const skn_provider_info *p, skn_arena *a)
                                .detail = detail_of(p, a),
                                .local = p->local,
                                .editable = !skn_str_is(p->type, "scripted"),
+                               .default_model = default_of(s, p, a),
                                .monthly_micros = p->monthly_micros,
                                .used_micros = p->used_micros,
                                .currency = p->currency,
@@ -185,7 +196,7 @@ static void tell_list(inquiry *q)
     skn_provider_set_list(q->s->providers, q->a, &info, &count);
     at = SKN_ARRAY(q->a, count, skn_http_provider);
     for (size_t i = 0; i < count; i++)
-        at[i] = shown(&info[i], q->a);
+        at[i] = shown(q->s, &info[i], q->a);
     inquiry_end(q, &(skn_http_providers){.at = at, .count = count}, NULL);
 }
 
@@ -199,7 +210,7 @@ static void tell_one(inquiry *q)
         inquiry_end(q, &(skn_http_providers){0}, &q->err);
         return;
     }
-    one = shown(&info, q->a);
+    one = shown(q->s, &info, q->a);
     inquiry_end(q, &(skn_http_providers){.at = &one, .count = 1}, NULL);
 }
 
@@ -219,6 +230,12 @@ static void later(inquiry *q)
 {
     q->soon = skn_timer_new(q->s->loop, on_soon, q);
     skn_timer_start(q->soon, 0);
+}
+
+static void looked(void *arg, const skein_error *err)
+{
+    (void)err;
+    on_soon(arg);
 }
 
 static void was_put(void *arg, const skein_error *err)
@@ -373,7 +390,8 @@ static void on_providers(void *arg, const skn_http_provider_wish *w,
         skn_provider_set_detect(s->providers, tell_found, q);
         break;
     default:
-        later(q);
+        if (!skn_provider_set_look(s->providers, looked, q))
+            later(q);
     }
 }
 

@@ -87,7 +87,9 @@ static void say_squash(skn_cli *cli, const skein_conversation *chat, size_t coun
                        const skn_json *made)
 {
     if (cli->dry_run) {
-        skn_print(cli, "Would squash %zu messages into one:\n", count);
+        skn_print(cli, "Would squash %zu messages into one, by ", count);
+        skn_print_line(cli, skn_news_text(made, "model"), 0);
+        skn_print_raw(cli, SKN_STR(":\n"));
         skn_print_block(cli, skn_news_text(made, "content"), 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return;

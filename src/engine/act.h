@@ -112,8 +112,8 @@ skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, con
                         int64_t now, skein_error *err);
 /* A title on one line out of the beginning of a text. */
 skn_str skn_inbox_title(skn_arena *a, skn_str text);
-/* What a turn is shown at while the call that it waited for is allowed, and does not run yet. */
-skn_str skn_approval_words(skn_arena *a, skn_str tool);
+/* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. */
+skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed);
 /* A turn is closed: what was asked for its calls is not asked any more. */
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err);
 

@@ -130,9 +130,9 @@ skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn, skein_str
 
 /* --- Running what was allowed ------------------------------------------------------------------------- */
 
-skn_str skn_approval_words(skn_arena *a, skn_str tool)
+skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed)
 {
-    return skn_arena_printf(a, "%.*s, allowed", SKN_FMT(tool));
+    return skn_arena_printf(a, "%.*s, %s", SKN_FMT(tool), allowed ? "allowed" : "denied");
 }
 
 static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
@@ -145,7 +145,7 @@ static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
 
     if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
         (rc = find_call(c, tx, &turn, &what, err)) ||
-        !skn_str_eq(turn.turn.tool, skn_approval_words(c->mem, what.tool_name)))
+        !skn_str_eq(turn.turn.tool, skn_approval_words(c->mem, what.tool_name, true)))
         return rc;
     turn.turn.tool = what.tool_name;
     skn_tell_doing(&w, &turn.turn);

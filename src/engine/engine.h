@@ -29,8 +29,8 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
 #define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,pendingTasks,"   \
-    "paused,runEvery,nextRunAt,lastCompletedAt,failedAt,createdAt"
+    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,inboxId,"        \
+    "pendingTasks,paused,runEvery,nextRunAt,lastCompletedAt,failedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
@@ -60,6 +60,8 @@ const char *skn_turn_doing(const skein_turn *turn);
 /* The same of the agent's newest turn, or "paused", "queued", "failed" or "idle". *detail is the tool that runs
  * or why its last turn failed, or absent. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail);
+/* The inbox item whose answer that turn waits for, or absent. */
+skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent);
 /* Has any of a world's agents something to do? The turns are those of the world. */
 bool skn_is_processing(const skn_at_work *work, const skein_agents *agents);
 void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_work *work,
@@ -177,6 +179,9 @@ typedef struct skn_live {
 /* The members around an event's data, as they stand in a stream. */
 void skn_shape_event(skn_jw *w, const skein_event *event);
 void skn_shape_delivery(skn_jw *w, const skein_deliveries *list);
+/* By its own id, which stays when its name changes. */
+skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
+                        skein_error *err);
 /* Tells something that no change tells: of a world, or with a zero one of the whole store. data is a JSON
  * object, without texts of messages. */
 skein_rc skn_event_tell(skein_engine *e, skein_world_id world, const char *type, skn_str data,
@@ -190,11 +195,11 @@ const char *skn_turn_state_name(skein_turn_state state);
 /* --- Agents at work ----------------------------------------------------------------------- */
 
 #define SKN_FIELDS_TASK                                                                        \
-    "id,agent,assignedBy,source,content,status,label,running,attempts,lastError,result,"       \
-    "notBefore,messageId,createdAt,completedAt"
+    "id,agent,assignedBy,source,content,status,label,running,inboxId,attempts,lastError,"      \
+    "result,notBefore,messageId,createdAt,completedAt"
 #define SKN_FIELDS_INBOX_ITEM                                                                  \
     "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
-    "tool,args,answer,open,readAt,doneAt,snoozedUntil,createdAt"
+    "tool,args,answer,result,open,readAt,doneAt,snoozedUntil,createdAt"
 #define SKN_FIELDS_BRIEFING                                                                    \
     "id,inboxId,title,summary,text,agent,world,chatId,messageId,workChatId,workMessageId,"     \
     "createdAt"

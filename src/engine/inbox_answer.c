@@ -51,7 +51,7 @@ static skein_rc goes_on(skn_working *w, const call *c, skein_error *err)
 
     if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
         return rc;
-    turn.turn.tool = allowed ? skn_approval_words(c->mem, c->row.item.tool) : c->row.item.tool;
+    turn.turn.tool = skn_approval_words(c->mem, c->row.item.tool, allowed);
     if (!allowed)
         skn_tell_doing(w, &turn.turn);
     return skn_turn_move(w->tx, &turn, err);

@@ -9,8 +9,10 @@ skn_str skn_task_label(const skein_task *task)
     if (!skn_str_is(task->status, "pending"))
         return task->status;
     if (task->running)
-        return SKN_STR("running");
-    return task->attempts >= SKN_TASK_FAILURES ? SKN_STR("failed") : task->status;
+        return task->waits ? SKN_STR("waiting") : SKN_STR("running");
+    if (task->attempts >= SKN_TASK_FAILURES)
+        return SKN_STR("failed");
+    return task->attempts ? SKN_STR("retrying") : task->status;
 }
 
 void skn_shape_task(skn_jw *w, const skein_task *task)
@@ -24,6 +26,7 @@ void skn_shape_task(skn_jw *w, const skein_task *task)
     skn_jw_kstr(w, "status", task->status);
     skn_jw_kstr(w, "label", skn_task_label(task));
     skn_jw_kbool(w, "running", task->running);
+    skn_jw_kstr(w, "inboxId", task->inbox_uid);
     skn_jw_kint(w, "attempts", task->attempts);
     skn_jw_kstr(w, "lastError", task->last_error);
     skn_jw_kstr(w, "result", task->result);
@@ -71,6 +74,7 @@ void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *sc
     skn_jw_key(w, "args");
     json_or_text(w, item->args, scratch);
     skn_jw_kstr(w, "answer", item->answer);
+    skn_jw_kstr(w, "result", item->result);
     skn_jw_kbool(w, "open", item->open);
     skn_jw_ktime(w, "readAt", item->read_at);
     skn_jw_ktime(w, "doneAt", item->done_at);

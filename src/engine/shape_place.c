@@ -112,6 +112,13 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
     return SKN_STR("failed");
 }
 
+skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent)
+{
+    const skein_turn *turn = turn_of(work, agent);
+
+    return turn ? turn->inbox_uid : SKN_NONE;
+}
+
 static void shape_timer(skn_jw *w, const skein_agent_work *own)
 {
     static const skein_agent_work none = {0};
@@ -147,6 +154,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     setting(w, settings, "tools", SKN_STR("null")); /* all that fit */
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
+    skn_jw_kstr(w, "inboxId", skn_agent_waits(work, agent->id));
     skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));
     skn_jw_kstr(w, "detail", detail);
     skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));

@@ -226,9 +226,11 @@ static skein_rc lost_words(skn_working *w, const skn_turn_row *row, skn_str call
 
     if (rc || !found)
         *out = SKN_STR("interrupted: the outcome of this call is unknown");
+    else if (skn_str_is(asked.item.answer, "denied"))
+        *out = SKN_STR("not run: a person did not allow it");
     else if (!skn_str_is(asked.item.answer, "allowed"))
         *out = SKN_STR("not run: its turn ended before a person had allowed it");
-    else if (skn_str_eq(row->turn.tool, skn_approval_words(w->a, asked.item.tool)))
+    else if (skn_str_eq(row->turn.tool, skn_approval_words(w->a, asked.item.tool, true)))
         *out = SKN_STR("not run: it was allowed, but its turn ended before it began");
     else
         *out = SKN_STR("interrupted: the outcome of this call is unknown");

@@ -1,5 +1,6 @@
 /* world.c: worlds and agents. */
 #include "engine/act.h"
+#include "engine/engine.h"
 #include "engine/mention.h"
 
 #include "base/json.h"
@@ -88,6 +89,23 @@ skein_rc skein_world_find(skein_engine *e, skein_str ref, skein_mem *mem, skein_
     skein_rc   rc = skn_check_word(ref, "the world's name", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_read(e->store, world_find, &c, err);
+}
+
+static skein_rc world_read(skn_tx *tx, void *arg, skein_error *err)
+{
+    world_call *c = arg;
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, c->id, c->mem, c->world, &found, err);
+
+    return rc || found ? rc : skn_no_world(c->id, err);
+}
+
+skein_rc skn_world_read(skein_engine *e, skein_world_id id, skein_mem *mem, skein_world *out,
+                        skein_error *err)
+{
+    world_call c = {.e = e, .mem = mem, .world = out, .id = id.v};
+
+    return skn_store_read(e->store, world_read, &c, err);
 }
 
 static skein_rc world_list(skn_tx *tx, void *arg, skein_error *err)

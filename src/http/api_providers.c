@@ -49,6 +49,7 @@ static void write_provider(skn_jw *w, const skn_http_provider *p)
     skn_jw_kstr(w, "detail", p->detail);
     skn_jw_kbool(w, "local", p->local);
     skn_jw_kbool(w, "editable", p->editable);
+    skn_jw_kstr(w, "defaultModel", p->default_model);
     write_budget(w, p);
     skn_jw_object_end(w);
 }

@@ -43,7 +43,7 @@ typedef struct skn_http_waiter {
 typedef struct skn_http_squash_wish {
     skein_world_id    world;
     skein_change      how;
-    skein_squash_spec spec;     /* prompt, model (absent: the default), sources; no content */
+    skein_squash_spec spec;     /* prompt, model (absent: the agent's), sources; no content */
     skn_str           rerun_of; /* the squash that is made anew; else absent */
 } skn_http_squash_wish;
 
@@ -51,7 +51,7 @@ typedef struct skn_http_squash_wish {
 typedef struct skn_http_compact_wish {
     skein_world_id world;
     skein_slice    what;   /* as skein_compact_plan_read wants it */
-    skn_str        model;  /* absent: the default */
+    skn_str        model;  /* absent: the agent's, else the default */
     skn_str        reason; /* why now; may be absent */
 } skn_http_compact_wish;
 
@@ -71,6 +71,7 @@ typedef struct skn_http_provider {
     skn_str state, detail;        /* "ready", "no-key", … and why, in words */
     bool    local;                /* what is sent stays on this computer */
     bool    editable;             /* PATCH and DELETE work */
+    skn_str default_model;        /* its model for agents that name none; absent: another's */
     /* What it may cost in a month, and has, in millionths; 0: there is no limit. */
     int64_t        monthly_micros, used_micros;
     skn_str        currency;

@@ -285,12 +285,20 @@ static bool read_event(skn_wire_answer *w, skn_str event, skn_str data)
     return data.n == 0 || read_document(w, data, "delta");
 }
 
+/* An answer, though it may have nothing in it. */
+static bool has_choices(skn_wire_answer *w, skn_str body)
+{
+    const skn_json *list = skn_json_get(skn_wire_parse(body, w->scratch), "choices");
+
+    return list && list->kind == SKN_JSON_ARRAY;
+}
+
 static bool read_whole(skn_wire_answer *w, skn_str body)
 {
     if (!read_document(w, body, "message"))
         return false;
     return w->failed || w->text_bytes || w->calls.n || w->thinking_bytes || w->finish ||
-           w->held;
+           w->held || has_choices(w, body);
 }
 
 /* --- Errors and models ----------------------------------------------------------------------- */

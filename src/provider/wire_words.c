@@ -93,9 +93,10 @@ static const char *begin_of(skn_ask_state state)
         return " gave an answer that cannot be understood";
     case SKN_ASK_WRONG_TYPE:
         return " gave something that is no answer of a model";
+    case SKN_ASK_EMPTY:
+        return " answered with nothing";
     case SKN_ASK_CUT:
     case SKN_ASK_STALLED:
-    case SKN_ASK_EMPTY:
     case SKN_ASK_FAILED:
         return "";
     case SKN_ASK_ANSWERED:
@@ -123,6 +124,8 @@ void skn_wire_explain(const skn_wire *p, skn_ask_state state, int status, const 
     const char *begin = begin_of(state), *name = p->base.name;
     char        number[16] = "";
 
+    if (state == SKN_ASK_EMPTY)
+        words = ""; /* it has said none */
     if (status && status / 100 != 2)
         snprintf(number, sizeof number, " (%d)", status);
     if (state == SKN_ASK_NO_KEY)

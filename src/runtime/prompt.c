@@ -229,7 +229,7 @@ skein_rc skn_run_load(skn_run *run, skein_error *err)
     memory.lane = run->turn.lane_key;
     memory.task = run->turn.task;
     memory.turn = run->turn.uid;
-    if ((rc = skein_world_find(e, run->turn.world_name, run->round, &world, err)) ||
+    if ((rc = skn_world_read(e, run->turn.world, run->round, &world, err)) ||
         (rc = load_self(run, &world, err)) ||
         (run->rounds == 0 && (rc = load_trigger(run, err))))
         return rc;

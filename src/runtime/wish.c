@@ -141,12 +141,42 @@ static void was_read(void *arg)
     start_errand(w);
 }
 
+/* Whose it is: the agent's whose memory or conversation it is; in a room that of the one who leads. */
+static bool is_whose(const skn_wish *w, const skein_conversation *chat, const skein_agent *one)
+{
+    int64_t agent = w->agent.v ? w->agent.v : chat->agent.v;
+
+    return agent ? one->id.v == agent : !one->lead_name.n;
+}
+
+/* Where nobody has named a model it is that agent's. */
+static skein_rc pick_model(skn_wish *w)
+{
+    skein_conversation chat;
+    skein_agents       all;
+    skein_rc           rc;
+
+    if (w->model.n || !w->chat.v)
+        return SKEIN_OK;
+    if ((rc = skein_conversation_get(w->r->o.engine, w->chat, w->a, &chat, &w->err)) ||
+        (rc = skein_agent_list(w->r->o.engine, chat.world, w->a, &all, &w->err)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (is_whose(w, &chat, &all.at[i])) {
+            w->model = all.at[i].model;
+            break;
+        }
+    return SKEIN_OK;
+}
+
 static void work_read(void *arg)
 {
     skn_wish *w = arg;
 
     w->read_at = skn_clock_micros();
-    w->rc = w->kind->read(w, &w->err);
+    w->rc = pick_model(w);
+    if (!w->rc)
+        w->rc = w->kind->read(w, &w->err);
 }
 
 /* --- From outside ------------------------------------------------------------------------------------ */

@@ -313,7 +313,7 @@ test('a tool that asks first runs when it is allowed, and not when it is denied'
         const done = await server.post(`/inbox/${item.id}/answer`, { decision }, 200);
         assert.deepEqual([done.item.answer, done.item.open, done.message], [answer, false, null]);
         await server.refused('PATCH', `/inbox/${item.id}`, 409, 'conflict', { body: { done: false } });
-        await stream.event('agent.state', e => e.state === 'tool' && e.detail === 'demo_lookup', { from: asked });
+        await stream.event('agent.state', e => e.state === 'tool' && e.detail === (decision === 'allow' ? 'demo_lookup' : 'demo_lookup, denied'), { from: asked });
         await w.idle();
         stream.close();
         const result = (await w.messages('&agent=ada')).filter(m => m.role === 'tool').at(-1);

@@ -190,6 +190,10 @@ test('what a person has allowed holds after a restart', async () => {
     await server.stop();
     server = await Server.start({ store, args: [`--config=${config}`] });
     w.server = asks.server = server;
+    const { state, detail } = await server.get('/providers/purse'); // before anybody asks it again
+    assert.equal(state, 'ready');
+    assert.match(detail, /has used 8\.00 of the 1\.50 USD of .*\. Allowed in the inbox until the end of the month/);
+    assert.match((await cli('doctor')).out, /warn +budget +purse: .*Allowed in the inbox/);
     assert.deepEqual(failures(await asks.converse('@ada still')), []);
     assert.equal((await questionsOf('purse')).length, 1);
 });
@@ -220,6 +224,19 @@ test('"deny" fails what waits and what comes later, without asking again', async
     assert.equal(questions, before);
     assert.deepEqual((await questionsOf('pocket')).map(i => i.answer), ['denied']);
     assert.ok(!(await server.get('/inbox?limit=100&state=all')).data.some(i => i.type === 'failure' && i.title.includes('pocket')));
+});
+
+test('what a person has denied is shown so, also after a restart', async () => {
+    const shown = async () => {
+        const { state, detail } = await server.get('/providers/pocket');
+        assert.equal(state, 'over-budget');
+        assert.match(detail, /has used 2\.00 of the 1\.00 USD of .*, and more was denied in the inbox\. Raise its budget\.monthly/);
+    };
+    await shown();
+    await server.stop();
+    server = await Server.start({ store, args: [`--config=${config}`] });
+    w.server = asks.server = server;
+    await shown();
 });
 
 await finish();

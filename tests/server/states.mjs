@@ -184,7 +184,7 @@ test('a task that has failed three times is called failed, with its reason, unti
         seen.push([now.status, now.label]);
         assert.match(now.lastError, /out of order/);
     }
-    assert.deepEqual(seen, [['pending', 'pending'], ['pending', 'pending'], ['pending', 'failed']]);
+    assert.deepEqual(seen, [['pending', 'retrying'], ['pending', 'retrying'], ['pending', 'failed']]);
     assert.match(await told(w, 'task', 'ls'), /  failed +user +poison\n +failed 3 times: .*out of order.*; tried again at /);
     const item = (await inbox(w)).data.find(i => i.type === 'failure');
     assert.match(item.title, /^ada has failed 3 times at a task$/);

@@ -620,7 +620,66 @@ static void a_test_shows_what_is_wrong_without_the_key(void **state)
     assert_null(strstr(shown(&l), KEY));
     assert_string_equal(models_of(&l, "office", true), "m1;m2;");
     assert_string_equal(state_of(&l, "office"), "up");
-    assert_string_equal(skn_provider_set_default_model(l.set).p, "office/m1");
+    /* Who names no model was not asked whether it may be another. */
+    assert_string_equal(skn_provider_set_default_model(l.set).p, "demo/scripted");
+    end(&l);
+    peer_close(&p);
+}
+
+static void one_that_is_damaged_hides_no_other(void **state)
+{
+    static const char *const stored =
+        "{\"bad\":{\"type\":7},\"good\":{\"type\":\"openai-compatible\","
+        "\"baseUrl\":\"http://127.0.0.1:9/v1\"},\"openai\":[1]}";
+    const skein_setting one = {SKN_STR("providers"), skn_str_of(stored)};
+    lab                 l;
+
+    begin(&l, state);
+    SKN_OK(skein_setting_put(l.engine, &one, 1, &l.err), l.err);
+    open_set(&l, "");
+    assert_string_equal(state_of(&l, "good"), "ready");
+    assert_string_equal(state_of(&l, "bad"), "failed");
+    assert_string_equal(
+        info_of(&l, "bad").problem.p,
+        "what the store has of \"bad\" cannot be read: \"type\" must be a text");
+    assert_non_null(strstr(info_of(&l, "bad").hint.p, "skein provider rm bad"));
+    assert_string_equal(state_of(&l, "openai"), "failed");
+    said(&l, "bad", "hello");
+    assert_non_null(strstr(l.answer.error.message, "what the store has of \"bad\""));
+    /* A change of another one leaves it as it is; what it was can still be seen in the store. */
+    assert_int_equal(put(&l, "good", "{\"maxRetries\":1}", SKN_PROVIDER_CHANGE), 0);
+    assert_string_equal(state_of(&l, "bad"), "failed");
+    assert_int_equal(put(&l, "bad", "{\"type\":\"ollama\"}", SKN_PROVIDER_CHANGE), 0);
+    assert_string_not_equal(state_of(&l, "bad"), "failed");
+    assert_string_equal(state_of(&l, "openai"), "failed");
+    end(&l);
+}
+
+static void an_answer_of_nothing_is_a_failure_of_the_provider(void **state)
+{
+    static const peer_reply replies[] = {
+        {SSE "data: {\"choices\":[]}\n\ndata: [DONE]\n\n", PEER_CLOSE, 0, 0},
+        {SSE SAY("one") END, PEER_CLOSE, 0, 0},
+    };
+    lab  l;
+    peer p;
+
+    begin(&l, state);
+    peer_open(&p, replies, 2);
+    open_set(&l, "");
+    assert_int_equal(put(&l, "office",
+                         at_port(&l,
+                                 "{\"type\":\"openai-compatible\",\"maxRetries\":0,"
+                                 "\"baseUrl\":\"http://127.0.0.1:PORT/v1\"}",
+                                 p.port),
+                         SKN_PROVIDER_CREATE),
+                     0);
+    assert_string_equal(said(&l, "office", "hello"), "");
+    assert_int_equal(l.answer.state, SKN_ASK_EMPTY);
+    assert_string_equal(state_of(&l, "office"), "failed");
+    assert_string_equal(info_of(&l, "office").problem.p, "office answered with nothing");
+    assert_string_equal(said(&l, "office", "hello"), "one");
+    assert_string_equal(state_of(&l, "office"), "up");
     end(&l);
     peer_close(&p);
 }
@@ -737,6 +796,8 @@ int main(void)
         SKN_PLACE_SQLITE(a_question_under_way_ends_where_it_began),
         SKN_PLACE_SQLITE(the_file_sets_providers_up_and_is_read_again),
         SKN_PLACE_SQLITE(a_test_shows_what_is_wrong_without_the_key),
+        SKN_PLACE_SQLITE(one_that_is_damaged_hides_no_other),
+        SKN_PLACE_SQLITE(an_answer_of_nothing_is_a_failure_of_the_provider),
         SKN_PLACE_SQLITE(a_recording_answers_like_the_server_did),
         SKN_PLACE_SQLITE(a_provider_may_go_while_it_is_tested),
         SKN_PLACE_SQLITE(a_set_may_go_while_it_is_busy),

@@ -4,7 +4,10 @@
 -- =task_rows
 SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content, k.result, k.last_error, k.status, k.attempts,
   k.not_before, k.created_at, k.completed_at, m.uid,
-  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause
+  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause,
+  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id AND t.tool LIKE '%waits for you'),
+  (SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
+    i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1)
   FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
 -- An agent is free for a task when it has nothing to do in its background, delegations apart.
 -- =task_places
@@ -16,7 +19,9 @@ a.removed_at IS NULL AND a.paused_at IS NULL AND w.removed_at IS NULL AND NOT EX
 -- =inbox_rows
 SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.uid, m.uid, wc.uid, wm.uid, i.briefing_uid, i.tool,
   i.args, i.answer, i.read_at, i.done_at, i.snoozed_until, i.created_at, i.agent_id, i.conversation_id, i.work_message_id, i.turn_id,
-  t.state, a.removed_at, i.removed_at, m.id
+  t.state, a.removed_at, i.removed_at, m.id,
+  CASE WHEN i.kind = 'approval' AND i.answer IS NOT NULL THEN (SELECT SUBSTR(r.content, 1, 300) FROM messages r
+    WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END
   FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
   LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id

@@ -7,7 +7,9 @@ d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.
 -- =turn_rows
 SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
   t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id,
-  t.lane_id, l.key, t.task_id, c.mode, t.tool, t.writing
+  t.lane_id, l.key, t.task_id, c.mode, t.tool, t.writing,
+  CASE WHEN t.tool LIKE '%waits for you' THEN (SELECT i.uid FROM inbox i WHERE i.turn_id = t.id AND i.kind = 'approval' AND
+    i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1) END
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
   JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows

@@ -64,9 +64,14 @@ test('a provider is added with a pasted key that is never shown again, tested, a
         .getByText(/answered in \d+ ms, 2 models/)
         .waitFor();
     assert.ok(asked.includes(`Bearer ${key}`));
+    // That it is there and has models changes nobody's model; picking one does.
+    const answering = async () =>
+        (await server.get('/providers')).data.find(x => x.defaultModel).defaultModel;
+    assert.equal(await answering(), 'demo/scripted');
     await p.getByRole('combobox', { name: 'Default model' }).selectOption('officeone/small');
     await p.getByText('Comes from: changed here').waitFor();
     assert.equal((await server.get('/settings')).preferences['defaults.model'], 'officeone/small');
+    assert.equal(await answering(), 'officeone/small');
     await p.getByRole('button', { name: 'Reset' }).click();
     await p.getByText('Comes from: default').waitFor();
     await provider(p, 'officeone')

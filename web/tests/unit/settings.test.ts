@@ -16,6 +16,7 @@ function provider(more: Partial<Provider>): Provider {
         detail: null,
         local: false,
         editable: true,
+        defaultModel: null,
         budget: null,
         ...more,
     };

@@ -75,6 +75,7 @@ function stateOf(t: Task): {
 } {
     if (t.status === 'completed') return { shape: '✓', word: 'done', kind: 'ok' };
     if (t.status === 'cancelled') return { shape: '‖', word: 'cancelled', kind: 'muted' };
+    if (t.label === 'waiting') return { shape: '◐', word: 'asks you', kind: 'warn' };
     if (t.running) return { shape: '●', word: 'running', kind: 'accent' };
     if (t.lastError)
         return { shape: '✕', word: `failed ${count(t.attempts, 'time')}, tried again`, kind: 'error' };

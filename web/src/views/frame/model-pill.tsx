@@ -6,7 +6,7 @@ import { href } from '../../store/place';
 import { chat, state, world } from '../../store/store';
 import { worldModel } from './states';
 
-/** What the server takes when nobody names a model; `auto` is its own choice, which is known when it is the demo. */
+/** What the server takes when nobody names a model; `auto` is its own choice, which its providers tell. */
 async function askDefault(): Promise<string | null> {
     const settings = await getSettings();
     if (!settings.ok) return null;
@@ -17,7 +17,7 @@ async function askDefault(): Promise<string | null> {
     if (state.peek().readOnly) return null;
     const providers = await listProviders();
     if (!providers.ok) return null;
-    return providers.value.data.every(one => one.type === 'scripted') ? 'demo/scripted' : null;
+    return providers.value.data.find(one => one.defaultModel)?.defaultModel ?? null;
 }
 
 function useDefaultModel(): string | null {

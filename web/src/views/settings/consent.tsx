@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { testProvider, updateProvider } from '../../api/calls';
+import { listModels, testProvider, updateProvider, updateSettings } from '../../api/calls';
 import type { Trouble } from '../../api/client';
 import type { Provider } from '../../api/types';
 import { Button, toast, TroubleBox } from '../../parts/parts';
@@ -17,21 +17,34 @@ export function WhereItGoes({ baseUrl, name }: { baseUrl: string | null; name: s
     );
 }
 
-/** Consent: from now on the key that was found is used. */
-export async function useFound(p: Provider): Promise<Trouble | null> {
-    const result = await updateProvider(p.name, {});
-    if (!result.ok) return result.trouble;
+/** Its first model that talks answers for agents that name none; null: it does not say which it has. */
+async function takeFirst(name: string): Promise<string | null> {
+    const offers = await listModels(name, { limit: 500 });
+    const model = offers.ok ? offers.value.data.find(m => !m.name.includes('embed'))?.model : null;
+    if (!model || !(await updateSettings({ 'defaults.model': model })).ok) return null;
     providersChanged();
+    return model;
+}
+
+/** Consent: from now on the key that was found is used, and by agents that name no model. */
+export async function useFound(p: Provider): Promise<{ trouble: Trouble | null; model: string | null }> {
+    const result = await updateProvider(p.name, {});
+    if (!result.ok) return { trouble: result.trouble, model: null };
+    providersChanged();
+    const model = await takeFirst(p.name);
     toast({
-        text: `${labelOf(p.name)} is in use. Pick its model below, or leave the choice to skein.`,
+        text: model
+            ? `Agents that name no model answer with ${model} from now on. Pick another below.`
+            : `${labelOf(p.name)} is in use. No agent’s model has changed: pick one of its models below.`,
         kind: 'ok',
     });
-    return null;
+    return { trouble: null, model };
 }
 
 export interface ConsentProps {
     provider: Provider;
-    onUsed: () => void;
+    /** With its model that answers for agents that name none; null: none was taken. */
+    onUsed: (model: string | null) => void;
     onCancel: () => void;
     cancelWords: string;
 }
@@ -45,10 +58,10 @@ export function Consent({ provider, onUsed, onCancel, cancelWords }: ConsentProp
 
     async function use(): Promise<void> {
         setBusy(true);
-        const bad = await useFound(provider);
+        const used = await useFound(provider);
         setBusy(false);
-        setTrouble(bad);
-        if (!bad) onUsed();
+        setTrouble(used.trouble);
+        if (!used.trouble) onUsed(used.model);
     }
     async function test(): Promise<void> {
         setBusy(true);
@@ -71,6 +84,7 @@ export function Consent({ provider, onUsed, onCancel, cancelWords }: ConsentProp
                     : 'found on this computer'}
             </p>
             <WhereItGoes baseUrl={provider.baseUrl} name={provider.name} />
+            <p>Agents that name no model of their own will answer with its first one.</p>
             {tested && <p role="status">{tested}</p>}
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was sent." />}
             <div class="settings-actions">

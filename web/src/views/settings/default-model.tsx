@@ -23,7 +23,7 @@ export function DefaultModel() {
                 disabled={fixed || state.value.readOnly}
                 options={modelOptions(offers.value ?? [], value === 'auto' ? null : value, {
                     value: 'auto',
-                    label: 'auto: a local one, else the first connected',
+                    label: 'auto: a local one, else the first of skein.yaml',
                 })}
                 hint={
                     <>

@@ -31,10 +31,10 @@ export function FirstRun() {
         tick,
     );
     const [picked, setPicked] = useState<string | null>(null);
-    const [used, setUsed] = useState(false);
+    const [used, setUsed] = useState<{ model: string | null } | null>(null);
     const found = couldBeReal(read.value?.data ?? []);
     const provider = found.find(p => p.name === picked) ?? found[0];
-    if (used) return <Connected onClose={() => setUsed(false)} />;
+    if (used) return <Connected model={used.model} onClose={() => setUsed(null)} />;
     if (stays.value || !provider || state.value.readOnly) return null;
     return (
         <section class="first-run" aria-labelledby="first-run-title">
@@ -50,7 +50,7 @@ export function FirstRun() {
             <Consent
                 key={provider.name}
                 provider={provider}
-                onUsed={() => setUsed(true)}
+                onUsed={model => setUsed({ model })}
                 onCancel={stay}
                 cancelWords="Stay with the scripted demo"
             />
@@ -59,10 +59,10 @@ export function FirstRun() {
 }
 
 /** The choices that follow consent: they need the list of models, which only the provider knows. */
-function Connected({ onClose }: { onClose: () => void }) {
+function Connected({ model, onClose }: { model: string | null; onClose: () => void }) {
     return (
         <section class="first-run" aria-labelledby="first-run-title">
-            <h2 id="first-run-title">A real model answers from now on</h2>
+            <h2 id="first-run-title">{model ? `${model} answers from now on` : 'Which model answers?'}</h2>
             <div class="settings-pair">
                 <DefaultModel />
                 <MonthlyLimit />

@@ -63,7 +63,10 @@ export function NewProviderDialog({
         }
         setKey('');
         providersChanged();
-        toast({ text: `${labelOf(result.value.name)} was added.`, kind: 'ok' });
+        toast({
+            text: `${labelOf(result.value.name)} was added. No agent’s model has changed: pick one of its models below.`,
+            kind: 'ok',
+        });
         onMade(result.value.name);
     }
     return (

@@ -1,0 +1,142 @@
+#include "cli/default_model.h"
+
+#include "base/error.h"
+#include "cli/news.h"
+#include "cli/print.h"
+#include "cli/server_ask.h"
+
+enum { MOST_NAMES = 8 };
+
+static const skn_json *first_of(const skn_json *answer, const char *list)
+{
+    const skn_json *data = skn_json_get(answer, list);
+
+    return data ? data->first : NULL;
+}
+
+skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out)
+{
+    const skn_json *answer;
+    skein_rc        rc;
+
+    *out = SKN_NONE;
+    if ((rc = skn_server_ask(cli, server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
+        return rc;
+    for (const skn_json *p = first_of(answer, "data"); p && !out->n; p = p->next)
+        *out = skn_news_text(p, "defaultModel");
+    return SKEIN_OK;
+}
+
+/* --- Taking ------------------------------------------------------------------------------- */
+
+/* One that talks: a list may begin with one that only makes vectors of texts. */
+static skn_str first_model(const skn_json *answer)
+{
+    for (const skn_json *m = first_of(answer, "data"); m; m = m->next)
+        if (skn_str_find(skn_news_text(m, "name"), SKN_STR("embed")) < 0)
+            return skn_news_text(m, "model");
+    return SKN_NONE;
+}
+
+static skein_rc cannot_take(skn_cli *cli, skn_str provider, const char *why)
+{
+    skn_str because = skn_arena_copy(cli->keep, skn_str_of(why)); /* it may be in cli->err */
+
+    skn_fail(&cli->err, SKEIN_PROVIDER,
+             "\"%.*s\" is there, but it names no model: %.*s. No agent's model has changed",
+             SKN_FMT(provider), SKN_FMT(because));
+    return skn_hint(&cli->err, SKEIN_PROVIDER,
+                    "A key: skein provider login %.*s. Then: skein provider use %.*s --default",
+                    SKN_FMT(provider), SKN_FMT(provider));
+}
+
+skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str provider)
+{
+    const skn_json *answer;
+    skn_buf         b;
+    skn_jw          w;
+    skn_str         model, path;
+
+    path = skn_arena_printf(cli->keep, "/providers/%s/models?limit=500",
+                            skn_client_encode(cli->keep, provider));
+    if (skn_server_ask(cli, server, "GET", path.p, SKN_NONE, &answer))
+        return cannot_take(cli, provider, cli->err.message);
+    model = first_model(answer);
+    if (!model.n)
+        return cannot_take(cli, provider, "its list is empty");
+    skn_buf_init(&b, 65536);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    skn_jw_kstr(&w, "defaults.model", model);
+    skn_jw_object_end(&w);
+    return skn_server_ask(cli, server, "PATCH", "/settings", skn_body_keep(cli, &b), &answer);
+}
+
+/* --- Saying ------------------------------------------------------------------------------- */
+
+static bool names_none(const skn_json *agent)
+{
+    return !skn_news_text(agent, "model").n;
+}
+
+/* "  tour: @lead, @ada and 3 more"; false when all of its agents name one. */
+static bool say_world(skn_cli *cli, const skn_json *world)
+{
+    int64_t count = 0;
+
+    for (const skn_json *a = first_of(world, "agents"); a; a = a->next) {
+        if (!names_none(a) || ++count > MOST_NAMES)
+            continue;
+        if (count == 1)
+            skn_print(cli, "    %.*s: ", SKN_FMT(skn_news_text(world, "name")));
+        skn_print(cli, "%s@%.*s", count > 1 ? ", " : "", SKN_FMT(skn_news_text(a, "name")));
+    }
+    if (count > MOST_NAMES)
+        skn_print(cli, " and %lld more", (long long)(count - MOST_NAMES));
+    if (count)
+        skn_print_raw(cli, SKN_STR("\n"));
+    return count > 0;
+}
+
+static skein_rc say_agents(skn_cli *cli, const skn_server *server)
+{
+    const skn_json *answer;
+    bool            any = false;
+    skein_rc rc = skn_server_ask(cli, server, "GET", "/worlds?limit=500", SKN_NONE, &answer);
+
+    for (const skn_json *w = rc ? NULL : first_of(answer, "data"); w; w = w->next)
+        any = say_world(cli, w) || any;
+    if (!rc && !any)
+        skn_print_raw(cli, SKN_STR("    (there are none yet)\n"));
+    return rc;
+}
+
+static void say_model(skn_cli *cli, const char *words, skn_str model)
+{
+    skn_print(cli, "%s", words);
+    skn_print_line(cli, model.n ? model : SKN_STR("a model that is not there"), 0);
+}
+
+skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str was,
+                               skn_str provider)
+{
+    skn_str  now;
+    skein_rc rc = skn_default_model(cli, server, &now);
+
+    if (rc)
+        return rc;
+    if (skn_str_eq(was, now)) {
+        say_model(cli, "No agent's model changes: those that name none go on with ", now);
+        skn_print(cli, ".\nTo let them use it: skein model use %.*s/MODEL\n",
+                  SKN_FMT(provider));
+        return SKEIN_OK;
+    }
+    say_model(cli, "From now on agents that name no model answer with ", now);
+    say_model(cli, ", no longer with ", was);
+    skn_print_raw(cli, SKN_STR(":\n"));
+    if ((rc = say_agents(cli, server)))
+        return rc;
+    say_model(cli, "Back: skein model use ", was.n ? was : SKN_STR("auto"));
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}

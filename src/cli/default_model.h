@@ -1,0 +1,19 @@
+/* default_model.h: the model of agents that name none: which it is, whom it concerns, and how a provider comes
+ * to give it. A running server knows.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_DEFAULT_MODEL_H
+#define SKN_CLI_DEFAULT_MODEL_H
+
+#include "cli/client.h"
+
+/* "demo/scripted"; absent when it names a provider that is not there. */
+skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out);
+/* Lets the first model of the provider that talks answer for agents that name none. */
+skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str provider);
+/* Says which agents answer with which model from now on, or that none changes. `was`: the model before the
+ * provider came. */
+skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str was,
+                               skn_str provider);
+
+#endif

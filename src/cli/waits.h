@@ -1,0 +1,17 @@
+/* waits.h: agents that go on only when a person has answered, and what that holds up.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_WAITS_H
+#define SKN_CLI_WAITS_H
+
+#include "cli/cli.h"
+
+/* ": skein inbox allow in_…, or deny" behind what was printed of an agent or a task; nothing when it waits for
+ * nobody. */
+void skn_print_waits(skn_cli *cli, skn_str inbox_uid);
+/* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
+skein_rc skn_print_decisions(skn_cli *cli, skein_world_id world, skn_str message_uid);
+/* Why a message is not said yet: agents are at work in the conversation, or wait for an answer. */
+void skn_note_queued(skn_cli *cli, skein_conversation_id chat);
+
+#endif

@@ -1,0 +1,139 @@
+// providers.mjs: providers that come and go while a server runs: that one is there changes nobody's model, one that is
+// damaged hides no other, and one that answers with nothing says so.
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { Server, assert, finally_, finish, folder, freshStore, run, test } from './lib.mjs';
+
+// Answers with nothing, in the manner of each format, as a stream and at once.
+const event = (data, name) => `${name ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', content: [], model: 'm', usage: { input_tokens: 1, output_tokens: 0 } } };
+const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } };
+const stream = 'text/event-stream', json = 'application/json';
+const nothing = {
+    'openai/stream': [stream, event({ choices: [] }) + event('[DONE]')],
+    'openai/stop': [stream, event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: 'stop' }] }) + event('[DONE]')],
+    'openai/whole': [json, JSON.stringify({ id: 'c', object: 'chat.completion', choices: [] })],
+    'openai/null': [json, JSON.stringify({ id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'stop' }] })],
+    'anthropic/stream': [stream, event(start, 'message_start') + event(end, 'message_delta') + event({ type: 'message_stop' }, 'message_stop')],
+    'anthropic/whole': [json, JSON.stringify({ ...start.message, stop_reason: 'end_turn' })],
+    'ollama/stream': ['application/x-ndjson', `${JSON.stringify({ model: 'm', message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop' })}\n`],
+    'ollama/whole': [json, JSON.stringify({ model: 'm', message: { role: 'assistant', content: '' }, done: true })],
+};
+const mute = http.createServer((req, res) => {
+    let body = '';
+    req.on('data', bytes => { body += bytes; });
+    req.on('end', () => {
+        const [type, text] = req.method === 'POST' ? nothing[JSON.parse(body).model] ?? [json, '{}'] : [json, '{"data":[]}'];
+        res.writeHead(200, { 'content-type': type });
+        res.end(text);
+    });
+});
+
+// A server of chat completions with three models, one of which only makes vectors.
+const model = http.createServer((req, res) => {
+    let body = '';
+    req.on('data', bytes => { body += bytes; });
+    req.on('end', () => {
+        if (req.method === 'GET') {
+            res.writeHead(200, { 'content-type': 'application/json' });
+            return res.end('{"object":"list","data":[{"id":"text-embed"},{"id":"small"},{"id":"big"}]}');
+        }
+        const chunk = more => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...more })}\n\n`;
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        res.end(chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'A real answer.' }, finish_reason: 'stop' }] }) + 'data: [DONE]\n\n');
+    });
+});
+for (const one of [mute, model]) {
+    await new Promise(resolve => one.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => {
+        one.closeAllConnections?.();
+        one.close(resolve);
+    }));
+}
+const base = `http://127.0.0.1:${model.address().port}/v1`;
+const config = path.join(folder, 'skein.yaml');
+fs.writeFileSync(config, 'detect:\n  local: false\n');
+
+const store = freshStore();
+const server = await Server.start({ store, args: [`--config=${config}`] });
+const cli = (...words) => run([...words, ...store.args, `--config=${config}`]);
+const defaultModel = async () => (await server.get('/providers')).data.map(p => p.defaultModel).filter(Boolean);
+
+const w = await server.world('office', [{ name: 'ada', model: null }, { name: 'bo', model: 'demo/scripted' }]);
+const modelOf = async () => {
+    await w.converse('@ada hello');
+    return (await w.messages()).filter(m => m.sender === 'ada').at(-1).model;
+};
+
+test('a provider that is added changes the model of no agent', async () => {
+    await server.post('/providers', { name: 'posted', type: 'openai-compatible', baseUrl: base });
+    assert.equal((await server.get('/providers/posted/models')).data.length, 3);
+    assert.deepEqual(await defaultModel(), ['demo/scripted']);
+    assert.equal(await modelOf(), 'demo/scripted');
+});
+
+test('provider add says that nothing changes and how to change it', async () => {
+    const added = await cli('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /No agent's model changes: those that name none go on with demo\/scripted\./);
+    assert.match(added.out, /skein model use told\/MODEL/);
+    await cli('provider', 'test', 'told');
+    assert.deepEqual(await defaultModel(), ['demo/scripted']);
+});
+
+test('with --default it says which agents answer with which model from now on', async () => {
+    const added = await cli('provider', 'add', 'taken', '--type=openai-compatible', `--base-url=${base}`, '--default');
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /From now on agents that name no model answer with taken\/small, no longer with demo\/scripted:\n/);
+    assert.match(added.out, /^ {4}office: @ada$/m);
+    assert.match(added.out, /Back: skein model use demo\/scripted/);
+    assert.deepEqual(await defaultModel(), ['taken/small']);
+    assert.equal(await modelOf(), 'taken/small');
+    await cli('model', 'use', 'auto');
+    assert.deepEqual(await defaultModel(), ['demo/scripted']);
+});
+
+test('one whose models nobody knows is added, and changes nothing', async () => {
+    const added = await cli('provider', 'add', 'far', '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', '--default');
+    assert.equal(added.code, 6);
+    assert.match(added.err, /"far" is there, but it names no model: .*No agent's model has changed/);
+    assert.match(added.err, /skein provider use far --default/);
+    assert.deepEqual(await defaultModel(), ['demo/scripted']);
+});
+
+for (const name of Object.keys(nothing))
+    test(`an answer of nothing (${name}) is a failure with its reason, and no message`, async () => {
+        const [type] = name.split('/'), provider = name.replace('/', '-');
+        const at = `http://127.0.0.1:${mute.address().port}${type === 'openai' ? '/v1' : ''}`;
+        await server.post('/providers', { name: provider, type, baseUrl: at, maxRetries: 0, ...(type === 'ollama' ? {} : { apiKey: 'sk-mute' }) });
+        const room = await server.world(provider, [{ name: 'ada', model: `${provider}/${name}` }]);
+        const [failed] = (await room.converse('@ada hello')).of('message.failed');
+        assert.match(failed.detail, new RegExp(`^${provider} answered with nothing`));
+        assert.deepEqual((await room.messages()).map(m => m.sender), ['human']);
+        const { state, detail } = await server.get(`/providers/${provider}`);
+        assert.equal(state, 'failed');
+        assert.match(detail, /answered with nothing/);
+        assert.match((await cli('provider', 'ls')).out, new RegExp(`^${provider} +failed.*\\n +.*answered with nothing`, 'm'));
+    });
+
+test('a squash is written by the model that is named, else by that of the agent that leads', async () => {
+    const room = await server.world('squashes', [{ name: 'ada', model: 'posted/big' }, { name: 'bo', lead: 'ada' }]);
+    const squash = async (...more) => {
+        const said = [];
+        for (const text of ['one', 'two']) said.push((await room.say(text, { sender: 'kim', instructions: [{ type: 'Source.User' }] })).messageId);
+        await room.idle();
+        return cli('squash', '-w', room.name, '-c', room.chat, ...said, '-m', 'Merge them.', ...more);
+    };
+    const own = await squash();
+    assert.equal(own.code, 0, own.err);
+    assert.match(own.out, /A real answer\.\nBy posted\/big\./);
+    const named = await squash('--model', 'posted/small');
+    assert.equal(named.code, 0, named.err);
+    assert.match(named.out, /A real answer\.\nBy posted\/small\./);
+    const would = await squash('-n');
+    assert.equal(would.code, 0, would.err);
+    assert.match(would.out, /into one, by posted\/big:/);
+});
+
+await finish();
