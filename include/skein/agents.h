@@ -178,6 +178,7 @@ typedef struct skein_agent_work {
     int64_t        run_every, next_run_at, last_completed_at; /* 0: none */
     int64_t        failed_at; /* when its last turn failed; 0: it did not */
     skein_str      failure;   /* why */
+    skein_str      failed_in; /* the conversation's uid */
 } skein_agent_work;
 
 /* For agents->at[i] into out[i]. */

@@ -30,7 +30,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 #define SKN_FIELDS_AGENT                                                                       \
     "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,inboxId,"        \
-    "pendingTasks,paused,runEvery,nextRunAt,lastCompletedAt,failedAt,createdAt"
+    "pendingTasks,paused,runEvery,nextRunAt,lastCompletedAt,failedAt,failedChatId,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
@@ -114,7 +114,7 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
                       "sideEffects"
 #define SKN_FIELDS_SQUASH                                                                      \
     "squashOperationId,sourceMessageIds,resultMessageId,content,prompt,model,"                 \
-    "performedByAgent,threadId,version,createdAt"
+    "performedByAgent,by,threadId,version,createdAt"
 #define SKN_FIELDS_REMOVAL                                                                     \
     "success,messageId,totalAgents,processedAgents,failedAgents,messagesRemovedTotal,"         \
     "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,sideEffects,"    \

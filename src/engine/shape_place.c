@@ -129,6 +129,7 @@ static void shape_timer(skn_jw *w, const skein_agent_work *own)
     skn_jw_ktime(w, "nextRunAt", own->next_run_at);
     skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
     skn_jw_ktime(w, "failedAt", own->failed_at);
+    skn_jw_kstr(w, "failedChatId", own->failed_in);
 }
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)

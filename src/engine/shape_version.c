@@ -85,6 +85,7 @@ void skn_shape_squash_members(skn_jw *w, const skein_squash *s)
     skn_jw_kstr(w, "prompt", s->prompt);
     skn_jw_kstr(w, "model", s->model);
     skn_jw_kbool(w, "performedByAgent", s->by_agent);
+    skn_jw_kstr(w, "by", s->version.actor);
     skn_jw_kstr(w, "threadId", s->version.thread_uid);
     version_name(w, "version", s->version.number);
     skn_jw_ktime(w, "createdAt", s->created_at);

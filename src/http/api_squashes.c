@@ -24,22 +24,26 @@ skein_rc skn_api_list_squashes(skn_http_call *c)
     return SKEIN_OK;
 }
 
-/* The agent that did it: a name, or true for one that is not named. */
-static skein_rc read_performer(skn_http_call *c, skein_squash_spec *spec)
+/* The agent that did it: a name, or true for one that is not named. A named one also asked for it, unless
+ * "by" says who did. */
+static skein_rc read_performer(skn_http_call *c, skn_http_squash_wish *wish)
 {
     const skn_json *v = skn_json_get(c->json, "performedByAgent");
     skein_agent     agent = {.id = {0}};
     skein_rc        rc;
 
-    spec->by_agent = v && v->kind == SKN_JSON_BOOL && v->boolean;
+    wish->spec.by_agent = v && v->kind == SKN_JSON_BOOL && v->boolean;
     if (!v || v->kind == SKN_JSON_NULL || v->kind == SKN_JSON_BOOL)
         return SKEIN_OK;
     if (v->kind != SKN_JSON_STRING)
         return skn_call_invalid(c, "/performedByAgent",
                                 "must be the name of an agent, true or false");
-    rc = skn_find_agent(c, v->text, &agent);
-    spec->agent = agent.id;
-    return rc;
+    if ((rc = skn_find_agent(c, v->text, &agent)))
+        return rc;
+    wish->spec.agent = agent.id;
+    if (!wish->how.actor.p)
+        wish->how.actor = agent.name;
+    return SKEIN_OK;
 }
 
 static skein_rc read_spec(skn_http_call *c, skein_squash_spec *spec)
@@ -50,7 +54,7 @@ static skein_rc read_spec(skn_http_call *c, skein_squash_spec *spec)
     if ((rc = skn_api_ids(c, "sourceMessageIds", &spec->sources)) ||
         (rc = skn_call_text(c, "content", false, &spec->content)) ||
         (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
-        (rc = skn_call_text(c, "model", false, &spec->model)) || (rc = read_performer(c, spec)))
+        (rc = skn_call_text(c, "model", false, &spec->model)))
         return rc;
     if (spec->sources.count < 2)
         return skn_call_invalid(c, "/sourceMessageIds", "must name two messages or more");
@@ -105,7 +109,7 @@ skein_rc skn_api_squash(skn_http_call *c)
     skein_rc             rc;
 
     if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &wish.how)) ||
-        (rc = read_spec(c, &wish.spec)))
+        (rc = read_spec(c, &wish.spec)) || (rc = read_performer(c, &wish)))
         return rc;
     if (!wish.spec.content.p)
         return ask_model(c, &wish);

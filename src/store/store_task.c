@@ -337,6 +337,7 @@ skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_wor
         if (skn_str_is(skn_stmt_text(&s, 5), "failed")) {
             out->failure = skn_stmt_keep(&s, 6, a);
             out->failed_at = skn_stmt_int(&s, 7);
+            out->failed_in = skn_stmt_keep(&s, 8, a);
         }
     }
     skn_stmt_done(&s);

@@ -410,7 +410,7 @@ test('a squash with a prompt is a job; a dry run stores nothing', async () => {
     const job = await ended(server, await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: ids.slice(0, 2), prompt: 'condense this', model: 'demo/scripted' }, 202));
     assert.equal(job.state, 'done', JSON.stringify(job));
     const made = await server.get(`${w.path}/squashes/${job.result.squashOperationId}`);
-    assert.deepEqual([made.content, made.prompt, made.model, made.performedByAgent, made.sourceMessageIds], ['The short of it.', 'condense this', 'demo/scripted', true, ids.slice(0, 2)]);
+    assert.deepEqual([made.content, made.prompt, made.model, made.performedByAgent, made.by, made.sourceMessageIds], ['The short of it.', 'condense this', 'demo/scripted', true, 'human', ids.slice(0, 2)]);
     assert.deepEqual((await w.messages()).map(m => m.content), ['The short of it.', 'three']);
     // Again: its sources have to be there.
     const at = `${w.path}/squashes/${made.squashOperationId}/rerun`;
@@ -436,9 +436,21 @@ test('a squash without text and prompt, or of what is not there, asks no model',
     await post({ sourceMessageIds: ids.slice(0, 1), prompt: 'condense' }, 400, 'validation');
     await post({ sourceMessageIds: [...ids, 'nosuchid00'], prompt: 'condense' }, 404, 'message-not-found');
     const hand = await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: ids.slice(0, 2), content: 'by hand' });
-    assert.equal(hand.performedByAgent, false);
+    assert.deepEqual([hand.performedByAgent, hand.by], [false, 'human']);
     await post({ sourceMessageIds: ids.slice(0, 2), prompt: 'condense' }, 409, 'conflict');
     await server.refused('POST', `${w.path}/squashes/${hand.squashOperationId}/rerun`, 400, 'validation', { body: {} });
+});
+
+test('a squash says who asked for it, apart from who wrote it', async () => {
+    const [w, ids] = await three(server);
+    const content = 'of two';
+    const made = await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: ids.slice(0, 2), content, performedByAgent: 'ada', model: 'demo/scripted' });
+    assert.deepEqual([made.by, made.performedByAgent, made.model], ['ada', true, 'demo/scripted']);
+    assert.deepEqual(await server.get(`${w.path}/squashes/${made.squashOperationId}`).then(s => s.by), 'ada');
+    assert.equal((await server.get(`${w.chatPath}/threads/${made.threadId}`)).by, 'ada');
+    await w.travel('undo');
+    const asked = await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: ids.slice(0, 2), content, performedByAgent: 'ada', by: 'human' });
+    assert.deepEqual([asked.by, asked.performedByAgent], ['human', true]);
 });
 
 test('a squash is refused while agents are at work, and its job is cancelled on demand', async () => {

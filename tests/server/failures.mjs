@@ -34,18 +34,18 @@ test('an agent whose turn failed says so, why and when, until it has done someth
     const stream = await watch(w);
     await inVain(w, '@ada hello');
     const ada = await about(w);
-    assert.equal(ada.state, 'failed');
+    assert.deepEqual([ada.state, ada.failedChatId], ['failed', w.chat]);
     assert.match(ada.detail, new RegExp(reason));
     assert.ok(clock(ada.failedAt) >= before - 1 && clock(ada.failedAt) <= Date.now(), ada.failedAt);
     const event = await stream.event('agent.state', e => e.state === 'failed');
-    assert.equal(event.body.data.detail, ada.detail);
+    assert.deepEqual([event.body.data.detail, event.body.chatId], [ada.detail, w.chat]);
     assert.match(await told(w, 'agent', 'ls'), new RegExp(`ada +failed .*${reason}`));
     assert.equal((await server.get(w.path)).agents.find(a => a.name === 'ada').state, 'failed');
     assert.equal((await about(w, 'bo')).state, 'idle');
     await w.say('@ada again');
     (await desk.next()).answer('I am back.');
     await w.idle();
-    assert.deepEqual([(await about(w)).state, (await about(w)).detail, (await about(w)).failedAt], ['idle', null, null]);
+    assert.deepEqual([(await about(w)).state, (await about(w)).detail, (await about(w)).failedAt, (await about(w)).failedChatId], ['idle', null, null, null]);
 });
 
 test('an agent that failed, paused and goes on is told alike by events and answers', async () => {

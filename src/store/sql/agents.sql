@@ -155,7 +155,8 @@ UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- The last turn that was closed says whether the agent failed.
 -- :agent_work
 SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'pending'),
-  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at
+  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at,
+  (SELECT c.uid FROM conversations c WHERE c.id = t.conversation_id)
   FROM agents a LEFT JOIN turns t ON t.id = (SELECT l.id FROM turns l WHERE l.agent_id = a.id AND l.closed_at IS NOT NULL
     ORDER BY l.agent_id DESC, l.closed_at DESC, l.id DESC LIMIT 1) WHERE a.id = $1;
 

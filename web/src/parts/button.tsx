@@ -5,6 +5,8 @@ import './controls.css';
 export interface ButtonProps {
     kind?: 'plain' | 'main' | 'danger' | 'quiet';
     disabled?: boolean;
+    /** It does nothing now, keeps the focus all the same, and what stands beside it says why. */
+    off?: boolean;
     onClick?: (event: MouseEvent) => void;
     children: ComponentChildren;
     title?: string;
@@ -26,10 +28,11 @@ export function Button(props: ButtonProps) {
             disabled={props.disabled}
             title={props.title}
             aria-label={props.label}
+            aria-disabled={props.off || undefined}
             aria-pressed={props.pressed}
             aria-busy={busy || undefined}
             data-autofocus={props.autoFocus ? '' : undefined}
-            onClick={props.onClick}
+            onClick={props.off ? undefined : props.onClick}
         >
             {props.children}
         </button>
@@ -44,6 +47,7 @@ export interface IconButtonProps {
     pressed?: boolean;
     expanded?: boolean;
     disabled?: boolean;
+    off?: boolean;
     keys?: string;
     class?: string;
 }
@@ -57,8 +61,9 @@ export function IconButton(props: IconButtonProps) {
             title={props.keys ? `${props.label} (${props.keys})` : props.label}
             aria-pressed={props.pressed}
             aria-expanded={props.expanded}
+            aria-disabled={props.off || undefined}
             disabled={props.disabled}
-            onClick={props.onClick}
+            onClick={props.off ? undefined : props.onClick}
         >
             <Icon name={props.icon} />
         </button>

@@ -6,6 +6,7 @@ import type { Result } from '../api/client';
 import type { Agent, Message, Told, World } from '../api/types';
 import { anchorId, chatOf, openTrouble, recording, state, update, updateChat, updateWorld } from './core';
 import { FIRST_ROWS, fetchChat, saidIn, stateOf, type Fetched } from './fetch-chat';
+import { keep } from './keep';
 import { keptPending } from './keep-pending';
 import { reduceAround } from './reduce';
 import { reduceChat } from './reduce-chat';
@@ -41,7 +42,7 @@ function worldState(w: World, old: WorldState | null, seq: number): WorldState {
     return {
         world: w,
         agents: byName(w.agents),
-        agentDetail: old?.agentDetail ?? {},
+        agentDetail: Object.fromEntries(w.agents.map(a => [a.name, a.detail])),
         chats: Object.fromEntries(w.chats.map(c => [c.id, c])),
         tags: old?.tags ?? [],
         busy: [...new Set(Object.values(busy).flat())].sort(),
@@ -52,10 +53,14 @@ function worldState(w: World, old: WorldState | null, seq: number): WorldState {
     };
 }
 
+/** Where the name of the world that was open last is kept, for screens whose address names none. */
+export const LAST_WORLD = 'skein.world';
+
 /** Loads a world by name or id, and makes it the open one. */
 export async function loadWorld(name: string): Promise<Result<World>> {
     const { value: got, since } = await recording(() => api.getWorld(name));
     if (!got.ok) return got;
+    keep(LAST_WORLD, got.value.name);
     update(s => {
         const old = s.world?.world.id === got.value.id ? s.world : null;
         const mine = since.filter(e => e.world === got.value.name);

@@ -37,10 +37,15 @@ function agentGone(w: WorldState, id: string): WorldState {
     return { ...w, agents: Object.fromEntries(Object.entries(w.agents).filter(([, a]) => a.id !== id)) };
 }
 
-function agentState(w: WorldState, data: EventData['agent.state']): WorldState {
+function agentState(w: WorldState, { data, chatId }: Told<'agent.state'>): WorldState {
     const agent = w.agents[data.agent];
     if (!agent) return w;
-    const next = { ...agent, state: data.state, pendingTasks: data.queue ?? agent.pendingTasks };
+    const next = {
+        ...agent,
+        state: data.state,
+        pendingTasks: data.queue ?? agent.pendingTasks,
+        failedChatId: data.state === 'failed' ? (chatId ?? agent.failedChatId) : null,
+    };
     return {
         ...w,
         agents: { ...w.agents, [data.agent]: next },
@@ -118,7 +123,7 @@ export function reduceAround(w: WorldState, e: Told): WorldState {
         case 'agent.removed':
             return agentGone(w, e.data.id);
         case 'agent.state':
-            return agentState(w, e.data);
+            return agentState(w, e);
         case 'world.busy':
         case 'world.idle':
             return busy(w, e.chatId, e.data.agents);

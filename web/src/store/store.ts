@@ -8,7 +8,9 @@ import { share, type Shared } from '../api/tabs';
 import type { World } from '../api/types';
 import { chatOf, notice, openTrouble, state, tell, update, updateWorld } from './core';
 import { followEvents, followName } from './follow';
+import { kept } from './keep';
 import {
+    LAST_WORLD,
     loadChat,
     loadTags,
     loadWorld,
@@ -107,8 +109,10 @@ async function show(p: Place): Promise<void> {
         if (!got.ok) openTrouble.value = got.trouble;
         if (!got.ok) return;
     } else if (w === undefined && state.peek().open === null) {
-        // The inbox and the settings have a world beside them too.
-        const some = state.peek().worlds[0];
+        // The inbox and the settings have a world beside them too: the one that was looked at last.
+        const { worlds } = state.peek();
+        const last = kept(LAST_WORLD);
+        const some = worlds.find(one => one.name === last) ?? worlds[0];
         if (some) await loadWorld(some.name);
     }
     if (p.kind === 'chat' && place.peek() === p) await openChat(p);

@@ -156,7 +156,7 @@ test('a squash says what it stands for, in place', async () => {
     const d = detail(p, 'v4');
     await d.getByText('4 messages (1 tool result, 2 of @ada, 1 of @bo)').waitFor();
     await d.getByText('Prompt: “Keep the dates, drop the tool noise”').waitFor();
-    await d.getByText(/done by @lead/).waitFor();
+    await d.getByText(/^Squashed by @lead/).waitFor();
     await d.getByRole('button', { name: /from 4 messages/ }).click();
     const sources = d.getByRole('list', { name: 'What the squash stands for' });
     await sources.waitFor();

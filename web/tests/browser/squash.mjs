@@ -2,6 +2,7 @@
 // and the tags that a message carries.
 import {
     Server,
+    allow,
     assert,
     axe,
     composer,
@@ -133,7 +134,42 @@ test('a model is asked for a preview, and what was previewed is what is stored, 
     assert.equal(made.performedByAgent, true);
 });
 
-test('a squash says that it is one and who made it, in the chat, its panel and the timeline', async () => {
+test('the dialog says where the result will stand; prompts are saved, chosen and deleted, and stay', async () => {
+    const w = await fresh(['lead']);
+    await w.converse('first');
+    await w.converse('second');
+    const p = await open(server, at(w), { width: 390, height: 844 });
+    const begin = async () => {
+        await tick(p, 'first');
+        await tick(p, 'second');
+        await p.keyboard.press('q');
+        await dialog(p).getByText('Saved prompts', { exact: true }).click();
+    };
+    const prompt = dialog(p).getByRole('textbox', { name: 'Prompt' });
+    const save = dialog(p).getByRole('button', { name: 'Save this prompt' });
+    const saved = text => dialog(p).getByRole('button', { name: text, exact: true });
+    await begin();
+    await dialog(p).getByText('The result takes the place of the first of them: You, “first”').waitFor();
+    for (const text of ['Keep the dates', 'Keep the names']) {
+        await prompt.fill(text);
+        await save.click();
+        await saved(text).waitFor();
+        assert.equal(await save.isDisabled(), true, 'it is saved already');
+    }
+    await axe(p);
+    await p.reload();
+    await live(p);
+    await begin();
+    assert.equal(await prompt.inputValue(), 'Keep the names');
+    await saved('Keep the dates').click();
+    assert.equal(await prompt.inputValue(), 'Keep the dates');
+    await dialog(p).getByRole('button', { name: 'Delete the saved prompt: Keep the dates' }).click();
+    await saved('Keep the dates').waitFor({ state: 'detached' });
+    assert.equal(await prompt.inputValue(), 'Keep the dates', 'what is written stays');
+    await saved('Keep the names').waitFor();
+});
+
+test('a squash says that it is one and who made it, the same in the chat, its panel, the timeline, the history and the inspector', async () => {
     const w = await fresh(['lead']);
     await w.converse('first');
     await w.converse('second');
@@ -141,36 +177,48 @@ test('a squash says that it is one and who made it, in the chat, its panel and t
     const made = async (sourceMessageIds, content, more = {}) =>
         server.post(`${w.chatPath}/squashes`, { sourceMessageIds, content, ...more }, 201);
     await made([first, second], 'both by hand');
-    await made([one, two], 'both by an agent', { performedByAgent: true, model: 'demo/scripted' });
+    await made([one, two], 'both by a model', { performedByAgent: true, model: 'demo/scripted' });
     const p = await open(server, at(w));
     const row = text => p.locator('article.chat-message', { hasText: text });
     await row('both by hand')
-        .getByRole('heading', { name: /^Squash by you \d/ })
+        .getByRole('heading', { name: /^Squashed by you \d/ })
         .waitFor();
-    await row('both by an agent')
-        .getByRole('heading', { name: /^Squash by an agent as @?lead \d/ })
+    await row('both by a model')
+        .getByRole('heading', { name: /^Squashed by you, words by demo\/scripted as @?lead \d/ })
         .waitFor();
     const spoken = await p
         .locator('article.chat-message')
         .evaluateAll(all => all.map(e => e.getAttribute('aria-label')));
-    assert.match(spoken[0], /^Squash by you, /);
-    assert.match(spoken[1], /^Squash by an agent, /);
+    assert.match(spoken[0], /^Squashed by you, /);
+    assert.match(spoken[1], /^Squashed by you, words by demo\/scripted, /);
     await row('both by hand').focus();
-    await p.locator('.chat-panel-id + p', { hasText: 'Squash by you' }).waitFor();
+    await p.locator('.chat-panel-id + p', { hasText: 'Squashed by you' }).waitFor();
     await row('both by hand')
         .getByRole('button', { name: /^Reply to squash, / })
         .waitFor();
     await visit(p, server, `${at(w)}?view=timeline`);
-    await p.locator('.timeline-row', { hasText: 'both by hand' }).getByText('Squash by you').waitFor();
+    await p.locator('.timeline-row', { hasText: 'both by hand' }).getByText('Squashed by you').waitFor();
     await p
-        .locator('.timeline-row', { hasText: 'both by an agent' })
-        .getByText('Squash by an agent')
+        .locator('.timeline-row', { hasText: 'both by a model' })
+        .getByText('Squashed by you, words by demo/scripted')
         .waitFor();
     assert.equal(await p.locator('.timeline-row .timeline-you').count(), 0);
+    // The same words in the history and in the inspector.
+    const words = 'Squashed by you, words by demo/scripted.';
+    await visit(p, server, `${at(w)}?view=history`);
+    await p.locator('.history-detail').getByText(words, { exact: true }).waitFor();
+    await visit(p, server, at(w));
+    await row('both by a model').focus();
+    await p.locator('.chat-panel-id + p', { hasText: words.slice(0, -1) }).waitFor();
+    allow(p, /404.*\/context/); // it was never sent to a model
+    await p.keyboard.press('i');
+    await p.getByRole('tab', { name: 'Origin' }).click();
+    await p.locator('.inspector-squash').getByText(words, { exact: true }).waitFor();
     // One that is made while the timeline is looked at.
+    await visit(p, server, `${at(w)}?view=timeline`);
     const both = (await w.messages()).map(m => m.messageId);
     await made(both, 'all in one');
-    await p.locator('.timeline-row', { hasText: 'all in one' }).getByText('Squash by you').waitFor();
+    await p.locator('.timeline-row', { hasText: 'all in one' }).getByText('Squashed by you').waitFor();
 });
 
 test('a tool call is not ticked without its result', async () => {

@@ -91,6 +91,63 @@ test('while the server is away: reading, writing and queueing go on, and what wa
     await until(p, 'the banner is gone', () => !document.body.textContent.includes('Offline since'));
 });
 
+test('a button that cannot work while the server is away says so beside it, and works when it is back', async () => {
+    const w = await fresh(['ada']);
+    await w.converse('one');
+    await w.converse('two');
+    const proxy = await Proxy.start(server);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    const why = 'The server is away: this works again when it is back.';
+    const dialog = p.getByRole('dialog');
+    const told = async (place, name) => {
+        await place.getByText(why).first().waitFor();
+        const button = place.getByRole('button', { name }).first();
+        assert.equal(await button.getAttribute('aria-disabled'), 'true', `${name} is off`);
+    };
+    const works = (place, name) =>
+        place.locator('button:not([aria-disabled])', { hasText: name }).first().waitFor();
+    // What a dialog offers, also of one that was open before.
+    await p.locator('article.chat-message', { hasText: 'two' }).first().focus();
+    await p.keyboard.press('e');
+    await dialog.getByRole('textbox', { name: 'Your message' }).fill('three');
+    proxy.stop();
+    await offline(p);
+    await told(dialog, 'Save and send');
+    await p.keyboard.press('Control+Enter');
+    proxy.resume();
+    await live(p);
+    await works(dialog, 'Save and send');
+    assert.equal((await w.messages()).length, 4, 'nothing was removed');
+    await p.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await p.locator('article.chat-message').first().focus();
+    await p.keyboard.press('x');
+    await p.keyboard.press('Shift+ArrowDown');
+    await p.keyboard.press('q');
+    await dialog.waitFor();
+    proxy.stop();
+    await offline(p);
+    await told(dialog, 'Preview');
+    proxy.resume();
+    await live(p);
+    await works(dialog, 'Preview');
+    // And what a screen offers.
+    for (const [to, place, name] of [
+        [at(w, 'history'), '.history-detail', 'Branch from here'],
+        [`/w/${w.name}/a/ada`, '.agent-controls', 'Wake now'],
+    ]) {
+        await visit(p, proxy, to);
+        await p.locator(place).getByText(name).waitFor();
+        proxy.stop();
+        await offline(p);
+        await told(p.locator(place), new RegExp(name));
+        proxy.resume();
+        await live(p);
+        await works(p.locator(place), name);
+    }
+});
+
 test('other views are fetched ahead only from a server that is there, and when it is back', async () => {
     const w = await fresh();
     const p = await page();

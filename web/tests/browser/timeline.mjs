@@ -276,6 +276,47 @@ test('a call and its result are one row, unfolded on demand', async () => {
     await p.locator('.timeline-thinking', { hasText: 'Ada knows.' }).waitFor();
 });
 
+test('a run whose call was squashed stands where the squash stands, and says so', async () => {
+    const w = await fresh(past);
+    await append(w, [
+        human('early', 'Plan the party.', 1),
+        agent('parts', 'lead', 'I hand it on.', 2, hand('p1', 'ada', 'Find a room')),
+    ]);
+    await append(
+        w,
+        [human('room', 'Find a room', 3, { sender: 'lead' }), agent('hall', 'ada', 'The hall is free.', 4)],
+        { lane: 'main.1', call: 'p1' },
+    );
+    await append(w, [
+        tool('told', 'lead', 'The hall is free.', 5, 'p1'),
+        agent('plan', 'lead', 'Then the hall.', 6),
+        human('later', 'And the music?', 7),
+        agent('band', 'lead', 'A band.', 8),
+    ]);
+    const squash = async (sourceMessageIds, content) =>
+        past.post(`${w.chatPath}/squashes`, { sourceMessageIds, content });
+    await squash(['parts', 'told', 'plan'], 'The party is in the hall.');
+    const p = await open(past, at(w, 'timeline'));
+    const order = text =>
+        until(
+            p,
+            `the box stands between "${text}" and what came later`,
+            words => {
+                const all = [...document.querySelectorAll('.timeline-view .timeline-items > li')];
+                const place = what => all.findIndex(e => e.textContent.includes(what));
+                const box = all.findIndex(e => e.querySelector('[data-lane="main.1"]'));
+                return box === place(words) + 1 && box > 0 && box < place('And the music?');
+            },
+            text,
+        );
+    await order('The party is in the hall.');
+    await head(p, 'main.1').getByText('spawned by a message that is now squashed').waitFor();
+    // Squashed again, while it is looked at.
+    const [early, hall] = (await w.messages()).map(m => m.messageId);
+    await squash([early, hall], 'All of the party.');
+    await order('All of the party.');
+});
+
 test('the fourth border is a page of its own, with breadcrumbs and an address', async () => {
     const p = await open(past, at(story, 'timeline'));
     for (const lane of ['main.1', 'main.1.1', 'main.1.1.1']) await head(p, lane).click();

@@ -212,6 +212,24 @@ async function squash(p, byKeys) {
     await counted(p, 4, byKeys);
 }
 
+// The work is a box in the timeline, where it was given, with what was done in it.
+async function backgroundBox(p, byKeys) {
+    await goTo(p, 'g l', /^Time/, byKeys);
+    const box = p.getByRole('group', { name: 'Background work of @ada: Task of the tour' }).last();
+    const head = box.getByRole('button').first();
+    await head.filter({ hasText: /◌ background.*@ada.*✓ done/ }).waitFor();
+    if ((await head.getAttribute('aria-expanded')) === 'false') {
+        await head.focus();
+        if (byKeys) await p.keyboard.press('ArrowRight');
+        else await head.click();
+    }
+    await box.getByText('demo_lookup').first().waitFor();
+    await box.getByRole('link', { name: 'See the background work of @ada' }).waitFor();
+    await looks(p, 'the background work in the timeline');
+    await goTo(p, 'g c', 'Chat', byKeys);
+    await row(p, 'work in the background and brief me').first().waitFor();
+}
+
 async function background(p, byKeys) {
     await step(p, 5, byKeys);
     await until(
@@ -224,6 +242,7 @@ async function background(p, byKeys) {
     await closeList(p);
     await tourIdle(p);
     await counted(p, 5, byKeys);
+    await backgroundBox(p, byKeys);
     if (byKeys) for (const key of ['g', 'i']) await p.keyboard.press(key);
     else await p.locator('.frame-inbox').click();
     const item = p.locator('.inbox-row', { hasText: 'The tour worked in the background' }).first();

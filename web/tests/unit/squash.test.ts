@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/api/types';
 import { closed } from '../../src/views/squash/selection';
+import { squashTitle } from '../../src/views/shared/squashes';
 import { plainMessage } from './message';
 
 const message = (messageId: string, part: Partial<Message> = {}): Message =>
@@ -36,5 +37,24 @@ describe('a selection', () => {
     it('closed twice is closed once', () => {
         const once = closed(new Set(['c', 'a']), rows).ids;
         expect(closed(once, rows)).toEqual({ ids: once, added: false });
+    });
+});
+
+describe('what a squash is called', () => {
+    const made = { by: 'human', model: null, performedByAgent: false };
+
+    it('names who asked for it', () => {
+        expect(squashTitle(made)).toBe('Squashed by you');
+        expect(squashTitle({ ...made, by: 'lead', performedByAgent: true })).toBe('Squashed by @lead');
+    });
+    it('names who wrote it, when that is somebody else', () => {
+        expect(squashTitle({ ...made, model: 'a/m', performedByAgent: true })).toBe(
+            'Squashed by you, words by a/m',
+        );
+        expect(squashTitle({ ...made, performedByAgent: true })).toBe('Squashed by you, words by a model');
+        expect(squashTitle({ ...made, by: 'lead', model: 'a/m' })).toBe('Squashed by @lead, words by a/m');
+    });
+    it('claims nothing while nobody knows', () => {
+        expect(squashTitle(null)).toBe('Squash');
     });
 });

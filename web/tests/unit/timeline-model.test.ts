@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delegation, Item, ModelCall, Timeline } from '../../src/api/types';
+import type { Delegation, Item, ModelCall, Squash, Timeline } from '../../src/api/types';
 import {
     allSpent,
     callText,
@@ -14,6 +14,7 @@ import {
     startOf,
     stateOf,
 } from '../../src/views/timeline/model';
+import { sessionOf, taskOf } from '../../src/views/timeline/background';
 import { range } from '../../src/views/timeline/bars';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -107,6 +108,24 @@ describe('the runs of a conversation', () => {
             state: 'done',
         });
         expect(lanes.get('main')!.loose).toEqual([]);
+    });
+
+    it('keeps a run whose call was squashed where the squash stands, however often that was done', () => {
+        const squash = (resultMessageId: string, ...sourceMessageIds: string[]) =>
+            ({ resultMessageId, sourceMessageIds }) as Squash;
+        const lanes = lanesOf(
+            timeline('main', [said('two', 1), said('after', 9)], {
+                'main.1': timeline('main.1', [said('y', 2)]),
+                'main.2': timeline('main.2', [said('z', 3)]),
+            }),
+            [
+                delegation('main.1', { spawnMessageId: 'm' }),
+                delegation('main.2', { spawnMessageId: 'elsewhere' }),
+            ],
+            [squash('undone', 'm', 'x'), squash('one', 'm', 'n'), squash('two', 'one', 'o')],
+        );
+        expect([...lanes.get('main')!.squashed]).toEqual([['two', ['main.1']]]);
+        expect(lanes.get('main')!.loose).toEqual(['main.2']);
     });
 
     it('keeps runs that no call names, but not those of other versions, which say nothing here', () => {
@@ -243,5 +262,30 @@ describe('the runs of a conversation', () => {
         const lanes = lanesOf(inner, []);
         expect(lanes.size).toBe(2001);
         expect(lanes.get(name(2000))!.depth).toBe(2000);
+    });
+});
+
+describe('work for the background of an agent', () => {
+    const gave = (output: string, more: Partial<Item> = {}) =>
+        handed('m', 1, '', {
+            call: { callId: 'k', toolName: 'delegate_to_agent', input: {}, occurrence: 1 },
+            result: result(output),
+            ...more,
+        });
+
+    it('is known by what the call was answered', () => {
+        expect(taskOf(gave('Task task_7 was given to ada'))).toBe('task_7');
+        expect(taskOf(gave('no such agent', { result: result('no such agent', false) }))).toBe(null);
+        expect(taskOf(said('x', 1))).toBe(null);
+        expect(taskOf(handed('m', 1, 'main.1', { result: result('Task task_7 was given to ada') }))).toBe(
+            null,
+        );
+    });
+    it('goes from what the agent was told to what it is told next', () => {
+        const told = (id: string, second: number) => said(id, second, { kind: 'user_message' });
+        const items = [told('a', 1), said('b', 2), told('c', 3), said('d', 4), said('e', 5), told('f', 6)];
+        expect(sessionOf(items, 'c').map(i => i.id)).toEqual(['c', 'd', 'e']);
+        expect(sessionOf(items, 'f').map(i => i.id)).toEqual(['f']);
+        expect(sessionOf(items, 'nowhere')).toEqual([]);
     });
 });

@@ -6,6 +6,7 @@ import { Badge, Button, day, Empty, IconButton, Loading, Time, TroubleBox } from
 import { Markdown } from '../../parts/markdown/markdown';
 import { inspect } from '../../store/place';
 import { state } from '../../store/store';
+import { AwayNote, isAway } from '../shared/away';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { count } from '../shared/words';
@@ -117,17 +118,22 @@ export function AgentBackground({ w, agent }: { w: string; agent: Agent }) {
                 </ol>
             )}
             <div class="agent-actions agent-controls">
-                <Button disabled={readOnly} onClick={() => void pauseOrResume(w, agent)}>
+                <Button disabled={readOnly} off={isAway()} onClick={() => void pauseOrResume(w, agent)}>
                     {agent.paused ? 'Resume agent' : 'Pause agent'}
                 </Button>
-                <Button disabled={readOnly} onClick={() => void wake(w, agent)}>
+                <Button disabled={readOnly} off={isAway()} onClick={() => void wake(w, agent)}>
                     Wake now
                 </Button>
                 {chat && (
-                    <Button disabled={readOnly} onClick={() => void stopSession(w, agent, chat.id)}>
+                    <Button
+                        disabled={readOnly}
+                        off={isAway()}
+                        onClick={() => void stopSession(w, agent, chat.id)}
+                    >
                         Stop this session
                     </Button>
                 )}
+                <AwayNote />
             </div>
         </section>
     );

@@ -5,6 +5,7 @@ import { AgentName, Button, Empty, Loading, StateMark, Tabs } from '../../parts/
 import { go, inspect, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { agentMark } from '../frame/states';
+import { AwayNote, isAway } from '../shared/away';
 import { Link } from '../shared/link';
 import { pauseOrResume, wake } from './actions';
 import { AgentActivity } from './agent-activity';
@@ -46,7 +47,7 @@ export function AgentView() {
                 </p>
             </Empty>
         );
-    const mark = agentMark(known, agent);
+    const mark = agentMark(state.value, known, agent);
     const readOnly = state.value.readOnly;
     return (
         <div class="agent">
@@ -58,12 +59,18 @@ export function AgentView() {
                 <StateMark state={mark.mark} detail={mark.detail} />
                 {tab !== 'background' && (
                     <span class="agent-head-actions">
-                        <Button small disabled={readOnly} onClick={() => void pauseOrResume(w, agent)}>
+                        <Button
+                            small
+                            disabled={readOnly}
+                            off={isAway()}
+                            onClick={() => void pauseOrResume(w, agent)}
+                        >
                             {agent.paused ? 'Resume' : 'Pause'}
                         </Button>
-                        <Button small disabled={readOnly} onClick={() => void wake(w, agent)}>
+                        <Button small disabled={readOnly} off={isAway()} onClick={() => void wake(w, agent)}>
                             Wake now
                         </Button>
+                        <AwayNote />
                     </span>
                 )}
             </header>

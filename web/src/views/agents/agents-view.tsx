@@ -151,7 +151,7 @@ function AgentTable({ w, agents, onRemove }: TableProps) {
 
 function AgentRow({ w, agent, onRemove }: Omit<TableProps, 'agents'> & { agent: Agent }) {
     const known = world.value;
-    const mark = known ? agentMark(known, agent) : { mark: agent.state, detail: null };
+    const mark = known ? agentMark(state.value, known, agent) : { mark: agent.state, detail: null };
     const unread = unreadOf(w, agent.name);
     const readOnly = state.value.readOnly;
     return (

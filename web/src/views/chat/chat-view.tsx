@@ -71,7 +71,7 @@ function Foot({ children }: { children: ComponentChildren }) {
     useLayoutEffect(() => {
         const page = document.documentElement.style;
         const watch = new ResizeObserver(([one]) =>
-            page.setProperty('--foot-height', `calc(${one!.target.clientHeight}px + var(--pills-height))`),
+            page.setProperty('--foot-height', `${one!.target.clientHeight}px`),
         );
         watch.observe(foot.current!);
         return () => {

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Count, Message } from '../../api/types';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
 import { chat } from '../../store/store';
+import { AwayNote, isAway } from '../shared/away';
 import { copyText } from '../shared/copy';
 import {
     close,
@@ -157,7 +158,13 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
             onClose={close}
             actions={
                 <>
-                    <Button kind="main" disabled={!ready} onClick={() => void submit(text.value)}>
+                    <AwayNote />
+                    <Button
+                        kind="main"
+                        disabled={!ready}
+                        off={isAway()}
+                        onClick={() => void submit(text.value)}
+                    >
                         {yes(count)}
                     </Button>
                     <Button onClick={close}>Cancel</Button>
@@ -183,7 +190,7 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
                     onKeyDown={e => {
                         if (e.key !== 'Enter' || !(e.ctrlKey || e.metaKey) || e.isComposing) return;
                         e.preventDefault();
-                        if (ready) void submit(text.value);
+                        if (ready && !isAway()) void submit(text.value);
                         else if (mustLook && !looked.value) askToLook();
                     }}
                 />

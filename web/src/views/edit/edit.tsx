@@ -1,18 +1,8 @@
 // edit.tsx: the door of this folder.
 import './edit.css';
-import { EditDialog } from './edit-dialog';
-import { Phases } from './phases';
 
+/** Mounted once by the frame, each where it belongs. */
+export { EditDialog as EditHost } from './edit-dialog';
 export { startEdit } from './flow';
-export { PartialFailure, useEditing } from './phases';
+export { PartialFailure, Phases as EditPhases, useEditing } from './phases';
 export { RecoveryBanner } from './recovery';
-
-/** Mounted once by the frame. */
-export function EditHost() {
-    return (
-        <>
-            <EditDialog />
-            <Phases />
-        </>
-    );
-}

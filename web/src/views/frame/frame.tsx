@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { LiveRegions, Sheet, Toasts } from '../../parts/parts';
+import { LiveRegions, Sheet } from '../../parts/parts';
 import { Help } from '../../keys/help';
 import { makeKeymap } from '../../keys/keymap';
 import { Palette } from '../../keys/palette';
@@ -14,6 +14,7 @@ import { ChatHead } from './chat-head';
 import { ConnectionBanner } from './connection';
 import { useGlobalCommands } from './global-commands';
 import { closeSheets, listSheet, listShown, panelShown, width } from './layout';
+import { Notices } from './notices';
 import { CannotOpen, Nowhere } from './nowhere';
 import { SidePanel } from './panel';
 import { FirstRun, Inspector, routeOf, TravelBanner, type Route } from './routes';
@@ -101,7 +102,7 @@ export function Frame() {
                 )}
                 <Main route={route} />
                 <SidePanel route={route} />
-                <Toasts />
+                <Notices />
                 {width.value === 'narrow' && <BottomBar />}
             </div>
             {listSheet.value && (

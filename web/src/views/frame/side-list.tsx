@@ -139,7 +139,7 @@ function AgentRow({ agent }: { agent: Agent }) {
     const known = world.value;
     const here = place.value;
     if (!known) return null;
-    const { mark, detail } = agentMark(known, agent);
+    const { mark, detail } = agentMark(state.value, known, agent);
     return (
         <Row
             to={{ kind: 'agent', w: known.world.name, a: agent.name }}

@@ -1,4 +1,5 @@
-// What the list says about conversations and agents, worked out from what the server told.
+// What an agent or a conversation is at, worked out from what the server told: the one source of it for every screen.
+// It uses nothing that only a screen that was looked at knows.
 import type { Agent, Chat, InboxItem } from '../../api/types';
 import type { Mark } from '../../parts/parts';
 import type { State, WorldState } from '../../store/state';
@@ -9,19 +10,21 @@ function itemsOf(state: State, chat: string): InboxItem[] {
     return Object.values(state.inbox.items).filter(item => item.chatId === chat && !item.doneAt);
 }
 
-function isWorking(world: WorldState, chat: string): boolean {
-    const kept = world.chat[chat];
-    if (kept && Object.values(kept.live).length > 0) return true;
-    return (world.busyIn[chat]?.length ?? 0) > 0;
+/** States come by events: without a stream they are as old as the last one. */
+function isAway(state: State): boolean {
+    return state.connection.state === 'offline';
+}
+
+function hasFailed(world: WorldState, chat: string): boolean {
+    return Object.values(world.agents).some(a => a.state === 'failed' && a.failedChatId === chat);
 }
 
 /** What needs the person comes before what goes on by itself. */
 export function chatMark(state: State, world: WorldState, chat: Chat, unread: number): Mark {
     const items = itemsOf(state, chat.id);
     if (items.some(item => waiting.has(item.type))) return 'asks';
-    if (isWorking(world, chat.id)) return 'working';
-    const failed = Object.values(world.chat[chat.id]?.failed ?? {});
-    if (failed.length || items.some(item => item.type === 'failure')) return 'failed';
+    if ((world.busyIn[chat.id]?.length ?? 0) > 0) return isAway(state) ? 'unknown' : 'working';
+    if (hasFailed(world, chat.id) || items.some(item => item.type === 'failure')) return 'failed';
     if (chat.mode === 'background') return 'background';
     return unread > 0 ? 'done' : 'idle';
 }
@@ -32,7 +35,19 @@ export interface AgentMark {
     detail: string | null;
 }
 
-export function agentMark(world: WorldState, agent: Agent): AgentMark {
+function hasAsked(state: State, world: WorldState, agent: Agent): boolean {
+    return Object.values(state.inbox.items).some(
+        item =>
+            item.agent === agent.name &&
+            item.world === world.world.name &&
+            waiting.has(item.type) &&
+            !item.doneAt,
+    );
+}
+
+export function agentMark(state: State, world: WorldState, agent: Agent): AgentMark {
+    if (hasAsked(state, world, agent)) return { mark: 'asks', detail: null };
+    if (isAway(state)) return { mark: 'unknown', detail: null };
     const places = Object.keys(world.busyIn).filter(chat => world.busyIn[chat]?.includes(agent.name));
     const behind = places.length > 0 && places.every(chat => world.chats[chat]?.mode === 'background');
     if (behind && !['idle', 'paused', 'failed'].includes(agent.state))

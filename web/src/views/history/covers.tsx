@@ -6,7 +6,9 @@ import type { Result } from '../../api/client';
 import type { Diff, Message, MessageList, Squash, SummaryList } from '../../api/types';
 import { Button, Dialog, TextArea, TroubleBox } from '../../parts/parts';
 import { state } from '../../store/store';
+import { isAway } from '../shared/away';
 import { useLoad } from '../shared/load';
+import { squashTitle } from '../shared/squashes';
 import { count } from '../shared/words';
 import { runAgain } from './acts';
 import type { Version } from './model';
@@ -74,31 +76,14 @@ function Again({ squash, onClose }: { squash: Squash; onClose: () => void }) {
     );
 }
 
-export function SquashFacts({
-    w,
-    v,
-    squash,
-    diff,
-}: {
-    w: string;
-    v: Version;
-    squash: Squash;
-    diff: Diff | null;
-}) {
+export function SquashFacts({ w, squash, diff }: { w: string; squash: Squash; diff: Diff | null }) {
     const [open, setOpen] = useState(false);
     const [again, setAgain] = useState(false);
     const n = squash.sourceMessageIds.length;
     return (
         <div class="history-covers">
             {squash.prompt && <p>Prompt: “{squash.prompt}”</p>}
-            <p class="history-note">
-                {squash.model
-                    ? `Written by ${squash.model}`
-                    : squash.prompt
-                      ? 'Written by a model'
-                      : 'Written by hand'}
-                , done by {v.by === 'human' ? 'you' : `@${v.by}`}.
-            </p>
+            <p class="history-note">{squashTitle(squash)}.</p>
             <div class="history-acts">
                 <button
                     type="button"
@@ -109,7 +94,12 @@ export function SquashFacts({
                     from {count(n, 'message')} {open ? '▾' : '▸'}
                 </button>
                 {squash.prompt && (
-                    <Button small disabled={state.value.readOnly} onClick={() => setAgain(true)}>
+                    <Button
+                        small
+                        disabled={state.value.readOnly}
+                        off={isAway()}
+                        onClick={() => setAgain(true)}
+                    >
                         Run again with another prompt
                     </Button>
                 )}

@@ -3,6 +3,7 @@ import { getDiff } from '../../api/calls';
 import type { Diff, Message, Move } from '../../api/types';
 import { AgentName, Button, TroubleBox } from '../../parts/parts';
 import { state } from '../../store/store';
+import { AwayNote, isAway } from '../shared/away';
 import { useLoad } from '../shared/load';
 import { count, firstLine } from '../shared/words';
 import { becomeCurrent, branchFrom, preview, tryTravel, type ChatPlace } from './acts';
@@ -83,6 +84,7 @@ export function VersionButtons({
                 small
                 kind="main"
                 disabled={v.current || locked}
+                off={isAway()}
                 onClick={() => void becomeCurrent(v)}
                 label={`Make current: ${v.version}`}
             >
@@ -91,6 +93,7 @@ export function VersionButtons({
             <Button
                 small
                 disabled={locked}
+                off={isAway()}
                 onClick={() => void branchFrom(v)}
                 label={`Branch from here, ${v.version}`}
             >
@@ -101,6 +104,7 @@ export function VersionButtons({
                     Compare
                 </Button>
             )}
+            <AwayNote />
         </div>
     );
 }
@@ -145,7 +149,7 @@ export function Detail({ p, v, onCompare, bare }: DetailProps) {
             )}
             {diff.value && <Changes key={v.threadId} diff={diff.value} v={v} />}
             {squash && (
-                <SquashFacts key={squash.squashOperationId} w={p.w} v={v} squash={squash} diff={diff.value} />
+                <SquashFacts key={squash.squashOperationId} w={p.w} squash={squash} diff={diff.value} />
             )}
             <Summaries key={`s${v.threadId}`} w={p.w} c={p.c} v={v} />
             <SideEffects p={p} v={v} />

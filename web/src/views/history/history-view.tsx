@@ -6,6 +6,7 @@ import { Button, Empty, Field, IconButton, Loading, TroubleBox } from '../../par
 import { place } from '../../store/place';
 import { state } from '../../store/store';
 import { redoLast, undoLast } from '../frame/actions';
+import { isAway } from '../shared/away';
 import { useNarrow } from '../shared/narrow';
 import { becomeCurrent, branchFrom, preview, type ChatPlace } from './acts';
 import { Compare } from './compare';
@@ -129,6 +130,7 @@ function Tools(t: ToolsProps) {
                     icon="undo"
                     keys="z"
                     disabled={locked}
+                    off={isAway()}
                     onClick={() => void undoLast()}
                 />
                 <IconButton
@@ -136,6 +138,7 @@ function Tools(t: ToolsProps) {
                     icon="redo"
                     keys="Shift z"
                     disabled={locked}
+                    off={isAway()}
                     onClick={() => void redoLast()}
                 />
             </div>

@@ -4,8 +4,10 @@ import type { Result } from '../../api/client';
 import type { Job, Message, Squash } from '../../api/types';
 import { AgentName, Badge, Button, day, Empty, Time, toast, TroubleBox } from '../../parts/parts';
 import { refreshChat, state } from '../../store/store';
+import { AwayNote, isAway } from '../shared/away';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
+import { squashTitle } from '../shared/squashes';
 import { count } from '../shared/words';
 import type { PartProps } from './saw';
 
@@ -233,11 +235,8 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
             <h3>
                 Squash {s.squashOperationId} ← {count(s.sourceMessageIds.length, 'message')}
             </h3>
-            <p>
-                {s.prompt ? <>Prompt: “{s.prompt}”</> : 'Written by hand.'} · by{' '}
-                {s.performedByAgent ? 'an agent' : 'a person'}
-                {s.model && <> · {s.model}</>}
-            </p>
+            <p>{squashTitle(s)}.</p>
+            {s.prompt && <p>Prompt: “{s.prompt}”</p>}
             <p>
                 {s.sourceMessageIds.map((m, i) => (
                     <>
@@ -251,11 +250,13 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
                     small
                     busy={busy}
                     disabled={busy || state.value.readOnly}
+                    off={isAway()}
                     onClick={() => (current ? setAsking(true) : void again())}
                 >
                     Run again{current && '…'}
                 </Button>
             )}
+            {s.prompt && <AwayNote />}
             {asking && (
                 <div class="inspector-ask" role="group" aria-label="Run the squash again">
                     <p>

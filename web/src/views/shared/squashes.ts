@@ -11,10 +11,18 @@ import { world } from '../../store/store';
 const known = signal<Readonly<Record<string, Squash>>>({});
 const asked = new Set<string>();
 
-/** `squash`: null while nobody knows who made it. */
-export function squashTitle(squash: Pick<Squash, 'performedByAgent'> | null): string {
+type Made = Pick<Squash, 'by' | 'model' | 'performedByAgent'>;
+
+/** Whose words stand there: a model's, by its name where that is known. An agent alone wrote its own. */
+function wordsBy({ by, model, performedByAgent }: Made): string {
+    if (model) return `, words by ${model}`;
+    return performedByAgent && by === 'human' ? ', words by a model' : '';
+}
+
+/** Who asked for it and who wrote it, the same wherever it stands. `squash`: null while nobody knows. */
+export function squashTitle(squash: Made | null): string {
     if (squash === null) return 'Squash';
-    return squash.performedByAgent ? 'Squash by an agent' : 'Squash by you';
+    return `Squashed by ${squash.by === 'human' ? 'you' : `@${squash.by}`}${wordsBy(squash)}`;
 }
 
 async function ask(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { useCommands } from '../../keys/commands';
 import { Button, IconButton, toast } from '../../parts/parts';
 import { selected, selecting } from '../../store/focus';
 import { shown } from '../../store/store';
+import { AwayNote, isAway } from '../shared/away';
 import { choose, chosen, clear, type Pick } from './selection';
 import { joined, open, removeChosen, wish } from './squash-flow';
 
@@ -54,7 +55,7 @@ export function SelectionBar() {
                 <Button small kind="main" disabled={n < 2 || fixed} onClick={open}>
                     Squash
                 </Button>
-                <Button small disabled={n === 0 || fixed} onClick={() => void removeChosen()}>
+                <Button small disabled={n === 0 || fixed} off={isAway()} onClick={() => void removeChosen()}>
                     Remove
                 </Button>
                 <Button small disabled={n === 0} onClick={() => void exportChosen()}>
@@ -62,6 +63,7 @@ export function SelectionBar() {
                 </Button>
                 <IconButton label="Clear the selection" icon="close" onClick={clear} />
             </span>
+            <AwayNote />
         </div>
     );
 }

@@ -1,5 +1,9 @@
 // squash-dialog.tsx: how the one message comes about, and what it will say.
-import { Button, Dialog, TroubleBox } from '../../parts/parts';
+import type { Message } from '../../api/types';
+import { Button, Dialog, IconButton, TroubleBox } from '../../parts/parts';
+import { AwayNote, isAway } from '../shared/away';
+import { firstLine } from '../shared/words';
+import { forgetPrompt, savedPrompts, savePrompt } from './prompts';
 import {
     change,
     close,
@@ -7,7 +11,6 @@ import {
     models,
     preview,
     result,
-    savedPrompts,
     tokens,
     use,
     wish,
@@ -34,11 +37,13 @@ export function SquashHost() {
             onClose={close}
             actions={
                 <>
+                    <AwayNote />
                     {byModel && (
                         <Button
                             kind={now.preview === null ? 'main' : 'plain'}
                             // Not disabled while it asks: the focus would fall off the dialog.
                             disabled={!now.prompt.trim()}
+                            off={isAway()}
                             busy={now.asking}
                             onClick={() => void preview()}
                         >
@@ -52,6 +57,7 @@ export function SquashHost() {
                     <Button
                         kind={byModel && now.preview === null ? 'plain' : 'main'}
                         disabled={!text?.trim()}
+                        off={isAway()}
                         busy={now.asking}
                         onClick={() => void use()}
                     >
@@ -83,16 +89,26 @@ export function SquashHost() {
                     <textarea rows={6} value={now.text} onInput={e => write(e.currentTarget.value)} />
                 </label>
             )}
+            <Place now={now} />
             {now.trouble && <TroubleBox trouble={now.trouble} />}
             <Preview now={now} text={text} />
         </Dialog>
     );
 }
 
+function senderOf(m: Message): string {
+    if (m.sender === 'human') return 'You';
+    return m.role === 'tool' ? 'tool result' : `@${m.sender}`;
+}
+
+function firstCall(m: Message): string {
+    return m.toolCalls[0] ? `tool ${m.toolCalls[0].toolName}` : '';
+}
+
 function Sources({ now }: { now: Wish }) {
     return (
         <>
-            <ul class="squash-sources" aria-label="Messages to squash">
+            <ul class="squash-sources" aria-label="Messages to squash" tabIndex={0}>
                 {now.sources.map(m => (
                     <li key={m.messageId}>
                         <label>
@@ -102,17 +118,8 @@ function Sources({ now }: { now: Wish }) {
                                 disabled={now.sources.length <= 2}
                                 onChange={() => leaveOut(m.messageId)}
                             />
-                            <b>
-                                {m.sender === 'human'
-                                    ? 'You'
-                                    : m.role === 'tool'
-                                      ? 'tool result'
-                                      : `@${m.sender}`}
-                            </b>
-                            <span dir="auto">
-                                {m.content.slice(0, 120) ||
-                                    (m.toolCalls[0] ? `tool ${m.toolCalls[0].toolName}` : '')}
-                            </span>
+                            <b>{senderOf(m)}</b>
+                            <span dir="auto">{m.content.slice(0, 120) || firstCall(m)}</span>
                         </label>
                     </li>
                 ))}
@@ -126,6 +133,39 @@ function Sources({ now }: { now: Wish }) {
     );
 }
 
+/** Prompts to use again: chosen, kept and thrown away here. */
+function SavedPrompts({ prompt }: { prompt: string }) {
+    const list = savedPrompts.value;
+    const known = prompt.trim() === '' || list.includes(prompt.trim());
+    return (
+        <details class="squash-saved">
+            <summary>Saved prompts</summary>
+            {list.length === 0 && <p class="squash-note">None yet.</p>}
+            <ul aria-label="Saved prompts">
+                {list.map(p => (
+                    <li key={p}>
+                        <button
+                            type="button"
+                            aria-pressed={p === prompt}
+                            onClick={() => change({ prompt: p, preview: null })}
+                        >
+                            {p}
+                        </button>
+                        <IconButton
+                            icon="close"
+                            label={`Delete the saved prompt: ${p}`}
+                            onClick={() => forgetPrompt(p)}
+                        />
+                    </li>
+                ))}
+            </ul>
+            <Button small disabled={known} onClick={() => savePrompt(prompt.trim())}>
+                Save this prompt
+            </Button>
+        </details>
+    );
+}
+
 function ByModel({ now }: { now: Wish }) {
     // The server says which model it asked; it may be one that no list has.
     const offered = now.model && !models.value.includes(now.model) ? [now.model] : [];
@@ -135,16 +175,11 @@ function ByModel({ now }: { now: Wish }) {
                 Prompt
                 <input
                     type="text"
-                    list="squash-prompts"
                     value={now.prompt}
                     onInput={e => change({ prompt: e.currentTarget.value, preview: null })}
                 />
             </label>
-            <datalist id="squash-prompts">
-                {savedPrompts().map(p => (
-                    <option key={p} value={p} />
-                ))}
-            </datalist>
+            <SavedPrompts prompt={now.prompt} />
             <label class="squash-field">
                 Model
                 <select
@@ -160,6 +195,19 @@ function ByModel({ now }: { now: Wish }) {
                 </select>
             </label>
         </div>
+    );
+}
+
+/** Where the one message will stand, and where the others are then. */
+function Place({ now }: { now: Wish }) {
+    const [first] = now.sources;
+    if (!first) return null;
+    return (
+        <p class="squash-note">
+            The result takes the place of the first of them: {senderOf(first)},{' '}
+            <span dir="auto">“{firstLine(first.content, 60) || firstCall(first)}”</span>. The messages
+            themselves stay in the version before.
+        </p>
     );
 }
 
@@ -183,10 +231,6 @@ function Preview({ now, text }: { now: Wish; text: string | null }) {
                     {text}
                 </p>
             )}
-            <p class="squash-note">
-                The result takes the place of the first of them. The messages themselves stay in the version
-                before.
-            </p>
         </section>
     );
 }

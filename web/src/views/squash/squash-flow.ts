@@ -7,6 +7,7 @@ import { toast } from '../../parts/parts';
 import { keep, kept } from '../../store/keep';
 import { chat, makeCurrent, on, refreshChat, world } from '../../store/store';
 import { mayBeAsked } from '../agents/models';
+import { promptToBegin, promptUsed } from './prompts';
 import { chosen, clear, closed } from './selection';
 import { selected } from '../../store/focus';
 import { shown } from '../../store/store';
@@ -29,27 +30,6 @@ export interface Wish {
 
 export const wish = signal<Wish | null>(null);
 export const models = signal<string[]>([]);
-
-const PROMPTS = 'skein.squashPrompts';
-const firstPrompt = 'Keep the facts, dates and decisions; drop tool noise and small talk.';
-
-export function savedPrompts(): string[] {
-    try {
-        const list: unknown = JSON.parse(localStorage.getItem(PROMPTS) ?? '[]');
-        return Array.isArray(list) ? list.filter(p => typeof p === 'string') : [];
-    } catch {
-        return [];
-    }
-}
-
-function savePrompt(prompt: string): void {
-    try {
-        const rest = savedPrompts().filter(p => p !== prompt);
-        localStorage.setItem(PROMPTS, JSON.stringify([prompt, ...rest].slice(0, 12)));
-    } catch {
-        // Without storage, prompts are not remembered.
-    }
-}
 
 // What was written by hand and not used, one for each conversation: it is there again for the same messages.
 const textPlace = (sources: readonly Message[]) => `skein.squashText.${sources[0]?.chatId ?? ''}`;
@@ -90,7 +70,7 @@ export function open(): void {
         sources,
         added,
         how: own === null ? 'model' : 'own',
-        prompt: savedPrompts()[0] ?? firstPrompt,
+        prompt: promptToBegin(),
         model: '',
         text: own ?? joined(sources),
         preview: null,
@@ -134,7 +114,7 @@ export async function preview(): Promise<void> {
     const c = now?.sources[0]?.chatId;
     if (!now || !w || !c || now.asking) return;
     change({ asking: true, preview: null });
-    savePrompt(now.prompt);
+    promptUsed(now.prompt);
     const asked = await squash(
         w,
         c,

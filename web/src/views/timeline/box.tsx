@@ -1,11 +1,15 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Item } from '../../api/types';
 import { AgentName, Button, duration } from '../../parts/parts';
 import { inspect } from '../../store/place';
 import { state } from '../../store/store';
 import { clock } from '../../parts/parts';
+import { AwayNote, isAway } from '../shared/away';
 import { count, firstLine, short } from '../shared/words';
 import { cancel, retry } from './acts';
+import { taskOf } from './background';
+import { BackgroundBox } from './background-box';
 import { data } from './data';
 import { LiveLine } from './live-line';
 import { endOf, NOTHING_SPENT, startOf, stateOf, STATES, type Lane } from './model';
@@ -57,6 +61,14 @@ function Facts({ lane, open }: { lane: Lane; open: boolean }) {
     );
 }
 
+/** How it hangs on what began it, where that is not plain. */
+function Spawned({ lane }: { lane: Lane }) {
+    if (lane.guessed) return <span class="timeline-note">~ linked by time</span>;
+    return lane.callSquashed ? (
+        <span class="timeline-note">spawned by a message that is now squashed</span>
+    ) : null;
+}
+
 function Head({ lane, open }: { lane: Lane; open: boolean }) {
     return (
         <button
@@ -74,7 +86,7 @@ function Head({ lane, open }: { lane: Lane; open: boolean }) {
             {lane.agent && <AgentName name={lane.agent} />}
             {lane.title && <span class="timeline-title">{lane.title}</span>}
             <RunState lane={lane} />
-            {lane.guessed && <span class="timeline-note">~ linked by time</span>}
+            <Spawned lane={lane} />
             <Facts lane={lane} open={open} />
         </button>
     );
@@ -94,7 +106,13 @@ export function RunButtons({ lane, page }: { lane: Lane; page?: boolean }) {
     return (
         <div class="timeline-acts">
             {again && (
-                <Button small disabled={locked} onClick={() => void retry(lane)} label={`Retry ${lane.lane}`}>
+                <Button
+                    small
+                    disabled={locked}
+                    off={isAway()}
+                    onClick={() => void retry(lane)}
+                    label={`Retry ${lane.lane}`}
+                >
                     Retry
                 </Button>
             )}
@@ -110,12 +128,14 @@ export function RunButtons({ lane, page }: { lane: Lane; page?: boolean }) {
                 <Button
                     small
                     disabled={locked}
+                    off={isAway()}
                     onClick={() => void cancel(lane)}
                     label={`Cancel this run: ${lane.lane}`}
                 >
                     Cancel this run
                 </Button>
             )}
+            {(again || s === 'running') && <AwayNote />}
         </div>
     );
 }
@@ -142,6 +162,18 @@ function Child({ name, left }: { name: string; left: number }) {
     ) : null;
 }
 
+/** What was handed on at a row: by its call, or by what it stands for. */
+function handedOn(item: Item, lane: Lane): string[] {
+    const squashed = lane.squashed.get(item.messageId ?? '') ?? [];
+    return item.delegation ? [item.delegation, ...squashed] : squashed;
+}
+
+/** Work for the background of another agent, at the call that gave it. */
+function given(item: Item): ComponentChildren[] {
+    const task = taskOf(item);
+    return task === null ? [] : [<BackgroundBox key={`task ${task}`} id={task} />];
+}
+
 /** The rows of a run, its last ones first; what it handed on stands where it was handed on. */
 export function Items({ lane, left, rows }: ItemsProps) {
     const [more, setMore] = useState(0);
@@ -161,9 +193,8 @@ export function Items({ lane, left, rows }: ItemsProps) {
                     .slice(from)
                     .flatMap((item, at) => [
                         <TimelineRow key={key(item, at)} item={item} lane={lane} />,
-                        ...(item.delegation
-                            ? [<Child key={item.delegation} name={item.delegation} left={left} />]
-                            : []),
+                        ...handedOn(item, lane).map(name => <Child key={name} name={name} left={left} />),
+                        ...given(item),
                     ])}
                 {lane.loose.map(name => (
                     <Child key={name} name={name} left={left} />
@@ -192,6 +223,7 @@ function DeepBox({ lane }: { lane: Lane }) {
                 {lane.agent && <AgentName name={lane.agent} />}
                 {lane.title && <span class="timeline-title">{lane.title}</span>}
                 <RunState lane={lane} />
+                <Spawned lane={lane} />
                 <span class="timeline-open">Open as page</span>
                 <Facts lane={lane} open={false} />
             </button>

@@ -122,7 +122,7 @@ async function read(s: Source): Promise<void> {
     if (s !== source || s.end.signal.aborted) return;
     const trouble = timeline.ok ? troubleOf(delegations) : timeline.trouble;
     if (timeline.ok && !trouble) {
-        const lanes = lanesOf(timeline.value, delegations as Delegation[]);
+        const lanes = lanesOf(timeline.value, delegations as Delegation[], squashes.values());
         data.value = { ...data.value, lanes, squashes, trouble: null, loaded: true, heardAt: Date.now() };
         if (!s.again) void readSpent(s, lanes);
     } else {

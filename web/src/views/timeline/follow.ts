@@ -22,6 +22,7 @@ export function useFollow(key: string, toEnd: boolean) {
         if (!inside.current || typeof ResizeObserver === 'undefined') return undefined;
         const watcher = new ResizeObserver(stick);
         watcher.observe(inside.current);
+        if (box.current) watcher.observe(box.current);
         return () => watcher.disconnect();
     }, [key]);
     const onScroll = () => {

@@ -1,6 +1,7 @@
 // model.ts: the runs of a conversation as data. A run is a lane: `main`, and what was handed on: `main.1`, `main.1.2`.
 
-import type { Delegation, Item, ModelCall, Timeline } from '../../api/types';
+import type { Delegation, Item, ModelCall, Squash, Timeline } from '../../api/types';
+import { placeSquashed } from './squashed';
 
 export type RunState = Delegation['state'];
 
@@ -13,10 +14,14 @@ export interface Lane {
     children: string[];
     /** children that no call in `items` says it began */
     loose: string[];
+    /** children whose call was squashed, by the message that stands for it */
+    squashed: Map<string, string[]>;
     delegation: Delegation | null;
     state: RunState;
     /** its call is only guessed from the time */
     guessed: boolean;
+    /** its call is in a message that another one stands for now */
+    callSquashed: boolean;
     lastAt: string | null;
     /** what came of it, as whoever asked for it was told */
     result: string | null;
@@ -78,7 +83,11 @@ function link(lane: Lane, lanes: Map<string, Lane>): void {
 }
 
 /** Flat and without recursion: runs are nested as deep as agents hand work on. */
-export function lanesOf(timeline: Timeline, delegations: readonly Delegation[]): Map<string, Lane> {
+export function lanesOf(
+    timeline: Timeline,
+    delegations: readonly Delegation[],
+    squashes: Iterable<Squash> = [],
+): Map<string, Lane> {
     const byPath = new Map(delegations.map(d => [d.threadPath, d]));
     const lanes = new Map<string, Lane>();
     const left = [{ t: timeline, parent: parentOf(timeline.lane), depth: depthOf(timeline.lane) }];
@@ -95,9 +104,11 @@ export function lanesOf(timeline: Timeline, delegations: readonly Delegation[]):
             items: t.items,
             children,
             loose: [],
+            squashed: new Map(),
             delegation: d,
             state: 'done',
             guessed: false,
+            callSquashed: false,
             lastAt: t.lastActivityAt,
             result: null,
             succeeded: null,
@@ -109,6 +120,7 @@ export function lanesOf(timeline: Timeline, delegations: readonly Delegation[]):
     }
     for (const lane of lanes.values()) link(lane, lanes);
     for (const lane of sortedLanes(lanes)) lane.state = settled(lane, lanes.get(lane.parent ?? ''));
+    placeSquashed(lanes, squashes);
     dropStrangers(lanes);
     return lanes;
 }

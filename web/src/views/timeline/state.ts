@@ -5,6 +5,7 @@ import { go, place, type Place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import { chat, state } from '../../store/store';
 import type { Live, ToolRun } from '../../store/state';
+import { taskFold, taskOf } from './background';
 import { data } from './data';
 import { depthOf, findIn, openByItself, parentOf, stateOf, type Lane } from './model';
 
@@ -24,8 +25,12 @@ const unfolded = signal<ReadonlySet<string>>(new Set());
 const keyOf = (lane: string) =>
     place.peek().kind === 'chat' ? `${(place.peek() as ChatPlace).c} ${lane}` : lane;
 
+export function isFoldOpen(name: string, byItself: boolean): boolean {
+    return folds.value.get(keyOf(name)) ?? byItself;
+}
+
 export function isOpen(lane: Lane): boolean {
-    return folds.value.get(keyOf(lane.lane)) ?? openByItself(stateOf(lane));
+    return isFoldOpen(lane.lane, openByItself(stateOf(lane)));
 }
 
 export function setOpen(lane: string, open: boolean): void {
@@ -34,7 +39,10 @@ export function setOpen(lane: string, open: boolean): void {
 
 export function foldAll(): void {
     const next = new Map(folds.value);
-    for (const lane of data.value.lanes.keys()) next.set(keyOf(lane), false);
+    for (const lane of data.value.lanes.values()) {
+        next.set(keyOf(lane.lane), false);
+        for (const task of lane.items.map(taskOf)) if (task !== null) next.set(keyOf(taskFold(task)), false);
+    }
     folds.value = next;
 }
 

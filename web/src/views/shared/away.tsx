@@ -1,0 +1,13 @@
+import { state } from '../../store/store';
+
+/** Nothing can be changed now: the server cannot be asked. */
+export function isAway(): boolean {
+    return state.value.connection.state === 'offline';
+}
+
+/** Beside buttons that are off while the server is away: why they are. */
+export function AwayNote() {
+    return isAway() ? (
+        <span class="away-note">The server is away: this works again when it is back.</span>
+    ) : null;
+}
