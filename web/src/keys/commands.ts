@@ -8,10 +8,15 @@ export interface Command {
     keys?: string[];
     /** The heading in the help sheet. */
     where: string;
+    /** It belongs to what is on screen. */
     when?: () => boolean;
+    /** What it acts on is there: a message with the focus, a selection. Until then it is listed, and does nothing. */
+    needs?: () => boolean;
     run: () => void;
     /** Also fires while somebody types. */
     typing?: boolean;
+    /** Its Enter or Space also fires on a button, which else keeps them for itself. */
+    onButton?: boolean;
 }
 
 // The last group is the innermost: it was mounted last, so its keys win.
@@ -27,8 +32,8 @@ export function addCommands(commands: readonly Command[]): () => void {
     };
 }
 
-/** All commands that can be used now, the innermost first; of two with the same id the inner one. */
-export function activeCommands(): Command[] {
+/** The commands of the screen, the innermost first; of two with the same id the inner one. */
+export function screenCommands(): Command[] {
     const seen = new Set<string>();
     const list: Command[] = [];
     for (const group of [...groups.value].reverse()) {
@@ -39,6 +44,11 @@ export function activeCommands(): Command[] {
         }
     }
     return list;
+}
+
+/** Those of them that can be used now. */
+export function activeCommands(): Command[] {
+    return screenCommands().filter(command => !command.needs || command.needs());
 }
 
 /** Every command that was mounted since the page was loaded, also those that cannot be used at the moment (for the list in settings). */
@@ -56,11 +66,14 @@ export function knownCommands(): Command[] {
 export function useCommands(commands: Command[]): void {
     const latest = useRef(commands);
     latest.current = commands;
-    const shape = JSON.stringify(commands.map(one => [one.id, one.title, one.keys, one.where, one.typing]));
+    const shape = JSON.stringify(
+        commands.map(one => [one.id, one.title, one.keys, one.where, one.typing, one.onButton]),
+    );
     useLayoutEffect(() => {
         const group = latest.current.map((command, at): Command => ({
             ...command,
             when: () => latest.current[at]?.when?.() ?? true,
+            needs: () => latest.current[at]?.needs?.() ?? true,
             run: () => latest.current[at]?.run(),
         }));
         return addCommands(group);

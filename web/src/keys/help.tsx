@@ -1,8 +1,9 @@
 import { signal, useSignal } from '@preact/signals';
 import { Dialog, Empty, Field } from '../parts/parts';
 import { prefs } from '../store/prefs';
-import { activeCommands, type Command } from './commands';
-import { keysOf, showKeys } from './keymap';
+import { screenCommands, type Command } from './commands';
+import { commandGroups, fixedGroups, type Group, type Line } from './help-groups';
+import { showKeys } from './keymap';
 import './keys.css';
 
 const open = signal(false);
@@ -11,49 +12,15 @@ export function openHelp(): void {
     open.value = true;
 }
 
-interface Line {
-    title: string;
-    keys: string[];
-}
-interface Group {
-    where: string;
-    lines: Line[];
-}
-
-// The browser's own and what every dialog has; they are listed because people look for them here.
-const fixed: Group[] = [
-    {
-        where: 'Always',
-        lines: [
-            { title: 'Back and forward through places visited', keys: ['Alt+ArrowLeft', 'Alt+ArrowRight'] },
-            { title: 'Close the innermost thing', keys: ['Escape'] },
-            { title: 'Go to the notes at the top right', keys: ['F6'] },
-        ],
-    },
-];
-
-function grouped(commands: Command[]): Group[] {
-    const set = { single: prefs.value.keys, changed: prefs.value.keymap };
-    const groups = new Map<string, Line[]>();
-    for (const command of commands) {
-        const keys = keysOf(command, set);
-        if (!keys.length) continue;
-        const lines = groups.get(command.where) ?? [];
-        lines.push({ title: command.title, keys });
-        groups.set(command.where, lines);
-    }
-    return [...groups].map(([where, lines]) => ({ where, lines }));
-}
-
-/** The keys of the screen below: those of its innermost part first. */
-export function helpGroups(search: string, commands: Command[] = activeCommands()): Group[] {
+/** What the sheet lists of the screen below; a search leaves what fits. */
+export function helpGroups(search: string, commands: Command[] = screenCommands()): Group[] {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (group: Group, line: Line) => {
         const text =
             `${group.where} ${line.title} ${line.keys.map(showKeys).join(' ')} ${line.keys.join(' ')}`.toLowerCase();
         return words.every(word => text.includes(word));
     };
-    return [...grouped(commands), ...fixed]
+    return [...commandGroups(commands), ...fixedGroups()]
         .map(group => ({ where: group.where, lines: group.lines.filter(line => fits(group, line)) }))
         .filter(group => group.lines.length > 0);
 }
@@ -107,7 +74,7 @@ function Sheet() {
                         <h3>{group.where}</h3>
                         <dl>
                             {group.lines.map(line => (
-                                <div key={line.title} class="help-line">
+                                <div key={line.keys.join()} class="help-line">
                                     <dt>{line.title}</dt>
                                     <dd>
                                         <Keys keys={line.keys} />

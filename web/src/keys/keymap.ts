@@ -51,7 +51,7 @@ export function normalKeys(keys: string): string {
 }
 
 export function keysOf(command: Command, settings: KeySettings): string[] {
-    return (settings.changed[command.id] ?? command.keys ?? []).map(normalKeys);
+    return [...new Set((settings.changed[command.id] ?? command.keys ?? []).map(normalKeys))];
 }
 
 /** Keys without Ctrl or Alt. Those that type something can be switched off (WCAG 2.1.4), arrows and Esc stay. */
@@ -106,6 +106,13 @@ function isTyping(target: EventTarget | null): boolean {
     return target instanceof Element && target.closest(typed) !== null;
 }
 
+const pressed = 'button, a[href], summary, input[type=checkbox], input[type=radio]';
+
+/** A button that has the focus is pressed by Enter and Space. */
+function isButton(target: EventTarget | null): boolean {
+    return target instanceof Element && target.matches(pressed);
+}
+
 // Not every engine that runs this knows the selector; without it there are no such windows either.
 function popoverOpen(): boolean {
     try {
@@ -128,9 +135,10 @@ function types(keys: string): boolean {
 function allowed(
     command: Command,
     keys: string,
-    where: { typing: boolean; overlay: boolean },
+    where: { typing: boolean; overlay: boolean; button: boolean },
     on: boolean,
 ): boolean {
+    if (where.button && !command.onButton && (keys === 'Enter' || keys === 'Space')) return false;
     if (where.typing && types(keys)) return false;
     if (!on && isSingle(keys) && types(keys)) return false;
     return command.typing === true || (!where.typing && !where.overlay);
@@ -150,7 +158,11 @@ export function makeKeymap(
     let prefix = '';
     let since = 0;
     function candidates(event: KeyboardEvent): { command: Command; keys: string }[] {
-        const where = { typing: isTyping(event.target), overlay: inOverlay() };
+        const where = {
+            typing: isTyping(event.target),
+            overlay: inOverlay(),
+            button: isButton(event.target),
+        };
         const set = settings();
         return activeCommands().flatMap(command =>
             keysOf(command, set)

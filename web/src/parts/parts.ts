@@ -11,6 +11,6 @@ export { Menu, type MenuItem } from './menu';
 export { TroubleBox } from './problem';
 export { WindowedRows } from './rows';
 export { Sheet } from './sheet';
-export { Tabs } from './tabs';
+export { TabPages, Tabs } from './tabs';
 export { ago, clock, day, duration, Time } from './time';
 export { dropSubject, toast, Toasts, type ToastOptions } from './toast';

@@ -13,7 +13,8 @@ export interface TabsProps {
 
 /** A tab list with one tab stop; arrows move and pick. */
 export function Tabs({ label, tabs, active, onPick, controls }: TabsProps) {
-    const id = useId();
+    const own = useId();
+    const id = controls ?? own;
     const move = (event: KeyboardEvent) => {
         const at = tabs.findIndex(tab => tab.id === active);
         const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
@@ -43,5 +44,43 @@ export function Tabs({ label, tabs, active, onPick, controls }: TabsProps) {
                 </button>
             ))}
         </div>
+    );
+}
+
+export interface TabPagesProps extends Omit<TabsProps, 'controls'> {
+    /** Of the page below the tabs. */
+    id: string;
+    class: string;
+    /** What stands beside the tabs, in a bar of this class. */
+    beside?: { bar: string; content: ComponentChildren };
+    /** The page scrolls by itself, and is a stop for keys. */
+    scrolls?: boolean;
+    children: ComponentChildren;
+}
+
+/** Tabs and the page of the one that is active. */
+export function TabPages({ id, class: name, beside, scrolls, children, ...of }: TabPagesProps) {
+    const tabs = <Tabs {...of} controls={id} />;
+    return (
+        <>
+            {beside ? (
+                <div class={beside.bar}>
+                    {tabs}
+                    {beside.content}
+                </div>
+            ) : (
+                tabs
+            )}
+            <div
+                id={id}
+                key={of.active}
+                class={name}
+                role="tabpanel"
+                aria-labelledby={`${id}-${of.active}`}
+                tabIndex={scrolls ? 0 : undefined}
+            >
+                {children}
+            </div>
+        </>
     );
 }

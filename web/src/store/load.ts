@@ -2,12 +2,13 @@
 // the loaded state again afterwards: events are made so that this changes nothing which is already there.
 
 import * as api from '../api/calls';
-import type { Result } from '../api/client';
+import type { Result, Trouble } from '../api/client';
 import type { Agent, Message, Told, World } from '../api/types';
 import { anchorId, chatOf, openTrouble, recording, state, update, updateChat, updateWorld } from './core';
 import { FIRST_ROWS, fetchChat, saidIn, stateOf, type Fetched } from './fetch-chat';
 import { keep } from './keep';
 import { keptPending } from './keep-pending';
+import { place } from './place';
 import { reduceAround } from './reduce';
 import { reduceChat } from './reduce-chat';
 import type { ChatState, WorldState } from './state';
@@ -83,8 +84,17 @@ export async function loadTags(): Promise<void> {
 export async function refreshWorld(): Promise<void> {
     const id = state.peek().world?.world.id;
     if (id === undefined) return;
-    await loadWorld(id);
-    await loadTags();
+    const got = await loadWorld(id);
+    if (got.ok) await loadTags();
+    else if (got.trouble.status === 404) leaveWorld(got.trouble);
+}
+
+/** The open world is not there any more: nothing of it stays on screen. */
+function leaveWorld(trouble: Trouble): void {
+    const p = place.peek();
+    const gone = state.peek().open;
+    update(s => ({ ...s, open: null, world: null, worlds: s.worlds.filter(w => w.name !== gone) }));
+    if ('w' in p && p.w === gone) openTrouble.value = trouble;
 }
 
 // --- Conversations -----------------------------------------------------------------------------------

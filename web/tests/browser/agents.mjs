@@ -110,9 +110,9 @@ test('background work is read only and live, with tools folded and ways to what 
     await p.getByText('◉ live').waitFor();
     await p.getByText('session 1').waitFor();
     const tools = p.locator('.background-tools').first();
-    await tools.locator('summary').getByText('1 tool call').waitFor();
+    await tools.locator('> summary').getByText('1 tool call').waitFor();
     assert.equal(await tools.evaluate(e => e.open), false);
-    await tools.locator('summary').click();
+    await tools.locator('> summary').click();
     await tools.getByText('create_inbox_item').waitFor();
     assert.equal(await p.locator('.background-outcome a').first().getAttribute('href'), `/inbox/${made.id}`);
     assert.equal(

@@ -27,6 +27,7 @@ function item(
         tool: null,
         args: null,
         answer: null,
+        result: null,
         open: type === 'question',
         readAt: null,
         doneAt: null,

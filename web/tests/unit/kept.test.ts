@@ -22,6 +22,16 @@ describe('a draft', () => {
         draft('w', 'c_a').value = { text: 'x', replyTo: 'm', tags: ['t'] };
         expect(draft('w', 'c_b').value).toEqual({ text: '', replyTo: null, tags: [] });
     });
+    test('follows what another tab writes into it', () => {
+        const d = draft('w', 'c_tabs');
+        const key = 'skein.draft.w.c_tabs';
+        localStorage.setItem(key, '{"text":"from there","replyTo":null,"tags":[]}');
+        dispatchEvent(new StorageEvent('storage', { key }));
+        expect(d.value.text).toBe('from there');
+        localStorage.removeItem(key);
+        dispatchEvent(new StorageEvent('storage', { key }));
+        expect(d.value.text).toBe('');
+    });
     test('that was stored by something else is not believed', () => {
         localStorage.setItem('skein.draft.w.c_bad', '{"text":5,"tags":["a",7]}');
         expect(draft('w', 'c_bad').value).toEqual({ text: '', replyTo: null, tags: ['a'] });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { activeCommands, addCommands, type Command } from '../../src/keys/commands';
+import { activeCommands, addCommands, screenCommands, type Command } from '../../src/keys/commands';
 import {
     clashes,
     isSingle,
@@ -141,6 +141,34 @@ describe('what fires', () => {
 });
 
 describe('what does not fire', () => {
+    it('a command that has nothing to act on; it is still one of the screen', () => {
+        const run = vi.fn();
+        let there = false;
+        add({ id: 'edit', keys: ['e'], needs: () => there, run });
+        press('e');
+        expect(run).not.toHaveBeenCalled();
+        expect(activeCommands()).toEqual([]);
+        expect(screenCommands().map(one => one.id)).toEqual(['edit']);
+        there = true;
+        press('e');
+        expect(run).toHaveBeenCalledTimes(1);
+    });
+    it.each(['button', 'summary', 'a'])('Enter and Space on a %s, unless it is meant to', tag => {
+        const page = vi.fn();
+        const part = vi.fn();
+        const button = document.body.appendChild(document.createElement(tag));
+        button.setAttribute('href', '#');
+        add({ id: 'reply', keys: ['r', 'Enter', 'Space'], run: page });
+        expect(press('Enter', { target: button }).defaultPrevented).toBe(false);
+        expect(press(' ', { target: button }).defaultPrevented).toBe(false);
+        expect(page).not.toHaveBeenCalled();
+        press('r', { target: button });
+        press('Enter');
+        expect(page).toHaveBeenCalledTimes(2);
+        add({ id: 'inside', keys: ['Enter'], onButton: true, run: part });
+        press('Enter', { target: button });
+        expect(part).toHaveBeenCalledTimes(1);
+    });
     it.each(['input', 'textarea', 'select'])('anything without `typing` in %s', tag => {
         const single = vi.fn();
         const typing = vi.fn();
@@ -176,6 +204,16 @@ describe('what does not fire', () => {
         dialog.removeAttribute('open');
         press('z');
         expect(run).toHaveBeenCalledTimes(1);
+    });
+    it('a chord again and again while its last key is held', () => {
+        const run = vi.fn();
+        const step = vi.fn();
+        add({ id: 'inbox', keys: ['g i'], run }, { id: 'next', keys: ['j'], run: step });
+        press('g');
+        press('i', { repeat: true });
+        expect(run).not.toHaveBeenCalled();
+        press('j', { repeat: true });
+        expect(step).toHaveBeenCalledTimes(1);
     });
     it('while an input method composes', () => {
         const run = vi.fn();

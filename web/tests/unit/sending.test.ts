@@ -132,6 +132,16 @@ describe('what cannot be sent', () => {
         expect(posted[2]).toEqual(posted[0]);
         expect(posted[3]).toEqual(posted[1]);
     });
+    test('holds back what was said after it', async () => {
+        vi.useFakeTimers();
+        update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
+        await send('one');
+        await send('two');
+        update(s => ({ ...s, connection: { state: 'live' } }));
+        posted = [];
+        await sendWaiting('c_1');
+        expect(posted.map(p => p.body.content)).toEqual(['one']);
+    });
     test('is kept in the browser until it is sent', async () => {
         const key = 'skein.pending.w.c_1';
         update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));

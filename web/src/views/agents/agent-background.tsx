@@ -6,6 +6,7 @@ import { Badge, Button, day, Empty, IconButton, Loading, Time, TroubleBox } from
 import { Markdown } from '../../parts/markdown/markdown';
 import { inspect } from '../../store/place';
 import { state } from '../../store/store';
+import { ArgLines } from '../shared/args';
 import { AwayNote, isAway } from '../shared/away';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
@@ -218,7 +219,11 @@ function Tools({ tools }: { tools: ToolLine[] }) {
                             </span>{' '}
                             <code>{t.call.toolName}</code>
                         </p>
-                        <pre>{JSON.stringify(t.call.args, null, 2)}</pre>
+                        <ArgLines args={t.call.args} />
+                        <details>
+                            <summary aria-label={`The raw arguments of ${t.call.toolName}`}>raw</summary>
+                            <pre>{JSON.stringify(t.call.args, null, 2)}</pre>
+                        </details>
                         {t.result && <pre>{t.result.content}</pre>}
                     </li>
                 ))}

@@ -7,7 +7,7 @@ import { inspect, place } from '../../store/place';
 import { world } from '../../store/store';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
-import { count, firstLine } from '../shared/words';
+import { count, firstLine, grouped } from '../shared/words';
 import { asksModels } from './models';
 import { agentsByName } from './agents-view';
 import { useTick } from './follow';
@@ -151,7 +151,7 @@ function Chats({ w, chats }: { w: string; chats: Chat[] }) {
     if (!first) return <>none</>;
     return (
         <Link to={{ kind: 'chat', w, c: first.id, view: 'chat' }}>
-            {chats.length} (
+            {grouped(chats.length)} (
             {count(
                 chats.reduce((n, c) => n + c.messageCount, 0),
                 'message',

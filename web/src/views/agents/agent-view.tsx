@@ -1,7 +1,7 @@
 // One agent: what it says, does, remembers and is.
 
 import { useCommands } from '../../keys/commands';
-import { AgentName, Button, Empty, Loading, StateMark, Tabs } from '../../parts/parts';
+import { AgentName, Button, Empty, Loading, StateMark, TabPages } from '../../parts/parts';
 import { go, inspect, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { agentMark } from '../frame/states';
@@ -77,19 +77,14 @@ export function AgentView() {
             <div class="agent-narrow">
                 <PanelContent w={w} agent={agent} short />
             </div>
-            <Tabs
+            <TabPages
+                key={agent.name}
+                id="agent-tab"
+                class="agent-tab"
                 label={`About @${agent.name}`}
                 tabs={TABS}
                 active={tab}
-                controls="agent-tab"
                 onPick={id => go({ kind: 'agent', w, a: agent.name, tab: id }, { replace: true })}
-            />
-            <div
-                id="agent-tab"
-                class="agent-tab"
-                role="tabpanel"
-                aria-label={TABS.find(t => t.id === tab)?.label}
-                key={`${agent.name}/${tab}`}
             >
                 {tab === 'chat' && <AgentChat w={w} agent={agent} />}
                 {tab === 'background' && <AgentBackground w={w} agent={agent} />}
@@ -98,7 +93,7 @@ export function AgentView() {
                 {tab === 'knowledge' && <AgentKnowledge w={w} agent={agent} />}
                 {tab === 'settings' && <AgentSettings w={w} agent={agent} />}
                 {tab === 'activity' && <AgentActivity w={w} agent={agent} />}
-            </div>
+            </TabPages>
         </div>
     );
 }

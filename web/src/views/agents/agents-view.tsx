@@ -8,6 +8,7 @@ import { go, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { agentMark } from '../frame/states';
 import { Link } from '../shared/link';
+import { grouped } from '../shared/words';
 import { create, pauseOrResume, wake } from './actions';
 import { AgentForm } from './agent-form';
 import { RemoveAgent } from './agent-remove';
@@ -175,7 +176,7 @@ function AgentRow({ w, agent, onRemove }: Omit<TableProps, 'agents'> & { agent: 
             </td>
             <td data-label="last">{lastOf(agent)}</td>
             <td class="agents-number" data-label="unread">
-                {unread}
+                {grouped(unread)}
             </td>
             <td class="agents-menu">
                 <Menu

@@ -1,6 +1,7 @@
 // background-rows.ts: the background conversation of an agent as lines: sessions, what was said, folded tool calls.
 
 import type { Message, ToolCall } from '../../api/types';
+import { count } from '../shared/words';
 
 export interface ToolLine {
     /** the message that calls it */
@@ -85,5 +86,5 @@ export function foldName(tools: readonly ToolLine[]): string {
     const notes = [failed > 0 ? `${failed} failed` : '', running > 0 ? `${running} not answered` : ''].filter(
         n => n !== '',
     );
-    return `${tools.length} tool ${tools.length === 1 ? 'call' : 'calls'}${notes.length > 0 ? `, ${notes.join(', ')}` : ''}`;
+    return `${count(tools.length, 'tool call')}${notes.length > 0 ? `, ${notes.join(', ')}` : ''}`;
 }

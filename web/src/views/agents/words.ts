@@ -1,7 +1,7 @@
 // words.ts: what an agent is and does, in words.
 
 import type { Agent, Context } from '../../api/types';
-import { count, short } from '../shared/words';
+import { count, grouped, short } from '../shared/words';
 
 /** 900000 -> "every 15 min"; 0 -> "never by itself". */
 export function everyWords(ms: number): string {
@@ -68,7 +68,9 @@ export function fillWords(f: Fill): string {
         f.tokensMost > 0
             ? `${short(f.tokens)} of ${short(f.tokensMost)} tokens`
             : `${short(f.tokens)} tokens`;
-    return f.messagesMost > 0 ? `${tokens}, ${f.messages} of ${f.messagesMost} messages` : tokens;
+    return f.messagesMost > 0
+        ? `${tokens}, ${grouped(f.messages)} of ${grouped(f.messagesMost)} messages`
+        : tokens;
 }
 
 export const SOON_AT = 0.8;

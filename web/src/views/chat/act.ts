@@ -15,10 +15,13 @@ import { announce, toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { focused, selected, selecting } from '../../store/focus';
 import { go, href, inspect as lookInto } from '../../store/place';
-import { makeCurrent, refreshChat, refreshWorld, world } from '../../store/store';
+import { makeCurrent, refreshChat, refreshWorld, state, world } from '../../store/store';
+import { startEdit } from '../edit/edit';
+import { data as versions } from '../history/data';
 import { branchTitle } from '../history/model';
+import { count } from '../shared/words';
 import { herePlace, jumpTo } from './view-state';
-import { parentOf } from './words';
+import { isOwn, parentOf } from './words';
 import { focusComposer } from './composer-focus';
 
 const w = () => world.peek()?.world.name ?? '';
@@ -27,6 +30,23 @@ export function reply(m: Message): void {
     const own = draft(w(), m.chatId);
     own.value = { ...own.value, replyTo: m.messageId };
     focusComposer();
+}
+
+/** Why a message cannot be edited; null: it can. */
+function notEditable(m: Message): string | null {
+    const v = herePlace()?.v;
+    if (state.peek().readOnly) return 'This server is read only: nothing can be changed.';
+    if (v !== undefined) {
+        const version = versions.peek().versions.find(one => one.threadId === v)?.version;
+        return `You look at ${version ?? 'an older version'}: make it current to edit.`;
+    }
+    return isOwn(m) ? null : 'Only your own messages can be edited.';
+}
+
+export function edit(m: Message): void {
+    const why = notEditable(m);
+    if (why === null) void startEdit(m);
+    else toast({ text: why, subject: 'edit' });
 }
 
 export function toParent(m: Message): void {
@@ -99,7 +119,7 @@ export async function removeFrom(m: Message): Promise<void> {
     await refreshChat();
     const { messagesRemovedTotal: n, previousThreadId, previousVersion } = done.value;
     toast({
-        text: `Removed ${n === 1 ? '1 message' : `${n} messages`}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
+        text: `Removed ${count(n, 'message')}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
         actions: previousThreadId ? [{ label: 'Undo', run: () => void makeCurrent(previousThreadId) }] : [],
         subject: 'version',
         state: done.value.threadId,

@@ -6,14 +6,11 @@ import type { Message } from '../../api/types';
 import { IconButton, Menu, Sheet, clock, type MenuItem } from '../../parts/parts';
 import { shown } from '../../store/store';
 import { startEdit } from '../edit/edit';
+import { grouped } from '../shared/words';
 import * as act from './act';
 import { painted } from './paint';
 import { sheetFor } from './view-state';
-import { parentOf, senderName, senderWord, targetWords } from './words';
-
-export function isOwn(m: Message): boolean {
-    return m.role === 'user' && m.sender === 'human';
-}
+import { isOwn, parentOf, senderName, senderWord, targetWords } from './words';
 
 /** In the order of the sheet; what cannot be done now is there but off. */
 export function itemsFor(m: Message): MenuItem[] {
@@ -21,7 +18,7 @@ export function itemsFor(m: Message): MenuItem[] {
     return [
         { label: 'Go to parent', keys: 'p', disabled: parentOf(m) === null, run: () => act.toParent(m) },
         {
-            label: `Go to replies${m.replyCount ? ` (${m.replyCount})` : ''}`,
+            label: `Go to replies${m.replyCount ? ` (${grouped(m.replyCount)})` : ''}`,
             keys: 'c',
             disabled: !m.replyCount,
             run: () => void act.toFirstReply(m),

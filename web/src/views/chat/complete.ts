@@ -28,13 +28,28 @@ export interface Choice {
     id: string;
     label: string;
     hint: string;
+    /** how often it was chosen before */
+    used?: number;
 }
 
-/** Those that begin with the word first, then those that hold it. */
+/** How well a choice fits what was typed: it is that, begins with it, has a word that does, or holds it. Infinity: none. */
+function distance(word: string, { label, hint }: Choice): number {
+    const name = label.toLowerCase();
+    const about = hint.toLowerCase();
+    if (word === name) return 0;
+    if (name.startsWith(word)) return 1;
+    if (about.split(/\s+/).some(one => one.startsWith(word))) return 2;
+    return name.includes(word) || about.includes(word) ? 3 : Infinity;
+}
+
+/** The best first; of those that fit as well, the one that was chosen most often; else in the order given. */
 export function choices(word: string, all: readonly Choice[], most = 8): Choice[] {
-    const begins = all.filter(c => c.label.toLowerCase().startsWith(word));
-    const holds = all.filter(c => !begins.includes(c) && `${c.label} ${c.hint}`.toLowerCase().includes(word));
-    return [...begins, ...holds].slice(0, most);
+    return all
+        .map(choice => ({ choice, far: distance(word, choice) }))
+        .filter(one => one.far < Infinity)
+        .sort((a, b) => a.far - b.far || (b.choice.used ?? 0) - (a.choice.used ?? 0))
+        .slice(0, most)
+        .map(one => one.choice);
 }
 
 /** The text with the name in it, and where the cursor goes. */

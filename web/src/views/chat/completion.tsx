@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { activeCommands } from '../../keys/commands';
 import { world } from '../../store/store';
+import { countUse, timesUsed } from '../../store/used';
 import { askedAt, choices, completed, type Asked, type Choice } from './complete';
 
 export const LIST_ID = 'chat-completion';
@@ -17,7 +18,12 @@ function agentChoices(): Choice[] {
 }
 
 function commandChoices(): Choice[] {
-    return activeCommands().map(c => ({ id: c.id, label: c.id.replace(/^.*[.:]/, ''), hint: c.title }));
+    return activeCommands().map(c => ({
+        id: c.id,
+        label: c.id.replace(/^.*[.:]/, ''),
+        hint: c.title,
+        used: timesUsed(c.id),
+    }));
 }
 
 export interface Completion {
@@ -61,6 +67,7 @@ export function useCompletion(
             return;
         }
         setText('', 0);
+        countUse(choice.id);
         activeCommands()
             .find(c => c.id === choice.id)
             ?.run();

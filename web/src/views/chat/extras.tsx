@@ -9,6 +9,8 @@ import { CodeBlock } from '../../parts/code';
 import { Markdown } from '../../parts/markdown/markdown';
 import { go, href } from '../../store/place';
 import { world } from '../../store/store';
+import { ArgLines } from '../shared/args';
+import { count } from '../shared/words';
 import { painted } from './paint';
 import { herePlace } from './view-state';
 import { deliveryLine, deliveryWord, senderWord } from './words';
@@ -89,7 +91,10 @@ function ToolLine({ call, result }: { call: ToolCall; result: Message | undefine
         >
             {() => (
                 <>
-                    <CodeBlock lang="json" text={pretty(call.args)} />
+                    <ArgLines args={call.args} />
+                    <Fold title="raw" label={`The raw arguments of ${call.toolName}`}>
+                        {() => <CodeBlock lang="json" text={pretty(call.args)} />}
+                    </Fold>
                     {text === null ? <p class="muted">No result yet.</p> : <CodeBlock lang="" text={text} />}
                 </>
             )}
@@ -109,7 +114,7 @@ function spent(d: Delegation, result: Message | undefined): string {
     const took = d.createdAt && result ? Date.parse(result.createdAt) - Date.parse(d.createdAt) : NaN;
     const parts = [
         Number.isFinite(took) && took >= 0 ? duration(took) : '',
-        d.messageCount > 0 ? `${d.messageCount} steps` : '',
+        d.messageCount > 0 ? count(d.messageCount, 'step') : '',
     ];
     return parts.filter(p => p !== '').join(' · ');
 }
@@ -183,7 +188,7 @@ export function Sources({ message }: { message: Message }) {
     };
     return (
         <details class="chat-fold chat-sources" onToggle={load}>
-            <summary>{n > 0 ? `from ${n} messages` : 'squashed'}</summary>
+            <summary>{n > 0 ? `from ${count(n, 'message')}` : 'squashed'}</summary>
             <div class="chat-fold-body">
                 {sources.value?.map(s => (
                     <blockquote key={s.messageId}>

@@ -7,6 +7,7 @@ import type { Hit } from '../../api/types';
 import { IconButton } from '../../parts/parts';
 import { go } from '../../store/place';
 import { world } from '../../store/store';
+import { grouped } from '../shared/words';
 import { painted } from './paint';
 import { finding, herePlace } from './view-state';
 
@@ -99,7 +100,11 @@ export function FindBar() {
         }
     };
     const words =
-        hits.value === null ? '' : list.length === 0 ? 'No match' : `${at.value + 1} of ${list.length}`;
+        hits.value === null
+            ? ''
+            : list.length === 0
+              ? 'No match'
+              : `${grouped(at.value + 1)} of ${grouped(list.length)}`;
     return (
         <div class="chat-find" role="search">
             <input

@@ -5,9 +5,7 @@ import { useCommands, type Command } from '../../keys/commands';
 import { focused, selected, selecting } from '../../store/focus';
 import { go } from '../../store/place';
 import { shown } from '../../store/store';
-import { startEdit } from '../edit/edit';
 import * as act from './act';
-import { isOwn } from './actions';
 import { goToPosition } from './rail';
 import { cameFrom, finding, goBack, herePlace, scroll, toLatest } from './view-state';
 
@@ -88,10 +86,6 @@ function canEscape(): boolean {
 }
 
 const has = () => current() !== undefined;
-const mine = () => {
-    const m = current();
-    return m !== undefined && isOwn(m) && !shown.peek().readOnly;
-};
 
 const COMMANDS: Command[] = [
     {
@@ -113,7 +107,7 @@ const COMMANDS: Command[] = [
         title: 'Go to parent',
         keys: ['p'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(act.toParent),
     },
     {
@@ -121,7 +115,7 @@ const COMMANDS: Command[] = [
         title: 'Go to first reply',
         keys: ['c'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(m => void act.toFirstReply(m)),
     },
     {
@@ -129,23 +123,15 @@ const COMMANDS: Command[] = [
         title: 'Next reply to the same message',
         keys: ['s'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(m => void act.toSibling(m)),
     },
     {
         id: 'chat.reply',
         title: 'Reply',
-        keys: ['r'],
+        keys: ['r', 'Enter'],
         where: 'Messages',
-        when: has,
-        run: withMessage(act.reply),
-    },
-    {
-        id: 'chat.replyEnter',
-        title: 'Reply',
-        keys: ['Enter'],
-        where: 'Messages',
-        when: () => has() && document.activeElement?.hasAttribute('data-row') === true,
+        needs: has,
         run: withMessage(act.reply),
     },
     {
@@ -153,15 +139,15 @@ const COMMANDS: Command[] = [
         title: 'Edit your message',
         keys: ['e'],
         where: 'Messages',
-        when: mine,
-        run: withMessage(m => void startEdit(m)),
+        needs: has,
+        run: withMessage(act.edit),
     },
     {
         id: 'chat.select',
         title: 'Select',
         keys: ['x'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(act.toggleSelect),
     },
     {
@@ -169,7 +155,7 @@ const COMMANDS: Command[] = [
         title: 'Select the next one too',
         keys: ['Shift+ArrowDown'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: () => extend(1),
     },
     {
@@ -177,7 +163,7 @@ const COMMANDS: Command[] = [
         title: 'Select the previous one too',
         keys: ['Shift+ArrowUp'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: () => extend(-1),
     },
     {
@@ -185,7 +171,7 @@ const COMMANDS: Command[] = [
         title: 'Branch from here',
         keys: ['b'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(m => void act.branchFrom(m)),
     },
     {
@@ -193,7 +179,7 @@ const COMMANDS: Command[] = [
         title: 'Inspect',
         keys: ['i'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(act.inspect),
     },
     {
@@ -201,7 +187,7 @@ const COMMANDS: Command[] = [
         title: 'Copy link',
         keys: ['y'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(act.copyLink),
     },
     {
@@ -209,7 +195,7 @@ const COMMANDS: Command[] = [
         title: 'Copy Markdown',
         keys: ['Shift+y'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(act.copyMarkdown),
     },
     {
@@ -217,7 +203,7 @@ const COMMANDS: Command[] = [
         title: 'Time travel to the version before it',
         keys: ['t'],
         where: 'Messages',
-        when: has,
+        needs: has,
         run: withMessage(m => void act.travelBefore(m)),
     },
     {
@@ -237,7 +223,7 @@ const COMMANDS: Command[] = [
     {
         id: 'chat.find',
         title: 'Find in this conversation',
-        keys: ['Ctrl+f', 'Meta+f'],
+        keys: ['Ctrl+f'],
         where: 'Conversation',
         typing: true,
         when: () => !finding.peek(),

@@ -2,7 +2,7 @@
 
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { listed } from '../shared/words';
+import { count, listed } from '../shared/words';
 import { painted } from './paint';
 import { atEnd, cameFrom, goBack, scroll, toLatest, unseen } from './view-state';
 
@@ -45,7 +45,7 @@ export function Pill() {
     const back = cameFrom.value;
     const words =
         n > 0
-            ? `${n} new ${n === 1 ? 'message' : 'messages'} ↓`
+            ? `${count(n, 'new message')} ↓`
             : writing
               ? `${writing} ${writing.includes(' and ') ? 'are' : 'is'} writing ↓`
               : 'Latest ↓';

@@ -6,6 +6,7 @@ import { listSummaries } from '../../api/calls';
 import type { Message } from '../../api/types';
 import { Markdown } from '../../parts/markdown/markdown';
 import { world } from '../../store/store';
+import { grouped } from '../shared/words';
 import { painted } from './paint';
 import { jumpTo } from './view-state';
 import { indexAt } from './window';
@@ -40,8 +41,8 @@ export function SummaryRule({ message }: { message: Message }) {
     return (
         <div class="chat-summary">
             <p>
-                {n === null ? 'Summary of earlier messages' : `Summary of ${n} earlier messages`} · the model
-                reads from here ·{' '}
+                {n === null ? 'Summary of earlier messages' : `Summary of ${grouped(n)} earlier messages`} ·
+                the model reads from here ·{' '}
                 <button
                     type="button"
                     class="chat-inline"
@@ -53,7 +54,11 @@ export function SummaryRule({ message }: { message: Message }) {
                     {open.value ? 'Hide summary' : 'Show summary'}
                 </button>{' '}
                 {n !== null && n > 0 ? (
-                    <button type="button" class="chat-inline" onClick={first}>{`Show the ${n}`}</button>
+                    <button
+                        type="button"
+                        class="chat-inline"
+                        onClick={first}
+                    >{`Show the ${grouped(n)}`}</button>
                 ) : null}
             </p>
             {open.value ? <Markdown text={message.content} /> : null}

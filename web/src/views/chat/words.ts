@@ -2,6 +2,7 @@
 
 import type { Delivery, Instruction, Message } from '../../api/types';
 import { clock } from '../../parts/parts';
+import { count, grouped } from '../shared/words';
 
 export function senderName(sender: string): string {
     return sender === 'human' ? 'You' : sender;
@@ -25,11 +26,16 @@ export function deliveryWord(d: Delivery): { sign: string; word: string } {
     return STATES[d.state] ?? { sign: '', word: d.state };
 }
 
+export function isOwn(m: Message): boolean {
+    return m.role === 'user' && m.sender === 'human';
+}
+
 const MOST_NAMED = 4;
 
 /** `→ lead, ada, bo ✓`, or `→ 9 agents ✓`. */
 export function deliveryLine(list: readonly Delivery[]): string {
-    const names = list.length > MOST_NAMED ? `${list.length} agents` : list.map(d => d.agent).join(', ');
+    const names =
+        list.length > MOST_NAMED ? `${grouped(list.length)} agents` : list.map(d => d.agent).join(', ');
     const failed = list.some(d => d.state === 'failed');
     const waits = list.some(d => d.state === 'queued');
     return `→ ${names} ${failed ? '✕' : waits ? '…' : '✓'}`;
@@ -75,7 +81,7 @@ export function isOrphan(m: Message): boolean {
 export function spokenTitle(m: Message, squash: string | null): string {
     const parts = [squash ?? senderName(m.sender), clock(m.createdAt)];
     if (m.memoryOnly) parts.push('in memory, no reply');
-    else if (m.replyCount) parts.push(m.replyCount === 1 ? '1 reply' : `${m.replyCount} replies`);
+    else if (m.replyCount) parts.push(count(m.replyCount, 'reply', 'replies'));
     return parts.join(', ');
 }
 

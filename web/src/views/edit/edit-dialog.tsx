@@ -6,11 +6,11 @@ import { Button, Dialog, TroubleBox } from '../../parts/parts';
 import { chat } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
 import { copyText } from '../shared/copy';
+import { count as counted, grouped } from '../shared/words';
 import {
     close,
     flow,
     keepTyped,
-    plural,
     recount,
     startEdit,
     stopAndEdit,
@@ -225,7 +225,7 @@ function title(count: Count): string {
 
 function yes(count: Count): string {
     if (count.isFirst && count.count > 1) return 'Restart';
-    return count.count >= LOOK_FROM ? `Remove ${count.count} and send` : 'Save and send';
+    return count.count >= LOOK_FROM ? `Remove ${grouped(count.count)} and send` : 'Save and send';
 }
 
 function Consequences({ count }: { count: Count }) {
@@ -236,13 +236,14 @@ function Consequences({ count }: { count: Count }) {
             <p class="edit-muted">Removed from this version only. You can undo it afterwards.</p>
             {(count.sideEffects ?? 0) > 0 && (
                 <p class="edit-muted">
-                    {plural(count.sideEffects ?? 0, 'tool call', 'tool calls')} among them may have changed
+                    {counted(count.sideEffects ?? 0, 'tool call', 'tool calls')} among them may have changed
                     things outside. Removing the messages does not undo that.
                 </p>
             )}
             {count.agents >= MANY_AGENTS && (
                 <p class="edit-warn">
-                    ⚠ {count.agents} agents remember this conversation: updating them all can take a moment.
+                    ⚠ {grouped(count.agents)} agents remember this conversation: updating them all can take a
+                    moment.
                 </p>
             )}
             {count.count > 1 && (
@@ -256,7 +257,9 @@ function Consequences({ count }: { count: Count }) {
                             </li>
                         ))}
                         {count.preview.length < count.count && (
-                            <li class="edit-muted">… and {count.count - count.preview.length} more</li>
+                            <li class="edit-muted">
+                                … and {grouped(count.count - count.preview.length)} more
+                            </li>
                         )}
                     </ol>
                 </details>
@@ -267,10 +270,10 @@ function Consequences({ count }: { count: Count }) {
 
 function sentence(count: Count): string {
     if (count.isFirst) {
-        const all = plural(count.count, 'message', 'messages');
+        const all = counted(count.count, 'message', 'messages');
         return `This is the first message. Editing will restart the conversation. Remove ${all}?`;
     }
-    const these = plural(count.count, 'message', 'messages');
+    const these = counted(count.count, 'message', 'messages');
     return count.count >= LOOK_FROM
         ? `This will remove ${these}:`
         : `This will remove ${these} (including this one). Continue?`;
@@ -278,11 +281,11 @@ function sentence(count: Count): string {
 
 function byWhom(count: Count): string {
     const senders = Object.entries(count.byAgent as Record<string, number>)
-        .map(([name, n]) => `${name === 'human' ? 'you' : name} ${n}`)
+        .map(([name, n]) => `${name === 'human' ? 'you' : name} ${grouped(n)}`)
         .join(' · ');
     const extras = [
-        count.delegations > 0 ? plural(count.delegations, 'delegation', 'delegations') : '',
-        count.briefings > 0 ? plural(count.briefings, 'briefing', 'briefings') : '',
+        count.delegations > 0 ? counted(count.delegations, 'delegation', 'delegations') : '',
+        count.briefings > 0 ? counted(count.briefings, 'briefing', 'briefings') : '',
     ]
         .filter(Boolean)
         .join(', ');

@@ -6,6 +6,7 @@ import { newKey, type Trouble } from '../../api/client';
 import type { Busy, Count, FailedAgent, Message, RemovalResult } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { chat, makeCurrent, on, refreshChat, refreshWorld, world } from '../../store/store';
+import { count } from '../shared/words';
 import { alone, forget, keep, keepTyped, typed, type Backup } from './backup';
 
 export type Flow =
@@ -276,7 +277,7 @@ function responding(backup: Backup, idle: Idle): void {
 }
 
 function said(backup: Backup): void {
-    const kept = plural(backup.count, 'message is', 'messages are');
+    const kept = count(backup.count, 'message is', 'messages are');
     const text = `Edited. ${kept} in the version before.`;
     toast({
         text,
@@ -299,17 +300,13 @@ export async function putBack(backup: Backup): Promise<void> {
     forget(backup);
     await refreshChat();
     toast({
-        text: `${plural(backup.count, 'message is', 'messages are')} back. Your new text is kept: it is there when you edit again.`,
+        text: `${count(backup.count, 'message is', 'messages are')} back. Your new text is kept: it is there when you edit again.`,
         subject: 'version',
     });
 }
 
 function agentCount(): number {
     return Object.keys(world.value?.agents ?? {}).length;
-}
-
-export function plural(n: number, one: string, many: string): string {
-    return `${n} ${n === 1 ? one : many}`;
 }
 
 export { typed, keepTyped };

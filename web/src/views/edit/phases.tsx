@@ -3,6 +3,7 @@ import { useComputed } from '@preact/signals';
 import { listEditErrors, retryEdit } from '../../api/calls';
 import { Banner, Button, toast } from '../../parts/parts';
 import { chat, world } from '../../store/store';
+import { grouped } from '../shared/words';
 import { partial, progress } from './flow';
 
 type Mark = 'done' | 'now' | 'later';
@@ -14,14 +15,19 @@ export function Phases() {
     const order = ['removing', 'sending', 'responding'];
     const at = order.indexOf(now.step);
     const mark = (i: number): Mark => (i < at ? 'done' : i === at ? 'now' : 'later');
-    const agents = now.agentsTotal > 0 ? `agents ${now.agentsDone} of ${now.agentsTotal}` : '';
+    const agents =
+        now.agentsTotal > 0 ? `agents ${grouped(now.agentsDone)} of ${grouped(now.agentsTotal)}` : '';
     return (
         <section class="edit-phases" aria-label="Edit in progress" role="status">
             <ol>
                 <Phase
                     mark={mark(0)}
                     text="Removing messages…"
-                    detail={at > 0 ? `${now.removed} of ${now.removed}${agents && `, ${agents}`}` : agents}
+                    detail={
+                        at > 0
+                            ? `${grouped(now.removed)} of ${grouped(now.removed)}${agents && `, ${agents}`}`
+                            : agents
+                    }
                 />
                 <Phase mark={mark(1)} text="Sending edited message…" detail="" />
                 <Phase mark={mark(2)} text="Agents responding…" detail="" />

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { announce, Banner, Button, clock } from '../../parts/parts';
 import type { Connection } from '../../api/stream';
 import { chat, notice, retryNow, state } from '../../store/store';
+import { count, grouped } from '../shared/words';
 
 export interface ConnectionWords {
     shape: string;
@@ -17,7 +18,7 @@ export function connectionWords(connection: Connection): ConnectionWords {
         case 'connecting':
             return { shape: '◌', word: 'connecting', kind: 'muted' };
         case 'catchingUp':
-            return { shape: '◐', word: `catching up ${connection.left}`, kind: 'warn' };
+            return { shape: '◐', word: `catching up ${grouped(connection.left)}`, kind: 'warn' };
         case 'offline':
             return { shape: '○', word: `offline since ${clock(connection.since)}`, kind: 'warn' };
         case 'readOnly':
@@ -75,9 +76,9 @@ export function ConnectionPill() {
 
 const goesOn = 'The page goes on by itself when the server is back.';
 
-function waitingWords(count: number): string {
-    if (count === 0) return 'You can read, write and queue.';
-    return `You can read, write and queue; ${count} ${count === 1 ? 'message' : 'messages'} will be sent later.`;
+function waitingWords(n: number): string {
+    if (n === 0) return 'You can read, write and queue.';
+    return `You can read, write and queue; ${count(n, 'message')} will be sent later.`;
 }
 
 /** Shown only when the whole screen is affected, and said once. */

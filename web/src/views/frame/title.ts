@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { place } from '../../store/place';
 import { state, world } from '../../store/store';
+import { grouped } from '../shared/words';
 import { routeOf } from './routes';
 import { meet, markSeen, unreadOf } from './seen';
 import { chatTitle, listedChats } from './states';
@@ -29,7 +30,7 @@ export function windowTitle(): string {
     const names = [pageName(), state.value.open, 'skein'].filter(
         (one, at, all) => one && all.indexOf(one) === at,
     );
-    return `${unread > 0 ? `(${unread}) ` : ''}${names.join(' · ')}`;
+    return `${unread > 0 ? `(${grouped(unread)}) ` : ''}${names.join(' · ')}`;
 }
 
 function look(): void {

@@ -3,6 +3,7 @@ import { openHelp } from '../../keys/help';
 import { openPalette } from '../../keys/palette';
 import { href, place } from '../../store/place';
 import { state, world } from '../../store/store';
+import { grouped } from '../shared/words';
 import { ConnectionPill } from './connection';
 import { closeSheets, listShown, listSheet, toggleList, width } from './layout';
 import { ModelPill } from './model-pill';
@@ -12,7 +13,7 @@ import { WorldMenu } from './world-menu';
 function InboxLink() {
     const { unread, needsYou } = state.value.inbox;
     const count = unread > 999 ? '999+' : String(unread);
-    const name = `Inbox ${count} unread${needsYou > 0 ? `, ${needsYou} need you` : ''}`;
+    const name = `Inbox ${count} unread${needsYou > 0 ? `, ${grouped(needsYou)} need you` : ''}`;
     const here = place.value.kind === 'inbox';
     return (
         <a

@@ -1,3 +1,4 @@
+import { count as counted } from '../shared/words';
 // What a screen reader hears while agents write. The visible text is in no live region: it would be read letter by
 // letter. This says who writes, that it goes on, and what came out.
 
@@ -54,8 +55,7 @@ export function makeWriters({ say, how, words }: WritersOptions) {
         const list = agents();
         if (!list.length) return;
         const count = [...writing.keys()].reduce((sum, id) => sum + words(id), 0);
-        if (how() !== 'off')
-            say(`${names(list)} ${are(list)} still writing, ${count} ${count === 1 ? 'word' : 'words'}`);
+        if (how() !== 'off') say(`${names(list)} ${are(list)} still writing, ${counted(count, 'word')}`);
         still = setTimeout(stillWriting, stillMs);
     }
 

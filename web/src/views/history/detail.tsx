@@ -52,7 +52,7 @@ function Changes({ diff, v }: { diff: Diff; v: Version }) {
 }
 
 export function sideEffectsText(n: number): string {
-    const calls = n === 1 ? '1 tool call' : `${n} tool calls`;
+    const calls = count(n, 'tool call');
     return `${calls} after this point may have changed files. Going back does not undo ${n === 1 ? 'it' : 'them'}.`;
 }
 

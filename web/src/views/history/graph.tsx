@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { grouped } from '../shared/words';
 import { data, picked } from './data';
 import { layout, noteText, operationText, SHAPES, standing, wayToNow, type Spot } from './model';
 import { fits, pickedVersion } from './version-list';
@@ -150,7 +151,7 @@ export function Graph({ narrow, expanded, words }: { narrow: boolean; expanded: 
         if (y > view.scrollTop + view.clientHeight - 60 || y < view.scrollTop)
             view.scrollTop = y - view.clientHeight / 2;
     }, [spot?.v.threadId, spots.length, narrow]);
-    const label = `${versions.length} versions. ${spot ? `${spot.v.version} is picked, ${SHAPES[standing(spot.v, way)].word}.` : ''} The list says the same.`;
+    const label = `${grouped(versions.length)} versions. ${spot ? `${spot.v.version} is picked, ${SHAPES[standing(spot.v, way)].word}.` : ''} The list says the same.`;
     return (
         <div ref={box} class="history-graph" tabIndex={0} role="group" aria-label="Picture of the versions">
             <svg

@@ -54,8 +54,8 @@ function commands(compare: () => void): Command[] {
         title: string,
         keys: string[],
         run: () => void,
-        when?: () => boolean,
-    ): Command => ({ id: `history.${id}`, title, keys, where, run, when });
+        needs?: () => boolean,
+    ): Command => ({ id: `history.${id}`, title, keys, where, run, needs, onButton: true });
     const withPicked = (run: (v: NonNullable<ReturnType<typeof pickedVersion>>) => void) => () => {
         const v = pickedVersion();
         if (v) run(v);

@@ -1,7 +1,7 @@
 // model.ts: the versions of a conversation: who was made from whom, what is on the way to now, and where each is drawn.
 
 import type { Diff, Message, Thread } from '../../api/types';
-import { count, firstLine } from '../shared/words';
+import { count, firstLine, grouped } from '../shared/words';
 
 /** A version that exists; only a dry run has none of these. */
 export interface Version extends Thread {
@@ -118,7 +118,7 @@ export function laterText(
     }
     const plural = (word: string, n: number) =>
         n === 1 ? word : word.endsWith('sh') || word.endsWith('ch') ? `${word}es` : `${word}s`;
-    return [...counts].map(([word, n]) => `${n} ${plural(word, n)}`).join(', ');
+    return [...counts].map(([word, n]) => `${grouped(n)} ${plural(word, n)}`).join(', ');
 }
 
 /** A branch is told from what it was made of by its name. Without a name there is nothing to tell. */
@@ -271,9 +271,11 @@ export function whoText(messages: readonly Message[]): string {
     const by = new Map<string, number>();
     for (const m of messages) if (m.role !== 'tool') by.set(m.sender, (by.get(m.sender) ?? 0) + 1);
     const parts = [
-        ...(results > 0 ? [`${results} tool result${results === 1 ? '' : 's'}`] : []),
-        ...[...by].map(([name, n]) => (name === 'human' ? `${n} of you` : `${n} of @${name}`)),
+        ...(results > 0 ? [count(results, 'tool result')] : []),
+        ...[...by].map(([name, n]) =>
+            name === 'human' ? `${grouped(n)} of you` : `${grouped(n)} of @${name}`,
+        ),
     ];
-    const count = `${messages.length} message${messages.length === 1 ? '' : 's'}`;
-    return parts.length > 0 ? `${count} (${parts.join(', ')})` : count;
+    const all = count(messages.length, 'message');
+    return parts.length > 0 ? `${all} (${parts.join(', ')})` : all;
 }

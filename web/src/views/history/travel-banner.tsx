@@ -6,7 +6,7 @@ import { Banner, Button, Icon } from '../../parts/parts';
 import { place } from '../../store/place';
 import { state } from '../../store/store';
 import { useLoad } from '../shared/load';
-import { count } from '../shared/words';
+import { count, grouped } from '../shared/words';
 import { backToNow, becomeCurrent, branchFrom, preview, tryTravel, type ChatPlace } from './acts';
 import { data, follow } from './data';
 import { sideEffectsText } from './detail';
@@ -94,7 +94,7 @@ function Looking({ p, id }: { p: ChatPlace; id: string }) {
                 <span class="travel-icon">
                     <Icon name="history" />
                 </span>
-                You are looking at {v.version} of {total} ({when(v.createdAt)}). Read only.
+                You are looking at {v.version} of {grouped(total)} ({when(v.createdAt)}). Read only.
                 <Later p={p} v={v} />
             </Banner>
         </div>

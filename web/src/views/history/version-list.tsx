@@ -1,4 +1,5 @@
 import { Button, clock, day } from '../../parts/parts';
+import { count } from '../shared/words';
 import { data, picked, readOlder } from './data';
 import { noteText, operationText, SHAPES, standing, wayToNow, type Version } from './model';
 
@@ -62,7 +63,7 @@ function Entry({ v, way }: { v: Version; way: ReadonlySet<string> }) {
                 </span>
                 <span class="history-sub">
                     {note && `“${note}” · `}
-                    {v.length} message{v.length === 1 ? '' : 's'}
+                    {count(v.length, 'message')}
                     {v.by !== 'human' && ` · by @${v.by}`}
                 </span>
             </button>

@@ -2,7 +2,7 @@ import type { InboxItem } from '../../api/types';
 import { ago, AgentName, Button, Count, Icon } from '../../parts/parts';
 import type { Place } from '../../store/place';
 import { Link } from '../shared/link';
-import { firstLine } from '../shared/words';
+import { firstLine, grouped } from '../shared/words';
 import { kindOf, titleOf } from './kinds';
 import type { Filter, Group } from './sort';
 
@@ -132,7 +132,7 @@ export function FilterBar({ filter, filters }: FilterBarProps) {
                         <Count value={f.count} alert />
                     ) : (
                         <span class="inbox-filter-count">
-                            {f.count}
+                            {grouped(f.count)}
                             {f.more ? '+' : ''}
                         </span>
                     )}

@@ -19,6 +19,7 @@ import { draft } from '../../store/drafts';
 import { refreshInbox } from '../../store/store';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
+import { grouped } from '../shared/words';
 import { Approval, canReply, ReplyForm } from './inbox-answer';
 import { answered, kindOf, titleOf } from './kinds';
 
@@ -68,7 +69,7 @@ export function InboxReader(props: ReaderProps) {
                     {day(item.createdAt)} <Time at={item.createdAt} />
                 </p>
                 <span class="inbox-place muted">
-                    {props.at + 1} of {props.total}
+                    {grouped(props.at + 1)} of {grouped(props.total)}
                 </span>
                 <ItemMenu {...props} />
             </header>

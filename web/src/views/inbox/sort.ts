@@ -1,6 +1,7 @@
 // sort.ts: which items a filter shows, in which groups, and what its bulk action touches.
 
 import type { InboxItem } from '../../api/types';
+import { grouped } from '../shared/words';
 
 export type Filter = 'open' | 'needs' | 'briefings' | 'done' | 'snoozed';
 export const FILTERS: readonly { id: Filter; label: string }[] = [
@@ -79,8 +80,8 @@ export function groups(items: readonly InboxItem[], filter: Filter, now: number)
 
 /** The name says what it touches: all there are, or those that are shown. */
 export function markName(unread: number, filtered: boolean): string {
-    if (filtered) return `Mark ${unread === 1 ? 'this one' : `these ${unread}`} as read`;
-    return unread === 1 ? 'Mark 1 as read' : `Mark all ${unread} as read`;
+    if (filtered) return `Mark ${unread === 1 ? 'this one' : `these ${grouped(unread)}`} as read`;
+    return unread === 1 ? 'Mark 1 as read' : `Mark all ${grouped(unread)} as read`;
 }
 
 /** Later today, tomorrow morning, next week: never a moment that is past. */

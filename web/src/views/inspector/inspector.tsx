@@ -2,7 +2,16 @@
 
 import { useState } from 'preact/hooks';
 import { useModal } from '../../parts/dialog';
-import { AgentName, Badge, Button, IconButton, Loading, Tabs, toast, TroubleBox } from '../../parts/parts';
+import {
+    AgentName,
+    Badge,
+    Button,
+    IconButton,
+    Loading,
+    TabPages,
+    toast,
+    TroubleBox,
+} from '../../parts/parts';
 import { go, inspect, inspecting, place, stopInspecting, type Inspecting } from '../../store/place';
 import { state } from '../../store/store';
 import { callMark, usageWords } from '../agents/agent-activity';
@@ -48,38 +57,37 @@ function InspectorOf({ w, what }: { w: string; what: Inspecting }) {
     return (
         <dialog ref={dialog} class="inspector" aria-labelledby="inspector-title">
             <Head w={w} what={what} looked={looked} />
-            <div class="inspector-bar">
-                <Tabs
-                    label="What to inspect"
-                    tabs={TABS}
-                    active={tab}
-                    onPick={setPicked}
-                    controls="inspector-part"
-                />
-                <label class="inspector-find">
-                    <span class="visually-hidden">Find inside</span>
-                    <input
-                        class="input"
-                        type="search"
-                        placeholder="Find"
-                        value={find}
-                        onInput={e => setFind(e.currentTarget.value)}
-                    />
-                </label>
-            </div>
-            <div
+            <TabPages
                 id="inspector-part"
                 class="inspector-part"
-                role="tabpanel"
-                aria-label={TABS.find(t => t.id === tab)?.label}
-                tabIndex={0}
+                label="What to inspect"
+                tabs={TABS}
+                active={tab}
+                onPick={setPicked}
+                beside={{ bar: 'inspector-bar', content: <Find words={find} onInput={setFind} /> }}
+                scrolls
             >
                 {read.trouble && <Trouble trouble={read.trouble} onRetry={read.reload} />}
                 {read.late && <Loading label="Loading the call" />}
                 {looked && <Part tab={tab} w={w} looked={looked} find={find} />}
-            </div>
+            </TabPages>
             {looked && <Steps looked={looked} />}
         </dialog>
+    );
+}
+
+function Find({ words, onInput }: { words: string; onInput: (words: string) => void }) {
+    return (
+        <label class="inspector-find">
+            <span class="visually-hidden">Find inside</span>
+            <input
+                class="input"
+                type="search"
+                placeholder="Find"
+                value={words}
+                onInput={e => onInput(e.currentTarget.value)}
+            />
+        </label>
     );
 }
 

@@ -1,7 +1,7 @@
 import type { Hit } from '../../api/types';
 import { AgentName, Badge, day, Time } from '../../parts/parts';
 import { Marked } from '../shared/mark';
-import { firstLine } from '../shared/words';
+import { firstLine, grouped } from '../shared/words';
 import { kindOf, type Group } from './kinds';
 
 export interface ResultsProps {
@@ -21,7 +21,7 @@ export function Results(props: ResultsProps) {
                     <h2 class="search-group">
                         {g.title}{' '}
                         <span class="muted">
-                            · {g.hits.length}
+                            · {grouped(g.hits.length)}
                             {g.world ? ` · ${g.world}` : ''}
                         </span>
                     </h2>

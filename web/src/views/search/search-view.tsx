@@ -289,7 +289,7 @@ function searchCommands(
             title: 'Next result',
             keys: ['j', 'ArrowDown'],
             where,
-            when: () => order.length > 0,
+            needs: () => order.length > 0,
             run: () => step(1),
         },
         {
@@ -297,7 +297,7 @@ function searchCommands(
             title: 'Previous result',
             keys: ['k', 'ArrowUp'],
             where,
-            when: () => order.length > 0,
+            needs: () => order.length > 0,
             run: () => step(-1),
         },
         { id: 'search.words', title: 'To the search box', keys: ['/'], where, run: toInput },

@@ -9,12 +9,12 @@ import { bytes, count, grouped } from '../shared/words';
 import { ConfigRows } from './config-rows';
 
 type Format = 'skein' | 'md' | 'json' | 'jsonl' | 'html';
-const FORMATS: { value: Format; label: string }[] = [
-    { value: 'skein', label: 'Archive (.skein): everything, can be imported' },
-    { value: 'jsonl', label: 'JSON lines: everything, can be imported' },
+const FORMATS: { value: Format; label: string; hint?: string }[] = [
+    { value: 'skein', label: 'Archive (.skein)', hint: 'Everything. It can be imported.' },
+    { value: 'jsonl', label: 'JSON lines', hint: 'Everything. It can be imported.' },
     { value: 'json', label: 'JSON' },
-    { value: 'md', label: 'Markdown, to read' },
-    { value: 'html', label: 'HTML, to read' },
+    { value: 'md', label: 'Markdown', hint: 'To read.' },
+    { value: 'html', label: 'HTML', hint: 'To read.' },
 ];
 
 export function DataTab({ settings }: { settings: Settings | null }) {
@@ -58,8 +58,8 @@ function Sizes() {
                 {state.value.worlds.map(w => (
                     <tr key={w.id}>
                         <th scope="row">{w.name}</th>
-                        <td data-label="Agents">{w.agents.length}</td>
-                        <td data-label="Conversations">{w.chats.length}</td>
+                        <td data-label="Agents">{grouped(w.agents.length)}</td>
+                        <td data-label="Conversations">{grouped(w.chats.length)}</td>
                         <td data-label="Messages">
                             {grouped(w.chats.reduce((n, c) => n + c.messageCount, 0))}
                         </td>
@@ -113,7 +113,13 @@ function Export() {
                     onPick={setPicked}
                     options={names.map(n => ({ value: n, label: n }))}
                 />
-                <Select label="As" value={format} onPick={v => setFormat(v as Format)} options={FORMATS} />
+                <Select
+                    label="As"
+                    value={format}
+                    onPick={v => setFormat(v as Format)}
+                    options={FORMATS}
+                    hint={FORMATS.find(one => one.value === format)?.hint}
+                />
             </div>
             <Checkbox
                 label="Without secrets that look like keys"

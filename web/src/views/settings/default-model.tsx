@@ -23,10 +23,11 @@ export function DefaultModel() {
                 disabled={fixed || state.value.readOnly}
                 options={modelOptions(offers.value ?? [], value === 'auto' ? null : value, {
                     value: 'auto',
-                    label: 'auto: a local one, else the first of skein.yaml',
+                    label: 'auto',
                 })}
                 hint={
                     <>
+                        {value === 'auto' && 'A local one, else the first of skein.yaml. '}
                         Comes from: {entry?.origin ?? '…'}
                         {fixed && '; change it there'}
                     </>

@@ -4,6 +4,7 @@ import { Button, IconButton, toast } from '../../parts/parts';
 import { selected, selecting } from '../../store/focus';
 import { shown } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
+import { count, grouped } from '../shared/words';
 import { choose, chosen, clear, type Pick } from './selection';
 import { joined, open, removeChosen, wish } from './squash-flow';
 
@@ -24,7 +25,8 @@ export function SelectionBar() {
             title: 'Squash the selected messages',
             keys: ['q'],
             where: 'Selection',
-            when: () => selected.value.size > 1 && !wish.value,
+            when: () => active && !wish.value,
+            needs: () => selected.value.size > 1,
             run: open,
         },
         {
@@ -42,7 +44,7 @@ export function SelectionBar() {
     return (
         <div class="squash-bar" role="toolbar" aria-label="Selected messages">
             <span class="squash-bar-count" role="status">
-                {n} selected
+                {grouped(n)} selected
             </span>
             <span class="squash-bar-picks">
                 {picks.map(([id, label]) => (
@@ -72,7 +74,7 @@ async function exportChosen(): Promise<void> {
     const text = joined(chosen());
     try {
         await navigator.clipboard.writeText(text);
-        toast({ text: `${selected.value.size} messages are copied as text.` });
+        toast({ text: `${count(selected.value.size, 'message is', 'messages are')} copied as text.` });
     } catch {
         toast({ text: 'This browser did not allow copying.', kind: 'error' });
     }

@@ -2,7 +2,7 @@
 import type { Message } from '../../api/types';
 import { Button, Dialog, IconButton, TroubleBox } from '../../parts/parts';
 import { AwayNote, isAway } from '../shared/away';
-import { firstLine } from '../shared/words';
+import { firstLine, grouped } from '../shared/words';
 import { forgetPrompt, savedPrompts, savePrompt } from './prompts';
 import {
     change,
@@ -32,7 +32,7 @@ export function SquashHost() {
     const byModel = now.how === 'model';
     return (
         <Dialog
-            title={`Squash ${now.sources.length} messages into one`}
+            title={`Squash ${grouped(now.sources.length)} messages into one`}
             wide
             onClose={close}
             actions={
@@ -218,7 +218,7 @@ function Preview({ now, text }: { now: Wish; text: string | null }) {
             <h3>
                 Preview
                 <span class="squash-note">
-                    {now.sources.length} messages, about {before} tokens
+                    {grouped(now.sources.length)} messages, about {before} tokens
                     {text !== null && ` → 1 message, about ${tokens(text)} tokens`}
                 </span>
             </h3>

@@ -7,6 +7,7 @@ import { toast } from '../../parts/parts';
 import { keep, kept } from '../../store/keep';
 import { chat, makeCurrent, on, refreshChat, world } from '../../store/store';
 import { mayBeAsked } from '../agents/models';
+import { grouped } from '../shared/words';
 import { promptToBegin, promptUsed } from './prompts';
 import { chosen, clear, closed } from './selection';
 import { selected } from '../../store/focus';
@@ -206,7 +207,7 @@ export async function use(): Promise<void> {
     await refreshChat();
     const before = (made.value as Squash).undo?.body.threadId;
     toast({
-        text: `${now.sources.length} messages are one now. They stay in the version before.`,
+        text: `${grouped(now.sources.length)} messages are one now. They stay in the version before.`,
         kind: 'ok',
         actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
         subject: 'version',
@@ -229,7 +230,7 @@ export async function removeChosen(): Promise<void> {
     await refreshChat();
     const before = made.value.undo?.body.threadId;
     toast({
-        text: `${ids.size} messages are out of this version, and in the one before.`,
+        text: `${grouped(ids.size)} messages are out of this version, and in the one before.`,
         kind: 'ok',
         actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
         subject: 'version',

@@ -2,7 +2,7 @@
 
 import { cancelDelegation, retryDelegation } from '../../api/calls';
 import { toast } from '../../parts/parts';
-import { place } from '../../store/place';
+import { inspect, place } from '../../store/place';
 import { readAgain } from './data';
 import type { Lane } from './model';
 
@@ -28,4 +28,11 @@ export function cancel(lane: Lane): Promise<void> {
 
 export function retry(lane: Lane): Promise<void> {
     return act(lane, retryDelegation, `${lane.lane} begins again.`, `${lane.lane} was not begun again.`);
+}
+
+/** What it said last, or else whoever runs it. */
+export function inspectRun(lane: Lane): void {
+    const last = [...lane.items].reverse().find(item => item.kind === 'agent_message' && item.messageId);
+    if (last?.messageId) inspect({ messageId: last.messageId });
+    else if (lane.agent) inspect({ agent: lane.agent });
 }

@@ -20,6 +20,8 @@ export const taskFold = (id: string): string => `task ${id}`;
 export const TASK_STATES: Record<Task['label'], { shape: string; word: string; run: RunState | null }> = {
     pending: { shape: '◌', word: 'waits', run: null },
     running: { shape: '●', word: 'running', run: 'running' },
+    waiting: { shape: '◐', word: 'asks you', run: 'running' },
+    retrying: { shape: '◌', word: 'is tried again', run: null },
     failed: { shape: '✕', word: 'failed', run: 'failed' },
     completed: { shape: '✓', word: 'done', run: 'done' },
     cancelled: { shape: '‖', word: 'cancelled', run: 'cancelled' },

@@ -2,12 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Item } from '../../api/types';
 import { AgentName, Button, duration } from '../../parts/parts';
-import { inspect } from '../../store/place';
 import { state } from '../../store/store';
 import { clock } from '../../parts/parts';
 import { AwayNote, isAway } from '../shared/away';
-import { count, firstLine, short } from '../shared/words';
-import { cancel, retry } from './acts';
+import { count, firstLine, grouped, short } from '../shared/words';
+import { cancel, inspectRun, retry } from './acts';
 import { taskOf } from './background';
 import { BackgroundBox } from './background-box';
 import { data } from './data';
@@ -90,12 +89,6 @@ function Head({ lane, open }: { lane: Lane; open: boolean }) {
             <Facts lane={lane} open={open} />
         </button>
     );
-}
-
-function inspectRun(lane: Lane): void {
-    const last = [...lane.items].reverse().find(item => item.kind === 'agent_message' && item.messageId);
-    if (last?.messageId) inspect({ messageId: last.messageId });
-    else if (lane.agent) inspect({ agent: lane.agent });
 }
 
 export function RunButtons({ lane, page }: { lane: Lane; page?: boolean }) {
@@ -184,7 +177,7 @@ export function Items({ lane, left, rows }: ItemsProps) {
             {from > 0 && (
                 <div class="timeline-earlier">
                     <Button small kind="quiet" onClick={() => setMore(more + PAGE_ROWS)}>
-                        Show earlier rows ({from} more)
+                        Show earlier rows ({grouped(from)} more)
                     </Button>
                 </div>
             )}

@@ -1,6 +1,7 @@
 // keys.ts: the timeline by keyboard: in and out of runs, and from row to row.
 
 import type { Command } from '../../keys/commands';
+import { inspectRun } from './acts';
 import { data } from './data';
 import { parentOf } from './model';
 import { comeOut, goBeside, goInside, pageLane, setOpen } from './state';
@@ -76,6 +77,11 @@ function beside(by: 1 | -1): void {
     if (next) focus(header(next));
 }
 
+function inspectHere(): void {
+    const lane = data.value.lanes.get(here() ?? '');
+    if (lane) inspectRun(lane);
+}
+
 export function commands(): Command[] {
     const where = 'Timeline';
     const on = (
@@ -83,8 +89,8 @@ export function commands(): Command[] {
         title: string,
         keys: string[],
         run: () => void,
-        when?: () => boolean,
-    ): Command => ({ id: `timeline.${id}`, title, keys, where, run, when });
+        needs?: () => boolean,
+    ): Command => ({ id: `timeline.${id}`, title, keys, where, run, needs, onButton: true });
     return [
         on('next', 'Next row', ['j', 'ArrowDown'], () => step(1)),
         on('previous', 'Previous row', ['k'], () => step(-1)),
@@ -112,6 +118,7 @@ export function commands(): Command[] {
             },
             onHeader,
         ),
+        on('inspect', 'Inspect the run', ['i'], inspectHere, () => here() !== null),
         on('outside', 'Come out of the run', ['Escape'], comeOut, () => pageLane() !== 'main'),
         on('parent', 'To the run above', ['ArrowUp'], up),
         on('left', 'Previous sibling run', ['Shift+ArrowLeft'], () => beside(-1)),

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Item } from '../../api/types';
 import { AgentName, clock, duration } from '../../parts/parts';
+import { ArgLines, argLines } from '../shared/args';
 import { squashTitle } from '../shared/squashes';
-import { firstLine } from '../shared/words';
+import { firstLine, grouped } from '../shared/words';
 import { data } from './data';
 import { callText, stateOf, textOf, type Lane } from './model';
 import { doing, found, isUnfolded, match, now, toggleRow, words } from './state';
@@ -74,7 +75,7 @@ function Part({ id, title, text }: { id: string; title: string; text: string }) 
             </pre>
             {text.length > SHOWN_MOST && !isUnfolded(`${id}/all`) && (
                 <button type="button" class="timeline-more" onClick={() => toggleRow(`${id}/all`)}>
-                    all {text.length} characters
+                    all {grouped(text.length)} characters
                 </button>
             )}
         </div>
@@ -106,6 +107,19 @@ function toolState(item: Item, lane: Lane): ToolState {
     return { shape: '●', word: 'running', took: began ? duration(Math.max(0, now.value - began)) : '' };
 }
 
+/** One argument stands in the call; several have a line each. */
+function CallWords({ call }: { call: Item['call'] }) {
+    if (!call) return null;
+    if (argLines(call.input).length < 2)
+        return <span class="timeline-call">{callText(call.toolName, call.input)}</span>;
+    return (
+        <>
+            <span class="timeline-call">{call.toolName}</span>
+            <ArgLines args={call.input} />
+        </>
+    );
+}
+
 /** A call and its result are one row, whatever other runs say in between. */
 function ToolRow({ item, lane }: { item: Item; lane: Lane }) {
     const id = item.id ?? '';
@@ -130,7 +144,7 @@ function ToolRow({ item, lane }: { item: Item; lane: Lane }) {
                     {shape}
                 </span>
                 <span class="visually-hidden">{word}: </span>
-                <span class="timeline-call">{call ? callText(call.toolName, call.input) : ''}</span>
+                <CallWords call={call} />
                 {why && <span class="timeline-why">{why}</span>}
                 {extra > 0 && <span class="timeline-note">+{extra} more results</span>}
             </button>

@@ -7,6 +7,7 @@ import { place } from '../../store/place';
 import { prefs, setPref } from '../../store/prefs';
 import { send, state } from '../../store/store';
 import { useNarrow } from '../shared/narrow';
+import { grouped } from '../shared/words';
 import { Items, PAGE_ROWS } from './box';
 import { data, follow, readAgain } from './data';
 import { useFollow } from './follow';
@@ -44,8 +45,8 @@ function Find({ borders }: { borders: number }) {
             : all.length === 0
               ? 'no match'
               : at < 0
-                ? `${all.length} found`
-                : `${at + 1} of ${all.length}`;
+                ? `${grouped(all.length)} found`
+                : `${grouped(at + 1)} of ${grouped(all.length)}`;
     return (
         <div class="timeline-find" role="search">
             <Field

@@ -4,6 +4,7 @@ import { focused } from '../../store/focus';
 import { prefs, setPref } from '../../store/prefs';
 import { world } from '../../store/store';
 import { useNarrow } from '../shared/narrow';
+import { grouped } from '../shared/words';
 import { SHOWS, type Show } from './model';
 import { agent, found, show, toMatch, words } from './state';
 
@@ -46,7 +47,7 @@ function where(): string {
     const all = found.value;
     if (all.length === 0) return 'no match';
     const at = focused.value === null ? -1 : all.indexOf(focused.value);
-    return at < 0 ? `${all.length} found` : `${at + 1} of ${all.length}`;
+    return at < 0 ? `${grouped(all.length)} found` : `${grouped(at + 1)} of ${grouped(all.length)}`;
 }
 
 function Find({ narrow }: { narrow: boolean }) {

@@ -44,8 +44,8 @@ function commands(p: ChatPlace): Command[] {
         run,
     });
     return [
-        on('next', 'Next row', ['j'], () => step(1)),
-        on('previous', 'Previous row', ['k'], () => step(-1)),
+        on('next', 'Next row', ['j', 'ArrowDown'], () => step(1)),
+        on('previous', 'Previous row', ['k', 'ArrowUp'], () => step(-1)),
         on('fold', 'Fold, or to the parent', ['ArrowLeft'], goLeft),
         on('unfold', 'Unfold, or to the first reply', ['ArrowRight'], goRight),
         on('parent', 'To the parent', ['p'], toParent),

@@ -1,0 +1,35 @@
+// args.tsx: what a tool was called with, as people read it: a line for each argument.
+
+import { firstLine, grouped } from './words';
+import './args.css';
+
+const LINES_MOST = 4;
+const VALUE_MOST = 80;
+
+function shortValue(value: unknown): string {
+    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    const line = firstLine(text, VALUE_MOST);
+    return line.endsWith('…') || line === text.trim() ? line : `${line}…`;
+}
+
+/** [name, value] of each argument, cut to a line. What is no object has no names. */
+export function argLines(args: unknown): [string, string][] {
+    if (args === null || typeof args !== 'object') return [];
+    return Object.entries(args).map(([name, value]) => [name, shortValue(value)]);
+}
+
+/** Short: the rest, and all as it was sent, is behind a fold beside it. */
+export function ArgLines({ args }: { args: unknown }) {
+    const all = argLines(args);
+    const more = all.length - LINES_MOST;
+    return (
+        <span class="args">
+            {all.slice(0, LINES_MOST).map(([name, value]) => (
+                <span key={name} class="args-line" dir="auto">
+                    <b>{name}:</b> {value}
+                </span>
+            ))}
+            {more > 0 && <span class="args-line muted">and {grouped(more)} more</span>}
+        </span>
+    );
+}
