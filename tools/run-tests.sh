@@ -17,12 +17,16 @@ while [ $# -gt 0 ]; do
     *) build=$1 && shift ;;
     esac
 done
-[ -n "$suites" ] || suites='--no-suite soak'
+browsers=
+case $suites in
+'') suites='--no-suite soak' browsers=yes ;;
+*' web'*) browsers=yes ;;
+esac
 tools=$(cd "$(dirname "$0")" && pwd)
 log=$build/meson-logs/testlog
 
 # Meson leaves the logs of an earlier run in place when it cannot start.
-rm -f "$log.json" "$log.junit.xml"
+rm -f "$log.json" "$log.junit.xml" "$log-browser.json" "$log-browser.junit.xml"
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # No test here asks whether a disk keeps its word, so none has to wait for one.
 export SKEIN_PG_FAST="${SKEIN_PG_FAST:-1}"
@@ -31,14 +35,20 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_aft
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:second_deadlock_stack=1}"
 
-# Most tests wait for another program most of the time: for a server, a database, a child.
-jobs=$(($(nproc) * 2))
-
+# Most tests wait for another program most of the time: for a server, a database, a child. A browser
+# keeps a processor to itself, so those come last, one for each, and need no PostgreSQL.
+processors=$(nproc)
 status=0
+set -- meson test -C "$build" --print-errorlogs -t "$times"
 # shellcheck disable=SC2086  # the suites are several words on purpose
-"$tools/pg.sh" run meson test -C "$build" --print-errorlogs --num-processes "$jobs" \
-    -t "$times" $suites ||
-    status=$?
+"$tools/pg.sh" run "$@" --num-processes $((processors * 2)) $suites --no-suite browser || status=$?
+if [ -n "$browsers" ]; then
+    "$@" --num-processes "$processors" --logbase testlog-browser --suite browser || status=$?
+fi
+for kind in json junit.xml; do # both runs are counted as one
+    more=$log-browser.$kind
+    [ ! -f "$log.$kind" ] || [ ! -f "$more" ] || cat "$more" >>"$log.$kind"
+done
 
 said=$(mktemp)
 if [ -f "$log.json" ] && [ -f "$log.junit.xml" ]; then

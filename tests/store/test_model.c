@@ -146,14 +146,49 @@ static void remember(world *w, int64_t id, bool human, int call, bool result)
 
 typedef struct reading {
     world *w;
-    size_t v;
+    size_t from, to;    /* versions to look at: from … to - 1 */
     int    first, last; /* lanes to look at */
     bool   whole;       /* all of them, or a part */
+    skn_map
+        *items; /* of whole threads, by thread: versions share them, so they are read once */
 } reading;
 
+/* The items of a whole thread, patches included; their numbers follow each other. */
+static const skn_items *thread_items(reading *r, skn_trees *f, int64_t thread, skein_error *err)
+{
+    void     **slot = skn_map_slot_int(r->items, thread);
+    skn_items *all = *slot;
+
+    if (all)
+        return all;
+    *slot = all = SKN_NEW(f->a, skn_items);
+    SKN_OK(skn_item_range(f->tx, thread, INT64_MIN, INT64_MAX, f->a, all, err), *err);
+    return all;
+}
+
+/* The items of a span, as many as it says. */
+static const skn_item *span_items(reading *r, skn_trees *f, const skn_span *s, skein_error *err)
+{
+    const skn_items *all;
+    skn_items        items;
+    int64_t          at;
+
+    if (!r->whole) {
+        SKN_OK(skn_item_range(f->tx, s->thread, s->lo, s->lo + s->len, f->a, &items, err),
+               *err);
+        assert_int_equal(items.count, s->len);
+        return items.at;
+    }
+    all = thread_items(r, f, s->thread, err);
+    assert_true(all->count > 0);
+    at = s->lo - all->at[0].seq;
+    assert_true(at >= 0 && at + s->len <= (int64_t)all->count);
+    return all->at + at;
+}
+
 /* Positions [i, j) of a lane hold what the list holds, and each message is found where it stands. */
-static void compare_range(skn_trees *f, const skn_thread *t, const list *want, int64_t i,
-                          int64_t j, skein_error *err)
+static void compare_range(reading *r, skn_trees *f, const skn_thread *t, const list *want,
+                          int64_t i, int64_t j, skein_error *err)
 {
     skn_spans spans;
     int64_t   at = i;
@@ -161,14 +196,12 @@ static void compare_range(skn_trees *f, const skn_thread *t, const list *want, i
     SKN_OK(skn_thread_slice(f, t, i, j, &spans, err), *err);
     for (size_t k = 0; k < spans.count; k++) {
         const skn_span *s = &spans.at[k];
-        skn_items       items;
+        const skn_item *items = span_items(r, f, s, err);
 
-        SKN_OK(skn_item_range(f->tx, s->thread, s->lo, s->lo + s->len, f->a, &items, err),
-               *err);
-        assert_int_equal(items.count, s->len);
-        for (size_t n = 0; n < items.count; n++, at++) {
-            assert_int_equal(items.at[n].message_id, want->p[at].id);
-            assert_int_equal(items.at[n].key, want->p[at].key);
+        for (int64_t n = 0; n < s->len; n++, at++) {
+            assert_int_equal(items[n].seq, s->lo + n);
+            assert_int_equal(items[n].message_id, want->p[at].id);
+            assert_int_equal(items[n].key, want->p[at].key);
         }
     }
     assert_int_equal(at, j);
@@ -178,18 +211,12 @@ static void compare_range(skn_trees *f, const skn_thread *t, const list *want, i
     assert_int_equal(at, i);
 }
 
-static skein_rc compare_lanes(skn_tx *tx, void *arg, skein_error *err)
+static void compare_version(reading *r, skn_trees *f, const skn_conversation_row *c,
+                            const version *v, skein_error *err)
 {
-    reading             *r = arg;
-    version             *v = &r->w->versions[r->v];
-    skn_arena           *a = skn_arena_new();
-    skn_trees            f;
-    skn_conversation_row c;
-    skn_version_row      row;
+    skn_version_row row;
 
-    skn_trees_init(&f, tx, a, r->w->chat.v);
-    SKN_OK(skn_conversation_need(tx, r->w->chat, a, &c, err), *err);
-    SKN_OK(skn_version_pick(tx, &c, v->number, a, &row, err), *err);
+    SKN_OK(skn_version_pick(f->tx, c, v->number, f->a, &row, err), *err);
     for (int lane = r->first; lane <= r->last; lane++) {
         size_t     n = v->lane[lane].n;
         int64_t    i = 0, j = (int64_t)n;
@@ -200,26 +227,49 @@ static skein_rc compare_lanes(skn_tx *tx, void *arg, skein_error *err)
             i = (int64_t)below(r->w, n);
             j = i + (int64_t)below(r->w, n - (size_t)i) + 1;
         }
-        SKN_OK(skn_thread_load(&f, row.id, r->w->lane_id[lane], &t, &found, err), *err);
+        SKN_OK(skn_thread_load(f, row.id, r->w->lane_id[lane], &t, &found, err), *err);
         assert_int_equal(t.length, n);
-        compare_range(&f, &t, &v->lane[lane], i, j, err);
+        compare_range(r, f, &t, &v->lane[lane], i, j, err);
     }
+}
+
+static skein_rc compare_versions(skn_tx *tx, void *arg, skein_error *err)
+{
+    reading             *r = arg;
+    skn_arena           *a = skn_arena_new();
+    skn_trees            f;
+    skn_conversation_row c;
+
+    r->items = skn_map_new(a);
+    skn_trees_init(&f, tx, a, r->w->chat.v);
+    SKN_OK(skn_conversation_need(tx, r->w->chat, a, &c, err), *err);
+    for (size_t v = r->from; v < r->to; v++)
+        compare_version(r, &f, &c, &r->w->versions[v], err);
     skn_arena_free(a);
     return SKEIN_OK;
 }
 
-/* All lanes whole, or a part of one. */
-static void compare(world *w, size_t v, bool whole)
+/* The current version: all lanes whole, or a part of one. */
+static void compare(world *w, bool whole)
 {
     skein_error err = {0};
     int         lane = (int)below(w, LANES);
-    reading     r = {.w = w, .v = v, .first = lane, .last = lane, .whole = whole};
+    reading     r = {w, w->current, w->current + 1, lane, lane, whole, NULL};
 
     if (whole) {
         r.first = 0;
         r.last = LANES - 1;
     }
-    SKN_OK(skn_store_read(w->e->store, compare_lanes, &r, &err), err);
+    SKN_OK(skn_store_read(w->e->store, compare_versions, &r, &err), err);
+}
+
+/* All lanes of all versions, whole. */
+static void compare_all(world *w)
+{
+    skein_error err = {0};
+    reading     r = {w, 0, w->version_count, 0, LANES - 1, true, NULL};
+
+    SKN_OK(skn_store_read(w->e->store, compare_versions, &r, &err), err);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------- */
@@ -806,9 +856,7 @@ static void do_branch(world *w)
 
         splice(&first.lane[k], 0, 0, l->p, cut);
     }
-    for (size_t v = 0; v < w->version_count; v++)
-        compare(w, v,
-                true); /* the old chat stays as it is; from here on the new one is looked at */
+    compare_all(w); /* the old chat stays as it is; from here on the new one is looked at */
     for (size_t v = 0; v < w->version_count; v++)
         for (int k = 0; k < LANES; k++)
             free(w->versions[v].lane[k].p);
@@ -884,11 +932,10 @@ static void history(skein_engine *e, skein_world_id home, uint64_t seed)
     begin(w, home);
     for (int i = 0; i < OPS; i++) {
         one_operation(w);
-        compare(w, w->current, i % 8 == 0);
+        compare(w, i % 8 == 0);
         skein_mem_reset(w->mem);
     }
-    for (size_t v = 0; v < w->version_count; v++)
-        compare(w, v, true);
+    compare_all(w);
     for (size_t v = 0; v < w->version_count; v++)
         for (int k = 0; k < LANES; k++)
             free(w->versions[v].lane[k].p);
