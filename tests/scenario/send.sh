@@ -12,6 +12,10 @@ rules:
       - say: begun
       - wait: 1500ms
       - say: ended
+  - when: at length
+    do:
+      - wait: 6s
+      - say: ended
   - when: forever
     do:
       - say: begun
@@ -139,7 +143,7 @@ t 'it is answered all the same' prints '    yes, says '
 
 # --- Waiting ------------------------------------------------------------------------------------
 
-s send --timeout 300ms @ada slowly
+s send --timeout 2s @ada at length
 t 'waiting has a limit' gave 124
 t 'which is said' complains 'the agents have not all answered in time'
 t 'what came before is shown' prints '→ ada, bo'
