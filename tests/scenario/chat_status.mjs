@@ -139,7 +139,7 @@ test('of several that wait only the one that is named is decided', async () => {
     t.type('look\r');
     await t.shows(/◐ \w+ waits[^\n]*\n\/allow or \/deny ID · 2 wait\n/);
     t.type('/allow\r');
-    const [, id, who] = /(in_\w+) {2}(\w+): demo_lookup[^]*Name the one that you mean/.exec(await t.shows(/Name the one that you mean: \/allow ID, or \/deny ID/));
+    const [, id, who] = /(in_[\w-]+) {2}(\w+): demo_lookup[^]*Name the one that you mean/.exec(await t.shows(/Name the one that you mean: \/allow ID, or \/deny ID/));
     t.type(`/allow ${id}\r`);
     await t.shows(new RegExp(`${id}: ${who} may call demo_lookup`));
     await t.shows(/\/allow or \/deny · what you say waits\n/);
