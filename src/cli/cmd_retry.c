@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/client.h"
+#include "cli/far_change.h"
 #include "cli/unanswered.h"
 
 typedef struct retry_job {
@@ -33,18 +34,32 @@ static skein_rc find(skn_cli *cli, retry_job *job)
     return skn_need_agent(cli, &job->world, agent, &job->agent);
 }
 
-static skein_rc print_json(skn_cli *cli, retry_job *job)
+static skein_rc explain(skn_cli *cli, retry_job *job, skein_message_facts *facts,
+                        skein_deliveries *deliveries)
 {
-    skein_messages      list = {&job->message, 1};
-    skein_message_facts facts = {.seen_by = NULL};
-    skein_deliveries   *d;
-    skein_rc            rc;
+    skein_messages    list = {&job->message, 1};
+    skein_deliveries *d;
+    skein_rc          rc;
 
-    if ((rc = skein_message_explain(cli->engine, job->chat.id, 0, &list, cli->keep, &facts,
+    if (cli->far)
+        return skn_far_message(cli, job->message.uid, &job->message, facts, deliveries);
+    if ((rc = skein_message_explain(cli->engine, job->chat.id, 0, &list, cli->keep, facts,
                                     &cli->err)) ||
         (rc = skn_deliveries_for(cli, &job->chat, 0, &list, cli->keep, &d)))
         return rc;
-    skn_shape_message_delivered(skn_item(cli), job->chat.uid, &job->message, &facts, &d[0]);
+    *deliveries = d[0];
+    return SKEIN_OK;
+}
+
+static skein_rc print_json(skn_cli *cli, retry_job *job)
+{
+    skein_message_facts facts = {.seen_by = NULL};
+    skein_deliveries    d = {.count = 0};
+    skein_rc            rc = explain(cli, job, &facts, &d);
+
+    if (rc)
+        return rc;
+    skn_shape_message_delivered(skn_item(cli), job->chat.uid, &job->message, &facts, &d);
     return skn_item_end(cli);
 }
 
@@ -64,19 +79,27 @@ static skein_rc print(skn_cli *cli, const retry_job *job)
 }
 
 /* In the store: a server notices what is due, whoever wrote it. */
+static skein_rc answer_again(skn_cli *cli, const retry_job *job)
+{
+    skein_posted posted;
+
+    if (cli->far)
+        return skn_far_answer_again(cli, job->message.uid, job->agent.name);
+    return skein_answer_again(cli->engine, job->chat.id, job->message.id, job->agent.id,
+                              cli->keep, &posted, &cli->err);
+}
+
 static skein_rc ask_again(skn_cli *cli)
 {
-    retry_job    job;
-    skein_posted posted;
-    skein_rc     rc = find(cli, &job);
+    retry_job job;
+    skein_rc  rc = find(cli, &job);
 
     if (!rc && cli->dry_run) {
         skn_would(cli, "let %.*s answer %.*s again", SKN_FMT(job.agent.name),
                   SKN_FMT(job.message.uid));
         return SKEIN_OK;
     }
-    if (rc || (rc = skein_answer_again(cli->engine, job.chat.id, job.message.id, job.agent.id,
-                                       cli->keep, &posted, &cli->err)))
+    if (rc || (rc = answer_again(cli, &job)))
         return rc;
     return cli->json ? print_json(cli, &job) : print(cli, &job);
 }

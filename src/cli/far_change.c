@@ -360,6 +360,22 @@ skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
     return send(&b, "POST", path, &v);
 }
 
+/* --- Answers ------------------------------------------------------------------------------ */
+
+skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent)
+{
+    const skein_change how = {.dry_run = false};
+    const char *path = skn_arena_printf(cli->keep, "%s/messages/%s/retry", cli->far->world,
+                                        skn_far_part(cli, message))
+                           .p;
+    const skn_json *v;
+    far_body        b;
+
+    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
+    skn_jw_kstr(&b.w, "agent", agent);
+    return send(&b, "POST", path, &v);
+}
+
 /* --- Conversations ------------------------------------------------------------------------ */
 
 skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)

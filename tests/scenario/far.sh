@@ -225,6 +225,19 @@ wait "$follower" 2>/dev/null
 f log --follow --agent ada
 t 'what a filter would need is refused' fails 2 'over a server "--follow" does not go with --agent'
 
+# --- Asking again -----------------------------------------------------------------------------
+
+must send --to ada --no-wait "say it again"
+until_true sh -c '"$1" "$2" log -n 1 --json | grep -q "\"role\":\"assistant\""' - "$SKEIN" "$store"
+f retry @^ --agent ada
+t 'an agent answers again' prints 'ada answers '
+until_true sh -c '[ "$("$1" "$2" log -n 2 --oneline | grep -c "yes, says ada")" = 2 ]' - "$SKEIN" "$store"
+f retry @^ --agent ada --json
+t 'as JSON the message is told' prints '"content":"@ada say it again"'
+f retry @^ --agent nobody
+t 'an agent must be there' fails 3 '"nobody"'
+until_true sh -c '[ "$("$1" "$2" log -n 3 --oneline | grep -c "yes, says ada")" = 3 ]' - "$SKEIN" "$store"
+
 # --- What cannot be done from afar ------------------------------------------------------------
 
 for words in fsck 'backup' 'purge @' 'tag ls' 'export'; do

@@ -185,7 +185,7 @@ async function squash(p, byKeys) {
     await looks(p, 'the selection');
     if (byKeys) await p.keyboard.press('q');
     else await bar.getByRole('button', { name: 'Squash' }).click();
-    const prompt = dialog(p).getByLabel('Prompt');
+    const prompt = dialog(p).getByRole('textbox', { name: 'Prompt' });
     await prompt.waitFor();
     assert.notEqual(await prompt.inputValue(), '', 'the prompt is filled in');
     await dialog(p).getByRole('button', { name: 'Preview' }).click();
