@@ -38,7 +38,7 @@ static void print_hit(skn_cli *cli, const skein_hit *hit)
         skn_print(cli, "%s of @%.*s", skn_mode_name(hit->conversation.mode),
                   SKN_FMT(hit->conversation.agent_name));
     if (!hit->in_current)
-        skn_print(cli, "  only in v%" PRId64, hit->version);
+        skn_print(cli, "  not in this version, but in v%" PRId64, hit->version);
     skn_print_raw(cli, SKN_STR("\n    "));
     skn_print_line(cli, hit->snippet, 0);
     skn_print_raw(cli, SKN_STR("\n"));

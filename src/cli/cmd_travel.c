@@ -102,8 +102,7 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
               words->did);
     say_what(cli, m, v);
     skn_print(cli, ". %s\n", words->back);
-    if (m->side_effects > 0)
-        say_effects(cli, m);
+    say_effects(cli, m);
     return SKEIN_OK;
 }
 

@@ -56,7 +56,8 @@ int main(int argc, char **argv)
     int     status;
 
     keep_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and is reported */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and is reported … */
+    signal(SIGXFSZ, SIG_IGN); /* … and so is a file that may not grow */
     cli.mem = skein_mem_new();
     cli.keep = skein_mem_new();
     if (!skn_args_read(&cli, argc, argv))

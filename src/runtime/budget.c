@@ -24,8 +24,10 @@ skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error
     skn_fail(err, SKEIN_PROVIDER,
              "the world \"%.*s\" has used %lld of the %lld tokens of this month",
              SKN_FMT(world->name), (long long)spent, (long long)most);
-    return skn_hint(err, SKEIN_PROVIDER,
-                    "raise monthlyTokens in the world's settings, or wait for the next month");
+    return skn_hint(
+        err, SKEIN_PROVIDER,
+        "raise it in the world's settings, with \"skein world set monthlyTokens N\", "
+        "or wait for the next month");
 }
 
 /* Whoever reads one of them knows about all: they are about the same month. */

@@ -3,6 +3,7 @@
 #include "runtime/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct skn_errand {
     skn_runtime         *r;
@@ -12,6 +13,7 @@ struct skn_errand {
     skn_asked            asked;
     skn_str              model;
     const char          *purpose;
+    bool                 whole, called;
     skn_buf              text;
     skein_prompt_message message;
     skein_context        context;
@@ -43,10 +45,33 @@ static void on_delta(void *arg, skn_part part, skn_str text)
         skn_buf_add(&e->text, text);
 }
 
-/* No tool was offered: a call means nothing. */
+/* No tool was offered: it is never run. */
 static void on_call(void *arg, const skein_tool_call *call)
 {
-    (void)arg, (void)call;
+    skn_errand *e = arg;
+
+    (void)call;
+    e->called = true;
+}
+
+/* An answer that came, and is none. */
+static skein_rc refuse(const skn_errand *e, skein_error *err)
+{
+    const char *finish = e->told.finish;
+
+    if (e->text.over)
+        return skn_fail(err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
+    if (e->whole && e->called) {
+        skn_fail(err, SKEIN_PROVIDER, "the model called a tool instead of writing the text");
+        return skn_hint(err, SKEIN_PROVIDER, "try again, or name another model");
+    }
+    if (e->whole && finish && strcmp(finish, "length") == 0) {
+        skn_fail(err, SKEIN_PROVIDER,
+                 "the answer was cut off: the model may not write a longer one");
+        return skn_hint(err, SKEIN_PROVIDER, "name a model that may write more");
+    }
+    return e->answer.text.n ? SKEIN_OK
+                            : skn_fail(err, SKEIN_PROVIDER, "the model answered with nothing");
 }
 
 static void on_done(void *arg, const skn_answer *answer)
@@ -60,11 +85,8 @@ static void on_done(void *arg, const skn_answer *answer)
     e->answer.text = skn_str_trim(skn_buf_str(&e->text));
     if (!skn_asked_record(&e->asked, &e->told, e->model, e->purpose, &e->answer.call))
         e->answer.call = (skein_model_call){0};
-    if (!answer->error.rc && e->text.over)
-        skn_fail(&e->answer.error, SKEIN_PROVIDER, "the answer is over %d MB",
-                 SKN_RUN_TEXT >> 20);
-    else if (!answer->error.rc && e->answer.text.n == 0)
-        skn_fail(&e->answer.error, SKEIN_PROVIDER, "the model answered with nothing");
+    if (!answer->error.rc && refuse(e, &e->answer.error) && e->answer.call.piece_count)
+        e->answer.call.error = skn_str_of(e->answer.error.message);
     e->done(e->arg, &e->answer);
 }
 
@@ -113,6 +135,7 @@ skn_errand *skn_errand_start(skn_runtime *r, const skn_errand_wish *wish, skn_er
     e->done = done;
     e->arg = arg;
     e->purpose = wish->purpose;
+    e->whole = wish->whole;
     e->soon = skn_timer_new(r->o.loop, on_soon, e);
     e->model = skn_arena_copy(e->a, skn_runtime_model(r, wish->model));
     e->message = (skein_prompt_message){.role = SKEIN_USER,

@@ -69,7 +69,7 @@ static skein_rc store_items(skn_wish *w, skein_error *err)
 }
 
 static const skn_wish_kind learn_kind = {"knowledge", "nothing was learned", read_work,
-                                         store_items};
+                                         store_items, .whole = false};
 
 static bool is_under_way(const skn_runtime *r, skein_agent_id agent)
 {

@@ -173,7 +173,8 @@ void skn_run_tools_drop(skn_run *run);
 /* prompt.c: worker: who answers, whom, what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
 
-/* budget.c: worker: SKEIN_PROVIDER when a world has used up its tokens of this month. */
+/* budget.c: worker: SKEIN_PROVIDER when a world has used up its tokens of this month. Asked before every question to
+ * a model, in a turn and outside of one. */
 skein_rc skn_budget_check(skein_engine *e, const skein_world *world, skein_error *err);
 /* worker: puts into the inbox that the turn failed for a limit of this month, unless that is there and open. */
 void skn_budget_tell(skn_run *run);
@@ -249,6 +250,7 @@ typedef struct skn_errand_wish {
     const char *purpose;    /* summary squash knowledge */
     int64_t     read_at;    /* microseconds: when the text was read */
     bool        over_limit; /* a person lets it cost more than its provider's limit */
+    bool        whole; /* a text that was cut off, or goes with calls of tools, is a failure */
 } skn_errand_wish;
 
 typedef struct skn_errand_answer {

@@ -75,7 +75,7 @@ static skein_rc store_squash(skn_wish *w, skein_error *err)
 }
 
 static const skn_wish_kind squash_kind = {"squash", "a squash was not made", read_sources,
-                                          store_squash};
+                                          store_squash, .whole = true};
 
 skn_wish *skn_runtime_squash(skn_runtime *r, const skn_squash_wish *wish, skn_wish_done *done,
                              void *arg)

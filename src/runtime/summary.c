@@ -143,7 +143,7 @@ static skein_rc store_summary(skn_wish *w, skein_error *err)
 }
 
 static const skn_wish_kind summary_kind = {"summary", "a summary was not made", read_plan,
-                                           store_summary};
+                                           store_summary, .whole = true};
 
 static skn_wish *under_way(const skn_runtime *r, skein_conversation_id chat,
                            skein_agent_id agent)

@@ -120,8 +120,8 @@ static void answered(void *arg, const skn_errand_answer *answer)
 
 static void start_errand(skn_wish *w)
 {
-    const skn_errand_wish wish = {w->model,         w->system,  w->text,
-                                  w->kind->purpose, w->read_at, w->over_limit};
+    const skn_errand_wish wish = {w->model,   w->system,     w->text,       w->kind->purpose,
+                                  w->read_at, w->over_limit, w->kind->whole};
 
     skn_errand_free(w->errand);
     w->errand = skn_errand_start(w->r, &wish, answered, w);
@@ -169,6 +169,16 @@ static skein_rc pick_model(skn_wish *w)
     return SKEIN_OK;
 }
 
+/* What the world may spend is asked last: where there is nothing to do, that is all there is to say. */
+static skein_rc check_budget(skn_wish *w)
+{
+    skein_engine *e = w->r->o.engine;
+    skein_world   world;
+    skein_rc      rc = skn_world_read(e, w->world, w->a, &world, &w->err);
+
+    return rc ? rc : skn_budget_check(e, &world, &w->err);
+}
+
 static void work_read(void *arg)
 {
     skn_wish *w = arg;
@@ -177,6 +187,8 @@ static void work_read(void *arg)
     w->rc = pick_model(w);
     if (!w->rc)
         w->rc = w->kind->read(w, &w->err);
+    if (!w->rc)
+        w->rc = check_budget(w);
 }
 
 /* --- From outside ------------------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@ typedef struct skn_wish_kind {
     skein_rc (*read)(skn_wish *w, skein_error *err);
     /* worker: stores what w->wrote has, with skn_wish_call, and fills in out. */
     skein_rc (*store)(skn_wish *w, skein_error *err);
+    bool whole; /* it takes the place of other text: half of it would lose the rest */
 } skn_wish_kind;
 
 struct skn_wish {

@@ -91,6 +91,15 @@ skein_rc skn_check_calls(skn_tx *tx, skn_check_call_sink *sink, void *arg, skein
 
 /* --- Items ------------------------------------------------------------------------------------------ */
 
+/* Rows come in this order, each after the one before it, or the next page would begin with them again. A place that
+ * is no number, which SQLite lets anybody write, is sorted behind all numbers and read as 0. */
+static bool comes_after(const skn_check_item *one, const skn_check_item *last, bool by_message)
+{
+    if (by_message && one->message != last->message)
+        return one->message > last->message;
+    return one->thread != last->thread ? one->thread > last->thread : one->seq > last->seq;
+}
+
 static skein_rc item_page(skn_stmt *s, bool by_message, skn_check_item *last, int64_t *rows,
                           skn_check_item_sink *sink, void *arg, skein_error *err)
 {
@@ -98,20 +107,25 @@ static skein_rc item_page(skn_stmt *s, bool by_message, skn_check_item *last, in
     skein_rc rc;
 
     for (*rows = 0; !(rc = skn_stmt_step(s, &row, err)) && row; ++*rows) {
-        int64_t n[5];
+        skn_check_item one;
+        int64_t        n[5];
 
         for (int i = 0; i < 5; i++)
             n[i] = skn_stmt_int(s, i);
         if (by_message)
-            *last = (skn_check_item){
+            one = (skn_check_item){
                 .message = n[0], .thread = n[1], .seq = n[2], .key = n[3], .lane = n[4]};
         else
-            *last = (skn_check_item){.thread = n[0],
-                                     .seq = n[1],
-                                     .message = n[2],
-                                     .key = n[3],
-                                     .conversation = n[4]};
-        if ((rc = sink(arg, last, err)))
+            one = (skn_check_item){.thread = n[0],
+                                   .seq = n[1],
+                                   .message = n[2],
+                                   .key = n[3],
+                                   .conversation = n[4]};
+        if (!comes_after(&one, last, by_message))
+            rc = skn_fail(err, SKEIN_DAMAGED,
+                          "a row of table \"items\" has no number for its place");
+        *last = one;
+        if (rc || (rc = sink(arg, last, err)))
             break;
     }
     skn_stmt_done(s);

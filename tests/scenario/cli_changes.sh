@@ -53,6 +53,8 @@ s diff v2 v2 --exit-code
 t 'no difference is 0' gave 0
 s search one --json
 t 'search finds what is only in an old version' prints '"version":1,"inCurrent":false'
+s search one
+t 'and says so' prints 'not in this version, but in v1'
 s search one --current --json
 t 'but not when only current versions are asked for' is "$out" '[]'
 
@@ -67,6 +69,7 @@ t 'and how much moved' prints '"returning":1,"leaving":1,"sideEffects":0'
 t 'the old text is back' is "$(texts)" "$all"
 s redo
 t 'redo says how to take it back' prints 'skein undo'
+t 'and what came and went' prints '1 message returns, 1 leaves.'
 t 'redo brings the edit back' is "$(texts)" 'eins two three four five six'
 s switch v1
 t 'a switch says how to come back' prints 'skein switch v2'

@@ -232,6 +232,19 @@ printf '{"id":"e1"\n' >"$dir/in"
 s timeline --events "$dir/in"
 t 'a bad event line is refused' fails 2 'line 1'
 
+# --- A limit on the size of files ---------------------------------------------------------------
+
+# PostgreSQL's files are not ours to limit.
+if [ "$kind" = sqlite ]; then
+    head -c 3000000 /dev/zero | tr '\0' x >"$dir/long"
+    rc=0
+    (ulimit -f 2000 && "$SKEIN" "$store" insert --end -F "$dir/long") >"$dir/out" 2>"$dir/err" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    t 'a file that may not grow is a failure' fails 1 'file too large'
+    s fsck
+    t 'and nothing half is left of it' gave 0
+fi
+
 # --- Output -----------------------------------------------------------------------------------
 
 rc=0

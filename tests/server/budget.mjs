@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { ended, own, work } from './desk.mjs';
 import { Server, assert, finally_, finish, folder, freshStore, run, test } from './lib.mjs';
 
 // Every answer costs 400,000 tokens in and 100,000 out.
@@ -237,6 +238,70 @@ test('what a person has denied is shown so, also after a restart', async () => {
     server = await Server.start({ store, args: [`--config=${config}`] });
     w.server = asks.server = server;
     await shown();
+});
+
+// --- The limit of a world --------------------------------------------------------------------------------
+
+// A world whose first answer has used more than it may.
+let worlds = 0;
+async function spent(more = {}) {
+    const world = await server.world(`spent${++worlds}`, [{ name: 'ada', model: 'free/m' }], { compactAt: 1000, ...more });
+    world.ids = [];
+    for (const text of ['one', 'two']) world.ids.push((await world.say(text, { instructions: [{ type: 'ReadOnly' }] })).messageId);
+    assert.deepEqual(failures(await world.converse('@ada three')), []);
+    assert.equal((await cli('world', 'set', 'monthlyTokens', '10', '-w', world.name)).code, 0);
+    return world;
+}
+const used = world => `the world "${world.name}" has used 500000 of the 10 tokens of this month`;
+const raises = /"skein world set monthlyTokens N"/;
+
+test('a world that has used its tokens has no squash made by a model, and is told how to go on', async () => {
+    const world = await spent(), before = questions;
+    const wish = { sourceMessageIds: world.ids, prompt: 'Merge them.' };
+    const [turn] = failures(await world.converse('@ada and now?'));
+    for (const dryRun of [false, true]) {
+        const job = await ended(server, await server.post(`${world.chatPath}/squashes`, { ...wish, dryRun }, 202));
+        assert.deepEqual([job.state, job.error?.detail, job.error?.hint], ['failed', turn.detail, turn.hint], JSON.stringify(job));
+    }
+    assert.equal(turn.detail, used(world));
+    assert.match(turn.hint, raises);
+    const said = await cli('squash', '-w', world.name, '-c', world.chat, ...world.ids, '-m', 'Merge them.');
+    assert.notEqual(said.code, 0);
+    assert.ok(said.err.includes(used(world)), said.err);
+    assert.match(said.err, raises);
+    assert.equal(questions, before, 'no model was asked');
+    assert.equal((await server.get(`${world.chatPath}/squashes`)).data.length, 0);
+    assert.equal((await cli('world', 'set', 'monthlyTokens', '1000000', '-w', world.name)).code, 0);
+    const job = await ended(server, await server.post(`${world.chatPath}/squashes`, wish, 202));
+    assert.deepEqual([job.state, questions], ['done', before + 1], JSON.stringify(job));
+});
+
+test('nor a summary that somebody asks for', async () => {
+    const world = await spent(), before = questions;
+    const job = await ended(server, await server.post(`${world.chatPath}/compactions`, { agent: 'ada' }, 202));
+    assert.deepEqual([job.state, job.error?.detail], ['failed', used(world)], JSON.stringify(job));
+    const said = await cli('compact', '-w', world.name, '-c', world.chat);
+    assert.notEqual(said.code, 0);
+    assert.ok(said.err.includes(used(world)), said.err);
+    assert.match(said.err, raises);
+    assert.equal(questions, before, 'no model was asked');
+    assert.ok(!(await world.messages()).some(m => m.role === 'summary'));
+});
+
+// The work that reaches the limit ends as it would without one; what would follow it is not asked for.
+test('nor one that a long context asks for, nor what is to be remembered', async () => {
+    const world = await server.world(`spent${++worlds}`, [{ name: 'ada', model: 'free/m' }],
+        { compactAt: 4, settings: { knowledge: true, monthlyTokens: 1000000 } });
+    for (const text of ['one', 'two']) assert.equal((await work(world, 'ada', text)).status, 'completed');
+    const calls = async () => (await server.get(`${world.path}/agents/ada/calls`)).data.map(c => c.purpose);
+    const told = what => server.log.split('\n').some(line => [what, world.name, 'has used 1000000 of the 1000000 tokens'].every(part => line.includes(part)));
+    for (let i = 0; !told('a summary was not made') || !told('nothing was learned'); i++) {
+        assert.deepEqual(await calls(), ['turn', 'turn']);
+        assert.ok(i < 1000, server.log);
+    }
+    assert.deepEqual(await calls(), ['turn', 'turn']);
+    const chat = await own(world, 'ada');
+    assert.equal((await server.get(`${world.path}/chats/${chat.id}/compactions`)).data.length, 0);
 });
 
 await finish();

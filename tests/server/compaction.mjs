@@ -1,7 +1,7 @@
 // compaction.mjs: contexts that have become long are summarised by themselves, in every mode: what the summary
 // covers, what the model is sent then, and that nothing is lost.
 import http from 'node:http';
-import { Desk, asked, context, own, rows, talk, work } from './desk.mjs';
+import { Desk, asked, context, ended, own, rows, talk, work } from './desk.mjs';
 import { Server, assert, finally_, finish, script, test } from './lib.mjs';
 
 const file = script('compaction', `
@@ -237,6 +237,61 @@ test('a model of Ollama is asked once how much it can read, and its share of tha
         }
         assert.equal(seen.filter(s => s === `/api/show ${model}`).length, 1, seen.join(', '));
     }
+});
+
+// --- Answers that are none ---------------------------------------------------------------------------------
+
+// What a model gives instead of a text, and what is said of it.
+const flaws = [
+    ['cut off', q => q.cut('The first half of'), /was cut off/],
+    ['a call of a tool after words', q => q.answer('Let me look that up.', [{ id: 'c1', name: 'demo_lookup' }]), /called a tool instead of writing/],
+    ['a call of a tool alone', q => q.answer('', [{ id: 'c1', name: 'demo_lookup' }]), /called a tool instead of writing/],
+];
+
+// A world whose agent answers well, and has its summaries and squashes written so.
+async function flawed(give, compactAt) {
+    const desk = await Desk.open(server, q => {
+        if (!q.summary && !q.system.startsWith('You merge messages')) return 'Yes.';
+        give(q);
+        return null;
+    });
+    return fresh(compactAt, [{ name: 'ada', model: desk.model }]);
+}
+
+for (const [name, give, why] of flaws) {
+    test(`a summary that is ${name} is refused, and the context stays as it was`, async () => {
+        const w = await flawed(give, 1000);
+        for (const text of ['one', 'two']) await work(w, 'ada', text);
+        const chat = await own(w, 'ada'), before = await context(w, 'ada');
+        const job = await ended(server, await server.post(`${w.path}/chats/${chat.id}/compactions`, { agent: 'ada' }, 202));
+        assert.equal(job.state, 'failed', JSON.stringify(job));
+        assert.match(job.error.detail, why);
+        assert.deepEqual(await context(w, 'ada'), before);
+    });
+
+    test(`a squash that is ${name} is refused, and the messages stay`, async () => {
+        const w = await flawed(give, 1000), ids = [];
+        for (const text of ['one', 'two']) ids.push((await w.say(text, { instructions: [{ type: 'ReadOnly' }] })).messageId);
+        for (const dryRun of [true, false]) {
+            const job = await ended(server, await server.post(`${w.chatPath}/squashes`, { sourceMessageIds: ids, prompt: 'Merge them.', dryRun }, 202));
+            assert.equal(job.state, 'failed', JSON.stringify(job));
+            assert.match(job.error.detail, why);
+        }
+        assert.deepEqual((await w.messages()).map(m => m.messageId), ids);
+    });
+}
+
+test('a summary that a long context asks for is refused so too, and the work goes on', async () => {
+    const w = await flawed(flaws[0][1], 4);
+    for (const text of ['one', 'two']) assert.equal((await work(w, 'ada', text)).status, 'completed');
+    let calls = [];
+    for (let i = 0; !calls.length; i++) {
+        assert.ok(i < 1000, 'no summary was asked for');
+        calls = await asked(w, 'ada', 'summary');
+    }
+    assert.match(calls[0].error ?? '', flaws[0][2], 'why is kept with what was sent');
+    assert.equal((await work(w, 'ada', 'three')).status, 'completed');
+    assert.deepEqual(summaries(await rows(w, 'ada')), []);
 });
 
 await finish();

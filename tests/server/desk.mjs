@@ -111,6 +111,12 @@ class Question {
         this.#chunk({}, calls.length ? 'tool_calls' : 'stop');
         this.res.end('data: [DONE]\n\n');
     }
+    // All that it may write, and no end.
+    cut(text) {
+        this.begin(text);
+        this.#chunk({}, 'length');
+        this.res.end('data: [DONE]\n\n');
+    }
     // The first words of an answer that goes on.
     begin(text) {
         if (!this.res.headersSent) this.res.setHeader('content-type', 'text/event-stream');

@@ -386,9 +386,26 @@ static void a_file_with_a_broken_page_is_told(void **state)
     done(&k);
 }
 
+/* SQLite lets anything into a column of numbers; the check ends all the same, and says so. */
+static void a_place_that_is_no_number_ends_the_check(void **state)
+{
+    kit         k;
+    skein_check check;
+
+    build(&k, state);
+    skn_fixture_sql(k.fx, "PRAGMA foreign_keys = OFF;"
+                          "UPDATE items SET thread_id = x'ff00ff' WHERE thread_id = "
+                          "(SELECT min(thread_id) FROM items);"
+                          "PRAGMA foreign_keys = ON");
+    KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+    assert_true(check.count > 0);
+    done(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SKN_ON_SQLITE(a_place_that_is_no_number_ends_the_check),
         SKN_BOTH(a_sound_store_is_counted_and_nothing_is_found),
         SKN_BOTH(a_dangling_reply_is_a_warning_and_no_finding),
         SKN_BOTH(findings_are_bounded),

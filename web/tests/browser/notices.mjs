@@ -157,7 +157,7 @@ for (const [width, height] of sizes.slice(1)) {
         const good = { lines: 1, whole: true, target: true };
         assert.deepEqual(
             buttons,
-            ['Retry now', 'Put 1234 messages back', 'Copy my text'].map(text => ({ text, ...good })),
+            ['Retry now', 'Put 1\u00a0234 messages back', 'Copy my text'].map(text => ({ text, ...good })),
         );
         // There is still room to read.
         const room = await p.evaluate(() => document.querySelector('.chat-log').clientHeight);

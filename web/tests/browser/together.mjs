@@ -37,7 +37,7 @@ async function three(agents = ['ada'], before = async () => {}) {
     const at = `/w/${w.name}/c/${w.chat}`;
     const [a, b] = [await open(server, at), await open(server, at)];
     const t = terminal(w);
-    await t.shows(/○\n›[^\n]*$/);
+    await t.shows(/○( · [^\n]*)?\n›[^\n]*$/);
     return { w, a, b, t };
 }
 // A terminal breaks its rows wherever they end.
@@ -81,7 +81,7 @@ test('what is said in one is seen in all', async () => {
     await seen(a, 'said in the second');
     await t.shows('you › said in the second');
     await w.idle();
-    await t.shows(/○\n›[^\n]*$/);
+    await t.shows(/○( · [^\n]*)?\n›[^\n]*$/);
     t.type('said at the terminal\r');
     await seen(a, 'said at the terminal');
     await seen(b, 'said at the terminal');
