@@ -155,14 +155,31 @@ int skn_cmd_agent_resume(skn_cli *cli)
     return pause_agent(cli, false);
 }
 
+/* One that is paused begins nothing, woken or not. */
+static void say_woken(skn_cli *cli, const skein_agent *agent, bool paused)
+{
+    if (paused)
+        skn_print(cli,
+                  "%.*s is paused: it looks what there is to do when it goes on. Let it with "
+                  "\"skein agent resume %.*s\".\n",
+                  SKN_FMT(agent->name), SKN_FMT(agent->name));
+    else
+        skn_print(cli, "%.*s looks what there is to do. Watch it: skein inspect %.*s\n",
+                  SKN_FMT(agent->name), SKN_FMT(agent->name));
+}
+
 int skn_cmd_agent_wake(skn_cli *cli)
 {
-    skein_world world;
-    skein_agent agent;
-    skein_rc    rc = find_agent(cli, &world, &agent);
+    skein_world        world;
+    skein_agent        agent;
+    const skein_agents one = {&agent, 1};
+    skein_agent_work   work;
+    skein_rc           rc = find_agent(cli, &world, &agent);
 
     if (!rc && !cli->dry_run)
         rc = skein_agent_wake(cli->engine, agent.id, &cli->err);
+    if (!rc)
+        rc = skein_agent_work_of(cli->engine, &one, cli->keep, &work, &cli->err);
     if (rc)
         return (int)rc;
     if (cli->json)
@@ -170,8 +187,7 @@ int skn_cmd_agent_wake(skn_cli *cli)
     if (cli->dry_run)
         skn_would(cli, "wake %.*s", SKN_FMT(agent.name));
     else
-        skn_print(cli, "%.*s looks what there is to do. Watch it: skein inspect %.*s\n",
-                  SKN_FMT(agent.name), SKN_FMT(agent.name));
+        say_woken(cli, &agent, work.paused);
     return 0;
 }
 

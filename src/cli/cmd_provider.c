@@ -5,6 +5,7 @@
 #include "cli/default_model.h"
 #include "cli/key_input.h"
 #include "cli/news.h"
+#include "cli/provider_plan.h"
 #include "cli/secrets.h"
 #include "cli/server_ask.h"
 
@@ -259,11 +260,23 @@ static skn_str add_body(skn_cli *cli)
     return skn_body_keep(cli, &b);
 }
 
+/* What the server would refuse in the words of its API. */
+static skein_rc check_add(skn_cli *cli)
+{
+    const char *variable = skn_opt(cli, "key-env");
+
+    if (!skn_opt(cli, "type"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "--type is openai, openai-compatible, anthropic or ollama");
+    if (variable && !skn_is_key_variable(skn_str_of(variable)))
+        return skn_fail(&cli->err, SKEIN_USAGE, "--key-env " SKN_KEY_VARIABLE_IS);
+    return SKEIN_OK;
+}
+
 int skn_cmd_provider_add(skn_cli *cli)
 {
-    if (!skn_opt(cli, "type"))
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "--type is openai, openai-compatible, anthropic or ollama");
+    if (check_add(cli))
+        return (int)cli->err.rc;
     if (cli->dry_run) {
         skn_would(cli, "add the provider %s%s", cli->args[0],
                   skn_opt(cli, "default")

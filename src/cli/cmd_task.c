@@ -1,6 +1,7 @@
 /* Tasks of agents: listing, showing, cancelling. */
 #include "cli/commands.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/client.h"
 #include "cli/say.h"
@@ -37,10 +38,15 @@ static void waits_line(skn_cli *cli, const skein_task *task)
     skn_print_raw(cli, task->inbox_uid.n ? SKN_STR("\n") : SKN_STR(": skein inbox\n"));
 }
 
+/* No time once that has come: when it is begun is up to its agent, which may be paused. */
 static void again_at(skn_cli *cli, const skein_task *task)
 {
     if (!skn_str_is(task->status, "pending") || !task->attempts || task->running)
         return;
+    if (task->not_before <= skn_clock_micros()) {
+        skn_print_raw(cli, SKN_STR("; to be tried again"));
+        return;
+    }
     skn_print_raw(cli, SKN_STR("; tried again at "));
     skn_print_time(cli, task->not_before);
 }

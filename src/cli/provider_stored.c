@@ -51,8 +51,7 @@ static skein_rc read_headers(skn_provider_stored *out, const skn_json *v, skn_ar
     return SKEIN_OK;
 }
 
-/* Only variables that are named like keys: others are nobody's business. */
-static bool is_key_variable(skn_str s)
+bool skn_is_key_variable(skn_str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (!((s.p[i] >= 'A' && s.p[i] <= 'Z') || s.p[i] == '_' ||
@@ -109,9 +108,8 @@ static skein_rc read_texts(skn_provider_stored *out, const skn_json *v, skn_aren
                      "must be an address like https://llm.example.org/v1, without password "
                      "and \"?\"",
                      err);
-    if (out->key_env.p && !is_key_variable(out->key_env))
-        return wrong(at, "/apiKeyEnv", "must name a variable that ends in _API_KEY or _TOKEN",
-                     err);
+    if (out->key_env.p && !skn_is_key_variable(out->key_env))
+        return wrong(at, "/apiKeyEnv", SKN_KEY_VARIABLE_IS, err);
     return SKEIN_OK;
 }
 

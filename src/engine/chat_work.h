@@ -25,8 +25,9 @@ struct skn_working {
     bool                 silent; /* the conversation is gone: nothing is told */
     bool hushed;  /* what is closed was stopped with who asked for it: that one is not told */
     bool results; /* but while its turn is open it gets the results of its calls */
-    const skein_stop *written; /* by those who are stopped, to be kept; may be NULL */
-    skn_vec(skn_str) over;     /* causes of which something was closed */
+    const skein_stop *written;   /* by those who are stopped, to be kept; may be NULL */
+    int64_t           withdrawn; /* turns that were closed as cancelled */
+    skn_vec(skn_str) over;       /* causes of which something was closed */
 };
 
 /* Locks the conversation. */

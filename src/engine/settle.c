@@ -212,6 +212,7 @@ static skein_rc withdraw(skn_working *w, const skn_turn_row *row, skein_error *e
     if (!kept && row->open_calls == 0) /* else its next message has not been begun */
         skn_tell_withdrawn(w, &row->turn);
     rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED, SKN_NONE, err);
+    w->withdrawn++;
     skn_tell_at_work(w, &row->turn, "idle");
     return rc;
 }
@@ -321,14 +322,14 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
 
     *stopped = 0;
     w->written = what;
+    w->withdrawn = 0;
     w->hushed = agent == 0;
     if ((rc = skn_turn_open_rows(w->tx, 0, w->chat.id, w->a, &turns, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < turns.count; i++)
-        if (agent == 0 || turns.at[i].turn.agent.v == agent) {
+        if (agent == 0 || turns.at[i].turn.agent.v == agent)
             rc = cancel_open(w, turns.at[i].turn.id, err);
-            *stopped += 1;
-        }
+    *stopped = w->withdrawn;
     if (rc || (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)

@@ -74,6 +74,50 @@ static void halted(void *arg)
     skn_runtime_settle(r);
 }
 
+/* --- What is written just now ---------------------------------------------------------------------- */
+
+static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
+{
+    skein_model_call *to = SKN_NEW(a, skein_model_call);
+    skn_str          *pieces = SKN_ARRAY(a, from->piece_count + 1, skn_str);
+
+    for (size_t i = 0; i < from->piece_count; i++)
+        pieces[i] = skn_arena_copy(a, from->pieces[i]);
+    *to = *from;
+    to->pieces = pieces;
+    to->response = skn_arena_copy(a, from->response);
+    to->model = skn_arena_copy(a, from->model);
+    return to;
+}
+
+static skein_partial copy_written(skn_run *run, skn_arena *a)
+{
+    skein_model_call call;
+    skein_partial    p;
+
+    skn_asking_so_far(run->asking, &run->answer);
+    p = skn_run_written_so_far(run, &call);
+    p.message_uid = skn_arena_copy(a, run->turn.message_uid);
+    p.text = skn_arena_copy(a, p.text);
+    p.thinking = skn_arena_copy(a, p.thinking);
+    p.call = p.call ? copy_call(p.call, a) : NULL;
+    return p;
+}
+
+/* Delegations that a stopped agent waits for are closed with it. Only the store knows which those are: it is
+ * given the texts of the whole chat, and takes those of the turns that it closes. */
+static void add_others(skn_halt *h)
+{
+    for (skn_run *run = h->r->runs; run; run = run->next)
+        if (run->asking && run->chat.v == h->chat.v) {
+            skein_partial p = copy_written(run, h->a);
+
+            skn_vec_add(h->a, &h->partials, p);
+        }
+}
+
+/* --- Stopping -------------------------------------------------------------------------------------- */
+
 /* The runs wait for this, so that their texts may be borrowed. */
 static void start(skn_halt *h)
 {
@@ -84,6 +128,7 @@ static void start(skn_halt *h)
             skn_vec_add(h->a, &h->partials, p);
         }
     }
+    add_others(h);
     h->running = true;
     h->r->jobs++;
     skn_workers_run(h->r->o.workers, work_halt, halted, h);
@@ -134,34 +179,6 @@ void skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id
 }
 
 /* --- Stopped by somebody else ---------------------------------------------------------------------- */
-
-static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
-{
-    skein_model_call *to = SKN_NEW(a, skein_model_call);
-    skn_str          *pieces = SKN_ARRAY(a, from->piece_count + 1, skn_str);
-
-    for (size_t i = 0; i < from->piece_count; i++)
-        pieces[i] = skn_arena_copy(a, from->pieces[i]);
-    *to = *from;
-    to->pieces = pieces;
-    to->response = skn_arena_copy(a, from->response);
-    to->model = skn_arena_copy(a, from->model);
-    return to;
-}
-
-static skein_partial copy_written(skn_run *run, skn_arena *a)
-{
-    skein_model_call call;
-    skein_partial    p;
-
-    skn_asking_so_far(run->asking, &run->answer);
-    p = skn_run_written_so_far(run, &call);
-    p.message_uid = skn_arena_copy(a, run->turn.message_uid);
-    p.text = skn_arena_copy(a, p.text);
-    p.thinking = skn_arena_copy(a, p.thinking);
-    p.call = p.call ? copy_call(p.call, a) : NULL;
-    return p;
-}
 
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out)
 {

@@ -82,6 +82,23 @@ test('provider add says that nothing changes and how to change it', async () => 
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
 
+test('the key is in a variable that is called like one, and no other is read', async () => {
+    const add = (name, variable) => cli('provider', 'add', name, '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', `--key-env=${variable}`);
+    for (const [name, variable] of [['office', 'OFFICE_API_KEY'], ['office2', 'OFFICE_TOKEN']]) {
+        const added = await add(name, variable);
+        assert.equal(added.code, 0, added.err);
+        assert.equal((await cli('provider', 'rm', name, '-y')).code, 0);
+    }
+    for (const variable of ['PATH', 'SIGNING_KEY', 'SKEIN_API_KEY']) {
+        const refused = await add('office', variable);
+        assert.equal(refused.code, 2, refused.err);
+        assert.match(refused.err, /--key-env must name a variable that ends in _API_KEY or _TOKEN, and does not begin with SKEIN_/);
+        const body = { name: 'office', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: variable };
+        const { detail, errors } = await server.post('/providers', body, 400);
+        assert.match(JSON.stringify([detail, errors]), /apiKeyEnv.*must name a variable that ends in _API_KEY or _TOKEN/);
+    }
+});
+
 test('with --default it says which agents answer with which model from now on', async () => {
     const added = await cli('provider', 'add', 'taken', '--type=openai-compatible', `--base-url=${base}`, '--default');
     assert.equal(added.code, 0, added.err);

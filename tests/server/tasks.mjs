@@ -184,6 +184,27 @@ test('a task that waits is cancelled and never begun; one that is done cannot be
     await server.refused('DELETE', `${w.path}/tasks/${second.id}`, 409, 'conflict');
 });
 
+test('one that is woken while it is paused begins nothing, and the commands say so', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(server, [{ name: 'ada', model: desk.model }]), stream = await watch(w);
+    const task = await give(w, 'ada', 'a thing');
+    const question = await desk.next();
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    question.fail();
+    await stream.event('task.queued', e => e.taskId === task.id && e.attempts === 1);
+    assert.equal(await told(w, 'agent', 'wake', 'ada'),
+        'ada is paused: it looks what there is to do when it goes on. Let it with "skein agent resume ada".\n');
+    assert.match(await told(w, 'task', 'ls'), /  retrying +user +a thing\n +failed 1 time: .*out of order.*; to be tried again\n/);
+    assert.match(await told(w, 'task', 'show', task.id), /failed 1 time; to be tried again\n/);
+    await told(w, 'agent', 'resume', 'ada');
+    (await desk.next()).answer('Done.');
+    await stream.event('task.finished', e => e.taskId === task.id);
+    stream.close();
+    assert.match(await told(w, 'agent', 'wake', 'ada'), /^ada looks what there is to do\./);
+    (await desk.next()).answer('There is nothing to do.');
+    await w.idle();
+});
+
 test('a running task that is cancelled lets the next one begin', async () => {
     const w = await fresh(slow);
     const stream = await watch(w);
@@ -375,6 +396,43 @@ for (const [how, cancel, words] of [
         assert.ok(JSON.stringify(lane).includes(call.messageId), call.messageId);
     });
 }
+
+// Who waits for a delegation is stopped with it.
+for (const [how, stop] of [
+    ['a request', async w => (await slow.post(`${w.path}/messages/stop`, { chatId: w.chat, agents: ['ada'] }, 200)).stopped],
+    ['a command', async w => Number(/^Stopped (\d+) answers in .*\. What was written stays\.\n$/.exec(await told(w, 'stop', 'ada'))?.[1])],
+])
+    test(`what a delegation has written until ${how} stops the agent that waits for it is kept`, async () => {
+        const w = await fresh(slow), stream = await watch(w);
+        await w.say('@ada have it held');
+        await stream.words('long.');
+        assert.equal(await stop(w), 2, 'both are counted');
+        await w.idle();
+        stream.close();
+        assert.equal((await delegations(w))[0].state, 'cancelled');
+        const lane = (await slow.get(`${w.chatPath}/timeline?delegation=main.1`)).items;
+        assert.deepEqual(lane.map(i => [i.content, i.stopped ?? false]), [['hold this', false], ['I begin, and it will take long.', true]]);
+        const [call] = await asked(w, 'bo', 'turn');
+        assert.deepEqual([call.state, call.response, call.messageId], ['stopped', 'I begin, and it will take long.', lane[1].messageId]);
+    });
+
+test('who writes beside an agent that is stopped goes on, and all of it is kept', async () => {
+    const [one, two] = [await Desk.open(server), await Desk.open(server)];
+    const w = await fresh(server, [{ name: 'ada', model: one.model }, { name: 'bo', model: two.model }]), stream = await watch(w);
+    await w.say('hello, both');
+    const [ada, bo] = [await one.next(), await two.next()];
+    ada.begin('I begin.');
+    bo.begin('Hello, ');
+    for (const agent of ['ada', 'bo']) await stream.event('agent.state', e => e.agent === agent && e.state === 'writing');
+    const { stopped } = await server.post(`${w.path}/messages/stop`, { chatId: w.chat, agents: ['ada'] }, 200);
+    assert.equal(stopped, 1);
+    bo.answer('human.');
+    await w.idle();
+    stream.close();
+    assert.deepEqual([await answers(w, 'ada'), await answers(w, 'bo')], [['I begin.'], ['Hello, human.']]);
+    const [call] = await asked(w, 'bo', 'turn');
+    assert.deepEqual([call.state, /Hello, [^]*human\./.test(call.response)], ['answered', true], call.response);
+});
 
 test('delegations go only so deep: the model is told, and nothing breaks', async () => {
     const w = await fresh(server, ['ada'], { settings: { delegationDepth: 3 } });

@@ -462,6 +462,20 @@ static void what_the_store_keeps_reads_back_the_same(void **state)
     assert_string_equal(skn_stored_write(&all, f->a).p, json);
 }
 
+static void a_variable_of_a_key_is_called_like_one(void **state)
+{
+    static const char *const keys[] = {"X_API_KEY", "HF_TOKEN", "K2_API_KEY"};
+    static const char *const others[] = {"PATH",          "SIGNING_KEY", "API_KEY",
+                                         "2_API_KEY",     "a_API_KEY",   "A_API_KEY_ID",
+                                         "SKEIN_API_KEY", "SKEIN_TOKEN", ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_true(skn_is_key_variable(skn_str_of(keys[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(skn_is_key_variable(skn_str_of(others[i])));
+}
+
 static void what_cannot_be_used_is_named(void **state)
 {
     static const char *const bodies[][2] = {
@@ -472,6 +486,8 @@ static void what_cannot_be_used_is_named(void **state)
         {"{\"baseUrl\":\"https://x/?key=1\"}", "/baseUrl"},
         {"{\"apiKeyEnv\":\"PATH\"}", "/apiKeyEnv"},
         {"{\"apiKeyEnv\":\"SKEIN_TOKEN\"}", "/apiKeyEnv"},
+        {"{\"apiKeyEnv\":\"SKEIN_KEY\"}", "/apiKeyEnv"},
+        {"{\"apiKeyEnv\":\"MONKEY\"}", "/apiKeyEnv"},
         {"{\"headers\":{\"Authorization\":\"Bearer x\"}}", "/headers"},
         {"{\"headers\":{\"a\\nb\":\"x\"}}", "/headers"},
         {"{\"timeoutMs\":1}", "/timeoutMs"},
@@ -515,6 +531,7 @@ int main(void)
         TEST(ollama_is_where_its_variable_says),
         TEST(only_this_computer_is_local),
         TEST(what_the_store_keeps_reads_back_the_same),
+        TEST(a_variable_of_a_key_is_called_like_one),
         TEST(what_cannot_be_used_is_named),
     };
 
