@@ -161,6 +161,12 @@ void skn_foreign_calls(skn_foreign *f, const skn_json *list, const char *what,
     out->call_count = n;
 }
 
+/* Who it is from is told by the message itself, in every answer anew: it is not stored. */
+static bool is_to_keep(const skein_instruction *in)
+{
+    return in->type.n > 0 && !skn_str_starts(in->type, SKN_STR("Source."));
+}
+
 static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_message *out)
 {
     const skn_json    *list = skn_json_get(row, "instructions");
@@ -172,7 +178,7 @@ static void read_instructions(skn_foreign *f, const skn_json *row, skein_new_mes
     in = SKN_ARRAY(f->a, list->count, skein_instruction);
     for (const skn_json *v = list->first; v; v = v->next) {
         in[n] = (skein_instruction){skn_foreign_text(v, "type"), skn_foreign_text(v, "target")};
-        n += in[n].type.n > 0;
+        n += is_to_keep(&in[n]);
     }
     out->instructions = in;
     out->instruction_count = n;

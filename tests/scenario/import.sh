@@ -48,6 +48,22 @@ must import "$world" --as copy
 must log --json
 t 'elsewhere it gets the same ids' is "$(every messageId)" "$ids"
 
+# --- There and back ---------------------------------------------------------------------------
+
+fresh
+must world new home
+must conv new --title talk
+must send "is it said once?"
+must log --json=instructions
+said=$out
+for format in jsonl json; do
+    must export -f $format -o "$dir/there.$format"
+    fresh
+    must import "$dir/there.$format"
+    must log --json=instructions
+    t "what goes through $format and back is the same" is "$out" "$said"
+done
+
 if [ "$kind" = sqlite ]; then
     own=${store#--data=}/skein.db
     fresh
