@@ -1,4 +1,4 @@
-/* Time travel: undo, redo, switch, branch; and the one thing that cannot be taken back. */
+/* Time travel: undo, redo, switch, branch. */
 #include "cli/commands.h"
 
 #include "base/error.h"
@@ -260,54 +260,5 @@ int skn_cmd_branch(skn_cli *cli)
               ". Take it back with \"skein conv rm %.*s\".\n",
               SKN_FMT(branch.uid), branch.length, skn_plural(branch.length), version,
               SKN_FMT(branch.uid));
-    return 0;
-}
-
-/* --- Erasure ------------------------------------------------------------------------------ */
-
-static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change *how,
-                      int64_t *erased)
-{
-    skein_message_ids ids;
-    skein_rc          rc;
-
-    if (skn_opt(cli, "unreachable"))
-        return skein_purge_unreachable(cli->engine, how, erased, &cli->err);
-    if ((rc = skn_need_messages(cli, chat, 0, &ids)))
-        return rc;
-    return skein_purge(cli->engine, how, ids, erased, &cli->err);
-}
-
-int skn_cmd_purge(skn_cli *cli)
-{
-    skein_world        world;
-    skein_conversation chat;
-    skein_change       how;
-    int64_t            erased = 0;
-    skn_jw            *w;
-    skein_rc           rc;
-
-    if (!skn_opt(cli, "unreachable") == !cli->arg_count)
-        return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "\"skein purge\" needs either messages or --unreachable");
-    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
-        (rc = purge(cli, &chat, &how, &erased)))
-        return (int)rc;
-    if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
-        skn_jw_kint(w, "erased", erased);
-        skn_jw_kbool(w, "dryRun", cli->dry_run);
-        skn_jw_object_end(w);
-        return (int)skn_item_end(cli);
-    }
-    if (!erased && cli->arg_count)
-        skn_print(cli, "%s erased before.\n", cli->arg_count == 1 ? "It was" : "They were");
-    else
-        skn_print(cli,
-                  cli->dry_run ? "Would erase %" PRId64 " message%s. Nothing was changed.\n"
-                               : "Erased %" PRId64 " message%s; their places stay.\n",
-                  erased, skn_plural(erased));
     return 0;
 }

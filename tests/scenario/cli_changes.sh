@@ -194,6 +194,16 @@ s log --oneline
 t 'its place stays' prints '[erased]'
 s search three --json
 t 'search does not find it' is "$out" '[]'
+s send "a secret" --json
+source=$(first messageId)
+must send "told to many"
+s squash "$source" @ --join --json=resultMessageId
+made=$(first resultMessageId)
+s purge "$source" -y
+t 'what was made of it is named' complains "A squash was made of $source and stays: skein purge $made"
+must purge "$made" -y
+s purge "$source" -y
+t 'until it is erased too' is "$err" ''
 must purge --unreachable -y
 s fsck
 t 'the store is sound after all this' gave 0

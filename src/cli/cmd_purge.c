@@ -1,0 +1,98 @@
+/* The one thing that cannot be taken back: erasing texts for ever. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+/* --- What was made of them ---------------------------------------------------------------- */
+
+static bool is_made_of(const skein_squash *q, skn_str uid)
+{
+    for (size_t i = 0; i < q->source_count; i++)
+        if (skn_str_eq(q->sources[i], uid))
+            return true;
+    return false;
+}
+
+/* Text that a squash took over stands in another message, which is erased only by its own name. */
+static skein_rc tell_copies(skn_cli *cli, const skein_conversation *chat, skn_str uid)
+{
+    skein_uids   all;
+    skein_squash q;
+    skein_rc     rc = skein_squash_list(cli->engine, chat->id, 0, cli->keep, &all, &cli->err);
+
+    for (size_t i = 0; !rc && i < all.count; i++) {
+        rc = skein_squash_get(cli->engine, all.at[i], cli->keep, &q, &cli->err);
+        if (!rc && !q.result.purged && is_made_of(&q, uid))
+            skn_note(cli, "A squash was made of %.*s and stays: skein purge %.*s", SKN_FMT(uid),
+                     SKN_FMT(q.result.uid));
+    }
+    return rc;
+}
+
+static skein_rc tell_all_copies(skn_cli *cli, const skein_conversation *chat)
+{
+    skein_message m;
+    skein_rc      rc = SKEIN_OK;
+
+    for (size_t i = 0; !rc && i < cli->arg_count; i++)
+        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+            rc = tell_copies(cli, chat, m.uid);
+    return rc;
+}
+
+/* --- Erasing ------------------------------------------------------------------------------ */
+
+static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change *how,
+                      int64_t *erased)
+{
+    skein_message_ids ids;
+    skein_rc          rc;
+
+    if (skn_opt(cli, "unreachable"))
+        return skein_purge_unreachable(cli->engine, how, erased, &cli->err);
+    if ((rc = skn_need_messages(cli, chat, 0, &ids)))
+        return rc;
+    return skein_purge(cli->engine, how, ids, erased, &cli->err);
+}
+
+static void say_erased(skn_cli *cli, int64_t erased)
+{
+    if (!erased && cli->arg_count)
+        skn_print(cli, "%s erased before.\n", cli->arg_count == 1 ? "It was" : "They were");
+    else if (cli->dry_run)
+        skn_print(cli, "Would erase %" PRId64 " message%s. Nothing was changed.\n", erased,
+                  skn_plural(erased));
+    else
+        skn_print(cli, "Erased %" PRId64 " message%s; %s.\n", erased, skn_plural(erased),
+                  erased == 1 ? "its place stays" : "their places stay");
+}
+
+int skn_cmd_purge(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_change       how;
+    int64_t            erased = 0;
+    skn_jw            *w;
+    skein_rc           rc;
+
+    if (!skn_opt(cli, "unreachable") == !cli->arg_count)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"skein purge\" needs either messages or --unreachable");
+    if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
+        (rc = purge(cli, &chat, &how, &erased)))
+        return (int)rc;
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kint(w, "erased", erased);
+        skn_jw_kbool(w, "dryRun", cli->dry_run);
+        skn_jw_object_end(w);
+        return (int)skn_item_end(cli);
+    }
+    say_erased(cli, erased);
+    return (int)tell_all_copies(cli, &chat);
+}
