@@ -71,20 +71,43 @@ int skn_cmd_model_ls(skn_cli *cli)
 }
 
 /* A server that runs is told: then it counts when the command has ended. */
-static skein_rc put(skn_cli *cli, const skein_setting *one)
+/* A server knows who there is; a name that nobody has would make every turn fail. */
+static skein_rc need_provider(skn_cli *cli, const skn_server *server, skn_str model)
 {
-    const skn_json *answer;
-    skn_server      server;
-    bool            found;
-    skn_str         body;
-    skein_rc        rc = skn_discover(cli, &server, &found);
+    skn_str         rest = model, name;
+    const skn_json *answer, *data;
+    skein_rc        rc;
+
+    if (skn_str_is(model, "auto"))
+        return SKEIN_OK;
+    if ((rc = skn_server_ask(cli, server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
+        return rc;
+    skn_str_split(&rest, '/', &name);
+    data = skn_json_get(answer, "data");
+    for (const skn_json *p = data ? data->first : NULL; p; p = p->next)
+        if (skn_str_eq(skn_news_text(p, "name"), name))
+            return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(name));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists those there are");
+}
+
+static skein_rc put(skn_cli *cli, skn_str model)
+{
+    const skein_setting one = {SKN_STR("defaults.model"),
+                               skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(model))};
+    const skn_json     *answer;
+    skn_server          server;
+    bool                found;
+    skn_str             body;
+    skein_rc            rc = skn_discover(cli, &server, &found);
 
     if (rc)
         return rc;
     if (!found)
-        return skein_setting_put(cli->engine, one, 1, &cli->err);
-    body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one->key),
-                            SKN_FMT(one->value));
+        return skein_setting_put(cli->engine, &one, 1, &cli->err);
+    if ((rc = need_provider(cli, &server, model)))
+        return rc;
+    body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one.key), SKN_FMT(one.value));
     return skn_server_ask(cli, &server, "PATCH", "/settings", body, &answer);
 }
 
@@ -98,11 +121,9 @@ static bool is_plain(const char *model)
 
 int skn_cmd_model_use(skn_cli *cli)
 {
-    const char   *model = cli->args[0], *slash = strchr(model, '/');
-    skein_setting one = {SKN_STR("defaults.model"),
-                         skn_arena_printf(cli->keep, "\"%s\"", model)};
-    skn_jw       *w;
-    skein_rc      rc;
+    const char *model = cli->args[0], *slash = strchr(model, '/');
+    skn_jw     *w;
+    skein_rc    rc;
 
     if (!is_plain(model) ||
         (strcmp(model, "auto") != 0 && (!slash || slash == model || !slash[1])))
@@ -112,7 +133,7 @@ int skn_cmd_model_use(skn_cli *cli)
         skn_would(cli, "let %s answer for agents that name no model", model);
         return 0;
     }
-    if ((rc = put(cli, &one)))
+    if ((rc = put(cli, skn_str_of(model))))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli, "%s answers for agents that name no model.\n", model);

@@ -298,6 +298,7 @@ s send '@lead hello'
 t 'who has no key is told' gave 4
 t 'with how to give one' complains 'skein provider login fk'
 must provider rm fk -y
+must provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1
 s model use office/some
 t 'a model for all' prints 'office/some answers for agents that name no model'
 model_is() { "$SKEIN" "$store" send '@lead hello' >/dev/null 2>&1; "$SKEIN" "$store" inspect --call @ 2>/dev/null | grep -q "$1"; }
@@ -305,6 +306,9 @@ s send '@lead hello'
 t 'is asked at once' gave 6
 must model use auto
 t 'and no longer' until_true model_is demo/scripted
+must provider rm office -y
+s model use office/some
+t 'a provider must be there' fails 3 'there is no provider "office"'
 s model use nonsense
 t 'a model has a provider' fails 2 'PROVIDER/MODEL'
 t 'no key is in the log' sh -c '! grep -q planted "$1"' - "$dir/log"
