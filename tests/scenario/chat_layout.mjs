@@ -113,6 +113,7 @@ test('what commands print ends between words too', async () => {
     await rest(t);
     t.type('/undo\r');
     await t.shows(/Bring it\sback\swith\s"skein\sredo"\.\n/);
+    await rest(t);
     await leave(t);
 });
 

@@ -113,6 +113,7 @@ for (const cols of [40, 80])
         assert.doesNotMatch(t.screen.text, /◐|queue 1/);
         t.type('/allow\r');
         await t.shows(/Nothing waits for your yes or no\./);
+        await prompt(t);
         await leave(t);
     });
 
