@@ -2,11 +2,9 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
-#include "cli/client.h"
 #include "cli/far_change.h"
 #include "cli/say.h"
-
-#define STOP_MS 30000
+#include "cli/server_ask.h"
 
 static skein_rc delegation_json(skn_cli *cli, const skein_delegation *d)
 {
@@ -31,20 +29,15 @@ static skein_rc find(skn_cli *cli, skein_world *world, skein_conversation *chat,
 static skein_rc cancel(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
                        const skein_delegation *d)
 {
-    skn_request_spec  what = {.method = "POST"};
-    skn_client_answer got;
-    skn_server        server;
-    bool              found;
-    skein_rc          rc = skn_discover(cli, &server, &found);
+    skn_str  rest = skn_arena_printf(cli->keep, "delegations/%.*s/cancel", SKN_FMT(d->key));
+    skn_str  body = skn_arena_printf(cli->keep, "{\"chatId\":\"%.*s\"}", SKN_FMT(chat->uid));
+    bool     asked;
+    skein_rc rc = skn_server_ask_if_any(cli, "POST", skn_world_path(cli, world, rest.p), body,
+                                        &asked);
 
-    if (rc)
-        return rc;
-    if (!found)
-        return skein_delegation_cancel(cli->engine, chat->id, d->key, NULL, &cli->err);
-    what.path = skn_world_path(
-        cli, world, skn_arena_printf(cli->keep, "delegations/%.*s/cancel", SKN_FMT(d->key)).p);
-    what.body = skn_arena_printf(cli->keep, "{\"chatId\":\"%.*s\"}", SKN_FMT(chat->uid));
-    return skn_client_call(cli, &server, &what, STOP_MS, &got);
+    return rc || asked
+               ? rc
+               : skein_delegation_cancel(cli->engine, chat->id, d->key, NULL, &cli->err);
 }
 
 int skn_stop_delegation(skn_cli *cli)

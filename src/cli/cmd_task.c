@@ -3,14 +3,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/client.h"
 #include "cli/say.h"
+#include "cli/server_ask.h"
 #include "cli/waits.h"
 
 #include <inttypes.h>
 
 #define LISTED_MOST 1000
-#define CANCEL_MS   30000
 
 static skein_rc task_json(skn_cli *cli, const skein_task *task)
 {
@@ -174,22 +173,16 @@ int skn_cmd_task_show(skn_cli *cli)
 /* Through the server, which keeps what was written, or in the store. */
 static skein_rc cancel(skn_cli *cli, const skein_world *world, skein_task *task)
 {
-    skn_request_spec  what = {.method = "DELETE"};
-    skn_client_answer got;
-    skn_server        server;
-    bool              found;
-    skein_rc          rc = skn_discover(cli, &server, &found);
+    skn_str  rest = skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid));
+    bool     asked;
+    skein_rc rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p),
+                                        SKN_NONE, &asked);
 
     if (rc)
         return rc;
-    if (!found)
-        return skein_task_cancel(cli->engine, world->id, task->uid, NULL, cli->keep, task,
-                                 &cli->err);
-    what.path = skn_world_path(cli, world,
-                               skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid)).p);
-    if ((rc = skn_client_call(cli, &server, &what, CANCEL_MS, &got)))
-        return rc;
-    return skein_task_get(cli->engine, world->id, task->uid, cli->keep, task, &cli->err);
+    return asked ? skein_task_get(cli->engine, world->id, task->uid, cli->keep, task, &cli->err)
+                 : skein_task_cancel(cli->engine, world->id, task->uid, NULL, cli->keep, task,
+                                     &cli->err);
 }
 
 int skn_cmd_task_cancel(skn_cli *cli)

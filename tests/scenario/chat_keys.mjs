@@ -40,10 +40,6 @@ async function say(t, text, answer) {
     await t.shows(answer);
     await rest(t);
 }
-async function leave(t) {
-    t.type('\x15\x04');
-    assert.equal(await t.end(), 0);
-}
 
 test('Ctrl-O unfolds thinking and tools of the newest answer, and folds them', async () => {
     const t = await open();
@@ -57,7 +53,7 @@ test('Ctrl-O unfolds thinking and tools of the newest answer, and folds them', a
     t.type('\x0f');
     await t.shows(/It was made up\.\n\n─+\n[^\n]*\n› half a liXne$/);
     assert.doesNotMatch(t.screen.text, /I should look first|┌/);
-    await leave(t);
+    await t.leave();
 });
 
 test('unfolded, a newer answer takes the place of the one before', async () => {
@@ -68,7 +64,7 @@ test('unfolded, a newer answer takes the place of the one before', async () => {
     await say(t, 'else', /no thinking, no tools/);
     assert.doesNotMatch(t.screen.text, /That will do/);
     assert.equal(t.screen.text.match(/Ctrl-O folds/g).length, 1);
-    await leave(t);
+    await t.leave();
 });
 
 test('Ctrl-X t shows who answers whom, and Enter answers one of them', async () => {
@@ -85,7 +81,7 @@ test('Ctrl-X t shows who answers whom, and Enter answers one of them', async () 
     await t.shows(/3 {2}\S+ {2}· · ↪ you: kept/);
     t.type('\x1b');
     await rest(t);
-    await leave(t);
+    await t.leave();
 });
 
 test('Ctrl-X h shows the versions, and Enter makes one current', async () => {
@@ -97,7 +93,7 @@ test('Ctrl-X h shows the versions, and Enter makes one current', async () => {
     await t.shows(/Which version shall be current\?\n› 1 {2}v2 [^\n]*\(now\)\n {2}2 {2}v1 /);
     t.type('2');
     await t.shows(/Now at v1 \(was v2\)[^]*v1 · [^\n]*ada ○[^\n]*\n› kept$/);
-    await leave(t);
+    await t.leave();
 });
 
 test('Ctrl-X / searches, and what was typed is there again', async () => {
@@ -107,7 +103,7 @@ test('Ctrl-X / searches, and what was typed is there again', async () => {
     await t.shows(/\n› \/search $|\n› \/search$/);
     t.type('unicorn\r');
     await t.shows(/you › a unicorn[^]*unicorn[^]*\n› kept$/);
-    await leave(t);
+    await t.leave();
 });
 
 test('Ctrl-X b and i show the work in the background and the inbox', async () => {
@@ -118,7 +114,7 @@ test('Ctrl-X b and i show the work in the background and the inbox', async () =>
     await t.shows(/Whose work in the background\?\n› 1 {2}ada {2}nothing to do\n/);
     t.type('\r');
     await t.shows(/It has done nothing in the background yet\.[^]*\n› kept$/);
-    await leave(t);
+    await t.leave();
 });
 
 test('Ctrl-X e opens the editor with what was typed, and takes what it left', async () => {
@@ -128,7 +124,7 @@ test('Ctrl-X e opens the editor with what was typed, and takes what it left', as
     t.type('typed\x18e');
     await t.shows(/\n› typed, edited$/);
     await say(t, '', /you › typed, edited[^]*a plain answer/);
-    await leave(t);
+    await t.leave();
 });
 
 test('another key after Ctrl-X does nothing', async () => {
@@ -136,7 +132,7 @@ test('another key after Ctrl-X does nothing', async () => {
     t.type('kept\x18q');
     t.type('!');
     await t.shows(/\n› kept!$/);
-    await leave(t);
+    await t.leave();
 });
 
 await finish();

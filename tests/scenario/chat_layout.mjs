@@ -55,10 +55,6 @@ async function say(t, text, answer) {
     await t.shows(answer);
     await rest(t);
 }
-async function leave(t) {
-    t.type('\x15\x04');
-    assert.equal(await t.end(), 0);
-}
 // Every row is made of whole words of these texts.
 function whole(t, ...texts) {
     const words = new Set(texts.flatMap(text => text.split(/\s+/)));
@@ -79,7 +75,7 @@ for (const cols of [40, 80])
         await say(t, '@bibliographer short', /bibliographer[^]*\n {2}yes\n/);
         const answer = (await server.get(`/worlds/layout/chats/${t.chat}/messages`)).data.at(-1);
         assert.ok(t.screen.text.includes(answer.messageId), t.screen.text);
-        await leave(t);
+        await t.leave();
         const end = t.screen.text;
         assert.match(end, cols === 40
             ? /Come back with:\n {2}skein chat layout -c c_[\w-]{10} [^]*\nOn the web:\n {2}http:\S+/
@@ -95,14 +91,14 @@ for (const [name, text] of [['wide', wide], ['marked', marked]])
         await say(t, `@ada saying ${text}`, /you › @ada saying[^]*yes/);
         const said = / {2}yes|you › (@ada saying[^]*?)→/.exec(t.screen.text.slice(t.screen.text.indexOf('@ada saying') - 6))[1];
         assert.equal(said.replaceAll(/\s+/g, ' ').trim(), `@ada saying ${text}`.replaceAll(/\p{M}/gu, ''));
-        await leave(t);
+        await t.leave();
     });
 
 test('a word that is longer than the row stays whole, and code as it is', async () => {
     const t = await open(40);
     await say(t, '@ada link', new RegExp(`  see\n  ${LONG.slice(0, 38)}\n${LONG.slice(38, 78)}\n${LONG.slice(78)}\n  there`));
     await say(t, '@ada code', /\n {2}one two three four five six seven eigh\nt nine ten eleven twelve\n/);
-    await leave(t);
+    await t.leave();
 });
 
 test('what commands print ends between words too', async () => {
@@ -114,7 +110,7 @@ test('what commands print ends between words too', async () => {
     t.type('/undo\r');
     await t.shows(/Bring it\sback\swith\s"skein\sredo"\.\n/);
     await rest(t);
-    await leave(t);
+    await t.leave();
 });
 
 test('what is being written is shown in rows of whole words', async () => {
@@ -124,7 +120,7 @@ test('what is being written is shown in rows of whole words', async () => {
     whole(t, KNOWN, prose, 'forever writing… researcher.▍');
     t.type('\x03');
     await t.shows(/Stopped\. What was written stays\. Say\nwhat to do instead; Ctrl-C again leaves\.\n/);
-    await leave(t);
+    await t.leave();
 });
 
 test('what others say comes in above what is typed, and there is one prompt', async () => {
@@ -139,7 +135,7 @@ test('what others say comes in above what is typed, and there is one prompt', as
         assert.equal(t.screen.text.match(/^› /gm).length, 1, t.screen.text);
         assert.equal(t.screen.text.match(/something that is/g).length, 1);
         assert.equal(t.screen.text.match(/─\n/g).length, 1);
-        await leave(t);
+        await t.leave();
     }
 });
 
@@ -160,7 +156,7 @@ test('a terminal that becomes narrower or wider is drawn anew', async () => {
     }
     assert.equal(t.screen.text.match(/kept/g).length, 1);
     assert.equal(t.screen.text.match(/─\n/g).length, 1);
-    await leave(t);
+    await t.leave();
 });
 
 await finish();

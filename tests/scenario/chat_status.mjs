@@ -41,10 +41,6 @@ async function open({ agents = [{ name: 'ada' }], settings = {}, words = [], ...
 }
 const prompt = t => t.shows(/─+\n[^\n]*○[^\n]*\n›[^\n]*$/);
 const status = t => t.screen.text.split('\n').at(-2);
-async function leave(t) {
-    t.type('\x15\x04');
-    assert.equal(await t.end(), 0);
-}
 
 test('it names the model and how full its window is', async () => {
     const desk = await Desk.open(server, q => { q.begin('An answer.'); q.usage(700, 10); q.answer(''); return null; });
@@ -54,7 +50,7 @@ test('it names the model and how full its window is', async () => {
     assert.doesNotMatch(status(t), /context/);
     t.type('hello\r');
     await t.shows(new RegExp(`An answer[^]*\n${t.world} · v1 · 1 agent: ada ○ · ${desk.model} · context 71 %\n›$`));
-    await leave(t);
+    await t.leave();
 });
 
 test('it counts what is in the inbox, and says who is at work', async () => {
@@ -71,7 +67,7 @@ test('it counts what is in the inbox, and says who is at work', async () => {
     const [item] = (await server.get(`/inbox?world=${t.world}`)).data;
     await run([...server.store.args, 'inbox', 'done', item.id]);
     await t.shows(/ada ○ bo ○ · demo\/scripted\n› typed$/);
-    await leave(t);
+    await t.leave();
 });
 
 test('in 40 columns it is one row, and who is at work stays in it', async () => {
@@ -85,7 +81,7 @@ test('in 40 columns it is one row, and who is at work stays in it', async () => 
     assert.ok([...status(t)].length < 40, status(t));
     t.type('\x03');
     await t.shows(/critic ○|4 agents ○/);
-    await leave(t);
+    await t.leave();
 });
 
 test('without a terminal there is none', async () => {
@@ -114,7 +110,7 @@ for (const cols of [40, 80])
         t.type('/allow\r');
         await t.shows(/Nothing waits for your yes or no\./);
         await prompt(t);
-        await leave(t);
+        await t.leave();
     });
 
 test('it can be denied, and is told to whoever comes later', async () => {
@@ -131,7 +127,7 @@ test('it can be denied, and is told to whoever comes later', async () => {
     await again.shows(/ada may not call demo_lookup\.[^]*Done with looking\./);
     await prompt(again);
     assert.doesNotMatch(again.screen.text, /◐/);
-    await leave(again);
+    await again.leave();
 });
 
 test('of several that wait only the one that is named is decided', async () => {
@@ -147,7 +143,7 @@ test('of several that wait only the one that is named is decided', async () => {
     t.type('/deny\r');
     await t.shows(/may not call demo_lookup/);
     await prompt(t);
-    await leave(t);
+    await t.leave();
 });
 
 test('line by line it is said too, and decided in the same words', async () => {
@@ -168,7 +164,7 @@ test('Ctrl-C says in one line that it was stopped, and what to do next', async (
     t.type('\x03');
     await t.shows(/\nStopped\. What was written stays\. Say what to do instead; Ctrl-C again leaves\.\n/);
     await prompt(t);
-    await leave(t);
+    await t.leave();
 });
 
 await finish();

@@ -127,6 +127,12 @@ export class Terminal {
         const how = await within(ms, 'the end of the program', this.ended);
         return how.code;
     }
+    // A chat that waits for a line is left, whatever was typed into it.
+    async leave() {
+        this.type('\x15\x04');
+        const code = await this.end();
+        if (code !== 0) throw new Error(`the chat ended with ${code}`);
+    }
     kill() {
         if (!this.gone) this.child.kill('SIGKILL');
     }
