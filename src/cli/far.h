@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_write.h"
 #include "cli/cli.h"
 #include "cli/discover.h"
 
@@ -38,6 +39,16 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
 /* A change with a JSON body, under the key and the state that the person named. */
 skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_str body,
                         const skn_json **out);
+/* The body of a change, being written: begun as an object, ended when it is sent. */
+typedef struct skn_far_body {
+    skn_cli *cli;
+    skn_buf  bytes;
+    skn_jw   w;
+} skn_far_body;
+
+skn_jw  *skn_far_body_begin(skn_cli *cli, skn_far_body *b);
+skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
+                      const skn_json **out);
 /* A text as it stands in a path or a query. */
 const char *skn_far_part(skn_cli *cli, skn_str text);
 /* The number of what has this id, and back. */

@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "cli/client.h"
+#include "cli/place.h"
+#include "cli/server_ask.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 #define ASK_MS    60000
 #define PATH_MOST 8192
 #define PAGE      500
+#define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
 
 void skn_far_begin(skn_cli *cli, const skn_server *server)
 {
@@ -119,4 +122,20 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
                              .match = cli->far->match};
 
     return ask(cli, &what, out);
+}
+
+skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
+{
+    b->cli = cli;
+    skn_buf_init(&b->bytes, BODY_MOST);
+    skn_jw_init(&b->w, &b->bytes);
+    skn_jw_object(&b->w);
+    return &b->w;
+}
+
+skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
+                      const skn_json **out)
+{
+    skn_jw_object_end(&b->w);
+    return skn_far_change(b->cli, method, path, skn_body_keep(b->cli, &b->bytes), out);
 }

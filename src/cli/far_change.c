@@ -8,35 +8,20 @@
 #include <inttypes.h>
 #include <time.h>
 
-#define LOOK_MS   200
-#define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
+#define LOOK_MS 200
 
-/* The body of a change, being written. */
-typedef struct far_body {
-    skn_cli *cli;
-    skn_buf  bytes;
-    skn_jw   w;
-} far_body;
-
-static skn_jw *begin(skn_cli *cli, const skein_change *how, far_body *b)
+/* A change says who makes it, and how. */
+static skn_jw *begin(skn_cli *cli, const skein_change *how, skn_far_body *b)
 {
-    b->cli = cli;
-    skn_buf_init(&b->bytes, BODY_MOST);
-    skn_jw_init(&b->w, &b->bytes);
-    skn_jw_object(&b->w);
+    skn_jw *w = skn_far_body_begin(cli, b);
+
     if (how->actor.p)
-        skn_jw_kstr(&b->w, "by", how->actor);
+        skn_jw_kstr(w, "by", how->actor);
     if (how->dry_run)
-        skn_jw_kbool(&b->w, "dryRun", true);
+        skn_jw_kbool(w, "dryRun", true);
     if (how->force)
-        skn_jw_kbool(&b->w, "force", true);
-    return &b->w;
-}
-
-static skein_rc send(far_body *b, const char *method, const char *path, const skn_json **out)
-{
-    skn_jw_object_end(&b->w);
-    return skn_far_change(b->cli, method, path, skn_body_keep(b->cli, &b->bytes), out);
+        skn_jw_kbool(w, "force", true);
+    return w;
 }
 
 static const char *chat_path(skn_cli *cli, const char *rest)
@@ -55,10 +40,10 @@ static void write_ids(skn_cli *cli, skn_jw *w, const char *key, skein_message_id
 
 /* --- Operations --------------------------------------------------------------------------- */
 
-static skein_rc operate(far_body *b, skein_version *out, skein_message *made)
+static skein_rc operate(skn_far_body *b, skein_version *out, skein_message *made)
 {
     const skn_json *v;
-    skein_rc        rc = send(b, "POST", chat_path(b->cli, "operations"), &v);
+    skein_rc        rc = skn_far_send(b, "POST", chat_path(b->cli, "operations"), &v);
 
     if (rc)
         return rc;
@@ -71,8 +56,8 @@ static skein_rc operate(far_body *b, skein_version *out, skein_message *made)
 skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skein_message_id target,
                       skn_str text, skein_version *out, skein_message *edited)
 {
-    far_body b;
-    skn_jw  *w = begin(cli, how, &b);
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("edit"));
     skn_jw_kstr(w, "messageId", skn_far_uid(cli, target.v));
@@ -83,8 +68,8 @@ skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skein_message_id ta
 skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skein_message_id before,
                         skn_str text, skein_version *out, skein_message *inserted)
 {
-    far_body b;
-    skn_jw  *w = begin(cli, how, &b);
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("insert"));
     skn_jw_kstr(w, "content", text);
@@ -95,8 +80,8 @@ skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skein_message_id 
 skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, skein_message_ids ids,
                         skein_version *out)
 {
-    far_body b;
-    skn_jw  *w = begin(cli, how, &b);
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("delete"));
     write_ids(cli, w, "messageIds", ids);
@@ -106,8 +91,8 @@ skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, skein_message_ids
 skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, skein_message_ids ids,
                          skein_message_id before, skein_version *out)
 {
-    far_body b;
-    skn_jw  *w = begin(cli, how, &b);
+    skn_far_body b;
+    skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("reorder"));
     write_ids(cli, w, "messageIds", ids);
@@ -136,14 +121,14 @@ static void read_squash(skn_cli *cli, const skn_json *v, skein_squash *out)
 skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids ids,
                         skn_str text, skein_squash *out)
 {
-    far_body        b;
+    skn_far_body    b;
     skn_jw         *w = begin(cli, how, &b);
     const skn_json *v;
     skein_rc        rc;
 
     write_ids(cli, w, "sourceMessageIds", ids);
     skn_jw_kstr(w, "content", text);
-    if (!(rc = send(&b, "POST", chat_path(cli, "squashes"), &v)))
+    if (!(rc = skn_far_send(&b, "POST", chat_path(cli, "squashes"), &v)))
         read_squash(cli, v, out);
     return rc;
 }
@@ -222,10 +207,10 @@ static void read_removal(skn_cli *cli, const skn_json *v, skein_removal *out)
 skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id target,
                         skn_str text, skein_removal *out)
 {
-    far_body    b;
-    skn_str     uid = skn_far_uid(cli, target.v);
-    const char *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->far->world,
-                                        skn_far_part(cli, uid))
+    skn_far_body b;
+    skn_str      uid = skn_far_uid(cli, target.v);
+    const char  *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->far->world,
+                                         skn_far_part(cli, uid))
                            .p;
     const skn_json *v;
     skn_jw         *w;
@@ -241,7 +226,7 @@ skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id 
     skn_jw_kstr(w, "chatId", cli->far->chat_uid);
     if (text.p)
         skn_jw_kstr(w, "newContent", text);
-    if (!(rc = send(&b, text.p ? "PUT" : "DELETE", path, &v)))
+    if (!(rc = skn_far_send(&b, text.p ? "PUT" : "DELETE", path, &v)))
         read_removal(cli, v, out);
     return rc;
 }
@@ -283,7 +268,7 @@ skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move,
     const char     *match = cli->far->match;
     const skn_json *v;
     skein_version   to;
-    far_body        b;
+    skn_far_body    b;
     skn_jw         *w;
     skein_rc        rc;
 
@@ -295,7 +280,7 @@ skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move,
         skn_jw_kint(w, "steps", where);
     cli->far->match = match ? match
                             : "*"; /* a move must say from where, even if from anywhere */
-    rc = send(&b, "PUT", chat_path(cli, "currentThread"), &v);
+    rc = skn_far_send(&b, "PUT", chat_path(cli, "currentThread"), &v);
     cli->far->match = match;
     return rc ? rc : read_move(cli, v, out);
 }
@@ -306,7 +291,7 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
     const skein_change how = {.dry_run = false};
     const skn_json    *v;
     skein_version      from;
-    far_body           b;
+    skn_far_body       b;
     skn_jw            *w;
     skein_rc           rc = skn_far_version(cli, version, SKN_NONE, &from);
 
@@ -317,7 +302,7 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
     skn_jw_kint(w, "length", length < 0 ? from.length : length);
     if (title.p)
         skn_jw_kstr(w, "title", title);
-    if (!(rc = send(&b, "POST", chat_path(cli, "branches"), &v)))
+    if (!(rc = skn_far_send(&b, "POST", chat_path(cli, "branches"), &v)))
         skn_far_read_chat(cli, v, out);
     return rc;
 }
@@ -354,10 +339,10 @@ skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
                                         skn_far_part(cli, key))
                            .p;
     const skn_json *v;
-    far_body        b;
+    skn_far_body    b;
 
     skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
-    return send(&b, "POST", path, &v);
+    return skn_far_send(&b, "POST", path, &v);
 }
 
 /* --- Answers ------------------------------------------------------------------------------ */
@@ -369,11 +354,11 @@ skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent)
                                         skn_far_part(cli, message))
                            .p;
     const skn_json *v;
-    far_body        b;
+    skn_far_body    b;
 
     skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
-    return send(&b, "POST", path, &v);
+    return skn_far_send(&b, "POST", path, &v);
 }
 
 /* --- Conversations ------------------------------------------------------------------------ */
@@ -383,13 +368,13 @@ skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
     const skein_change how = {.dry_run = false};
     const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
     const skn_json    *v;
-    far_body           b;
+    skn_far_body       b;
     skn_jw            *w = begin(cli, &how, &b);
     skein_rc           rc;
 
     if (title.p)
         skn_jw_kstr(w, "title", title);
-    if (!(rc = send(&b, "POST", path, &v)))
+    if (!(rc = skn_far_send(&b, "POST", path, &v)))
         skn_far_read_chat(cli, v, out);
     return rc;
 }
@@ -398,10 +383,10 @@ skein_rc skn_far_set_current(skn_cli *cli, skn_str chat_uid)
 {
     const skein_change how = {.dry_run = false};
     const skn_json    *v;
-    far_body           b;
+    skn_far_body       b;
 
     skn_jw_kstr(begin(cli, &how, &b), "currentChatId", chat_uid);
-    return send(&b, "PATCH", cli->far->world, &v);
+    return skn_far_send(&b, "PATCH", cli->far->world, &v);
 }
 
 /* --- Waiting ------------------------------------------------------------------------------ */

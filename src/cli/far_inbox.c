@@ -1,11 +1,7 @@
 #include "cli/far_inbox.h"
 
 #include "base/error.h"
-#include "base/json_write.h"
 #include "cli/place.h"
-#include "cli/server_ask.h"
-
-#define BODY_MOST (7 * SKN_TEXT_LIMIT)
 
 static void read_item(const skn_json *v, skein_inbox_item *out)
 {
@@ -88,32 +84,22 @@ skein_rc skn_far_inbox_get(skn_cli *cli, skn_str id, skein_inbox_item *out)
     return read_briefing(cli, out);
 }
 
-static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_buf *body,
-                       const skn_json **out)
-{
-    return skn_far_change(cli, method, path, skn_body_keep(cli, body), out);
-}
-
 skein_rc skn_far_inbox_set(skn_cli *cli, skn_str id, const skein_inbox_change *what,
                            skein_inbox_item *out)
 {
     const char     *path = skn_arena_printf(cli->keep, "/inbox/%s", skn_far_part(cli, id)).p;
     const skn_json *v;
-    skn_buf         b;
-    skn_jw          w;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
     skein_rc        rc;
 
-    skn_buf_init(&b, 4096);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
     if (what->read >= 0)
-        skn_jw_kbool(&w, "read", what->read > 0);
+        skn_jw_kbool(w, "read", what->read > 0);
     if (what->done >= 0)
-        skn_jw_kbool(&w, "done", what->done > 0);
+        skn_jw_kbool(w, "done", what->done > 0);
     if (what->snoozed_until >= 0)
-        skn_jw_ktime(&w, "snoozedUntil", what->snoozed_until);
-    skn_jw_object_end(&w);
-    if (!(rc = change(cli, "PATCH", path, &b, &v)))
+        skn_jw_ktime(w, "snoozedUntil", what->snoozed_until);
+    if (!(rc = skn_far_send(&b, "PATCH", path, &v)))
         read_item(v, out);
     return rc;
 }
@@ -124,17 +110,12 @@ skein_rc skn_far_inbox_answer(skn_cli *cli, const skein_inbox_item *item, skn_st
 {
     const char *path =
         skn_arena_printf(cli->keep, "/inbox/%s/answer", skn_far_part(cli, item->uid)).p;
-    bool     decide = skn_str_is(item->kind, "approval");
-    skn_buf  b;
-    skn_jw   w;
-    skein_rc rc;
+    bool         decide = skn_str_is(item->kind, "approval");
+    skn_far_body b;
+    skein_rc     rc;
 
-    skn_buf_init(&b, BODY_MOST);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, decide ? "decision" : "text", text);
-    skn_jw_object_end(&w);
-    if ((rc = change(cli, "POST", path, &b, whole)))
+    skn_jw_kstr(skn_far_body_begin(cli, &b), decide ? "decision" : "text", text);
+    if ((rc = skn_far_send(&b, "POST", path, whole)))
         return rc;
     read_item(skn_json_get(*whole, "item"), out);
     told->uid = skn_far_text(skn_json_get(*whole, "message"), "messageId");
