@@ -39,7 +39,7 @@ BEGIN {
         "tgmath threads time uchar wchar wctype")
     words("posix", "dirent dlfcn fcntl fnmatch glob langinfo poll pthread pwd regex sched " \
         "semaphore strings termios unistd sys/file sys/ioctl sys/mman sys/prctl sys/random sys/resource " \
-        "netdb netinet/in netinet/tcp arpa/inet sys/select sys/socket sys/stat sys/statvfs sys/time sys/types sys/uio sys/un sys/wait")
+        "netdb netinet/in netinet/tcp arpa/inet sys/select sys/socket sys/stat sys/statvfs sys/time sys/types sys/uio sys/un sys/utsname sys/wait")
     # What the layer below all others needs of the public headers: codes, errors, text.
     public_base = " skein/codes.def skein/error.h skein/text.h "
 }

@@ -153,6 +153,14 @@ SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_
 SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                                      const skein_stop *written, skein_mem *mem, skein_task *out,
                                      skein_error *err);
+/* Begins anew with one that failed or was cancelled: the same task, at once and as if it had never failed, so
+ * that who waits for its result gets it. SKEIN_CONFLICT when it is completed or runs. */
+SKEIN_API skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid,
+                                    skein_mem *mem, skein_task *out, skein_error *err);
+/* Of agents->at[i], those that were cancelled at `since` or later, oldest first. */
+SKEIN_API skein_rc skein_tasks_cancelled(skein_engine *e, const skein_agents *agents,
+                                         int64_t since, skein_mem *mem, skein_tasks *out,
+                                         skein_error *err);
 /* Takes a task that is due and opens a turn for it in the agent's background, which is made when it is not
  * there; like skein_turn_begin. SKEIN_NOTHING when it is no longer due. */
 SKEIN_API skein_rc skein_task_begin(skein_engine *e, int64_t task, skein_str holder,
@@ -175,10 +183,12 @@ typedef struct skein_agent_work {
     skein_agent_id agent;
     bool           paused;
     int64_t        pending; /* tasks, the one that runs included */
+    int64_t        waiting; /* messages that people said and that wait until it is done */
     int64_t        run_every, next_run_at, last_completed_at; /* 0: none */
-    int64_t        failed_at; /* when its last turn failed; 0: it did not */
+    int64_t        failed_at; /* when its last turn failed or was interrupted; 0: it did not */
     skein_str      failure;   /* why */
     skein_str      failed_in; /* the conversation's uid */
+    int64_t stopped_at; /* when its last turn was stopped before it answered; 0: it was not */
 } skein_agent_work;
 
 /* For agents->at[i] into out[i]. */
@@ -197,7 +207,8 @@ typedef struct skein_inbox_item {
     skein_str      chat_uid, message_uid; /* in the foreground, or where it happened */
     skein_str      work_chat_uid, work_message_uid; /* the background work behind it */
     skein_str      briefing_uid, briefing;          /* the whole text; only of a briefing */
-    skein_str      tool, args;                      /* of an approval */
+    skein_str      tool, args, call_id;             /* of an approval */
+    skein_str      task_uid;                        /* that it is about; may be absent */
     skein_str      answer; /* what was answered; allowed or denied for an approval */
     skein_str      result; /* how that call ended, at most 300 characters; absent before */
     bool           open;   /* somebody waits for the answer */

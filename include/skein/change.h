@@ -35,7 +35,7 @@ typedef struct skein_new_message {
     skein_str                reply_to; /* a message's public id */
     skein_str                model;
     skein_str                turn_uid;
-    bool                     stopped;    /* its agent was stopped while it wrote */
+    skein_unfinished         unfinished; /* why the text ends before its end */
     int64_t                  created_at; /* 0: now */
     /* Names of the agents that hear it; every agent of the chat, unless heard_by_given is set. Results of
      * tools are heard only by the agent that called. */
@@ -71,7 +71,10 @@ typedef struct skein_change {
                                       have no use for one */
     bool      force;     /* stop agents that are at work in it first; else SKEIN_AT_WORK then */
     bool      wake;      /* a revision's new message is to be answered, as if it was posted */
+    bool      resubmit;  /* a removal is the first half of an edit: another text follows it */
     skein_str client_id; /* the sender's own name for a revision's new message; may be absent */
+    /* With force: what those agents have written, kept in the version that is left. Of work.h; may be NULL. */
+    const struct skein_stop *written;
 } skein_change;
 
 typedef struct skein_version {
@@ -188,8 +191,12 @@ typedef struct skein_removal {
     size_t               by_agent_count;
     int64_t              delegations; /* lanes of delegations that lose something */
     int64_t side_effects; /* dry run: tool calls among them, not undone outside; else -1 */
+    int64_t tool_results; /* dry run: how many of `count` are results of tools; else -1 */
     skein_message added;  /* of a revise: the message sent instead */
 } skein_removal;
+
+/* In the note of a version: the removal that made it is the first half of an edit. */
+#define SKEIN_NOTE_EDIT "edit from"
 
 /* Seed 003: the message and all after it leave every lane. Any message, or only a person's when
  * user_only is set. */
@@ -217,6 +224,12 @@ SKEIN_API skein_rc skein_redo(skein_engine *e, const skein_change *how, int64_t 
                               skein_mem *mem, skein_move *out, skein_error *err);
 SKEIN_API skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version,
                                 skein_mem *mem, skein_move *out, skein_error *err);
+typedef struct skein_ways {
+    bool undo, redo; /* there is something to take back, to bring back */
+} skein_ways;
+
+SKEIN_API skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation,
+                                 skein_mem *mem, skein_ways *out, skein_error *err);
 /* A new chat that begins with the first `length` messages of a version (-1: all of them). */
 SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_t version,
                                 int64_t length, skein_str title, skein_mem *mem,

@@ -63,6 +63,13 @@ SKEIN_API skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_world
  * agents are at work in it, unless force stops them. */
 SKEIN_API skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force,
                                       skein_error *err);
+/* Those that were removed, the last first. */
+SKEIN_API skein_rc skein_world_removed(skein_engine *e, skein_mem *mem, skein_worlds *out,
+                                       skein_error *err);
+/* Shows one again, by its id, or by its name if one alone of that name was removed, and says what waited in
+ * it. An absent name is its own; SKEIN_CONFLICT when that is taken. */
+SKEIN_API skein_rc skein_world_restore(skein_engine *e, skein_str ref, skein_str name,
+                                       skein_mem *mem, skein_world *out, skein_error *err);
 /* Changes name, description, turn_limit and compact_at to what *w says, where it says something (an
  * absent text, a zero); fills in the rest. */
 SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem *mem,
@@ -171,6 +178,10 @@ SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation
  * are at work in it, unless force stops them; what waits to be said stays with it. */
 SKEIN_API skein_rc skein_conversation_remove(skein_engine *e, skein_conversation_id id,
                                              bool force, skein_error *err);
+/* Those that were removed, the last first, but for conversations of agents that are gone. */
+SKEIN_API skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world,
+                                              skein_mem *mem, skein_conversations *out,
+                                              skein_error *err);
 /* Shows one again that was removed, by its whole public id, and says what waited in it. */
 SKEIN_API skein_rc skein_conversation_restore(skein_engine *e, skein_world_id world,
                                               skein_str uid, skein_mem *mem,

@@ -46,6 +46,14 @@ typedef enum skein_author {
     SKEIN_BY_SYSTEM
 } skein_author;
 
+/* Why a text ends before its end. The numbers are those of the store. */
+typedef enum skein_unfinished {
+    SKEIN_WHOLE = 0,
+    SKEIN_STOPPED = 1, /* somebody stopped its agent while it wrote */
+    SKEIN_CUT = 2,     /* the model or the program that asked it went away */
+    SKEIN_LENGTH = 3   /* the model had written as much as it may */
+} skein_unfinished;
+
 typedef struct skein_tool_call {
     skein_str call_id;
     skein_str tool_name;
@@ -81,17 +89,24 @@ typedef struct skein_message {
     skein_str             squash_uid; /* of the squash that made it */
     skein_str             model;
     skein_str             turn_uid;
-    skein_str warning;    /* why a reply link was dropped or dangles; absent when all is well */
-    bool      stopped;    /* cut short: its agent was stopped while it wrote */
-    bool      purged;     /* erased: only the place is left */
-    int64_t   created_at; /* microseconds UTC; for showing only */
-    int64_t   position;   /* in the thread it was read from; -1 outside of one */
+    skein_str warning; /* why a reply link was dropped or dangles; absent when all is well */
+    skein_unfinished unfinished; /* why its text ends before its end */
+    bool             purged;     /* erased: only the place is left */
+    int64_t          created_at; /* microseconds UTC; for showing only */
+    int64_t          position;   /* in the thread it was read from; -1 outside of one */
 } skein_message;
 
 typedef struct skein_messages {
     skein_message *at;
     size_t         count;
 } skein_messages;
+
+/* "stopped", "cut" or "length"; NULL of a whole one. */
+SKEIN_API const char *skein_unfinished_name(skein_unfinished why);
+/* False when the name is none of them. */
+SKEIN_API bool skein_unfinished_from(skein_str name, skein_unfinished *out);
+/* The same for a person: "stopped", "cut off", "reached the length limit". */
+SKEIN_API const char *skein_unfinished_words(skein_unfinished why);
 
 SKEIN_API const char *skein_role_name(skein_role role);
 /* False when the name is none of user, assistant, tool, summary, system. */

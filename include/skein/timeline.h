@@ -11,7 +11,7 @@
 #ifndef SKEIN_TIMELINE_H
 #define SKEIN_TIMELINE_H
 
-#include <skein/text.h>
+#include <skein/message.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,9 +38,9 @@ typedef struct skein_record {
     skein_str         id;   /* unlike any other of its lane; without one it is no repeat */
     skein_str         lane; /* "main", "main.1", … */
     skein_record_type type;
-    bool              failed;  /* of a result */
-    bool              stopped; /* of an agent's message: it was stopped while it wrote */
-    int64_t           at;      /* microseconds UTC, for showing only; 0: not known */
+    bool              failed;     /* of a result */
+    skein_unfinished  unfinished; /* of an agent's message */
+    int64_t           at;         /* microseconds UTC, for showing only; 0: not known */
     skein_str         text;    /* what was said, or a result's output when that is plain text */
     skein_str         call_id; /* pairs a call with its result */
     skein_str         tool_name;

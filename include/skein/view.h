@@ -18,7 +18,7 @@ typedef struct skein_slice {
     int64_t        from;    /* first position; negative counts from the end: -50 */
     int64_t        count;   /* 0: to the end */
     int64_t        task;    /* of a context: the task in hand; 0: none */
-    skein_str      turn;    /* with task: the public id of the turn that is at it */
+    skein_str      turn;    /* of a context: the public id of the turn that is at work */
 } skein_slice;
 
 /* Messages of a lane in order, and the state they were read from. */
@@ -137,6 +137,7 @@ SKEIN_API skein_rc skein_context_read(skein_engine *e, const skein_slice *what, 
 typedef struct skein_summary {
     skein_message message;
     int64_t       covers;
+    skein_str     agent; /* whose memory it is of; only of skein_summary_memories */
 } skein_summary;
 
 typedef struct skein_summaries {
@@ -147,6 +148,12 @@ typedef struct skein_summaries {
 /* The summaries of a lane (or of an agent's memory), newest first; at most 1000. */
 SKEIN_API skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem *mem,
                                       skein_summaries *out, skein_error *err);
+
+/* Those of every agent's memory of a conversation, newest first: a summary of a memory is no message of the
+ * room. */
+SKEIN_API skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversation,
+                                          skein_mem *mem, skein_summaries *out,
+                                          skein_error *err);
 
 /* --- Replies ------------------------------------------------------------------------------------ */
 
@@ -193,7 +200,7 @@ typedef struct skein_busy_thread {
 } skein_busy_thread;
 
 typedef struct skein_stats {
-    int64_t            messages, replies, roots, unanswered, memory_only;
+    int64_t            messages, tool_results, replies, roots, unanswered, memory_only;
     int                depth;             /* levels of the deepest reply thread */
     double             replies_a_message; /* replies divided by messages */
     skein_pair_count  *answers;           /* who answers whom, most first */

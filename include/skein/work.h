@@ -76,6 +76,7 @@ typedef struct skein_delivery {
     skein_str state; /* queued inMemory answered failed */
     skein_str error; /* why it failed; absent when it did not */
     int64_t   failed_at;
+    int64_t   stopped_at; /* it was stopped before it answered; 0: it was not */
 } skein_delivery;
 
 typedef struct skein_deliveries {
@@ -217,6 +218,21 @@ SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, s
 SKEIN_API skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn,
                                       skein_error *err);
 
+/* A piece of a message that a turn is writing: from this byte of its text, or of the thinking before it, on. */
+typedef struct skein_piece {
+    int64_t   turn, fence;
+    skein_str message_uid;
+    bool      thinking;
+    int64_t   place;
+    skein_str text;  /* is cut to what can be stored */
+    bool      saved; /* false: its turn is over or has stored it, or it is to be tried again */
+} skein_piece;
+
+/* Saves what turns are writing, all in one transaction, for when their program goes away: whoever closes such a turn
+ * keeps it as a message that was cut off, or stopped. Nothing is told of it. */
+SKEIN_API skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t count,
+                                    skein_error *err);
+
 typedef struct skein_step {
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
                                          filled in from the turn where they are absent; an
@@ -237,12 +253,7 @@ SKEIN_API skein_rc skein_turn_step(skein_engine *e, skein_turn *turn, const skei
 SKEIN_API skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn,
                                   skein_turn_state state, const skein_error *why,
                                   skein_error *err);
-/* The same as failed, with the call of a model that came to nothing; it may be NULL. */
-SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
-                                   const skein_error *why, const struct skein_model_call *call,
-                                   skein_error *err);
-
-/* What an agent had written when it was stopped, and how its model was asked for it. */
+/* What an agent had written when it ended before its end, and how its model was asked for it. */
 typedef struct skein_partial {
     int64_t   turn;
     skein_str message_uid; /* what it writes; absent: whatever the turn is at */
@@ -250,8 +261,12 @@ typedef struct skein_partial {
     const struct skein_model_call *call; /* kept with it; may be NULL */
 } skein_partial;
 
-/* Closes a turn as interrupted and keeps what it has written so far, told as "stopped"; nobody whom that
- * names has to answer it. What was to be answered counts as not answered. */
+/* Closes a turn as failed for the reason `why`. What it has written so far is kept as a message that was cut off, and
+ * told before the failure; nobody whom that names has to answer it. */
+SKEIN_API skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn,
+                                   const skein_error *why, const skein_partial *written,
+                                   skein_error *err);
+/* The same as interrupted. What was to be answered counts as not answered. */
 SKEIN_API skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn,
                                     const skein_partial *written, skein_error *err);
 /* Open turns of a chat, or of a whole world when chat is zero, or of all when both are. */
@@ -281,6 +296,31 @@ SKEIN_API skein_rc skein_work_stop(skein_engine *e, const skein_stop *what, int6
  * error is returned when all were tried. */
 SKEIN_API skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed,
                                        skein_error *err);
+
+/* --- Turns that wait for a person ---------------------------------------------------------------
+ * Nothing runs in a turn whose call of a tool has yet to be allowed, nor in one that waits for such a
+ * delegation only. They may outlive their program: it puts them down, and another one takes them over. */
+
+/* Lets go of such a turn: it stays open, and nobody holds it. *put is false for any other turn, which is
+ * left as it was. */
+SKEIN_API skein_rc skein_turn_put_down(skein_engine *e, const skein_turn *turn, bool *put,
+                                       skein_error *err);
+/* As skein_turns_recover, but such turns are taken over, until lease_ms from now, instead of being closed:
+ * *taken are those, in mem. */
+SKEIN_API skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder,
+                                         int64_t lease_ms, skein_mem *mem, skein_turns *taken,
+                                         int64_t *closed, skein_error *err);
+
+/* What is left of a turn that was taken over. */
+typedef struct skein_turn_rest {
+    skein_tool_call *calls; /* of its last message */
+    size_t           count;
+    size_t           next;  /* the one that a person is asked about; count: none is left */
+    size_t           begun; /* delegations whose ends it waits for */
+} skein_turn_rest;
+
+SKEIN_API skein_rc skein_turn_rest_read(skein_engine *e, const skein_turn *turn, skein_mem *mem,
+                                        skein_turn_rest *out, skein_error *err);
 
 /* --- Failed edits ----------------------------------------------------------------------------- */
 

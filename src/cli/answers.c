@@ -107,6 +107,15 @@ static void print_heard(skn_answers *a, const skn_news_item *item)
     }
 }
 
+/* Of an answer that ends before its end: why. */
+static void print_unfinished(skn_answers *a, const skn_news_item *item)
+{
+    skein_unfinished why = SKEIN_WHOLE;
+
+    if (skein_unfinished_from(skn_news_text(item->data, "unfinished"), &why))
+        skn_print_unfinished(a->cli, why, 2);
+}
+
 static void print_whole(skn_answers *a, const skn_news_item *item)
 {
     print_head(a, item->agent, item->message, skn_news_text(item->data, "threadPath"),
@@ -114,6 +123,7 @@ static void print_whole(skn_answers *a, const skn_news_item *item)
     print_text(a, skn_str_trim(item->text));
     if (!skn_str_trim(item->text).n)
         print_calls(a, item);
+    print_unfinished(a, item);
     skn_print_raw(a->cli, SKN_STR("\n"));
 }
 
@@ -174,6 +184,7 @@ static void complete_current(skn_answers *a, skn_typing *t, const skn_news_item 
         skn_print(a->cli, "\n%*s", INDENT, "");
         print_text(a, whole);
     }
+    print_unfinished(a, item);
 }
 
 static void show_complete(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -248,9 +259,10 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
     return SKEIN_OK;
 }
 
-static void note_again(skn_answers *a, const skn_news_item *item)
+/* `message`: the one to answer. */
+static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
-    skn_str again = skn_again_command(a->cli, item->reply_to, item->agent,
+    skn_str again = skn_again_command(a->cli, message, item->agent,
                                       skn_news_text(item->data, "threadPath"));
 
     skn_note(a->cli, "  Ask again: %.*s", SKN_FMT(again));
@@ -262,7 +274,7 @@ static void note_stopped(skn_answers *a, const skn_news_item *item)
     if (!skn_str_is(skn_news_text(item->data, "finishReason"), "stopped"))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
-    note_again(a, item);
+    note_again(a, item, item->reply_to);
 }
 
 static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *item)
@@ -285,13 +297,23 @@ static skein_rc take_failed(skn_answers *a, skn_typing *t, const skn_news_item *
              SKN_FMT(why));
     if (hint.n)
         skn_note(a->cli, "  %.*s", SKN_FMT(hint));
-    note_again(a, item);
+    note_again(a, item, item->reply_to);
     return SKEIN_OK;
+}
+
+/* What came of an answer that failed, which is told next, is none; nor is what is said on the way to one:
+ * with calls of tools, or to who delegated. */
+static bool is_answer(const skn_news_item *item)
+{
+    const skn_json *calls = skn_json_get(item->data, "toolCalls");
+
+    return !skn_str_is(skn_news_text(item->data, "finishReason"), "cut") &&
+           !(calls && calls->first) && !skn_news_text(item->data, "threadPath").n;
 }
 
 static skein_rc take_completed(skn_answers *a, skn_typing *t, const skn_news_item *item)
 {
-    a->answered++;
+    a->answered += is_answer(item);
     note_begun(a, item->agent);
     if (!a->cli->json) {
         show_complete(a, t, item);
@@ -311,6 +333,19 @@ static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
         skn_typing_drop(&a->typing, t);
     if (open)
         end_current(a);
+    return SKEIN_OK;
+}
+
+/* Of an agent that was stopped before it answered: of no other delivery there is anything to tell. */
+static skein_rc take_delivered(skn_answers *a, const skn_news_item *item)
+{
+    if (!skn_news_text(item->data, "stoppedAt").n)
+        return SKEIN_OK;
+    note_begun(a, item->agent);
+    if (a->cli->json)
+        return print_event(a, item);
+    skn_note(a->cli, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
+    note_again(a, item, item->message);
     return SKEIN_OK;
 }
 
@@ -362,6 +397,8 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
         return take_failed(a, t, item);
     if (is(item, "message.withdrawn"))
         return take_withdrawn(a, t);
+    if (is(item, "message.delivered"))
+        return take_delivered(a, item);
     if (is(item, "message.started"))
         note_begun(a, item->agent);
     else if (is(item, "agent.state"))

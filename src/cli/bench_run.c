@@ -66,7 +66,8 @@ static skein_rc read_sizes(skn_bench *b)
     b->quick = skn_opt(cli, "quick");
     b->size = b->quick ? quick : full;
     if ((rc = skn_opt_int(cli, "messages", b->size.middle, 100000000, b->size.large,
-                          &b->size.large)))
+                          &b->size.large)) ||
+        (rc = skn_opt_int(cli, "clients", 1, 100000, b->size.streams, &b->size.streams)))
         return rc;
     return skn_opt_int(cli, "agents", 1, 1000, b->size.agents, &b->size.agents);
 }

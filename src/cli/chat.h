@@ -43,7 +43,8 @@ typedef struct skn_chat {
     int64_t      version;
     /* What waits. */
     size_t  waiting;
-    skn_buf next; /* the text of the first */
+    skn_buf next;       /* the text of the first */
+    char    queued[64]; /* the one that the next line replaces; "" for none (chat_queue.c) */
     /* What the next message gets. */
     char    reply_to[64]; /* "" for none */
     char   *tags[SKN_CHAT_NAMES];
@@ -57,7 +58,6 @@ typedef struct skn_chat {
     int64_t window;      /* tokens that it can read; 0: nobody knows; -1: to be asked for */
     int64_t used;        /* of them by the newest answer; -1: not measured */
     size_t  inbox;       /* items there that are not done */
-    int64_t inbox_at;    /* when they were counted, milliseconds, monotonic; 0: never */
     /* Who waits for the person's yes or no (chat_approval.c). */
     skn_approval asks[SKN_CHAT_ASKS];
     size_t       ask_count;
@@ -116,7 +116,7 @@ skn_str skn_chat_status(skn_chat *c, size_t columns);
 void skn_chat_status_answer(skn_chat *c, const skein_message *m);
 /* The same for the newest one there is. */
 skein_rc skn_chat_status_read(skn_chat *c);
-/* Counts what is in the inbox, when that is due. */
+/* Counts what is in the inbox. */
 void skn_chat_inbox_look(skn_chat *c);
 
 /* The first line of a text, cleaned, and cut to so many columns. */
@@ -181,6 +181,15 @@ bool skn_chat_wait_key(void *chat);
 /* Goes on in another conversation of the world; says how it went. */
 void skn_chat_move(skn_chat *c, const skein_conversation *to);
 
+/* --- What waits (chat_queue.c) -------------------------------------------------------------- */
+
+skein_rc skn_chat_queue_read(skn_chat *c, skein_queue *out);
+/* Says one now. */
+skein_rc skn_chat_queue_now(skn_chat *c, skn_str uid);
+/* Puts the first of them into the line, to be written again; and what became of it back. */
+void skn_chat_queue_take(skn_chat *c);
+void skn_chat_queue_put(skn_chat *c, skn_str text);
+
 /* --- Who waits for the person (chat_approval.c) -------------------------------------------- */
 
 /* Reads what waits for a yes or no; what is new there is told. */
@@ -204,6 +213,8 @@ void skn_chat_stop(skn_chat *c, const char *agent, const char *next);
 int skn_chat_run(skn_chat *c, const char *const *words, size_t count);
 /* A line that begins with a slash. */
 void skn_chat_command(skn_chat *c, skn_str line);
+/* For line_edit.h: does "up" on an empty line mean what waits, rather than what was typed before? */
+bool skn_chat_recalls(void *chat);
 /* For line_edit.h: chat_complete.c. */
 size_t skn_chat_complete(void *chat, skn_str word, bool first, char **out);
 void   skn_chat_choices(void *chat, char *const *list, size_t count);

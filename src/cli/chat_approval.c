@@ -2,6 +2,7 @@
 #include "cli/chat.h"
 
 #include "base/utf8.h"
+#include "cli/far_inbox.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,9 @@ skein_rc skn_chat_asks_read(skn_chat *c)
     skein_inbox_query what = {
         .world = c->world.id, .kind = SKN_STR("approval"), .limit = INBOX_MOST};
     skein_inbox inbox;
-    skein_rc    rc = skein_inbox_list(c->cli->engine, &what, mem, &inbox, &c->cli->err);
+    skein_rc    rc = c->cli->far
+                         ? skn_far_inbox(c->cli, &what, &inbox)
+                         : skein_inbox_list(c->cli->engine, &what, mem, &inbox, &c->cli->err);
 
     if (!rc)
         take(c, &inbox);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "cli/waits.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -130,7 +131,10 @@ static skein_rc child_row(skn_chat *c, skn_arena *mem, const skein_delegation *d
 static skn_box_row call_row(skn_arena *mem, const skein_message *m, const skein_tool_call *call,
                             const skein_message *result)
 {
-    const char *mark = !result ? "●" : result->tool_failed ? "✗" : "✓";
+    const char *mark = !result                    ? "●"
+                       : skn_call_not_run(result) ? "–"
+                       : result->tool_failed      ? "✗"
+                                                  : "✓";
     skn_box_row row = {
         .left = skn_arena_printf(mem, "%s %.*s", mark, SKN_FMT(call->tool_name))};
 

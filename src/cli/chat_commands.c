@@ -272,28 +272,12 @@ static void cmd_deny(skn_chat *c, skn_str rest)
     skn_chat_decide(c, "deny", take_word(c, &rest));
 }
 
-static skein_rc read_queue(skn_chat *c, skein_queue *out)
-{
-    return c->cli->far
-               ? skn_chat_far_queue(c, out)
-               : skein_queue_list(c->cli->engine, c->chat.id, c->mem, out, &c->cli->err);
-}
-
-static skein_rc send_waiting(skn_chat *c, skn_str uid)
-{
-    skein_posted posted;
-
-    return c->cli->far ? skn_chat_far_now(c, uid)
-                       : skein_queue_send(c->cli->engine, c->chat.id, uid, c->mem, &posted,
-                                          &c->cli->err);
-}
-
 static void cmd_queue(skn_chat *c, skn_str rest)
 {
     skein_queue queue;
 
     (void)rest;
-    if (read_queue(c, &queue)) {
+    if (skn_chat_queue_read(c, &queue)) {
         skn_chat_complain(c);
         return;
     }
@@ -307,14 +291,14 @@ static void cmd_now(skn_chat *c, skn_str rest)
 {
     const char *ref = take_word(c, &rest);
     skein_queue queue;
-    skein_rc    rc = read_queue(c, &queue);
+    skein_rc    rc = skn_chat_queue_read(c, &queue);
 
     if (!rc && !queue.count) {
         skn_chat_tell(c, "Nothing waits.");
         return;
     }
     if (!rc)
-        rc = send_waiting(c, ref ? skn_str_of(ref) : queue.at[0].uid);
+        rc = skn_chat_queue_now(c, ref ? skn_str_of(ref) : queue.at[0].uid);
     if (rc)
         skn_chat_complain(c);
 }

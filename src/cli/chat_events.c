@@ -1,5 +1,6 @@
 /* chat_events.c: what a server tells of a chat, and what the store knows of it. */
 #include "cli/chat_far.h"
+#include "cli/summary_lines.h"
 
 #include "base/error.h"
 
@@ -47,9 +48,10 @@ skein_rc skn_chat_refresh(skn_chat *c)
     skein_rc    rc;
 
     if (c->cli->far) {
-        if ((rc = skn_chat_far_agents(c)) || (rc = refresh_version(c)))
+        if ((rc = skn_chat_far_agents(c)) || (rc = refresh_version(c)) ||
+            (rc = skn_chat_refresh_queue(c)))
             return rc;
-        return skn_chat_refresh_queue(c);
+        return skn_chat_asks_read(c);
     }
     if ((rc = skein_agent_list(c->cli->engine, c->world.id, c->cli->keep, &c->agents,
                                &c->cli->err)) ||
@@ -89,9 +91,14 @@ static skein_rc take_state(skn_chat *c, const skn_news_item *item)
         if (skn_str_eq(c->agents.at[i].name, item->agent))
             c->states[i] = state;
     c->changed = true;
-    if (c->ask_count || skn_news_text(item->data, "inboxId").n)
-        return skn_chat_asks_read(c);
     return SKEIN_OK;
+}
+
+/* Somebody is asked, has answered, or was told something. */
+static skein_rc take_inbox(skn_chat *c)
+{
+    skn_chat_inbox_look(c);
+    return skn_chat_asks_read(c);
 }
 
 /* --- Messages ----------------------------------------------------------------------------- */
@@ -152,28 +159,28 @@ static skein_rc end_typing(skn_chat *c, skn_typing *t)
     return SKEIN_OK;
 }
 
-static void tell_again(skn_chat *c, const skn_news_item *item)
+/* `message`: the one to answer. */
+static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
 {
     skn_str lane = skn_news_text(item->data, "threadPath");
 
     if (lane.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
-    else if (item->reply_to.n)
-        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s", SKN_FMT(item->reply_to),
+    else if (message.n)
+        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s", SKN_FMT(message),
                       SKN_FMT(item->agent));
 }
 
-/* Nothing was written yet. What an edit took away is not asked for again. */
-static skein_rc take_withdrawn(skn_chat *c, const skn_news_item *item)
+/* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */
+static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 {
     skein_message m;
 
-    if (skn_news_text(item->data, "threadPath").n ||
-        skein_message_find(c->cli->engine, c->chat.id, 0, item->reply_to, c->mem, &m, NULL) ||
+    if (!skn_news_text(item->data, "stoppedAt").n || !find_message(c, item->message, &m) ||
         m.position < 0)
         return SKEIN_OK;
-    skn_chat_tell(c, "%.*s was stopped before its first word.", SKN_FMT(item->agent));
-    tell_again(c, item);
+    skn_chat_tell(c, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
+    tell_again(c, item, item->message);
     return SKEIN_OK;
 }
 
@@ -183,7 +190,7 @@ static skein_rc take_failed(skn_chat *c, const skn_news_item *item)
 
     skn_chat_tell(c, "%.*s failed%s%.*s", SKN_FMT(item->agent), why.n ? ": " : ".",
                   SKN_FMT(why));
-    tell_again(c, item);
+    tell_again(c, item, item->reply_to);
     return SKEIN_OK;
 }
 
@@ -201,10 +208,10 @@ static skein_rc take_message(skn_chat *c, const skn_news_item *item)
         end_typing(c, t);
         return take_failed(c, item);
     }
-    if (is(item, "message.withdrawn")) {
-        end_typing(c, t);
-        return take_withdrawn(c, item);
-    }
+    if (is(item, "message.withdrawn"))
+        return end_typing(c, t);
+    if (is(item, "message.delivered"))
+        return take_delivered(c, item);
     c->changed = true;
     return SKEIN_OK;
 }
@@ -221,6 +228,21 @@ static skein_rc take_delegation(skn_chat *c, const skn_news_item *item)
     return SKEIN_OK;
 }
 
+/* Of an agent's memory; one of the room is a message of it. */
+static skein_rc take_summary(skn_chat *c, const skn_news_item *item)
+{
+    skn_str lane = skn_news_text(item->data, "lane");
+    int64_t covers = 0;
+
+    if (skn_str_starts(lane, SKN_STR("@")) &&
+        skn_json_int(item->data, "covers", 0, &covers, NULL) == SKEIN_OK)
+        skn_chat_tell(
+            c, "%.*s",
+            SKN_FMT(skn_summary_line_text(c->mem, skn_str_sub(lane, 1, lane.n), covers,
+                                          skn_news_text(item->data, "messageId"))));
+    return SKEIN_OK;
+}
+
 skein_rc skn_chat_take(void *arg, const skn_news_item *item)
 {
     skn_chat *c = arg;
@@ -231,10 +253,14 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
         return take_state(c, item);
     if (skn_str_starts(item->type, SKN_STR("delegation.")))
         return take_delegation(c, item);
+    if (skn_str_starts(item->type, SKN_STR("inbox.")))
+        return take_inbox(c);
     else if (skn_str_starts(item->type, SKN_STR("tool.")))
         c->changed = true;
     else if (is(item, "queue.changed"))
         return skn_chat_refresh_queue(c);
+    else if (is(item, "summary.created"))
+        return take_summary(c, item);
     else if (skn_str_starts(item->type, SKN_STR("thread.")))
         return refresh_version(c);
     else if (skn_str_starts(item->type, SKN_STR("agent.")))

@@ -65,15 +65,31 @@ skein_rc skn_chat_far_queue(skn_chat *c, skein_queue *out)
     return end(c, &q, rc);
 }
 
+static const char *waiting_path(skn_chat *c, skn_cli *cli, skn_str uid)
+{
+    return skn_arena_printf(c->mem, "%s/queue/%s", cli->far->chat, skn_far_part(cli, uid)).p;
+}
+
 skein_rc skn_chat_far_now(skn_chat *c, skn_str uid)
 {
     const skn_json  *v;
     skn_far_question q;
     skn_cli         *cli = begin(c, &q);
-    const char      *path =
-        skn_arena_printf(c->mem, "%s/queue/%s", cli->far->chat, skn_far_part(cli, uid)).p;
 
-    return end(c, &q, skn_far_change(cli, "PATCH", path, SKN_STR("{\"send\":true}"), &v));
+    return end(c, &q,
+               skn_far_change(cli, "PATCH", waiting_path(c, cli, uid),
+                              SKN_STR("{\"send\":true}"), &v));
+}
+
+skein_rc skn_chat_far_requeue(skn_chat *c, skn_str uid, skn_str text)
+{
+    const skn_json  *v;
+    skn_far_question q;
+    skn_far_body     b;
+    skn_cli         *cli = begin(c, &q);
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", text);
+    return end(c, &q, skn_far_send(&b, "PATCH", waiting_path(c, cli, uid), &v));
 }
 
 /* --- Who is there, and how far they are ----------------------------------------------------- */

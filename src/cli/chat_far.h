@@ -11,6 +11,8 @@ skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out);
 skein_rc skn_chat_far_queue(skn_chat *c, skein_queue *out);
 /* Says a waiting message now. */
 skein_rc skn_chat_far_now(skn_chat *c, skn_str uid);
+/* Lets it wait with another text. */
+skein_rc skn_chat_far_requeue(skn_chat *c, skn_str uid, skn_str text);
 skein_rc skn_chat_far_version(skn_chat *c, int64_t *out);
 /* The agents of the world and what they do, into the chat. */
 skein_rc skn_chat_far_agents(skn_chat *c);

@@ -129,6 +129,8 @@ bool skn_chat_line(skn_chat *c, skn_str line)
 {
     if (c->revised[0])
         skn_chat_revise(c, skn_str_trim(line));
+    else if (c->queued[0])
+        skn_chat_queue_put(c, skn_str_trim(line));
     else if (line.n && line.p[0] == '/')
         skn_chat_command(c, line);
     else if (skn_str_trim(line).n)

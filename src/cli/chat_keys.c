@@ -198,6 +198,13 @@ static void open_editor(skn_chat *c)
 
 /* --- Together ----------------------------------------------------------------------------- */
 
+bool skn_chat_recalls(void *chat)
+{
+    const skn_chat *c = chat;
+
+    return c->waiting && !c->queued[0] && !c->revised[0];
+}
+
 void skn_chat_key(skn_chat *c, char key)
 {
     if (key == 'o')
@@ -214,5 +221,7 @@ void skn_chat_key(skn_chat *c, char key)
         run_word(c, "inbox");
     else if (key == 'e')
         open_editor(c);
+    else if (key == SKN_LINE_UP)
+        skn_chat_queue_take(c);
     c->changed = true;
 }

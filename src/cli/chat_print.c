@@ -91,10 +91,11 @@ static void print_calls(skn_chat *c, const skein_message *m)
     }
 }
 
-static void print_stopped(skn_chat *c, const skein_message *m)
+/* What was cut off has failed, which says how to ask again. */
+static void print_unfinished(skn_chat *c, const skein_message *m)
 {
-    skn_print_raw(c->cli, SKN_STR("  (stopped)"));
-    if (m->reply_to.n) {
+    skn_print_unfinished(c->cli, m->unfinished, 2);
+    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n) {
         skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
         skn_print_line(c->cli, m->reply_to, 0);
         skn_print_raw(c->cli, SKN_STR(" --agent "));
@@ -131,8 +132,8 @@ static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
     skn_print_raw(c->cli, SKN_STR("\n"));
     skn_chat_wrap(c, skn_str_trim(m->content), 2, false);
     print_calls(c, m);
-    if (m->stopped)
-        print_stopped(c, m);
+    if (m->unfinished)
+        print_unfinished(c, m);
 }
 
 void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent, const skn_names *heard)

@@ -284,7 +284,7 @@ void skn_chat_rewind(skn_chat *c)
         .world = c->world.id, .conversation = c->chat.id, .limit = OWN_MOST, .wants = is_own};
     skein_hits hits;
 
-    c->revised[0] = '\0';
+    c->revised[0] = c->queued[0] = '\0';
     if (skein_search(c->cli->engine, &what, mem, &hits, &c->cli->err))
         skn_chat_complain(c);
     else if (!hits.count)

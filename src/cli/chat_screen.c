@@ -28,6 +28,8 @@ const char *skn_chat_prompt(void *chat)
         skn_buf_addf(&c->prompt, "↪ %s ", c->reply_to);
     if (c->revised[0])
         skn_buf_addf(&c->prompt, "edit %s ", c->revised);
+    if (c->queued[0])
+        skn_buf_add(&c->prompt, SKN_STR("waiting "));
     skn_buf_add(&c->prompt, SKN_STR("› "));
     return c->prompt.p;
 }
@@ -123,15 +125,19 @@ static size_t room(const skn_chat *c)
     return c->cli->out.width > 20 ? (size_t)c->cli->out.width - 1 : 20;
 }
 
-/* What waits is cut, not what can be done about it. */
+/* What waits is cut rather than what can be done about it, of which the keys go first. */
 static void queue_row(skn_chat *c)
 {
-    const skn_str how = SKN_STR("   /now sends it");
-    skn_str       head = skn_arena_printf(c->mem, "queue %zu: \"", c->waiting), text;
-    size_t        used = head.n + how.n + 1;
+    skn_str how = SKN_STR("   ↑ edit · /now sends it");
+    skn_str head = skn_arena_printf(c->mem, "queue %zu: \"", c->waiting), text;
+    size_t  used = head.n + 1, whole;
 
     if (!c->waiting)
         return;
+    whole = skn_utf8_columns(skn_chat_fit(c->mem, skn_buf_str(&c->next), room(c)));
+    if (used + whole + skn_utf8_columns(how) > room(c))
+        how = SKN_STR("   /now sends it");
+    used += skn_utf8_columns(how);
     text = skn_chat_fit(c->mem, skn_buf_str(&c->next), room(c) > used + 4 ? room(c) - used : 4);
     skn_chat_row(
         c, SKN_DIM,

@@ -1,7 +1,6 @@
 /* chat_status.c: the row above the prompt: where this is, who is at work, which model, how full it is. */
 #include "cli/chat.h"
 
-#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -9,7 +8,6 @@
 #define LIST_MS    2000 /* a server that asks another one for its models may take long */
 #define READ_LAST  50
 #define INBOX_MOST 100
-#define INBOX_MS   1000
 
 /* --- What it says ------------------------------------------------------------------------- */
 
@@ -199,18 +197,15 @@ void skn_chat_status_answer(skn_chat *c, const skein_message *m)
     c->changed = true;
 }
 
-/* Its news are of the world, and not among those of a conversation: it is looked at from time to time. That it
- * cannot be read now is no reason to complain. */
+/* That it cannot be read now is no reason to complain. */
 void skn_chat_inbox_look(skn_chat *c)
 {
     skein_inbox_query what = {.world = c->world.id, .limit = INBOX_MOST};
-    int64_t           now = skn_clock_monotonic() / 1000000;
     skn_arena        *mem;
     skein_inbox       inbox;
 
-    if (c->plain || (c->inbox_at && now - c->inbox_at < INBOX_MS))
+    if (c->plain)
         return;
-    c->inbox_at = now;
     mem = skn_arena_new();
     if (!skein_inbox_list(c->cli->engine, &what, mem, &inbox, NULL) &&
         inbox.count != c->inbox) {

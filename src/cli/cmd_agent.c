@@ -4,9 +4,14 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/busy.h"
-#include "cli/far.h"
+#include "cli/default_model.h"
+#include "cli/far_agent.h"
+#include "cli/model_name.h"
+#include "cli/outlook.h"
 #include "cli/unanswered.h"
 #include "cli/waits.h"
+
+#include <inttypes.h>
 
 /* A server tells it with the agent. */
 static skn_str state_of(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
@@ -23,23 +28,24 @@ static skn_str state_of(skn_cli *cli, const skein_agent *a, const skn_at_work *w
 }
 
 /* Who does nothing needs no word for it. */
-void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work)
+void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work, skn_str usual)
 {
     skn_str detail, state = state_of(cli, a, work, &detail);
     bool    idle = skn_str_is(state, "idle");
+    int64_t queued = skn_waiting_for(cli, a, work);
 
     skn_print_raw(cli, SKN_STR("  @"));
-    skn_print_sender(cli, a->name, a->lead_name.n || a->model.n || !idle ? 16 : 0);
+    skn_print_sender(cli, a->name, 16);
     if (!idle)
         skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
     skn_print_waits(cli, skn_agent_waits(work, a->id));
+    if (queued)
+        skn_print(cli, "  %" PRId64 " message%s queued", queued, skn_plural(queued));
     if (a->lead_name.n)
         skn_print(cli, "  works for @%.*s", SKN_FMT(a->lead_name));
-    if (a->model.n) {
-        skn_print_raw(cli, SKN_STR("  "));
-        skn_print_colour(cli, SKN_DIM, a->model);
-    }
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_colour(cli, SKN_DIM, a->model.n ? a->model : usual);
+    skn_print_raw(cli, a->model.n ? SKN_STR("\n") : SKN_STR(" (default)\n"));
 }
 
 skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent)
@@ -56,14 +62,15 @@ skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent)
     return skn_item_end(cli);
 }
 
-static skein_rc agent_would_be(skn_cli *cli, const skein_agent *wanted)
+static skein_rc agent_would_be(skn_cli *cli, const skein_world *world,
+                               const skein_agent *wanted)
 {
     skein_agents agents;
     skn_str      name;
     skein_rc     rc = skn_name_normal(wanted->name, cli->keep, &name, &cli->err);
 
     if (!rc)
-        rc = skein_agent_list(cli->engine, wanted->world, cli->keep, &agents, &cli->err);
+        rc = skn_agents_of(cli, world, &agents);
     for (size_t i = 0; !rc && i < agents.count; i++)
         if (skn_str_eq(agents.at[i].name, name))
             rc = skn_fail(&cli->err, SKEIN_CONFLICT, "there is already an agent \"%.*s\"",
@@ -78,16 +85,16 @@ int skn_cmd_agent_new(skn_cli *cli)
     skein_world world;
     skein_agent agent = {.name = skn_arg(cli, 0),
                          .system_prompt = skn_str_of(skn_opt(cli, "prompt")),
-                         .model = skn_str_of(skn_opt(cli, "model")),
                          .lead_name = skn_str_of(skn_opt(cli, "lead"))};
     skein_rc    rc = skn_need_world(cli, &world);
 
-    if (rc)
+    if (rc || (rc = skn_model_option(cli, &agent.model)))
         return (int)rc;
     agent.world = world.id;
     if (cli->dry_run)
-        return (int)agent_would_be(cli, &agent);
-    if ((rc = skein_agent_new(cli->engine, &agent, cli->keep, &cli->err)))
+        return (int)agent_would_be(cli, &world, &agent);
+    if ((rc = cli->far ? skn_far_agent_new(cli, &agent)
+                       : skein_agent_new(cli->engine, &agent, cli->keep, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
@@ -101,6 +108,7 @@ int skn_cmd_agent_ls(skn_cli *cli)
     skein_world  world;
     skein_agents agents;
     skn_at_work  work;
+    skn_str      usual = SKN_NONE;
     skein_rc     rc = skn_need_world(cli, &world);
 
     if (rc || (rc = skn_agents_of(cli, &world, &agents)) ||
@@ -108,11 +116,13 @@ int skn_cmd_agent_ls(skn_cli *cli)
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
+    else
+        usual = skn_default_model_shown(cli);
     for (size_t i = 0; i < agents.count && !rc; i++)
         if (cli->json)
             rc = skn_agent_item(cli, &agents.at[i]);
         else
-            skn_agent_line(cli, &agents.at[i], &work);
+            skn_agent_line(cli, &agents.at[i], &work, usual);
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;
@@ -139,21 +149,6 @@ static void print_tools(skn_cli *cli, const skein_agent *agent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-/* Also while it has other work before it, and the failure is no longer its state. */
-static void print_last_failure(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
-{
-    const skn_json *told;
-
-    if (cli->far && !skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL) &&
-        skn_far_time(told, "failedAt"))
-        skn_print_failure(cli, agent->name, skn_far_time(told, "failedAt"),
-                          skn_far_text(told, "detail"));
-    for (size_t i = 0; i < work->agent_count; i++)
-        if (work->agents[i].agent.v == agent->id.v && work->agents[i].failed_at)
-            skn_print_failure(cli, agent->name, work->agents[i].failed_at,
-                              work->agents[i].failure);
-}
-
 int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world world;
@@ -166,8 +161,9 @@ int skn_cmd_agent_show(skn_cli *cli)
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
-    skn_agent_line(cli, &agent, &work);
-    print_last_failure(cli, &agent, &work);
+    skn_agent_line(cli, &agent, &work, skn_default_model_shown(cli));
+    skn_print_last_turn(cli, &agent, &work);
+    skn_print_outlook(cli, &agent, &work, "  ");
     skn_print(cli, "  id %.*s, in %.*s since ", SKN_FMT(agent.uid), SKN_FMT(world.name));
     skn_print_time(cli, agent.created_at);
     skn_print_raw(cli, SKN_STR("\n"));
@@ -175,6 +171,14 @@ int skn_cmd_agent_show(skn_cli *cli)
     skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("  is told\n") : SKN_NONE);
     skn_print_block(cli, agent.system_prompt, 4);
     return 0;
+}
+
+static skein_rc remove_agent(skn_cli *cli, const skein_agent *agent)
+{
+    bool force = skn_opt(cli, "force") != NULL;
+
+    return cli->far ? skn_far_agent_remove(cli, agent, force)
+                    : skein_agent_remove(cli->engine, agent->id, force, &cli->err);
 }
 
 int skn_cmd_agent_rm(skn_cli *cli)
@@ -186,8 +190,7 @@ int skn_cmd_agent_rm(skn_cli *cli)
     if (rc || (rc = skn_need_agent(cli, &world, cli->args[0], &agent)) ||
         (rc = skn_confirm(cli, "Remove this agent?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_agent_remove(cli->engine, agent.id,
-                                                  skn_opt(cli, "force") != NULL, &cli->err)))
+    if (!cli->dry_run && (rc = remove_agent(cli, &agent)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);

@@ -4,6 +4,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/yaml.h"
+#include "cli/far_agent.h"
+#include "cli/far_view.h"
+#include "cli/model_name.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -101,9 +104,9 @@ int skn_cmd_agent_edit(skn_cli *cli)
         return (int)rc;
     agent = was;
     take(cli, "prompt", &agent.system_prompt);
-    take(cli, "model", &agent.model);
     take(cli, "lead", &agent.lead_name);
-    if ((rc = take_tools(cli, &agent.settings)))
+    if ((skn_opt(cli, "model") && (rc = skn_model_option(cli, &agent.model))) ||
+        (rc = take_tools(cli, &agent.settings)))
         return (int)rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
         !skn_opt(cli, "tools"))
@@ -113,7 +116,9 @@ int skn_cmd_agent_edit(skn_cli *cli)
         skn_would(cli, "change the agent %.*s", SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = skein_agent_update_from(cli->engine, &was, &agent, cli->keep, &cli->err)))
+    if ((rc = cli->far
+                  ? skn_far_agent_edit(cli, agent.model, &agent)
+                  : skein_agent_update_from(cli->engine, &was, &agent, cli->keep, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
@@ -130,7 +135,8 @@ static int pause_agent(skn_cli *cli, bool paused)
     skein_rc    rc = find_agent(cli, &world, &agent);
 
     if (!rc && !cli->dry_run)
-        rc = skein_agent_pause(cli->engine, agent.id, paused, &cli->err);
+        rc = cli->far ? skn_far_agent_do(cli, paused ? "pause" : "resume", &agent)
+                      : skein_agent_pause(cli->engine, agent.id, paused, &cli->err);
     if (rc)
         return (int)rc;
     if (cli->json)
@@ -168,26 +174,49 @@ static void say_woken(skn_cli *cli, const skein_agent *agent, bool paused)
                   SKN_FMT(agent->name), SKN_FMT(agent->name));
 }
 
-int skn_cmd_agent_wake(skn_cli *cli)
+/* Its settings are all that the server tells of it. */
+static skein_rc far_wake(skn_cli *cli, skein_agent *agent, bool *paused)
 {
-    skein_world        world;
-    skein_agent        agent;
-    const skein_agents one = {&agent, 1};
-    skein_agent_work   work;
-    skein_rc           rc = find_agent(cli, &world, &agent);
+    const skn_json *told;
+    skein_rc        rc = cli->dry_run ? SKEIN_OK : skn_far_agent_do(cli, "wake", agent);
 
-    if (!rc && !cli->dry_run)
-        rc = skein_agent_wake(cli->engine, agent.id, &cli->err);
+    if (rc || (rc = skn_json_parse(&told, agent->settings, "the agent", cli->keep, &cli->err)))
+        return rc;
+    *paused = skn_far_flag(told, "paused");
+    return SKEIN_OK;
+}
+
+static skein_rc wake(skn_cli *cli, skein_agent *agent, bool *paused)
+{
+    const skein_agents one = {agent, 1};
+    skein_agent_work   work;
+    skein_rc           rc = SKEIN_OK;
+
+    if (cli->far)
+        return far_wake(cli, agent, paused);
+    if (!cli->dry_run)
+        rc = skein_agent_wake(cli->engine, agent->id, &cli->err);
     if (!rc)
         rc = skein_agent_work_of(cli->engine, &one, cli->keep, &work, &cli->err);
-    if (rc)
+    *paused = !rc && work.paused;
+    return rc;
+}
+
+int skn_cmd_agent_wake(skn_cli *cli)
+{
+    skein_world world;
+    skein_agent agent;
+    bool        paused = false;
+    skein_rc    rc = find_agent(cli, &world, &agent);
+
+    if (rc || (rc = wake(cli, &agent, &paused)))
         return (int)rc;
     if (cli->json)
         return (int)skn_agent_item(cli, &agent);
     if (cli->dry_run)
         skn_would(cli, "wake %.*s", SKN_FMT(agent.name));
     else
-        say_woken(cli, &agent, work.paused);
+        say_woken(cli, &agent, paused);
     return 0;
 }
 
@@ -205,7 +234,8 @@ int skn_cmd_agent_timer(skn_cli *cli)
                              "\"%.*s\" is not off and no time from 1s to 366d", SKN_FMT(text));
     rc = find_agent(cli, &world, &agent);
     if (!rc && !cli->dry_run)
-        rc = skein_agent_timer(cli->engine, agent.id, ms, &cli->err);
+        rc = cli->far ? skn_far_agent_timer(cli, ms, &agent)
+                      : skein_agent_timer(cli->engine, agent.id, ms, &cli->err);
     if (rc)
         return (int)rc;
     if (cli->json)
@@ -239,14 +269,27 @@ skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out)
                                 : skn_fail(&cli->err, SKEIN_USAGE, "there is no text");
 }
 
+static skein_rc told_item(skn_cli *cli, const skein_world *world, skn_str uid)
+{
+    skein_message      there;
+    skein_conversation chat;
+    skein_rc rc = skein_message_in_world(cli->engine, world->id, uid, cli->keep, &there, &chat,
+                                         &cli->err);
+
+    if (rc)
+        return rc;
+    skn_shape_message(skn_item(cli), chat.uid, &there, NULL);
+    return skn_item_end(cli);
+}
+
 int skn_cmd_agent_tell(skn_cli *cli)
 {
-    skein_world        world;
-    skein_agent        agent, from;
-    skein_tell         tell = {.response_expected = skn_opt(cli, "expect-reply") != NULL};
-    skein_message      m, there;
-    skein_conversation chat;
-    skein_rc           rc;
+    skein_world     world;
+    skein_agent     agent, from;
+    skein_tell      tell = {.response_expected = skn_opt(cli, "expect-reply") != NULL};
+    const skn_json *whole = NULL;
+    skein_message   m;
+    skein_rc        rc;
 
     if ((rc = find_agent(cli, &world, &agent)) || (rc = skn_arg_text(cli, 1, &tell.text)))
         return (int)rc;
@@ -261,14 +304,11 @@ int skn_cmd_agent_tell(skn_cli *cli)
         skn_would(cli, "tell %.*s %zu bytes", SKN_FMT(agent.name), tell.text.n);
         return 0;
     }
-    if ((rc = skein_tell_agent(cli->engine, &tell, cli->keep, &m, &cli->err)) ||
-        (rc = skein_message_in_world(cli->engine, world.id, m.uid, cli->keep, &there, &chat,
-                                     &cli->err)))
+    if ((rc = cli->far ? skn_far_tell(cli, &agent, &tell, &m, &whole)
+                       : skein_tell_agent(cli->engine, &tell, cli->keep, &m, &cli->err)))
         return (int)rc;
-    if (cli->json) {
-        skn_shape_message(skn_item(cli), chat.uid, &there, NULL);
-        return (int)skn_item_end(cli);
-    }
+    if (cli->json)
+        return (int)(whole ? skn_far_item(cli, whole) : told_item(cli, &world, m.uid));
     skn_print(cli, "Told %.*s as %.*s, in its background. Watch it: skein inspect %.*s\n",
               SKN_FMT(agent.name), SKN_FMT(m.uid), SKN_FMT(agent.name));
     return 0;
@@ -288,7 +328,8 @@ int skn_cmd_agent_task(skn_cli *cli)
         skn_would(cli, "give %.*s a task of %zu bytes", SKN_FMT(agent.name), task.content.n);
         return 0;
     }
-    if ((rc = skein_task_new(cli->engine, &task, cli->keep, &cli->err)))
+    if ((rc = cli->far ? skn_far_task_new(cli, &agent, &task)
+                       : skein_task_new(cli->engine, &task, cli->keep, &cli->err)))
         return (int)rc;
     if (cli->json) {
         skn_shape_task(skn_item(cli), &task);
@@ -324,8 +365,9 @@ int skn_cmd_agent_memory(skn_cli *cli)
 
     if ((rc = find_agent(cli, &world, &agent)) ||
         (cli->arg_count > 1 && (rc = skn_arg_text(cli, 1, &words))) ||
-        (rc = skein_knowledge_list(cli->engine, agent.id, words, LISTED_MOST, cli->keep, &list,
-                                   &cli->err)))
+        (rc = cli->far ? skn_far_knowledge(cli, &agent, words, LISTED_MOST, &list)
+                       : skein_knowledge_list(cli->engine, agent.id, words, LISTED_MOST,
+                                              cli->keep, &list, &cli->err)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);

@@ -12,6 +12,7 @@
 /* Any text that may be stored fits into a line, also with every byte escaped. */
 #define LINE_LIMIT  (6 * SKN_TEXT_LIMIT + ((size_t)1 << 20))
 #define BATCH_LINES 1000
+#define NOTED_MOST  20 /* members that no message has */
 #define BATCH_BYTES ((size_t)32 << 20)
 
 /* --- Lines of standard input -------------------------------------------------------------- */
@@ -83,9 +84,10 @@ typedef struct batch {
     skn_vec(skein_new_message) messages;
     int64_t line_of[BATCH_LINES];
     size_t  bytes;
-    skn_str lane;          /* in cli->keep */
-    int64_t stored, known; /* new ones, and those that were there already */
-    skn_str first;         /* id of the first new one */
+    skn_str lane;           /* in cli->keep */
+    int64_t stored, known;  /* new ones, and those that were there already */
+    skn_str first;          /* id of the first new one */
+    skn_vec(skn_str) noted; /* members that no message has, and that were told */
 } batch;
 
 static void forget(skn_cli *cli, batch *b)
@@ -156,18 +158,33 @@ static bool same_lane(skn_str a, skn_str b)
     return a.p && b.p ? skn_str_eq(a, b) : !a.p == !b.p;
 }
 
+/* Once for each name: a file has it in every line. */
+static void note_unknown(skn_cli *cli, batch *b, const char *what, skn_str member)
+{
+    const char *near = skn_message_member_near(member, cli->mem);
+
+    for (size_t i = 0; i < b->noted.n; i++)
+        if (skn_str_eq(b->noted.p[i], member))
+            return;
+    skn_vec_add(cli->keep, &b->noted, skn_arena_copy(cli->keep, member));
+    skn_note(cli, "%s: no message has \"%.*s\"; it is ignored.%s%s%s", what, SKN_FMT(member),
+             near ? " Did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 /* Reads a line into the batch; *other says that it is for another lane, and comes again. */
 static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, bool *other)
 {
     skein_new_message m;
-    skn_str           lane;
+    skn_str           lane, unknown;
     char              what[48];
     skein_rc          rc;
 
     snprintf(what, sizeof what, "line %" PRId64, number);
     line = skn_arena_copy(cli->mem, line);
-    if ((rc = skn_message_read(line, what, cli->mem, &m, &lane, &cli->err)))
+    if ((rc = skn_message_read(line, what, cli->mem, &m, &lane, &unknown, &cli->err)))
         return rc;
+    if (unknown.p && b->noted.n < NOTED_MOST)
+        note_unknown(cli, b, what, unknown);
     if (!lane.p)
         lane = skn_str_of(skn_opt(cli, "lane"));
     *other = !same_lane(lane, b->lane) && b->messages.n;

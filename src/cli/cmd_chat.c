@@ -104,7 +104,6 @@ static bool look(skn_chat *c, int fd, int64_t ms)
         return false;
     }
     look_at_signals(c);
-    skn_chat_inbox_look(c);
     if (!c->rc && (p[0].revents || p[0].fd < 0))
         c->rc = skn_news_step(&c->news);
     if ((p[0].fd < 0) != (skn_news_fd(&c->news) < 0))
@@ -136,7 +135,7 @@ static void wait_open(skn_chat *c)
 static void open_news(skn_chat *c)
 {
     skn_cli *cli = c->cli;
-    skn_str  events = skn_arena_printf(cli->keep, "events?chatId=%s",
+    skn_str  events = skn_arena_printf(cli->keep, "events?chatId=%s&inbox=true",
                                        skn_client_encode(cli->keep, c->chat.uid));
 
     skn_news_init(&c->news, cli, &c->server);
@@ -320,6 +319,7 @@ static void open_edit(skn_chat *c)
                           .wait = skn_chat_wait_key,
                           .prompt = skn_chat_prompt,
                           .complete = skn_chat_complete,
+                          .recalls = skn_chat_recalls,
                           .choices = skn_chat_choices};
 
     c->edit = skn_line_edit_new(&o);

@@ -156,7 +156,8 @@ static skein_rc no_setting(skn_cli *cli, skn_str name)
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no setting \"%.*s\"", SKN_FMT(name));
     if (near)
         return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Did you mean \"%s\"?", near);
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein config list\" shows them");
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                    "\"skein config list\" shows them; names that begin with \"ui.\" are free");
 }
 
 /* The line of any setting there is. */
@@ -202,7 +203,7 @@ int skn_cmd_config_get(skn_cli *cli)
 
 /* --- Set ------------------------------------------------------------------------------------ */
 
-/* "theme", "keys.send": names that the files do not use. */
+/* "ui.theme", "ui.keys.send": what a page keeps, under names of its own. */
 static bool is_free_name(skn_str name)
 {
     bool word = false;
@@ -218,23 +219,13 @@ static bool is_free_name(skn_str name)
     return word && name.n <= 100;
 }
 
-static bool in_file_section(skn_str name)
-{
-    skn_str section = {name.p, strcspn(name.p, ".")};
-
-    for (int i = 0; i < SKN_CONFIG_COUNT; i++)
-        if (skn_str_is(section, skn_config_rows[i].section))
-            return true;
-    return skn_str_is(section, "providers");
-}
-
 static skein_rc check_settable(skn_cli *cli, skn_str name)
 {
     skn_config_id id = skn_config_find(name);
 
     if (id != SKN_CONFIG_COUNT && skn_config_rows[id].use == SKN_USE_STORED)
         return SKEIN_OK;
-    if (id == SKN_CONFIG_COUNT && in_file_section(name))
+    if (id == SKN_CONFIG_COUNT && !skn_str_starts(name, SKN_STR("ui.")))
         return no_setting(cli, name);
     if (id != SKN_CONFIG_COUNT) {
         skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is read from a file", SKN_FMT(name));

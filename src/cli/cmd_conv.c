@@ -2,8 +2,10 @@
 
 #include "base/error.h"
 #include "cli/far_change.h"
+#include "cli/far_world.h"
+#include "cli/removed.h"
 
-static skein_rc chat_item(skn_cli *cli, const skein_conversation *chat)
+skein_rc skn_chat_item(skn_cli *cli, const skein_conversation *chat)
 {
     skn_shape_chat(skn_item(cli), chat);
     return skn_item_end(cli);
@@ -35,7 +37,7 @@ int skn_cmd_conv_new(skn_cli *cli)
                   : skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli,
               "Made the conversation %.*s in %.*s; it is current. Take it back with "
               "\"skein conv rm %.*s\".\n",
@@ -49,7 +51,8 @@ int skn_cmd_conv_ls(skn_cli *cli)
     skein_conversations all;
     skein_rc            rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_chats_of(cli, &world, &all)))
+    if (rc || (rc = skn_opt(cli, "removed") ? skn_chats_removed(cli, &world, &all)
+                                            : skn_chats_of(cli, &world, &all)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -57,7 +60,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
         const skein_conversation *c = &all.at[i];
 
         if (cli->json) {
-            rc = chat_item(cli, c);
+            rc = skn_chat_item(cli, c);
             continue;
         }
         skn_print(cli, "%c %.*s  v%-4lld %7lld  ", c->id.v == world.current_chat.v ? '*' : ' ',
@@ -67,11 +70,13 @@ int skn_cmd_conv_ls(skn_cli *cli)
     }
     if (cli->json)
         skn_list_done(cli, rc);
+    else if (skn_opt(cli, "removed") && !all.count)
+        skn_print(cli, "No conversation was removed.\n");
     return (int)rc;
 }
 
 /* An argument stands for -c. */
-static skein_rc chat_named(skn_cli *cli, skein_world *world, skein_conversation *out)
+skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *out)
 {
     static const skn_option named = {"conversation", 'c', "REF", ""};
 
@@ -87,12 +92,12 @@ int skn_cmd_conv_show(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
-    skein_rc           rc = chat_named(cli, &world, &chat);
+    skein_rc           rc = skn_chat_named(cli, &world, &chat);
 
     if (rc)
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
     chat_name(cli, &chat);
     skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld message%s\n",
@@ -124,7 +129,9 @@ static int leave_session(skn_cli *cli)
 
     if (!rc && !cli->dry_run)
         rc = set_current(cli, &world, NULL);
-    if (!rc && !cli->json)
+    if (!rc && !cli->json && cli->dry_run)
+        skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
+    else if (!rc && !cli->json)
         skn_print(cli,
                   "%.*s has no current conversation now. Choose one with \"skein conv "
                   "use REF\".\n",
@@ -142,12 +149,12 @@ int skn_cmd_conv_use(skn_cli *cli)
 
     if (skn_str_is(skn_arg(cli, 0), "none"))
         return leave_session(cli);
-    if ((rc = chat_named(cli, &world, &chat)))
+    if ((rc = skn_chat_named(cli, &world, &chat)))
         return (int)rc;
     if (!cli->dry_run && (rc = set_current(cli, &world, &chat)))
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli, cli->dry_run ? "Would make %.*s current: " : "Current is %.*s: ",
               SKN_FMT(chat.uid));
     chat_name(cli, &chat);
@@ -178,7 +185,7 @@ int skn_cmd_conv_of(skn_cli *cli)
     if ((rc = skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat, &cli->err)))
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli, "%.*s  ", SKN_FMT(chat.uid));
     chat_name(cli, &chat);
     skn_print_raw(cli, SKN_STR("\n"));
@@ -187,17 +194,19 @@ int skn_cmd_conv_of(skn_cli *cli)
 
 int skn_cmd_conv_rm(skn_cli *cli)
 {
+    bool               force = skn_opt(cli, "force") != NULL;
     skein_world        world;
     skein_conversation chat;
-    skein_rc           rc = chat_named(cli, &world, &chat);
+    skein_rc           rc = skn_chat_named(cli, &world, &chat);
 
     if (rc || (rc = skn_confirm(cli, "Remove this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_conversation_remove(
-                              cli->engine, chat.id, skn_opt(cli, "force") != NULL, &cli->err)))
+    if (!cli->dry_run &&
+        (rc = cli->far ? skn_far_remove_chat(cli, force)
+                       : skein_conversation_remove(cli->engine, chat.id, force, &cli->err)))
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli,
               cli->dry_run ? "Would remove the conversation %.*s. Nothing was changed.\n"
                            : "Removed the conversation %.*s. Branches keep what they hold.\n",
@@ -219,11 +228,10 @@ int skn_cmd_conv_restore(skn_cli *cli)
         skn_would(cli, "bring the conversation %s back", cli->args[0]);
         return 0;
     }
-    if ((rc = skein_conversation_restore(cli->engine, world.id, skn_str_of(cli->args[0]),
-                                         cli->keep, &chat, &cli->err)))
+    if ((rc = skn_chat_restore(cli, &world, skn_arg(cli, 0), &chat)))
         return (int)rc;
     if (cli->json)
-        return (int)chat_item(cli, &chat);
+        return (int)skn_chat_item(cli, &chat);
     skn_print(cli, "The conversation %.*s is back: ", SKN_FMT(chat.uid));
     chat_name(cli, &chat);
     skn_print_raw(cli, SKN_STR("\n"));

@@ -1,8 +1,10 @@
-/* The doctor: every check has one line, a result, and a cure where one is needed. */
+/* The doctor: every check has one line, a result, and a cure where one is needed. --fix takes the cures that lose
+ * nothing: what they are about is then told as fixed. */
 #include "cli/backups.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
+#include "cli/doctor.h"
 #include "cli/news.h"
 #include "cli/server_ask.h"
 
@@ -15,12 +17,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #define EXIT_FAILURE_FOUND 8
 #define LITTLE_SPACE       ((uint64_t)500 << 20)
 #define NO_SPACE           ((uint64_t)50 << 20)
 
-typedef enum verdict { OK, WARN, FAIL } verdict;
+typedef enum verdict { OK, FIXED, WARN, FAIL } verdict;
 
 typedef struct visit {
     skn_cli   *cli;
@@ -29,33 +32,47 @@ typedef struct visit {
     skn_traces traces;
     skn_server server;
     bool       has_server;
+    bool       fix;
+    skn_buf    told; /* the checks as a JSON list, for the bundle */
+    skn_jw     list;
 } visit;
+
+static const char *const words[] = {"ok", "fixed", "warn", "fail"};
+
+static bool needs_cure(verdict result)
+{
+    return result == WARN || result == FAIL;
+}
+
+static void check_shape(skn_jw *w, const char *check, verdict result, skn_str text,
+                        const char *cure)
+{
+    skn_jw_object(w);
+    skn_jw_kstr(w, "check", skn_str_of(check));
+    skn_jw_kstr(w, "result", skn_str_of(words[result]));
+    skn_jw_kstr(w, "text", text);
+    skn_jw_kstr(w, "cure", skn_str_of(needs_cure(result) ? cure : NULL));
+    skn_jw_object_end(w);
+}
 
 static skein_rc tell(visit *v, const char *check, verdict result, skn_str text,
                      const char *cure)
 {
-    static const char *const words[] = {"ok", "warn", "fail"};
-    static const skn_colour  colours[] = {SKN_GREEN, SKN_YELLOW, SKN_RED};
-    skn_cli                 *cli = v->cli;
-    skn_jw                  *w;
+    static const skn_colour colours[] = {SKN_GREEN, SKN_GREEN, SKN_YELLOW, SKN_RED};
+    skn_cli                *cli = v->cli;
 
     v->failures += result == FAIL;
     v->warnings += result == WARN;
+    check_shape(&v->list, check, result, text, cure);
     if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
-        skn_jw_kstr(w, "check", skn_str_of(check));
-        skn_jw_kstr(w, "result", skn_str_of(words[result]));
-        skn_jw_kstr(w, "text", text);
-        skn_jw_kstr(w, "cure", skn_str_of(result == OK ? NULL : cure));
-        skn_jw_object_end(w);
+        check_shape(skn_item(cli), check, result, text, cure);
         return skn_item_end(cli);
     }
     skn_print_colour(cli, colours[result], skn_str_of(words[result]));
     skn_print(cli, "%*s%-14s ", (int)(6 - strlen(words[result])), "", check);
     skn_print_line(cli, text, 0);
     skn_print_raw(cli, SKN_STR("\n"));
-    if (result != OK && cure)
+    if (needs_cure(result) && cure)
         skn_print(cli, "%21scure: %s\n", "", cure);
     return SKEIN_OK;
 }
@@ -104,6 +121,15 @@ static skein_rc check_config(visit *v)
 
 /* --- The store ------------------------------------------------------------------------------ */
 
+/* What has been written since a server began is in a log beside the file for a while. */
+static int64_t log_size(skn_cli *cli)
+{
+    struct stat log;
+    skn_str     path = skn_arena_printf(cli->keep, "%s-wal", skn_place_file(cli));
+
+    return stat(path.p, &log) == 0 ? (int64_t)log.st_size : 0;
+}
+
 static skn_str data_text(skn_cli *cli)
 {
     struct stat file;
@@ -114,7 +140,7 @@ static skn_str data_text(skn_cli *cli)
     if (stat(skn_place_file(cli), &file) != 0)
         return skn_arena_printf(cli->keep, "%s  nothing is there yet", skn_place_file(cli));
     return skn_arena_printf(cli->keep, "%s  %.1f MB, schema %d", skn_place_file(cli),
-                            (double)file.st_size / 1e6, skn_schema_known());
+                            (double)(file.st_size + log_size(cli)) / 1e6, skn_schema_known());
 }
 
 static skein_rc check_data(visit *v)
@@ -158,6 +184,22 @@ static skein_rc check_integrity(visit *v)
 
 /* --- The folder ----------------------------------------------------------------------------- */
 
+static skein_rc tell_open_folder(visit *v, mode_t mode)
+{
+    const char *folder = v->traces.folder;
+    skn_arena  *a = v->cli->keep;
+
+    if (v->fix && chmod(folder, 0700) == 0)
+        return tell(
+            v, "folder", FIXED,
+            skn_arena_printf(a, "%s could be looked into by others; now it cannot", folder),
+            NULL);
+    return tell(
+        v, "folder", WARN,
+        skn_arena_printf(a, "%s can be looked into by others (%04o)", folder, (unsigned)mode),
+        skn_arena_printf(a, "chmod 700 %s", folder).p);
+}
+
 static skein_rc check_folder(visit *v)
 {
     const char    *folder = v->traces.folder;
@@ -170,10 +212,7 @@ static skein_rc check_folder(visit *v)
     if (!skn_place_file(v->cli) || stat(folder, &about) != 0)
         return SKEIN_OK;
     if (about.st_mode & 077)
-        rc = tell(v, "folder", WARN,
-                  skn_arena_printf(a, "%s can be looked into by others (%04o)", folder,
-                                   (unsigned)(about.st_mode & 0777)),
-                  skn_arena_printf(a, "chmod 700 %s", folder).p);
+        rc = tell_open_folder(v, about.st_mode & 0777);
     if (rc || statvfs(folder, &disk) != 0)
         return rc;
     left = (uint64_t)disk.f_bavail * disk.f_frsize;
@@ -184,6 +223,17 @@ static skein_rc check_folder(visit *v)
                               : OK,
         skn_arena_printf(a, "%.1f GB left for %s", (double)left / 1e9, folder),
         "remove files there, or move the store to another disk and name it with --data");
+}
+
+static skein_rc fix_backups(visit *v)
+{
+    int64_t  keep = skn_config_of(v->cli)->values[SKN_CONFIG_KEEP_BACKUPS].number;
+    skein_rc rc = skn_backup_make(v->cli->engine, v->traces.backups, keep, &v->cli->err);
+
+    return rc ? rc
+              : tell(v, "backups", FIXED,
+                     skn_arena_printf(v->cli->keep, "a copy was made in %s", v->traces.backups),
+                     NULL);
 }
 
 static skein_rc check_backups(visit *v)
@@ -201,6 +251,8 @@ static skein_rc check_backups(visit *v)
                     SKN_STR("none yet; a server makes them, and so does \"skein backup\""),
                     NULL);
     late = v->has_server && every && skn_clock_micros() - newest > 2000 * every;
+    if (late && v->fix)
+        return fix_backups(v);
     return tell(v, "backups", late ? WARN : OK,
                 skn_arena_printf(a, "%" PRId64 " in %s, the newest %.*s ago", count,
                                  v->traces.backups, SKN_FMT(ago(v->cli, newest))),
@@ -349,16 +401,28 @@ static skein_rc examine(visit *v)
 
 int skn_cmd_doctor(skn_cli *cli)
 {
-    visit    v = {.cli = cli};
-    skein_rc rc;
+    const char *bundle = skn_opt(cli, "bundle");
+    visit       v = {.cli = cli, .fix = skn_opt(cli, "fix") && !cli->dry_run};
+    skein_rc    rc;
 
+    if (bundle && access(bundle, F_OK) == 0) {
+        skn_fail(&cli->err, SKEIN_CONFLICT, "\"%s\" is already there", bundle);
+        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "Name another file");
+    }
+    skn_buf_init(&v.told, SKN_BUNDLE_LIMIT);
+    skn_jw_init(&v.list, &v.told);
+    skn_jw_array(&v.list);
     if (cli->json)
         skn_list_begin(cli);
     rc = examine(&v);
+    skn_jw_array_end(&v.list);
     if (cli->json)
         skn_list_done(cli, rc);
     else if (!rc)
         skn_print(cli, "%d failure%s, %d warning%s\n", v.failures, skn_plural(v.failures),
                   v.warnings, skn_plural(v.warnings));
+    if (!rc && bundle && !cli->dry_run)
+        rc = skn_doctor_bundle(cli, bundle, skn_buf_str(&v.told));
+    skn_buf_release(&v.told);
     return rc ? (int)rc : skn_status(cli, v.failures ? EXIT_FAILURE_FOUND : 0);
 }

@@ -1,6 +1,15 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* realpath */
+#endif
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/config_cli.h"
+#include "cli/discover.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static skein_rc file_out(skn_cli *cli, const skein_context_file *file, const char *what)
 {
@@ -44,15 +53,95 @@ int skn_cmd_files_ls(skn_cli *cli)
     return (int)rc;
 }
 
-/* Paths are below the folder the program was started in. */
+/* --- Where they are ----------------------------------------------------------------------- */
+
+/* Where agents read them, wherever this program runs: "files" in the data folder. */
+static skein_rc files_folder(skn_cli *cli, const char **out)
+{
+    const char *folder = NULL;
+    skn_traces  traces;
+    skein_rc    rc;
+
+    if (skn_place_file(cli)) {
+        rc = skn_traces_of(cli, &traces);
+        folder = traces.folder;
+    } else {
+        rc = skn_config_data(cli, &folder);
+    }
+    if (rc)
+        return rc;
+    if (!folder)
+        return skn_fail(&cli->err, SKEIN_USAGE, "there is no home folder to keep data in");
+    *out = skn_arena_printf(cli->keep, "%s/files", folder).p;
+    return SKEIN_OK;
+}
+
+/* What a person types is seen from here; a file below that folder is known by its path from there. */
+static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
+{
+    char   *base = realpath(folder, NULL), *file = realpath(typed, NULL);
+    size_t  n = base ? strlen(base) : 0;
+    skn_str out = skn_str_of(typed);
+
+    if (base && file && !strncmp(file, base, n) && file[n] == '/')
+        out = skn_arena_copy(cli->keep, skn_str_of(file + n + 1));
+    free(base);
+    free(file);
+    return out;
+}
+
 static skein_rc read_parts(skn_cli *cli, const skein_context_file *file, skein_file_parts *out)
 {
     skein_file_spec spec = {.path = file->path,
                             .read_full = file->item_count == 0,
                             .items = file->items,
                             .item_count = file->item_count};
+    const char     *folder;
+    skein_rc        rc = files_folder(cli, &folder);
 
-    return skein_files_read(out, ".", &spec, 0, cli->keep, &cli->err);
+    if (rc)
+        return rc;
+    rc = skein_files_read(out, folder, &spec, 0, cli->keep, &cli->err);
+    if (rc == SKEIN_NOT_FOUND && access(folder, F_OK) != 0)
+        skn_fail(&cli->err, rc, "there is no file \"%.*s\"", SKN_FMT(file->path));
+    if (rc && !cli->err.hint[0])
+        skn_hint(&cli->err, rc, "Agents read files below %s: put it there", folder);
+    return rc;
+}
+
+/* --- Adding ------------------------------------------------------------------------------- */
+
+static bool has_item(const skein_context_file *file, skn_str item)
+{
+    for (size_t i = 0; i < file->item_count; i++)
+        if (skn_str_eq(file->items[i], item))
+            return true;
+    return false;
+}
+
+/* What is there of it stays: all of a file is more than parts of it. */
+static skein_rc add_to(skn_cli *cli, skein_conversation_id chat, skein_context_file *file)
+{
+    skein_context_files there;
+    skein_str          *items;
+    skein_rc rc = skein_context_file_list(cli->engine, chat, cli->keep, &there, &cli->err);
+
+    for (size_t i = 0; !rc && i < there.count; i++) {
+        skein_context_file before = there.at[i];
+
+        if (!skn_str_eq(before.path, file->path))
+            continue;
+        items = SKN_ARRAY(cli->keep, before.item_count + file->item_count + 1, skein_str);
+        for (size_t k = 0; k < before.item_count; k++)
+            items[k] = before.items[k];
+        before.items = items;
+        for (size_t k = 0; before.item_count && k < file->item_count; k++)
+            if (!has_item(&before, file->items[k]))
+                items[before.item_count++] = file->items[k];
+        if (file->item_count)
+            *file = before;
+    }
+    return rc;
 }
 
 int skn_cmd_files_add(skn_cli *cli)
@@ -60,25 +149,37 @@ int skn_cmd_files_add(skn_cli *cli)
     skein_world        world;
     skein_file_parts   parts;
     skein_conversation chat;
+    const char        *folder;
     skein_str         *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_str);
-    skein_context_file file = {skn_arg(cli, 0), items, cli->arg_count - 1};
+    skein_context_file file = {SKN_NONE, items, cli->arg_count - 1};
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     for (size_t i = 1; i < cli->arg_count; i++)
         items[i - 1] = skn_arg(cli, i);
-    if (!rc)
-        rc = read_parts(cli, &file, &parts); /* what is not there gives a model nothing */
-    if (!rc && !cli->dry_run)
-        rc = skein_context_file_set(cli->engine, chat.id, &file, &cli->err);
-    return rc ? (int)rc
-              : (int)file_out(cli, &file, cli->dry_run ? "  (would be added)" : "  added");
+    if (rc || (rc = files_folder(cli, &folder)))
+        return (int)rc;
+    file.path = path_of(cli, cli->args[0], folder);
+    if ((rc = read_parts(cli, &file, &parts)) || /* what is not there gives a model nothing */
+        (rc = add_to(cli, chat.id, &file)))
+        return (int)rc;
+    if (!cli->dry_run && (rc = skein_context_file_set(cli->engine, chat.id, &file, &cli->err)))
+        return (int)rc;
+    return (int)file_out(cli, &file, cli->dry_run ? "  (would be added)" : "  added");
 }
 
 static skein_rc file_named(skn_cli *cli, const skein_context_files *files,
                            skein_context_file *out)
 {
+    const char *folder;
+    skein_rc    rc = files_folder(cli, &folder);
+    skn_str     path;
+
+    if (rc)
+        return rc;
+    path = path_of(cli, cli->args[0], folder);
     for (size_t i = 0; i < files->count; i++)
-        if (skn_str_eq(files->at[i].path, skn_arg(cli, 0))) {
+        if (skn_str_eq(files->at[i].path, path) ||
+            skn_str_eq(files->at[i].path, skn_arg(cli, 0))) {
             *out = files->at[i];
             return SKEIN_OK;
         }

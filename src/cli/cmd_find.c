@@ -174,6 +174,24 @@ int skn_cmd_stats(skn_cli *cli)
 
 /* --- What a model would be sent ----------------------------------------------------------- */
 
+/* The lane's messages: those that a summary stands for, that summary, and those that are sent as they are. */
+static void note_size(skn_cli *cli, const skein_context *c)
+{
+    skn_str sent = skn_arena_printf(cli->keep, "%zu message%s, about %" PRId64 " tokens",
+                                    c->count, skn_plural((int64_t)c->count), c->tokens);
+
+    if (c->summary_uid.n)
+        skn_note(cli,
+                 "%.*s; %" PRId64 " stored: %" PRId64
+                 " in the summary %.*s, the summary, and %" PRId64
+                 " as they are. Compacts when these and the summary are %" PRId64,
+                 SKN_FMT(sent), c->covered + c->stored, c->covered, SKN_FMT(c->summary_uid),
+                 c->stored - 1, c->limit);
+    else
+        skn_note(cli, "%.*s; %" PRId64 " stored, compacts at %" PRId64, SKN_FMT(sent),
+                 c->stored, c->limit);
+}
+
 static void print_context(skn_cli *cli, const skein_context *c)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -194,10 +212,7 @@ static void print_context(skn_cli *cli, const skein_context *c)
             skn_print_raw(cli, SKN_STR("\n"));
         }
     }
-    skn_note(cli,
-             "%zu message%s, about %" PRId64 " tokens; %" PRId64
-             " stored, compacts at %" PRId64,
-             c->count, skn_plural((int64_t)c->count), c->tokens, c->stored, c->limit);
+    note_size(cli, c);
 }
 
 /* Which lane of which version: as the engine is asked for it, and as a server is. */

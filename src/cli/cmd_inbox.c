@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/yaml.h"
+#include "cli/discover.h"
 #include "cli/far_inbox.h"
 #include "cli/far_view.h"
 
@@ -207,7 +208,12 @@ static void ways(skn_cli *cli, const skein_inbox_item *item)
         skn_print(cli, "The work: skein log -c %.*s\n", SKN_FMT(item->work_chat_uid));
     if (item->answer.n)
         return;
-    if (skn_str_is(item->kind, "approval"))
+    if (skn_str_is(item->kind, "failure") && item->task_uid.n)
+        skn_print(cli,
+                  "It is tried again by itself. At once: skein task retry %.*s, or never: "
+                  "skein task cancel %.*s\n",
+                  SKN_FMT(item->task_uid), SKN_FMT(item->task_uid));
+    else if (skn_str_is(item->kind, "approval"))
         skn_print(cli, "Decide: skein inbox allow %.*s, or deny\n", SKN_FMT(item->uid));
     else if (skn_str_is(item->kind, "question") || skn_str_is(item->kind, "briefing"))
         skn_print(cli, "Answer: skein inbox reply %.*s TEXT\n", SKN_FMT(item->uid));
@@ -356,6 +362,19 @@ static skein_rc answered_json(skn_cli *cli, const skein_inbox_item *item,
     return skn_item_end(cli);
 }
 
+/* The answer is stored, and whoever speaks for the agent next goes by it. */
+static skein_rc note_nobody(skn_cli *cli, const skein_inbox_item *item)
+{
+    skn_server server;
+    bool       found = true;
+    skein_rc   rc = cli->far || !item->tool.n ? SKEIN_OK : skn_discover(cli, &server, &found);
+
+    if (!rc && !found)
+        skn_note(cli, "No server runs here: %.*s goes on when one does (skein serve).",
+                 SKN_FMT(item->agent));
+    return rc;
+}
+
 static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
 {
     skein_inbox_item now = *item;
@@ -385,7 +404,7 @@ static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
                                              SKN_FMT(item->uid), SKN_FMT(item->agent),
                                              skn_str_is(text, "allow") ? "may" : "may not",
                                              SKN_FMT(item->tool)));
-    return SKEIN_OK;
+    return note_nobody(cli, item);
 }
 
 int skn_cmd_inbox_reply(skn_cli *cli)

@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/far_inspect.h"
+#include "cli/far_view.h"
 #include "cli/unanswered.h"
 #include "cli/waits.h"
 
@@ -40,6 +42,8 @@ static skein_rc find_call(skn_cli *cli, const char *ref, skein_model_call *out)
 
     if (rc)
         return rc;
+    if (cli->far)
+        return skn_far_call(cli, uid, out);
     if (!skn_str_starts(uid, SKN_STR("call_"))) {
         if (!skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, &chat, uid, &m))
             uid = m.uid;
@@ -61,6 +65,33 @@ static void tokens(skn_cli *cli, const skein_model_call *c)
                   c->estimated ? " (estimated)" : "");
 }
 
+/* The message that came of it. */
+static bool find_made(skn_cli *cli, const skein_model_call *c, skein_message *out)
+{
+    skein_error     before = cli->err;
+    const skn_json *v;
+    bool            found;
+
+    if (!cli->far)
+        return !skein_message_find(cli->engine, c->chat, 0, c->message_uid, cli->keep, out,
+                                   NULL);
+    found = !skn_far_get(cli, &v, "%s/chats/%s/messages/%s", cli->far->world,
+                         skn_far_part(cli, c->chat_uid), skn_far_part(cli, c->message_uid));
+    if (found)
+        skn_far_read_message(cli, v, out, NULL, NULL);
+    cli->err = before;
+    return found;
+}
+
+/* Whether the message that came of it ends before its end. */
+static void print_end(skn_cli *cli, const skein_model_call *c)
+{
+    skein_message m;
+
+    if (c->message_uid.n && find_made(cli, c, &m))
+        skn_print_unfinished(cli, m.unfinished, 2);
+}
+
 static void call_head(skn_cli *cli, const skein_model_call *c)
 {
     skn_print_colour(cli, SKN_YELLOW, c->uid);
@@ -73,6 +104,7 @@ static void call_head(skn_cli *cli, const skein_model_call *c)
     skn_print(cli, "\n%.*s in %" PRId64 " ms, %" PRId64 " tr%s, ", SKN_FMT(c->state),
               c->total_ms, c->tries, c->tries == 1 ? "y" : "ies");
     tokens(cli, c);
+    print_end(cli, c);
     skn_print_raw(cli, SKN_STR("\n"));
     if (c->error.n)
         skn_print_block(cli, c->error, 4);
@@ -115,8 +147,11 @@ static skein_rc find_background(skn_cli *cli, const skein_world *world,
                                 const skein_agent *agent, skein_conversation *out, bool *found)
 {
     skein_conversations all;
-    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
+    skein_rc            rc;
 
+    if (cli->far)
+        return skn_far_background(cli, agent, out, found);
+    rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
     *found = false;
     for (size_t i = 0; !rc && i < all.count; i++)
         if (all.at[i].agent.v == agent->id.v && all.at[i].mode == SKEIN_BACKGROUND) {
@@ -126,27 +161,60 @@ static skein_rc find_background(skn_cli *cli, const skein_world *world,
     return rc;
 }
 
-static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_agent *agent)
+/* What it is at, for the line above its work. */
+typedef struct doings {
+    skn_str state, detail, inbox_uid;
+    int64_t pending, next_run_at;
+} doings;
+
+static skein_rc near_doings(skn_cli *cli, const skein_world *world, const skein_agent *agent,
+                            doings *out)
 {
     skein_agent_work work;
     skein_agents     one = {SKN_NEW(cli->keep, skein_agent), 1};
-    skn_at_work      all;
-    skn_str          state, detail;
+    skn_at_work     *all = SKN_NEW(cli->keep, skn_at_work);
     skein_rc         rc;
 
     one.at[0] = *agent;
     if ((rc = skein_agent_work_of(cli->engine, &one, cli->keep, &work, &cli->err)) ||
-        (rc = skn_at_work_in(cli, world->id, &all)))
+        (rc = skn_at_work_in(cli, world->id, all)))
+        return rc;
+    out->state = skn_agent_state(all, agent->id, &out->detail);
+    out->inbox_uid = skn_agent_waits(all, agent->id);
+    out->pending = work.pending;
+    out->next_run_at = work.next_run_at;
+    return SKEIN_OK;
+}
+
+/* A server tells it with the agent. */
+static skein_rc far_doings(skn_cli *cli, const skein_agent *agent, doings *out)
+{
+    const skn_json *told;
+    skein_rc rc = skn_json_parse(&told, agent->settings, "the agent", cli->keep, &cli->err);
+
+    if (!rc)
+        *out = (doings){.state = skn_far_text(told, "state"),
+                        .detail = skn_far_text(told, "detail"),
+                        .inbox_uid = skn_far_text(told, "inboxId"),
+                        .pending = skn_far_int(told, "pendingTasks", 0),
+                        .next_run_at = skn_far_time(told, "nextRunAt")};
+    return rc;
+}
+
+static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_agent *agent)
+{
+    doings   d;
+    skein_rc rc = cli->far ? far_doings(cli, agent, &d) : near_doings(cli, world, agent, &d);
+
+    if (rc)
         return rc;
     skn_print_sender(cli, agent->name, 0);
-    state = skn_agent_state(&all, agent->id, &detail);
-    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
-    skn_print_waits(cli, skn_agent_waits(&all, agent->id));
-    skn_print(cli, ", %" PRId64 " task%s waiting or running", work.pending,
-              skn_plural(work.pending));
-    if (work.next_run_at) {
+    skn_print(cli, "  %.*s%s%.*s", SKN_FMT(d.state), d.detail.n ? " " : "", SKN_FMT(d.detail));
+    skn_print_waits(cli, d.inbox_uid);
+    skn_print(cli, ", %" PRId64 " task%s waiting or running", d.pending, skn_plural(d.pending));
+    if (d.next_run_at) {
         skn_print_raw(cli, SKN_STR(", wakes at "));
-        skn_print_time(cli, work.next_run_at);
+        skn_print_time(cli, d.next_run_at);
     }
     skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;
@@ -170,22 +238,58 @@ static bool find_session(const skein_messages *list, int64_t n, size_t *from, si
     return false;
 }
 
-static skein_rc print_work(skn_cli *cli, const skein_conversation *chat,
-                           const skein_messages *list)
+/* The last messages, without what surrounds them where the store is near. */
+static skein_rc read_work(skn_cli *cli, const skein_conversation *chat, int64_t count,
+                          skn_far_log *out)
 {
-    skein_message_facts *facts = SKN_ARRAY(cli->keep, list->count + 1, skein_message_facts);
-    skein_deliveries    *d;
-    skein_rc             rc;
+    skein_slice   slice = {.conversation = chat->id, .from = -count, .count = count};
+    skn_far_slice what = {.thread = chat->thread_uid, .last = count};
+    skein_at      at;
 
-    if (cli->json)
-        return skn_print_stored(cli, chat, list);
-    if ((rc = skein_message_explain(cli->engine, chat->id, 0, list, cli->keep, facts,
-                                    &cli->err)) ||
-        (rc = skn_deliveries_for(cli, chat, 0, list, cli->keep, &d)))
+    *out = (skn_far_log){.facts = NULL};
+    return cli->far ? skn_far_log_read(cli, &what, out)
+                    : skein_read(cli->engine, &slice, cli->keep, &out->list, &at, &cli->err);
+}
+
+static skein_rc explain_work(skn_cli *cli, const skein_conversation *chat, skn_far_log *work)
+{
+    skein_rc rc;
+
+    if (work->facts)
+        return SKEIN_OK;
+    work->facts = SKN_ARRAY(cli->keep, work->list.count + 1, skein_message_facts);
+    if ((rc = skein_message_explain(cli->engine, chat->id, 0, &work->list, cli->keep,
+                                    work->facts, &cli->err)))
         return rc;
-    for (size_t i = 0; i < list->count; i++) {
-        skn_print_message(cli, &list->at[i], &facts[i], SKN_NONE);
-        skn_print_unanswered(cli, &d[i]);
+    return skn_deliveries_for(cli, chat, 0, &work->list, cli->keep, &work->deliveries);
+}
+
+static skein_rc print_work(skn_cli *cli, const skein_conversation *chat, skn_far_log *work)
+{
+    skein_rc rc = explain_work(cli, chat, work);
+
+    for (size_t i = 0; !rc && i < work->list.count; i++)
+        if (cli->json) {
+            skn_shape_message(skn_item(cli), chat->uid, &work->list.at[i], &work->facts[i]);
+            rc = skn_item_end(cli);
+        } else {
+            skn_print_message(cli, &work->list.at[i], &work->facts[i], SKN_NONE);
+            skn_print_unanswered(cli, &work->deliveries[i]);
+        }
+    return rc;
+}
+
+/* Only the messages of a session. */
+static skein_rc cut_session(skn_cli *cli, int64_t session, skn_far_log *work)
+{
+    size_t from, to;
+
+    if (!find_session(&work->list, session, &from, &to))
+        return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no session %" PRId64, session);
+    work->list = (skein_messages){work->list.at + from, to - from};
+    if (work->facts) {
+        work->facts += from;
+        work->deliveries += from;
     }
     return SKEIN_OK;
 }
@@ -193,31 +297,19 @@ static skein_rc print_work(skn_cli *cli, const skein_conversation *chat,
 static skein_rc show_work(skn_cli *cli, const skein_world *world, const skein_agent *agent,
                           const skein_conversation *chat)
 {
-    skein_slice    slice = {.conversation = chat->id};
-    skein_messages list;
-    skein_at       at;
-    int64_t        session;
-    size_t         from, to;
-    skein_rc       rc = skn_opt_int(cli, "session", 1, SESSION_MOST, 0, &session);
+    skn_far_log work;
+    int64_t     session;
+    skein_rc    rc = skn_opt_int(cli, "session", 1, SESSION_MOST, 0, &session);
 
-    if (rc)
+    if (rc || (rc = read_work(cli, chat, session ? LOOK_BACK : SHOWN_MOST, &work)) ||
+        (session && (rc = cut_session(cli, session, &work))))
         return rc;
-    slice.count = session ? LOOK_BACK : SHOWN_MOST;
-    slice.from = -slice.count;
-    if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)))
-        return rc;
-    if (session) {
-        if (!find_session(&list, session, &from, &to))
-            return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no session %" PRId64,
-                            session);
-        list = (skein_messages){list.at + from, to - from};
-    }
     if (!cli->json && (rc = agent_head(cli, world, agent)))
         return rc;
-    if (!session && at.length > (int64_t)list.count && !cli->json)
+    if (!session && chat->length > (int64_t)work.list.count && !cli->json)
         skn_print(cli, "(the last %zu of %" PRId64 " messages; all: skein log -c %.*s)\n",
-                  list.count, at.length, SKN_FMT(chat->uid));
-    return print_work(cli, chat, &list);
+                  work.list.count, chat->length, SKN_FMT(chat->uid));
+    return print_work(cli, chat, &work);
 }
 
 static skein_rc show_none(skn_cli *cli, const skein_world *world, const skein_agent *agent)
@@ -239,9 +331,14 @@ static skein_rc show_none(skn_cli *cli, const skein_world *world, const skein_ag
 static int follow(skn_cli *cli, const skein_agent *agent)
 {
     skein_conversation chat;
-    skein_rc rc = skein_conversation_of(cli->engine, agent->id, SKEIN_BACKGROUND, cli->keep,
-                                        &chat, &cli->err);
+    bool               found;
+    skein_rc           rc = cli->far ? skn_far_background(cli, agent, &chat, &found)
+                                     : skein_conversation_of(cli->engine, agent->id, SKEIN_BACKGROUND,
+                                                             cli->keep, &chat, &cli->err);
 
+    if (!rc && cli->far && !found)
+        rc = skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%.*s\" has no background conversation yet",
+                      SKN_FMT(agent->name));
     if (rc)
         return (int)rc;
     skn_opt_give(cli, "conversation", skn_arena_copy(cli->keep, chat.uid).p);

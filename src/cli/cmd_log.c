@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "cli/far_view.h"
 #include "cli/log_far.h"
+#include "cli/outlook.h"
+#include "cli/summary_lines.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
@@ -24,10 +26,11 @@ typedef struct log_job {
     int64_t            count;        /* -n; 0: all */
     int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
     bool               main_thread, no_memory_only, oneline;
-    skn_far_slice      far;    /* the same slice of a store that is elsewhere */
-    skn_far_log        got;    /* all of it that is needed, read at once */
-    skn_map           *thread; /* ids that --thread lets through; NULL: all */
-    skn_map           *leads;  /* agents that lead themselves, for --main-thread */
+    skn_far_slice      far;       /* the same slice of a store that is elsewhere */
+    skn_far_log        got;       /* all of it that is needed, read at once */
+    skn_map           *thread;    /* ids that --thread lets through; NULL: all */
+    skn_map           *leads;     /* agents that lead themselves, for --main-thread */
+    skn_summary_lines *summaries; /* made between the messages; NULL: they are not shown */
 } log_job;
 
 /* --- What to read ------------------------------------------------------------------------- */
@@ -263,14 +266,15 @@ static skn_str parent_sender(skn_cli *cli, const log_job *job, const page *p, si
     return m.sender;
 }
 
-/* Was what it answers answered by the same agent since? */
-static bool answered_since(const page *p, const skein_message *m)
+/* Was what it answers answered by the same agent since, or is it said there how to ask again? */
+static bool settled_above(const page *p, const skein_message *m)
 {
     for (size_t i = 0; i < p->list.count; i++)
         for (size_t k = 0;
              skn_str_eq(p->list.at[i].uid, m->reply_to) && k < p->deliveries[i].count; k++)
             if (skn_str_eq(p->deliveries[i].at[k].agent, m->sender))
-                return skn_str_is(p->deliveries[i].at[k].state, "answered");
+                return skn_str_is(p->deliveries[i].at[k].state, "answered") ||
+                       skn_is_unanswered(&p->deliveries[i].at[k]);
     return false;
 }
 
@@ -280,7 +284,7 @@ static void print_again(skn_cli *cli, const log_job *job, const page *p, size_t 
     if (job->oneline || skn_opt(cli, "at"))
         return;
     skn_print_again(cli, &p->list.at[i], &p->deliveries[i], job->slice.lane);
-    if (!answered_since(p, &p->list.at[i]))
+    if (!settled_above(p, &p->list.at[i]))
         skn_print_stopped_again(cli, &p->list.at[i], job->slice.lane);
 }
 
@@ -345,9 +349,25 @@ static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
             rc = skn_deliveries_for(cli, &job->chat, job->slice.version, &p.list, cli->mem,
                                     &p.deliveries);
         for (size_t i = 0; !rc && i < p.list.count; i++)
-            if (wanted(job, &p.list.at[i], &p.facts[i]))
+            if (wanted(job, &p.list.at[i], &p.facts[i])) {
+                if (job->summaries)
+                    skn_summary_lines_until(cli, job->summaries, p.list.at[i].created_at);
                 rc = print_one(cli, job, &p, i);
+            }
     }
+    if (!rc && job->summaries)
+        skn_summary_lines_until(cli, job->summaries, INT64_MAX);
+    return rc;
+}
+
+/* What was summarised before the part that is printed is no part of it. */
+static skein_rc skip_summaries(skn_cli *cli, const log_job *job, int64_t from)
+{
+    page     p;
+    skein_rc rc = read_page(cli, job, from, 1, cli->mem, &p);
+
+    if (!rc && p.list.count)
+        skn_summary_lines_skip(job->summaries, p.list.at[0].created_at);
     return rc;
 }
 
@@ -356,6 +376,8 @@ static skein_rc print_log(skn_cli *cli, const log_job *job)
     int64_t  from;
     skein_rc rc = find_start(cli, job, &from);
 
+    if (!rc && from > 0 && job->summaries)
+        rc = skip_summaries(cli, job, from);
     return rc ? rc : print_from(cli, job, from);
 }
 
@@ -424,7 +446,8 @@ static skein_rc print_news(skn_cli *cli, log_job *job)
         return rc;
     if (other && !cli->json)
         skn_note(cli, "Now at v%" PRId64 ".", job->slice.version);
-    if (other && (rc = first_new(cli, job, known, &from)))
+    if ((other && (rc = first_new(cli, job, known, &from))) ||
+        (job->summaries && (rc = skn_summary_lines_read(cli, &job->chat, job->summaries))))
         return rc;
     rc = print_from(cli, job, from);
     skn_out_flush(cli);
@@ -479,23 +502,46 @@ static skein_rc check_follow(skn_cli *cli)
     return check_follow_far(cli);
 }
 
+/* The whole room as it is, for people: with what happens beside its messages. */
+static bool is_room_now(skn_cli *cli, const log_job *job)
+{
+    return !cli->json && !job->oneline && !has_filter(job) && !skn_opt(cli, "at") &&
+           !skn_opt(cli, "agent") && !skn_opt(cli, "lane");
+}
+
+static skein_rc print_whole(skn_cli *cli, log_job *job)
+{
+    skein_rc rc;
+
+    if (skn_opt(cli, "follow"))
+        return cli->far ? follow_far(cli, job) : follow(cli, job);
+    skn_out_page(cli);
+    if (skn_opt(cli, "graph") && !cli->json)
+        return print_graph(cli, job);
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = print_log(cli, job);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!rc && is_room_now(cli, job))
+        rc = skn_print_queue(cli, &job->chat);
+    return rc;
+}
+
 int skn_cmd_log(skn_cli *cli)
 {
-    log_job  job = {.count = 0};
-    bool     follows = skn_opt(cli, "follow");
-    skein_rc rc = follows ? check_follow(cli) : SKEIN_OK;
+    log_job           job = {.count = 0};
+    skn_summary_lines summaries = {0};
+    skein_rc          rc = skn_opt(cli, "follow") ? check_follow(cli) : SKEIN_OK;
 
     if (rc || (rc = read_options(cli, &job)) || (rc = measure(cli, &job)))
         return (int)rc;
-    if (follows)
-        return (int)(cli->far ? follow_far(cli, &job) : follow(cli, &job));
-    skn_out_page(cli);
-    if (skn_opt(cli, "graph") && !cli->json)
-        return (int)print_graph(cli, &job);
-    if (cli->json)
-        skn_list_begin(cli);
-    rc = print_log(cli, &job);
-    if (cli->json)
-        skn_list_done(cli, rc);
+    if (is_room_now(cli, &job) && !(cli->far && skn_opt(cli, "follow"))) {
+        job.summaries = &summaries;
+        rc = skn_summary_lines_read(cli, &job.chat, &summaries);
+    }
+    if (!rc)
+        rc = print_whole(cli, &job);
+    skn_summary_lines_end(&summaries);
     return (int)rc;
 }

@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/default_model.h"
+#include "cli/model_name.h"
 #include "cli/news.h"
 #include "cli/server_ask.h"
 
@@ -23,16 +25,16 @@ static const skn_json *models_of(skn_cli *cli, const skn_server *server, skn_str
     return answer ? answer->first : NULL;
 }
 
-static skein_rc print_models(skn_cli *cli, const skn_json *first)
+static skein_rc print_models(skn_cli *cli, const skn_json *first, skn_str usual)
 {
     skein_rc rc = SKEIN_OK;
 
     for (const skn_json *m = first; m && !rc; m = m->next)
         if (cli->json) {
-            skn_jw_raw(skn_item(cli), m->raw);
-            rc = skn_item_end(cli);
+            rc = skn_model_item(cli, m, usual);
         } else {
             skn_print_line(cli, skn_news_text(m, "model"), 0);
+            skn_print_raw(cli, skn_model_mark(m, usual));
             skn_print_raw(cli, SKN_STR("\n"));
         }
     return rc;
@@ -51,9 +53,11 @@ int skn_cmd_model_ls(skn_cli *cli)
 {
     const skn_json *answer, *data;
     skn_server      server;
+    skn_str         usual;
     skein_rc        rc = skn_need_server(cli, "a list of models", &server);
 
-    if (rc ||
+    if (rc || (rc = skn_default_model(cli, &server, &usual)) ||
+        (cli->arg_count && (rc = skn_need_provider_of(cli, &server, skn_arg(cli, 0)))) ||
         (rc = skn_server_ask(cli, &server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
         return (int)rc;
     data = skn_json_get(answer, "data");
@@ -63,7 +67,7 @@ int skn_cmd_model_ls(skn_cli *cli)
         skn_str name = skn_news_text(p, "name");
 
         if (cli->arg_count ? skn_str_eq(name, skn_arg(cli, 0)) : is_usable(p))
-            rc = print_models(cli, models_of(cli, &server, name));
+            rc = print_models(cli, models_of(cli, &server, name), usual);
     }
     if (cli->json)
         skn_list_done(cli, rc);
@@ -71,26 +75,6 @@ int skn_cmd_model_ls(skn_cli *cli)
 }
 
 /* A server that runs is told: then it counts when the command has ended. */
-/* A server knows who there is; a name that nobody has would make every turn fail. */
-static skein_rc need_provider(skn_cli *cli, const skn_server *server, skn_str model)
-{
-    skn_str         rest = model, name;
-    const skn_json *answer, *data;
-    skein_rc        rc;
-
-    if (skn_str_is(model, "auto"))
-        return SKEIN_OK;
-    if ((rc = skn_server_ask(cli, server, "GET", "/providers?limit=500", SKN_NONE, &answer)))
-        return rc;
-    skn_str_split(&rest, '/', &name);
-    data = skn_json_get(answer, "data");
-    for (const skn_json *p = data ? data->first : NULL; p; p = p->next)
-        if (skn_str_eq(skn_news_text(p, "name"), name))
-            return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(name));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists those there are");
-}
-
 static skein_rc put(skn_cli *cli, skn_str model)
 {
     const skein_setting one = {SKN_STR("defaults.model"),
@@ -105,28 +89,19 @@ static skein_rc put(skn_cli *cli, skn_str model)
         return rc;
     if (!found)
         return skein_setting_put(cli->engine, &one, 1, &cli->err);
-    if ((rc = need_provider(cli, &server, model)))
+    if (!skn_str_is(model, "auto") && (rc = skn_need_provider_of(cli, &server, model)))
         return rc;
     body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one.key), SKN_FMT(one.value));
     return skn_server_ask(cli, &server, "PATCH", "/settings", body, &answer);
 }
 
-static bool is_plain(const char *model)
-{
-    for (const char *c = model; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == '"' || *c == '\\' || *c == 0x7f)
-            return false;
-    return true;
-}
-
 int skn_cmd_model_use(skn_cli *cli)
 {
-    const char *model = cli->args[0], *slash = strchr(model, '/');
+    const char *model = cli->args[0];
     skn_jw     *w;
     skein_rc    rc;
 
-    if (!is_plain(model) ||
-        (strcmp(model, "auto") != 0 && (!slash || slash == model || !slash[1])))
+    if (strcmp(model, "auto") != 0 && !skn_is_model_name(model))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto",
                              model);
     if (cli->dry_run) {

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/far_world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,11 +146,22 @@ static skein_rc export_how(skn_cli *cli, skn_export_request *req)
     return SKEIN_OK;
 }
 
+static skein_rc write_export(skn_cli *cli, const skn_export_request *req, target *t)
+{
+    skn_sink sink = {target_write, t};
+    skn_str  all;
+    skein_rc rc;
+
+    if (!cli->far)
+        return skn_export(cli->engine, req, &sink, &cli->err);
+    rc = skn_far_export(cli, req, &all);
+    return rc ? rc : target_write(t, all, &cli->err);
+}
+
 int skn_cmd_export(skn_cli *cli)
 {
     skn_export_request req = {.conversation = {0}};
     target             t = {.fd = -1};
-    skn_sink           sink = {target_write, &t};
     skein_rc           rc;
 
     if ((rc = export_how(cli, &req)) || (rc = export_what(cli, &req)) ||
@@ -161,7 +173,7 @@ int skn_cmd_export(skn_cli *cli)
     }
     t.shown = req.format == SKN_FORMAT_MD || req.format == SKN_FORMAT_MERMAID ||
               req.format == SKN_FORMAT_HTML;
-    rc = target_close(&t, skn_export(cli->engine, &req, &sink, &cli->err));
+    rc = target_close(&t, write_export(cli, &req, &t));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);
     return (int)rc;

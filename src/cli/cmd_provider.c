@@ -73,6 +73,10 @@ static void provider_line(skn_cli *cli, const skn_json *v)
         skn_print_raw(cli, SKN_STR(")  "));
     }
     skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
+    if (skn_news_text(v, "defaultModel").n) {
+        skn_print_raw(cli, SKN_STR("\n              default model "));
+        skn_print_line(cli, skn_news_text(v, "defaultModel"), 0);
+    }
     budget_line(cli, skn_json_get(v, "budget"));
     if (detail.n) {
         skn_print_raw(cli, SKN_STR("\n              "));
@@ -353,16 +357,24 @@ int skn_cmd_provider_use(skn_cli *cli)
                          cli->args[0], cli->args[0]));
 }
 
+/* Who could not answer without it is told first, and must be thought of: it cannot be brought back. */
 int skn_cmd_provider_rm(skn_cli *cli)
 {
-    skein_rc rc;
+    const char     *path = path_of(cli, skn_arg(cli, 0), "");
+    const skn_json *now;
+    skn_server      server;
+    bool            in_use = false;
+    skein_rc        rc;
 
+    if ((rc = skn_need_server(cli, "this", &server)) ||
+        (rc = skn_server_ask(cli, &server, "GET", path, SKN_NONE, &now)) ||
+        (rc = skn_provider_users_say(cli, &server, now, &in_use)))
+        return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "forget the provider %s and its key", cli->args[0]);
         return 0;
     }
-    if ((rc = skn_confirm(cli, "Forget this provider and its key?", false)))
+    if ((rc = skn_confirm(cli, "Forget this provider and its key?", in_use)))
         return (int)rc;
-    return (int)change(cli, "DELETE", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE,
-                       "Forgotten, with its key.");
+    return (int)change(cli, "DELETE", path, SKN_NONE, "Forgotten, with its key.");
 }

@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#define PART 500 /* messages that are looked at in one go */
+
 /* --- What was made of them ---------------------------------------------------------------- */
 
 static bool is_made_of(const skein_squash *q, skn_str uid)
@@ -16,7 +18,7 @@ static bool is_made_of(const skein_squash *q, skn_str uid)
 }
 
 /* Text that a squash took over stands in another message, which is erased only by its own name. */
-static skein_rc tell_copies(skn_cli *cli, const skein_conversation *chat, skn_str uid)
+static skein_rc tell_squashes(skn_cli *cli, const skein_conversation *chat, skn_str uid)
 {
     skein_uids   all;
     skein_squash q;
@@ -27,6 +29,57 @@ static skein_rc tell_copies(skn_cli *cli, const skein_conversation *chat, skn_st
         if (!rc && !q.result.purged && is_made_of(&q, uid))
             skn_note(cli, "A squash was made of %.*s and stays: skein purge %.*s", SKN_FMT(uid),
                      SKN_FMT(q.result.uid));
+    }
+    return rc;
+}
+
+/* Is it among the first `count` messages of the lane? */
+static skein_rc is_covered(skn_cli *cli, skein_slice lane, int64_t count, skn_str uid,
+                           bool *out)
+{
+    skein_messages part = {.count = 1};
+    skein_at       at;
+    skein_rc       rc = SKEIN_OK;
+
+    *out = false;
+    while (!rc && !*out && lane.from < count && part.count) {
+        lane.count = count - lane.from < PART ? count - lane.from : PART;
+        rc = skein_read(cli->engine, &lane, cli->keep, &part, &at, &cli->err);
+        for (size_t i = 0; !rc && i < part.count; i++)
+            *out |= skn_str_eq(part.at[i].uid, uid);
+        lane.from += PART;
+    }
+    return rc;
+}
+
+/* A model was told the text, and may have taken words of it into a summary. */
+static skein_rc tell_summaries(skn_cli *cli, const skein_slice *lane, skn_str uid)
+{
+    skein_summaries list;
+    bool            covered;
+    skein_rc        rc = skein_summary_list(cli->engine, lane, cli->keep, &list, &cli->err);
+
+    for (size_t i = 0; !rc && i < list.count; i++) {
+        rc = is_covered(cli, *lane, list.at[i].covers, uid, &covered);
+        if (!rc && covered && !list.at[i].message.purged)
+            skn_note(cli, "A summary covers %.*s and stays: skein purge %.*s", SKN_FMT(uid),
+                     SKN_FMT(list.at[i].message.uid));
+    }
+    return rc;
+}
+
+static skein_rc tell_copies(skn_cli *cli, const skein_conversation *chat, skn_str uid)
+{
+    skein_slice lane = {.conversation = chat->id};
+    skein_lanes lanes;
+    skein_rc    rc;
+
+    if ((rc = tell_squashes(cli, chat, uid)) ||
+        (rc = skein_lane_list(cli->engine, chat->id, cli->keep, &lanes, &cli->err)))
+        return rc;
+    for (size_t i = 0; !rc && i < lanes.count; i++) {
+        lane.lane = lanes.at[i].key;
+        rc = tell_summaries(cli, &lane, uid);
     }
     return rc;
 }

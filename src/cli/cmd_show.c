@@ -168,6 +168,15 @@ static int64_t version_far(const show_job *job, const skein_message_facts *f)
     return f->version_count ? f->versions[0] : job->chat.version;
 }
 
+/* Only what is said in the room, and in the current version, can be asked for again. */
+static void unanswered(skn_cli *cli, const show_job *job, const skein_message *m,
+                       const skein_deliveries *d, int64_t version)
+{
+    skn_print_unanswered(cli, d);
+    if (m->position >= 0 && version == job->chat.version)
+        skn_print_again(cli, m, d, SKN_NONE);
+}
+
 /* A server tells a message with all that surrounds it. */
 static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_message *m)
 {
@@ -186,7 +195,7 @@ static skein_rc show_message_far(skn_cli *cli, const show_job *job, skein_messag
         return SKEIN_OK;
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
-    skn_print_unanswered(cli, &d);
+    unanswered(cli, job, m, &d, version_far(job, &facts));
     details(cli, job, m, &facts, version_far(job, &facts));
     return SKEIN_OK;
 }
@@ -221,7 +230,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
         return SKEIN_OK;
     }
     skn_print_message(cli, m, &facts, SKN_NONE);
-    skn_print_unanswered(cli, d);
+    unanswered(cli, job, m, d, version);
     details(cli, job, m, &facts, version);
     if (m->call_count && (rc = skn_print_decisions(cli, job->world.id, m->uid)))
         return rc;

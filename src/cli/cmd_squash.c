@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/far_change.h"
 #include "cli/far_view.h"
+#include "cli/far_world.h"
 #include "cli/squash_model.h"
 
 #include <inttypes.h>
@@ -18,21 +19,29 @@ static skein_rc squash_by_hand(skn_cli *cli, const skein_change *how,
     return skein_squash_messages(cli->engine, how, spec, cli->keep, out, &cli->err);
 }
 
-/* The messages' own texts, each under its sender's name. A dry run says which those are, in the
- * order of the conversation and with what goes with them. */
-static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
-                           const skein_change *how, skein_message_ids ids, skn_str *out)
+/* A dry run says which messages a squash is made of, in the order of the conversation and with what goes
+ * with them. */
+static skein_rc look_at(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+                        skein_squash *out)
 {
     skein_change      look = *how;
     skein_squash_spec spec = {.sources = ids, .content = SKN_STR("-")};
-    skein_squash      squash;
-    skein_message     m;
-    skn_buf           all;
-    skein_rc          rc;
 
     look.dry_run = true;
     look.key = SKN_NONE;
-    if ((rc = squash_by_hand(cli, &look, &spec, &squash)))
+    return squash_by_hand(cli, &look, &spec, out);
+}
+
+/* The messages' own texts, each under its sender's name. */
+static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
+                           const skein_change *how, skein_message_ids ids, skn_str *out)
+{
+    skein_squash  squash;
+    skein_message m;
+    skn_buf       all;
+    skein_rc      rc = look_at(cli, how, ids, &squash);
+
+    if (rc)
         return rc;
     skn_buf_init(&all, SKN_TEXT_LIMIT);
     for (size_t i = 0; i < squash.source_count && !rc; i++) {
@@ -105,6 +114,19 @@ static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
     return skn_need_text(cli, SKN_STR(""), out);
 }
 
+static skein_rc by_model(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
+                         const skein_change *how, skein_message_ids ids)
+{
+    skein_squash squash;
+    skein_rc     rc;
+
+    if (skn_opt(cli, "expect") || skn_opt(cli, "key"))
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "--expect and --key go with --by-hand or --join only");
+    rc = look_at(cli, how, ids, &squash);
+    return rc ? rc : skn_squash_by_model(cli, world, chat, ids, squash.source_count);
+}
+
 int skn_cmd_squash(skn_cli *cli)
 {
     skein_world        world;
@@ -112,12 +134,13 @@ int skn_cmd_squash(skn_cli *cli)
     skein_change       how;
     skein_squash_spec  spec = {.agent = {0}};
     skein_squash       squash;
+    skn_str            size;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = sources(cli, &world, &chat, &spec.sources)))
         return (int)rc;
     if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
-        return (int)skn_squash_by_model(cli, &world, &chat, spec.sources);
+        return (int)by_model(cli, &world, &chat, &how, spec.sources);
     if ((rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
         (rc = squash_by_hand(cli, &how, &spec, &squash)))
         return (int)rc;
@@ -125,17 +148,18 @@ int skn_cmd_squash(skn_cli *cli)
         skn_shape_squash(skn_item(cli), &squash);
         return (int)skn_item_end(cli);
     }
+    size = skn_squash_size(cli, spec.sources.count, squash.source_count);
     if (cli->dry_run) {
-        skn_print(cli, "Would squash %zu messages into one:\n", squash.source_count);
+        skn_print(cli, "Would squash %.*s into one:\n", SKN_FMT(size));
         skn_print_block(cli, spec.content, 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return 0;
     }
     skn_print(cli,
-              "v%" PRId64 " → v%" PRId64 ": squashed %zu messages into %.*s (%.*s). Undo with "
+              "v%" PRId64 " → v%" PRId64 ": squashed %.*s into %.*s (%.*s). Undo with "
               "\"skein undo\".\n",
-              chat.version, squash.version.number, squash.source_count,
-              SKN_FMT(squash.result.uid), SKN_FMT(squash.uid));
+              chat.version, squash.version.number, SKN_FMT(size), SKN_FMT(squash.result.uid),
+              SKN_FMT(squash.uid));
     return 0;
 }
 
@@ -156,15 +180,32 @@ static skein_rc compaction_lane(skn_cli *cli, const skein_world *world, skn_str 
     return SKEIN_OK;
 }
 
+/* `whole` is what a server answered; NULL: it was made here. */
+static skein_rc summary_item(skn_cli *cli, const skein_conversation *chat,
+                             const skein_message *summary, int64_t covers,
+                             const skn_json *whole)
+{
+    skn_jw *w;
+
+    if (whole)
+        return skn_far_item(cli, whole);
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_shape_message_members(w, chat->uid, summary, NULL);
+    skn_jw_kint(w, "covers", covers);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
 int skn_cmd_compact(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
     skein_compaction   what = {.reason = SKN_STR("manual"),
                                .model = skn_str_of(skn_opt(cli, "model"))};
+    const skn_json    *whole = NULL;
     skein_message      summary;
     int64_t            covers;
-    skn_jw            *w;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     if (rc || (rc = compaction_lane(cli, &world, &what.lane)))
@@ -178,8 +219,9 @@ int skn_cmd_compact(skn_cli *cli)
         skn_would(cli, "append a summary of %zu bytes", what.content.n);
         return 0;
     }
-    if ((rc = skein_compact(cli->engine, chat.id, &what, cli->keep, &summary, &covers,
-                            &cli->err)))
+    if ((rc = cli->far ? skn_far_compact(cli, &what, &summary, &covers, &whole)
+                       : skein_compact(cli->engine, chat.id, &what, cli->keep, &summary,
+                                       &covers, &cli->err)))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli,
@@ -188,10 +230,5 @@ int skn_cmd_compact(skn_cli *cli)
                   SKN_FMT(summary.uid), covers, skn_plural(covers));
         return 0;
     }
-    w = skn_item(cli);
-    skn_jw_object(w);
-    skn_shape_message_members(w, chat.uid, &summary, NULL);
-    skn_jw_kint(w, "covers", covers);
-    skn_jw_object_end(w);
-    return (int)skn_item_end(cli);
+    return (int)summary_item(cli, &chat, &summary, covers, whole);
 }

@@ -1,9 +1,12 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
 #include "cli/browser.h"
+#include "cli/busy.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/discover.h"
 #include "cli/far.h"
+#include "cli/outlook.h"
+#include "cli/unanswered.h"
 
 #include "base/error.h"
 
@@ -18,12 +21,14 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
 {
     skein_agents        agents;
     skein_conversations chats;
+    skn_at_work         work;
     int64_t             messages = 0;
     skein_rc            rc;
 
     if (cli->far)
         skn_far_enter(cli, world);
-    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)))
+    if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)) ||
+        (rc = skn_at_work_in(cli, world->id, &work)))
         return rc;
     for (size_t i = 0; i < chats.count; i++)
         messages += chats.at[i].length;
@@ -32,6 +37,10 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
             cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
             SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
             skn_plural((int64_t)chats.count), messages, skn_plural(messages));
+        for (size_t i = 0; i < agents.count; i++) {
+            skn_print_last_turn(cli, &agents.at[i], &work);
+            skn_print_outlook(cli, &agents.at[i], &work, "         ");
+        }
         return SKEIN_OK;
     }
     skn_jw_object(w);
@@ -39,6 +48,7 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
     skn_jw_kint(w, "agents", (int64_t)agents.count);
     skn_jw_kint(w, "chats", (int64_t)chats.count);
     skn_jw_kint(w, "messages", messages);
+    skn_outlook_json(cli, w, &agents, &work);
     skn_jw_object_end(w);
     return SKEIN_OK;
 }

@@ -2,19 +2,23 @@
 #include "cli/commands.h"
 #include "cli/say.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/client.h"
+#include "cli/far.h"
 
 #include <inttypes.h>
 
-#define STOP_MS 30000
+#define STOP_MS    30000
+#define TASK_SHOWN 60
 
 typedef struct stopping {
     skein_world        world;
     skein_conversation chat;  /* id zero: every one of the world */
     skein_agent        agent; /* id zero: all */
     int64_t            stopped;
+    skein_tasks        tasks; /* that were cancelled with it */
 } stopping;
 
 static skein_rc find_place(skn_cli *cli, stopping *s)
@@ -28,6 +32,20 @@ static skein_rc find_place(skn_cli *cli, stopping *s)
     if (!rc && cli->arg_count)
         rc = skn_need_agent(cli, &s->world, cli->args[0], &s->agent);
     return rc;
+}
+
+/* As far as they are printed. */
+static void read_tasks(skn_cli *cli, const skn_json *list, skein_tasks *out)
+{
+    size_t n = 0;
+
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next)
+        n++;
+    *out = (skein_tasks){.at = SKN_ARRAY(cli->keep, n + 1, skein_task)};
+    for (const skn_json *v = list ? list->first : NULL; v; v = v->next)
+        out->at[out->count++] = (skein_task){.uid = skn_far_text(v, "id"),
+                                             .agent_name = skn_far_text(v, "agent"),
+                                             .content = skn_far_text(v, "content")};
 }
 
 static skein_rc ask_server(skn_cli *cli, stopping *s, const skn_server *server)
@@ -57,12 +75,15 @@ static skein_rc ask_server(skn_cli *cli, stopping *s, const skn_server *server)
     if ((rc = skn_client_call(cli, server, &what, STOP_MS, &got)) ||
         (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
         return rc;
+    read_tasks(cli, skn_json_get(v, "tasks"), &s->tasks);
     return skn_json_int(v, "stopped", 0, &s->stopped, &cli->err);
 }
 
 static skein_rc stop_in_store(skn_cli *cli, stopping *s)
 {
     skein_conversations chats = {&s->chat, 1};
+    int64_t             since = skn_clock_micros();
+    skein_agents        agents;
     skein_rc            rc = SKEIN_OK;
 
     if (!s->chat.id.v)
@@ -74,23 +95,52 @@ static skein_rc stop_in_store(skn_cli *cli, stopping *s)
         rc = skein_work_stop(cli->engine, &what, &n, &cli->err);
         s->stopped += n;
     }
-    return rc;
+    if (rc || (rc = skein_agent_list(cli->engine, s->world.id, cli->keep, &agents, &cli->err)))
+        return rc;
+    return skein_tasks_cancelled(cli->engine, &agents, since, cli->keep, &s->tasks, &cli->err);
+}
+
+static skein_rc tell_json(skn_cli *cli, const stopping *s)
+{
+    skn_jw *w = skn_item(cli);
+
+    skn_jw_object(w);
+    skn_jw_kint(w, "stopped", s->stopped);
+    skn_jw_key(w, "tasks");
+    skn_jw_array(w);
+    for (size_t i = 0; i < s->tasks.count; i++)
+        skn_jw_str(w, s->tasks.at[i].uid);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
+}
+
+/* What was done in the background is gone unless it is asked for again. */
+static void tell_tasks(skn_cli *cli, const skein_tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->count; i++) {
+        skn_print(cli, "Cancelled the task %.*s of %.*s: ", SKN_FMT(tasks->at[i].uid),
+                  SKN_FMT(tasks->at[i].agent_name));
+        skn_print_line(cli, tasks->at[i].content, TASK_SHOWN);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+    if (tasks->count)
+        skn_print(cli, "Begin anew with it: skein task retry %.*s\n",
+                  SKN_FMT(tasks->at[0].uid));
 }
 
 static skein_rc tell(skn_cli *cli, const stopping *s)
 {
-    skn_jw *w;
+    int64_t answers = s->stopped - (int64_t)s->tasks.count;
 
-    if (cli->json) {
-        w = skn_item(cli);
-        skn_jw_object(w);
-        skn_jw_kint(w, "stopped", s->stopped);
-        skn_jw_object_end(w);
-        return skn_item_end(cli);
-    }
-    if (s->stopped)
+    if (cli->json)
+        return tell_json(cli, s);
+    tell_tasks(cli, &s->tasks);
+    if (answers > 0)
         skn_print(cli, "Stopped %" PRId64 " answer%s in %.*s. What was written stays.\n",
-                  s->stopped, skn_plural(s->stopped), SKN_FMT(s->world.name));
+                  answers, skn_plural(answers), SKN_FMT(s->world.name));
+    else if (s->tasks.count)
+        skn_print(cli, "What was written stays.\n");
     else if (s->agent.id.v)
         skn_print(cli, "%.*s is not at work.\n", SKN_FMT(s->agent.name));
     else

@@ -1,8 +1,9 @@
-/* Tasks of agents: listing, showing, cancelling. */
+/* Tasks of agents: listing, showing, cancelling, beginning anew. */
 #include "cli/commands.h"
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/far_agent.h"
 #include "cli/say.h"
 #include "cli/server_ask.h"
 #include "cli/waits.h"
@@ -76,8 +77,9 @@ static skein_rc check_status(skn_cli *cli, skn_str *out)
 static skein_rc list_of(skn_cli *cli, const skein_agent *agent, skn_str status, size_t *shown)
 {
     skein_tasks tasks;
-    skein_rc    rc = skein_task_list(cli->engine, agent->id, status, LISTED_MOST, cli->keep,
-                                     &tasks, &cli->err);
+    skein_rc    rc = cli->far ? skn_far_tasks(cli, agent, status, LISTED_MOST, &tasks)
+                              : skein_task_list(cli->engine, agent->id, status, LISTED_MOST,
+                                                cli->keep, &tasks, &cli->err);
 
     for (size_t i = 0; !rc && i < tasks.count; i++, (*shown)++)
         if (cli->json) {
@@ -102,7 +104,7 @@ static int list(skn_cli *cli, const char *name)
 
     if ((rc = check_status(cli, &status)) || (rc = skn_need_world(cli, &world)) ||
         (rc = name ? skn_need_agent(cli, &world, name, &one)
-                   : skein_agent_list(cli->engine, world.id, cli->keep, &agents, &cli->err)))
+                   : skn_agents_of(cli, &world, &agents)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -129,8 +131,9 @@ static skein_rc find_task(skn_cli *cli, skein_world *world, skein_task *out)
 {
     skein_rc rc = skn_need_world(cli, world);
 
-    if (rc || (rc = skein_task_get(cli->engine, world->id, skn_arg(cli, 0), cli->keep, out,
-                                   &cli->err)) == SKEIN_OK)
+    if (rc || (rc = cli->far ? skn_far_task(cli, skn_arg(cli, 0), out)
+                             : skein_task_get(cli->engine, world->id, skn_arg(cli, 0),
+                                              cli->keep, out, &cli->err)) == SKEIN_OK)
         return rc;
     cli->more.thing = "task";
     return rc;
@@ -175,14 +178,39 @@ static skein_rc cancel(skn_cli *cli, const skein_world *world, skein_task *task)
 {
     skn_str  rest = skn_arena_printf(cli->keep, "tasks/%.*s", SKN_FMT(task->uid));
     bool     asked;
-    skein_rc rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p),
-                                        SKN_NONE, &asked);
+    skein_rc rc;
 
-    if (rc)
+    if (cli->far)
+        return skn_far_task_cancel(cli, task->uid, task);
+    if ((rc = skn_server_ask_if_any(cli, "DELETE", skn_world_path(cli, world, rest.p), SKN_NONE,
+                                    &asked)))
         return rc;
     return asked ? skein_task_get(cli->engine, world->id, task->uid, cli->keep, task, &cli->err)
                  : skein_task_cancel(cli->engine, world->id, task->uid, NULL, cli->keep, task,
                                      &cli->err);
+}
+
+int skn_cmd_task_retry(skn_cli *cli)
+{
+    skein_world world;
+    skein_task  task;
+    skein_rc    rc = find_task(cli, &world, &task);
+
+    if (!rc && !cli->dry_run)
+        rc = cli->far ? skn_far_task_retry(cli, task.uid, &task)
+                      : skein_task_retry(cli->engine, world.id, task.uid, cli->keep, &task,
+                                         &cli->err);
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)task_json(cli, &task);
+    if (cli->dry_run)
+        skn_would(cli, "have %.*s begin anew with the task %.*s", SKN_FMT(task.agent_name),
+                  SKN_FMT(task.uid));
+    else
+        skn_print(cli, "%.*s has the task %.*s again. Watch it: skein inspect %.*s\n",
+                  SKN_FMT(task.agent_name), SKN_FMT(task.uid), SKN_FMT(task.agent_name));
+    return 0;
 }
 
 int skn_cmd_task_cancel(skn_cli *cli)

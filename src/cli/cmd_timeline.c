@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/far_view.h"
+#include "cli/marks.h"
 #include "cli/unanswered.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ static void item_line(skn_cli *cli, const skein_timeline_item *item, int indent)
     skn_print(cli, "%-14s ", skein_item_kind_name(item->kind));
     if (item->kind != SKEIN_ITEM_TOOL_EXECUTION) {
         skn_print_line(cli, item->text, 0);
-        skn_print_raw(cli, item->record.stopped ? SKN_STR("  (stopped)\n") : SKN_STR("\n"));
+        skn_print_unfinished(cli, item->record.unfinished, 2);
+        skn_print_raw(cli, SKN_STR("\n"));
         return;
     }
     skn_print_line(cli, item->record.tool_name, 0);
@@ -41,6 +43,7 @@ typedef struct timeline_job {
     skein_conversation chat;
     skein_lanes        lanes;
     skein_timelines   *set;
+    skn_marks         *marks;
 } timeline_job;
 
 static skein_rc print_failure(skn_cli *cli, const timeline_job *job, skn_str key)
@@ -49,6 +52,13 @@ static skein_rc print_failure(skn_cli *cli, const timeline_job *job, skn_str key
         if (skn_str_eq(job->lanes.at[i].key, key))
             return skn_print_lane_failure(cli, &job->chat, &job->lanes.at[i]);
     return SKEIN_OK;
+}
+
+/* A message may be several items: what it thought, said and called. */
+static bool is_last_of_message(const skein_timeline *t, size_t i, size_t count)
+{
+    return i + 1 == count || !skn_str_eq(skein_timeline_item_at(t, i).record.message_id,
+                                         skein_timeline_item_at(t, i + 1).record.message_id);
 }
 
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_timeline *t)
@@ -61,6 +71,8 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_ti
         skein_timeline_item item = skein_timeline_item_at(t, i);
 
         item_line(cli, &item, 2);
+        if (is_last_of_message(t, i, view.item_count))
+            skn_print_marks(cli, job->marks, item.record.message_id);
     }
     return print_failure(cli, job, skein_timeline_lane(t));
 }
@@ -132,6 +144,16 @@ static skein_rc print_one(skn_cli *cli, const timeline_job *job, const char *lan
     return skn_item_end(cli);
 }
 
+static skein_rc load(skn_cli *cli, timeline_job *job, int64_t version)
+{
+    skein_rc rc;
+
+    if ((rc = skein_lane_list(cli->engine, job->chat.id, cli->keep, &job->lanes, &cli->err)) ||
+        (!cli->json && (rc = skn_marks_read(cli, &job->chat, version, SKN_NONE, &job->marks))))
+        return rc;
+    return skein_timeline_read(cli->engine, job->chat.id, version, &job->set, &cli->err);
+}
+
 int skn_cmd_timeline(skn_cli *cli)
 {
     const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
@@ -151,9 +173,7 @@ int skn_cmd_timeline(skn_cli *cli)
         return (int)rc;
     if (cli->far)
         return (int)skn_far_timeline(cli, at ? version.thread_uid : job.chat.thread_uid);
-    if (!(rc = skein_lane_list(cli->engine, job.chat.id, cli->keep, &job.lanes, &cli->err)) &&
-        !(rc = skein_timeline_read(cli->engine, job.chat.id, version.number, &job.set,
-                                   &cli->err)))
+    if (!(rc = load(cli, &job, version.number)))
         rc = print_one(cli, &job, skn_opt(cli, "delegation"));
     skein_timelines_free(job.set);
     return (int)rc;

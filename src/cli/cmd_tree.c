@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/far_view.h"
+#include "cli/marks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct tree_job {
     int64_t            root;         /* the first of the roots */
     skn_str            thread;       /* of the version */
     bool              *shown;
+    skn_marks         *marks;
 } tree_job;
 
 /* Lists of children in order; the tree gives parents before children. */
@@ -94,8 +96,7 @@ static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *
     skn_print_time(cli, m->created_at);
     if (m->reply_to.n && node->parent < 0)
         skn_print_raw(cli, SKN_STR("  ! answers a message that is not here"));
-    if (m->stopped)
-        skn_print_raw(cli, SKN_STR("  (stopped)"));
+    skn_print_unfinished(cli, m->unfinished, 2);
     if (node->memory_only)
         skn_print_raw(cli, SKN_STR("  [in-memory, no reply]"));
     skn_print_raw(cli, SKN_STR("\n"));
@@ -112,6 +113,7 @@ static void print_text(skn_cli *cli, const tree_job *job)
             continue;
         more[depth] = shown_follows(job, i);
         node_line(cli, job, i, more);
+        skn_print_marks(cli, job->marks, job->tree.at[i].message.uid);
     }
     skn_print(cli, "%zu message%s, depth %d, %" PRId64 " unanswered\n", job->tree.count,
               skn_plural((int64_t)job->tree.count), job->tree.depth, job->tree.unanswered);
@@ -196,6 +198,19 @@ static skein_rc read_tree(skn_cli *cli, tree_job *job, int64_t *version, skein_m
     return rc;
 }
 
+/* Who did not answer is shown to people; programs are told it with the messages. */
+static skein_rc load_tree(skn_cli *cli, tree_job *job, int64_t version,
+                          const skein_message *root)
+{
+    skein_rc rc = cli->far ? skn_far_tree(cli, job->thread, root->uid, &job->tree)
+                           : skein_reply_tree_read(cli->engine, job->chat.id, version, root->id,
+                                                   cli->keep, &job->tree, &cli->err);
+
+    if (rc || cli->json || skn_opt(cli, "dot"))
+        return rc;
+    return skn_marks_read(cli, &job->chat, version, job->thread, &job->marks);
+}
+
 static skein_rc print_mermaid(skn_cli *cli, const tree_job *job, int64_t version,
                               skein_message_id root)
 {
@@ -220,9 +235,7 @@ int skn_cmd_tree(skn_cli *cli)
         return (int)rc;
     if (skn_opt(cli, "mermaid") && !cli->json)
         return (int)print_mermaid(cli, &job, version, root.id);
-    if ((rc = cli->far ? skn_far_tree(cli, job.thread, root.uid, &job.tree)
-                       : skein_reply_tree_read(cli->engine, job.chat.id, version, root.id,
-                                               cli->keep, &job.tree, &cli->err)))
+    if ((rc = load_tree(cli, &job, version, &root)))
         return (int)rc;
     link_children(cli, &job);
     choose(cli, &job, depth, skn_opt(cli, "unanswered"));

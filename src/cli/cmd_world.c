@@ -2,7 +2,10 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/default_model.h"
 #include "cli/far_view.h"
+#include "cli/far_world.h"
+#include "cli/removed.h"
 
 skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
 {
@@ -34,7 +37,12 @@ static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
 
     if (rc)
         return rc;
-    rc = skein_world_find(cli->engine, name, cli->keep, &there, &err);
+    if (cli->far) {
+        rc = skn_far_world(cli, name, &there);
+        err = cli->err;
+    } else {
+        rc = skein_world_find(cli->engine, name, cli->keep, &there, &err);
+    }
     if (!rc && skn_str_eq(there.name, name))
         return skn_fail(&cli->err, SKEIN_CONFLICT, "there is already a world \"%.*s\"",
                         SKN_FMT(name));
@@ -57,7 +65,8 @@ int skn_cmd_world_new(skn_cli *cli)
         return (int)rc;
     if (cli->dry_run)
         return (int)world_would_be(cli, &world);
-    if ((rc = skein_world_new(cli->engine, &world, cli->keep, &cli->err)))
+    if ((rc = cli->far ? skn_far_world_new(cli, &world)
+                       : skein_world_new(cli->engine, &world, cli->keep, &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &world);
@@ -88,10 +97,12 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
 int skn_cmd_world_ls(skn_cli *cli)
 {
     skein_worlds worlds;
-    skein_rc     rc = cli->far ? skn_far_worlds(cli, &worlds)
-                               : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
+    skein_rc     rc;
 
-    if (rc)
+    if (skn_opt(cli, "removed"))
+        return (int)skn_worlds_removed(cli);
+    if ((rc = cli->far ? skn_far_worlds(cli, &worlds)
+                       : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -102,7 +113,7 @@ int skn_cmd_world_ls(skn_cli *cli)
     return (int)rc;
 }
 
-static skein_rc world_named(skn_cli *cli, skein_world *out)
+skein_rc skn_world_named(skn_cli *cli, skein_world *out)
 {
     skein_rc rc;
 
@@ -154,7 +165,8 @@ int skn_cmd_world_show(skn_cli *cli)
     skein_agents        agents;
     skein_conversations chats;
     skn_at_work         work;
-    skein_rc            rc = world_named(cli, &world);
+    skn_str             usual;
+    skein_rc            rc = skn_world_named(cli, &world);
 
     if (rc)
         return (int)rc;
@@ -170,8 +182,9 @@ int skn_cmd_world_show(skn_cli *cli)
               (long long)world.turn_limit, (long long)world.compact_at,
               world.current_chat.v ? "on" : "off");
     show_settings(cli, &world);
+    usual = agents.count ? skn_default_model_shown(cli) : SKN_NONE;
     for (size_t i = 0; i < agents.count; i++)
-        skn_agent_line(cli, &agents.at[i], &work);
+        skn_agent_line(cli, &agents.at[i], &work, usual);
     for (size_t i = 0; i < chats.count; i++)
         chat_line(cli, &chats.at[i], chats.at[i].id.v == world.current_chat.v);
     return 0;
@@ -179,20 +192,25 @@ int skn_cmd_world_show(skn_cli *cli)
 
 int skn_cmd_world_rm(skn_cli *cli)
 {
+    bool        force = skn_opt(cli, "force") != NULL;
     skein_world world;
-    skein_rc    rc = world_named(cli, &world);
+    skein_rc    rc = skn_world_named(cli, &world);
 
     if (rc || (rc = skn_confirm(cli, "Remove this world with all its conversations?", false)))
         return (int)rc;
     if (cli->json && (rc = skn_world_item(cli, &world)))
         return (int)rc;
-    if (!cli->dry_run && (rc = skein_world_remove(cli->engine, world.id,
-                                                  skn_opt(cli, "force") != NULL, &cli->err)))
+    if (!cli->dry_run &&
+        (rc = cli->far ? skn_far_remove_world(cli, force)
+                       : skein_world_remove(cli->engine, world.id, force, &cli->err)))
         return (int)rc;
     if (!cli->json)
         skn_print(cli,
                   cli->dry_run ? "Would remove the world %.*s. Nothing was changed.\n"
                                : "Removed the world %.*s. Its texts stay in the store.\n",
+                  SKN_FMT(world.name));
+    if (!cli->json && !cli->dry_run)
+        skn_print(cli, "Bring it back with \"skein world restore %.*s\".\n",
                   SKN_FMT(world.name));
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/far_world.h"
 
 #include <string.h>
 
@@ -178,21 +179,43 @@ static skein_rc try_settings(skn_cli *cli, const skein_world *world,
                                    &cli->err);
 }
 
-int skn_cmd_world_set(skn_cli *cli)
+/* The same, where the store is elsewhere: its server checks what it gets. */
+static skein_rc far_set(skn_cli *cli, skein_world *now)
 {
-    skein_world        world, now;
+    skn_str  key = skn_arg(cli, 0), value;
+    skein_rc rc;
+
+    if (!is_known(key))
+        return no_setting(cli, key);
+    if ((rc = read_value(cli, key, &value)) || cli->dry_run)
+        return rc;
+    return skn_far_world_set(cli, key, value, now);
+}
+
+static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
+{
     skein_world_change what;
     skein_rc           rc;
 
-    if ((rc = skn_need_world(cli, &world)) || (rc = read_change(cli, &world, &what)) ||
-        (rc = try_settings(cli, &world, &what)))
+    if (cli->far)
+        return far_set(cli, now);
+    if ((rc = read_change(cli, world, &what)) || (rc = try_settings(cli, world, &what)) ||
+        cli->dry_run)
+        return rc;
+    return skein_world_patch(cli->engine, &what, cli->keep, now, &cli->err);
+}
+
+int skn_cmd_world_set(skn_cli *cli)
+{
+    skein_world world, now;
+    skein_rc    rc;
+
+    if ((rc = skn_need_world(cli, &world)) || (rc = set(cli, &world, &now)))
         return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "set %s of %.*s", cli->args[0], SKN_FMT(world.name));
         return 0;
     }
-    if ((rc = skein_world_patch(cli->engine, &what, cli->keep, &now, &cli->err)))
-        return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &now);
     skn_print(cli, "%s of %.*s is set. \"skein world show\" shows what holds.\n", cli->args[0],

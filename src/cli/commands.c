@@ -1,11 +1,7 @@
-/* The table of commands: help, completion and "did you mean" come from it. */
+/* The tables of commands: help, completion and "did you mean" come from them. Those that manage things are in
+ * commands_manage.c. */
 #include "cli/commands.h"
 #include "cli/stats_by.h"
-
-#define END                                                                                    \
-    {                                                                                          \
-        NULL, 0, NULL, NULL                                                                    \
-    }
 
 const skn_option skn_global_options[] = {
     {"world", 'w', "NAME", "The world; default: SKEIN_WORLD, or the only one"},
@@ -24,7 +20,7 @@ const skn_option skn_global_options[] = {
     {"no-pager", 0, NULL, "Print straight to the terminal"},
     {"help", 'h', NULL, "Show help"},
     {"version", 0, NULL, "Show the version of the program"},
-    END,
+    SKN_OPTIONS_END,
 };
 
 static const skn_noun nouns[] = {
@@ -61,12 +57,18 @@ static const skn_noun nouns[] = {
         "at", 'v', "VERSION", "Read this version: v4"                                          \
     }
 
+static const skn_option doctor_options[] = {
+    {"fix", 0, NULL, "Do what can be done about it without losing anything"},
+    {"bundle", 0, "FILE", "Write it all to a file that others may see: no texts, no keys"},
+    SKN_OPTIONS_END,
+};
 static const skn_option bench_options[] = {
     {"messages", 0, "N", "Messages of the large conversation; default: 1000000"},
     {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
+    {"clients", 0, "N", "Clients that watch one chat; default: 5000"},
     {"part", 0, "NAME", "Only this part: engine, server or agents"},
     {"quick", 0, NULL, "Everything once and small, without a verdict"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option serve_options[] = {
     {"listen", 0, "ADDR:PORT", "Where it answers; default: 127.0.0.1:7534; port 0: a free one"},
@@ -84,45 +86,13 @@ static const skn_option serve_options[] = {
     {"no-delay", 0, NULL, "The scripted model does not pause between words"},
     {"record", 0, "FOLDER", "Write what models are asked and answer into a folder"},
     {"replay", 0, "FOLDER", "Let models answer from such a folder; nothing is sent"},
-    END,
-};
-static const skn_option config_list_options[] = {
-    {"show-origin", 0, NULL, "With the file, variable or option that each comes from"},
-    END,
-};
-static const skn_option world_new_options[] = {
-    {"description", 0, "TEXT", "What it is for"},
-    {"turn-limit", 0, "N", "Answers of agents in a row before they pause"},
-    {"compact-at", 0, "N", "Messages in a context before it is compacted"},
-    END,
-};
-static const skn_option agent_new_options[] = {
-    {"prompt", 0, "TEXT", "What it is told before everything else"},
-    {"model", 0, "PROVIDER/MODEL", "The model that speaks for it"},
-    {"lead", 0, "AGENT", "The agent it works for"},
-    END,
-};
-static const skn_option agent_edit_options[] = {
-    {"prompt", 0, "TEXT", "What it is told before everything else; empty: nothing"},
-    {"model", 0, "PROVIDER/MODEL", "The model that speaks for it; empty: the usual one"},
-    {"lead", 0, "AGENT", "The agent it works for; empty: nobody"},
-    {"tools", 0, "NAMES", "The tools it may use, with commas between them; all: every one"},
-    END,
-};
-static const skn_option tell_options[] = {
-    {"from", 0, "AGENT", "Who says it; default: you"},
-    {"expect-reply", 0, NULL, "Mark that an answer is expected"},
-    END,
-};
-static const skn_option task_list_options[] = {
-    {"status", 0, "STATUS", "Only those that are pending, completed or cancelled"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option inbox_options[] = {
     {"needs-me", 0, NULL, "Only questions, approvals and failures"},
     {"done", 0, NULL, "Those that are done"},
     {"exit-code", 0, NULL, "Exit with 10 when something needs you"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option inspect_options[] = {
     {"follow", 'f', NULL, "Go on with messages as they come"},
@@ -130,56 +100,14 @@ static const skn_option inspect_options[] = {
     {"call", 0, "ID", "A call of a model, by its id or that of its message"},
     {"saw", 0, NULL, "With --call: exactly what the model was sent"},
     {"raw", 0, NULL, "With --call: exactly what it answered"},
-    END,
-};
-#define DEFAULT_OPTION                                                                         \
-    {                                                                                          \
-        "default", 0, NULL, "Its first model answers for agents that name none"                \
-    }
-static const skn_option provider_add_options[] = {
-    {"type", 0, "TYPE", "openai, openai-compatible, anthropic or ollama"},
-    {"base-url", 0, "URL", "Where it is"},
-    {"key-env", 0, "NAME", "The environment variable of the server that holds its key"},
-    DEFAULT_OPTION,
-    END,
-};
-static const skn_option provider_use_options[] = {
-    DEFAULT_OPTION,
-    END,
-};
-static const skn_option remove_options[] = {
-    {"force", 0, NULL, "Stop the agents that are at work there"},
-    END,
-};
-static const skn_option conv_new_options[] = {
-    {"title", 0, "TEXT", "Its title"},
-    END,
-};
-static const skn_option conv_of_options[] = {
-    {"mode", 0, "MODE", "foreground or background"},
-    END,
-};
-static const skn_option lane_new_options[] = {
-    {"call", 0, "CALL_ID", "The tool call that starts it"},
-    END,
-};
-static const skn_option lane_finish_options[] = {
-    {"state", 0, "STATE", "done, failed, cancelled or interrupted"},
-    END,
-};
-static const skn_option tag_new_options[] = {
-    {"control", 0, "KIND", "button, toggle or choice"},
-    {"instruction", 0, "TYPE", "The instruction it adds; default: its name"},
-    {"target", 0, "AGENT", "Whom the instruction is for"},
-    {"trigger-only", 0, NULL, "It starts something and is not put on messages"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option append_options[] = {
     {"lane", 0, "LANE", "The delegation; made when it is the next one: main.1"},
     {"call", 0, "CALL_ID", "The tool call that starts that delegation"},
     {"strict", 0, NULL, "Refuse results of tools that no call waits for"},
     {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option send_options[] = {
     {"to", 0, "AGENT", "Whom it is for; may be repeated"},
@@ -189,18 +117,18 @@ static const skn_option send_options[] = {
     {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
     {"no-wait", 0, NULL, "Do not wait for answers"},
     {"timeout", 0, "TIME", "How long to wait for answers: 120s, 2m; default: until all are in"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option chat_options[] = {
     {"continue", 0, NULL, "Show the last messages first"},
     {"agent", 0, "AGENT", "In this agent's own conversation"},
     {"model", 0, "PROVIDER/MODEL", "Let this model answer"},
     {"plain", 0, NULL, "Line by line, as without a terminal"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option retry_options[] = {
     {"agent", 0, "AGENT", "Who is to answer the message again"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option log_options[] = {
     {"count", 'n', "N", "Only the last N messages"},
@@ -216,7 +144,7 @@ static const skn_option log_options[] = {
     {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
     {"follow", 'f', NULL, "Go on with messages as they come"},
     AT_OPTION,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option tree_options[] = {
     {"depth", 0, "N", "Only N levels"},
@@ -224,76 +152,76 @@ static const skn_option tree_options[] = {
     {"mermaid", 0, NULL, "As a Mermaid flowchart"},
     {"dot", 0, NULL, "As a Graphviz graph"},
     AT_OPTION,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option show_options[] = {
     {"raw", 0, NULL, "Only the text of a message, byte for byte"},
     {"context", 0, NULL, "With the messages around it"},
     {"delivery", 0, NULL, "Who has it in memory"},
     {"origin", 0, NULL, "What an edit or a squash was made from"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option search_options[] = {
     {"current", 0, NULL, "Only current versions"},
     {"all-worlds", 0, NULL, "In every world"},
     {"limit", 0, "N", "At most N hits; default 50"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option history_options[] = {
     {"graph", 0, NULL, "With the lines from each version to its origin"},
     {"count", 'n', "N", "Only the newest N versions"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option diff_options[] = {
     {"exit-code", 0, NULL, "Exit with 10 when they differ"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option stats_options[] = {
     {"by", 0, "WHAT", "For each agent, day or thread"},
     AT_OPTION,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option timeline_options[] = {
     {"delegation", 0, "LANE", "Only this delegation: main.1"},
     {"events", 0, "FILE", "Read event lines instead of a conversation; - is standard input"},
     {"guess-links", 0, NULL, "With --events: guess which call started which thread"},
     AT_OPTION,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option context_options[] = {
     {"agent", 0, "AGENT", "Whose model it is for"},
     {"lane", 0, "LANE", "A delegation: main.1"},
     AT_OPTION,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option text_change_options[] = {
     TEXT_OPTIONS,
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option edit_options[] = {
     TEXT_OPTIONS,
     {"retry-failed", 0, NULL, "Try an edit again that failed; without a text only its removal"},
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option insert_options[] = {
     TEXT_OPTIONS,
     {"before", 0, "ID", "The message it goes before"},
     {"end", 0, NULL, "At the end"},
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option rm_options[] = {
     {"from", 0, "ID", "This message and all after it, in every agent's memory"},
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option move_options[] = {
     {"before", 0, "ID", "The message they go before"},
     {"end", 0, NULL, "To the end"},
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option squash_options[] = {
     {"select", 0, "QUERY", "Those of the current version that have these words"},
@@ -303,7 +231,7 @@ static const skn_option squash_options[] = {
     TEXT_OPTIONS,
     {"model", 0, "PROVIDER/MODEL", "Let this model write the text"},
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option compact_options[] = {
     {"agent", 0, "AGENT", "The memory of this agent"},
@@ -311,19 +239,19 @@ static const skn_option compact_options[] = {
     {"covers", 0, "N", "The first N messages; default: as many as may be"},
     TEXT_OPTIONS,
     {"model", 0, "PROVIDER/MODEL", "The model that writes or wrote the text"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option move_to_options[] = {
     CHANGE_OPTIONS,
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option branch_options[] = {
     {"title", 'm', "TEXT", "Title of the new conversation"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option purge_options[] = {
     {"unreachable", 0, NULL, "Every message that the current version does not hold"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option export_options[] = {
     {"format", 'f', "FORMAT", "md, json, jsonl, mermaid, html or skein"},
@@ -332,15 +260,15 @@ static const skn_option export_options[] = {
     {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
     {"delegations", 0, "HOW", "none, summary or full"},
     {"redact", 0, NULL, "Who, when and how much, but no text"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option import_options[] = {
     {"as", 0, "NAME", "Name of the world it becomes"},
-    END,
+    SKN_OPTIONS_END,
 };
 static const skn_option backup_options[] = {
     {"output", 'o', "FILE", "The new file; default: a name with the time, here"},
-    END,
+    SKN_OPTIONS_END,
 };
 
 /* --- Commands ----------------------------------------------------------------------------- */
@@ -348,15 +276,11 @@ static const skn_option backup_options[] = {
 #define START  "Start"
 #define READ   "Read"
 #define CHANGE "Change"
-#define MANAGE "Manage"
 #define CARE   "Move and care"
 
-#define CONFIG_FIELDS   "key,value,origin,restart,help"
-#define PROVIDER_FIELDS "name,type,baseUrl,key,origin,state,detail,local,editable,defaultModel"
-#define MODEL_FIELDS    "name,model,contextWindow"
-#define INBOX_FIELDS    SKN_FIELDS_INBOX_ITEM
+#define INBOX_FIELDS SKN_FIELDS_INBOX_ITEM
 
-static const skn_command commands[] = {
+static const skn_command talk[] = {
     {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
      serve_options, skn_cmd_serve},
     {"chat", START, "[WORLD]", "Talk to a world in this terminal", 0, 1, SKN_CMD_WRITE, NULL,
@@ -435,131 +359,15 @@ static const skn_command commands[] = {
     {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
     {"stop", CHANGE, "[AGENT|LANE]", "Stop agents that are at work, or a delegation", 0, 1,
-     SKN_CMD_WRITE, "stopped," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
+     SKN_CMD_WRITE, "stopped,tasks," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
     {"retry", CHANGE, "ID|LANE",
      "Ask an agent again for an answer, or begin a delegation again", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},
     {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
      "erased,dryRun", purge_options, skn_cmd_purge},
+};
 
-    {"world ls", MANAGE, "", "List the worlds", 0, 0, SKN_CMD_READ, SKN_FIELDS_WORLD, NULL,
-     skn_cmd_world_ls},
-    {"world new", MANAGE, "NAME", "Make a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
-     world_new_options, skn_cmd_world_new},
-    {"world show", MANAGE, "[NAME]", "Show a world with its agents and conversations", 0, 1,
-     SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
-    {"world set", MANAGE, "KEY VALUE", "Change a setting of a world; null: the usual value", 2,
-     2, SKN_CMD_WRITE, SKN_FIELDS_WORLD, NULL, skn_cmd_world_set},
-    {"world tools", MANAGE, "", "List its servers of tools, and what they are at", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_TOOL_SERVER, NULL, skn_cmd_world_tools},
-    {"world rm", MANAGE, "NAME", "Remove a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
-     remove_options, skn_cmd_world_rm},
-    {"agent ls", MANAGE, "", "List the agents of a world", 0, 0, SKN_CMD_READ, SKN_FIELDS_AGENT,
-     NULL, skn_cmd_agent_ls},
-    {"agent new", MANAGE, "NAME", "Make an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     agent_new_options, skn_cmd_agent_new},
-    {"agent show", MANAGE, "NAME", "Show an agent", 1, 1, SKN_CMD_READ, SKN_FIELDS_AGENT, NULL,
-     skn_cmd_agent_show},
-    {"agent edit", MANAGE, "AGENT", "Change an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     agent_edit_options, skn_cmd_agent_edit},
-    {"agent pause", MANAGE, "AGENT", "Let it begin nothing new", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_pause},
-    {"agent resume", MANAGE, "AGENT", "Let it go on", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     NULL, skn_cmd_agent_resume},
-    {"agent wake", MANAGE, "AGENT", "Let it look now what there is to do", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_AGENT, NULL, skn_cmd_agent_wake},
-    {"agent timer", MANAGE, "AGENT TIME", "Give it a task every so often: 15m; off: no more", 2,
-     2, SKN_CMD_WRITE, SKN_FIELDS_AGENT, NULL, skn_cmd_agent_timer},
-    {"agent tell", MANAGE, "AGENT TEXT", "Tell it something in its background, and wake it", 2,
-     -1, SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, tell_options, skn_cmd_agent_tell},
-    {"agent task", MANAGE, "AGENT TEXT", "Give it a task for its background", 2, -1,
-     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_agent_task},
-    {"agent tasks", MANAGE, "AGENT", "List its tasks, newest first", 1, 1, SKN_CMD_READ,
-     SKN_FIELDS_TASK, task_list_options, skn_cmd_agent_tasks},
-    {"agent memory", MANAGE, "AGENT [WORD…]",
-     "What it keeps in mind; with words, what has them", 1, -1, SKN_CMD_READ,
-     SKN_FIELDS_KNOWLEDGE, NULL, skn_cmd_agent_memory},
-    {"agent rm", MANAGE, "NAME", "Remove an agent", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_AGENT,
-     remove_options, skn_cmd_agent_rm},
-    {"task ls", MANAGE, "[AGENT]", "List the tasks of an agent, or of all", 0, 1, SKN_CMD_READ,
-     SKN_FIELDS_TASK, task_list_options, skn_cmd_task_ls},
-    {"task show", MANAGE, "TASK", "Show a task and what came of it", 1, 1, SKN_CMD_READ,
-     SKN_FIELDS_TASK, NULL, skn_cmd_task_show},
-    {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it when it runs", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_cancel},
-    {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_CHAT, NULL, skn_cmd_conv_ls},
-    {"conv new", MANAGE, "", "Make a conversation and make it current", 0, 0, SKN_CMD_WRITE,
-     SKN_FIELDS_CHAT, conv_new_options, skn_cmd_conv_new},
-    {"conv show", MANAGE, "[REF]", "Show a conversation", 0, 1, SKN_CMD_READ, SKN_FIELDS_CHAT,
-     NULL, skn_cmd_conv_show},
-    {"conv use", MANAGE, "REF", "Make a conversation current; \"none\" leaves the session", 1,
-     1, SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_use},
-    {"conv of", MANAGE, "AGENT", "An agent's own conversation, made on first use", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
-    {"conv rm", MANAGE, "REF", "Remove a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
-     remove_options, skn_cmd_conv_rm},
-    {"conv restore", MANAGE, "ID", "Bring a removed conversation back", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_CHAT, NULL, skn_cmd_conv_restore},
-    {"lane ls", MANAGE, "", "List the lanes of a conversation", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_LANE, NULL, skn_cmd_lane_ls},
-    {"lane new", MANAGE, "[PARENT]", "Start a delegation under a lane; default: main", 0, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_LANE, lane_new_options, skn_cmd_lane_new},
-    {"lane finish", MANAGE, "LANE", "Say how a delegation ended", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_LANE, lane_finish_options, skn_cmd_lane_finish},
-    {"tag ls", MANAGE, "", "List the tags, and which are on in the conversation", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_TAG, NULL, skn_cmd_tag_ls},
-    {"tag new", MANAGE, "NAME", "Define a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG,
-     tag_new_options, skn_cmd_tag_new},
-    {"tag rm", MANAGE, "NAME", "Forget a tag", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL,
-     skn_cmd_tag_rm},
-    {"tag on", MANAGE, "NAME", "Put it on what is sent in the conversation", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_TAG, NULL, skn_cmd_tag_on},
-    {"tag off", MANAGE, "NAME", "No longer put it on what is sent", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_TAG, NULL, skn_cmd_tag_off},
-    {"files ls", MANAGE, "", "List the context files of a conversation", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_FILE, NULL, skn_cmd_files_ls},
-    {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes, lines of it", 1,
-     -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL, skn_cmd_files_add},
-    {"files show", MANAGE, "[PATH]", "The text that the files give now", 0, 1, SKN_CMD_READ,
-     SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
-    {"files rm", MANAGE, "PATH", "Take a file out", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL,
-     skn_cmd_files_rm},
-    {"provider ls", MANAGE, "", "List who answers for models", 0, 0, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_ls},
-    {"provider show", MANAGE, "PROVIDER", "Show one", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
-     NULL, skn_cmd_provider_show},
-    {"provider add", MANAGE, "NAME", "Make one known", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
-     provider_add_options, skn_cmd_provider_add},
-    {"provider login", MANAGE, "PROVIDER", "Keep its key, which is asked for or read", 1, 1,
-     SKN_CMD_PLAIN, PROVIDER_FIELDS, NULL, skn_cmd_provider_login},
-    {"provider use", MANAGE, "PROVIDER", "Let agents use it: text leaves this computer", 1, 1,
-     SKN_CMD_PLAIN, PROVIDER_FIELDS, provider_use_options, skn_cmd_provider_use},
-    {"provider test", MANAGE, "PROVIDER", "Whether it answers, and takes the key", 1, 1,
-     SKN_CMD_PLAIN, "provider,ok,state,detail,tookMs,models", NULL, skn_cmd_provider_test},
-    {"provider models", MANAGE, "PROVIDER", "List its models", 1, 1, SKN_CMD_PLAIN,
-     MODEL_FIELDS, NULL, skn_cmd_provider_models},
-    {"provider detect", MANAGE, "", "Look again for model servers and for keys", 0, 0,
-     SKN_CMD_PLAIN, "name,label,type,baseUrl,version,key,local,inUse,models", NULL,
-     skn_cmd_provider_detect},
-    {"provider rm", MANAGE, "PROVIDER", "Forget it and its key", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_rm},
-    {"model ls", MANAGE, "[PROVIDER]", "List the models there are", 0, 1, SKN_CMD_PLAIN,
-     MODEL_FIELDS, NULL, skn_cmd_model_ls},
-    {"model use", MANAGE, "PROVIDER/MODEL", "For agents that name none; auto: what there is", 1,
-     1, SKN_CMD_WRITE, "model", NULL, skn_cmd_model_use},
-
-    {"config list", MANAGE, "", "Every setting", 0, 0, SKN_CMD_PLAIN, CONFIG_FIELDS,
-     config_list_options, skn_cmd_config_list},
-    {"config get", MANAGE, "KEY", "One setting", 1, 1, SKN_CMD_PLAIN, CONFIG_FIELDS, NULL,
-     skn_cmd_config_get},
-    {"config set", MANAGE, "KEY VALUE", "Keep a setting in the store", 2, 2, SKN_CMD_WRITE,
-     CONFIG_FIELDS, NULL, skn_cmd_config_set},
-    {"config check", MANAGE, "[FILE]", "Look for mistakes in skein.yaml", 0, 1, SKN_CMD_PLAIN,
-     "severity,source,line,column,text,cure", NULL, skn_cmd_config_check},
-    {"config path", MANAGE, "", "Which files are read", 0, 0, SKN_CMD_PLAIN, "path,read", NULL,
-     skn_cmd_config_path},
-
+static const skn_command care[] = {
     {"export", CARE, "[ID|VERSION]", "Write a conversation for people or programs", 0, 1,
      SKN_CMD_READ, NULL, export_options, skn_cmd_export},
     {"import", CARE, "FILE…", "Bring in archives and exports of other programs", 1, -1,
@@ -571,7 +379,7 @@ static const skn_command commands[] = {
     {"fsck", CARE, "", "Check every rule that a store must keep", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_CHECK, NULL, skn_cmd_fsck},
     {"doctor", CARE, "", "Look at program, store and server, and say what to do", 0, 0,
-     SKN_CMD_PLAIN, "check,result,text,cure", NULL, skn_cmd_doctor},
+     SKN_CMD_PLAIN, "check,result,text,cure", doctor_options, skn_cmd_doctor},
     {"bench", CARE, "", "Measure speed and memory in a store made for it", 0, 2, SKN_CMD_PLAIN,
      "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
     {"completion", CARE, "SHELL", "Completion script for bash, zsh or fish", 1, 2,
@@ -580,12 +388,23 @@ static const skn_command commands[] = {
 
 /* --- The tables, row by row ---------------------------------------------------------------- */
 
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
 const skn_command *skn_command_at(size_t i)
 {
-    return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL;
+    size_t             manage_count;
+    const skn_command *manage = skn_commands_manage(&manage_count);
+
+    if (i < COUNT(talk))
+        return &talk[i];
+    i -= COUNT(talk);
+    if (i < manage_count)
+        return &manage[i];
+    i -= manage_count;
+    return i < COUNT(care) ? &care[i] : NULL;
 }
 
 const skn_noun *skn_noun_at(size_t i)
 {
-    return i < sizeof nouns / sizeof nouns[0] ? &nouns[i] : NULL;
+    return i < COUNT(nouns) ? &nouns[i] : NULL;
 }

@@ -7,10 +7,21 @@
 #include "cli/place.h"
 #include "cli/print.h"
 
+/* Stands behind the last option of a list. */
+#define SKN_OPTIONS_END                                                                        \
+    {                                                                                          \
+        NULL, 0, NULL, NULL                                                                    \
+    }
+
+/* A part of the table: see skn_command_at. */
+const skn_command *skn_commands_manage(size_t *count);
+
 int skn_cmd_world_new(skn_cli *cli);
 int skn_cmd_world_ls(skn_cli *cli);
 int skn_cmd_world_show(skn_cli *cli);
 int skn_cmd_world_rm(skn_cli *cli);
+int skn_cmd_world_rename(skn_cli *cli);
+int skn_cmd_world_restore(skn_cli *cli);
 int skn_cmd_world_set(skn_cli *cli);
 int skn_cmd_world_tools(skn_cli *cli);
 int skn_cmd_agent_new(skn_cli *cli);
@@ -29,11 +40,13 @@ int skn_cmd_agent_memory(skn_cli *cli);
 int skn_cmd_task_ls(skn_cli *cli);
 int skn_cmd_task_show(skn_cli *cli);
 int skn_cmd_task_cancel(skn_cli *cli);
+int skn_cmd_task_retry(skn_cli *cli);
 int skn_cmd_conv_new(skn_cli *cli);
 int skn_cmd_conv_ls(skn_cli *cli);
 int skn_cmd_conv_show(skn_cli *cli);
 int skn_cmd_conv_use(skn_cli *cli);
 int skn_cmd_conv_of(skn_cli *cli);
+int skn_cmd_conv_rename(skn_cli *cli);
 int skn_cmd_conv_rm(skn_cli *cli);
 int skn_cmd_conv_restore(skn_cli *cli);
 int skn_cmd_lane_new(skn_cli *cli);
@@ -52,6 +65,7 @@ int skn_cmd_files_show(skn_cli *cli);
 int skn_cmd_config_list(skn_cli *cli);
 int skn_cmd_config_get(skn_cli *cli);
 int skn_cmd_config_set(skn_cli *cli);
+int skn_cmd_config_edit(skn_cli *cli);
 int skn_cmd_config_check(skn_cli *cli);
 int skn_cmd_config_path(skn_cli *cli);
 
@@ -142,11 +156,15 @@ void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);
 /* Who else got it, as "  → lead, ada"; nothing when nobody did. */
 void     skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 skein_rc skn_world_item(skn_cli *cli, const skein_world *world);
+skein_rc skn_chat_item(skn_cli *cli, const skein_conversation *chat);
+/* What the first argument names; without one, what the options and the session say. */
+skein_rc skn_world_named(skn_cli *cli, skein_world *out);
+skein_rc skn_chat_named(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* "skein stop main.1" */
 int skn_stop_delegation(skn_cli *cli);
-/* An agent as JSON, with what it does; and as a line. */
+/* An agent as JSON, with what it does; and as a line, in which `usual` stands for the model that it does not name. */
 skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent);
-void     skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work);
+void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work, skn_str usual);
 /* The arguments from number `from` on as one text, a blank between them; standard input for "-". */
 skein_rc skn_arg_text(skn_cli *cli, size_t from, skn_str *out);
 

@@ -1,6 +1,7 @@
 #include "cli/default_model.h"
 
 #include "base/error.h"
+#include "cli/config_cli.h"
 #include "cli/news.h"
 #include "cli/print.h"
 #include "cli/server_ask.h"
@@ -25,6 +26,59 @@ skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out)
     for (const skn_json *p = first_of(answer, "data"); p && !out->n; p = p->next)
         *out = skn_news_text(p, "defaultModel");
     return SKEIN_OK;
+}
+
+/* As it is set in the store or in the files. */
+static skn_str set_model(skn_cli *cli)
+{
+    skn_config    *c = skn_config_make(skn_config_sources_of(cli, NULL), cli->keep);
+    skein_settings list = {NULL, 0};
+    skein_error    err;
+
+    if (cli->engine && skein_setting_list(cli->engine, cli->keep, &list, &err))
+        list.count = 0;
+    for (size_t i = 0; i < list.count; i++)
+        (void)skn_config_stored(c, &list.at[i], cli->keep);
+    return c->values[SKN_CONFIG_DEFAULT_MODEL].text;
+}
+
+skn_str skn_default_model_shown(skn_cli *cli)
+{
+    skein_error before = cli->err;
+    skn_str     model = SKN_NONE;
+    skn_server  server;
+    bool        found = false;
+    bool        told = !skn_discover(cli, &server, &found) && found &&
+                !skn_default_model(cli, &server, &model);
+
+    cli->err = before;
+    if (!told)
+        return set_model(cli);
+    return model.n ? model : SKN_STR("a model that is not there");
+}
+
+static bool is_usual(const skn_json *model, skn_str usual)
+{
+    return usual.n && skn_str_eq(skn_news_text(model, "model"), usual);
+}
+
+skn_str skn_model_mark(const skn_json *model, skn_str usual)
+{
+    return is_usual(model, usual) ? SKN_STR("  (default)") : SKN_STR("");
+}
+
+skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual)
+{
+    skn_jw *w = skn_item(cli);
+
+    skn_jw_object(w);
+    for (const skn_json *m = model->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        skn_jw_raw(w, m->raw);
+    }
+    skn_jw_kbool(w, "default", is_usual(model, usual));
+    skn_jw_object_end(w);
+    return skn_item_end(cli);
 }
 
 /* --- Taking ------------------------------------------------------------------------------- */
@@ -74,18 +128,24 @@ skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str 
 
 /* --- Saying ------------------------------------------------------------------------------- */
 
-static bool names_none(const skn_json *agent)
+/* Whom a list is about: agents that name a model of this provider; absent: that name none. */
+static bool is_meant(const skn_json *agent, skn_str provider)
 {
-    return !skn_news_text(agent, "model").n;
+    skn_str model = skn_news_text(agent, "model");
+
+    if (!provider.p)
+        return !model.n;
+    return model.n > provider.n && skn_str_starts(model, provider) &&
+           model.p[provider.n] == '/';
 }
 
-/* "  tour: @lead, @ada and 3 more"; false when all of its agents name one. */
-static bool say_world(skn_cli *cli, const skn_json *world)
+/* "    tour: @lead, @ada and 3 more"; false when none of its agents is meant. */
+static bool say_world(skn_cli *cli, const skn_json *world, skn_str provider)
 {
     int64_t count = 0;
 
     for (const skn_json *a = first_of(world, "agents"); a; a = a->next) {
-        if (!names_none(a) || ++count > MOST_NAMES)
+        if (!is_meant(a, provider) || ++count > MOST_NAMES)
             continue;
         if (count == 1)
             skn_print(cli, "    %.*s: ", SKN_FMT(skn_news_text(world, "name")));
@@ -98,17 +158,54 @@ static bool say_world(skn_cli *cli, const skn_json *world)
     return count > 0;
 }
 
-static skein_rc say_agents(skn_cli *cli, const skn_server *server)
+static skein_rc say_agents(skn_cli *cli, const skn_server *server, skn_str provider)
 {
     const skn_json *answer;
     bool            any = false;
     skein_rc rc = skn_server_ask(cli, server, "GET", "/worlds?limit=500", SKN_NONE, &answer);
 
     for (const skn_json *w = rc ? NULL : first_of(answer, "data"); w; w = w->next)
-        any = say_world(cli, w) || any;
+        any = say_world(cli, w, provider) || any;
     if (!rc && !any)
         skn_print_raw(cli, SKN_STR("    (there are none yet)\n"));
     return rc;
+}
+
+static bool is_any_meant(const skn_json *worlds, skn_str provider)
+{
+    for (const skn_json *w = worlds; w; w = w->next)
+        for (const skn_json *a = first_of(w, "agents"); a; a = a->next)
+            if (is_meant(a, provider))
+                return true;
+    return false;
+}
+
+skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
+                                const skn_json *provider, bool *any)
+{
+    skn_str         name = skn_news_text(provider, "name");
+    skn_str         usual = skn_news_text(provider, "defaultModel");
+    const skn_json *worlds;
+    bool            named;
+    skein_rc rc = skn_server_ask(cli, server, "GET", "/worlds?limit=500", SKN_NONE, &worlds);
+
+    if (rc)
+        return rc;
+    named = is_any_meant(first_of(worlds, "data"), name);
+    *any = named || usual.n;
+    if (cli->json)
+        return SKEIN_OK;
+    if (usual.n) {
+        skn_print_line(cli, usual, 0);
+        skn_print_raw(cli, SKN_STR(" is the default. Without it these agents, which name no "
+                                   "model, cannot answer:\n"));
+        rc = say_agents(cli, server, SKN_NONE);
+    }
+    if (rc || !named)
+        return rc;
+    skn_print_raw(cli, SKN_STR("These agents have a model of it, and cannot answer until they "
+                               "get another:\n"));
+    return say_agents(cli, server, name);
 }
 
 static void say_model(skn_cli *cli, const char *words, skn_str model)
@@ -134,7 +231,7 @@ skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str w
     say_model(cli, "From now on agents that name no model answer with ", now);
     say_model(cli, ", no longer with ", was);
     skn_print_raw(cli, SKN_STR(":\n"));
-    if ((rc = say_agents(cli, server)))
+    if ((rc = say_agents(cli, server, SKN_NONE)))
         return rc;
     say_model(cli, "Back: skein model use ", was.n ? was : SKN_STR("auto"));
     skn_print_raw(cli, SKN_STR("\n"));

@@ -5,15 +5,25 @@
 #ifndef SKN_CLI_DEFAULT_MODEL_H
 #define SKN_CLI_DEFAULT_MODEL_H
 
+#include "base/json.h"
 #include "cli/client.h"
 
 /* "demo/scripted"; absent when it names a provider that is not there. */
 skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out);
+/* The same for a person, where no server runs too: "auto" when only a server could tell. */
+skn_str skn_default_model_shown(skn_cli *cli);
+/* Behind a model that is the one of agents that name none. */
+skn_str skn_model_mark(const skn_json *model, skn_str usual);
+/* A model as JSON, with whether it is that one. */
+skein_rc skn_model_item(skn_cli *cli, const skn_json *model, skn_str usual);
 /* Lets the first model of the provider that talks answer for agents that name none. */
 skein_rc skn_default_model_take(skn_cli *cli, const skn_server *server, skn_str provider);
 /* Says which agents answer with which model from now on, or that none changes. `was`: the model before the
  * provider came. */
 skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str was,
                                skn_str provider);
+/* Says who could not answer without this provider: by its model for agents that name none, or by name. */
+skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
+                                const skn_json *provider, bool *any);
 
 #endif

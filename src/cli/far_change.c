@@ -182,10 +182,11 @@ static skein_rc count_removal(skn_cli *cli, const char *path, skein_removal *out
     *out = (skein_removal){.message_uid = skn_far_text(v, "messageId"),
                            .count = skn_far_int(v, "count", 0),
                            .is_first = skn_far_flag(v, "isFirst"),
-                           .by_agent_count = (size_t)skn_far_int(v, "agents", 0),
                            .delegations = skn_far_int(v, "delegations", 0),
-                           .side_effects = skn_far_int(v, "sideEffects", -1)};
+                           .side_effects = skn_far_int(v, "sideEffects", -1),
+                           .tool_results = skn_far_int(v, "toolResults", -1)};
     out->by_sender = read_counts(cli, skn_json_get(v, "byAgent"), &out->by_sender_count);
+    out->by_agent = read_counts(cli, skn_json_get(v, "removedByAgent"), &out->by_agent_count);
     read_state(skn_far_text(v, "etag"), &out->previous);
     return SKEIN_OK;
 }

@@ -18,10 +18,13 @@ static void read_item(const skn_json *v, skein_inbox_item *out)
                               .work_chat_uid = skn_far_text(v, "workChatId"),
                               .work_message_uid = skn_far_text(v, "workMessageId"),
                               .briefing_uid = skn_far_text(v, "briefingId"),
+                              .call_id = skn_far_text(v, "toolCallId"),
+                              .task_uid = skn_far_text(v, "taskId"),
                               .tool = skn_far_text(v, "tool"),
                               .args = args && args->kind != SKN_JSON_NULL ? args->raw
                                                                           : SKN_NONE,
                               .answer = skn_far_text(v, "answer"),
+                              .result = skn_far_text(v, "result"),
                               .open = skn_far_flag(v, "open"),
                               .read_at = skn_far_time(v, "readAt"),
                               .done_at = skn_far_time(v, "doneAt"),

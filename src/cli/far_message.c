@@ -79,7 +79,8 @@ static void read_deliveries(skn_cli *cli, const skn_json *v, skein_deliveries *o
         out->at[out->count++] = (skein_delivery){.agent = skn_far_text(d, "agent"),
                                                  .state = skn_far_text(d, "state"),
                                                  .error = skn_far_text(d, "error"),
-                                                 .failed_at = skn_far_time(d, "failedAt")};
+                                                 .failed_at = skn_far_time(d, "failedAt"),
+                                                 .stopped_at = skn_far_time(d, "stoppedAt")};
 }
 
 void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
@@ -104,6 +105,7 @@ void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
                            .created_at = skn_far_time(v, "createdAt"),
                            .position = skn_far_int(v, "position", -1)};
     skein_role_from(skn_far_text(v, "role"), &out->role);
+    skein_unfinished_from(skn_far_text(v, "unfinished"), &out->unfinished);
     out->id.v = skn_far_number(cli, out->uid);
     read_calls(cli, v, out);
     read_instructions(cli, v, out);

@@ -62,15 +62,32 @@ skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out)
 
 /* --- Conversations ------------------------------------------------------------------------ */
 
+/* In the order in which they were made. */
+static void put_chat(skein_conversations *all, skein_conversation chat)
+{
+    size_t i = all->count++;
+
+    for (; i > 0 && all->at[i - 1].created_at > chat.created_at; i--)
+        all->at[i] = all->at[i - 1];
+    all->at[i] = chat;
+}
+
+/* A server lists what agents do in the background only when that is asked for. */
 skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out)
 {
-    skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p,
-                              0, &list);
+    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    skn_json_list      list = {0};
+    skein_conversation chat;
+    skein_rc           rc = skn_far_all(cli, path, 0, &list);
 
+    if (!rc)
+        rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s?mode=background", path).p, 0,
+                         &list);
     *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);
+    for (size_t i = 0; !rc && i < list.n; i++) {
+        skn_far_read_chat(cli, list.p[i], &chat);
+        put_chat(out, chat);
+    }
     return rc;
 }
 

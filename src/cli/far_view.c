@@ -214,6 +214,7 @@ skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *
     if (rc)
         return rc;
     *out = (skein_stats){.messages = skn_far_int(*whole, "messages", 0),
+                         .tool_results = skn_far_int(*whole, "toolResults", 0),
                          .replies = skn_far_int(*whole, "replies", 0),
                          .roots = skn_far_int(*whole, "threads", 0),
                          .unanswered = skn_far_int(*whole, "unanswered", 0),

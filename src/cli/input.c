@@ -49,7 +49,7 @@ skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *ou
     return rc;
 }
 
-static int run_editor(const char *file)
+int skn_run_editor(const char *file)
 {
     const char *editor = getenv("VISUAL");
     char        line[512];
@@ -85,7 +85,7 @@ static skein_rc text_from_editor(skn_cli *cli, skn_str old, skn_str *out)
                       strerror(errno));
     if (fd >= 0)
         close(fd);
-    if (!rc && run_editor(file) != 0)
+    if (!rc && skn_run_editor(file) != 0)
         rc = skn_fail(&cli->err, SKEIN_NOTHING, "the editor failed; nothing was changed");
     if (!rc)
         rc = skn_read_file(cli, file, SKN_TEXT_LIMIT, out);

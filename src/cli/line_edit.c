@@ -1,10 +1,9 @@
-#define _XOPEN_SOURCE 700 /* for wcwidth, which libedit measures with */
-
 #include "cli/line_edit.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "cli/line_search.h"
+#include "cli/line_spot.h"
 #include "cli/term_key.h"
 
 #include <errno.h>
@@ -24,6 +23,7 @@
 #define PRESET_KEYS  "\033[9901~" /* which no keyboard has */
 #define ESC          27
 #define CTRL_O       15
+#define PREVIOUS_KEY "\020" /* Ctrl-P, which libedit has for the line before */
 
 struct skn_line_edit {
     skn_line_options o;
@@ -60,50 +60,6 @@ static int columns(void)
     return 80;
 }
 
-typedef struct spot {
-    int row, column;
-} spot;
-
-/* As libedit places it: what does not fit begins a row, and a full row is followed by another. */
-static void place(spot *at, wchar_t c, int width)
-{
-    int n = wcwidth(c);
-
-    if (c == L'\n') {
-        *at = (spot){at->row + 1, 0};
-        return;
-    }
-    if (c == L'\t')
-        n = 8 - at->column % 8;
-    else if (n < 0)
-        n = 2; /* ^X */
-    if (at->column + n > width)
-        *at = (spot){at->row + 1, 0};
-    at->column += n;
-    if (at->column >= width)
-        *at = (spot){at->row + 1, 0};
-}
-
-static void place_text(spot *at, const char *text, size_t n, int width)
-{
-    mbstate_t state;
-    wchar_t   c;
-
-    memset(&state, 0, sizeof state);
-    while (n) {
-        size_t used = mbrtowc(&c, text, n, &state);
-
-        if (used == 0 || used > n) {
-            memset(&state, 0, sizeof state);
-            used = 1;
-            c = L'?';
-        }
-        place(at, c, width);
-        text += used;
-        n -= used;
-    }
-}
-
 static const char *prompt_text(skn_line_edit *e)
 {
     return e->search.on ? skn_line_search_prompt(&e->search) : e->o.prompt(e->o.arg);
@@ -114,10 +70,10 @@ static int row_behind(skn_line_edit *e, const char *text, size_t n)
 {
     const char *prompt = prompt_text(e);
     int         width = columns();
-    spot        at = {0, 0};
+    skn_spot    at = {0, 0};
 
-    place_text(&at, prompt, strlen(prompt), width);
-    place_text(&at, text, n, width);
+    skn_spot_after(&at, prompt, strlen(prompt), width);
+    skn_spot_after(&at, text, n, width);
     return at.row;
 }
 
@@ -363,6 +319,19 @@ static unsigned char on_leader(EditLine *el, int key)
     return CC_EOF;
 }
 
+/* Whatever the line before it is bound to stays so: the key is given back as that. */
+static unsigned char on_up(EditLine *el, int key)
+{
+    skn_line_edit  *e = own(el);
+    const LineInfo *line = el_line(el);
+
+    (void)key;
+    if (line->lastchar == line->buffer && e->o.recalls(e->o.arg))
+        return on_leader(el, SKN_LINE_UP);
+    el_push(el, PREVIOUS_KEY);
+    return CC_NORM;
+}
+
 static unsigned char on_search(EditLine *el, int key)
 {
     const LineInfo *line = el_line(el);
@@ -407,8 +376,8 @@ static unsigned char offer(skn_line_edit *e, skn_str word, char *const *list, si
 
     skn_buf_init(&more, PASTE_MOST);
     skn_buf_add(&more, skn_str_sub(skn_str_of(list[0]), word.n, n));
-    if (count == 1)
-        skn_buf_addc(&more, ' ');
+    if (count == 1 && !skn_str_ends(skn_str_of(list[0]), SKN_STR("/")))
+        skn_buf_addc(&more, ' '); /* behind a folder more can follow */
     if (added && more.n)
         el_insertstr(e->el, more.p);
     skn_buf_release(&more);
@@ -467,6 +436,7 @@ static void bind_keys(EditLine *el)
     el_wset(el, EL_ADDFN, L"skein-complete", L"Complete", on_tab);
     el_wset(el, EL_ADDFN, L"skein-escape", L"Go back", on_escape);
     el_wset(el, EL_ADDFN, L"skein-search", L"Find a line", on_search);
+    el_wset(el, EL_ADDFN, L"skein-up", L"What waits, or the line before", on_up);
     el_wset(el, EL_ADDFN, L"skein-preset", L"Text to begin with", on_preset);
     el_set(el, EL_BIND, "^J", "skein-newline", NULL);
     el_set(el, EL_BIND, "\033\r", "skein-newline", NULL);
@@ -476,6 +446,8 @@ static void bind_keys(EditLine *el)
     el_set(el, EL_BIND, PRESET_KEYS, "skein-preset", NULL);
     el_set(el, EL_BIND, "^I", "skein-complete", NULL);
     el_set(el, EL_BIND, "^R", "skein-search", NULL);
+    el_set(el, EL_BIND, "\033[A", "skein-up", NULL);
+    el_set(el, EL_BIND, "\033OA", "skein-up", NULL);
     bind_leaders(el);
     el_source(el, NULL);
     /* Ctrl-J stays what it is, and is not Enter. */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 #define SKN_LINE_CHOICES ((size_t)200)
+#define SKN_LINE_UP      '^'
 
 typedef struct skn_line_options {
     const char *history; /* file; NULL: none is kept */
@@ -17,6 +18,8 @@ typedef struct skn_line_options {
     const char *(*prompt)(void *arg);
     /* What the word could become: up to SKN_LINE_CHOICES texts, to be freed by the caller. */
     size_t (*complete)(void *arg, skn_str word, bool first, char **out);
+    /* Is "up" on an empty line a key of the chat now? Else it is the line before. */
+    bool (*recalls)(void *arg);
     /* Shows them above the prompt. */
     void (*choices)(void *arg, char *const *list, size_t count);
 } skn_line_options;
@@ -39,7 +42,7 @@ void skn_line_edit_resize(skn_line_edit *e);
 void skn_line_edit_lend(skn_line_edit *e, bool lent);
 /* True if the last line was empty and ended with Esc Esc. */
 bool skn_line_edit_escaped(const skn_line_edit *e);
-/* The key of the chat that ended the last line: 'o' for Ctrl-O, else what followed Ctrl-X; 0: none. What was
+/* The key of the chat that ended the last line: 'o' for Ctrl-O, SKN_LINE_UP, else what followed Ctrl-X; 0: none. What was
  * typed by then begins the next line, with the cursor where it was. */
 char skn_line_edit_key(const skn_line_edit *e);
 /* Leaves the search of Ctrl-R, the line as it was before; false when there is none. */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "cli/waits.h"
 
 #define SENDER_COLUMNS 6
 #define MEMORY_ONLY    "[in-memory, no reply]"
@@ -37,14 +38,17 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
         skn_print(cli, "   (%s)", skein_role_name(m->role));
     if (skn_str_is(m->model, "demo/scripted"))
         skn_print_raw(cli, SKN_STR("   (scripted)"));
+    if (skn_str_starts(m->model, SKN_STR(SKN_REPLAYED)))
+        skn_print_raw(cli, SKN_STR("   (replayed)"));
     if (m->version_of.v)
         skn_print_raw(cli, SKN_STR("   (edited)"));
     if (m->squash_uid.n)
         skn_print(cli, "   (squash %.*s)", SKN_FMT(m->squash_uid));
-    if (m->tool_failed)
+    if (skn_call_not_run(m))
+        skn_print_raw(cli, SKN_STR("   (not run)"));
+    else if (m->tool_failed)
         skn_print_raw(cli, SKN_STR("   (failed)"));
-    if (m->stopped)
-        skn_print_raw(cli, SKN_STR("   (stopped)"));
+    skn_print_unfinished(cli, m->unfinished, 3);
     if (f && f->memory_only) {
         skn_print_raw(cli, SKN_STR("   "));
         skn_print_colour(cli, SKN_DIM, SKN_STR(MEMORY_ONLY));

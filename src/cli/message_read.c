@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "engine/engine.h"
 
 static skein_rc member_array(const skn_json *v, const char *key, const skn_json **out,
                              skein_error *err)
@@ -128,6 +129,22 @@ static skein_rc read_time(const skn_json *v, int64_t *out, skein_error *err)
                     SKN_FMT(text));
 }
 
+/* A line that says only that it was stopped is from before there were kinds of it. */
+static skein_rc read_unfinished(const skn_json *v, skein_unfinished *out, skein_error *err)
+{
+    bool     stopped;
+    skn_str  why;
+    skein_rc rc = skn_json_flag(v, "stopped", false, &stopped, err);
+
+    if (rc || (rc = skn_json_text(v, "unfinished", &why, err)))
+        return rc;
+    *out = stopped ? SKEIN_STOPPED : SKEIN_WHOLE;
+    if (!why.p || skein_unfinished_from(why, out))
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_INVALID,
+                    "\"unfinished\" must be \"stopped\", \"cut\" or \"length\"");
+}
+
 static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message *out,
                              skn_str *lane, skein_error *err)
 {
@@ -149,7 +166,7 @@ static skein_rc read_members(const skn_json *v, skn_arena *a, skein_new_message 
         rc = skn_json_text(v, texts[i].name, texts[i].to, err);
     if (rc || (rc = read_calls(v, a, out, err)) ||
         (rc = read_status(v, &out->tool_failed, err)) ||
-        (rc = skn_json_flag(v, "stopped", false, &out->stopped, err)) ||
+        (rc = read_unfinished(v, &out->unfinished, err)) ||
         (rc = read_instructions(v, a, out, err)) || (rc = read_hearers(v, a, out, err)))
         return rc;
     return read_time(v, &out->created_at, err);
@@ -167,19 +184,60 @@ static skein_rc without_line(const char *what, skein_error *err)
     return skn_fail(err, e.rc, "%s, %.*s", what, SKN_FMT(skn_str_sub(rest, 10, rest.n)));
 }
 
+/* --- Members that no message has -------------------------------------------------------------- */
+
+static const char *const taken[] = {
+    "messageId", "role",       "sender",  "content",      "thinking",    "replyToMessageId",
+    "toolCalls", "toolCallId", "isError", "toolStatus",   "model",       "turnId",
+    "stopped",   "createdAt",  "lane",    "seenByAgents", "instructions"};
+
+static const char *taken_at(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return i < sizeof taken / sizeof *taken ? taken[i] : NULL;
+}
+
+/* Taken, or printed with messages: what "skein log" and "skein tree" print can be read again. */
+static bool is_member(skn_str name)
+{
+    skn_str printed = SKN_STR(SKN_FIELDS_NODE), one;
+
+    for (size_t i = 0; taken_at(NULL, i); i++)
+        if (skn_str_is(name, taken[i]))
+            return true;
+    while (skn_str_split(&printed, ',', &one))
+        if (skn_str_eq(one, name))
+            return true;
+    return false;
+}
+
+static skn_str first_unknown(const skn_json *message)
+{
+    for (const skn_json *m = message->first; m; m = m->next)
+        if (!is_member(m->key))
+            return m->key;
+    return SKN_NONE;
+}
+
+const char *skn_message_member_near(skn_str unknown, skn_arena *a)
+{
+    return skn_suggest(skn_arena_copy(a, unknown).p, taken_at, NULL);
+}
+
 skein_rc skn_message_read(skn_str line, const char *what, skn_arena *a, skein_new_message *out,
-                          skn_str *lane, skein_error *err)
+                          skn_str *lane, skn_str *unknown, skein_error *err)
 {
     const skn_json *v;
     skein_error     inner = {.rc = SKEIN_OK};
     skein_rc        rc = skn_json_parse(&v, line, what, a, err);
 
     *out = (skein_new_message){.role = SKEIN_USER};
-    *lane = SKN_NONE;
+    *lane = *unknown = SKN_NONE;
     if (rc)
         return without_line(what, err);
     if (v->kind != SKN_JSON_OBJECT)
         return skn_fail(err, SKEIN_INVALID, "%s: a message is a JSON object", what);
+    *unknown = first_unknown(v);
     rc = read_members(v, a, out, lane, &inner);
     return rc ? skn_fail(err, rc, "%s: %s", what, inner.message) : SKEIN_OK;
 }

@@ -55,6 +55,8 @@ skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key
 skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out);
 /* A file, or standard input for "-", up to the limit. */
 skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *out);
+/* The person's editor on a file; what it said on leaving, -1 when it could not be run. */
+int skn_run_editor(const char *file);
 
 /* --- What was not found (missing.c): each passes on the code, and keeps what is known of it */
 

@@ -157,6 +157,12 @@ void skn_print_time(skn_cli *cli, int64_t micros)
     skn_print_colour(cli, SKN_DIM, skn_str_of(text));
 }
 
+void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int spaces)
+{
+    if (why)
+        skn_print(cli, "%*s(%s)", spaces, "", skein_unfinished_words(why));
+}
+
 const char *skn_plural(int64_t n)
 {
     return n == 1 ? "" : "s";

@@ -35,6 +35,8 @@ void skn_print_line(skn_cli *cli, skn_str text, size_t columns);
 void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns);
 /* Short local time for a person, else RFC 3339. */
 void skn_print_time(skn_cli *cli, int64_t micros);
+/* "(cut off)" behind so many spaces; nothing of a whole text. */
+void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int spaces);
 /* "you" for a person, else the name itself. */
 skn_str skn_sender_name(skn_str sender);
 /* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */

@@ -83,19 +83,30 @@ static skein_rc squash_body(skn_cli *cli, skein_message_ids ids, skn_str prompt,
     return SKEIN_OK;
 }
 
-static void say_squash(skn_cli *cli, const skein_conversation *chat, size_t count,
+skn_str skn_squash_size(skn_cli *cli, size_t chosen, size_t squashed)
+{
+    size_t more = squashed > chosen ? squashed - chosen : 0;
+
+    if (!more)
+        return skn_arena_printf(cli->keep, "%zu messages", squashed);
+    return skn_arena_printf(cli->keep,
+                            "%zu messages (%zu chosen, %zu belong%s to their tool calls)",
+                            squashed, chosen, more, more == 1 ? "s" : "");
+}
+
+static void say_squash(skn_cli *cli, const skein_conversation *chat, skn_str size,
                        const skn_json *made)
 {
     if (cli->dry_run) {
-        skn_print(cli, "Would squash %zu messages into one, by ", count);
+        skn_print(cli, "Would squash %.*s into one, by ", SKN_FMT(size));
         skn_print_line(cli, skn_news_text(made, "model"), 0);
         skn_print_raw(cli, SKN_STR(":\n"));
         skn_print_block(cli, skn_news_text(made, "content"), 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return;
     }
-    skn_print(cli, "v%" PRId64 " → %.*s: squashed %zu messages into %.*s (%.*s):\n",
-              chat->version, SKN_FMT(skn_news_text(made, "version")), count,
+    skn_print(cli, "v%" PRId64 " → %.*s: squashed %.*s into %.*s (%.*s):\n", chat->version,
+              SKN_FMT(skn_news_text(made, "version")), SKN_FMT(size),
               SKN_FMT(skn_news_text(made, "resultMessageId")),
               SKN_FMT(skn_news_text(made, "squashOperationId")));
     skn_print_block(cli, skn_news_text(made, "content"), 4);
@@ -105,16 +116,14 @@ static void say_squash(skn_cli *cli, const skein_conversation *chat, size_t coun
 }
 
 skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,
-                             const skein_conversation *chat, skein_message_ids ids)
+                             const skein_conversation *chat, skein_message_ids ids,
+                             size_t squashed)
 {
     const skn_json *made;
     skn_server      server;
     skn_str         prompt, body;
     skein_rc        rc;
 
-    if (skn_opt(cli, "expect") || skn_opt(cli, "key"))
-        return skn_fail(&cli->err, SKEIN_USAGE,
-                        "--expect and --key go with --by-hand or --join only");
     if ((rc = need_server(cli, "a squash by a model",
                           "write the text yourself with --by-hand -m TEXT, or use --join",
                           &server)) ||
@@ -125,7 +134,7 @@ skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,
         return rc;
     if (cli->json)
         return print_result(cli, made);
-    say_squash(cli, chat, ids.count, made);
+    say_squash(cli, chat, skn_squash_size(cli, ids.count, squashed), made);
     return SKEIN_OK;
 }
 
@@ -153,9 +162,13 @@ static skein_rc would_compact(skn_cli *cli, const skein_conversation *chat, skn_
 {
     const skein_slice  what = {.conversation = chat->id, .lane = lane};
     skein_compact_plan plan;
-    skein_rc rc = skein_compact_plan_read(cli->engine, &what, cli->keep, &plan, &cli->err);
+    skein_rc           rc;
 
-    if (!rc)
+    if (cli->far) { /* how many it may be is known where the store is */
+        skn_would(cli, "let a model summarise what was said so far");
+        return SKEIN_OK;
+    }
+    if (!(rc = skein_compact_plan_read(cli->engine, &what, cli->keep, &plan, &cli->err)))
         skn_would(cli, "let a model summarise the first %" PRId64 " messages", plan.covers);
     return rc;
 }

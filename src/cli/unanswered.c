@@ -1,7 +1,9 @@
 /* Messages that an agent was to answer and did not: who, when, and why. */
 #include "cli/unanswered.h"
 
+#include "base/json.h"
 #include "cli/commands.h"
+#include "cli/far.h"
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
 
@@ -33,11 +35,53 @@ void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str w
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
+static void print_stop(skn_cli *cli, skn_str agent, int64_t stopped_at)
+{
+    skn_print_raw(cli, SKN_STR("    ✕ "));
+    skn_print_sender(cli, agent, 0);
+    skn_print_raw(cli, SKN_STR(" was stopped before it answered, at "));
+    skn_print_time(cli, stopped_at);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+bool skn_is_unanswered(const skein_delivery *d)
+{
+    return d->failed_at || d->stopped_at;
+}
+
 void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d)
 {
-    for (size_t i = 0; i < d->count; i++)
+    for (size_t i = 0; i < d->count; i++) {
         if (d->at[i].failed_at)
             skn_print_failure(cli, d->at[i].agent, d->at[i].failed_at, d->at[i].error);
+        if (d->at[i].stopped_at)
+            print_stop(cli, d->at[i].agent, d->at[i].stopped_at);
+    }
+}
+
+/* How its last turn ended, as a delivery. A server tells it with the agent. */
+static skein_delivery last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
+{
+    const skn_json *told;
+
+    if (cli->far && !skn_json_parse(&told, agent->settings, "the agent", cli->keep, NULL))
+        return (skein_delivery){.error = skn_far_text(told, "detail"),
+                                .failed_at = skn_far_time(told, "failedAt"),
+                                .stopped_at = skn_far_time(told, "stoppedAt")};
+    for (size_t i = 0; i < work->agent_count; i++)
+        if (work->agents[i].agent.v == agent->id.v)
+            return (skein_delivery){.error = work->agents[i].failure,
+                                    .failed_at = work->agents[i].failed_at,
+                                    .stopped_at = work->agents[i].stopped_at};
+    return (skein_delivery){0};
+}
+
+void skn_print_last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work)
+{
+    skein_delivery d = last_turn(cli, agent, work);
+
+    d.agent = agent->name;
+    skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }
 
 static skn_str place_words(skn_cli *cli)
@@ -69,13 +113,13 @@ void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliverie
                      skn_str lane)
 {
     for (size_t i = 0; i < d->count; i++)
-        if (d->at[i].failed_at)
+        if (skn_is_unanswered(&d->at[i]))
             print_again(cli, skn_again_command(cli, m->uid, d->at[i].agent, lane));
 }
 
 void skn_print_stopped_again(skn_cli *cli, const skein_message *m, skn_str lane)
 {
-    if (m->stopped && (m->reply_to.n || lane.n))
+    if (m->unfinished == SKEIN_STOPPED && (m->reply_to.n || lane.n))
         print_again(cli, skn_again_command(cli, m->reply_to, m->sender, lane));
 }
 

@@ -11,14 +11,19 @@ skein_rc skn_deliveries_for(skn_cli *cli, const skein_conversation *chat, int64_
                             const skein_messages *list, skein_mem *mem, skein_deliveries **out);
 /* The first agent that failed to answer; NULL when none did. */
 const skein_delivery *skn_failed_delivery(const skein_deliveries *d);
-/* A line for each agent that failed to answer. */
+/* Did the agent fail to answer, or was it stopped before it did? */
+bool skn_is_unanswered(const skein_delivery *d);
+/* A line for each agent of which that is so. */
 void skn_print_unanswered(skn_cli *cli, const skein_deliveries *d);
 /* Such a line: what this agent failed with. */
 void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str why);
+/* Such a line of an agent whose last turn did not answer; also while it has other work before it, and that is no longer
+ * its state. */
+void skn_print_last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_work *work);
 /* The command that has an agent answer a message again, or of a lane (may be absent) begins it again: given in the same
  * place as this one. */
 skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane);
-/* How to ask again: a line for each agent that failed to answer the message. */
+/* How to ask again: a line for each agent that did not answer the message. */
 void skn_print_again(skn_cli *cli, const skein_message *m, const skein_deliveries *d,
                      skn_str lane);
 /* The same for an answer that was stopped. */

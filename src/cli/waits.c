@@ -1,5 +1,6 @@
 #include "cli/waits.h"
 
+#include "cli/far_inbox.h"
 #include "cli/print.h"
 
 enum { DECISIONS_MOST = 1000, RESULT_SHOWN = 100 };
@@ -36,11 +37,17 @@ skein_rc skn_print_decisions(skn_cli *cli, skein_world_id world, skn_str message
 
     if (!message_uid.n)
         return SKEIN_OK;
-    rc = skein_inbox_list(cli->engine, &what, cli->keep, &all, &cli->err);
+    rc = cli->far ? skn_far_inbox(cli, &what, &all)
+                  : skein_inbox_list(cli->engine, &what, cli->keep, &all, &cli->err);
     for (size_t i = 0; !rc && i < all.count; i++)
         if (skn_str_eq(all.at[i].work_message_uid, message_uid))
             print_decision(cli, &all.at[i]);
     return rc;
+}
+
+bool skn_call_not_run(const skein_message *m)
+{
+    return m->tool_failed && skn_str_starts(m->content, SKN_STR("not run: "));
 }
 
 /* A limit of spending has no item of its own turn; it is in the inbox too. */

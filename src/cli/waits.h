@@ -11,6 +11,8 @@
 void skn_print_waits(skn_cli *cli, skn_str inbox_uid);
 /* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
 skein_rc skn_print_decisions(skn_cli *cli, skein_world_id world, skn_str message_uid);
+/* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */
+bool skn_call_not_run(const skein_message *m);
 /* Why a message is not said yet: agents are at work in the conversation, or wait for an answer. */
 void skn_note_queued(skn_cli *cli, skein_conversation_id chat);
 

@@ -83,7 +83,7 @@ skein_rc skn_delegation_over(skn_working *w, const skn_turn_row *row, skein_lane
 /* The same for work on a lane that was never begun. */
 skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein_error *err);
 
-/* --- task.c, task_over.c: how a task goes on ------------------------------------------------------------ */
+/* --- task.c, task_again.c, task_over.c: how a task goes on ------------------------------------------------------------ */
 
 #define SKN_TASKS_MAX 1000 /* that wait for one agent */
 
@@ -91,6 +91,9 @@ skein_rc skn_delegation_dropped(skn_working *w, const skn_delivery_row *d, skein
  * wait. */
 skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
                       const skn_conversation_row *chat, skein_error *err);
+skein_rc skn_no_task(skn_str uid, skein_error *err);
+/* SKEIN_LIMIT when as many wait as may. */
+skein_rc skn_task_room(int64_t waiting, skein_error *err);
 /* task.queued, task.started, task.finished; chat may be NULL. */
 void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_row *chat,
                    const char *type);

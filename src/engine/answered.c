@@ -4,7 +4,10 @@
 
 bool skn_speaks(const skein_message *m)
 {
-    return (m->role == SKEIN_USER || m->role == SKEIN_ASSISTANT) && m->call_count == 0;
+    bool told_again = m->squash_uid.n && m->role == SKEIN_ASSISTANT;
+
+    return (m->role == SKEIN_USER || m->role == SKEIN_ASSISTANT) && m->call_count == 0 &&
+           !told_again;
 }
 
 static skn_str first_line(skn_str text)
@@ -131,7 +134,7 @@ static skein_rc is_heard(skn_replies *r, const skein_message *m, bool *heard, sk
 bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,
                           bool mention)
 {
-    if (replies > 0)
+    if (replies > 0 || m->squash_uid.n)
         return false;
     if (agent)
         return m->author == SKEIN_BY_AGENT && m->author_agent.v != agent;

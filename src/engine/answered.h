@@ -7,7 +7,7 @@
 
 #include "engine/reply.h"
 
-/* Words of a person or an agent, not a step on the way to some. */
+/* Words of a person or an agent, not a step on the way to some, and no squash of what agents said. */
 bool skn_speaks(const skein_message *m);
 /* Could it be an agent's note to others: its own words, that answer nothing or begin with "@"? The
  * part of the rule that can be told from the message alone. */
@@ -15,7 +15,8 @@ bool skn_may_be_aside(const skein_message *m);
 /* Is it only in somebody's memory?
  * In the room (agent 0): an agent's words that another agent has in memory (heard), that nobody
  * replies to, and that reply to nothing themselves or begin with a mention.
- * In an agent's memory: what another agent wrote, without a reply. */
+ * In an agent's memory: what another agent wrote, without a reply.
+ * A squash never is: it stands for what was said, and was said to nobody. */
 bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,
                           bool mention);
 /* The same, when only the replies were counted: looks up the rest, and only where it matters. */

@@ -102,7 +102,7 @@ static bool is_same(const appending *p, const skein_message *m, const skein_new_
     return m->born_in.v == p->room.conversation.id && !m->purged && m->role == n->role &&
            same_text(m->content, n->content) && same_text(m->thinking, n->thinking) &&
            same_text(m->tool_call_id, n->tool_call_id) && same_calls(m, n) &&
-           m->tool_failed == n->tool_failed && m->stopped == n->stopped &&
+           m->tool_failed == n->tool_failed && m->unfinished == n->unfinished &&
            same_instructions(m, n) && same_text(m->model, n->model) &&
            same_text(m->turn_uid, n->turn_uid) &&
            (!n->sender.p || skn_str_eq(m->sender, n->sender)) && same_link(m, n);

@@ -164,10 +164,12 @@ skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn, skein_str 
 
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err)
 {
-    bool     any;
-    skein_rc rc = skn_inbox_expire(w->tx, row->turn.id, w->now, &any, err);
+    skn_inbox_row asked;
+    bool          any, found;
+    skein_rc      rc = skn_inbox_expire(w->tx, row->turn.id, w->now, &any, err);
 
-    return rc || !any
-               ? rc
-               : skn_inbox_tell(w->tx, w->chat.world_id, NULL, "inbox.updated", w->now, err);
+    if (rc || !any || (rc = skn_inbox_asked(w->tx, row->turn.id, w->a, &asked, &found, err)))
+        return rc;
+    return skn_inbox_tell(w->tx, w->chat.world_id, found ? &asked : NULL, "inbox.updated",
+                          w->now, err);
 }

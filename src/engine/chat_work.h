@@ -43,7 +43,7 @@ skein_rc skn_working_done(const skn_working *w, skein_rc rc);
 
 /* What an agent does with its turn: thinking, when it begins; idle, when it ends. */
 void skn_tell_at_work(skn_working *w, const skein_turn *t, const char *state);
-/* The same when it has failed, and why. */
+/* The same when it has failed or was interrupted, and why. */
 void skn_tell_gave_up(skn_working *w, const skein_turn *t, skn_str why);
 /* What it does in its turn: thinking, writing, or running a tool, which is named. */
 void skn_tell_doing(skn_working *w, const skein_turn *t);
@@ -54,6 +54,8 @@ void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str
 /* What became of a message with an agent: queued, inMemory, answered, failed. */
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause);
+/* The same of one that was stopped before it answered: it has the message in memory, and when that was is told. */
+void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause);
 void skn_tell_started(skn_working *w, const skein_turn *t);
 /* An answer that was begun and will not come. */
 void skn_tell_withdrawn(skn_working *w, const skein_turn *t);
@@ -129,14 +131,6 @@ void skn_note_over(skn_working *w, skn_str cause);
  * it worked on is over, and unless it committed or was interrupted, so are delegations that it waits for. */
 skein_rc skn_turn_shut(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                        skn_delivery_state delivery, skn_str error, skein_error *err);
-/* Keeps how a model was asked in the turn (NULL: it was not), and for which message; absent: none came of it. */
-skein_rc skn_turn_keep_call(skn_working *w, const skein_turn *t,
-                            const struct skein_model_call *call, skn_str message,
-                            skein_error *err);
-/* Stores what an agent has written so far as its turn's message, and how its model was asked for it; *kept is
- * false when nothing was written. */
-skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
-                          bool *kept, skein_error *err);
 /* Closes an open turn as cancelled, and the delegations that it waits for; what w->written has of them is
  * kept. */
 skein_rc skn_turn_cancel(skn_working *w, const skn_turn_row *row, skein_error *err);
@@ -179,6 +173,24 @@ skein_rc skn_turn_result(skn_working *w, skn_turn_row *row, const skein_new_mess
 /* The turn is about to be closed: those of its calls that have no result get one that says so, for nothing that
  * comes later is stored under it. */
 skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_error *err);
+
+/* --- turn_resume.c ------------------------------------------------------------------------------------------ */
+
+/* Does it wait for a person, itself or in a delegation, while nothing of it runs? */
+skein_rc skn_turn_waits(skn_working *w, const skn_turn_row *row, bool *waits, skein_error *err);
+/* Holds such a turn from here on; *out is the turn, in mem. */
+skein_rc skn_turn_take_over(skn_working *w, const skn_turn_row *row, const skn_holding *how,
+                            skein_mem *mem, skein_turn *out, skein_error *err);
+
+/* --- turn_written.c ---------------------------------------------------------------------------------------- */
+
+/* Stores what an agent has written so far as its turn's message, and how its model was asked for it; *kept is
+ * false when nothing was written. */
+skein_rc skn_keep_partial(skn_working *w, const skn_turn_row *row, const skein_partial *p,
+                          skein_unfinished why, bool *kept, skein_error *err);
+/* The same with what w->written has of the turn, or else with what was saved of it as it came. */
+skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinished why,
+                          bool *kept, skein_error *err);
 
 /* --- turn_words.c ------------------------------------------------------------------------------------------ */
 

@@ -130,6 +130,9 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_co
     if (wish->at_work && wish->at_work->task &&
         (rc = skn_context_task(r, wish->at_work, &m, err)))
         return rc;
+    if (wish->at_work && !wish->at_work->task &&
+        (rc = skn_context_again(r, wish->at_work, &m, &opt.again, &opt.again_at, err)))
+        return rc;
     if (out->covered > 0) {
         opt.summary = wish->summary;
         out->summary_uid = wish->summary->uid;

@@ -116,7 +116,7 @@ typedef struct call {
     skn_str              ref;
     int64_t              world, id;
     skein_mode           mode;
-    bool                 force;
+    bool                 force, removed;
 } call;
 
 static skein_rc fill(skn_tx *tx, call *c, skein_error *err)
@@ -285,7 +285,8 @@ static skein_rc conversation_list(skn_tx *tx, void *arg, skein_error *err)
 {
     call                 *c = arg;
     skn_conversation_rows rows;
-    skein_rc              rc = skn_conversation_list(tx, c->world, c->mem, &rows, err);
+    skein_rc rc = c->removed ? skn_conversation_hidden_in(tx, c->world, c->mem, &rows, err)
+                             : skn_conversation_list(tx, c->world, c->mem, &rows, err);
 
     if (rc)
         return rc;
@@ -304,6 +305,14 @@ skein_rc skein_conversation_list(skein_engine *e, skein_world_id world, skein_me
                                  skein_conversations *out, skein_error *err)
 {
     call c = {.e = e, .mem = mem, .list = out, .world = world.v};
+
+    return skn_store_read(e->store, conversation_list, &c, err);
+}
+
+skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world, skein_mem *mem,
+                                    skein_conversations *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .list = out, .world = world.v, .removed = true};
 
     return skn_store_read(e->store, conversation_list, &c, err);
 }

@@ -35,7 +35,7 @@ static skein_rc make_edited(const edit_call *c, const skn_target *t, skein_messa
     out->content = c->content;
     out->version_of = t->message.id;
     out->squash_uid = SKN_NONE;
-    out->stopped = false;
+    out->unfinished = SKEIN_WHOLE;
     out->created_at = d->now;
     return skn_message_insert(d->tx, out, d->a, err);
 }

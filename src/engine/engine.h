@@ -30,7 +30,8 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 #define SKN_FIELDS_AGENT                                                                       \
     "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,inboxId,"        \
-    "pendingTasks,paused,runEvery,nextRunAt,lastCompletedAt,failedAt,failedChatId,createdAt"
+    "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
+    "failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
 #define SKN_FIELDS_WORLD                                                                       \
@@ -85,7 +86,7 @@ bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
     "messageId,chatId,role,sender,content,thinking,replyToMessageId,replyDepth,toolCalls,"     \
     "toolCallId,toolStatus,instructions,originalIds,squashOperationId,previousMessageId,"      \
     "seenByAgents,delivery,hasReply,replyCount,memoryOnly,shownReplyToMessageId,versions,"     \
-    "model,usage,turnId,stopped,purged,position,createdAt,warnings"
+    "model,usage,turnId,stopped,unfinished,purged,position,createdAt,warnings"
 
 /* Without facts, the members that only they know are left out. */
 void skn_shape_message(skn_jw *w, skein_str chat_uid, const skein_message *m,
@@ -120,8 +121,8 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
     "removedByAgent,delegations,requiresRetry,resubmissionStatus,newMessageId,sideEffects,"    \
     "threadId,previousThreadId,version,previousVersion,undo"
 #define SKN_FIELDS_COUNT                                                                       \
-    "messageId,chatId,count,isFirst,byAgent,delegations,briefings,sideEffects,agents,"         \
-    "preview,editable,blockedBy,sessionMode,etag"
+    "messageId,chatId,count,toolResults,isFirst,byAgent,removedByAgent,delegations,briefings," \
+    "sideEffects,agents,preview,editable,blockedBy,sessionMode,etag"
 #define SKN_FIELDS_DIFF "from,to,same,changes"
 
 void skn_shape_thread(skn_jw *w, const skein_version *v);
@@ -148,8 +149,8 @@ void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
 
 #define SKN_FIELDS_CONTEXT "messages,summaryMessageId,coveredLength,storedLength,tokens,limit"
 #define SKN_FIELDS_STATS                                                                       \
-    "messages,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,answers,"          \
-    "senders,busiest"
+    "messages,toolResults,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,"      \
+    "answers,senders,busiest"
 #define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
 #define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,snippet"
 #define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings"
@@ -199,7 +200,7 @@ const char *skn_turn_state_name(skein_turn_state state);
     "result,notBefore,messageId,createdAt,completedAt"
 #define SKN_FIELDS_INBOX_ITEM                                                                  \
     "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
-    "tool,args,answer,result,open,readAt,doneAt,snoozedUntil,createdAt"
+    "taskId,tool,toolCallId,args,answer,result,open,readAt,doneAt,snoozedUntil,createdAt"
 #define SKN_FIELDS_BRIEFING                                                                    \
     "id,inboxId,title,summary,text,agent,world,chatId,messageId,workChatId,workMessageId,"     \
     "createdAt"
@@ -213,9 +214,9 @@ const char *skn_turn_state_name(skein_turn_state state);
 #define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response"
 #define SKN_FIELDS_EXPECTED         "asker,asked,messageId,answerMessageId,state,createdAt"
 
-/* So many times it may fail before people are told and it is called failed; it is tried again all the same. */
+/* So many times it may fail before people are told; it is tried again all the same. */
 #define SKN_TASK_FAILURES 3
-/* For people: its status, or "running" or "failed" while it is pending. */
+/* For people: its status, or "running", "waiting" or "retrying" while it is pending. */
 skn_str skn_task_label(const skein_task *task);
 void    skn_shape_task(skn_jw *w, const skein_task *task);
 void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
@@ -223,8 +224,10 @@ void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena 
 void skn_shape_briefing(skn_jw *w, const skein_inbox_item *item);
 void skn_shape_knowledge(skn_jw *w, const skein_knowledge *item);
 void skn_shape_delegation(skn_jw *w, const skein_delegation *d);
+/* Before the model of an answer that was not its own but a recording's. No provider has a name with ":". */
+#define SKN_REPLAYED "replay:"
 /* Why turns fail whose program went away. */
-#define SKN_WENT_AWAY "the program that spoke for the agent went away"
+#define SKN_WENT_AWAY "the server that spoke for the agent went away in the middle of it"
 /* That no call of a model is kept for a message that an agent failed to answer. */
 skein_rc skn_no_call_for(skn_str message, const skein_delivery *failed, skein_error *err);
 /* Tokens of a call; below 0 is null. */

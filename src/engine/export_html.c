@@ -134,8 +134,8 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
         return rc;
     if (f->memory_only)
         skn_buf_addf(out, " · [in-memory, no reply]");
-    if (m->stopped)
-        skn_buf_addf(out, " · [stopped]");
+    if (m->unfinished)
+        skn_buf_addf(out, " · [%s]", skein_unfinished_words(m->unfinished));
     skn_buf_addf(out, " · <time datetime=\"%.*s\">%.*s</time>",
                  SKN_FMT(skn_time_format(m->created_at, time)),
                  SKN_FMT(skn_export_clock(m->created_at, clock)));

@@ -117,8 +117,8 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
         return rc;
     if (f->memory_only)
         skn_buf_addf(out, " [in-memory, no reply]");
-    if (m->stopped)
-        skn_buf_addf(out, " [stopped]");
+    if (m->unfinished)
+        skn_buf_addf(out, " [%s]", skein_unfinished_words(m->unfinished));
     skn_buf_addf(out, "  (%.*s, %.*s", SKN_FMT(m->uid),
                  SKN_FMT(skn_export_clock(m->created_at, clock)));
     if (m->model.n) {

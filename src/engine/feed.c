@@ -51,6 +51,12 @@ void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d)
     tell(tx, (skn_event_row){.world_id = world}, type, d);
 }
 
+void skn_feed_item(skn_tx *tx, int64_t world, int64_t conversation, const char *type,
+                   skn_told *d)
+{
+    tell(tx, (skn_event_row){.world_id = world, .conversation_id = conversation}, type, d);
+}
+
 typedef struct telling {
     skn_event_row row;
 } telling;

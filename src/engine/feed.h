@@ -38,6 +38,9 @@ void skn_feed_tool(skn_tx *tx, const skn_conversation_row *c, const char *type,
                    const skein_message *m, skn_str call_id, skn_str lane, skn_str cause);
 /* Something about a world as a whole; d may be NULL. */
 void skn_feed_world(skn_tx *tx, int64_t world, const char *type, skn_told *d);
+/* The same, told to who follows one of its conversations too (0: none); it has no version. */
+void skn_feed_item(skn_tx *tx, int64_t world, int64_t conversation, const char *type,
+                   skn_told *d);
 
 /* thread.created: c is the conversation as it was, v its new version. */
 void skn_feed_version(skn_tx *tx, const skn_conversation_row *c, int64_t version_id,

@@ -25,7 +25,7 @@ static bool is_said(skn_str key)
         "thinking",  "replyDepth", "toolCalls",    "toolCallId", "replyToMessageId",
         "model",     "toolStatus", "instructions", "turnId",     "squashOperationId",
         "purged",    "createdAt",  "warnings",     "usage",      "position",
-        "stopped"};
+        "stopped",   "unfinished"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (skn_str_is(key, words[i]))

@@ -61,7 +61,7 @@ skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
     *stopped = w;
     if (!how->force)
         return skn_tell_over(w, &rows, err);
-    rc = skn_work_cancel(w, 0, NULL, &count, err);
+    rc = skn_work_cancel(w, 0, how->written, &count, err);
     return rc ? rc : skn_tell_over(w, &rows, err);
 }
 

@@ -1,6 +1,5 @@
 /* import_build.c: what was read of another program's file, as the rows of an archive: each chat
  * with one version, its main lane, and a lane for each agent. */
-#include "base/json_write.h"
 #include "engine/archive.h"
 #include "engine/import.h"
 
@@ -120,10 +119,10 @@ static void put_none(builder *b)
     put_text(b, SKN_NONE);
 }
 
-/* A flag that is left out where it is not set. */
-static void put_one(builder *b, bool set)
+/* A number that is left out where it is 0. */
+static void put_some(builder *b, int64_t number)
 {
-    b->row.cells[b->cell++] = (skn_cell){.null = !set, .number = 1};
+    b->row.cells[b->cell++] = (skn_cell){.null = !number, .number = number};
 }
 
 /* A made id, behind the letters that its kind begins with. */
@@ -229,53 +228,29 @@ static void put_lane(builder *b, const lane *l)
 
 /* --- Messages ----------------------------------------------------------------------------- */
 
-static skn_str calls_json(builder *b, const skein_new_message *m)
+/* Cells borrow their texts until the row is written. */
+static skn_str keep_json(builder *b, skn_str json)
 {
-    skn_buf buf;
-    skn_jw  w;
-    skn_str json;
-
-    if (m->call_count == 0)
-        return SKN_NONE;
-    skn_buf_init(&buf, SKN_ARCHIVE_LINE);
-    skn_jw_init(&w, &buf);
-    skn_jw_array(&w);
-    for (size_t i = 0; i < m->call_count; i++) {
-        skn_jw_object(&w);
-        skn_jw_kstr(&w, "id", m->calls[i].call_id);
-        skn_jw_kstr(&w, "name", m->calls[i].tool_name);
-        skn_jw_key(&w, "args");
-        skn_jw_raw(&w, m->calls[i].args.n ? m->calls[i].args : SKN_STR("{}"));
-        skn_jw_object_end(&w);
-    }
-    skn_jw_array_end(&w);
-    json = skn_arena_copy(b->a, skn_buf_str(&buf));
-    skn_buf_release(&buf);
-    return json;
+    return json.p ? skn_arena_copy(b->a, json) : SKN_NONE;
 }
 
-static skn_str instructions_json(builder *b, const skein_new_message *m)
+static void put_calls(builder *b, const skein_new_message *m)
 {
     skn_buf buf;
-    skn_jw  w;
-    skn_str json;
 
-    if (m->instruction_count == 0)
-        return SKN_NONE;
     skn_buf_init(&buf, SKN_ARCHIVE_LINE);
-    skn_jw_init(&w, &buf);
-    skn_jw_array(&w);
-    for (size_t i = 0; i < m->instruction_count; i++) {
-        skn_jw_object(&w);
-        skn_jw_kstr(&w, "type", m->instructions[i].type);
-        if (m->instructions[i].target.p)
-            skn_jw_kstr(&w, "target", m->instructions[i].target);
-        skn_jw_object_end(&w);
-    }
-    skn_jw_array_end(&w);
-    json = skn_arena_copy(b->a, skn_buf_str(&buf));
+    put_text(b, keep_json(b, skn_calls_json(m->calls, m->call_count, &buf)));
     skn_buf_release(&buf);
-    return json;
+}
+
+static void put_instructions(builder *b, const skein_new_message *m)
+{
+    skn_buf buf;
+
+    skn_buf_init(&buf, SKN_ARCHIVE_LINE);
+    put_text(b,
+             keep_json(b, skn_instructions_json(m->instructions, m->instruction_count, &buf)));
+    skn_buf_release(&buf);
 }
 
 static skn_str author_word(const skn_foreign_message *m)
@@ -305,10 +280,10 @@ static void put_message(builder *b, const skn_foreign_message *m)
     put_text(b, m->m.sender);
     put_text(b, m->m.content.p ? m->m.content : SKN_STR(""));
     put_text(b, m->m.thinking);
-    put_text(b, calls_json(b, &m->m));
+    put_calls(b, &m->m);
     put_text(b, m->m.tool_call_id);
     put_int(b, m->m.tool_failed);
-    put_text(b, instructions_json(b, &m->m));
+    put_instructions(b, &m->m);
     put_text(b, m->m.reply_to);
     put_ref(b, m->parent + 1);
     put_int(b, m->depth);
@@ -320,7 +295,7 @@ static void put_message(builder *b, const skn_foreign_message *m)
     put_text(b, m->warning);
     put_int(b, m->m.created_at);
     put_none(b);
-    put_one(b, m->m.stopped);
+    put_some(b, m->m.unfinished);
     end(b);
 }
 

@@ -207,11 +207,15 @@ static bool failed(const skn_json *row)
            skn_str_is(skn_foreign_text(row, "toolStatus"), "error");
 }
 
-static bool stopped(const skn_json *row)
+/* What was written before there were kinds of it says only that it was stopped. */
+static skein_unfinished unfinished(const skn_json *row)
 {
-    const skn_json *v = member(row, "stopped", NULL);
+    const skn_json  *v = member(row, "stopped", NULL);
+    skein_unfinished why;
 
-    return v && v->kind == SKN_JSON_BOOL && v->boolean;
+    if (skein_unfinished_from(skn_foreign_text(row, "unfinished"), &why))
+        return why;
+    return v && v->kind == SKN_JSON_BOOL && v->boolean ? SKEIN_STOPPED : SKEIN_WHOLE;
 }
 
 void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
@@ -236,7 +240,7 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     out->tool_failed = failed(row);
     out->model = text_of(row, "model", NULL);
     out->turn_uid = text_of(row, "turnId", NULL);
-    out->stopped = stopped(row);
+    out->unfinished = unfinished(row);
     out->created_at = skn_foreign_time(member(row, "createdAt", "created_at"));
     skn_foreign_calls(f, member(row, "toolCalls", "tool_calls"), what, out);
     read_instructions(f, row, out);

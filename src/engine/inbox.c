@@ -10,6 +10,13 @@
 
 /* --- For all who write into it ------------------------------------------------------------------------------ */
 
+/* A call that waits for leave holds up its conversation: who follows that is told. */
+static int64_t held_up(const skn_inbox_row *row)
+{
+    return row && row->turn_id && skn_str_is(row->item.kind, "approval") ? row->conversation_id
+                                                                         : 0;
+}
+
 skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
                         int64_t now, skein_error *err)
 {
@@ -24,6 +31,8 @@ skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, con
         skn_jw_kstr(&d.w, "id", row->item.uid);
         skn_jw_kstr(&d.w, "type", row->item.kind);
         skn_jw_kstr(&d.w, "agent", row->item.agent);
+        if (skn_str_is(row->item.kind, "approval")) /* else it is somebody's text */
+            skn_jw_kstr(&d.w, "answer", row->item.answer);
         skn_jw_kbool(&d.w, "open", row->item.open);
         skn_jw_ktime(&d.w, "readAt", row->item.read_at);
         skn_jw_ktime(&d.w, "doneAt", row->item.done_at);
@@ -32,7 +41,7 @@ skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, con
     }
     skn_jw_kint(&d.w, "unread", unread);
     skn_jw_kint(&d.w, "needsYou", needs_you);
-    skn_feed_world(tx, world, type, &d);
+    skn_feed_item(tx, world, held_up(row), type, &d);
     return SKEIN_OK;
 }
 

@@ -1,6 +1,8 @@
 /* lists.c: what belongs to a conversation and is looked up by other things than its place in it. */
 #include "engine/reading.h"
 
+#include <stdlib.h>
+
 #define LIST_LIMIT 1000
 
 /* --- A message by its world ------------------------------------------------------------------------- */
@@ -114,6 +116,49 @@ skein_rc skein_summary_list(skein_engine *e, const skein_slice *what, skein_mem 
 
     *out = (skein_summaries){0};
     return skn_store_read(e->store, list_summaries, &c, err);
+}
+
+typedef skn_vec(skein_summary) summary_vec;
+
+static skein_rc add_memory(skein_engine *e, skein_conversation_id conversation,
+                           const skein_lane *lane, skein_mem *mem, summary_vec *out,
+                           skein_error *err)
+{
+    const skein_slice what = {.conversation = conversation, .lane = lane->key};
+    skein_summaries   list;
+    skein_rc          rc = skein_summary_list(e, &what, mem, &list, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < list.count; i++) {
+        list.at[i].agent = lane->agent_name;
+        skn_vec_add(mem, out, list.at[i]);
+    }
+    return rc;
+}
+
+static int newest_first(const void *x, const void *y)
+{
+    const skein_summary *a = x, *b = y;
+
+    return (a->message.id.v < b->message.id.v) - (a->message.id.v > b->message.id.v);
+}
+
+skein_rc skein_summary_memories(skein_engine *e, skein_conversation_id conversation,
+                                skein_mem *mem, skein_summaries *out, skein_error *err)
+{
+    skein_lanes lanes;
+    summary_vec v = {0};
+    skein_rc    rc = skein_lane_list(e, conversation, mem, &lanes, err);
+
+    *out = (skein_summaries){0};
+    for (size_t i = 0; rc == SKEIN_OK && i < lanes.count; i++)
+        if (skn_str_starts(lanes.at[i].key, SKN_STR("@")))
+            rc = add_memory(e, conversation, &lanes.at[i], mem, &v, err);
+    if (rc)
+        return rc;
+    if (v.n)
+        qsort(v.p, v.n, sizeof *v.p, newest_first);
+    *out = (skein_summaries){v.p, v.n};
+    return SKEIN_OK;
 }
 
 /* --- Messages by their ids ------------------------------------------------------------------------- */

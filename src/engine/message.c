@@ -22,3 +22,33 @@ bool skein_role_from(skein_str name, skein_role *out)
         }
     return false;
 }
+
+/* --- What ends before its end -------------------------------------------------------------------------- */
+
+static const char *const unfinished_names[][2] = {
+    [SKEIN_STOPPED] = {"stopped", "stopped"},
+    [SKEIN_CUT] = {"cut", "cut off"},
+    [SKEIN_LENGTH] = {"length", "reached the length limit"},
+};
+
+enum { UNFINISHED = sizeof unfinished_names / sizeof *unfinished_names };
+
+const char *skein_unfinished_name(skein_unfinished why)
+{
+    return (size_t)why < UNFINISHED ? unfinished_names[why][0] : NULL;
+}
+
+const char *skein_unfinished_words(skein_unfinished why)
+{
+    return (size_t)why < UNFINISHED ? unfinished_names[why][1] : NULL;
+}
+
+bool skein_unfinished_from(skein_str name, skein_unfinished *out)
+{
+    for (size_t i = SKEIN_STOPPED; i < UNFINISHED; i++)
+        if (skn_str_is(name, unfinished_names[i][0])) {
+            *out = (skein_unfinished)i;
+            return true;
+        }
+    return false;
+}

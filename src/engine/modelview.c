@@ -63,6 +63,7 @@ static void flush(builder *b, skein_tool_call *calls, size_t call_count)
     m.text = join(b->a, d->pieces.p, d->pieces.n, "\n\n");
     m.sources = d->sources.p;
     m.source_count = d->sources.n;
+    m.synthetic = d->sources.n == 0;
     if (!b->out.n && m.role != SKEIN_USER)
         add_made_up(b, SKN_VIEW_START);
     skn_vec_add(b->a, &b->out, m);
@@ -273,6 +274,16 @@ static void add_summary(builder *b)
     skn_vec_add(b->a, &b->now.pieces, join(b->a, lines, 3, "\n"));
 }
 
+/* A part of what the user's side says there, or made up when it says nothing else. */
+static void add_again(builder *b)
+{
+    if (b->now.open && b->now.role != SKEIN_USER)
+        flush(b, NULL, 0);
+    b->now.open = true;
+    b->now.role = SKEIN_USER;
+    skn_vec_add(b->a, &b->now.pieces, skn_view_again(b->a, b->opt->again));
+}
+
 /* Names must be known before the first text is escaped. */
 static void learn_voices(builder *b)
 {
@@ -302,8 +313,12 @@ void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options 
     skn_call_ids_init(&b.ids, a);
     learn_voices(&b);
     add_summary(&b);
-    for (size_t i = 0; i < n; i++)
-        add_message(&b, i);
+    for (size_t i = 0; i <= n; i++) {
+        if (b.opt->again && i == b.opt->again_at)
+            add_again(&b);
+        if (i < n)
+            add_message(&b, i);
+    }
     flush(&b, NULL, 0);
     if (!b.out.n)
         add_made_up(&b, SKN_VIEW_START);

@@ -11,7 +11,8 @@
  *   - what a human said begins with nothing, unless a named text stands before it in the same
  *     message; then it begins with "human: ", or it would read as more of the named text;
  *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END;
- *   - instructions follow their text, one bracketed line each (skn_instruction_text).
+ *   - instructions follow their text, one bracketed line each (skn_instruction_text);
+ *   - what is asked again, though others have spoken since, is named in a line of its own (SKN_VIEW_AGAIN).
  * A view that is told has no calls: each stands as text with its result, in brackets, where it was made.
  * Text cannot forge any of this: a line that begins (blanks aside, in any case) with a known name
  * and a colon, or like one of the engine's own bracketed lines, gets a backslash in front; so does
@@ -30,6 +31,7 @@
 #define SKN_SUMMARY_END   "[End of summary]"
 #define SKN_VIEW_START    "[conversation starts here]"
 #define SKN_VIEW_CONTINUE "[continue]"
+#define SKN_VIEW_AGAIN    "[answer this message now, it is asked again: " /* and its first words */
 #define SKN_NO_RESULT     "[no result recorded: the outcome of this call is unknown]"
 #define SKN_NO_OUTPUT     "[no output]" /* a result that came, but blank */
 #define SKN_TOLD_CALL     "[called tool "
@@ -52,6 +54,8 @@ typedef struct skn_view_options {
     skn_tags             tags;
     bool rendered; /* texts come from a view: repair the order, leave texts alone */
     bool told;     /* calls and results as text: for a model that has no tools */
+    const skein_message *again; /* asked again: a line before msgs[again_at] says so; or NULL */
+    size_t               again_at; /* at most n */
 } skn_view_options;
 
 /* Only user, assistant and tool; the text is absent only for an assistant that does nothing but

@@ -27,6 +27,9 @@ skn_str skn_view_clean(skn_arena *a, skn_str s);
 /* The name to put in front of a message's text; "human" only for humans. */
 skn_str skn_view_name(skn_arena *a, const skein_message *m);
 
+/* The line that names a message as the one to answer. */
+skn_str skn_view_again(skn_arena *a, const skein_message *m);
+
 void skn_voices_init(skn_voices *v, skn_arena *a);
 void skn_voices_add(skn_voices *v, skn_str name);
 /* Text with the lines escaped that look like the engine's; with names, also those of speakers. */

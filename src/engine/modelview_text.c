@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 64, TAG_MAX_BYTES = 200 };
+enum { NAME_MAX_BYTES = 64, TAG_MAX_BYTES = 200, AGAIN_MAX_BYTES = 400 };
 
 /* What the engine's own bracketed lines begin with; blanks do not count. */
 static const char *const marks[] = {
@@ -11,6 +11,7 @@ static const char *const marks[] = {
     "[endofsummary",
     "[conversationstartshere",
     "[continue]",
+    "[answerthismessagenow",
     "[noresultrecorded",
     "[nooutput]",
     "[calledtool",
@@ -223,19 +224,25 @@ skn_str skn_voices_escape(const skn_voices *v, skn_str text, bool names)
     return (skn_str){out, text.n + at.n};
 }
 
-static skn_str tag_word(skn_arena *a, skn_str s)
+/* At most so many bytes of it, with `instead` for what could end a line or a bracket. */
+static skn_str in_brackets(skn_arena *a, skn_str s, size_t most, char instead)
 {
-    skn_str cut = skn_view_clean(a, skn_utf8_cut(s, TAG_MAX_BYTES));
+    skn_str cut = skn_view_clean(a, skn_utf8_cut(s, most));
     char   *out = skn_arena_alloc(a, cut.n + 1);
 
     for (size_t i = 0; i < cut.n; i++) {
         bool plain = byte_at(cut, i) >= ' ' && cut.p[i] != 0x7f && cut.p[i] != '[' &&
                      cut.p[i] != ']';
-        out[i] = plain ? cut.p[i] : '_';
+        out[i] = plain ? cut.p[i] : instead;
         for (size_t n = line_end_at(cut, i); n > 1; n--)
-            out[i++] = '_';
+            out[i++] = instead;
     }
     return (skn_str){out, cut.n};
+}
+
+static skn_str tag_word(skn_arena *a, skn_str s)
+{
+    return in_brackets(a, s, TAG_MAX_BYTES, '_');
 }
 
 static skn_str tag_line(skn_arena *a, const skein_instruction *in)
@@ -265,4 +272,13 @@ skn_str skn_instruction_text(const skein_instruction *in, size_t n, skn_arena *a
             skn_vec_add(a, &text, line.p[k]);
     }
     return (skn_str){text.p, text.n};
+}
+
+skn_str skn_view_again(skn_arena *a, const skein_message *m)
+{
+    skn_str text = skn_str_trim(m->content);
+    skn_str words = in_brackets(a, text, AGAIN_MAX_BYTES, ' '), name = skn_view_name(a, m);
+
+    return skn_arena_printf(a, SKN_VIEW_AGAIN "%.*s: %.*s%s]", SKN_FMT(name), SKN_FMT(words),
+                            text.n > AGAIN_MAX_BYTES ? "…" : "");
 }

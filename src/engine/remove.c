@@ -17,24 +17,14 @@ typedef struct tally {
     skn_arena *a;
     skn_map   *senders; /* name -> index + 1 */
     skn_vec(skein_removal_agent) v;
-    int64_t side_effects;
+    skn_vec(skn_str) squashes; /* whose writer has yet to be looked up */
+    int64_t side_effects, tool_results;
 } tally;
 
-/* A squash of several people's messages stands there as the person's; a model may have written it. */
-static skn_str writer_of(const skein_message *m)
+static void count_writer(tally *t, skn_str writer)
 {
-    bool squashed = m->squash_uid.n && m->model.n && m->author == SKEIN_BY_HUMAN;
+    void **slot = skn_map_slot(t->senders, writer);
 
-    return squashed ? m->model : m->sender;
-}
-
-static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
-{
-    tally  *t = arg;
-    skn_str writer = writer_of(m);
-    void  **slot = skn_map_slot(t->senders, writer);
-
-    (void)err;
     if (!*slot) {
         skein_removal_agent entry = {writer, 0};
 
@@ -42,7 +32,36 @@ static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
         *slot = (void *)(uintptr_t)t->v.n;
     }
     t->v.p[(uintptr_t)*slot - 1].count++;
+}
+
+/* The sender of a squash is whose words it counts as; a model wrote it, or else who made it. */
+static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
+{
+    tally *t = arg;
+
+    (void)err;
+    if (m->squash_uid.n && !m->model.n)
+        skn_vec_add(t->a, &t->squashes, m->squash_uid);
+    else
+        count_writer(t, m->squash_uid.n ? m->model : m->sender);
     t->side_effects += (int64_t)m->call_count;
+    t->tool_results += m->role == SKEIN_TOOL;
+    return SKEIN_OK;
+}
+
+static skein_rc count_squashes(tally *t, skn_tx *tx, skein_error *err)
+{
+    skn_squash_row  squash;
+    skn_version_row made;
+    bool            found;
+    skein_rc        rc;
+
+    for (size_t i = 0; i < t->squashes.n; i++) {
+        if ((rc = skn_squash_by_uid(tx, t->squashes.p[i], t->a, &squash, &found, err)) ||
+            (found && (rc = skn_version_get(tx, squash.version_id, t->a, &made, &found, err))))
+            return rc;
+        count_writer(t, found ? made.actor : SKN_STR("human"));
+    }
     return SKEIN_OK;
 }
 
@@ -54,9 +73,12 @@ static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
     skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length,
                                     count_message, &t, err);
 
+    if (rc == SKEIN_OK)
+        rc = count_squashes(&t, d->tx, err);
     c->out->by_sender = t.v.p;
     c->out->by_sender_count = t.v.n;
     c->out->side_effects = t.side_effects;
+    c->out->tool_results = t.tool_results;
     return rc;
 }
 
@@ -315,6 +337,14 @@ static skein_rc replay(call *c, skn_tx *tx, skein_error *err)
     return SKEIN_OK;
 }
 
+/* Who removes and who edits in two steps do the same here; only the note tells them apart. */
+static const char *note_word(const call *c)
+{
+    if (c->revise)
+        return "revise from";
+    return c->change.how->resubmit ? SKEIN_NOTE_EDIT : "remove from";
+}
+
 static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
 {
     call      *c = arg;
@@ -323,7 +353,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     char       uid[11];
     skein_rc   rc;
 
-    *c->out = (skein_removal){.side_effects = -1};
+    *c->out = (skein_removal){.side_effects = -1, .tool_results = -1};
     if ((rc = skn_change_start(&c->change, tx, 0, err)))
         return rc;
     if (c->change.replayed)
@@ -333,8 +363,7 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
         (rc = cut_lanes(c, &t, err)))
         return rc;
     c->out->message_uid = t.message.uid;
-    d->note = skn_arena_printf(d->a, "%s from %.*s", c->revise ? "revise" : "remove",
-                               SKN_FMT(t.message.uid));
+    d->note = skn_arena_printf(d->a, "%s %.*s", note_word(c), SKN_FMT(t.message.uid));
     skn_tx_uid(tx, uid);
     c->edit = skn_arena_printf(d->a, "ed_%s", uid);
     tell_phase(c, &d->conversation, "removing", false);

@@ -60,6 +60,7 @@ typedef struct skn_reply_item {
     skn_str        sender;
     bool           speaks; /* a user's or an assistant's words, no tool calls */
     bool           aside;  /* looks like a note to others: see answered.h */
+    bool           result; /* of a tool */
 } skn_reply_item;
 
 typedef struct skn_reply_items {

@@ -46,7 +46,8 @@ static skein_rc take(void *arg, skein_message *m, skein_error *err)
                            .next = -1,
                            .sender = keep_sender(g, m->sender),
                            .speaks = skn_speaks(m),
-                           .aside = skn_may_be_aside(m)};
+                           .aside = skn_may_be_aside(m),
+                           .result = m->role == SKEIN_TOOL};
     if (g->full) {
         it->message = SKN_NEW(g->r->trees.a, skein_message);
         *it->message = *m;

@@ -199,7 +199,7 @@ skein_rc skn_message_prepare(skn_room *r, const skein_new_message *n, skein_mess
                          .reply_to = n->reply_to,
                          .model = n->model,
                          .turn_uid = n->turn_uid,
-                         .stopped = n->stopped,
+                         .unfinished = n->unfinished,
                          .created_at = n->created_at ? n->created_at : r->now,
                          .position = -1};
     m->calls = SKN_ARRAY(r->trees.a, n->call_count, skein_tool_call);

@@ -169,6 +169,7 @@ static void add_own(skn_working *w, const skn_delivery_row *row, skein_deliverie
 static void overlay(skn_working *w, const skn_delivery_row *row, skein_deliveries *of)
 {
     bool failed = row->state == SKN_UNANSWERED;
+    bool stopped = row->state == SKN_DROPPED && skn_str_eq(row->error, SKN_WAS_STOPPED);
 
     add_own(w, row, of);
     for (size_t i = 0; i < of->count; i++)
@@ -176,7 +177,8 @@ static void overlay(skn_working *w, const skn_delivery_row *row, skein_deliverie
             of->at[i] = (skein_delivery){.agent = row->agent_name,
                                          .state = state_word(row->state),
                                          .error = failed ? row->error : SKN_NONE,
-                                         .failed_at = failed ? row->closed_at : 0};
+                                         .failed_at = failed ? row->closed_at : 0,
+                                         .stopped_at = stopped ? row->closed_at : 0};
 }
 
 skein_rc skn_deliveries_read(skn_working *w, const skein_messages *messages,

@@ -46,6 +46,19 @@ skein_rc skn_work_drop(skn_working *w, const skn_delivery_row *d, skein_error *e
     return rc || !d->lane_id ? rc : skn_delegation_dropped(w, d, err);
 }
 
+/* Somebody stops what waits to be answered. That a delegation was stopped is told of the delegation. */
+static skein_rc stop_waiting(skn_working *w, const skn_delivery_row *d, skein_error *err)
+{
+    skein_rc rc;
+
+    if (d->lane_id)
+        return skn_work_drop(w, d, err);
+    rc = skn_delivery_set(w->tx, d->id, SKN_DROPPED, SKN_WAS_STOPPED, w->now, err);
+    skn_note_over(w, d->cause);
+    skn_tell_stopped(w, d->message_uid, d->agent_name, d->cause);
+    return rc;
+}
+
 /* Work that came for an agent in the moment in which it was removed is nobody's. That it will not be done may
  * be work for who asked for it. */
 skein_rc skn_sweep(skn_working *w, skn_delivery_rows *left, skein_error *err)
@@ -117,85 +130,19 @@ static skein_rc shut(skn_working *w, const skn_turn_row *row, skein_turn_state s
 
     if ((rc = skn_turn_lose_calls(w, row, err)) ||
         (rc = skn_turn_close(w->tx, t->id, state, error, w->now, err)) ||
+        (rc = skn_written_drop(w->tx, t->id, err)) ||
         (rc = skn_delivery_set(w->tx, row->delivery_id, delivery, error, w->now, err)))
         return rc;
     skn_note_over(w, t->cause);
-    skn_tell_delivered(w, t->trigger_uid, t->agent_name,
-                       delivery == SKN_ANSWERED     ? "answered"
-                       : delivery == SKN_UNANSWERED ? "failed"
-                                                    : "inMemory",
-                       t->cause);
+    if (!t->lane.v && delivery == SKN_DROPPED && skn_str_eq(error, SKN_WAS_STOPPED))
+        skn_tell_stopped(w, t->trigger_uid, t->agent_name, t->cause);
+    else
+        skn_tell_delivered(w, t->trigger_uid, t->agent_name,
+                           delivery == SKN_ANSWERED     ? "answered"
+                           : delivery == SKN_UNANSWERED ? "failed"
+                                                        : "inMemory",
+                           t->cause);
     return end_work(w, row, state, error, err);
-}
-
-/* --- What was written so far ------------------------------------------------------------------------------------ */
-
-/* Of a message that the turn has stored meanwhile nothing is left to be kept. */
-static const skein_partial *partial_of(const skein_stop *what, const skein_turn *t)
-{
-    for (size_t i = 0; what && i < what->partial_count; i++) {
-        const skein_partial *p = &what->partials[i];
-
-        if (p->turn == t->id &&
-            (!p->message_uid.p || skn_str_eq(p->message_uid, t->message_uid)))
-            return p;
-    }
-    return NULL;
-}
-
-skein_rc skn_turn_keep_call(skn_working *w, const skein_turn *t, const skein_model_call *call,
-                            skn_str message, skein_error *err)
-{
-    skein_model_call k;
-
-    if (!call)
-        return SKEIN_OK;
-    k = *call;
-    k.agent = t->agent;
-    k.turn = t->id;
-    return skn_call_keep_with(w->tx, &k, &w->chat, message, w->a, err);
-}
-
-/* What cannot be stored was not written. */
-static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
-                               bool *kept, skein_error *err)
-{
-    const skein_model_call *call = p->call;
-    const skein_step        used = {.tokens_in = call ? call->tokens_in : -1,
-                                    .tokens_out = call ? call->tokens_out : -1,
-                                    .estimated = call && call->estimated};
-    skein_new_message       n = {.uid = t->message_uid,
-                                 .role = SKEIN_ASSISTANT,
-                                 .sender = t->agent_name,
-                                 .content = p->text,
-                                 .thinking = p->thinking,
-                                 .reply_to = t->trigger_uid,
-                                 .model = t->model,
-                                 .turn_uid = t->uid,
-                                 .stopped = true};
-    skein_append_request    r = {
-           .conversation = {w->chat.id}, .lane = t->lane_key, .messages = &n, .count = 1};
-    skein_messages stored;
-    skein_rc       rc;
-
-    *kept = skn_str_trim(p->text).n > 0 && skn_check_new(w->e, &n, NULL) == SKEIN_OK;
-    if (!*kept)
-        return SKEIN_OK;
-    rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
-    *kept = rc == SKEIN_OK;
-    if (rc)
-        return rc == SKEIN_CONFLICT ? SKEIN_OK : rc; /* its id was taken */
-    skn_tell_completed(w, t, &stored.at[0], SKN_STR("stopped"), &used);
-    return SKEIN_OK;
-}
-
-/* How the model was asked is kept also when nothing of its answer is: it has cost something. */
-skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_partial *p,
-                          bool *kept, skein_error *err)
-{
-    skein_rc rc = append_partial(w, t, p, kept, err);
-
-    return rc ? rc : skn_turn_keep_call(w, t, p->call, *kept ? t->message_uid : SKN_NONE, err);
 }
 
 /* --- Delegations that nobody waits for any more ------------------------------------------------------------ */
@@ -203,15 +150,15 @@ skein_rc skn_keep_partial(skn_working *w, const skein_turn *t, const skein_parti
 /* What it had written is kept, or else withdrawn. */
 static skein_rc withdraw(skn_working *w, const skn_turn_row *row, skein_error *err)
 {
-    const skein_partial *p = partial_of(w->written, &row->turn);
-    bool                 kept = false;
-    skein_rc             rc;
+    bool     kept;
+    skein_rc rc = skn_keep_written(w, row, SKEIN_STOPPED, &kept, err);
 
-    if (p && (rc = skn_keep_partial(w, &row->turn, p, &kept, err)))
+    if (rc)
         return rc;
     if (!kept && row->open_calls == 0) /* else its next message has not been begun */
         skn_tell_withdrawn(w, &row->turn);
-    rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED, SKN_NONE, err);
+    rc = shut(w, row, SKEIN_TURN_CANCELLED, SKN_DROPPED,
+              kept || row->turn.lane.v ? SKN_NONE : SKN_WAS_STOPPED, err);
     w->withdrawn++;
     skn_tell_at_work(w, &row->turn, "idle");
     return rc;
@@ -334,7 +281,7 @@ skein_rc skn_work_cancel(skn_working *w, int64_t agent, const skein_stop *what,
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < rows.count; i++)
         if (agent == 0 || rows.at[i].agent_id == agent) {
-            rc = skn_work_drop(w, &rows.at[i], err);
+            rc = stop_waiting(w, &rows.at[i], err);
             *stopped += 1;
         }
     w->hushed = false;

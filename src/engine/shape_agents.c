@@ -10,8 +10,6 @@ skn_str skn_task_label(const skein_task *task)
         return task->status;
     if (task->running)
         return task->waits ? SKN_STR("waiting") : SKN_STR("running");
-    if (task->attempts >= SKN_TASK_FAILURES)
-        return SKN_STR("failed");
     return task->attempts ? SKN_STR("retrying") : task->status;
 }
 
@@ -70,9 +68,11 @@ void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *sc
     skn_jw_kstr(w, "content", item->content);
     places(w, item);
     skn_jw_kstr(w, "briefingId", item->briefing_uid);
+    skn_jw_kstr(w, "taskId", item->task_uid);
     skn_jw_kstr(w, "tool", item->tool);
     skn_jw_key(w, "args");
     json_or_text(w, item->args, scratch);
+    skn_jw_kstr(w, "toolCallId", item->call_id);
     skn_jw_kstr(w, "answer", item->answer);
     skn_jw_kstr(w, "result", item->result);
     skn_jw_kbool(w, "open", item->open);

@@ -124,7 +124,8 @@ static void members(skn_jw *w, skein_str chat_uid, const skein_message *m,
     skn_jw_kstr(w, "model", m->model);
     cost(w, f, usage);
     skn_jw_kstr(w, "turnId", m->turn_uid);
-    skn_jw_kbool(w, "stopped", m->stopped);
+    skn_jw_kbool(w, "stopped", m->unfinished == SKEIN_STOPPED);
+    skn_jw_kstr(w, "unfinished", skn_str_of(skein_unfinished_name(m->unfinished)));
     skn_jw_kbool(w, "purged", m->purged);
     skn_jw_kint(w, "position", m->position);
     skn_jw_ktime(w, "createdAt", m->created_at);

@@ -125,11 +125,13 @@ static void shape_timer(skn_jw *w, const skein_agent_work *own)
 
     own = own ? own : &none;
     skn_jw_kbool(w, "paused", own->paused);
+    skn_jw_kint(w, "waitingMessages", own->waiting);
     skn_jw_kint(w, "runEvery", own->run_every);
     skn_jw_ktime(w, "nextRunAt", own->next_run_at);
     skn_jw_ktime(w, "lastCompletedAt", own->last_completed_at);
     skn_jw_ktime(w, "failedAt", own->failed_at);
     skn_jw_kstr(w, "failedChatId", own->failed_in);
+    skn_jw_ktime(w, "stoppedAt", own->stopped_at);
 }
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch)

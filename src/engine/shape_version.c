@@ -177,7 +177,9 @@ void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_st
     skn_jw_kstr(w, "chatId", chat_uid);
     skn_jw_kint(w, "count", r->count);
     skn_jw_kbool(w, "isFirst", r->is_first);
+    skn_jw_kint(w, "toolResults", r->tool_results);
     counts(w, "byAgent", r->by_sender, r->by_sender_count);
+    counts(w, "removedByAgent", r->by_agent, r->by_agent_count);
     skn_jw_kint(w, "delegations", r->delegations);
     skn_jw_kint(w, "briefings", 0);
     counted(w, "sideEffects", r->side_effects);

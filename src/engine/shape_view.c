@@ -70,6 +70,7 @@ void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s)
 {
     skn_jw_object(w);
     skn_jw_kint(w, "messages", s->messages);
+    skn_jw_kint(w, "toolResults", s->tool_results);
     skn_jw_kint(w, "replies", s->replies);
     skn_jw_kint(w, "threads", s->roots);
     skn_jw_kint(w, "unanswered", s->unanswered);

@@ -25,6 +25,8 @@ void skn_shape_delivery(skn_jw *w, const skein_deliveries *list)
             skn_jw_kstr(w, "error", list->at[i].error);
             skn_jw_ktime(w, "failedAt", list->at[i].failed_at);
         }
+        if (list->at[i].stopped_at)
+            skn_jw_ktime(w, "stoppedAt", list->at[i].stopped_at);
         skn_jw_object_end(w);
     }
     skn_jw_array_end(w);

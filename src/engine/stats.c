@@ -64,8 +64,8 @@ static void count_pair(counting *c, skn_str who, skn_str whom)
 typedef struct point {
     int64_t id;
     int     depth;
-    skn_str sender, parent_sender; /* absent: a root */
-    bool    unanswered, memory_only;
+    skn_str sender, parent_sender;           /* absent: a root */
+    bool    unanswered, memory_only, result; /* result: of a tool */
 } point;
 
 static void count(counting *c, const point *p)
@@ -74,6 +74,7 @@ static void count(counting *c, const point *p)
     thread_count *t;
 
     s->messages++;
+    s->tool_results += p->result;
     s->unanswered += p->unanswered;
     s->memory_only += p->memory_only;
     count_sender(c, p->sender);
@@ -197,7 +198,7 @@ static skein_rc count_version(counting *c, skn_arena *scratch, skein_error *err)
         return rc;
     for (int64_t i = -1; (i = skn_reply_items_next(&items, i, &depth)) >= 0;) {
         const skn_reply_item *it = &items.at[i];
-        point                 p = {.id = it->id, .depth = depth, .sender = it->sender};
+        point p = {.id = it->id, .depth = depth, .sender = it->sender, .result = it->result};
 
         if (it->parent >= 0)
             p.parent_sender = items.at[it->parent].sender;
@@ -219,7 +220,8 @@ static skein_rc count_under(counting *c, skein_message_id root, skein_error *err
                                      .depth = n->depth,
                                      .sender = n->message.sender,
                                      .unanswered = n->unanswered,
-                                     .memory_only = n->memory_only};
+                                     .memory_only = n->memory_only,
+                                     .result = n->message.role == SKEIN_TOOL};
 
         if (n->parent >= 0)
             p.parent_sender = tree.at[n->parent].message.sender;

@@ -25,12 +25,21 @@ void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_r
         skn_feed_world(tx, t->world.v, type, &d);
 }
 
-static skein_rc no_task(skn_str uid, skein_error *err)
+skein_rc skn_no_task(skn_str uid, skein_error *err)
 {
     return skn_fail(err, SKEIN_NOT_FOUND, "there is no task \"%.*s\" here", SKN_FMT(uid));
 }
 
 /* --- A new one ---------------------------------------------------------------------------------------------- */
+
+skein_rc skn_task_room(int64_t waiting, skein_error *err)
+{
+    if (waiting < SKN_TASKS_MAX)
+        return SKEIN_OK;
+    return skn_hint(
+        err, skn_fail(err, SKEIN_LIMIT, "%d tasks wait for this agent already", SKN_TASKS_MAX),
+        "Wait until it has done some of them, or cancel some.");
+}
 
 skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
                       const skn_conversation_row *chat, skein_error *err)
@@ -39,14 +48,7 @@ skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
     bool     found;
     skein_rc rc = skn_task_pending(tx, row->task.agent.v, &waiting, err);
 
-    if (rc)
-        return rc;
-    if (waiting >= SKN_TASKS_MAX)
-        return skn_hint(
-            err,
-            skn_fail(err, SKEIN_LIMIT, "%d tasks wait for this agent already", SKN_TASKS_MAX),
-            "Wait until it has done some of them, or cancel some.");
-    if ((rc = skn_task_insert(tx, row, a, err)) ||
+    if (rc || (rc = skn_task_room(waiting, err)) || (rc = skn_task_insert(tx, row, a, err)) ||
         (rc = skn_task_get(tx, row->task.id, a, row, &found, err)))
         return rc;
     skn_task_tell(tx, row, chat, "task.queued");
@@ -123,7 +125,7 @@ static skein_rc task_get(skn_tx *tx, void *arg, skein_error *err)
     skein_rc     rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err);
 
     if (rc || !found)
-        return rc ? rc : no_task(c->ref, err);
+        return rc ? rc : skn_no_task(c->ref, err);
     *c->task = row.task;
     return SKEIN_OK;
 }
@@ -199,7 +201,7 @@ static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_task_by_uid(tx, c->world, c->ref, c->mem, &row, &found, err)))
         return rc;
     if (!found)
-        return no_task(c->ref, err);
+        return skn_no_task(c->ref, err);
     rc = skn_conversation_by_agent(tx, row.task.agent.v, SKEIN_BACKGROUND, c->mem, &chat,
                                    &has_chat, err);
     if (rc == SKEIN_OK && has_chat)

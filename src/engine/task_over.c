@@ -6,6 +6,7 @@
 
 #define SECOND      ((int64_t)1000000)
 #define ERROR_SHOWN ((size_t)2000)
+#define TASK_NAMED  ((size_t)100) /* bytes of its first line, in a title */
 
 /* One second, then four times as long each time, up to an hour. */
 static int64_t back_off(int64_t failures)
@@ -15,6 +16,15 @@ static int64_t back_off(int64_t failures)
     for (int64_t i = 1; i < failures && wait < SKN_BACK_OFF_MAX; i++)
         wait *= 4;
     return wait < SKN_BACK_OFF_MAX ? wait : SKN_BACK_OFF_MAX;
+}
+
+/* How a task is called: its first line. */
+static skn_str name_of(const skein_task *t)
+{
+    skn_str rest = skn_str_trim(t->content), line = SKN_NONE;
+
+    skn_str_split(&rest, '\n', &line);
+    return skn_utf8_cut(skn_str_trim(line), TASK_NAMED);
 }
 
 static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_error *err)
@@ -29,8 +39,9 @@ static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_erro
                               .work_message_id = task->message_id,
                               .task_id = t->id};
 
-    item.item.title = skn_arena_printf(w->a, "%.*s has failed %d times at a task",
-                                       SKN_FMT(t->agent_name), SKN_TASK_FAILURES);
+    item.item.title = skn_arena_printf(w->a, "%.*s has failed %d times at a task: %.*s",
+                                       SKN_FMT(t->agent_name), SKN_TASK_FAILURES,
+                                       SKN_FMT(name_of(t)));
     return skn_inbox_new(w->tx, w->a, &item, err);
 }
 

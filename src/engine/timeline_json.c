@@ -105,8 +105,11 @@ static void write_text(skn_jw *w, const skein_timeline_item *item)
     if (item->kind == SKEIN_ITEM_SYSTEM_MESSAGE)
         skn_jw_kstr(w, "eventType", skn_str_of(skein_record_type_name(item->record.type)));
     skn_jw_kstr(w, "content", item->text);
-    if (item->record.stopped)
+    if (item->record.unfinished == SKEIN_STOPPED)
         skn_jw_kbool(w, "stopped", true);
+    if (item->record.unfinished)
+        skn_jw_kstr(w, "unfinished",
+                    skn_str_of(skein_unfinished_name(item->record.unfinished)));
     if (!item->split)
         return;
     skn_jw_kint(w, "part", item->part);

@@ -43,7 +43,7 @@ skein_record skn_rec_open(const skn_rec *r, skn_str lane)
     skein_record out = {.lane = lane, .type = (skein_record_type)r->type, .at = r->at};
 
     out.failed = r->failed;
-    out.stopped = r->stopped;
+    out.unfinished = (skein_unfinished)r->unfinished;
     for (int i = 0; i < SKN_FIELDS; i++)
         *(skn_str *)((char *)&out + field_at[i]) = skn_rec_field(r, i);
     return out;
@@ -51,7 +51,7 @@ skein_record skn_rec_open(const skn_rec *r, skn_str lane)
 
 bool skn_rec_same(const skn_rec *a, const skein_record *b)
 {
-    if (a->type != b->type || a->failed != b->failed || a->stopped != b->stopped ||
+    if (a->type != b->type || a->failed != b->failed || a->unfinished != b->unfinished ||
         a->at != b->at)
         return false;
     for (int i = 0; i < SKN_FIELDS; i++)
@@ -83,7 +83,7 @@ skn_rec *skn_record_pack(skn_arena *a, const skein_record *r, size_t size, uint3
     out->seq = seq;
     out->type = (uint8_t)r->type;
     out->failed = r->failed;
-    out->stopped = r->stopped;
+    out->unfinished = (uint8_t)(r->unfinished & 3);
     for (int i = 0; i < SKN_FIELDS; i++) {
         skn_str s = skn_record_field(r, i);
 

@@ -59,7 +59,7 @@ static void add_assistant(const skein_message *m, skn_str lane, skn_arena *a, sk
     if (m->content.n > 0 || (m->thinking.n == 0 && m->call_count == 0)) {
         r = record_of(m, lane, SKEIN_RECORD_AGENT_MESSAGE);
         r.text = m->content;
-        r.stopped = m->stopped;
+        r.unfinished = m->unfinished;
         skn_vec_add(a, out, r);
     }
     for (size_t i = 0; i < m->call_count; i++) {

@@ -35,7 +35,8 @@ typedef struct skn_rec {
     int64_t  at;
     uint32_t seq; /* place among the records of its lane, from 0 */
     uint8_t  type;
-    bool     failed : 1, stopped : 1;
+    bool     failed : 1;
+    uint8_t  unfinished : 2;  /* skein_unfinished */
     uint16_t has;             /* a bit for each field that is not absent */
     uint32_t end[SKN_FIELDS]; /* behind the NUL of each field */
     char     bytes[];

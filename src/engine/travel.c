@@ -224,27 +224,42 @@ static skein_rc nothing_to_redo(call *c, int64_t version_id, skein_error *err)
                     (long long)left.number, (long long)left.number);
 }
 
-/* What was taken back last may come again while nothing was said or changed since it was. */
-static skein_rc redo_one(call *c, skein_error *err)
+/* What was taken back last (no id: nothing was) may come again while nothing was said or changed since
+ * it was. */
+static skein_rc find_undone(call *c, skn_op_row *op, bool *may, skein_error *err)
 {
-    skn_op_row op, undo, last;
-    int64_t    id;
+    skn_op_row undo, last;
     bool       found, changed, said = false;
     skein_rc   rc;
 
-    if ((rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_UNDONE, c->mem, &op, &found, err)))
-        return rc;
+    *may = false;
+    rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_UNDONE, c->mem, op, &found, err);
     if (!found)
-        return nothing_to_redo(c, 0, err);
-    if ((rc = skn_op_get(c->tx, op.undone_by_id, c->mem, &undo, &found, err)) ||
+        *op = (skn_op_row){0};
+    if (rc || !found)
+        return rc;
+    if ((rc = skn_op_get(c->tx, op->undone_by_id, c->mem, &undo, &found, err)) ||
         (rc = skn_op_find(c->tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &last, &changed,
                           err)) ||
         (rc = said_since(c, undo.newest_message_id, &said, err)))
         return rc;
-    if (said || (changed && op.undone_by_id < last.id))
+    *may = !said && !(changed && op->undone_by_id < last.id);
+    return SKEIN_OK;
+}
+
+static skein_rc redo_one(call *c, skein_error *err)
+{
+    skn_op_row op;
+    int64_t    id;
+    bool       may;
+    skein_rc   rc = find_undone(c, &op, &may, err);
+
+    if (rc)
+        return rc;
+    if (!may)
         return nothing_to_redo(c, op.to_version_id, err);
-    rc = skn_version_move(c->tx, &c->row, "redo", op.to_version_id, undo.id, c->how->actor,
-                          SKN_NOW(), &id, err);
+    rc = skn_version_move(c->tx, &c->row, "redo", op.to_version_id, op.undone_by_id,
+                          c->how->actor, SKN_NOW(), &id, err);
     if (rc == SKEIN_OK)
         rc = skn_op_set_undone(c->tx, op.id, 0, err);
     c->row.version_id = op.to_version_id;
@@ -337,4 +352,36 @@ skein_rc skein_switch(skein_engine *e, const skein_change *how, int64_t version,
     c.version = version;
 
     return run(&c, switch_to, err);
+}
+
+/* --- What could be done, without doing it ------------------------------------------------------ */
+
+typedef struct look {
+    call        c;
+    skein_ways *ways;
+} look;
+
+static skein_rc look_around(skn_tx *tx, void *arg, skein_error *err)
+{
+    look      *l = arg;
+    call      *c = &l->c;
+    skn_op_row op;
+    skein_rc   rc;
+
+    c->tx = tx;
+    if ((rc = skn_conversation_need(tx, c->how->conversation, c->mem, &c->row, err)) ||
+        (rc = skn_op_find(tx, c->row.id, SKN_OP_LAST_STANDING, c->mem, &op, &l->ways->undo,
+                          err)))
+        return rc;
+    return find_undone(c, &op, &l->ways->redo, err);
+}
+
+skein_rc skein_ways_of(skein_engine *e, skein_conversation_id conversation, skein_mem *mem,
+                       skein_ways *out, skein_error *err)
+{
+    skein_change how = {.conversation = conversation};
+    look         l = {{.e = e, .how = &how, .mem = mem}, out};
+
+    *out = (skein_ways){.undo = false};
+    return skn_store_read(e->store, look_around, &l, err);
 }

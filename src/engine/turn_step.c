@@ -270,9 +270,12 @@ skein_rc skn_turn_lose_calls(skn_working *w, const skn_turn_row *row, skein_erro
 static skein_rc go_on(call *c, skein_error *err)
 {
     const skein_message *m = c->stored;
+    skein_rc             rc;
 
     if (m->role == SKEIN_TOOL)
         return count_result(&c->w, &c->row, m->tool_call_id, err);
+    if ((rc = skn_written_drop(c->w.tx, c->row.turn.id, err)))
+        return rc;
     give_uid(c);
     c->row.step_message_id = m->id.v;
     c->row.open_calls = (int64_t)m->call_count;

@@ -6,12 +6,11 @@
 /* --- Ended by whoever held it ----------------------------------------------------------------------------------- */
 
 typedef struct end_call {
-    skein_engine           *e;
-    const skein_turn       *turn;
-    skein_turn_state        state;
-    const skein_error      *why;
-    const skein_partial    *written; /* so far, to be kept; or NULL */
-    const skein_model_call *call;    /* that came to nothing; may be NULL */
+    skein_engine        *e;
+    const skein_turn    *turn;
+    skein_turn_state     state;
+    const skein_error   *why;
+    const skein_partial *written; /* so far, to be kept; or NULL */
 } end_call;
 
 static const char *finish_of(skein_turn_state state)
@@ -21,8 +20,8 @@ static const char *finish_of(skein_turn_state state)
                                            : "interrupted";
 }
 
-/* Closes it; a message that was being written does not come, unless it was kept. While calls wait for their results the
- * next one has not been begun: it is told first, so that whatever fails was there. */
+/* Closes it; a message that was being written does not come, unless it was kept, and why is told in any case. While
+ * calls wait for their results the next one has not been begun: it is told first, so that whatever fails was there. */
 static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_state state,
                         const skein_error *why, bool kept, skein_error *err)
 {
@@ -31,15 +30,15 @@ static skein_rc give_up(skn_working *w, const skn_turn_row *row, skein_turn_stat
 
     if (row->open_calls > 0 && !kept)
         skn_tell_started(w, &row->turn);
-    if (!kept)
+    if (!kept || why)
         skn_tell_failed(w, &row->turn, finish_of(state), why);
     rc = skn_turn_shut(w, row, state,
                        state == SKEIN_TURN_CANCELLED ? SKN_DROPPED : SKN_UNANSWERED, error,
                        err);
-    if (state == SKEIN_TURN_FAILED)
-        skn_tell_gave_up(w, &row->turn, error);
-    else
+    if (state == SKEIN_TURN_CANCELLED)
         skn_tell_at_work(w, &row->turn, "idle");
+    else
+        skn_tell_gave_up(w, &row->turn, error);
     return rc;
 }
 
@@ -52,10 +51,8 @@ static skein_rc end(skn_tx *tx, void *arg, skein_error *err)
     bool         kept = false;
     skein_rc     rc = skn_turn_take(&w, c->e, tx, a, c->turn, &row, err);
 
-    if (rc == SKEIN_OK && c->written && row.open_calls == 0)
-        rc = skn_keep_partial(&w, &row.turn, c->written, &kept, err);
-    if (rc == SKEIN_OK)
-        rc = skn_turn_keep_call(&w, &row.turn, c->call, SKN_NONE, err);
+    if (rc == SKEIN_OK && c->written)
+        rc = skn_keep_partial(&w, &row, c->written, SKEIN_CUT, &kept, err);
     if (rc == SKEIN_OK)
         rc = give_up(&w, &row, c->state, c->why, kept, err);
     if (rc == SKEIN_OK)
@@ -77,9 +74,10 @@ skein_rc skein_turn_end(skein_engine *e, const skein_turn *turn, skein_turn_stat
 }
 
 skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_error *why,
-                         const skein_model_call *call, skein_error *err)
+                         const skein_partial *written, skein_error *err)
 {
-    end_call c = {.e = e, .turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .call = call};
+    end_call c = {
+        .e = e, .turn = turn, .state = SKEIN_TURN_FAILED, .why = why, .written = written};
 
     return skn_store_write(e->store, end, &c, err);
 }
@@ -87,7 +85,11 @@ skein_rc skein_turn_fail(skein_engine *e, const skein_turn *turn, const skein_er
 skein_rc skein_turn_leave(skein_engine *e, const skein_turn *turn, const skein_partial *written,
                           skein_error *err)
 {
-    end_call c = {.e = e, .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .written = written};
+    static const skein_error why = {.rc = SKEIN_FAILED,
+                                    .message = "the server was ended in the middle of it",
+                                    .hint = "Ask again to get an answer."};
+    end_call                 c = {
+                        .e = e, .turn = turn, .state = SKEIN_TURN_INTERRUPTED, .why = &why, .written = written};
 
     return skn_store_write(e->store, end, &c, err);
 }
@@ -132,6 +134,10 @@ typedef struct recover_call {
     skn_arena    *a;
     skn_ids       chats;
     int64_t chat, closed, before, after; /* leases that end before or after are no leases */
+    const skn_holding *how; /* who takes over what waits for a person; NULL: it is closed too */
+    skein_mem         *mem; /* of those that were taken … */
+    skn_vec(skein_turn) taken;
+    size_t kept; /* … before this chat, in which it may be tried again */
 } recover_call;
 
 static skein_rc find_expired(skn_tx *tx, void *arg, skein_error *err)
@@ -157,54 +163,99 @@ static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_erro
     return SKEIN_OK;
 }
 
-static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
+static bool is_left(const recover_call *c, const skn_turn_row *row)
+{
+    return row->lease_until < c->before || row->lease_until > c->after;
+}
+
+/* Goes on with it, or closes it. */
+static skein_rc recover_turn(recover_call *c, skn_working *w, int64_t id, skein_error *err)
 {
     static const skein_error why = {
         .rc = SKEIN_FAILED, .message = SKN_WENT_AWAY, .hint = "Ask again to get an answer."};
+    skein_turn   taken;
+    skn_turn_row row;
+    bool         found, kept, waits = false;
+    skein_rc     rc = skn_turn_get(w->tx, id, c->a, &row, &found, err);
+
+    if (!rc && c->how)
+        rc = skn_turn_waits(w, &row, &waits, err);
+    if (!rc && !waits) {
+        c->closed++;
+        rc = skn_keep_written(w, &row, SKEIN_CUT, &kept, err);
+        return rc ? rc : give_up(w, &row, SKEIN_TURN_INTERRUPTED, &why, kept, err);
+    }
+    if (!rc && !(rc = skn_turn_take_over(w, &row, c->how, c->mem, &taken, err)))
+        skn_vec_add(c->mem, &c->taken, taken);
+    return rc;
+}
+
+static skein_rc recover_chat(skn_tx *tx, void *arg, skein_error *err)
+{
     recover_call *c = arg;
     skn_turn_rows turns;
-    skn_turn_row  now;
     skn_working   w;
-    bool          found;
     skein_rc      rc;
 
     c->closed = 0;
+    c->taken.n = c->kept;
     if ((rc = take_any(c, tx, &w, err)) ||
         (rc = skn_turn_open_rows(tx, 0, c->chat, c->a, &turns, err)))
         return rc;
     /* The newest first: a delegation that was interrupted is told to the turn that waits for it. */
     for (size_t i = turns.count; rc == SKEIN_OK && i-- > 0;)
-        if (turns.at[i].lease_until < c->before || turns.at[i].lease_until > c->after) {
-            if ((rc = skn_turn_get(tx, turns.at[i].turn.id, c->a, &now, &found, err)))
-                return rc;
-            rc = give_up(&w, &now, SKEIN_TURN_INTERRUPTED, &why, false, err);
-            c->closed++;
-        }
+        if (is_left(c, &turns.at[i]))
+            rc = recover_turn(c, &w, turns.at[i].turn.id, err);
     return rc ? rc : skn_working_done(&w, skn_settle(&w, err));
 }
 
 /* A chat where it fails does not keep the others from it. */
-skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed, skein_error *err)
+static skein_rc recover_all(recover_call *c, bool all, int64_t *closed, skein_error *err)
 {
-    int64_t      now = SKN_NOW(), sum = 0;
-    recover_call c = {.e = e,
-                      .a = skn_arena_new(),
-                      .before = all ? INT64_MAX : now,
-                      .after = now + SKN_LEASE_MAX}; /* the clock was set back */
-    skein_error  other;
-    skein_rc     rc = skn_store_read(e->store, find_expired, &c, err);
-    bool         found = rc == SKEIN_OK;
+    int64_t     now = SKN_NOW(), sum = 0;
+    skein_error other;
+    skein_rc    rc;
+    bool        found;
 
-    for (size_t i = 0; found && i < c.chats.count; i++) {
+    c->before = all ? INT64_MAX : now;
+    c->after = now + SKN_LEASE_MAX; /* the clock was set back */
+    rc = skn_store_read(c->e->store, find_expired, c, err);
+    found = rc == SKEIN_OK;
+    for (size_t i = 0; found && i < c->chats.count; i++) {
         skein_rc one;
 
-        c.chat = c.chats.at[i];
-        one = skn_store_write(e->store, recover_chat, &c, rc ? &other : err);
-        sum += one == SKEIN_OK ? c.closed : 0;
+        c->chat = c->chats.at[i];
+        one = skn_store_write(c->e->store, recover_chat, c, rc ? &other : err);
+        sum += one == SKEIN_OK ? c->closed : 0;
+        c->kept = c->taken.n = one == SKEIN_OK ? c->taken.n : c->kept;
         rc = rc ? rc : one;
     }
-    skn_arena_free(c.a);
+    skn_arena_free(c->a);
     if (closed)
         *closed = sum;
+    return rc;
+}
+
+skein_rc skein_turns_recover(skein_engine *e, bool all, int64_t *closed, skein_error *err)
+{
+    recover_call c = {.e = e, .a = skn_arena_new()};
+
+    return recover_all(&c, all, closed, err);
+}
+
+skein_rc skein_turns_take_over(skein_engine *e, bool all, skein_str holder, int64_t lease_ms,
+                               skein_mem *mem, skein_turns *taken, int64_t *closed,
+                               skein_error *err)
+{
+    const skn_holding how = {.holder = holder, .lease_ms = lease_ms};
+    recover_call      c = {.e = e, .how = &how, .mem = mem};
+    skein_rc          rc = skn_holding_check(&how, err);
+
+    *taken = (skein_turns){0};
+    if (rc)
+        return rc;
+    c.a = skn_arena_new();
+    rc = recover_all(&c, all, closed, err);
+    *taken = (skein_turns){c.taken.p, c.taken.n};
     return rc;
 }

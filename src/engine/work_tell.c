@@ -73,15 +73,29 @@ void skn_tell_said(skn_working *w, const skein_message *m, skn_str lane, skn_str
     skn_feed_message(w->tx, &w->chat, "message.created", m, cause, &d);
 }
 
+static void open_delivered(skn_told *d, skn_str message, skn_str agent, const char *state)
+{
+    skn_told_open(d);
+    skn_jw_kstr(&d->w, "messageId", message);
+    skn_jw_kstr(&d->w, "agent", agent);
+    skn_jw_kstr(&d->w, "state", skn_str_of(state));
+}
+
 void skn_tell_delivered(skn_working *w, skn_str message, skn_str agent, const char *state,
                         skn_str cause)
 {
     skn_told d;
 
-    skn_told_open(&d);
-    skn_jw_kstr(&d.w, "messageId", message);
-    skn_jw_kstr(&d.w, "agent", agent);
-    skn_jw_kstr(&d.w, "state", skn_str_of(state));
+    open_delivered(&d, message, agent, state);
+    tell(w, "message.delivered", cause, &d);
+}
+
+void skn_tell_stopped(skn_working *w, skn_str message, skn_str agent, skn_str cause)
+{
+    skn_told d;
+
+    open_delivered(&d, message, agent, "inMemory");
+    skn_jw_ktime(&d.w, "stoppedAt", w->now);
     tell(w, "message.delivered", cause, &d);
 }
 
@@ -125,7 +139,7 @@ void skn_tell_failed(skn_working *w, const skein_turn *t, const char *finish,
         skn_jw_kstr(&d.w, "detail", skn_str_of(why->message));
         skn_jw_kstr(&d.w, "hint", skn_str_of(why->hint));
     }
-    /* Nothing of the answer was stored, so asking again cannot say it twice. */
+    /* What was kept of the answer is marked as cut off: asking again says nothing twice that counts. */
     skn_jw_kbool(&d.w, "retryable", !why || skein_rc_http(why->rc) >= 423);
     tell(w, "message.failed", t->cause, &d);
 }

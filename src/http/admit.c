@@ -25,9 +25,10 @@ static skein_rc check_origin(skn_http_call *c, bool local)
 
     if (from == SKN_ORIGIN_ALLOWED) {
         skn_call_add_header(c, "Access-Control-Allow-Origin", origin);
-        skn_call_add_header(c, "Access-Control-Expose-Headers",
-                            SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
-                                    "Skein-Read-Only, Skein-Version, X-Request-Id"));
+        skn_call_add_header(
+            c, "Access-Control-Expose-Headers",
+            SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
+                    "Skein-Event-Id, Skein-Read-Only, Skein-Version, X-Request-Id"));
     }
     if (c->http->o.allow_origin_count)
         skn_call_add_header(c, "Vary", SKN_STR("Origin"));

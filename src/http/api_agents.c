@@ -233,6 +233,21 @@ static skein_rc merge_text(skn_http_call *c, const char *member, skn_str *text)
     return skn_api_has(c, member) ? skn_call_text(c, member, false, text) : SKEIN_OK;
 }
 
+/* A name without its provider would make every turn fail. One that an import brought stays until it is changed. */
+static skein_rc merge_model(skn_http_call *c, skn_str *model)
+{
+    skn_str  before = *model, rest, provider;
+    skein_rc rc = merge_text(c, "model", model);
+
+    if (rc || !model->p || skn_str_eq(*model, before))
+        return rc;
+    rest = *model;
+    skn_str_split(&rest, '/', &provider);
+    if (provider.n && rest.n)
+        return SKEIN_OK;
+    return skn_call_invalid(c, "/model", "must be \"provider/model\", or null for the default");
+}
+
 static skein_rc merge_agent(skn_http_call *c, skein_agent *a)
 {
     skein_agent lead;
@@ -240,7 +255,7 @@ static skein_rc merge_agent(skn_http_call *c, skein_agent *a)
     skein_rc    rc;
 
     if ((rc = merge_text(c, "systemPrompt", &a->system_prompt)) ||
-        (rc = merge_text(c, "model", &a->model)) || (rc = merge_text(c, "lead", &a->lead_name)))
+        (rc = merge_model(c, &a->model)) || (rc = merge_text(c, "lead", &a->lead_name)))
         return rc;
     if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {
         if ((rc = skn_find_agent(c, a->lead_name, &lead)))

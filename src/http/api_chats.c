@@ -39,12 +39,16 @@ skein_rc skn_api_list_chats(skn_http_call *c)
 {
     skein_conversations all;
     wanted              q;
+    bool                removed;
     skn_page            page;
     size_t              n = 0;
     skein_rc            rc;
 
     if ((rc = skn_find_world(c)) || (rc = read_wanted(c, &q)) ||
-        (rc = skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error)))
+        (rc = skn_api_flag(c, "removed", &removed)) ||
+        (rc = removed
+                  ? skein_conversation_removed(c->engine, c->world.id, c->mem, &all, &c->error)
+                  : skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error)))
         return rc;
     for (size_t i = 0; i < all.count; i++)
         if (is_wanted(&q, &all.at[i]))
@@ -140,4 +144,16 @@ skein_rc skn_api_remove_chat(skn_http_call *c)
         return rc;
     c->status = 204;
     return SKEIN_OK;
+}
+
+skein_rc skn_api_restore_chat(skn_http_call *c)
+{
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if ((rc = skn_find_world(c)))
+        return rc;
+    rc = skein_conversation_restore(c->engine, c->world.id, c->params[1], c->mem, &chat,
+                                    &c->error);
+    return rc ? skn_api_missing(c, rc, "chat-not-found") : answer_chat(c, &chat);
 }

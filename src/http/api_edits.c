@@ -197,7 +197,7 @@ static skein_rc remove_message(skn_http_call *c, skein_message *m)
     skein_removal done;
     skein_rc      rc;
 
-    if ((rc = prepare(c, m, &how)))
+    if ((rc = prepare(c, m, &how)) || (rc = skn_api_flag(c, "resubmit", &how.resubmit)))
         return rc;
     rc = skein_remove_from(c->engine, &how, m->id, true, c->mem, &done, &c->error);
     if (rc)

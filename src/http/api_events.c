@@ -5,14 +5,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define TYPES_MAX 1000
+#define TYPES_MAX   1000
+#define RECENT_MOST 100000
 #define PAGE_BYTES                                                                             \
     (16 * 1024 * 1024) /* of one answer; a page ends early rather than be longer */
 
 typedef struct asked {
     skn_http_call    *call;
     skn_stream_filter filter;
-    int64_t           after; /* -1: none */
+    int64_t           after;  /* -1: none */
+    int64_t           recent; /* of a page: only among the newest so many; 0: all */
     bool              stream;
     skein_rc          rc;
 } asked;
@@ -55,13 +57,17 @@ static skein_rc read_filter(asked *q)
     skn_http_call *c = q->call;
     skn_str        deltas = skn_call_query(c, "deltas");
     skn_str        types = skn_call_query(c, "types");
+    skn_str        inbox = skn_call_query(c, "inbox");
 
+    if (inbox.n && !skn_str_is(inbox, "true") && !skn_str_is(inbox, "false"))
+        return skn_call_invalid(c, "/inbox", "is true or false");
     if (deltas.n && !skn_str_is(deltas, "true") && !skn_str_is(deltas, "false"))
         return skn_call_invalid(c, "/deltas", "is true or false");
     if (!is_list(types))
         return skn_call_invalid(c, "/types", "is a list of beginnings: message,thread");
     q->filter.no_deltas = skn_str_is(deltas, "false");
     q->filter.types = types.n ? types : SKN_NONE;
+    q->filter.inbox = skn_str_is(inbox, "true");
     return SKEIN_OK;
 }
 
@@ -120,6 +126,8 @@ static skein_rc check_span(asked *q)
                                 "events up to %" PRId64 " are forgotten", forgotten);
     if (q->after < 0)
         q->after = forgotten;
+    if (q->recent && q->after < newest - q->recent)
+        q->after = newest - q->recent;
     return SKEIN_OK;
 }
 
@@ -154,10 +162,12 @@ static skein_rc read_events(asked *q, paging *p)
 {
     skn_http_call    *c = q->call;
     skn_arena        *a = skn_arena_new();
-    skein_event_query what = {.world = q->filter.world, .chat = q->filter.chat};
+    skein_event_query what = {.world = q->filter.world};
     skein_events      list = {.count = 0};
     skein_rc          rc;
 
+    if (!q->filter.inbox)
+        what.chat = q->filter.chat;
     what.limit = (size_t)p->limit + 1;
     do {
         what.after = p->last;
@@ -177,7 +187,8 @@ static skein_rc answer_page(asked *q)
     skn_str        next = SKN_NONE, cursor = skn_call_query(c, "cursor");
     skein_rc       rc;
 
-    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)))
+    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)) ||
+        (rc = skn_call_query_int(c, "recent", 1, RECENT_MOST, 0, &q->recent)))
         return rc;
     if (cursor.n && !skn_str_int(cursor, &q->after))
         return skn_call_invalid(c, "/cursor", "is not one of this list");

@@ -49,8 +49,8 @@ static void show_message(skn_buf *out, const skein_message *m)
     if (m->purged)
         skn_buf_add(out, SKN_STR("<em>erased</em>"));
     show_text(out, m->content);
-    if (m->stopped)
-        skn_buf_add(out, SKN_STR(" <em>stopped</em>"));
+    if (m->unfinished)
+        skn_buf_addf(out, " <em>%s</em>", skein_unfinished_words(m->unfinished));
     for (size_t i = 0; i < m->call_count; i++) {
         skn_buf_add(out, SKN_STR("<em>uses "));
         skn_html_text(out, m->calls[i].tool_name);

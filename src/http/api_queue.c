@@ -1,6 +1,7 @@
 /* Messages that wait until the agents are done, and stopping the agents. */
 #include "http/handlers.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 /* --- The queue ---------------------------------------------------------------------------- */
@@ -96,8 +97,9 @@ typedef struct stopping {
     skn_http_call *c;
     skein_rc       rc;
     skn_vec(target) targets;
-    size_t  at;
-    int64_t stopped;
+    size_t      at;
+    int64_t     stopped, since;
+    skein_tasks tasks; /* that were cancelled with it */
 } stopping;
 
 static void add_target(stopping *s, skein_conversation_id chat, skein_agent_id agent)
@@ -183,9 +185,43 @@ static void work_find(void *arg)
 {
     stopping *s = arg;
 
+    s->since = skn_clock_micros();
     s->rc = find_targets(s);
     if (s->rc == SKEIN_OK && !skn_http_opts(s->c->http)->stop)
         s->rc = stop_in_store(s);
+}
+
+/* Whose tasks the stop may have taken: those of the background that was named, or of everybody. */
+static void work_tell(void *arg)
+{
+    stopping      *s = arg;
+    skn_http_call *c = s->c;
+    skein_agent    owner = {.id = c->chat.agent};
+    skein_agents   agents = {&owner, c->chat.mode == SKEIN_BACKGROUND};
+
+    if (!c->chat.id.v)
+        s->rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error);
+    if (s->rc == SKEIN_OK)
+        s->rc = skein_tasks_cancelled(c->engine, &agents, s->since, c->mem, &s->tasks,
+                                      &c->error);
+}
+
+static void told(void *arg)
+{
+    stopping *s = arg;
+    skn_jw   *w = &s->c->w;
+
+    if (s->rc == SKEIN_OK) {
+        skn_jw_object(w);
+        skn_jw_kint(w, "stopped", s->stopped);
+        skn_jw_key(w, "tasks");
+        skn_jw_array(w);
+        for (size_t i = 0; i < s->tasks.count; i++)
+            skn_shape_task(w, &s->tasks.at[i]);
+        skn_jw_array_end(w);
+        skn_jw_object_end(w);
+    }
+    skn_call_answer(s->c, s->rc);
 }
 
 static void stop_next(stopping *s);
@@ -213,12 +249,10 @@ static void stop_next(stopping *s)
         o->stop(o->arg, t.chat, t.agent, stopped, s);
         return;
     }
-    if (s->rc == SKEIN_OK) {
-        skn_jw_object(&s->c->w);
-        skn_jw_kint(&s->c->w, "stopped", s->stopped);
-        skn_jw_object_end(&s->c->w);
-    }
-    skn_call_answer(s->c, s->rc);
+    if (s->rc == SKEIN_OK)
+        skn_workers_run(o->workers, work_tell, told, s);
+    else
+        told(s);
 }
 
 static void done_find(void *arg)
@@ -250,6 +284,14 @@ static void cancel_answer(void *arg)
     skn_call_answer(s->c, s->rc);
 }
 
+static void cancel_done(void *arg)
+{
+    cancelling *s = arg;
+
+    skn_hub_release(skn_http_hub(s->c->http));
+    cancel_answer(s);
+}
+
 static void cancel_work(void *arg)
 {
     cancelling *s = arg;
@@ -267,9 +309,10 @@ static void cancel_found(void *arg)
         cancel_answer(s);
         return;
     }
+    skn_hub_hold(skn_http_hub(s->c->http));
     if (o->written)
         o->written(o->arg, s->c->world.id, s->c->mem, &s->written);
-    skn_workers_run(o->workers, cancel_work, cancel_answer, s);
+    skn_workers_run(o->workers, cancel_work, cancel_done, s);
 }
 
 static void cancel_find(void *arg)

@@ -162,14 +162,14 @@ skein_rc skn_api_change(skn_http_call *c, bool match_needed, skein_change *out)
 {
     skein_rc rc;
 
-    *out = (skein_change){.conversation = c->chat.id, .key = c->key};
+    *out = (skein_change){.conversation = c->chat.id, .key = c->key, .written = c->written};
     if ((rc = skn_call_text(c, "by", false, &out->actor)) ||
         (rc = skn_api_flag(c, "force", &out->force)) ||
         (rc = skn_api_flag(c, "dryRun", &out->dry_run)))
         return rc;
     if (out->dry_run)
         out->key = SKN_NONE; /* nothing happens that could happen twice */
-    rc = skn_call_if_match(c, &c->chat, match_needed, &out->expect);
+    rc = skn_call_if_match(c, &c->chat, match_needed && !out->dry_run, &out->expect);
     if (rc != SKEIN_VERSION_CHANGED || !out->key.p)
         return rc;
     out->expect = (skein_at){{-1}, 0}; /* stands nowhere, unless the key was here before */

@@ -81,7 +81,23 @@ static skein_rc check_idle(skn_http_call *c, const skein_change *how)
     return skn_fail(&c->error, SKEIN_AT_WORK, "agents are at work in this chat");
 }
 
-/* What a model may be asked must be possible before it is: the engine is asked with any text. */
+static skein_rc read_sources(skn_http_call *c, const skein_squash *was, skein_message_ids *out)
+{
+    skein_message_id *ids = SKN_ARRAY(c->mem, was->source_count + 1, skein_message_id);
+    skein_message     m;
+    skein_rc          rc;
+
+    for (size_t i = 0; i < was->source_count; i++) {
+        if ((rc = skn_find_message(c, was->sources[i], &m)))
+            return rc;
+        ids[i] = m.id;
+    }
+    *out = (skein_message_ids){ids, was->source_count};
+    return SKEIN_OK;
+}
+
+/* What a model may be asked must be possible before it is: the engine is asked with any text. It says what
+ * else has to go, the other half of tool calls: the model reads that too. */
 static skein_rc ask_model(skn_http_call *c, skn_http_squash_wish *wish)
 {
     skein_squash_spec trial = wish->spec;
@@ -97,6 +113,8 @@ static skein_rc ask_model(skn_http_call *c, skn_http_squash_wish *wish)
     rc = skein_squash_messages(c->engine, &how, &trial, c->mem, &made, &c->error);
     if (rc)
         return skn_api_changed(c, rc);
+    if ((rc = read_sources(c, &made, &wish->spec.sources)))
+        return rc;
     wish->world = c->world.id;
     wish->spec.by_agent = true;
     return skn_api_send_squash(c, wish);
@@ -169,21 +187,6 @@ static skein_rc check_undone(skn_http_call *c, const skein_squash *was)
         return SKEIN_OK;
     rc = skn_fail(&c->error, SKEIN_CONFLICT, "squash \"%.*s\" still stands", SKN_FMT(was->uid));
     return skn_hint(&c->error, rc, "Undo it first, or ask for a preview with \"dryRun\".");
-}
-
-static skein_rc read_sources(skn_http_call *c, const skein_squash *was, skein_message_ids *out)
-{
-    skein_message_id *ids = SKN_ARRAY(c->mem, was->source_count + 1, skein_message_id);
-    skein_message     m;
-    skein_rc          rc;
-
-    for (size_t i = 0; i < was->source_count; i++) {
-        if ((rc = skn_find_message(c, was->sources[i], &m)))
-            return rc;
-        ids[i] = m.id;
-    }
-    *out = (skein_message_ids){ids, was->source_count};
-    return SKEIN_OK;
 }
 
 /* The same messages and prompt, and another answer; the body may ask with other words. */

@@ -94,6 +94,19 @@ void skn_api_cancel_task(skn_http_call *c)
     skn_api_cancel(c, cancel_task);
 }
 
+skein_rc skn_api_retry_task(skn_http_call *c)
+{
+    skein_task task;
+    skein_rc   rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
+        return skn_api_missing(c, rc, "task-not-found");
+    c->status = 202;
+    skn_shape_task(&c->w, &task);
+    return SKEIN_OK;
+}
+
 /* --- Pausing and waking ------------------------------------------------------------------- */
 
 static skein_rc pause_agent(skn_http_call *c, bool paused)

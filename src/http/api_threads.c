@@ -73,14 +73,21 @@ skein_rc skn_api_get_diff(skn_http_call *c)
 skein_rc skn_api_get_current_thread(skn_http_call *c)
 {
     skein_version v;
+    skein_ways    ways;
     bool          same = false;
     skein_rc      rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, SKN_NONE, &v)))
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, SKN_NONE, &v)) ||
+        (rc = skein_ways_of(c->engine, c->chat.id, c->mem, &ways, &c->error)))
         return rc;
     skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
-    if (!same)
-        skn_shape_thread(&c->w, &v);
+    if (same)
+        return SKEIN_OK;
+    skn_jw_object(&c->w);
+    skn_shape_thread_members(&c->w, &v);
+    skn_jw_kbool(&c->w, "canUndo", ways.undo);
+    skn_jw_kbool(&c->w, "canRedo", ways.redo);
+    skn_jw_object_end(&c->w);
     return SKEIN_OK;
 }
 

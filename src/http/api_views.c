@@ -88,28 +88,41 @@ skein_rc skn_api_get_context(skn_http_call *c)
 
 /* --- Summaries ---------------------------------------------------------------------------- */
 
-static void write_summary(skn_http_call *c, const skein_message *m, int64_t covers)
+static void write_summary(skn_http_call *c, const skein_summary *s)
 {
     skn_jw_object(&c->w);
-    skn_shape_message_members(&c->w, c->chat.uid, m, NULL);
-    skn_jw_kint(&c->w, "covers", covers);
+    skn_shape_message_members(&c->w, c->chat.uid, &s->message, NULL);
+    skn_jw_kint(&c->w, "covers", s->covers);
+    if (s->agent.p)
+        skn_jw_kstr(&c->w, "memoryOf", s->agent);
     skn_jw_object_end(&c->w);
+}
+
+/* Those of a lane, or of all memories of the current version. */
+static skein_rc read_summaries(skn_http_call *c, skein_summaries *out)
+{
+    skein_slice s;
+    bool        memories;
+    skein_rc    rc;
+
+    if ((rc = skn_call_query_flag(c, "memories", &memories)) || (rc = read_lane(c, &s)))
+        return rc;
+    return memories ? skein_summary_memories(c->engine, c->chat.id, c->mem, out, &c->error)
+                    : skein_summary_list(c->engine, &s, c->mem, out, &c->error);
 }
 
 skein_rc skn_api_list_summaries(skn_http_call *c)
 {
-    skein_slice     s;
     skein_summaries list;
     skn_page        page;
     skein_rc        rc;
 
-    if ((rc = read_lane(c, &s)) ||
-        (rc = skein_summary_list(c->engine, &s, c->mem, &list, &c->error)) ||
+    if ((rc = read_summaries(c, &list)) ||
         (rc = skn_page_of(c, SKN_STR("summaries"), list.count, true, &page)))
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
-        write_summary(c, &list.at[i].message, list.at[i].covers);
+        write_summary(c, &list.at[i]);
     skn_page_end(c, &page);
     return SKEIN_OK;
 }
@@ -182,6 +195,6 @@ skein_rc skn_api_create_summary(skn_http_call *c)
         return skn_api_blame(c, rc);
     c->status = 201;
     skn_api_location(c, "/messages/%.*s", SKN_FMT(m.uid));
-    write_summary(c, &m, covers);
+    write_summary(c, &(skein_summary){.message = m, .covers = covers});
     return SKEIN_OK;
 }

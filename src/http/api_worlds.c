@@ -73,6 +73,18 @@ static void tag_world(skn_http_call *c)
                   &same);
 }
 
+/* Those there are, or with "removed" those that were. */
+static skein_rc list_worlds(skn_http_call *c, skein_worlds *out)
+{
+    bool     removed;
+    skein_rc rc = skn_api_flag(c, "removed", &removed);
+
+    if (rc)
+        return rc;
+    return removed ? skein_world_removed(c->engine, c->mem, out, &c->error)
+                   : skein_world_list(c->engine, c->mem, out, &c->error);
+}
+
 skein_rc skn_api_list_worlds(skn_http_call *c)
 {
     skein_worlds worlds;
@@ -80,7 +92,7 @@ skein_rc skn_api_list_worlds(skn_http_call *c)
     skn_page     page;
     skein_rc     rc;
 
-    if ((rc = skein_world_list(c->engine, c->mem, &worlds, &c->error)) ||
+    if ((rc = list_worlds(c, &worlds)) ||
         (rc = skn_page_of(c, SKN_STR("worlds"), worlds.count, false, &page)) ||
         (rc = skn_api_at_work(c, (skein_world_id){0}, &all)))
         return rc;
@@ -288,6 +300,22 @@ skein_rc skn_api_remove_world(skn_http_call *c)
         (rc = skein_world_remove(c->engine, c->world.id, force, &c->error)))
         return rc;
     c->status = 204;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_restore_world(skn_http_call *c)
+{
+    skn_str  name;
+    skein_rc rc = read_name(c, false, &name);
+
+    if (rc)
+        return rc;
+    rc = skein_world_restore(c->engine, c->params[0], name, c->mem, &c->world, &c->error);
+    if (rc)
+        return skn_api_missing(c, rc, "world-not-found");
+    if ((rc = answer_world(c)))
+        return rc;
+    tag_world(c);
     return SKEIN_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct skn_http_call {
     int64_t            wait_ms;      /* Prefer: wait=N; 0: not asked */
     bool               async;        /* Prefer: respond-async */
     bool               minimal;      /* Prefer: return=minimal */
+    const skein_stop  *written;      /* by agents whom it may stop, as it came; NULL: nothing */
     /* The answer. */
     int         status; /* 0: 200 */
     const char *type;   /* NULL: application/json */
@@ -168,7 +169,8 @@ typedef struct skn_stream_filter {
     skn_str cause; /* set: only what this message causes, and end with world.idle */
     skn_str types; /* "message,thread": beginnings of types; absent: all */
     bool    no_deltas;
-    bool    idle; /* with cause: nobody has to answer: what it caused, then end */
+    bool    inbox; /* with chat: also what comes into the inbox of its world */
+    bool    idle;  /* with cause: nobody has to answer: what it caused, then end */
 } skn_stream_filter;
 
 /* The hub (hub.c): all streams, and what is being written. One per server. */
@@ -177,6 +179,10 @@ skn_hub               *skn_hub_new(skn_http *h, const skn_http_options *o);
 void                   skn_hub_free(skn_hub *hub);
 void                   skn_hub_nudge(skn_hub *hub);
 void                   skn_hub_tell(skn_hub *hub, const skn_live *event);
+/* From here to the release nothing more is told of what is being written: what was told is then in what a change keeps
+ * of it. After it all is told that the change left. */
+void skn_hub_hold(skn_hub *hub);
+void skn_hub_release(skn_hub *hub);
 /* Tells all streams that the server goes, and ends them; done when the last has gone. */
 void skn_hub_close(skn_hub *hub, skn_call *done, void *arg);
 /* Calls fn once on the loop: when world.idle of that message passes, or after ms (`late` is true
@@ -186,7 +192,9 @@ void skn_hub_wait(skn_hub *hub, skn_str cause, int64_t ms, skn_hub_waited *fn, v
 /* Takes a wait back: fn is not called any more. Nothing happens when it was called already. */
 void skn_hub_wait_end(skn_hub *hub, void *arg);
 /* For /metrics: streams, and events the slowest is behind. */
-void                    skn_hub_count(const skn_hub *hub, int64_t *streams, int64_t *lag);
+void skn_hub_count(const skn_hub *hub, int64_t *streams, int64_t *lag);
+/* The last event that was passed on, which the store has for certain; -1: not known yet. */
+int64_t                 skn_hub_seq(const skn_hub *hub);
 skn_hub                *skn_http_hub(skn_http *h); /* server.c */
 const skn_http_options *skn_http_opts(const skn_http *h);
 

@@ -3,6 +3,7 @@
 #include "http/inside.h"
 #include "http/jobs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,11 +262,20 @@ static void log_request(boxed *b, int64_t took)
                   "request", fields, count);
 }
 
+/* What was being written when it began may be told of again. */
+static void let_go(skn_http_call *c)
+{
+    if (c->written)
+        skn_hub_release(c->http->hub);
+    c->written = NULL;
+}
+
 static void close_books(boxed *b)
 {
     skn_http_call *c = &b->c;
     int64_t        took = skn_clock_monotonic() - b->started;
 
+    let_go(c);
     if (b->running)
         skn_keys_end(c->http->keys, c->key);
     b->running = false;
@@ -334,6 +344,9 @@ static void hand_over(void *arg)
 
 static void free_job_call(void *arg)
 {
+    boxed *b = arg;
+
+    let_go(&b->c);
     skn_call_free(arg);
 }
 
@@ -392,11 +405,40 @@ static bool wants_job(const skn_http_call *c)
     return c->async && !c->key.p && c->route->run && !(c->route->flags & SKN_ROUTE_PLAIN);
 }
 
+/* What a change by force takes away from agents is known on the loop alone. Whether it is one is read later. */
+static void note_written(skn_http_call *c)
+{
+    const skn_http_options *o = &c->http->o;
+    skn_str                 word = SKN_STR("force");
+    skein_stop             *out;
+
+    if (!o->written || !c->route->run || !(c->route->flags & SKN_ROUTE_CHANGES) ||
+        (skn_str_find(c->body, word) < 0 && skn_str_find(c->query, word) < 0))
+        return;
+    out = SKN_NEW(c->mem, skein_stop);
+    o->written(o->arg, (skein_world_id){0}, c->mem, out);
+    c->written = out;
+    skn_hub_hold(c->http->hub);
+}
+
+/* Said before the store is read, so that the answer holds at least what happened up to that event: a stream that
+ * begins behind it misses nothing. */
+static void name_event(skn_http_call *c)
+{
+    int64_t seq = skn_hub_seq(c->http->hub);
+
+    if (seq >= 0 && !(c->route->flags & SKN_ROUTE_PLAIN) &&
+        strcmp(c->route->method, "GET") == 0)
+        skn_call_add_header(c, "Skein-Event-Id", skn_arena_printf(c->mem, "%" PRId64, seq));
+}
+
 static void run_checked(boxed *b)
 {
     skn_http_call   *c = &b->c;
     const skn_route *route = c->route;
 
+    note_written(c);
+    name_event(c);
     if (wants_job(c) && become_job(b))
         return;
     if (route->flags & SKN_ROUTE_PLAIN) {

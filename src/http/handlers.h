@@ -103,18 +103,18 @@ typedef skein_rc skn_canceller(skn_http_call *c, const skein_stop *written);
 void             skn_api_cancel(skn_http_call *c, skn_canceller *cancel);
 
 skn_handler skn_api_list_worlds, skn_api_create_world, skn_api_get_world, skn_api_update_world,
-    skn_api_remove_world, skn_api_get_world_status;
+    skn_api_remove_world, skn_api_restore_world, skn_api_get_world_status;
 skn_handler skn_api_list_agents, skn_api_create_agent, skn_api_get_agent, skn_api_update_agent,
     skn_api_remove_agent, skn_api_pause_agent, skn_api_resume_agent, skn_api_wake_agent,
     skn_api_get_agent_memory, skn_api_clear_agent_memory, skn_api_list_agent_chats;
 skn_handler skn_api_list_chats, skn_api_create_chat, skn_api_get_chat, skn_api_update_chat,
-    skn_api_remove_chat;
+    skn_api_remove_chat, skn_api_restore_chat;
 skn_handler skn_api_list_messages, skn_api_list_chat_messages, skn_api_get_message,
     skn_api_list_message_versions, skn_api_get_delivery, skn_api_get_message_context;
 skn_loop_handler skn_api_post_message, skn_api_queue_message, skn_api_stop_agents,
     skn_api_cancel_task, skn_api_cancel_delegation;
 skn_handler skn_api_count_removal, skn_api_remove_message, skn_api_revise_message,
-    skn_api_retry_answer;
+    skn_api_retry_answer, skn_api_retry_task;
 skn_handler skn_api_list_threads, skn_api_get_thread, skn_api_list_thread_messages,
     skn_api_get_diff, skn_api_get_current_thread, skn_api_travel, skn_api_operate;
 skn_handler skn_api_list_squashes, skn_api_squash, skn_api_get_squash, skn_api_rerun_squash,

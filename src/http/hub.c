@@ -9,6 +9,12 @@
 
 /* --- Streams --------------------------------------------------------------------------------- */
 
+/* Who wants what is of no chat too is in none's group. */
+static skein_conversation_id chat_of(const skn_stream_filter *f)
+{
+    return f->inbox ? (skein_conversation_id){0} : f->chat;
+}
+
 static size_t group_of(skein_conversation_id chat)
 {
     return chat.v ? 1 + (uint64_t)chat.v % (SKN_HUB_GROUPS - 1) : 0;
@@ -16,7 +22,7 @@ static size_t group_of(skein_conversation_id chat)
 
 void skn_hub_add(skn_hub *hub, skn_stream *s)
 {
-    skn_stream **head = &hub->groups[group_of(s->taking.filter.chat)];
+    skn_stream **head = &hub->groups[group_of(chat_of(&s->taking.filter))];
 
     s->next = *head;
     s->link = head;
@@ -159,8 +165,18 @@ static void on_flush(void *arg)
     skn_hub *hub = arg;
 
     hub->flush_on = false;
-    if (skn_writing_flush(hub))
+    if (!skn_hub_holds(hub) && skn_writing_flush(hub))
         skn_hub_flush_soon(hub);
+}
+
+bool skn_hub_holds(const skn_hub *hub)
+{
+    return hub->held || hub->catch_up;
+}
+
+void skn_hub_hold(skn_hub *hub)
+{
+    hub->held++;
 }
 
 void skn_hub_flush_soon(skn_hub *hub)
@@ -274,6 +290,11 @@ void skn_hub_count(const skn_hub *hub, int64_t *streams, int64_t *lag)
         for (const skn_stream *s = hub->groups[i]; s; s = s->next)
             if (s->state == SKN_STREAM_BEHIND && s->seq >= 0 && hub->seq - s->seq > *lag)
                 *lag = hub->seq - s->seq;
+}
+
+int64_t skn_hub_seq(const skn_hub *hub)
+{
+    return hub && hub->placed ? hub->seq : -1;
 }
 
 void skn_hub_settle(skn_hub *hub)

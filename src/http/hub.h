@@ -151,6 +151,8 @@ struct skn_hub {
     /* Messages. */
     skn_writing *writings;
     size_t       writing_count;
+    int          held;     /* changes that keep what is being written are under way */
+    int          catch_up; /* reads until the hub knows what they did */
     /* Who waits for the end of what a message caused. */
     skn_hub_waiting *waits;
     skn_timer       *soon, *poll, *flush, *drain, *second;
@@ -175,6 +177,8 @@ void skn_hub_settle(skn_hub *hub);
 /* Lets a stream at or behind `floor` have the recent notes behind its place; false when it can take no
  * more for now. */
 bool skn_hub_recent(skn_hub *hub, skn_stream *s);
+/* Is nothing to be told of what is being written? */
+bool skn_hub_holds(const skn_hub *hub);
 /* Each starts a timer, unless it runs. */
 void skn_hub_flush_soon(skn_hub *hub);
 void skn_hub_drain_soon(skn_hub *hub);

@@ -99,6 +99,8 @@ static void read_done(void *arg)
     }
     more = r->rc == SKEIN_OK && (hub->again || r->place || r->full);
     hub->reading = false;
+    if (hub->catch_up && r->rc == SKEIN_OK && !r->full && !--hub->catch_up)
+        skn_hub_flush_soon(hub);
     free(r);
     if (more)
         read_now(hub);
@@ -127,6 +129,14 @@ void skn_hub_nudge(skn_hub *hub)
         read_now(hub);
     else
         read_later(hub, LAZY_MS);
+}
+
+/* A read that is under way may have begun before the change was made. */
+void skn_hub_release(skn_hub *hub)
+{
+    hub->held--;
+    hub->catch_up = hub->reading ? 2 : 1;
+    read_now(hub);
 }
 
 void skn_hub_read_soon(void *arg)

@@ -71,7 +71,9 @@ bool skn_takes(skn_taking *t, const skn_about *a)
 
     if (f->world.v && f->world.v == a->world.v && a->removed)
         return takes_end(t, a);
-    if ((f->world.v && f->world.v != a->world.v) || (f->chat.v && f->chat.v != a->chat.v))
+    if ((f->world.v && f->world.v != a->world.v) ||
+        (f->chat.v && f->chat.v != a->chat.v &&
+         !(f->inbox && is_beginning(a->type, SKN_STR("inbox")))))
         return false;
     return f->cause.p ? takes_cause(t, a) : takes_type(f->types, a->type);
 }

@@ -34,14 +34,15 @@ static void add_events(skn_stream_page *p, const skein_events *list, skn_arena *
 
 static skein_rc read_events(skein_engine *e, skn_stream_page *p)
 {
-    skein_event_query what = {.world = p->taking.filter.world,
-                              .chat = p->taking.filter.chat,
-                              .after = p->after,
-                              .limit = p->limit};
-    skn_arena        *a = skn_arena_new();
-    skein_events      list = {.count = 0};
-    skein_rc          rc = skein_events_read(e, &what, a, &list, &p->err);
+    const skn_stream_filter *f = &p->taking.filter;
+    skein_event_query        what = {.world = f->world, .after = p->after, .limit = p->limit};
+    skn_arena               *a = skn_arena_new();
+    skein_events             list = {.count = 0};
+    skein_rc                 rc;
 
+    if (!f->inbox)
+        what.chat = f->chat;
+    rc = skein_events_read(e, &what, a, &list, &p->err);
     if (rc == SKEIN_OK) {
         add_events(p, &list, a);
         p->full = skn_events_full(&list, p->limit, p->enough);

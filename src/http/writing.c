@@ -275,7 +275,8 @@ static bool is_end(skn_str type)
            skn_str_is(type, "message.withdrawn");
 }
 
-/* Whoever reads along has all of the text before the end is told. */
+/* Whoever reads along has all of the text before the end is told; unless a change has just kept a part of it, and no
+ * more than that has come of it. */
 void skn_writing_before(skn_hub *hub, const skn_note *n)
 {
     skn_writing **at;
@@ -285,7 +286,8 @@ void skn_writing_before(skn_hub *hub, const skn_note *n)
         !*(at = place_of(hub, n->about.message)))
         return;
     thought = (*at)->thought;
-    if ((*at)->started && !skn_str_is(n->about.type, "message.withdrawn")) {
+    if ((*at)->started && !skn_str_is(n->about.type, "message.withdrawn") &&
+        !skn_hub_holds(hub)) {
         flush_part(hub, *at, !thought);
         flush_part(hub, *at, thought);
     }

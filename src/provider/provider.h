@@ -70,6 +70,7 @@ typedef struct skn_answer {
     const char   *finish;                /* "stop", "length" or "tool" */
     int64_t       tokens_in, tokens_out; /* -1: not measured */
     bool          estimated;             /* the tokens are a guess from the length of texts */
+    bool          replayed;              /* it comes from a recording: no model was asked */
     int64_t       first_ms;              /* until the first part of the answer; -1: none came */
     int           tries;                 /* requests that were made */
     skn_str

@@ -236,7 +236,8 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
     s->a = skn_arena_new();
     s->scratch = skn_arena_new();
     s->timer = skn_timer_new(r->loop, go_on, s);
-    s->end = (skn_answer){.tokens_in = -1, .tokens_out = -1, .first_ms = -1, .tries = 1};
+    s->end = (skn_answer){
+        .tokens_in = -1, .tokens_out = -1, .first_ms = -1, .tries = 1, .replayed = true};
     s->request.a = s->a;
     skn_buf_init(&s->request.body, SKN_RECORD_MOST);
     r->format->write(&s->request, what);

@@ -185,7 +185,7 @@ void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, ske
     skn_vec(skein_partial) all = {0};
 
     for (skn_run *run = r->runs; run; run = run->next)
-        if (run->asking && run->turn.world.v == world.v) {
+        if (run->asking && (!world.v || run->turn.world.v == world.v)) {
             skein_partial p = copy_written(run, a);
 
             skn_vec_add(a, &all, p);

@@ -26,6 +26,7 @@ enum {
     SKN_RUN_TOOLS_LOOKS = 200, /* … so often in a turn */
     SKN_RUN_PAUSE_MS = 1000,   /* before anything is tried again */
     SKN_RUN_WRITING_MS = 250,  /* of text, before it is stored that an agent writes */
+    SKN_RUN_SAVE_MS = 1000,    /* between savings of what is being written */
     SKN_RUN_TEXT = 16 << 20,   /* bytes of one answer */
     SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };
@@ -92,6 +93,8 @@ struct skn_run {
     skn_asked   asked;
     bool        kept; /* its record is stored */
     skn_buf     text, thinking;
+    int64_t     question; /* (L) unlike that of any other run, or of this one before */
+    size_t      saved[2]; /* (L) bytes of the text and of the thinking that are saved */
     skn_vec(skein_tool_call) calls;
     size_t     next_call;
     skn_answer answer;
@@ -127,11 +130,17 @@ struct skn_run {
 
 /* turn_run.c: beginning, jobs, ending. */
 void skn_run_start(skn_runtime *r, const skein_due *due);
+/* A run of that work, of which nothing is begun yet. */
+skn_run *skn_run_new(skn_runtime *r, const skein_due *due);
+/* Closes its turn: there is no provider for its model. */
+void skn_run_no_provider(skn_run *run);
 /* Stops asking; the run goes once its job, if any, is back. `halt`: it waits for the stop instead. */
 void skn_run_drop(skn_run *run, skn_halt *halt);
 /* Closes the turn as interrupted, keeping what it has written. */
 void skn_run_interrupt(skn_run *run);
 void skn_run_free(skn_run *run);
+/* The model of its answer. What a recording said is not what the model says now: its name tells that, in every view. */
+skn_str skn_run_said_by(const skn_run *run);
 /* What it has written so far, and how the model was asked for it (in *call); both borrowed from the run, no job
  * of which is under way. */
 skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call);
@@ -149,6 +158,11 @@ void skn_run_writes(skn_run *run);
 /* Not any more. */
 void skn_run_written(skn_run *run);
 
+/* saving.c: words have come: saves what is being written, by all, in a while. */
+void skn_saving_soon(skn_runtime *r);
+/* The timer's. */
+void skn_saving_tick(void *arg);
+
 /* turn_ask.c: the next round: reads what there is to read and asks. */
 void skn_run_round(skn_run *run);
 /* The same after a job has loaded it already. */
@@ -161,8 +175,13 @@ void skn_run_limit(skn_run *run);
 /* What is asked: `why` is how the provider refused. */
 void skn_limit_words(skn_str model, const skein_error *why, skn_arena *a, skein_limit *out);
 
+/* turn_resume.c: goes on with a turn that was taken over. */
+void skn_run_resume(skn_runtime *r, const skein_turn *turn);
+
 /* turn_tools.c: runs the calls of the answer that was stored, then goes on. */
 void skn_run_tools(skn_run *run);
+/* The same for an answer that is known from the store: a person is asked about its next call. */
+void skn_run_tools_again(skn_run *run);
 /* Something that the run waits for may have come. */
 void skn_run_poll(skn_run *run);
 /* It waits for somebody else, or does not any more. */
@@ -295,14 +314,16 @@ struct skn_runtime {
     skn_run            *runs;
     size_t              run_count, waiting_count;
     size_t              jobs; /* of any kind, under way */
-    skn_timer          *recover, *renew, *check, *tick;
+    skn_timer          *recover, *renew, *check, *tick, *save;
     int64_t             checked; /* when the turns were last looked at, ms */
     bool                started; /* recovered once: work may be taken */
     bool                looking, look_again;
     bool                checking, check_again;
     bool                ticking, tick_again, tick_soon;
-    bool                glancing; /* at what the settings say of servers of tools */
-    bool                more;     /* the last look found work that was not taken */
+    bool                saving;    /* what is being written, or about to */
+    int64_t             questions; /* that were put to models */
+    bool                glancing;  /* at what the settings say of servers of tools */
+    bool                more;      /* the last look found work that was not taken */
     bool           freed; /* since then something has ended that may have been in its way */
     skn_halt      *halts;
     skn_wish      *wishes;

@@ -320,7 +320,9 @@ static void check_soon(skn_runtime *r)
 typedef struct recovery {
     skn_runtime *r;
     held        *ours;
+    skn_arena   *a;
     bool         all;
+    skein_turns  taken;
     int64_t      closed;
     skein_rc     rc;
     skein_error  err;
@@ -329,11 +331,13 @@ typedef struct recovery {
 /* Ours first: when the clock was set or the computer slept, their leases have run out as well. */
 static void work_recover(void *arg)
 {
-    recovery *v = arg;
+    recovery          *v = arg;
+    const skn_runtime *r = v->r;
 
     work_renew(v->ours);
     if (!v->ours->rc)
-        v->rc = skein_turns_recover(v->r->o.engine, v->all, &v->closed, &v->err);
+        v->rc = skein_turns_take_over(r->o.engine, v->all, skn_str_of(r->holder), r->o.lease_ms,
+                                      v->a, &v->taken, &v->closed, &v->err);
 }
 
 static void recovered(void *arg)
@@ -348,6 +352,9 @@ static void recovered(void *arg)
     else if (v->closed)
         skn_log_say(r->o.log, SKN_LOG_INFO, "turns that were left are closed: %lld",
                     (long long)v->closed);
+    for (size_t i = 0; i < v->taken.count; i++)
+        skn_run_resume(r, &v->taken.at[i]);
+    skn_arena_free(v->a);
     free(v);
     r->started = true;
     if (!r->closing)
@@ -365,6 +372,7 @@ static void on_recover(void *arg)
         return;
     v = skn_heap(sizeof *v);
     v->r = r;
+    v->a = skn_arena_new();
     v->ours = hold(r);
     v->all = r->o.alone && !r->started;
     r->jobs++;
@@ -462,6 +470,7 @@ skn_runtime *skn_runtime_new(const skn_runtime_options *o)
     r->renew = skn_timer_new(o->loop, on_renew, r);
     r->check = skn_timer_new(o->loop, on_check, r);
     r->tick = skn_timer_new(o->loop, on_tick, r);
+    r->save = skn_timer_new(o->loop, skn_saving_tick, r);
     if (o->files)
         r->o.files = r->files = skn_heap_copy(skn_str_of(o->files));
     r->checked = now_ms() - CHECK_MS;
@@ -510,6 +519,7 @@ void skn_runtime_close(skn_runtime *r, skn_call *done, void *arg)
     skn_timer_stop(r->renew);
     skn_timer_stop(r->check);
     skn_timer_stop(r->tick);
+    skn_timer_stop(r->save);
     skn_log_say(r->o.log, SKN_LOG_INFO, "shutting down; answers being written are kept: %zu",
                 r->run_count);
     for (skn_run *run = r->runs, *next; run; run = next) {
@@ -536,6 +546,7 @@ void skn_runtime_free(skn_runtime *r)
     skn_timer_free(r->renew);
     skn_timer_free(r->check);
     skn_timer_free(r->tick);
+    skn_timer_free(r->save);
     skn_mcp_rooms_free(r);
     skn_mcp_board_free(r->board);
     skn_rests_free(r);

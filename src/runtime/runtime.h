@@ -52,8 +52,8 @@ typedef void skn_stopped(void *arg, int64_t stopped, const skein_error *err);
 void         skn_runtime_stop(skn_runtime *r, skein_conversation_id chat, skein_agent_id agent,
                               skn_stopped *done, void *arg);
 
-/* A copy of what agents of a world are writing just now (only its partials are set), for whoever is about to close
- * turns of it in the store: they go on until that is done. */
+/* A copy of what agents of a world (zero: of all) are writing just now (only its partials are set), for whoever is about
+ * to close turns of it in the store: they go on until that is done. */
 void skn_runtime_written(skn_runtime *r, skein_world_id world, skn_arena *a, skein_stop *out);
 
 /* --- Models at work outside of turns ------------------------------------------------------------- */

@@ -36,6 +36,7 @@ static void on_delta(void *arg, skn_part part, skn_str text)
     live.part = part == SKN_PART_TEXT ? SKN_STR("text") : SKN_STR("thinking");
     if (part == SKN_PART_TEXT)
         skn_run_writes(run);
+    skn_saving_soon(run->r);
     if (run->r->o.tell)
         run->r->o.tell(run->r->o.tell_arg, &live);
 }
@@ -92,7 +93,7 @@ static void work_store(skn_run *run)
                            .content = skn_buf_str(&run->text),
                            .calls = run->calls.p,
                            .call_count = run->calls.n,
-                           .model = run->model};
+                           .model = skn_run_said_by(run)};
     skein_step        step = {.message = &m,
                               .finish = skn_str_of(run->answer.finish),
                               .tokens_in = run->answer.tokens_in,
@@ -104,7 +105,9 @@ static void work_store(skn_run *run)
 
     if (run->thinking.n)
         m.thinking = skn_buf_str(&run->thinking);
-    if (skn_asked_record(&run->asked, &run->answer, run->model, "turn", &call))
+    if (step.last && skn_str_is(step.finish, "length"))
+        m.unfinished = SKEIN_LENGTH;
+    if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
         step.call = &call;
     run->rc = skein_turn_step(run->r->o.engine, &run->turn, &step, run->a, &stored, &run->err);
     if (run->rc)
@@ -236,6 +239,8 @@ void skn_run_ask(skn_run *run)
 
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
+    run->question = ++run->r->questions;
+    run->saved[0] = run->saved[1] = 0;
     run->calls.n = run->next_call = run->ran = run->begun = run->allowed = 0;
     run->tries++;
     run->kept = false;

@@ -144,40 +144,52 @@ static void ended(skn_run *run)
     skn_run_free(run);
 }
 
+skn_str skn_run_said_by(const skn_run *run)
+{
+    return run->answer.replayed
+               ? skn_arena_printf(run->a, SKN_REPLAYED "%.*s", SKN_FMT(run->model))
+               : run->model;
+}
+
 /* The question whose answer is not stored, if there is one. */
 static bool is_asked(skn_run *run, skein_model_call *call)
 {
-    return !run->kept && skn_asked_record(&run->asked, &run->answer, run->model, "turn", call);
+    return !run->kept &&
+           skn_asked_record(&run->asked, &run->answer, skn_run_said_by(run), "turn", call);
 }
 
 skein_partial skn_run_written_so_far(skn_run *run, skein_model_call *call)
 {
     return (skein_partial){.turn = run->turn.id,
+                           .message_uid = run->turn.message_uid,
                            .text = skn_buf_str(&run->text),
                            .thinking = skn_buf_str(&run->thinking),
                            .call = is_asked(run, call) ? call : NULL};
 }
 
-/* What was asked in vain is kept with it, unless its answer was stored before the turn failed. */
+/* What was asked in vain is kept with what came of it, unless its answer was stored before the turn failed. */
 static void work_fail(skn_run *run)
-{
-    skein_model_call call;
-    bool             asked = is_asked(run, &call);
-
-    if (asked && !call.error.n)
-        call.error = skn_str_of(run->why.message);
-    run->rc = skein_turn_fail(run->r->o.engine, &run->turn, &run->why, asked ? &call : NULL,
-                              &run->err);
-    if (!run->rc && run->limited)
-        skn_budget_tell(run);
-}
-
-static void work_leave(skn_run *run)
 {
     skein_model_call    call;
     const skein_partial written = skn_run_written_so_far(run, &call);
 
-    run->rc = skein_turn_leave(run->r->o.engine, &run->turn, &written, &run->err);
+    if (written.call && !call.error.n)
+        call.error = skn_str_of(run->why.message);
+    run->rc = skein_turn_fail(run->r->o.engine, &run->turn, &run->why, &written, &run->err);
+    if (!run->rc && run->limited)
+        skn_budget_tell(run);
+}
+
+/* What waits for a person stays open, for whoever comes next. */
+static void work_leave(skn_run *run)
+{
+    skein_model_call    call;
+    const skein_partial written = skn_run_written_so_far(run, &call);
+    bool                put;
+
+    run->rc = skein_turn_put_down(run->r->o.engine, &run->turn, &put, &run->err);
+    if (!run->rc && !put)
+        run->rc = skein_turn_leave(run->r->o.engine, &run->turn, &written, &run->err);
 }
 
 static void close_turn(skn_run *run, void (*work)(skn_run *))
@@ -249,6 +261,12 @@ static void say_no_provider(skn_run *run)
     skn_hint(&run->err, SKEIN_PROVIDER, "see which there are: skein provider ls");
 }
 
+void skn_run_no_provider(skn_run *run)
+{
+    say_no_provider(run);
+    skn_run_give_up(run);
+}
+
 static void begun(skn_run *run)
 {
     if (!run->turn.id) {
@@ -260,12 +278,10 @@ static void begun(skn_run *run)
         return;
     }
     run->chat = run->turn.chat;
-    if (!run->provider) {
-        say_no_provider(run);
-        skn_run_give_up(run);
-    } else {
+    if (!run->provider)
+        skn_run_no_provider(run);
+    else
         skn_run_loaded(run);
-    }
 }
 
 /* When it is tried again the turn may be open already. */
@@ -297,7 +313,7 @@ static void link_run(skn_runtime *r, skn_run *run)
     r->run_count++;
 }
 
-void skn_run_start(skn_runtime *r, const skein_due *due)
+skn_run *skn_run_new(skn_runtime *r, const skein_due *due)
 {
     skn_run *run = skn_heap(sizeof *run);
     skn_str  rest;
@@ -318,5 +334,10 @@ void skn_run_start(skn_runtime *r, const skein_due *due)
     skn_buf_init(&run->thinking, SKN_RUN_TEXT);
     skn_asked_init(&run->asked);
     link_run(r, run);
-    skn_run_job(run, work_begin, begun);
+    return run;
+}
+
+void skn_run_start(skn_runtime *r, const skein_due *due)
+{
+    skn_run_job(skn_run_new(r, due), work_begin, begun);
 }

@@ -85,7 +85,7 @@ static skein_rc read_args(skn_run *run, const skn_json **args, skein_error *err)
     skn_str  text = skn_str_trim(call_of(run)->args);
     skein_rc rc = skn_json_parse(args, text.n ? text : SKN_STR("{}"), "arguments", run->a, err);
 
-    if (!rc && ((*args)->kind != SKN_JSON_OBJECT || skn_json_get(*args, SKN_RUN_UNREADABLE)))
+    if (!rc && (*args)->kind != SKN_JSON_OBJECT)
         rc = skn_fail(err, SKEIN_INVALID, "the arguments are not a JSON object; call it again");
     return rc;
 }
@@ -187,7 +187,7 @@ static void approval_seen(skn_run *run)
         next(run);
     } else if (run->approval == SKEIN_DENIED) {
         skn_run_wait(run, false);
-        say(run, SKN_STR("the person did not allow this call"), true);
+        say(run, SKN_STR("not run: a person did not allow it"), true);
     } else {
         skn_run_wait(run, true);
     }
@@ -255,11 +255,22 @@ void skn_run_tools_drop(skn_run *run)
 
 /* --- One call ------------------------------------------------------------------------------------------------ */
 
+/* What was cut off in the middle, or was never JSON: nobody knows what it asks for, and a tool may do something all the
+ * same. */
+static bool is_readable(const skn_run *run)
+{
+    return !skn_str_starts(call_of(run)->args, SKN_STR("{\"" SKN_RUN_UNREADABLE "\":"));
+}
+
 /* True when the call may run now; else what becomes of it is under way. */
 static bool may_run(skn_run *run, skn_approve fallback)
 {
     skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name, fallback);
 
+    if (!is_readable(run)) {
+        say(run, SKN_STR("not run: the arguments are not a JSON object; call it again"), true);
+        return false;
+    }
     if (how == SKN_APPROVE_NEVER) {
         say(run, SKN_STR("this tool is not allowed in this world"), true);
         return false;
@@ -329,4 +340,13 @@ static void next(skn_run *run)
 void skn_run_tools(skn_run *run)
 {
     next(run);
+}
+
+/* Whatever the world says by now: it was asked, and the answer counts. */
+void skn_run_tools_again(skn_run *run)
+{
+    if (is_done(run))
+        next(run);
+    else
+        skn_run_job(run, work_approval, approval_seen);
 }

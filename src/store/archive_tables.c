@@ -18,10 +18,10 @@
     {                                                                                          \
         name, SKN_CELL_INT, false, 0, 0, 1, NULL                                               \
     }
-/* A flag that older archives do not know: left out where it is not set. */
-#define MAYBE_ONE(name)                                                                        \
+/* A number that older archives do not know: left out where it is 0. */
+#define MAYBE_INT(name, max)                                                                   \
     {                                                                                          \
-        name, SKN_CELL_INT, true, 0, 1, 1, NULL                                                \
+        name, SKN_CELL_INT, true, 0, 1, max, NULL                                              \
     }
 #define TEXT(name)                                                                             \
     {                                                                                          \
@@ -120,7 +120,7 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         INT("reply_depth", 0, 99), MAYBE_REF("lineage_id", MESSAGES),
         MAYBE_REF("version_of_id", MESSAGES), MAYBE_UID("squash_uid"), MAYBE_TEXT("model"),
         MAYBE_TEXT("turn"), MAYBE_TEXT("warning"), TIME("created_at"),
-        MAYBE_TIME("purged_at"), MAYBE_ONE("stopped")}},
+        MAYBE_TIME("purged_at"), MAYBE_INT("stopped", 3)}},
     [SKN_AR_THREADS] = {"threads", true, 8, {
         UID("uid"), REF("lane_id", LANES), REF("version_id", VERSIONS),
         MAYBE_REF("origin_id", THREADS), INT("origin_length", 0, INT64_MAX),

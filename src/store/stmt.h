@@ -24,8 +24,7 @@ skein_lane_state skn_lane_state_of(skn_str name);
 skn_str skn_prefix_end(skn_str prefix, skn_arena *a);
 /* The numbers as an "_of_many" statement takes them. */
 skn_str skn_number_list(const skn_ids *ids, skn_arena *a);
-/* A message's instructions as JSON, and back; none are absent. What is damaged reads as none. */
-skn_str skn_instructions_json(const skein_message *m, skn_buf *buf);
-void    skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);
+/* A message's instructions back from their column; what is damaged reads as none. */
+void skn_instructions_read(skn_str json, skn_arena *a, skein_message *m);
 
 #endif

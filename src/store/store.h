@@ -13,6 +13,7 @@
 #define SKN_STORE_STORE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "store/rows.h"
 

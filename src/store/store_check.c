@@ -68,6 +68,8 @@ static const rule rules[] = {
     {SKN_Q_check_delivery, "I38", "somebody is said to be at work %1, but has no turn"},
     {SKN_Q_check_waiting, "I38", "message \"%1\" waits, but nobody is at work there"},
     {SKN_Q_check_turn_lane, "I38", "turn \"%1\" is open on a lane that its work is not for"},
+    {SKN_Q_check_written, "I38",
+     "words of turn %1 are kept as being written, but it is not open"},
     {SKN_Q_check_turn_task, "I38", "turn \"%1\" is open for a task that is not at work"},
     {SKN_Q_check_task, "refs",
      "task \"%1\" has no agent or message, or is over without an end"},

@@ -204,6 +204,15 @@ skein_rc skn_conversation_hidden(skn_tx *tx, skn_str uid, skn_arena *a,
     return one_conversation(&s, a, out, found, err);
 }
 
+skein_rc skn_conversation_hidden_in(skn_tx *tx, int64_t world, skn_arena *a,
+                                    skn_conversation_rows *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_list_removed);
+
+    skn_stmt_bind_int(&s, world);
+    return all_conversations(&s, a, out, err);
+}
+
 skein_rc skn_conversation_show(skn_tx *tx, int64_t id, bool *found, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_restore);

@@ -107,7 +107,9 @@ static void read_item(const skn_stmt *s, skn_arena *a, skn_inbox_row *out)
                                     .done_at = skn_stmt_int(s, 17),
                                     .snoozed_until = skn_stmt_int(s, 18),
                                     .created_at = skn_stmt_int(s, 19),
-                                    .result = skn_stmt_keep(s, 28, a)},
+                                    .result = skn_stmt_keep(s, 28, a),
+                                    .call_id = skn_stmt_keep(s, 29, a),
+                                    .task_uid = skn_stmt_keep(s, 30, a)},
                            .agent_id = skn_stmt_int(s, 20),
                            .conversation_id = skn_stmt_int(s, 21),
                            .work_message_id = skn_stmt_int(s, 22),
@@ -177,6 +179,15 @@ skein_rc skn_inbox_approval(skn_tx *tx, int64_t turn, skn_str call_id, int64_t m
     skn_stmt_bind_int(&s, turn);
     skn_stmt_bind_text(&s, call_id);
     skn_stmt_bind_int(&s, message);
+    return one_item(&s, a, out, found, err);
+}
+
+skein_rc skn_inbox_asked(skn_tx *tx, int64_t turn, skn_arena *a, skn_inbox_row *out,
+                         bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_asked);
+
+    skn_stmt_bind_int(&s, turn);
     return one_item(&s, a, out, found, err);
 }
 

@@ -16,39 +16,39 @@ static skein_author author_of(skn_str name)
 
 /* --- Calls and instructions as JSON ----------------------------------------------------------- */
 
-static skn_str calls_json(const skein_message *m, skn_buf *buf)
+skn_str skn_calls_json(const skein_tool_call *calls, size_t count, skn_buf *buf)
 {
     skn_jw w;
 
-    if (m->call_count == 0)
+    if (count == 0)
         return SKN_NONE;
     skn_jw_init(&w, buf);
     skn_jw_array(&w);
-    for (size_t i = 0; i < m->call_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         skn_jw_object(&w);
-        skn_jw_kstr(&w, "id", m->calls[i].call_id);
-        skn_jw_kstr(&w, "name", m->calls[i].tool_name);
+        skn_jw_kstr(&w, "id", calls[i].call_id);
+        skn_jw_kstr(&w, "name", calls[i].tool_name);
         skn_jw_key(&w, "args");
-        skn_jw_raw(&w, m->calls[i].args.n ? m->calls[i].args : SKN_STR("{}"));
+        skn_jw_raw(&w, calls[i].args.n ? calls[i].args : SKN_STR("{}"));
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);
     return skn_buf_str(buf);
 }
 
-skn_str skn_instructions_json(const skein_message *m, skn_buf *buf)
+skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_buf *buf)
 {
     skn_jw w;
 
-    if (m->instruction_count == 0)
+    if (count == 0)
         return SKN_NONE;
     skn_jw_init(&w, buf);
     skn_jw_array(&w);
-    for (size_t i = 0; i < m->instruction_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         skn_jw_object(&w);
-        skn_jw_kstr(&w, "type", m->instructions[i].type);
-        if (m->instructions[i].target.p)
-            skn_jw_kstr(&w, "target", m->instructions[i].target);
+        skn_jw_kstr(&w, "type", list[i].type);
+        if (list[i].target.p)
+            skn_jw_kstr(&w, "target", list[i].target);
         skn_jw_object_end(&w);
     }
     skn_jw_array_end(&w);
@@ -127,7 +127,7 @@ static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
     skn_stmt_bind_text(s, m->turn_uid);
     skn_stmt_bind_text(s, m->warning);
     skn_stmt_bind_int(s, m->created_at);
-    skn_stmt_bind_id(s, m->stopped); /* NULL otherwise */
+    skn_stmt_bind_id(s, m->unfinished); /* NULL otherwise */
 }
 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,
@@ -188,7 +188,8 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
     skn_buf_init(&calls, SIZE_MAX / 2);
     skn_buf_init(&instructions, SIZE_MAX / 2);
     s = skn_stmt_use(tx->db, SKN_Q_message_insert);
-    bind_message(&s, m, calls_json(m, &calls), skn_instructions_json(m, &instructions));
+    bind_message(&s, m, skn_calls_json(m->calls, m->call_count, &calls),
+                 skn_instructions_json(m->instructions, m->instruction_count, &instructions));
     rc = skn_stmt_number(&s, &m->id.v, err);
     if (rc != SKEIN_OK && made)
         rc = skn_tx_made_uid(tx, rc);
@@ -203,6 +204,12 @@ skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_er
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */
+
+/* A number that nobody writes is no reason to lose the text. */
+static skein_unfinished unfinished_of(int64_t n)
+{
+    return n < SKEIN_WHOLE || n > SKEIN_LENGTH ? SKEIN_CUT : (skein_unfinished)n;
+}
 
 static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
 {
@@ -231,7 +238,7 @@ static void read_message(const skn_stmt *s, skn_arena *a, skein_message *m)
     m->warning = skn_stmt_keep(s, 21, a);
     m->created_at = skn_stmt_int(s, 22);
     m->purged = !skn_stmt_null(s, 23);
-    m->stopped = skn_stmt_int(s, 25) != 0;
+    m->unfinished = unfinished_of(skn_stmt_int(s, 25));
 }
 
 static skein_rc one_message(skn_stmt *s, skn_arena *a, skein_message *out, bool *found,

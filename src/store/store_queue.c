@@ -4,8 +4,6 @@
 skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error *err)
 {
     const skein_waiting *m = &row->message;
-    skein_message        tags = {.instructions = row->instructions,
-                                 .instruction_count = row->instruction_count};
     skn_stmt             s = skn_stmt_use(tx->db, SKN_Q_waiting_insert);
     skn_buf              json;
     skein_rc             rc;
@@ -16,7 +14,8 @@ skein_rc skn_waiting_insert(skn_tx *tx, const skn_waiting_row *row, skein_error 
     skn_stmt_bind_text(&s, m->sender);
     skn_stmt_bind_text(&s, m->content);
     skn_stmt_bind_text(&s, m->reply_to);
-    skn_stmt_bind_text(&s, skn_instructions_json(&tags, &json));
+    skn_stmt_bind_text(&s,
+                       skn_instructions_json(row->instructions, row->instruction_count, &json));
     skn_stmt_bind_text(&s, m->client_id);
     skn_stmt_bind_text(&s, row->model);
     skn_stmt_bind_int(&s, m->created_at);

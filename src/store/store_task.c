@@ -191,6 +191,34 @@ skein_rc skn_task_put_off(skn_tx *tx, int64_t id, skn_str error, int64_t until,
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_task_again(skn_tx *tx, int64_t id, bool *changed, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_again);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_changed(tx, &s, changed, err);
+}
+
+skein_rc skn_tasks_cancelled(skn_tx *tx, int64_t agent, int64_t since, skn_arena *a,
+                             skein_tasks *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_tasks_cancelled);
+    skn_vec(skein_task) v = {.p = out->at, .n = out->count, .cap = out->count};
+    skn_task_row t;
+    bool         row;
+    skein_rc     rc;
+
+    skn_stmt_bind_int(&s, agent);
+    skn_stmt_bind_int(&s, since);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_task(&s, a, &t);
+        skn_vec_add(a, &v, t.task);
+    }
+    skn_stmt_done(&s);
+    *out = (skein_tasks){v.p, v.n};
+    return rc;
+}
+
 skein_rc skn_task_said(skn_tx *tx, int64_t id, int64_t message, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_said);
@@ -318,6 +346,12 @@ skein_rc skn_agent_paused(skn_tx *tx, int64_t agent, int64_t since, bool *found,
     return skn_stmt_changed(tx, &s, found, err);
 }
 
+/* Whoever asked still waits, whether the model failed or the server that spoke for the agent went away. */
+static bool has_no_answer(skn_str turn_state)
+{
+    return skn_str_is(turn_state, "failed") || skn_str_is(turn_state, "interrupted");
+}
+
 skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_work *out,
                         skein_error *err)
 {
@@ -334,11 +368,15 @@ skein_rc skn_agent_work(skn_tx *tx, int64_t agent, skn_arena *a, skein_agent_wor
         out->next_run_at = skn_stmt_int(&s, 2);
         out->pending = skn_stmt_int(&s, 3);
         out->last_completed_at = skn_stmt_int(&s, 4);
-        if (skn_str_is(skn_stmt_text(&s, 5), "failed")) {
+        out->waiting = skn_stmt_int(&s, 9);
+        if (has_no_answer(skn_stmt_text(&s, 5))) {
             out->failure = skn_stmt_keep(&s, 6, a);
             out->failed_at = skn_stmt_int(&s, 7);
             out->failed_in = skn_stmt_keep(&s, 8, a);
         }
+        if (skn_str_is(skn_stmt_text(&s, 5), "cancelled") &&
+            skn_str_eq(skn_stmt_text(&s, 6), SKN_WAS_STOPPED))
+            out->stopped_at = skn_stmt_int(&s, 7);
     }
     skn_stmt_done(&s);
     return rc;

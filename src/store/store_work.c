@@ -337,6 +337,16 @@ skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bo
     return skn_stmt_changed(tx, &s, kept, err);
 }
 
+skein_rc skn_turn_hold(skn_tx *tx, int64_t id, skn_str holder, int64_t until, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_hold);
+
+    skn_stmt_bind_text(&s, holder);
+    skn_stmt_bind_int(&s, until);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_turn_move);

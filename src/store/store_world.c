@@ -82,9 +82,10 @@ skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, s
     return one_world(&s, a, out, found, err);
 }
 
-skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err)
+static skein_rc all_worlds(skn_tx *tx, enum skn_query query, skn_arena *a, skein_worlds *out,
+                           skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_world_list);
+    skn_stmt s = skn_stmt_use(tx->db, query);
     skn_vec(skein_world) v = {0};
     skein_world w;
     bool        row;
@@ -97,6 +98,24 @@ skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error
     skn_stmt_done(&s);
     *out = (skein_worlds){v.p, v.n};
     return rc;
+}
+
+skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err)
+{
+    return all_worlds(tx, SKN_Q_world_list, a, out, err);
+}
+
+skein_rc skn_world_hidden(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err)
+{
+    return all_worlds(tx, SKN_Q_world_list_removed, a, out, err);
+}
+
+skein_rc skn_world_show(skn_tx *tx, int64_t id, bool *found, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_world_restore);
+
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_changed(tx, &s, found, err);
 }
 
 skein_rc skn_world_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err)

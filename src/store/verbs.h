@@ -17,6 +17,9 @@ skein_rc skn_world_by_ref(skn_tx *tx, skn_str name, skn_str uid, skn_arena *a, s
                           bool *found, skein_error *err);
 skein_rc skn_world_rows(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
 skein_rc skn_world_hide(skn_tx *tx, int64_t id, int64_t now, bool *found, skein_error *err);
+/* Those that are hidden, the last first, and showing one again; *found is false when it is not hidden. */
+skein_rc skn_world_hidden(skn_tx *tx, skn_arena *a, skein_worlds *out, skein_error *err);
+skein_rc skn_world_show(skn_tx *tx, int64_t id, bool *found, skein_error *err);
 skein_rc skn_world_chat(skn_tx *tx, int64_t id, int64_t conversation, skein_error *err);
 /* Writes name, description, turn_limit and compact_at. */
 skein_rc skn_world_put(skn_tx *tx, const skein_world *w, skein_error *err);
@@ -74,6 +77,8 @@ skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
 /* One that was hidden, and showing it again; *found is false when it is not hidden. */
 skein_rc skn_conversation_hidden(skn_tx *tx, skn_str uid, skn_arena *a,
                                  skn_conversation_row *out, bool *found, skein_error *err);
+skein_rc skn_conversation_hidden_in(skn_tx *tx, int64_t world, skn_arena *a,
+                                    skn_conversation_rows *out, skein_error *err);
 skein_rc skn_conversation_show(skn_tx *tx, int64_t id, bool *found, skein_error *err);
 skein_rc skn_lane_insert(skn_tx *tx, const skn_lane_row *row, int64_t now, int64_t *id,
                          skein_error *err);
@@ -148,6 +153,9 @@ skein_rc skn_compaction_get(skn_tx *tx, int64_t id, skn_compaction_row *out, boo
                             skein_error *err);
 
 /* --- messages: store_message.c --- */
+/* Calls and instructions as their columns hold them; none are absent. */
+skn_str skn_calls_json(const skein_tool_call *calls, size_t count, skn_buf *buf);
+skn_str skn_instructions_json(const skein_instruction *list, size_t count, skn_buf *buf);
 /* Fills id, and makes a public id when there is none. */
 skein_rc skn_message_insert(skn_tx *tx, skein_message *m, skn_arena *a, skein_error *err);
 skein_rc skn_message_get(skn_tx *tx, int64_t id, skn_arena *a, skein_message *out, bool *found,

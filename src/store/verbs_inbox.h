@@ -67,6 +67,9 @@ skein_rc skn_inbox_read(skn_tx *tx, int64_t world, skn_str kind, int64_t now, in
 /* The approval of a call that a message of a turn makes. */
 skein_rc skn_inbox_approval(skn_tx *tx, int64_t turn, skn_str call_id, int64_t message,
                             skn_arena *a, skn_inbox_row *out, bool *found, skein_error *err);
+/* What a turn asked last, answered or not. */
+skein_rc skn_inbox_asked(skn_tx *tx, int64_t turn, skn_arena *a, skn_inbox_row *out,
+                         bool *found, skein_error *err);
 /* What people were asked about a limit. */
 skein_rc skn_inbox_limit(skn_tx *tx, skn_str key, skn_arena *a, skn_inbox_row *out, bool *found,
                          skein_error *err);

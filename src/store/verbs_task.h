@@ -41,6 +41,11 @@ skein_rc skn_task_reported(skn_tx *tx, int64_t id, skn_str result, skein_error *
 /* It failed once more and is tried again later. */
 skein_rc skn_task_put_off(skn_tx *tx, int64_t id, skn_str error, int64_t until,
                           skein_error *err);
+/* As if it had never failed or been cancelled; not one that is completed, nor while a turn is at it. */
+skein_rc skn_task_again(skn_tx *tx, int64_t id, bool *changed, skein_error *err);
+/* Those of an agent that were cancelled at `since` or later, oldest first, after what *out has. */
+skein_rc skn_tasks_cancelled(skn_tx *tx, int64_t agent, int64_t since, skn_arena *a,
+                             skein_tasks *out, skein_error *err);
 /* The message that it became. */
 skein_rc skn_task_said(skn_tx *tx, int64_t id, int64_t message, skein_error *err);
 skein_rc skn_task_pending(skn_tx *tx, int64_t agent, int64_t *count, skein_error *err);

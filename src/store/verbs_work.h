@@ -19,6 +19,9 @@ typedef enum skn_delivery_state {
     SKN_DROPPED
 } skn_delivery_state;
 
+/* Why work was dropped that somebody stopped before anything was answered. */
+#define SKN_WAS_STOPPED SKN_STR("stopped")
+
 typedef struct skn_delivery_row {
     int64_t            id, conversation_id, agent_id, message_id, hops_left, created_at;
     int64_t            lane_id; /* of a delegation; 0: the agent's memory, or the main lane */
@@ -27,7 +30,7 @@ typedef struct skn_delivery_row {
     skn_delivery_state state;
     bool               agent_gone;   /* its agent was removed */
     bool               agent_paused; /* it begins nothing */
-    skn_str            error;        /* why it failed */
+    skn_str            error;        /* why it failed; dropped: SKN_WAS_STOPPED, or absent */
     int64_t            closed_at;
 } skn_delivery_row;
 
@@ -49,7 +52,7 @@ skein_rc skn_delivery_pending_on(skn_tx *tx, int64_t conversation, int64_t lane,
 /* What became of these messages, by message and agent, the newest last. */
 skein_rc skn_delivery_of(skn_tx *tx, const skn_ids *messages, skn_arena *a,
                          skn_delivery_rows *out, skein_error *err);
-/* Moves it on; a closed state also takes the time and, of a failure, the reason. */
+/* Moves it on; a closed state also takes the time and, of what was not answered, the reason. */
 skein_rc skn_delivery_set(skn_tx *tx, int64_t id, skn_delivery_state state, skn_str error,
                           int64_t now, skein_error *err);
 /* The oldest queued one of each agent, conversation and lane where that agent has no open turn; none of
@@ -99,10 +102,21 @@ skein_rc skn_turn_expired(skn_tx *tx, int64_t before, int64_t after, skn_arena *
 /* Only while it is open and has this fence. */
 skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bool *kept,
                         skein_error *err);
+/* Another program speaks for it from here on: it gets a new fence. */
+skein_rc skn_turn_hold(skn_tx *tx, int64_t id, skn_str holder, int64_t until, skein_error *err);
 /* Its next message, how many calls of the last one wait, and the tool that runs; it writes nothing yet. */
 skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err);
 /* Its next message is being written. */
 skein_rc skn_turn_write(skn_tx *tx, int64_t id, skein_error *err);
+/* Keeps a piece of what it is writing; piece->saved is false when it is over, has stored that message, or somebody
+ * else is at its row just now. */
+skein_rc skn_written_add(skn_tx *tx, skein_piece *piece, skein_error *err);
+/* All of it up to the first gap; both absent when there is none. */
+skein_rc skn_written_of(skn_tx *tx, int64_t turn, skn_arena *a, skn_str *text,
+                        skn_str *thinking, skein_error *err);
+skein_rc skn_written_drop(skn_tx *tx, int64_t turn, skein_error *err);
+/* Of all open turns of a conversation: it may repeat what is erased there. */
+skein_rc skn_written_erase(skn_tx *tx, int64_t conversation, skein_error *err);
 skein_rc skn_turn_close(skn_tx *tx, int64_t id, skein_turn_state state, skn_str error,
                         int64_t now, skein_error *err);
 /* How many messages reply to one; results of tools do not count. */

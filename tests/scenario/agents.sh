@@ -213,6 +213,29 @@ s agent show bo
 t 'or all of them' prints 'tools: all'
 s agent edit bo
 t 'something must change' fails 2 '--prompt'
+for name in null none demo /x demo/; do
+    s agent edit bo --model "$name"
+    t "\"$name\" is no model" fails 2 "\"$name\" is no model"
+done
+s agent edit bo --model nosuch/x
+t 'a model has a provider that is there' fails 3 'there is no provider "nosuch"'
+t 'those there are, are listed' complains 'There are: demo'
+s agent new cy --model nosuch/x
+t 'also for a new agent' fails 3 'there is no provider "nosuch"'
+s agent show bo --json
+t 'the model stays' prints '"model":"demo/scripted"'
+s agent edit bo --model default --json
+t 'an agent can go back to the model of all' prints '"model":null'
+s agent show bo
+t 'which is shown, and that it is that' prints '  demo/scripted (default)'
+s agent ls
+t 'as in a list' prints '  demo/scripted (default)'
+must agent edit bo --model demo/scripted
+s agent show bo
+t 'a model of its own is not' lacks '(default)'
+must agent edit bo --model ''
+s agent show bo --json
+t 'an empty one is none' prints '"model":null'
 s agent memory lead
 t 'memory is empty at first' prints 'keeps nothing in mind'
 
@@ -257,6 +280,17 @@ s log -n 2
 t 'or may not' lacks 'is known here only by name'
 must world set approvals null
 
+# Files of a conversation: what is added is what models are sent.
+place=$HOME/.local/share/skein/files
+[ "$kind" = pg ] || place=${store#--data=}/files
+mkdir -p "$place"
+printf 'the tide table\n' >"$place/tides.txt"
+must files add tides.txt
+must send '@lead hello'
+s inspect --call @ --saw
+t 'a file of the conversation is sent to the model' prints 'the tide table'
+must files rm tides.txt
+
 # Summaries.
 s compact -n
 t 'what a summary would cover' prints 'Would let a model summarise the first'
@@ -271,10 +305,17 @@ t 'as JSON' prints '"coveredMessageIds":["'
 # Providers and models.
 s provider ls
 t 'the scripted one is there' prints 'demo'
+t 'and gives the model of all' prints 'default model demo/scripted'
 s provider test demo
 t 'and answers' gave 0
 s model ls
-t 'with its model' is "$out" demo/scripted
+t 'with its model' is "$out" 'demo/scripted  (default)'
+s model ls nosuch
+t 'of a provider that is there' fails 3 'there is no provider "nosuch"'
+s model ls --json
+t 'as JSON' prints '"model":"demo/scripted","contextWindow":null,"default":true'
+s model ls --json=model,default
+t 'with chosen fields' is "$out" '[{"model":"demo/scripted","default":true}]'
 s provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1
 t 'a provider can be added' prints 'office'
 printf 'sk-planted-9876543210\n' >"$dir/key"
@@ -304,6 +345,18 @@ t 'a model for all' prints 'office/some answers for agents that name no model'
 model_is() { "$SKEIN" "$store" send '@lead hello' >/dev/null 2>&1; "$SKEIN" "$store" inspect --call @ 2>/dev/null | grep -q "$1"; }
 s send '@lead hello'
 t 'is asked at once' gave 6
+must agent edit bo --model office/own
+s provider rm office
+t 'who has it by name or as the default must be thought of' gave 2
+t 'the default is named' prints 'office/some is the default. Without it these agents, which name no model, cannot answer:'
+t 'with whom it concerns' prints '    tour: @lead, @ada'
+t 'and so is who has a model of its own there' prints '    tour: @bo'
+t 'what to say is said' complains 'Say so with -y'
+s provider rm office -n
+t 'a dry run says so too' prints '    tour: @bo'
+s provider show office
+t 'it is still there' gave 0
+must agent edit bo --model default
 must model use auto
 t 'and no longer' until_true model_is demo/scripted
 must provider rm office -y

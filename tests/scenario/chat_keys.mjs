@@ -8,6 +8,11 @@ const program = path.resolve(process.env.SKEIN);
 const rules = script('keys', `
 pace: 1
 rules:
+  - when: slowly
+    do:
+      - say: begun
+      - wait: 10m
+      - say: never
   - when: tides
     do:
       - think: I should look first.
@@ -21,7 +26,7 @@ rules:
 otherwise: a plain answer
 `);
 
-const server = await Server.start({ script: rules });
+const server = await Server.start({ script: rules, delay: true });
 await server.post('/worlds', { name: 'launch' });
 await server.post('/worlds/launch/agents', { name: 'ada' });
 
@@ -31,6 +36,7 @@ async function open(options = {}) {
     const t = new Terminal([program, ...server.store.args, '-w', 'launch', 'chat', '-c', chat.id],
         { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state'), ...options.env } });
     finally_(() => t.kill());
+    t.queue = `/worlds/launch/chats/${chat.id}/queue`;
     await rest(t);
     return t;
 }
@@ -132,6 +138,66 @@ test('another key after Ctrl-X does nothing', async () => {
     t.type('kept\x18q');
     t.type('!');
     await t.shows(/\n› kept!$/);
+    await t.leave();
+});
+
+// Somebody is at work, and one message waits.
+async function busy(t) {
+    t.type('slowly\r');
+    await t.shows(/begun/);
+    t.type('after that\r');
+    await t.shows(/queue 1: "after that" {3}↑ edit · \/now sends it\n/);
+}
+
+test('up in an empty line is what waits, and Enter lets it wait in other words', async () => {
+    const t = await open();
+    await busy(t);
+    t.type('\x1b[A');
+    await t.shows(/\nwaiting › after that$/);
+    t.type(' and more\r');
+    await t.shows(/queue 1: "after that and more" {3}↑ edit[^\n]*\n[^]*\n›$/);
+    t.type('\x1b[A\x15\r');
+    await t.shows(/It waits as it was\.[^]*queue 1: "after that and more"/);
+    t.type('/stop\r');
+    await t.shows(/you › after that and more/);
+    await rest(t);
+    t.type('\x1b[A');
+    await t.shows(/\n› \/stop$/);
+    t.type('\x15');
+    await t.leave();
+});
+
+test('what was said while it was written again is not lost, and not said twice', async () => {
+    const t = await open();
+    await busy(t);
+    t.type('\x1b[A');
+    await t.shows(/\nwaiting › after that$/);
+    t.type('\x1b[H');
+    const [first] = (await server.get(t.queue)).data;
+    await server.call('PATCH', `${t.queue}/${first.id}`, { body: { send: true } });
+    await t.shows(/you › after that/);
+    t.type('or \r');
+    await t.shows(/It was said meanwhile\. What you typed is your next line\.[^]*\n› or after that$/);
+    t.type('\x15/stop\r');
+    await rest(t);
+    await t.leave();
+});
+
+test('Tab completes files, and goes on inside a folder', async () => {
+    const at = path.join(folder, 'files', 'deep');
+    fs.mkdirSync(at, { recursive: true });
+    for (const name of ['one.md', 'other.md', '.hidden'])
+        fs.writeFileSync(path.join(at, name), '');
+    const t = await open({ env: { HOME: path.join(folder, 'files') } });
+    t.type('see ~/de\t');
+    await t.shows(/› see ~\/deep\/$/);
+    t.type('o\t');
+    await t.shows(/~\/deep\/one\.md {2}~\/deep\/other\.md\n/);
+    t.type('n\t');
+    await t.shows(/› see ~\/deep\/one\.md$/);
+    t.type('~/deep/.\t');
+    await t.shows(/› see ~\/deep\/one\.md ~\/deep\/\.hidden$/);
+    t.type('\x15');
     await t.leave();
 });
 

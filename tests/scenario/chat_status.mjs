@@ -102,7 +102,7 @@ for (const cols of [40, 80])
         await t.shows(/ada waits for your answer in the inbox:\sdemo_lookup/);
         await t.shows(/◐ ada waits for your answer: [^\n]*\n\/allow or \/deny · what you say waits\n─/);
         t.type('meanwhile\r');
-        await t.shows(/\/allow or \/deny · what you say waits\nqueue 1: "meanwhile" {3}\/now sends it\n─/);
+        await t.shows(/\/allow or \/deny · what you say waits\nqueue 1: "meanwhile" {3}(↑ edit · )?\/now sends it\n─/);
         t.type('/allow\r');
         await t.shows(/ada may call demo_lookup\.[^]*Done with looking\.[^]*you › meanwhile[^]*a plain answer/);
         await prompt(t);
@@ -128,6 +128,24 @@ test('it can be denied, and is told to whoever comes later', async () => {
     await prompt(again);
     assert.doesNotMatch(again.screen.text, /◐/);
     await again.leave();
+});
+
+test('what is answered elsewhere is over here at once, also far from the store', async () => {
+    const t = await open(asking);
+    await prompt(t);
+    const far = new Terminal([program, '--server', server.url.href, '-w', t.world, 'chat', '-c', t.chat], {});
+    finally_(() => far.kill());
+    t.type('look\r');
+    await t.shows(/◐ ada waits/);
+    await far.shows(/ada waits for your answer in the inbox: demo_lookup[^]*\/allow lets it, \/deny does not/);
+    far.type('/allow\n');
+    await far.shows(/ada may call demo_lookup\.[^]*Done with looking\./);
+    await t.shows(/Done with looking\./);
+    await prompt(t);
+    assert.doesNotMatch(t.screen.text, /◐/);
+    await t.leave();
+    far.type('\x04');
+    assert.equal(await far.end(), 0);
 });
 
 test('of several that wait only the one that is named is decided', async () => {

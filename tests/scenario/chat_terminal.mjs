@@ -87,7 +87,7 @@ test('a message sent while agents work waits, and is shown as waiting', async ()
     t.type('@ada slowly, please\r');
     await t.shows(/ada {2}writing…/);
     t.type('@bo hello after that\r');
-    await t.shows(/queue 1: "@bo hello after that" {3}\/now sends it/);
+    await t.shows(/queue 1: "@bo hello after that" {3}↑ edit · \/now sends it/);
     await t.shows(/the end\n[^]*you › @bo hello after that[^]*hello yourself, says bo/);
     await rest(t);
     assert.doesNotMatch(tail(t, 4), /queue/);
@@ -295,6 +295,14 @@ test('send shows the first answer while it is written', async () => {
     assert.equal(await t.end(), 0);
     assert.match(t.screen.text, /2 agents idle after \d+\.\d s\.$/m);
     assert.equal(t.screen.text.replace(/\s+/g, ' ').match(/sixteen the end/g).length, 2);
+});
+
+test('send marks an answer that is stopped while it is shown', async () => {
+    const t = open(['send', '@ada forever and ever']);
+    await t.shows(/begun/);
+    await run([...server.store.args, 'stop', '-w', 'launch']);
+    assert.equal(await t.end(), 0);
+    assert.match(t.screen.text, /  begun  \(stopped\)\nada was stopped\. What was written stays\./);
 });
 
 test('Ctrl-C ends the waiting of send, not the work', async () => {

@@ -151,10 +151,12 @@ s export -f json
 t 'the world of an export has its agents' prints '"agents":[{"id"'
 t 'and its chats' prints '"chats":[{"id"'
 
-mkdir "$dir/work"
-printf 'int one(void)\n{\n    return 1;\n}\n' >"$dir/work/a.c"
+work=$HOME/.local/share/skein/files
+[ "$kind" = pg ] || work=${store#--data=}/files
+mkdir -p "$work"
+printf 'int one(void)\n{\n    return 1;\n}\n' >"$work/a.c"
 top=$(pwd)
-cd "$dir/work" || exit 1
+cd "$work" || exit 1
 s files add nowhere.c
 t 'a file that is not there is not added' fails 3 'nowhere.c'
 s files add ../in

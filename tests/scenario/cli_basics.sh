@@ -235,17 +235,47 @@ t 'and those of delegations' prints '"delegateTimelines":{"main.1":'
 s timeline --events - <"$dir/events"
 t 'event lines may come from standard input' prints '"delegation":"main.1"'
 
+# --- Members that no message has ----------------------------------------------------------------
+
+must log --json -n 1 --oneline
+printf '%s\n' "$out" | sed 's/^\[//; s/]$//; s/"messageId":"/&x/' >"$dir/in"
+s append -n <"$dir/in"
+t 'what is printed can be stored again' gave 0
+t 'without a word' is "$err" 'Would store 1 message. Nothing was changed.'
+printf '%s\n' '{"contnet":"a","content":"b"}' '{"contnet":"c","content":"d","zzzzzz":1}' >"$dir/in"
+s append -n <"$dir/in"
+t 'a member that no message has is named' complains 'line 1: no message has "contnet"; it is ignored. Did you mean "content"?'
+t 'once' is "$(printf '%s\n' "$err" | grep -c contnet)" 1
+
 # --- Context files ----------------------------------------------------------------------------
 
+place=$HOME/.local/share/skein/files
+[ "$kind" = pg ] || place=$dir/data1/files
+printf 'int total(int a)\n{\n    return a;\n}\nint other(void)\n{\n    return 7;\n}\n' >"$dir/sum.c"
 cd "$dir"
-printf 'int total(int a)\n{\n    return a;\n}\nint other(void);\n' >"$dir/sum.c"
-must files add sum.c 'fun total'
+s files add sum.c
+t 'what agents cannot read is not added' fails 3 'there is no file "sum.c"'
+t 'where they read is told' complains "Agents read files below $place"
+mkdir -p "$place/src"
+cp sum.c "$place/src"
+must files add src/sum.c 'fun total'
 s files ls --json
-t 'a context file is listed' is "$out" '[{"path":"sum.c","readFull":false,"items":["fun total"]}]'
+t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"]}]'
 s files show
 t 'a context file gives the function' prints 'return a;'
 t 'and no more' lacks 'other'
-must files rm sum.c
+cd "$place/src"
+must files add sum.c 'fun other'
+s files ls --json
+t 'more of it is added, from wherever' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total","fun other"]}]'
+must files add ../src/sum.c
+s files ls --json
+t 'all of it is more than a part' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[]}]'
+must files add sum.c 'fun total'
+s files ls --json
+t 'and stays all of it' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[]}]'
+cd "$dir"
+must files rm src/sum.c
 s files ls --json
 t 'a context file can be taken out' is "$out" '[]'
 
@@ -306,5 +336,89 @@ t 'no model is sent it' lacks late
 printf '%s\n' '{"role":"user","content":"I am ada","instructions":[{"type":"Source.Agent","target":"ada"}]}' >"$dir/in"
 s append --json <"$dir/in"
 t 'the source of a message is who sent it' prints '"instructions":[{"type":"Source.User"}]'
+
+# --- The doctor's report, and what it mends ----------------------------------------------------
+
+fresh
+must world new launch
+must agent new ada
+must conv new
+must send "Plan the launch for next Friday."
+s doctor --bundle "$dir/report.json"
+t 'its report has every check' grep -q '"checks":\[{"check":"program","result":"ok"' "$dir/report.json"
+t 'and the settings' grep -q '"log.level"' "$dir/report.json"
+t 'no text of a message' sh -c '! grep -q "Plan the launch" "$1"' - "$dir/report.json"
+t 'and others cannot read it' is "$(stat -c %a "$dir/report.json")" 600
+s doctor --bundle "$dir/report.json"
+t 'a report that is there is not overwritten' fails 5 'already there'
+if [ "$kind" = sqlite ]; then
+    chmod 755 "$dir/data$stores"
+    s doctor --fix
+    t 'a folder that others can look into is closed' prints 'fixed folder'
+    t 'and is' is "$(stat -c %a "$dir/data$stores")" 700
+fi
+
+# --- The configuration in an editor ------------------------------------------------------------
+
+yaml=$HOME/.config/skein/skein.yaml
+put() { printf 'cat >"$1" <<END\n%s\nEND\n' "$1" >"$dir/editor"; EDITOR="sh $dir/editor"; export EDITOR; }
+put 'log:
+  level: warn'
+s config edit
+t 'a file is made where there was none' prints "Wrote $yaml."
+s config get log.level
+t 'and counts' is "$out" warn
+put 'log:
+  level: loud'
+s config edit
+t 'one with a mistake is refused' fails 2 'the file has mistakes'
+t 'and the mistake named' complains ':2:10: log.level is "loud"'
+t 'the old one stays' grep -q 'level: warn' "$yaml"
+t 'and what was written is kept' grep -q 'level: loud' "$yaml.edited"
+s config edit
+t 'which is not overwritten' fails 5 'from an earlier edit'
+rm "$yaml.edited"
+ln -s "$dir/real.yaml" "$yaml.link"
+mv "$yaml" "$dir/real.yaml" && mv "$yaml.link" "$yaml"
+chmod 640 "$dir/real.yaml"
+put 'log:
+  level: info'
+must config edit
+t 'a link stays a link' test -L "$yaml"
+t 'and its file keeps who may read it' is "$(stat -c %a "$dir/real.yaml")" 640
+t 'with the new text' grep -q 'level: info' "$dir/real.yaml"
+EDITOR=false
+s config edit
+t 'an editor that fails changes nothing' fails 5 'nothing was changed'
+s config edit --no-input
+t 'without input there is no editor' fails 2 'opens an editor'
+unset EDITOR
+rm "$yaml" "$dir/real.yaml"
+
+# --- Other names ------------------------------------------------------------------------------
+
+must conv new --title "first title"
+s conv rename "first title" "second title"
+t 'a conversation gets another title' prints 'is now called second title.'
+s conv show "first title"
+t 'and is not found by the old one' gave 3
+s conv rename "second title" "a$(printf '\033')b"
+t 'a title with a control character is refused' fails 2 'title'
+s -n conv rename "second title" third
+t 'a dry run renames nothing' prints 'Would call the conversation'
+s conv rename "second title" "" --json=title,id
+chat=$(first id)
+t 'an empty title takes it away' prints '"title":null'
+must conv rm "$chat" -y
+s conv rename ada:background plan
+t "an agent's own conversation has no title" fails 2 'named after its agent'
+must world new other
+s -w launch world rename launch other
+t 'a name that is taken is refused' fails 5 'other'
+must world rm other -y
+must world rename launch landing
+s world ls --json=name
+t 'a world has its new name' is "$out" '[{"name":"landing"}]'
+must world rename landing launch
 
 finish

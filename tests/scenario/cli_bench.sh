@@ -76,5 +76,7 @@ s bench --quick --db "$(if [ "$kind" = sqlite ]; then echo "sqlite:$dir/data$sto
 t 'a store that is in use is left alone' fails 5 'is in use'
 s world ls --json=name
 t 'and nothing came into it' is "$out" '[{"name":"used"}]'
+b --part server --clients 7 --json
+t 'so many clients watch as are asked for' has_row '7 streams: delivery'
 
 finish

@@ -173,6 +173,7 @@ must undo
 # --- Compaction -------------------------------------------------------------------------------
 
 s compact -m 'They counted to six.' --covers 6 --json
+summary=$(first messageId)
 t 'a compaction is a message' is "$(first role)" summary
 s context --json
 t 'the context begins with the summary' prints '"coveredLength":6'
@@ -187,7 +188,9 @@ t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
 s purge a-3 -n
 t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
 t 'the text is still there' is "$(s show a-3 --raw; echo "$out")" three
-must purge a-3 -y
+s purge a-3 -y
+t 'an erasure is done' gave 0
+t 'a summary that may have words of it is named' complains "A summary covers a-3 and stays: skein purge $summary"
 s show a-3 --raw
 t 'an erased text is gone' is "$out" ''
 s log --oneline
@@ -208,4 +211,56 @@ must purge --unreachable -y
 s fsck
 t 'the store is sound after all this' gave 0
 
+# --- What was removed --------------------------------------------------------------------------
+
+fresh
+must world new launch --description "to the moon"
+must agent new ada
+must conv new --title plan --json
+plan=$(first id)
+must append <<'END'
+{"content":"said before"}
+END
+s conv ls --removed
+t 'no conversation was removed' is "$out" 'No conversation was removed.'
+must conv rm plan -y
+s conv ls
+t 'one that was removed is not listed' lacks "$plan"
+s conv ls --removed
+t 'but among those that were' prints "$plan"
+t 'with its title' prints plan
+s conv ls --removed --json=id,title
+t 'and as JSON' is "$out" "[{\"id\":\"$plan\",\"title\":\"plan\"}]"
+must conv restore "$plan"
+s conv ls --removed --json
+t 'until it is brought back' is "$out" '[]'
+s world ls --removed
+t 'no world was removed' is "$out" 'No world was removed.'
+s world rm launch -y
+t 'how to bring a world back is said' prints 'skein world restore launch'
+s world ls --removed
+t 'a world that was removed is listed' prints 'launch'
+t 'with what it was for' prints 'to the moon'
+s world ls --removed --json
+t 'and as JSON with its agents' prints '"name":"ada"'
+gone=$(first id)
+s world restore nosuch
+t 'it must have been removed' fails 3 'no world "nosuch" was removed here'
+must world new launch
+s world restore launch
+t 'its name may be taken' fails 5 '--as NAME'
+s world restore launch --as moon -n
+t 'a dry run brings none' prints 'Would bring'
+must world rm launch -y
+s world restore launch
+t 'two may have had the name' fails 5 'Name its id'
+s world restore "$gone" --as moon
+t 'by its id it is meant alone' prints 'The world moon is back'
+s -w moon log
+t 'with what was said' prints 'said before'
+must world restore launch
+s world ls --removed --json
+t 'then none is left' is "$out" '[]'
+s fsck
+t 'all is well in the store' gave 0
 finish

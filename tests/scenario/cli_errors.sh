@@ -11,7 +11,7 @@ t 'nor is a verb that there is not' fails 2 '"inbox nonsense" is not a command'
 s wrold ls
 t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
 s world
-t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, tools, rm'
+t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, tools, rename, rm, restore'
 s log --onelin
 t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
 s log -n
@@ -102,6 +102,9 @@ t 'nothing is nothing to say' gave 2
 s -c "$one" squash @ --by-hand -m x
 t 'a squash of one is refused' gave 2
 s -c "$one" squash @ @ -m shorter
+t 'nor can one stand for two' fails 2 'named twice'
+must -c "$one" send "and another"
+s -c "$one" squash @ @~1 -m shorter
 t 'a squash by a model needs a server' fails 3 'needs a running server'
 s -c "$one" move @
 t 'a move needs its place' fails 2 '--before ID or --end'
@@ -118,6 +121,8 @@ s edit @ -m x
 t 'only what a person wrote is sent again' fails 2 'error: '
 s edit @ -m x --json
 t 'that has a code of its own' complains '"code":"INVALID_MESSAGE_TYPE"'
+s conv use none -n
+t 'that the conversation would be left is said' prints 'Would leave'
 must conv use none
 s -c two edit @~1 -m x
 t 'without a session nothing is sent again' gave 5

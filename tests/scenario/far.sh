@@ -182,6 +182,43 @@ f rm --from @~1 --wait
 t 'all from a message on is removed' prints 'Removed '
 f conv new --title "from afar"
 t 'a conversation is made' prints 'it is current'
+f conv rename "from afar" "from near"
+t 'it gets another title' prints 'is now called from near.'
+t 'which is stored' alike conv show "from near"
+f world rename launch landing
+t 'a world gets another name' prints 'The world launch is now called landing.'
+f world show launch
+t 'and is not found by the old one' gave 3
+t 'but by the new one' alike world show landing
+must_f world rename landing launch
+must_f conv rename 'from near' 'from afar'
+
+s conv new --title "for a while" --json
+chat=$(first id)
+f conv rm "$chat" -n
+t 'what would be removed is said' prints 'Would remove'
+f conv rm "$chat" -y
+t 'a conversation is removed' prints "skein conv restore $chat"
+t 'what was removed is listed' alike conv ls --removed
+t 'and as JSON' alike conv ls --removed --json
+f conv restore "$chat"
+t 'and brought back' prints "The conversation $chat is back"
+f conv use 'from afar'
+f world new launch -n
+t 'a world has its own name' fails 5 'already a world "launch"'
+f world new spare -n
+t 'one that is free may be taken' prints 'Would make the world spare'
+f world new spare --description "for a while" --turn-limit 3 --json=name,description,turnLimit
+t 'a world is made' is "$out" '{"name":"spare","description":"for a while","turnLimit":3}'
+f world rm spare -y
+t 'and removed' prints 'skein world restore spare'
+t 'so are worlds' alike world ls --removed
+t 'and as JSON' alike world ls --removed --json
+f world restore spare --as other
+t 'which come back, under another name if need be' prints 'The world other is back'
+f world restore spare
+t 'once' fails 3 'no world "spare" was removed here'
+must world rm other -y
 
 # --- While agents are at work -----------------------------------------------------------------
 
@@ -206,6 +243,120 @@ t 'and says what cannot be done' sh -c 'cat "$1" "$2" | grep -q "works on the st
 t 'and how to come back' complains 'Come back with: skein chat launch --continue'
 f chat --continue </dev/null
 t 'what was said before is shown' prints 'both'
+
+# --- Taking with one, and setting -------------------------------------------------------------
+
+# The time at which it was written is in it.
+timeless() { sed 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9][ T][0-9:.]*Z\{0,1\}/TIME/g' "$dir/out"; }
+# exports_alike WORD…: an export is the same from both.
+exports_alike() {
+    must export "$@"
+    near=$(timeless)
+    must_f export "$@"
+    [ "$(timeless)" = "$near" ]
+}
+for format in md json jsonl mermaid html; do
+    t "an export as $format is the same" exports_alike -f "$format"
+done
+t 'of an older version' exports_alike v1
+t 'of a part' exports_alike @~1 --delegations none --redact
+must_f export -o "$dir/far.md"
+t 'into a file' file_has "$dir/far.md" '@ada a word'
+must_f export --whole-world -f skein -o "$dir/far.skein"
+t 'an archive of it all' test -s "$dir/far.skein"
+f export -f nonsense
+t 'a format must be one' fails 2 '"nonsense" is not a format'
+f export -o "$dir/far.md"
+t 'a file that is there stays' fails 5 'is already there'
+f compact -m "what was said" --covers 1 --json
+t 'a summary by hand' prints '"role":"summary"'
+f compact -n
+t 'what a model would do is said' prints 'Would let a model summarise'
+f compact
+t 'and done' prints 'stands for the first '
+f world set turnLimit 7
+t 'a world is changed' prints 'turnLimit of launch is set'
+must_f world set approvals.one ask
+f world set approvals.two ask --json
+t 'one setting beside another' prints '"approvals":{"one":"ask","two":"ask"}'
+f world set approvals '{"two":"always"}' --json
+t 'or all of them at once' prints '"approvals":{"two":"always"}'
+t 'as the store has it' alike world show --json=turnLimit,settings
+f world set approvals null --json
+t 'and none of them' lacks approvals
+f world set turnLimit no
+t 'what it may be is checked' gave 2
+f world set aprovals x
+t 'a name must be known' fails 2 'Did you mean "approvals"?'
+f model use nosuch/x
+t 'a model has a provider' fails 3 'there is no provider "nosuch"'
+f model use demo/scripted
+t 'a model for all' prints 'demo/scripted answers for agents that name no model'
+t 'which is marked' alike model ls
+must_f model use auto
+
+# --- Agents and their work --------------------------------------------------------------------
+
+f agent new cy --prompt "You count." --lead ada
+t 'an agent is made' prints 'Made the agent cy in launch'
+f agent new cy -n
+t 'one of the name is enough' fails 5 'already an agent "cy"'
+t 'as near' alike agent show cy
+f agent edit cy --model nosuch/x
+t 'its model must be one' fails 3 'There are: demo'
+f agent edit cy --model demo/scripted --tools recall --lead '' --prompt "You count well." --json
+t 'it is changed' prints '"systemPrompt":"You count well.","model":"demo/scripted","lead":null,"tools":["recall"]'
+f agent edit cy --model default --tools all --json
+t 'and changed back' prints '"model":null,"lead":null,"tools":null'
+t 'as the store has it' alike agent show cy
+f agent pause cy
+t 'it is paused' prints 'cy begins nothing new'
+t 'which is seen from near' alike agent ls
+f agent wake cy
+t 'who is paused is not woken at once' prints 'cy is paused'
+f agent task cy count the beans --json
+t 'a task is given' prints '"content":"count the beans"'
+task=$(first id)
+t 'its tasks are the same' alike agent tasks cy
+t 'and in JSON' alike agent tasks cy --status pending --json
+t 'those of all' alike task ls
+t 'one of them' alike task show "$task"
+t 'and in JSON' alike task show "$task" --json
+t 'one that is not there' alike task show task_nosuch
+f task cancel "$task"
+t 'it is cancelled' prints "Cancelled the task $task of cy."
+t 'which is kept' alike task ls --status cancelled
+f task retry "$task"
+t 'it is begun anew' prints "cy has the task $task again."
+t 'which is told alike' alike task show "$task" --json=id,status
+f agent timer cy 15m --json
+t 'a timer is set' prints '"runEvery":900000'
+must_f agent timer cy off
+f agent tell cy remember the beans --from ada --json
+t 'it is told something' prints '"content":"remember the beans"'
+t 'its mind is the same' alike agent memory cy
+f agent resume cy
+t 'it goes on' prints 'cy goes on'
+until_true idle
+f agent wake cy
+t 'and is woken' prints 'cy looks what there is to do'
+until_true idle
+t 'what it did is the same' alike inspect cy
+t 'a piece of it' alike inspect cy --session 1
+t 'one that is not there' alike inspect cy --session 400
+t 'and in JSON' alike inspect cy --json
+t 'one who did nothing says so' alike inspect bo
+t 'its background is among the conversations' alike conv ls
+t 'and can be read' alike log -c cy:background --oneline
+t 'a call of a model is the same' alike inspect --call @
+t 'and is there' gave 0
+t 'and in JSON' alike inspect --call @ --json
+t 'what it was sent' alike inspect --call @ --saw
+t 'what it answered' alike inspect --call @ --raw
+t 'a call that is not there' alike inspect --call call_nosuch
+f agent rm cy -y
+t 'it is removed' prints 'Removed the agent cy'
+t 'and gone' alike agent show cy
 
 # --- Following --------------------------------------------------------------------------------
 
@@ -240,7 +391,7 @@ until_true sh -c '[ "$("$1" "$2" log -n 3 --oneline | grep -c "yes, says ada")" 
 
 # --- What cannot be done from afar ------------------------------------------------------------
 
-for words in fsck 'backup' 'purge @' 'tag ls' 'export'; do
+for words in fsck 'backup' 'purge @' 'tag ls' 'import x'; do
     # shellcheck disable=SC2086
     f $words
     t "$words says that it works on the store itself" fails 2 "works on the store itself and cannot use --server $url"

@@ -23,6 +23,10 @@ rules:
   - when: fail both
     do:
       - fail: rate_limit
+  - when: fail halfway
+    do:
+      - say: half a word
+      - fail: the line is down
   - matches: fail one
     agent: bo
     do:
@@ -53,6 +57,13 @@ rules:
   - when: break down
     do:
       - fail: the line is down
+  - when: hand it over
+    agent: lead
+    from: human
+    do:
+      - say: I ask kit.
+      - call: delegate
+        args: {agent: kit, title: Dates, task: Take forever.}
   - tool: delegate
     do: It is settled.
 otherwise: "yes, says {agent}"
@@ -191,9 +202,9 @@ t 'who waits for an answer is told that it was stopped' prints 'ada was stopped.
 t 'with the way to ask again' prints '  Ask again: skein retry '
 must send --no-wait @ada forever
 s stop bo --json
-t 'one agent alone can be' is "$out" '{"stopped":0}'
+t 'one agent alone can be' is "$out" '{"stopped":0,"tasks":[]}'
 s stop ada --json -c talk
-t 'by its name' is "$out" '{"stopped":1}'
+t 'by its name' is "$out" '{"stopped":1,"tasks":[]}'
 
 # --- What keeps an agent from answering -----------------------------------------------------------
 
@@ -235,6 +246,12 @@ t 'which the log says, too' prints ' --agent bo'
 s send fail both
 t 'when all fail it is a failure' gave 6
 t 'and says so' complains 'nobody could answer'
+s send @ada fail halfway
+t 'half an answer is none' gave 6
+t 'but its words are shown' prints 'half a word'
+t 'and why there are no more' complains 'ada failed: '
+s log -n 1
+t 'they stay, and say that they were cut off' prints '(cut off)'
 s send --json fail both
 t 'as JSON too' prints '{"event":"message.failed"'
 
@@ -375,6 +392,14 @@ s agent show kit -w ship
 t 'and of the agent' sh -c 'printf "%s\n" "$1" | grep -q "^    ✕ kit$2"' - "$out" "$why"
 s agent show lead -w ship
 t 'not of one that has answered' lacks ✕
+s_bg send '@lead hand it over' -w ship
+until_true sh -c 'curl -s "$1" | grep -q "\"state\":\"writing\""' - "${url}api/v1/worlds/ship/agents/kit"
+stop_server KILL
+start_server --script "$dir/script.yaml"
+join
+t 'what was said before a tool is shown when the server dies in it' prints 'I ask kit.'
+t 'but is no answer' gave 6
+t 'which is said' prints 'error: nobody could answer'
 
 stop_server
 finish

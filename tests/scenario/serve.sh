@@ -427,10 +427,15 @@ t 'what is in files is not set in the store' fails 2 'is read from a file'
 s config set defaults.model gpt
 t 'what is set is checked' fails 2 'defaults.model is "gpt": use auto or PROVIDER/MODEL'
 must config set defaults.model demo/scripted
-must config set theme dark
+must config set ui.theme dark
+s config set theme light
+t 'only what there is can be set' fails 3 'there is no setting "theme"'
+t 'but for names that are free' complains 'begin with "ui." are free'
+s config set default.model demo/scripted
+t 'what may be meant is told' fails 3 'Did you mean "defaults.model"?'
 s config list --show-origin
 t 'what is set is in the store' prints 'defaults.model = demo/scripted	store'
-t 'whatever its name is' prints 'theme = dark	store'
+t 'also what nobody but its user knows' prints 'ui.theme = dark	store'
 
 printf 'log:\n  level: warn\n' >"$dir/own.yaml"
 start --config "$dir/own.yaml" --listen 127.0.0.1:0

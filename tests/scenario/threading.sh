@@ -1,9 +1,10 @@
 #!/bin/sh
-# threading.sh: docs/threading.md holds: what it says is typed gives what it says is printed. Then the
+# threading.sh: docs/threading.md and docs/timelines.md hold: what they say is typed gives what they say is printed. Then the
 # same threads again, made by agents that a server runs.
 . "$(dirname "$0")/lib.sh"
 
-page=$(dirname "$0")/../../docs/threading.md
+docs=$(cd "$(dirname "$0")/../../docs" && pwd)
+page=$docs/threading.md
 XDG_RUNTIME_DIR=$dir/run
 export XDG_RUNTIME_DIR
 mkdir -m 700 "$XDG_RUNTIME_DIR"
@@ -12,39 +13,50 @@ trap 'kill -9 $pid 2>/dev/null; chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
 
 # --- The page ---------------------------------------------------------------------------------
 
-mkdir "$dir/bin" "$dir/steps"
+mkdir "$dir/bin"
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$SKEIN" "$store" >"$dir/bin/skein"
 chmod +x "$dir/bin/skein"
 
-# Each command of a console block into N.sh, and what follows it into N.out.
-awk -v to="$dir/steps" '
-    /^```console$/ { inside = 1; next }
-    /^```$/ { inside = 0; next }
-    !inside { next }
-    /^\$ / {
-        name = sprintf("%s/%03d", to, ++n)
-        print substr($0, 3) > (name ".sh")
-        printf "" > (name ".out")
-        here = /<<.END.$/
-        next
-    }
-    here { print > (name ".sh"); if ($0 == "END") here = 0; next }
-    { print > (name ".out") }
-' "$page"
+# steps PAGE: each command of its console blocks into N.sh, and what follows it into N.out.
+steps() {
+    rm -rf "$dir/steps"
+    mkdir "$dir/steps"
+    awk -v to="$dir/steps" '
+        /^```console$/ { inside = 1; next }
+        /^```$/ { inside = 0; next }
+        !inside { next }
+        /^\$ / {
+            name = sprintf("%s/%03d", to, ++n)
+            print substr($0, 3) > (name ".sh")
+            printf "" > (name ".out")
+            here = /<<.END.$/
+            next
+        }
+        here { print > (name ".sh"); if ($0 == "END") here = 0; next }
+        { print > (name ".out") }
+    ' "$1"
+}
 
 # step FILE: runs it, and compares.
 step() {
     rc=0
-    PATH=$dir/bin:$PATH sh "$1" >"$dir/out" 2>&1 || rc=$?
+    (cd "$dir/steps" && PATH=$dir/bin:$PATH sh "$1") >"$dir/out" 2>&1 || rc=$?
     out=$(cat "$dir/out") err=
     [ "$rc" = 0 ] && [ "$out" = "$(cat "${1%.sh}.out")" ]
 }
 
-for file in "$dir"/steps/*.sh; do
-    t "$(head -n 1 "$file") [${file##*/}]" step "$file"
-done
+# holds PAGE: what it says is typed gives what it says is printed.
+holds() {
+    steps "$1"
+    for file in "$dir"/steps/*.sh; do
+        t "$(head -n 1 "$file") [${file##*/}]" step "$file"
+    done
+}
+
+holds "$page"
 t 'all five scenarios are there' is "$(grep -c 'conv new --title' "$page")" 5
 t 'and a tree of each' is "$(cat "$dir"/steps/*.sh | grep -c '^skein tree$')" 5
+holds "$docs/timelines.md"
 
 # --- Live -------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // inbox, what models were sent, squashes and summaries by models, providers.
 import http from 'node:http';
 import { ended, errands, watch, work } from './desk.mjs';
-import { Server, assert, finally_, finish, script, test } from './lib.mjs';
+import { Server, assert, finally_, finish, run, script, test } from './lib.mjs';
 
 const file = script('agents', `
 seed: 3
@@ -426,6 +426,24 @@ test('a squash with a prompt is a job; a dry run stores nothing', async () => {
     assert.deepEqual([real.state, real.result.content, real.result.model], ['done', 'The fake has answered.', 'office/m'], JSON.stringify(real));
     const call = await server.get(`${w.path}/calls/${real.result.callId}`);
     assert.deepEqual([call.purpose, call.model], ['squash', 'office/m']);
+});
+
+test('what belongs to the tool calls of chosen messages is squashed with them: it is counted, and the model reads it', async () => {
+    const w = await fresh(server, ['ada']);
+    const lines = [{ role: 'user', content: 'When?' },
+        { role: 'assistant', sender: 'ada', content: 'Looking.', toolCalls: [{ toolCallId: 'c1', toolName: 'calendar', args: {} }] },
+        { role: 'tool', toolCallId: 'c1', content: 'free after noon' }];
+    const cli = (words, input) => run([...words, ...server.store.args, '-w', w.name, '-c', w.chat], { input });
+    assert.equal((await cli(['append'], lines.map(m => JSON.stringify(m)).join('\n'))).code, 0);
+    const [asks, looks, finds] = (await w.messages()).map(m => m.messageId);
+    const size = /squash(ed)? 3 messages \(2 chosen, 1 belongs to their tool calls\) into/;
+    for (const how of [['--by-hand', '-m', 'Friday'], ['-m', 'condense this']]) {
+        for (const more of [['-n'], []]) assert.match((await cli(['squash', asks, looks, ...how, ...more])).out, size, [...how, ...more].join(' '));
+        if (how[0] === '--by-hand') await w.travel('undo');
+    }
+    const [made] = (await server.get(`${w.chatPath}/squashes`)).data.filter(s => s.prompt);
+    assert.deepEqual(made.sourceMessageIds, [asks, looks, finds]);
+    assert.match(JSON.stringify((await server.get(`${w.path}/calls/${made.resultMessageId}`)).request), /free after noon/);
 });
 
 test('a squash without text and prompt, or of what is not there, asks no model', async () => {

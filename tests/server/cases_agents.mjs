@@ -252,7 +252,7 @@ test('case 19: crash in the middle of a turn', async () => {
     const room = await w.messages();
     assert.deepEqual([room[0].messageId, room[0].content], [said.messageId, '@ada what a day']);
     const [{ failedAt, ...told }] = room[0].delivery;
-    assert.deepEqual(told, { agent: 'ada', state: 'failed', error: 'the program that spoke for the agent went away' });
+    assert.deepEqual(told, { agent: 'ada', state: 'failed', error: 'the server that spoke for the agent went away in the middle of it' });
     assert.ok(Date.parse(failedAt) >= Date.parse(room[0].createdAt));
     assert.equal(room[0].delivery.length, 1);
     await w.idle();

@@ -2,7 +2,7 @@
 // covers, what the model is sent then, and that nothing is lost.
 import http from 'node:http';
 import { Desk, asked, context, ended, own, rows, talk, work } from './desk.mjs';
-import { Server, assert, finally_, finish, script, test } from './lib.mjs';
+import { Server, assert, finally_, finish, run, script, test } from './lib.mjs';
 
 const file = script('compaction', `
 rules:
@@ -157,6 +157,28 @@ test('each agent of a chat has a summary of its own memory', async () => {
     const made = await summarised(w, async () => { await w.say('@ada two'); await w.idle(); });
     assert.equal(made.lane, '@ada');
     assert.equal((await server.get(`${w.chatPath}/context?agent=bo`)).summaryMessageId, null);
+});
+
+test('whoever reads the conversation sees where a memory was summarised, and what is in the summary', async () => {
+    const w = await fresh(4, ['ada']);
+    const cli = (...words) => run([...words, ...server.store.args, '-w', w.name, '-c', w.chat]);
+    const ask = async text => { await w.say(text); await w.idle(); };
+    await ask('one');
+    const made = await summarised(w, () => ask('two'));
+    await ask('three');
+    const line = `  ─ ada: the first 4 messages are summarised as ${made.messageId}: skein show ${made.messageId}\n`;
+    const log = (await cli('log')).out, at = log.indexOf(line);
+    assert.ok(at > log.indexOf('    two\n') && at < log.indexOf('    three\n'), log);
+    assert.equal(log.split('are summarised as').length, 2, 'once');
+    assert.ok(!(await cli('log', '--count', '2')).out.includes(line), 'what is before the part that is shown is no part of it');
+    assert.ok((await run(['log', '--server', server.url, '-w', w.name, '-c', w.chat])).out.includes(line), 'over a server too');
+    const all = (await server.get(`${w.chatPath}/compactions?memories=true`)).data;
+    assert.deepEqual(all.map(s => [s.messageId, s.memoryOf, s.covers]), [[made.messageId, 'ada', 4]]);
+    assert.deepEqual((await server.get(`${w.chatPath}/compactions`)).data, [], 'the room itself has none');
+    assert.match((await cli('show', made.messageId)).out, /stands for the first 4 messages of @ada:/);
+    assert.match((await cli('context', '--agent', 'ada')).err,
+        new RegExp(`; 7 stored: 4 in the summary ${made.messageId}, the summary, and 2 as they are\\. Compacts when these and the summary are 4`));
+    assert.match((await cli('lane', 'ls')).out, /@ada +memory +7 messages/);
 });
 
 test('what the summary was made of is labelled text: tools with their results, no thinking', async () => {

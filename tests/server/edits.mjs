@@ -42,6 +42,7 @@ test('count says what a removal would take, and changes nothing', async () => {
     assert.deepEqual(all.byAgent, { human: 2, lead: 1, ada: 2, bo: 1 });
     assert.deepEqual(last.byAgent, { human: 1, ada: 1 });
     assert.deepEqual([all.agents, all.delegations, all.briefings, all.sideEffects], [3, 0, 0, 0]);
+    assert.deepEqual(last.removedByAgent, { lead: 2, ada: 2, bo: 2 });
     assert.deepEqual(last.preview[0], { messageId: second.messageId, sender: 'human', text: '@ada two' });
     assert.deepEqual([all.editable, all.blockedBy, all.sessionMode, all.etag], [true, null, true, await w.etag()]);
     assert.deepEqual(await whole(w), before);
@@ -51,7 +52,7 @@ test('count names tool calls as side effects', async () => {
     const w = await fresh(server, ['ada']);
     const m = (await w.converse('look up tides')).of('message.created')[0];
     const c = await w.count(m.messageId);
-    assert.deepEqual([c.count, c.sideEffects], [4, 1]);
+    assert.deepEqual([c.count, c.sideEffects, c.toolResults], [4, 1, 1]);
 });
 
 // --- Removing -----------------------------------------------------------------------------------
@@ -269,20 +270,24 @@ test('an edit while agents answer is 423, says who, and changes nothing', async 
     stream.close();
 });
 
-test('force stops the agents and edits; the answer that was under way never lands', async () => {
+test('force stops the agents and edits; of the answer that was under way what was there is in the version before', async () => {
     const w = await fresh(slow);
     const { stream, message, writing } = await busy(w, '@ada @bo hold');
     const r = (await put(w, message.messageId, '@lead instead', {}, { force: true })).body;
     assert.equal(r.resubmissionStatus, 'success');
-    await stream.event('message.withdrawn', d => d.messageId === writing);
+    await stream.event('message.completed', d => d.messageId === writing && d.finishReason === 'stopped');
     await stream.event('world.idle', (_, e) => e.cause === message.messageId);
     await stream.event('world.idle', (_, e) => e.cause === r.newMessageId);
     assert.deepEqual(texts(await w.messages()), ['@lead instead', 'lead heard human.']);
     await w.converse('@bo and now?');
-    const everything = [];
-    for (const t of (await slow.get(`${w.chatPath}/threads`)).data)
-        everything.push(...texts((await slow.get(`${w.chatPath}/threads/${t.threadId}/messages`)).data));
-    assert.ok(!everything.some(t => t.includes('I begin')), everything.join('|'));
+    const [now, before, ...others] = (await slow.get(`${w.chatPath}/threads`)).data.sort((a, b) => b.version - a.version);
+    assert.deepEqual(others, []);
+    const of = async t => texts((await slow.get(`${w.chatPath}/threads/${t.threadId}/messages`)).data);
+    const told = stream.of('message.delta').filter(d => d.messageId === writing && d.part === 'text').map(d => d.text).join('');
+    const kept = (await of(before)).find(text => text.startsWith('I begin'));
+    assert.ok(kept?.startsWith(told.trimEnd()), `${told} was told, ${kept} is kept`);
+    assert.ok(!(await of(now)).some(t => t.includes('I begin')));
+    assert.ok(![...await of(before), ...await of(now)].some(t => t.includes('I end')));
     stream.close();
 });
 
@@ -290,7 +295,7 @@ test('force works from the query, and for a removal too', async () => {
     const w = await fresh(slow);
     const { stream, message } = await busy(w, '@ada hold');
     const r = await slow.ask('DELETE', `${w.path}/messages/${message.messageId}?chatId=${w.chat}&force=true`);
-    assert.equal(r.messagesRemovedTotal, 1);
+    assert.equal(r.messagesRemovedTotal, 2);
     assert.equal((await slow.get(`${w.path}/status`)).isProcessing, false);
     assert.deepEqual(await w.messages(), []);
     stream.close();
@@ -333,12 +338,44 @@ test('undo and redo move between versions and lose nothing', async () => {
     assert.deepEqual(texts(await w.messages()), texts(second[0]));
 });
 
+test('currentThread says whether there is something to undo and to redo', async () => {
+    const w = await fresh(server, ['ada']);
+    const ways = async () => {
+        const { canUndo, canRedo } = await server.get(`${w.chatPath}/currentThread`);
+        return [canUndo, canRedo];
+    };
+    const m = (await w.converse('one')).of('message.created')[0];
+    assert.deepEqual(await ways(), [false, false]);
+    const first = await server.call('GET', `${w.chatPath}/currentThread`);
+    await del(w, m.messageId);
+    assert.deepEqual(await ways(), [true, false]);
+    await w.travel('undo');
+    assert.deepEqual(await ways(), [false, true]);
+    // It is the version from before, but there is something to redo now: who knew that answer does not know this one.
+    const again = await server.call('GET', `${w.chatPath}/currentThread`, { headers: { 'if-none-match': first.headers.etag } });
+    assert.deepEqual([again.status, again.body.threadId, again.body.canRedo], [200, first.body.threadId, true]);
+});
+
+test('a removal that begins an edit is known by its note', async () => {
+    const w = await fresh(server, ['ada']);
+    const m = (await w.converse('one')).of('message.created')[0];
+    const note = async () => (await server.get(`${w.chatPath}/currentThread`)).note;
+    await del(w, m.messageId);
+    assert.equal(await note(), `remove from ${m.messageId}`);
+    await w.travel('undo');
+    const r = await server.call('DELETE', `${w.path}/messages/${m.messageId}?chatId=${w.chat}&resubmit=true`);
+    assert.equal(r.status, 200, r.text);
+    assert.equal(await note(), `edit from ${m.messageId}`);
+});
+
 test('currentThread needs If-Match, and a stale one is refused', async () => {
     const w = await fresh(server, []);
     const m = await w.say('x');
     await del(w, m.messageId);
     const stale = await w.etag();
     await server.refused('PUT', `${w.chatPath}/currentThread`, 428, 'if-match-needed', { body: { move: 'undo' } });
+    const seen = await server.call('PUT', `${w.chatPath}/currentThread`, { body: { move: 'undo', dryRun: true } });
+    assert.deepEqual([seen.status, seen.body.dryRun, await w.etag()], [200, true, stale], 'a look changes nothing, and needs no tag');
     await w.say('y');
     const r = await server.refused('PUT', `${w.chatPath}/currentThread`, 412, 'version-changed', { body: { move: 'undo' }, headers: { 'if-match': stale } });
     assert.match(r.body.current, /^t_/);

@@ -1,6 +1,6 @@
 // failures.mjs: a turn that fails leaves its trace: at the agent, at the message that was not answered, and in what
 // the model was sent; by the API and by the commands.
-import { Server, assert, finish, run, test, within } from './lib.mjs';
+import { Server, assert, finish, mortal, run, test, within } from './lib.mjs';
 import { Desk, asked, own, rows, watch } from './desk.mjs';
 
 const reason = 'this model is out of order';
@@ -179,7 +179,7 @@ test('in conversations of its own an agent that fails leaves the same trace', as
 });
 
 test('what was sent by a program that was killed is not known, and that is said', async () => {
-    const killed = await Server.start(), own = await Desk.open(killed);
+    const killed = await Server.start({ env: mortal }), own = await Desk.open(killed);
     const w = await killed.world('killed', [{ name: 'ada', model: own.model }]), stream = await watch(w);
     const said = await w.say('hello');
     (await own.next()).begin('Once upon');
@@ -190,12 +190,48 @@ test('what was sent by a program that was killed is not known, and that is said'
     w.server = again;
     await w.idle();
     const missing = await again.ask('GET', `${w.path}/messages/${said.messageId}/context?chatId=${w.chat}`, undefined, 404);
-    assert.match(missing.detail, /what was sent to a model for .* is not known: ada failed: the program .* went away/);
+    assert.match(missing.detail, /what was sent to a model for .* is not known: ada failed: the server .* went away in the middle of it/);
     const out = await run(['inspect', '--call', said.messageId, '-w', w.name, ...again.store.args]);
     assert.notEqual(out.code, 0);
     assert.match(out.err, /what was sent to a model for .* is not known/);
     assert.doesNotMatch(out.err, /nothing was sent/);
 });
+
+// How a server goes away in the middle of an answer, and what is said of it then.
+const ends = {
+    'is killed': [s => s.kill(), 'the server that spoke for the agent went away in the middle of it'],
+    'is ended': [s => s.stop(), 'the server was ended in the middle of it'],
+};
+
+for (const [how, [end, why]] of Object.entries(ends))
+    test(`an agent whose server ${how} in the middle of its answer has failed, and says why, until it answers`, async () => {
+        const own = await Server.start({ env: mortal }), models = await Desk.open(own);
+        const w = await own.world('left', ['ada', 'bo'].map(name => ({ name, model: models.model }))), stream = await watch(w);
+        const ada = () => own.get(`${w.path}/agents/ada`), shown = async (...words) => (await run([...words, '-w', w.name, ...own.store.args])).out;
+        await w.say('@ada hello');
+        (await models.next()).fail(400, reason);
+        await stream.event('message.failed');
+        const said = await w.say('@ada once more');
+        (await models.next()).begin('Once upon');
+        await stream.words();
+        stream.close();
+        await end(own);
+        await own.start();
+        await w.idle();
+        const now = await ada(), { failedAt } = (await w.messages()).find(m => m.messageId === said.messageId).delivery.find(d => d.agent === 'ada');
+        assert.deepEqual([now.state, now.detail, now.failedAt, now.failedChatId, now.stoppedAt], ['failed', why, failedAt, w.chat, null]);
+        assert.deepEqual((await own.get(w.path)).agents.map(a => [a.name, a.state]), [['ada', 'failed'], ['bo', 'idle']]);
+        for (const words of [['agent', 'ls'], ['status']]) assert.match(await shown(...words), new RegExp(`ada +failed .*${why}`), words[0]);
+        const after = await watch(w), { body } = await after.event('agent.state', e => e.state === 'failed' && e.detail === why);
+        assert.deepEqual([body.data.agent, body.chatId, after.of('agent.state').at(-1).state], ['ada', w.chat, 'failed']);
+        after.close();
+        await w.say('@ada and now?');
+        (await models.next()).answer('I am back.');
+        await w.idle();
+        const then = await ada();
+        assert.deepEqual([then.state, then.detail, then.failedAt, then.failedChatId], ['idle', null, null, null]);
+        await own.stop();
+    });
 
 test('all of it is there after a restart', async () => {
     const w = await fresh(), said = await inVain(w, '@ada remember this');

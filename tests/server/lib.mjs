@@ -59,6 +59,9 @@ const environment = {
 };
 fs.mkdirSync(environment.HOME);
 
+// For a server that is going to be killed: on PostgreSQL the next one waits for so long before it takes over its turns.
+export const mortal = { SKEIN_LIMITS_BUSY_TIMEOUT: '3s' };
+
 // Runs a command of the program to its end.
 export function run(args, { input = '', ms = 60000 } = {}) {
     const child = spawn(program, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });

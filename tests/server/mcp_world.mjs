@@ -20,6 +20,12 @@ const server = await Server.start({ script: script('tools', `
 seed: 1
 rules:
 ${tools.map(t => `  - tool: ${t}\n    do: I have heard of ${t}.`).join('\n')}
+  - when: half a call
+    do:
+      - call: everything__echo
+        args: {unreadable: '{"message": "ha'}
+      - call: files__write_file
+        args: {unreadable: '{"path'}
   - matches: 'echo (.*)'
     do:
       - call: everything__echo
@@ -147,6 +153,13 @@ test('a tool that fails is a result, and the turn goes on', async () => {
     assert.equal(got.answer, 'I have heard of everything__get-sum.');
 });
 
+test('a call whose arguments were cut off is not run, and nobody is asked', async () => {
+    const { results } = await tell('half a call');
+    assert.deepEqual(results.map(r => r.content), Array(2).fill('not run: the arguments are not a JSON object; call it again'));
+    assert.equal(fs.existsSync(note), false);
+    assert.deepEqual((await server.get('/inbox?limit=100')).data.filter(i => i.open), []);
+});
+
 test('a server of tools gets the variables that it was given, and no others', async () => {
     const got = await tell('environment');
     const env = JSON.parse(got.results[0].content);
@@ -165,9 +178,25 @@ test('a tool that changes something asks first, and runs when it is allowed', as
     assert.equal((await tell('read outside')).results[0].toolStatus, 'error');
 }, limit(60000));
 
+test('a tool that is asked about when the server is killed runs when it is allowed, once', async () => {
+    fs.rmSync(note);
+    const before = (await w.messages('&agent=ada')).length;
+    await server.post(`${w.path}/messages`, { content: '@ada write it', chatId: w.chat }, 202);
+    const { id } = await asks('files__write_file');
+    await server.kill();
+    await server.start();
+    assert.equal((await server.get(`/inbox/${id}`)).open, true);
+    assert.equal(fs.existsSync(note), false, 'it ran before it was allowed');
+    await server.post(`/inbox/${id}/answer`, { decision: 'allow' }, 200);
+    await w.idle(60000);
+    const results = (await w.messages('&agent=ada')).slice(before).filter(m => m.role === 'tool');
+    assert.deepEqual(results.map(r => r.toolStatus), ['ok'], JSON.stringify(results));
+    assert.equal(fs.readFileSync(note, 'utf8'), 'Friday.');
+}, limit(90000));
+
 test('a tool that is denied does not run, and the agent hears of it', async () => {
     const got = await tell('learn', decide('deny', 'memory__create_relations'));
-    assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['the person did not allow this call', 'error']]);
+    assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['not run: a person did not allow it', 'error']]);
     assert.equal(got.answer, 'I have heard of memory__create_relations.');
     assert.doesNotMatch((await tell('what is known')).results[0].content, /Bern/);
     await tell('learn', decide('allow', 'memory__create_relations'));

@@ -229,6 +229,7 @@ for (const [type, format] of Object.entries(formats)) {
         assert.equal(got.failed.length, 1, got.stream.tail());
         const text = got.streamed('text');
         assert.ok(text.length > 0 && text.length < long.length && long.startsWith(text), text);
+        assert.deepEqual([got.answer?.content, got.answer?.unfinished], [text, 'cut']);
         assert.deepEqual(got.delivery, [['ada', 'failed']]);
         const [call] = (await server.get(`${w.path}/agents/ada/calls`)).data;
         assert.equal(call.state, 'cut');
@@ -328,7 +329,7 @@ for (const [fault, expected] of Object.entries(faults))
         if (expected.hint) assert.match(why.hint, expected.hint);
         assert.equal(got.streamed('text'), expected.text ?? '');
         assert.deepEqual(got.delivery, [['ada', 'failed']]);
-        assert.equal(got.answer, undefined);
+        assert.deepEqual([got.answer?.content, got.answer?.unfinished], expected.text ? [expected.text, 'cut'] : [undefined, undefined]);
         assert.ok(mock.requests.length >= 1);
     }));
 
@@ -392,25 +393,28 @@ test('a server that only plays the demo asks nobody else, whatever an agent name
 // The same conversations in a new store; gives all that came of them.
 async function play(how) {
     const s = await Server.start({ store: freshStore(), args: [...args, how] });
-    const told = [];
+    const told = [], models = [];
     for (const type of Object.keys(formats))
         for (const word of ['hello', 'colleagues', 'fault', 'cut']) {
             const w = await s.world(`${type}-${word}`, [{ name: 'ada', model: `once-${type}/gpt-4o` }]);
             const got = await talk(w, word);
+            models.push(...got.all.filter(m => m.role === 'assistant').map(m => m.model));
             told.push([type, word, got.failed.map(f => f.detail), got.delivery, got.all.map(m => [m.role, m.sender, m.content])]);
         }
     await s.stop();
-    return told;
+    return [told, models];
 }
 
 test('a recording gives the same answers while nobody is there', async () => {
     const dir = path.join(folder, 'recording');
-    const one = await play(`--record=${dir}`);
+    const [one, models] = await play(`--record=${dir}`);
     const files = fs.readdirSync(dir);
     for (const kind of ['request', 'response', 'meta']) assert.ok(files.some(f => f.endsWith(`.${kind}`)), files.join(' '));
     for (const f of files) assert.ok(!fs.readFileSync(path.join(dir, f), 'utf8').includes(key), f);
     const from = tap.seen.length;
-    assert.deepEqual(await play(`--replay=${dir}`), one);
+    const [again, replayed] = await play(`--replay=${dir}`);
+    assert.deepEqual(again, one);
+    assert.deepEqual(replayed, models.map(m => `replay:${m}`), 'and says that they are replayed');
     assert.equal(tap.seen.length, from, 'a replay sends nothing');
 }, limit(60000));
 

@@ -3,7 +3,9 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { Desk, watch } from './desk.mjs';
 import { Server, assert, finally_, finish, folder, freshStore, limit, run, test } from './lib.mjs';
+import { sql } from './sabotage.mjs';
 
 // A model that says its name, and keeps the keys with which it was asked for a list.
 const listed = [];
@@ -39,8 +41,8 @@ const a = await Server.start({ store: first, args });
 const b = await Server.start({ store: second, args });
 
 // Asks until it is so; nobody is told of settings by an event.
-async function until(what, ask, good) {
-    const end = Date.now() + limit(10000);
+async function until(what, ask, good, ms = 10000) {
+    const end = Date.now() + limit(ms);
     for (;;) {
         const found = await ask();
         if (good(found)) return found;
@@ -144,5 +146,21 @@ test('commands on the folder of a running server go through that server', async 
     await until('what "config set" wrote counts too', () => modelOf(a), m => m.value === 'auto');
     await until('on both', () => modelOf(b), m => m.value === 'auto');
 });
+
+test('what agents were writing on a server that is killed is kept by the other one, once', async () => {
+    const desk = await Desk.open(a);
+    const w = await a.world('left', [{ name: 'ada', model: desk.model }]), stream = await watch(w);
+    await w.say('@ada tell me a tale');
+    (await desk.next()).begin('Once upon a time');
+    await until('the words are saved', () => sql(first, 'SELECT text FROM written'), held => held === 'Once upon a time');
+    stream.close();
+    await a.kill();
+    w.server = b;
+    await sql(first, "UPDATE turns SET lease_until = 1 WHERE state = 'open'");
+    const all = await until('the other server has closed the turn', () => w.messages(), list => list.length > 1, 30000); // it looks every 10 s
+    assert.deepEqual(all.map(m => [m.content, m.unfinished]), [['@ada tell me a tale', null], ['Once upon a time', 'cut']]);
+    assert.equal(await sql(first, 'SELECT COUNT(*) FROM written'), '0');
+    await w.idle();
+}, limit(60000));
 
 await finish();

@@ -64,6 +64,7 @@ const examples = {
     getWorld: x => [x.W],
     updateWorld: x => [x.W, { description: 'changed', turnLimit: 9 }],
     removeWorld: async x => [`/worlds/${(await server.post('/worlds', { name: `gone${x.n}` })).name}`, undefined, 204],
+    restoreWorld: async x => { const gone = await server.post('/worlds', { name: `back${x.n}` }); await server.ask('DELETE', `/worlds/${gone.name}`, undefined, 204); return [`/worlds/${gone.id}/restore`, { name: `again${x.n}` }]; },
     getWorldStatus: x => [`${x.W}/status`],
     listAgents: x => [`${x.W}/agents`],
     createAgent: x => [`${x.W}/agents`, { name: `new${x.n}`, systemPrompt: 'p', model: 'demo/scripted', lead: 'lead', tools: ['demo_lookup'], temperature: 0.5, autoReply: false }, 201],
@@ -80,6 +81,7 @@ const examples = {
     getChat: x => [x.C],
     updateChat: x => [x.C, { title: 'renamed' }],
     removeChat: async x => [`${x.W}/chats/${(await server.post(`${x.W}/chats`, {})).id}`, undefined, 204],
+    restoreChat: async x => { const gone = await server.post(`${x.W}/chats`, {}); await server.ask('DELETE', `${x.W}/chats/${gone.id}`, undefined, 204); return [`${x.W}/chats/${gone.id}/restore`, undefined]; },
     listMessages: x => [`${x.W}/messages?chatId=${x.chat}`],
     postMessage: x => [`${x.W}/messages`, { content: 'quiet', chatId: x.chat, instructions: [{ type: 'ReadOnly' }], clientMessageId: `c${x.n}` }, 202],
     stopAgents: x => [`${x.W}/messages/stop`, { chatId: x.chat }],
@@ -163,6 +165,7 @@ const examples = {
     createTask: null,
     getTask: null,
     cancelTask: null,
+    retryTask: null, // tasks.mjs
     listKnowledge: null,
     listExpected: null,
     listCalls: null,

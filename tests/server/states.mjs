@@ -85,6 +85,7 @@ test('an agent thinks, writes, runs a tool, and thinks again', async () => {
     q.answer('Done.');
     await w.idle();
     assert.equal(await doing(w, 'ada'), 'idle');
+    await events.event('agent.state', d => d.state === 'idle');
     assert.deepEqual(events.events.filter(e => e.event === 'agent.state').map(e => e.body.data.state), ['thinking', 'writing', 'tool', 'tool', 'tool', 'thinking', 'idle']);
     events.close();
 });
@@ -172,7 +173,7 @@ test('a task that is killed after its briefing and tried again does not send it 
     assert.deepEqual((await inbox(w)).data.map(i => i.title).sort(), ['Prices', 'Wages']);
 }, limit(90000));
 
-test('a task that has failed three times is called failed, with its reason, until it is done', async () => {
+test('a task that has failed three times is still tried again, and a person is told which one and how to have it begun at once', async () => {
     const w = await fresh();
     const events = await watch(w);
     const task = await server.post(`${w.path}/agents/ada/tasks`, { content: 'poison' });
@@ -184,10 +185,13 @@ test('a task that has failed three times is called failed, with its reason, unti
         seen.push([now.status, now.label]);
         assert.match(now.lastError, /out of order/);
     }
-    assert.deepEqual(seen, [['pending', 'retrying'], ['pending', 'retrying'], ['pending', 'failed']]);
-    assert.match(await told(w, 'task', 'ls'), /  failed +user +poison\n +failed 3 times: .*out of order.*; tried again at /);
+    assert.deepEqual(seen, [['pending', 'retrying'], ['pending', 'retrying'], ['pending', 'retrying']]);
+    assert.match(await told(w, 'task', 'ls'), /  retrying +user +poison\n +failed 3 times: .*out of order.*; tried again at /);
     const item = (await inbox(w)).data.find(i => i.type === 'failure');
-    assert.match(item.title, /^ada has failed 3 times at a task$/);
+    assert.deepEqual([item.title, item.taskId], ['ada has failed 3 times at a task: poison', task.id]);
+    assert.match(await told(w, 'inbox', 'show', item.id), new RegExp(`At once: skein task retry ${task.id}, or never: skein task cancel ${task.id}\n`));
+    assert.match(await told(w, 'task', 'retry', task.id), /^ada has the task task_[\w-]+ again\./);
+    await desk.next(); // at once
     await server.ask('DELETE', `${w.path}/tasks/${task.id}`);
     assert.equal((await server.get(`${w.path}/tasks/${task.id}`)).label, 'cancelled');
     events.close();

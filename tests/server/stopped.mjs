@@ -2,8 +2,9 @@
 // one agent alone can be asked to answer a message once more.
 import fs from 'node:fs';
 import path from 'node:path';
-import { Server, assert, finish, folder, run, test } from './lib.mjs';
+import { Server, assert, finish, folder, limit, run, test } from './lib.mjs';
 import { Desk, watch } from './desk.mjs';
+import { sql } from './sabotage.mjs';
 
 const server = await Server.start();
 const desk = await Desk.open(server);
@@ -31,6 +32,21 @@ async function stopped(w, content = '@ada tell me a tale') {
     stream.close();
     return { said, half: data };
 }
+// The messages of the world as they come out of an archive, and out of lines, in another store; gives the file of lines.
+async function copies(w, look) {
+    const files = ['skein', 'jsonl'].map(format => [format, path.join(folder, `${w.name}.${format}`)]);
+    for (const [format, file] of files) {
+        await told(w, 'export', '-f', format, '-o', file);
+        const other = await Server.start(), name = 'copied';
+        const out = await run(['import', file, '--as', name, ...other.store.args]);
+        assert.equal(out.code, 0, out.err);
+        const [chat] = (await other.get(`/worlds/${name}/chats`)).data;
+        look((await other.get(`/worlds/${name}/chats/${chat.id}/messages`)).data, file);
+        await other.stop();
+    }
+    return files[1][1];
+}
+
 const texts = list => list.map(m => [m.sender, m.content, m.stopped]);
 
 test('that an answer was stopped is told with it, and known of it ever after', async () => {
@@ -69,18 +85,7 @@ test('the commands mark an answer that was stopped, and no other', async () => {
 
 test('it goes with the message: into an archive and out of it, into lines and out of them; an edit has it no more', async () => {
     const w = await fresh(), { half } = await stopped(w), before = texts(await w.messages());
-    const archive = path.join(folder, `${w.name}.skein`), lines = path.join(folder, `${w.name}.jsonl`);
-    await told(w, 'export', '-f', 'skein', '-o', archive);
-    await told(w, 'export', '-f', 'jsonl', '-o', lines);
-    for (const file of [archive, lines]) {
-        const other = await Server.start(), name = 'copied';
-        const out = await run(['import', file, '--as', name, ...other.store.args]);
-        assert.equal(out.code, 0, out.err);
-        const chats = (await other.get(`/worlds/${name}/chats`)).data;
-        const got = (await other.get(`/worlds/${name}/chats/${chats[0].id}/messages`)).data;
-        assert.deepEqual(texts(got), before, file);
-        await other.stop();
-    }
+    const lines = await copies(w, (got, file) => assert.deepEqual(texts(got), before, file));
     const copied = fs.readFileSync(lines, 'utf8').replaceAll(/"messageId":"[^"]*",/g, '').replaceAll(/"replyToMessageId":"[^"]*",/g, '');
     const chat = JSON.parse(await told(w, 'conv', 'new', '--title', 'copy', '--json')).id;
     const put = await run(['append', '-w', w.name, '-c', chat, ...server.store.args], { input: copied });
@@ -88,6 +93,171 @@ test('it goes with the message: into an archive and out of it, into lines and ou
     assert.deepEqual(texts((await server.get(`${w.path}/chats/${chat}/messages`)).data), before);
     await told(w, 'amend', half.messageId, '-c', w.chat, '-m', 'Once, and that was it.');
     assert.deepEqual((await w.messages()).map(m => m.stopped), [false, false]);
+});
+
+// --- Stopped before anything was answered -----------------------------------------------------------------------------
+
+const stop = w => server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+const deliveries = async (w, id) => (await w.messages()).find(m => m.messageId === id).delivery;
+const marks = 'ada was stopped before it answered, at ';
+
+// Has ada begin with something; `until` gets the question to her model, and is done when she is to be stopped.
+async function stoppedEarly(w, until) {
+    const stream = await watch(w), said = await w.say('@ada tell me a tale');
+    await until(await desk.next(), stream);
+    await stop(w);
+    await w.idle();
+    const { body } = await stream.event('message.delivered', e => e.stoppedAt !== undefined);
+    stream.close();
+    assert.deepEqual([body.data.messageId, body.data.agent, body.data.state], [said.messageId, 'ada', 'inMemory']);
+    return { said, at: body.data.stoppedAt };
+}
+// Where a tool waits until a person allows it.
+const askingWorld = () => server.world(`stopped${++number}`, ['ada', 'bo'].map(name => ({ name, model: desk.model })),
+    { settings: { approvals: { demo_lookup: 'ask' } } });
+const call = (name, args) => [{ id: 'c1', name, args }];
+const ways = {
+    'before its first word': async () => {},
+    'while it waits for a person to allow a tool': async (question, stream) => {
+        question.answer('', call('demo_lookup', { query: 'tides' }));
+        await stream.event('inbox.created', e => e.type === 'approval');
+    },
+    'while it waits for a delegation': async question => {
+        question.answer('I let bo look.', call('delegate', { agent: 'bo', task: 'look', wait: true }));
+        await desk.next();
+    },
+};
+
+for (const [way, until] of Object.entries(ways))
+    test(`an agent that is stopped ${way} is known not to have answered, until it has`, async () => {
+        const w = await askingWorld();
+        const { said, at } = await stoppedEarly(w, until);
+        const own = (await deliveries(w, said.messageId)).find(d => d.agent === 'ada');
+        assert.deepEqual(own, { agent: 'ada', state: 'inMemory', stoppedAt: at });
+        const line = new RegExp(`^ +✕ @?${marks}\\S`, 'gm');
+        for (const words of [['log'], ['log', '--oneline'], ['tree'], ['timeline'], ['show', said.messageId], ['agent', 'show', 'ada']])
+            assert.equal((await told(w, ...words)).match(line)?.length, 1, words.join(' '));
+        for (const words of [['log'], ['show', said.messageId]])
+            assert.match(await told(w, ...words), new RegExp(`ask again: skein retry ${said.messageId} --agent ada`), words[0]);
+        for (const where of [server.store.args, ['--server', server.url.href]])
+            assert.match((await run(['status', ...where])).out, new RegExp(`world +${w.name}: .*\\n +✕ @?${marks}`));
+        await told(w, 'retry', said.messageId, '--agent', 'ada');
+        (await desk.next()).answer('There was a tide.');
+        await w.idle();
+        for (const words of [['log'], ['tree'], ['timeline'], ['show', said.messageId]])
+            assert.doesNotMatch(await told(w, ...words), /was stopped|ask again/, words.join(' '));
+    });
+
+// --- What who waits in a terminal is told -----------------------------------------------------------------------------
+
+const places = { 'the store': server.store.args, 'a server': ['--server', server.url.href] };
+// Runs a command that says something to ada, whose model's question goes to `then` once it has come.
+async function waiting(w, args, then, options) {
+    const stream = await watch(w), ended = run([...args, '-w', w.name], options);
+    await then(await desk.next(), stream);
+    const out = await ended;
+    stream.close();
+    return out;
+}
+
+for (const [way, until] of Object.entries(ways))
+    test(`who waits for an agent that is stopped ${way} is told so, and how to ask again`, async () => {
+        const tale = '@ada tell me a tale';
+        const stopping = w => async (...at) => { await until(...at); await stop(w); };
+        for (const [place, where] of Object.entries(places)) {
+            const w = await askingWorld(), { code, out, err } = await waiting(w, ['send', tale, ...where], stopping(w));
+            const id = (await w.messages())[0].messageId;
+            assert.equal(code, 0, `${place}: ${err}`);
+            assert.match(err, new RegExp(`^ada was stopped before it answered\\.\n  Ask again: skein retry ${id} --agent ada `, 'm'), `${place}: ${out}`);
+            assert.equal(err.split('was stopped').length, 2, `${place}: ${err}`);
+            const other = await askingWorld();
+            const chat = await waiting(other, ['chat', '-c', other.chat, ...where], stopping(other), { input: `${tale}\n` });
+            assert.match(chat.out + chat.err, /^ada was stopped before it answered\.\n  Ask again: \/retry \S+ --agent ada$/m, `${place}: chat`);
+        }
+        const w = await askingWorld(), { out } = await waiting(w, ['send', '--json', tale, ...server.store.args], stopping(w));
+        const told = out.trim().split('\n').map(line => JSON.parse(line)).filter(e => e.stoppedAt);
+        assert.deepEqual(told.map(e => [e.event, e.agent, e.state]), [['message.delivered', 'ada', 'inMemory']], out);
+    });
+
+test('who waits for an answer is told that it ends before its end, and why', async () => {
+    const marks = {
+        'reached the length limit': question => question.cut(WORDS),
+        'cut off': async (question, stream) => { question.begin(WORDS); await stream.words(); question.res.destroy(); },
+    };
+    for (const [mark, end] of Object.entries(marks))
+        for (const [place, where] of Object.entries(places)) {
+            const { out } = await waiting(await fresh(['ada']), ['send', '@ada tell me a tale', ...where], end);
+            assert.match(out, new RegExp(`  ${WORDS}  \\(${mark}\\)\n`), place);
+        }
+    const { out } = await waiting(await fresh(['ada']), ['send', '@ada hello', ...server.store.args], question => question.answer('Hello.'));
+    assert.match(out, /  Hello\.\n/);
+});
+
+test('what an agent said before a turn that failed is no answer', async () => {
+    const fails = async question => {
+        question.answer('I look.', call('list_agents'));
+        (await desk.next()).fail(400, 'out of order');
+    };
+    for (const [place, where] of Object.entries(places)) {
+        const { code, out, err } = await waiting(await fresh(['ada']), ['send', '@ada look', ...where], fails);
+        assert.match(out, /I look\./, place);
+        assert.match(err, /^error: nobody could answer$/m, place);
+        assert.equal(code, 6, place);
+    }
+    const partly = await waiting(await fresh(), ['send', 'look, both', ...server.store.args], async question => {
+        question.answer('I look.', call('list_agents'));
+        for (const next of [await desk.next(), await desk.next()])
+            if (next.last.role === 'tool') next.fail(400, 'out of order');
+            else next.answer('I have seen it.');
+    });
+    assert.equal(partly.code, 7, partly.err);
+});
+
+test('who had not begun is known to have been stopped, too; who fails and is then stopped was stopped', async () => {
+    const w = await fresh(['ada']);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { paused: true });
+    const first = await w.say('@ada are you there?');
+    await stop(w);
+    assert.ok((await deliveries(w, first.messageId))[0].stoppedAt);
+    await server.ask('PATCH', `${w.path}/agents/ada`, { paused: false });
+    const said = await w.say('@ada and now?');
+    (await desk.next()).fail(400, 'out of order');
+    await w.idle();
+    assert.equal((await deliveries(w, said.messageId))[0].state, 'failed');
+    await again(w, said.messageId, { agent: 'ada' });
+    await desk.next();
+    await stop(w);
+    await w.idle();
+    const [own] = await deliveries(w, said.messageId);
+    assert.deepEqual([own.state, own.error, typeof own.stoppedAt], ['inMemory', undefined, 'string']);
+    const log = await told(w, 'log');
+    assert.equal(log.split(marks).length, 3, log);
+    assert.doesNotMatch(log, /failed at/);
+});
+
+test('what became of answers is told by a server as it is by the store', async () => {
+    const w = await fresh(), { said } = await stoppedEarly(w, async () => {});
+    await w.say('@bo and you?');
+    (await desk.next()).fail(400, 'out of order');
+    await w.idle();
+    for (const words of [['log'], ['show', said.messageId], ['tree'], ['timeline']]) {
+        const far = await run([...words, '-w', w.name, '--server', server.url.href]);
+        assert.equal(far.out.replaceAll(/ --server \S+/g, ''), await told(w, ...words), `${words[0]}: ${far.err}`);
+    }
+});
+
+test('a server that is ended in the middle says so, and how to ask again, once', async () => {
+    const ended = await Server.start(), own = await Desk.open(ended);
+    const w = await ended.world('ended', [{ name: 'ada', model: own.model }]), stream = await watch(w);
+    const said = await w.say('@ada tell me a tale');
+    (await own.next()).begin(WORDS);
+    await stream.words();
+    stream.close();
+    await ended.stop();
+    const { out, err, code } = await run(['log', '-w', w.name, ...ended.store.args]);
+    assert.equal(code, 0, err);
+    assert.match(out, /ada failed at .*: the server was ended in the middle of it\n/);
+    assert.deepEqual(out.match(/ask again: .*/g), [`ask again: skein retry ${said.messageId} --agent ada -w ${w.name}`]);
 });
 
 // --- Asking again ---------------------------------------------------------------------------------------------------
@@ -130,6 +300,30 @@ test('after a stop the same is asked again: what was written stays, and the comm
     await w.idle();
     assert.deepEqual(texts(await w.messages()).slice(1), [['ada', WORDS, true], ['ada', 'Once upon a time there was a tide.', false]]);
     assert.doesNotMatch(await told(w, 'log'), /ask again/);
+});
+
+test('the model is told which message it is asked again for, when others were said since', async () => {
+    const w = await fresh(['ada']), { said } = await stopped(w, '@ada tell me\na [tall] tale');
+    await w.say('@ada what is the time?');
+    (await desk.next()).answer('Noon.');
+    await w.idle();
+    await again(w, said.messageId, { agent: 'ada' });
+    const question = await desk.next();
+    const line = '[answer this message now, it is asked again: human: @ada tell me a  tall  tale]';
+    assert.deepEqual([question.last.role, question.last.content], ['user', line]);
+    question.answer('I look.', [{ id: 'c1', name: 'list_agents' }]);
+    const next = await desk.next();
+    assert.deepEqual(next.messages.slice(-3).map(m => m.role), ['user', 'assistant', 'tool']);
+    assert.equal(next.messages.at(-3).content, line);
+    next.answer('There was a tide.');
+    await w.idle();
+    const answer = (await w.messages()).at(-1);
+    assert.deepEqual([answer.content, answer.replyToMessageId], ['There was a tide.', said.messageId]);
+    await w.say('@ada and now?');
+    const later = await desk.next();
+    assert.ok(!JSON.stringify(later.messages).includes('asked again'), 'it is said once');
+    later.answer('Later.');
+    await w.idle();
 });
 
 test('who has not heard it, said it, or is not there is refused; so is what is not said here', async () => {
@@ -185,6 +379,170 @@ test('in a conversation of its own an agent is asked again, too', async () => {
     await w.idle();
     const { data } = await server.get(`${w.path}/chats/${said.chatId}/messages`);
     assert.deepEqual(data.map(m => m.content), ['only you', 'Here I am.']);
+});
+
+// --- Answers that end by themselves before their end ------------------------------------------------------------------
+
+// Says it, and has the model's stream end in this way when its first words are on the screen.
+async function broken(w, end, content = '@ada tell me a tale') {
+    const stream = await watch(w), said = await w.say(content);
+    const question = await desk.next();
+    question.begin(WORDS);
+    await stream.words();
+    end(question);
+    const { data } = (await stream.event('message.failed')).body;
+    await w.idle();
+    const completed = stream.of('message.completed');
+    stream.close();
+    return { said, failed: data, completed };
+}
+const ends = {
+    'is cut': q => q.res.destroy(),
+    'ends without an end': q => q.res.end(),
+    'turns malformed': q => q.res.end('data: {"choices": [\n\n'),
+    'tells of an error': q => q.res.end('data: {"error": {"message": "out of memory"}}\n\n'),
+};
+for (const [what, end] of Object.entries(ends))
+    test(`the words of a stream that ${what} are kept, and that it failed is told as ever`, async () => {
+        const w = await fresh(), { said, failed, completed } = await broken(w, end);
+        assert.equal(completed.length, 1);
+        const [half] = completed;
+        assert.deepEqual([half.messageId, half.content, half.finishReason, half.stopped, half.unfinished],
+            [failed.messageId, WORDS, 'cut', false, 'cut']);
+        assert.deepEqual([failed.finishReason, failed.replyToMessageId, failed.agent], ['error', said.messageId, 'ada']);
+        const [question, answer, ...more] = await w.messages();
+        assert.deepEqual([answer.content, answer.unfinished, answer.replyToMessageId, more.length], [WORDS, 'cut', said.messageId, 0]);
+        assert.equal(state(question, 'ada'), 'failed');
+        const call = await server.get(`${w.path}/messages/${answer.messageId}/context?chatId=${w.chat}`);
+        assert.notEqual(call.state, 'answered');
+        await again(w, said.messageId, { agent: 'ada' });
+        const retried = await desk.next();
+        assert.equal(retried.messages.at(-1).role, 'user', JSON.stringify(retried.messages));
+        retried.answer('Once upon a time there was a tide.');
+        await w.idle();
+        assert.deepEqual(texts(await w.messages()).slice(1), [['ada', WORDS, false], ['ada', 'Once upon a time there was a tide.', false]]);
+    });
+
+test('of calls that a cut answer had begun nothing is left: what it said is a prompt like any other', async () => {
+    const w = await fresh(['ada']);
+    await broken(w, q => {
+        q.res.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'list_agents', arguments: '{"a' } }] } }] })}\n\n`);
+        q.res.destroy();
+    });
+    assert.deepEqual((await w.messages()).map(m => m.toolCalls), [[], []]);
+    await w.say('@ada go on');
+    const next = await desk.next();
+    assert.deepEqual(next.messages.map(m => [m.role, m.tool_calls]), [['user', undefined], ['assistant', undefined], ['user', undefined]]);
+    assert.match(next.messages[1].content, new RegExp(WORDS));
+    next.answer('The end.');
+    await w.idle();
+});
+
+test('an answer that reached its length limit says so, has answered all the same, and can be asked for again', async () => {
+    const w = await fresh(), stream = await watch(w), said = await w.say('@ada tell me a tale');
+    (await desk.next()).cut(WORDS);
+    const { data } = (await stream.event('message.completed')).body;
+    await w.idle();
+    assert.deepEqual([data.finishReason, data.unfinished, data.stopped], ['length', 'length', false]);
+    assert.deepEqual(stream.of('message.failed'), []);
+    stream.close();
+    const [question, answer] = await w.messages();
+    assert.deepEqual([answer.content, answer.unfinished, state(question, 'ada')], [WORDS, 'length', 'answered']);
+    assert.equal(await told(w, 'retry', said.messageId, '--agent', 'ada'), `ada answers ${said.messageId} again.\n`);
+    (await desk.next()).answer('The end.');
+    await w.idle();
+});
+
+test('every view says in words why an answer has no end', async () => {
+    for (const [why, words, make] of [
+        ['cut', 'cut off', w => broken(w, ends['is cut'])],
+        ['length', 'reached the length limit', async w => {
+            await w.say('@ada tell me a tale');
+            (await desk.next()).cut(WORDS);
+            await w.idle();
+        }],
+    ]) {
+        const w = await fresh();
+        await make(w);
+        const { messageId } = (await w.messages()).at(-1), marked = new RegExp(`[([]${words}[)\\]]`);
+        for (const view of [['log'], ['log', '--oneline'], ['tree'], ['timeline'], ['export', '-f', 'md'], ['export', '-f', 'html'], ['show', messageId], ['inspect', '--call', messageId]])
+            assert.equal((await told(w, ...view)).split(marked).length, 2, `${view.join(' ')}: ${await told(w, ...view)}`);
+        for (const view of [['log'], ['tree'], ['timeline'], ['show', messageId]]) {
+            const far = await run([...view, '-w', w.name, `--server=http://${server.host}:${server.port}`]);
+            assert.equal(far.out.split(marked).length, 2, `${view[0]} from elsewhere: ${far.out}${far.err}`);
+        }
+        const { items } = await server.get(`${w.chatPath}/timeline`);
+        assert.deepEqual(items.filter(i => i.unfinished).map(i => [i.messageId, i.unfinished, i.stopped]), [[messageId, why, undefined]]);
+        await copies(w, (got, file) => assert.deepEqual(got.map(m => m.unfinished), [null, why], file));
+    }
+});
+
+// --- Answers that are taken away, and programs that go away -----------------------------------------------------------
+
+for (const [how, take, next] of [
+    ['an edit', (w, id) => server.ask('PUT', `${w.path}/messages/${id}`, { chatId: w.chat, newContent: '@ada never mind', force: true }, 200), 'Fine.'],
+    ['a removal', (w, id) => server.ask('DELETE', `${w.path}/messages/${id}?chatId=${w.chat}&force=true`)],
+])
+    test(`what ${how} by force takes away while it is written is in the version before`, async () => {
+        const w = await fresh(), stream = await watch(w), said = await w.say('@ada tell me a tale');
+        const question = await desk.next();
+        question.begin(WORDS);
+        await stream.words();
+        await take(w, said.messageId);
+        await question.gone;
+        stream.close();
+        if (next) (await desk.next()).answer(next);
+        await w.idle();
+        assert.ok(!(await w.messages()).some(m => m.content === WORDS));
+        await told(w, 'undo');
+        assert.deepEqual(texts(await w.messages()), [['human', '@ada tell me a tale', false], ['ada', WORDS, true]]);
+    });
+
+const until = async (what, look) => {
+    const end = Date.now() + limit(60000);
+    for (let found; !(await look(s => { found = s; }));) {
+        assert.ok(Date.now() < end, `${what}: ${found}`);
+        await new Promise(resolve => setTimeout(resolve, 50));
+    }
+};
+// Until the store has these words of what is being written.
+const saved = (store, text) => until(`the store has "${text}"`, async note => {
+    const held = await sql(store, 'SELECT text FROM written ORDER BY turn_id, place');
+    note(held);
+    return held.replaceAll('\n', '') === text;
+});
+
+test('the words that agents were writing when the server was killed are there, once, and cut off', async () => {
+    const killed = await Server.start(), own = await Desk.open(killed);
+    const w = await killed.world('killed', ['ada', 'bo'].map(name => ({ name, model: own.model }))), stream = await watch(w);
+    const said = await w.say('hello, both');
+    const questions = [await own.next(), await own.next()];
+    for (const q of questions) q.begin('Once');
+    await saved(killed.store, 'OnceOnce');
+    for (const q of questions) q.begin(' upon a time');
+    await saved(killed.store, 'Once upon a timeOnce upon a time');
+    stream.close();
+    await killed.kill();
+    const again = await Server.start({ store: killed.store });
+    w.server = again;
+    await w.idle();
+    assert.deepEqual((await w.messages()).map(m => [m.content, m.unfinished, m.replyToMessageId]),
+        [['hello, both', null, null], ...['ada', 'bo'].map(() => ['Once upon a time', 'cut', said.messageId])]);
+    assert.equal(await sql(killed.store, 'SELECT COUNT(*) FROM written'), '0');
+    await again.kill();
+    w.server = await Server.start({ store: killed.store });
+    await w.idle();
+    assert.equal((await w.messages()).length, 3);
+    const fsck = await run(['fsck', ...killed.store.args]);
+    assert.equal(fsck.code, 0, fsck.out + fsck.err);
+});
+
+test('an answer that is all there at once is saved nowhere else', async () => {
+    const w = await fresh();
+    await w.say('@ada hello');
+    (await desk.next()).answer(WORDS);
+    await w.idle();
+    assert.equal(await sql(server.store, 'SELECT COUNT(*) FROM written'), '0');
 });
 
 await finish();

@@ -106,6 +106,26 @@ test('replay goes over into what is new without gap or repetition', async () => 
     }
 });
 
+test('an answer and a stream that begins where it says have everything between them', async () => {
+    const w = await fresh(server, []);
+    const all = Array.from({ length: 60 }, (_, i) => `said ${i}`);
+    const posting = (async () => { for (const text of all) await w.say(text); })();
+    const readers = [];
+    for (let i = 0; i < 8; i++) {
+        const page = await server.request('GET', `${w.path}/chats/${w.chat}/messages?limit=500`);
+        assert.match(page.headers['skein-event-id'], /^\d+$/);
+        const s = w.events('?types=message', { headers: { 'last-event-id': page.headers['skein-event-id'] } });
+        readers.push({ page: page.body.data.map(m => m.content), s });
+    }
+    await posting;
+    for (const { page, s } of readers) {
+        if (page.length < all.length) await s.event('message.created', m => m.content === all.at(-1));
+        const told = s.of('message.created').map(m => m.content);
+        assert.deepEqual([...page, ...told.filter(text => !page.includes(text))], all);
+        s.close();
+    }
+});
+
 test('an unknown id gives one reset with the address of a snapshot, then what is new', async () => {
     const w = await fresh(server, []);
     for (const id of ['99999999999', 'nonsense']) {
@@ -164,6 +184,7 @@ test('types, chatId and deltas choose what is sent', async () => {
     assert.deepEqual(elsewhere.of('message.created').map(m => m.messageId), [said.messageId]);
     await slow.refused('GET', `${w.path}/events?chatId=none`, 404, 'chat-not-found');
     await slow.refused('GET', `${w.path}/events?types=a%20b`, 400, 'validation');
+    await slow.refused('GET', `${w.path}/events?inbox=maybe`, 400, 'validation');
     for (const s of [all, messages, some, quiet, room, elsewhere]) s.close();
 });
 
@@ -261,6 +282,10 @@ test('with Accept: application/json past events come in pages', async () => {
     assert.deepEqual(found.map(({ type, ...e }) => [type, e]), durable(s).map(e => [e.event, e.body]));
     const only = await server.get(`${w.path}/events?types=message.completed`, 200, { headers });
     assert.deepEqual(only.data.map(e => e.data.sender).sort(), ['ada', 'bo', 'lead']);
+    // Counted over all worlds: nothing happens in the others now.
+    const recent = await server.get(`${w.path}/events?recent=4`, 200, { headers });
+    assert.deepEqual(recent.data, found.slice(-4));
+    await server.refused('GET', `${w.path}/events?recent=0`, 400, 'validation', { headers });
     s.close();
 });
 

@@ -1,7 +1,7 @@
 // tasks.mjs: agents that work by themselves: each task is done once, whoever fails holds up nobody, and what
 // agents ask of each other is answered, counted and bounded.
 import { Desk, asked, inbox, own, rows, watch, work } from './desk.mjs';
-import { Server, assert, finish, rounds, run, script, test } from './lib.mjs';
+import { Server, assert, finish, mortal, rounds, run, script, test } from './lib.mjs';
 
 const file = script('tasks', `
 pace: 4
@@ -184,6 +184,33 @@ test('a task that waits is cancelled and never begun; one that is done cannot be
     await server.refused('DELETE', `${w.path}/tasks/${second.id}`, 409, 'conflict');
 });
 
+test('who stops agents is told which tasks were cancelled with that, and can have them begun anew', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh(server, [{ name: 'ada', model: desk.model }]), stream = await watch(w);
+    const task = await give(w, 'ada', 'a thing');
+    const path = `${w.path}/tasks/${task.id}`;
+    await desk.next();
+    await server.refused('POST', `${path}/retry`, 409, 'conflict'); // it runs
+    assert.deepEqual(await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200), { stopped: 0, tasks: [] });
+    assert.equal((await server.get(path)).status, 'pending', 'a stop of another conversation leaves it alone');
+    assert.equal(await told(w, 'stop'), `Cancelled the task ${task.id} of ada: a thing\nBegin anew with it: skein task retry ${task.id}\nWhat was written stays.\n`);
+    assert.equal((await server.get(path)).status, 'cancelled');
+    assert.match(await told(w, 'task', 'retry', task.id, '-n'), /^Would have ada begin anew with the task task_/);
+    const again = await server.post(`${path}/retry`, undefined, 202);
+    assert.deepEqual([again.id, again.status, again.attempts, again.completedAt], [task.id, 'pending', 0, null]);
+    await desk.next();
+    const background = await own(w, 'ada');
+    const stopped = await server.post(`${w.path}/messages/stop`, { chatId: background.id }, 200);
+    assert.deepEqual([stopped.stopped, stopped.tasks.map(t => [t.id, t.status])], [1, [[task.id, 'cancelled']]]);
+    assert.match(await told(w, 'task', 'retry', task.id), /^ada has the task task_[\w-]+ again\. Watch it: skein inspect ada\n$/);
+    (await desk.next()).answer('Done.');
+    await stream.event('task.finished', e => e.taskId === task.id && e.status === 'completed');
+    stream.close();
+    assert.deepEqual((await rows(w, 'ada')).filter(m => m.role === 'user').map(m => m.content), ['a thing'], 'it is said once');
+    await server.refused('POST', `${path}/retry`, 409, 'conflict'); // it is done
+    await server.refused('POST', `${w.path}/tasks/task_nosuch/retry`, 404, 'task-not-found');
+});
+
 test('one that is woken while it is paused begins nothing, and the commands say so', async () => {
     const desk = await Desk.open(server);
     const w = await fresh(server, [{ name: 'ada', model: desk.model }]), stream = await watch(w);
@@ -246,7 +273,7 @@ test('work survives a restart: what waits is done by the next server', async () 
 // --- Approvals ----------------------------------------------------------------------------------------------
 
 test('a tool that asks first waits for the person, in the background too; the others go on', async () => {
-    for (const [decision, said] of [['allow', /^Looked up: demo data/], ['deny', /^Looked up: the person did not allow/]]) {
+    for (const [decision, said] of [['allow', /^Looked up: demo data/], ['deny', /^Looked up: not run: a person did not allow/]]) {
         const w = await fresh(server, ['ada', 'bo'], { settings: { approvals: { demo_lookup: 'ask' } } });
         const stream = await watch(w);
         const task = await give(w, 'ada', 'look it up');
@@ -263,8 +290,8 @@ test('a tool that asks first waits for the person, in the background too; the ot
     }
 });
 
-test('a tool that is allowed while nobody speaks for its agent has not run, and that is said', async () => {
-    const killed = await Server.start({ script: file });
+test('a tool that is allowed while nobody speaks for its agent runs when somebody does, once', async () => {
+    const killed = await Server.start({ script: file, env: mortal });
     const w = await fresh(killed, ['ada'], { settings: { approvals: { demo_lookup: 'ask' } } }), stream = await watch(w);
     await w.say('look it up');
     await stream.event('inbox.created', e => e.type === 'approval');
@@ -275,7 +302,8 @@ test('a tool that is allowed while nobody speaks for its agent has not run, and 
     w.server = await Server.start({ store: killed.store, script: file });
     await w.idle();
     const result = (await w.messages('&agent=ada')).find(m => m.role === 'tool');
-    assert.match(result.content, /^not run: it was allowed/);
+    assert.match(result.content, /^demo data/);
+    assert.equal((await w.messages('&agent=ada')).filter(m => m.role === 'tool').length, 1);
 });
 
 test('an approval that waits is not put away but decided; one that is removed is a no', async () => {
@@ -289,7 +317,7 @@ test('an approval that waits is not put away but decided; one that is removed is
     assert.ok((await server.get(`/inbox/${item.id}`)).open, 'it waits as before');
     await server.ask('DELETE', `/inbox/${item.id}`, undefined, 204);
     await stream.event('task.finished', e => e.taskId === task.id);
-    assert.match((await server.get(`${w.path}/tasks/${task.id}`)).result, /^Looked up: the person did not allow/);
+    assert.match((await server.get(`${w.path}/tasks/${task.id}`)).result, /^Looked up: not run: a person did not allow/);
     stream.close();
 });
 

@@ -239,6 +239,53 @@ static void undo_walks_back_as_far_as_there_is_something(void **state)
     kit_close(&k);
 }
 
+static void assert_ways(kit *k, bool may_undo, bool may_redo)
+{
+    skein_ways ways;
+
+    KIT_OK(k, skein_ways_of(k->e, k->chat.id, k->mem, &ways, &k->err));
+    assert_int_equal(ways.undo, may_undo);
+    assert_int_equal(ways.redo, may_redo);
+}
+
+static void what_can_be_undone_is_told_beforehand(void **state)
+{
+    kit              k;
+    skein_message_id ids[5];
+    skein_version    v;
+    skein_move       move;
+
+    begin(&k, state, ids);
+    undo(&k);
+    assert_ways(&k, false, true);
+    kit_say(&k, SKEIN_USER, "human", "on");
+    assert_ways(&k, false, false);
+    KIT_OK(&k, edit(&k, ids, &v));
+    assert_ways(&k, true, false);
+    undo(&k);
+    assert_ways(&k, false, true);
+    KIT_OK(&k, skein_redo(k.e, &k.how, 1, k.mem, &move, &k.err));
+    assert_ways(&k, true, false);
+    kit_close(&k);
+}
+
+static void an_edit_in_two_steps_is_told_from_a_removal_by_its_note(void **state)
+{
+    kit              k;
+    skein_message_id ids[5];
+    skein_version    v;
+
+    begin(&k, state, ids);
+    KIT_OK(&k, remove_from(&k, ids, &v));
+    assert_memory_equal(v.note.p, "remove from ", 12);
+    undo(&k);
+    k.how.resubmit = true;
+    KIT_OK(&k, remove_from(&k, ids, &v));
+    assert_string_equal(v.kind.p, "remove");
+    assert_memory_equal(v.note.p, SKEIN_NOTE_EDIT " ", sizeof SKEIN_NOTE_EDIT);
+    kit_close(&k);
+}
+
 /* --- Dry runs --------------------------------------------------------------------------------------------- */
 
 static void a_dry_run_changes_nothing_and_says_the_outcome(void **state)
@@ -290,6 +337,29 @@ static void a_dry_run_of_a_removal_says_its_numbers(void **state)
     assert_int_equal(said.by_sender_count, 3); /* a person, an agent and a tool */
     assert_int_equal(said.by_sender[0].count, 2);
     assert_int_equal(said.side_effects, 1);
+    assert_int_equal(said.tool_results, 1);
+    assert_int_equal(done.tool_results, -1);
+    kit_close(&k);
+}
+
+static void a_squash_is_counted_for_who_made_it(void **state)
+{
+    kit               k;
+    skein_message_id  ids[5];
+    skein_squash_spec spec = {.content = skein_text("all")};
+    skein_squash      s;
+    skein_removal     said;
+
+    begin(&k, state, ids);
+    spec.sources = (skein_message_ids){&ids[2], 2};
+    k.how.actor = skein_text("ada");
+    KIT_OK(&k, skein_squash_messages(k.e, &k.how, &spec, k.mem, &s, &k.err));
+    k.how.dry_run = true;
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, s.result.id, false, k.mem, &said, &k.err));
+    assert_int_equal(said.count, 2); /* the squash, and the last */
+    assert_int_equal(said.by_sender_count, 2);
+    assert_string_equal(said.by_sender[1].name.p, "ada");
+    assert_int_equal(said.by_sender[1].count, 1);
     kit_close(&k);
 }
 
@@ -467,8 +537,11 @@ int main(void)
         SKN_BOTH(redo_after_an_append_names_the_version_to_go_to),
         SKN_BOTH(redo_after_another_change_is_refused),
         SKN_BOTH(undo_walks_back_as_far_as_there_is_something),
+        SKN_BOTH(what_can_be_undone_is_told_beforehand),
+        SKN_BOTH(an_edit_in_two_steps_is_told_from_a_removal_by_its_note),
         SKN_BOTH(a_dry_run_changes_nothing_and_says_the_outcome),
         SKN_BOTH(a_dry_run_of_a_removal_says_its_numbers),
+        SKN_BOTH(a_squash_is_counted_for_who_made_it),
         SKN_BOTH(a_dry_run_of_time_travel_moves_nothing),
         SKN_BOTH(a_change_from_a_state_that_has_passed_is_refused),
         SKN_BOTH(the_other_calls_respect_the_expected_state_too),

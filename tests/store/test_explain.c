@@ -297,6 +297,35 @@ static void an_unanswered_note_to_others_is_only_in_memory(void **state)
     kit_close(&k);
 }
 
+/* It stands for what was said, and was said to nobody: the same whoever said what it stands for. */
+static void a_squash_is_never_only_in_memory(void **state)
+{
+    kit           k;
+    page          p;
+    skein_message a, b, c, d;
+    skein_stats   s;
+
+    kit_open(&k, state);
+    a = kit_say(&k, SKEIN_ASSISTANT, "ada", "a");
+    b = kit_say(&k, SKEIN_ASSISTANT, "ada", "b");
+    c = kit_say(&k, SKEIN_ASSISTANT, "ada", "c");
+    d = kit_say(&k, SKEIN_ASSISTANT, "bo", "d");
+    squash(&k, a, b, "of one");
+    squash(&k, c, d, "of two");
+    p = explain_version(&k, 0);
+    assert_int_equal(p.m.count, 2);
+    assert_false(p.f[0].memory_only);
+    assert_false(p.f[1].memory_only);
+    free(p.f);
+    p = explain(&k, &(skein_slice){.agent = k.agent[1].id});
+    assert_false(p.f[0].memory_only);
+    free(p.f);
+    KIT_OK(&k, skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &s, &k.err));
+    assert_int_equal(s.memory_only, 0);
+    assert_int_equal(s.unanswered, 0);
+    kit_close(&k);
+}
+
 static void a_branch_explains_what_came_along(void **state)
 {
     kit                 k;
@@ -487,6 +516,7 @@ int main(void)
         SKN_BOTH(versions_are_those_that_hold_it_newest_first),
         SKN_BOTH(messages_of_a_delegation_are_explained_in_their_lane),
         SKN_BOTH(an_unanswered_note_to_others_is_only_in_memory),
+        SKN_BOTH(a_squash_is_never_only_in_memory),
         SKN_BOTH(a_branch_explains_what_came_along),
         SKN_BOTH(a_message_without_an_id_is_refused),
         SKN_BOTH(facts_are_what_the_other_calls_say_after_any_history),

@@ -388,11 +388,14 @@ static void nobody_is_asked_any_more_when_the_turn_is_over(void **state)
     skein_inbox_item item;
     skein_approval   is;
     skein_message    said;
-    int64_t          closed;
+    int64_t          before, closed;
 
     kit_open(&k, state);
     turn = with_open_approval(&k, &item);
+    before = newest(&k);
     KIT_OK(&k, skein_turns_recover(k.e, true, &closed, &k.err));
+    says(&k, before, "inbox.updated", item.uid.p);
+    says(&k, before, "inbox.updated", "\"answer\":\"expired\"");
     item = got(&k, item.uid);
     assert_false(item.open);
     assert_string_equal(item.answer.p, "expired");
@@ -402,6 +405,79 @@ static void nobody_is_asked_any_more_when_the_turn_is_over(void **state)
     assert_int_equal(skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err),
                      SKEIN_TURN_OVER);
     assert_int_equal(listed(&k, (skein_inbox_query){0}).needs_you, 0);
+    kit_close(&k);
+}
+
+/* --- Programs that go away while a person is asked ------------------------------------------------------------- */
+
+/* Another program comes; how many turns it takes over, and closes. */
+static skein_turns taken_over(kit *k, bool all, int64_t *closed)
+{
+    skein_turns out;
+
+    KIT_OK(k, skein_turns_take_over(k->e, all, skein_text("other"), 60000, k->mem, &out, closed,
+                                    &k->err));
+    return out;
+}
+
+static void a_turn_that_waits_for_a_person_is_put_down_and_taken_over(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_turns      taken;
+    skein_turn_rest  rest;
+    skein_inbox_item item;
+    skein_approval   is;
+    skein_message    said;
+    int64_t          closed;
+    bool             put;
+
+    kit_open(&k, state);
+    turn = with_open_approval(&k, &item);
+    assert_int_equal(taken_over(&k, false, &closed).count, 0); /* it is held */
+    KIT_OK(&k, skein_turn_put_down(k.e, &turn, &put, &k.err));
+    assert_true(put);
+    taken = taken_over(&k, false, &closed);
+    assert_int_equal(taken.count, 1);
+    assert_int_equal(closed, 0);
+    assert_true(got(&k, item.uid).open);
+    assert_int_equal(skein_approval_state(k.e, &turn, skein_text("c1"), &is, &k.err),
+                     SKEIN_TURN_OVER);
+    turn = taken.at[0];
+    KIT_OK(&k, skein_turn_rest_read(k.e, &turn, k.mem, &rest, &k.err));
+    assert_int_equal(rest.count, 1);
+    assert_int_equal(rest.next, 0);
+    assert_int_equal(rest.begun, 0);
+    assert_string_equal(rest.calls[0].tool_name.p, "rm");
+    KIT_OK(&k, reply(&k, item.uid, "allow", &said));
+    taken = taken_over(&k, true, &closed); /* allowed, and not begun */
+    assert_int_equal(taken.count, 1);
+    turn = taken.at[0];
+    KIT_OK(&k, skein_approval_take(k.e, &turn, skein_text("c1"), &k.err));
+    KIT_OK(&k, skein_turn_put_down(k.e, &turn, &put, &k.err)); /* begun: it may have run */
+    assert_false(put);
+    assert_int_equal(taken_over(&k, true, &closed).count, 0);
+    assert_int_equal(closed, 1);
+    kit_close(&k);
+}
+
+static void a_turn_that_waits_for_nobody_is_not_taken_over(void **state)
+{
+    kit        k;
+    skein_turn turn;
+    int64_t    closed;
+    bool       put;
+
+    kit_open(&k, state);
+    post(&k, "@ada plan");
+    turn = begin(&k, "ada");
+    KIT_OK(&k, skein_turn_put_down(k.e, &turn, &put, &k.err));
+    assert_false(put);
+    call_tool(&k, &turn, "c1", "rm");
+    KIT_OK(&k, skein_turn_put_down(k.e, &turn, &put, &k.err));
+    assert_false(put);
+    assert_int_equal(taken_over(&k, true, &closed).count, 0);
+    assert_int_equal(closed, 1);
     kit_close(&k);
 }
 
@@ -558,6 +634,8 @@ int main(void)
         SKN_BOTH(what_is_denied_or_thrown_away_is_not_allowed),
         SKN_BOTH(a_call_that_waits_is_decided_not_put_away),
         SKN_BOTH(nobody_is_asked_any_more_when_the_turn_is_over),
+        SKN_BOTH(a_turn_that_waits_for_a_person_is_put_down_and_taken_over),
+        SKN_BOTH(a_turn_that_waits_for_nobody_is_not_taken_over),
         SKN_BOTH(what_needs_somebody_comes_first),
         SKN_BOTH(items_are_read_done_snoozed_and_taken_out),
         SKN_BOTH(what_may_be_put_in),

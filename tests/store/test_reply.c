@@ -316,6 +316,7 @@ static void stats_count_who_answers_whom(void **state)
     say_to(&k, SKEIN_ASSISTANT, "cy", "f", NULL);
     KIT_OK(&k, skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &s, &k.err));
     assert_int_equal(s.messages, 6);
+    assert_int_equal(s.tool_results, 0);
     assert_int_equal(s.replies, 4);
     assert_int_equal(s.roots, 2);
     assert_int_equal(s.unanswered, 2);

@@ -550,7 +550,7 @@ static void a_provider_that_is_not_there_fails_the_turn(void **state)
     close_stage(&s);
 }
 
-static void a_model_that_fails_fails_the_turn_and_keeps_nothing(void **state)
+static void a_model_that_fails_fails_the_turn_and_keeps_its_words(void **state)
 {
     stage s;
 
@@ -558,11 +558,12 @@ static void a_model_that_fails_fails_the_turn_and_keeps_nothing(void **state)
     start_runtime(&s, 0);
     post(&s, "@ada rate");
     run_until(&s, is_idle);
-    assert_int_equal(room(&s).count, 1);
+    assert_string_equal(kit_texts(&s.k, "main", 0), "@ada rate oh");
+    assert_int_equal(events_with(&s, "message.completed", "\"unfinished\":\"cut\""), 1);
     assert_int_equal(events_with(&s, "message.failed", "too many requests"), 1);
     post(&s, "@ada hello");
     run_until(&s, is_idle);
-    assert_int_equal(room(&s).count, 3);
+    assert_int_equal(room(&s).count, 4);
     close_stage(&s);
 }
 
@@ -648,7 +649,7 @@ static void arguments_that_cannot_be_read_are_told_to_the_model(void **state)
         assert_int_equal(m.count, 4 * (i + 1));
         assert_true(m.at[4 * i + 2].tool_failed);
         assert_true(skn_str_starts(m.at[4 * i + 2].content,
-                                   SKN_STR("the arguments are not a JSON object")));
+                                   SKN_STR("not run: the arguments are not a JSON object")));
     }
     kit_valid(&s.k);
     close_stage(&s);
@@ -990,8 +991,8 @@ static void closing_keeps_what_was_written(void **state)
     assert_int_equal(m.count, 2);
     assert_true(skn_str_is(m.at[1].content, "half of it\n@bo help"));
     assert_true(skn_str_eq(m.at[1].reply_to, posted.message.uid));
-    assert_int_equal(events_with(&s, "message.completed", "\"stopped\""), 1);
-    assert_int_equal(events_with(&s, "message.failed", ""), 0);
+    assert_int_equal(events_with(&s, "message.completed", "\"finishReason\":\"cut\""), 1);
+    assert_int_equal(events_with(&s, "message.failed", "the server was ended"), 1);
     assert_true(skn_str_is(state_of(&s, &posted.message), "failed"));
     assert_true(is_idle(&s)); /* nobody is named by half an answer */
     kit_valid(&s.k);
@@ -1337,7 +1338,7 @@ int main(void)
         SKN_BOTH(agents_that_name_each_other_answer_in_turn),
         SKN_BOTH(an_answer_of_nothing_is_no_message),
         SKN_BOTH(a_provider_that_is_not_there_fails_the_turn),
-        SKN_BOTH(a_model_that_fails_fails_the_turn_and_keeps_nothing),
+        SKN_BOTH(a_model_that_fails_fails_the_turn_and_keeps_its_words),
         SKN_BOTH(a_model_that_cannot_be_reached_is_asked_once_more),
         SKN_BOTH(a_model_that_stays_away_fails_the_turn),
         SKN_BOTH(a_model_that_fails_in_the_middle_is_not_asked_again),

@@ -539,6 +539,63 @@ static void case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated(void
     kit_close(&k);
 }
 
+/* Why the last turn of the first agent failed; "": it did not. */
+static const char *failure(kit *k)
+{
+    const skein_agents one = {k->agent, 1};
+    skein_agent_work   w;
+
+    KIT_OK(k, skein_agent_work_of(k->e, &one, k->mem, &w, &k->err));
+    assert_int_equal(w.failed_at != 0, w.failed_in.n != 0);
+    return w.failed_at ? w.failure.p : "";
+}
+
+static void case_19_an_interrupted_turn_is_a_failure_until_the_agent_answers(void **state)
+{
+    kit        k;
+    skein_turn t;
+    int64_t    before, closed;
+
+    kit_open(&k, state);
+    post(&k, "@ada hello");
+    t = begin(&k, "ada");
+    before = newest(&k);
+    KIT_OK(&k, skein_turn_leave(k.e, &t, NULL, &k.err));
+    says(&k, before, "agent.state", "\"state\":\"failed\",\"detail\":\"the server was ended");
+    assert_string_equal(failure(&k), "the server was ended in the middle of it");
+    post(&k, "@ada again");
+    t = begin(&k, "ada");
+    before = newest(&k);
+    KIT_OK(&k, skein_turns_recover(k.e, true, &closed, &k.err));
+    says(&k, before, "agent.state", "\"state\":\"failed\",\"detail\":\"" SKN_WENT_AWAY);
+    assert_string_equal(failure(&k), SKN_WENT_AWAY);
+    post(&k, "@ada and now");
+    t = begin(&k, "ada");
+    KIT_OK(&k, finish(&k, &t, "here"));
+    assert_string_equal(failure(&k), "");
+    kit_close(&k);
+}
+
+static void a_turn_that_is_stopped_is_no_failure(void **state)
+{
+    kit        k;
+    skein_turn t;
+    skein_stop what = {0};
+    int64_t    before, stopped;
+
+    kit_open(&k, state);
+    post(&k, "@ada hello");
+    t = begin(&k, "ada");
+    what.chat = k.how.conversation;
+    before = newest(&k);
+    KIT_OK(&k, skein_work_stop(k.e, &what, &stopped, &k.err));
+    assert_int_equal(stopped, 1);
+    says(&k, before, "agent.state", "\"state\":\"idle\"");
+    assert_string_equal(failure(&k), "");
+    lands_nowhere(&k, &t);
+    kit_close(&k);
+}
+
 static void case_19_only_turns_whose_lease_ran_out_are_closed(void **state)
 {
     kit        k;
@@ -1082,6 +1139,8 @@ int main(void)
         SKN_BOTH(calls_of_a_turn_that_fails_get_a_result),
         SKN_BOTH(calls_of_a_turn_that_was_left_behind_get_a_result),
         SKN_BOTH(case_19_an_interrupted_turn_keeps_its_steps_and_is_not_repeated),
+        SKN_BOTH(case_19_an_interrupted_turn_is_a_failure_until_the_agent_answers),
+        SKN_BOTH(a_turn_that_is_stopped_is_no_failure),
         SKN_BOTH(case_19_only_turns_whose_lease_ran_out_are_closed),
         SKN_BOTH(case_19_a_lease_that_is_renewed_in_time_holds),
         SKN_BOTH(case_19_turns_of_a_chat_that_is_gone_are_closed_as_well),

@@ -444,6 +444,33 @@ static void a_removed_chat_comes_back_with_what_waited_in_it(void **state)
     kit_close(&k);
 }
 
+static void a_removed_world_comes_back_with_what_waited_in_it(void **state)
+{
+    kit         k;
+    skein_world back;
+    skein_turn  t;
+    int64_t     before;
+
+    kit_open(&k, state);
+    post(&k, "@ada one");
+    post(&k, "@bo two");
+    t = begin(&k, "ada");
+    KIT_OK(&k, skein_world_remove(k.e, k.world.id, true, &k.err));
+    assert_int_equal(finish(&k, &t, "late"), SKEIN_TURN_OVER);
+    assert_int_equal(waiting_rows(&k), 1);
+    before = newest(&k);
+    KIT_OK(&k,
+           skein_world_restore(k.e, k.world.uid, skein_text("again"), k.mem, &back, &k.err));
+    assert_int_equal(back.id.v, k.world.id.v);
+    assert_string_equal(told(&k, before),
+                        "world.updated message.created world.busy queue.changed");
+    assert_string_equal(kit_texts(&k, "main", 0), "@ada one @bo two");
+    assert_string_equal(due(&k), "bo");
+    assert_int_equal(skein_world_restore(k.e, k.world.uid, SKN_NONE, k.mem, &back, &k.err),
+                     SKEIN_NOT_FOUND); /* it is there */
+    kit_close(&k);
+}
+
 static void a_chat_of_another_world_is_not_brought_back(void **state)
 {
     kit                k;
@@ -556,6 +583,7 @@ int main(void)
         SKN_BOTH(a_turn_limit_has_a_limit),
         SKN_BOTH(what_agents_work_in_is_removed_only_by_force),
         SKN_BOTH(a_removed_chat_comes_back_with_what_waited_in_it),
+        SKN_BOTH(a_removed_world_comes_back_with_what_waited_in_it),
         SKN_BOTH(a_chat_of_another_world_is_not_brought_back),
         SKN_BOTH(a_queue_has_an_end),
         SKN_BOTH(the_ids_of_clients_are_forgotten_after_a_week),

@@ -387,6 +387,26 @@ static void text_cannot_speak_for_another(void **state)
                 "human: \\[continue]\n\\[Summary of the conversation so far]\n");
 }
 
+static void what_is_asked_again_is_named_where_it_is_asked(void **state)
+{
+    skein_message msgs[] = {
+        human("price]?\n[continue]"),           agent(ADA, "I beg"),   agent(BO, "142"),
+        human("[Answer this message now: no]"), calling(ADA, "", "x"), result("x", "1")};
+    skn_view_options opt = {.viewpoint = {ADA}, .again = &msgs[0], .again_at = 2};
+
+    (void)state;
+    expect_with(
+        msgs, 2, &opt,
+        "user|price]?\n\\[continue]\nassistant|I beg\n"
+        "user*|[answer this message now, it is asked again: human: price ?  continue ]\n");
+    opt.again_at = 4;
+    expect_with(msgs, COUNT(msgs), &opt,
+                "user|price]?\n\\[continue]\nassistant|I beg\n"
+                "user|bo: 142\n\nhuman: \\[Answer this message now: no]\n\n"
+                "[answer this message now, it is asked again: human: price ?  continue ]\n"
+                "assistant|(none)|x look {\"q\":1}\ntool|x|1\n");
+}
+
 static void instructions_follow_their_text(void **state)
 {
     skein_instruction tags[] = {{SKN_STR("Source.Agent"), SKN_STR("bo")},
@@ -722,6 +742,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_users_row_written_by_an_agent_carries_its_name,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(text_cannot_speak_for_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_asked_again_is_named_where_it_is_asked, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(instructions_follow_their_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_message_names_what_it_was_made_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(thirty_thousand_damaged_lists_all_give_a_valid_view,

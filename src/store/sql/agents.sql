@@ -21,7 +21,8 @@ SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.ui
   i.args, i.answer, i.read_at, i.done_at, i.snoozed_until, i.created_at, i.agent_id, i.conversation_id, i.work_message_id, i.turn_id,
   t.state, a.removed_at, i.removed_at, m.id,
   CASE WHEN i.kind = 'approval' AND i.answer IS NOT NULL THEN (SELECT SUBSTR(r.content, 1, 300) FROM messages r
-    WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END
+    WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END,
+  CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id)
   FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
   LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id
@@ -116,6 +117,12 @@ UPDATE tasks SET status = $1, result = $2, completed_at = $3 WHERE id = $4 AND s
 UPDATE tasks SET result = $1 WHERE id = $2 AND status = 'pending';
 -- :task_put_off
 UPDATE tasks SET attempts = attempts + 1, last_error = $1, not_before = $2 WHERE id = $3 AND status = 'pending';
+-- Begun anew, whether it waits for its next try or was cancelled; not while a turn is at it.
+-- :task_again
+UPDATE tasks SET status = 'pending', attempts = 0, not_before = 0, completed_at = NULL WHERE id = $1 AND status <> 'completed'
+   AND content <> '' AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = tasks.id);
+-- :tasks_cancelled
+{task_rows} WHERE k.agent_id = $1 AND k.status = 'cancelled' AND k.completed_at >= $2 ORDER BY k.id;
 -- :task_said
 UPDATE tasks SET message_id = $1 WHERE id = $2;
 -- :task_pending
@@ -152,11 +159,13 @@ UPDATE agents SET next_run_at = $1 WHERE id = $2 AND next_run_at = $3;
 UPDATE agents SET run_every = $1, next_run_at = $2 WHERE id = $3 AND removed_at IS NULL;
 -- :agent_pause
 UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
--- The last turn that was closed says whether the agent failed.
+-- The last turn that was closed says whether the agent failed; one that was interrupted did, too.
 -- :agent_work
 SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'pending'),
   (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at,
-  (SELECT c.uid FROM conversations c WHERE c.id = t.conversation_id)
+  (SELECT c.uid FROM conversations c WHERE c.id = t.conversation_id),
+  (SELECT COUNT(*) FROM waiting q WHERE EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id AND d.agent_id = a.id
+    AND (d.state = 'queued' OR d.state = 'working')))
   FROM agents a LEFT JOIN turns t ON t.id = (SELECT l.id FROM turns l WHERE l.agent_id = a.id AND l.closed_at IS NOT NULL
     ORDER BY l.agent_id DESC, l.closed_at DESC, l.id DESC LIMIT 1) WHERE a.id = $1;
 
@@ -216,6 +225,9 @@ SELECT i.id, i.uid, CASE WHEN COALESCE(i.briefing_text, i.content) = $1 THEN 1 E
  ORDER BY 3 DESC, i.id LIMIT 1;
 -- :inbox_repeat
 UPDATE inbox SET attempt_id = $1 WHERE id = $2;
+-- What a turn asks now: one call after the other.
+-- :inbox_asked
+{inbox_rows} WHERE i.turn_id = $1 AND i.kind = 'approval' ORDER BY i.id DESC LIMIT 1;
 -- :inbox_expire
 UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 'approval' AND answer IS NULL;
 -- :inbox_drop

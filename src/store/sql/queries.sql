@@ -23,6 +23,11 @@ SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current
 SELECT id FROM worlds WHERE id = $1 AND removed_at IS NULL;
 -- :world_remove
 UPDATE worlds SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
+-- :world_list_removed
+SELECT w.id, w.uid, w.name, w.description, w.turn_limit, w.compact_at, w.current_conversation_id, c.uid, w.created_at, w.settings
+  FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id WHERE w.removed_at IS NOT NULL ORDER BY w.removed_at DESC, w.id DESC;
+-- :world_restore
+UPDATE worlds SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;
 -- :world_update
 UPDATE worlds SET name = $1, description = $2, turn_limit = $3, compact_at = $4, settings = $5 WHERE id = $6;
 -- :world_set_chat
@@ -87,6 +92,10 @@ UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :conversation_removed
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.uid = $1 AND c.removed_at IS NOT NULL;
+-- :conversation_list_removed
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+ WHERE c.world_id = $1 AND c.removed_at IS NOT NULL AND a.removed_at IS NULL ORDER BY c.removed_at DESC, c.id DESC;
 -- :conversation_restore
 UPDATE conversations SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;
 

@@ -4,3 +4,10 @@
 SELECT {delivery_row}
   FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN deliveries d ON d.message_id = j.value
   JOIN agents a ON a.id = d.agent_id JOIN messages m ON m.id = d.message_id ORDER BY d.message_id, d.id;
+-- Whoever closes the turn or moves it on waits for this one, and this one for nobody: what is not saved now is saved
+-- the next time. So words never come behind the end of their turn, and nobody waits in a circle.
+-- :written_add
+INSERT INTO written(turn_id, part, place, text)
+SELECT t.id, CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM turns t
+ WHERE t.id = $4 AND t.fence = $5 AND t.message_uid = $6 AND t.state = 'open' FOR SHARE OF t SKIP LOCKED
+ON CONFLICT(turn_id, part, place) DO UPDATE SET text = excluded.text;

@@ -85,12 +85,28 @@ SELECT DISTINCT t.conversation_id FROM turns t WHERE t.state = 'open' AND (t.lea
  ORDER BY t.conversation_id;
 -- :turn_renew
 UPDATE turns SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'open';
+-- The fence tells the one who held it before that it is held by another.
+-- :turn_hold
+UPDATE turns SET holder = $1, lease_until = $2, fence = fence + 1 WHERE id = $3 AND state = 'open';
 -- :turn_move
 UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3, tool = $4, writing = 0 WHERE id = $5;
 -- :turn_writing
 UPDATE turns SET writing = 1 WHERE id = $1;
 -- :turn_close
 UPDATE turns SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
+-- Only what an open turn is writing; what is stored already is not. A piece that was saved before is saved again with
+-- what has come since.
+-- :written_add
+INSERT INTO written(turn_id, part, place, text)
+SELECT t.id, CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM turns t
+ WHERE t.id = $4 AND t.fence = $5 AND t.message_uid = $6 AND t.state = 'open'
+ON CONFLICT(turn_id, part, place) DO UPDATE SET text = excluded.text;
+-- :written_of
+SELECT part, place, text FROM written WHERE turn_id = $1 ORDER BY part, place;
+-- :written_drop
+DELETE FROM written WHERE turn_id = $1;
+-- :written_erase
+DELETE FROM written WHERE turn_id IN (SELECT t.id FROM turns t WHERE t.state = 'open' AND t.conversation_id = $1);
 -- :reply_tally
 SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role <> 'tool';
 -- :message_time
@@ -127,6 +143,9 @@ DELETE FROM waiting WHERE id = $1;
 -- :check_turn
 SELECT t.uid, '' FROM turns t LEFT JOIN deliveries d ON d.id = t.delivery_id WHERE t.state = 'open'
    AND (d.id IS NULL OR d.state <> 'working' OR d.conversation_id <> t.conversation_id OR d.agent_id <> t.agent_id) LIMIT 20;
+-- :check_written
+SELECT DISTINCT CAST(x.turn_id AS TEXT), '' FROM written x LEFT JOIN turns t ON t.id = x.turn_id
+ WHERE t.id IS NULL OR t.state <> 'open' LIMIT 20;
 -- :check_delivery
 SELECT CAST(d.id AS TEXT), '' FROM deliveries d WHERE (d.state = 'queued' OR d.state = 'working') AND d.state = 'working'
    AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = d.conversation_id AND t.agent_id = d.agent_id AND t.state = 'open'

@@ -1,0 +1,139 @@
+/* What was removed: listing it, and bringing it back. */
+#include "cli/removed.h"
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/far_view.h"
+
+/* --- Worlds ------------------------------------------------------------------------------- */
+
+/* Its name may be another's now: its id is told. */
+static void world_line(skn_cli *cli, const skein_world *world)
+{
+    skn_print(cli, "%.*s  ", SKN_FMT(world->uid));
+    skn_print_sender(cli, world->name, 20);
+    skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
+    skn_print_line(cli, world->description, 60);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static skein_rc print_near(skn_cli *cli, size_t *count)
+{
+    skein_worlds all = {NULL, 0};
+    skein_rc     rc = skein_world_removed(cli->engine, cli->keep, &all, &cli->err);
+
+    *count = all.count;
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (cli->json)
+            rc = skn_world_item(cli, &all.at[i]);
+        else
+            world_line(cli, &all.at[i]);
+    return rc;
+}
+
+static skein_rc print_far(skn_cli *cli, size_t *count)
+{
+    skn_json_list list = {0};
+    skein_world   world;
+    skein_rc      rc = skn_far_all(cli, "/worlds?removed=true", 0, &list);
+
+    *count = list.n;
+    for (size_t i = 0; !rc && i < list.n; i++) {
+        skn_far_read_world(cli, list.p[i], &world);
+        if (cli->json)
+            rc = skn_far_item(cli, list.p[i]);
+        else
+            world_line(cli, &world);
+    }
+    return rc;
+}
+
+skein_rc skn_worlds_removed(skn_cli *cli)
+{
+    size_t   count;
+    skein_rc rc;
+
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = cli->far ? print_far(cli, &count) : print_near(cli, &count);
+    if (cli->json)
+        skn_list_done(cli, rc);
+    else if (!rc && !count)
+        skn_print(cli, "No world was removed.\n");
+    return rc;
+}
+
+static skein_rc far_restore(skn_cli *cli, skn_str ref, skn_str name, skein_world *out)
+{
+    const char *path =
+        skn_arena_printf(cli->keep, "/worlds/%s/restore", skn_far_part(cli, ref)).p;
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    if (name.p)
+        skn_jw_kstr(w, "name", name);
+    if (!(rc = skn_far_send(&b, "POST", path, &v)))
+        skn_far_read_world(cli, v, out);
+    return rc;
+}
+
+int skn_cmd_world_restore(skn_cli *cli)
+{
+    skn_str     ref = skn_arg(cli, 0), name = skn_str_of(skn_opt(cli, "as"));
+    skein_world world;
+    skein_rc    rc;
+
+    if (cli->dry_run) {
+        skn_would(cli, "bring the world %s back", cli->args[0]);
+        return 0;
+    }
+    if ((rc = cli->far
+                  ? far_restore(cli, ref, name, &world)
+                  : skein_world_restore(cli->engine, ref, name, cli->keep, &world, &cli->err)))
+        return (int)rc;
+    if (cli->json)
+        return (int)skn_world_item(cli, &world);
+    skn_print(cli, "The world %.*s is back, with its agents and conversations.\n",
+              SKN_FMT(world.name));
+    return 0;
+}
+
+/* --- Conversations ------------------------------------------------------------------------ */
+
+skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_conversations *out)
+{
+    skn_json_list list = {0};
+    skein_rc      rc;
+
+    if (!cli->far)
+        return skein_conversation_removed(cli->engine, world->id, cli->keep, out, &cli->err);
+    rc = skn_far_all(
+        cli, skn_arena_printf(cli->keep, "%s/chats?removed=true", cli->far->world).p, 0, &list);
+    *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,
+                          skein_conversation *out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    if (!cli->far)
+        return skein_conversation_restore(cli->engine, world->id, uid, cli->keep, out,
+                                          &cli->err);
+    skn_far_body_begin(cli, &b);
+    rc = skn_far_send(&b, "POST",
+                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->far->world,
+                                       skn_far_part(cli, uid))
+                          .p,
+                      &v);
+    if (!rc)
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}

@@ -1,0 +1,216 @@
+#include "cli/far_agent.h"
+
+static const char *agent_path(skn_cli *cli, const skein_agent *agent, const char *rest)
+{
+    return skn_arena_printf(cli->keep, "%s/agents/%s%s", cli->far->world,
+                            skn_far_part(cli, agent->name), rest)
+        .p;
+}
+
+/* A body that is answered with the agent. */
+static skein_rc send(skn_far_body *b, const char *method, const char *path, skein_agent *agent)
+{
+    const skn_json *v;
+    skein_rc        rc = skn_far_send(b, method, path, &v);
+
+    if (!rc)
+        skn_far_read_agent(b->cli, v, agent);
+    return rc;
+}
+
+skein_rc skn_far_agent_do(skn_cli *cli, const char *what, skein_agent *agent)
+{
+    const char  *path = agent_path(cli, agent, skn_arena_printf(cli->keep, "/%s", what).p);
+    skn_far_body b;
+
+    skn_far_body_begin(cli, &b);
+    return send(&b, "POST", path, agent);
+}
+
+skein_rc skn_far_agent_timer(skn_cli *cli, int64_t ms, skein_agent *agent)
+{
+    skn_far_body b;
+
+    skn_jw_kint(skn_far_body_begin(cli, &b), "runEvery", ms);
+    return send(&b, "PATCH", agent_path(cli, agent, ""), agent);
+}
+
+skein_rc skn_far_agent_new(skn_cli *cli, skein_agent *agent)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+
+    skn_jw_kstr(w, "name", agent->name);
+    skn_jw_kstr(w, "systemPrompt", agent->system_prompt);
+    skn_jw_kstr(w, "model", agent->model);
+    skn_jw_kstr(w, "lead", agent->lead_name);
+    return send(&b, "POST", skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p, agent);
+}
+
+/* An option that was given; an empty one removes what it is about. */
+static void write_option(skn_cli *cli, skn_jw *w, const char *option, const char *member)
+{
+    const char *given = skn_opt(cli, option);
+
+    if (given)
+        skn_jw_kstr(w, member, *given ? skn_str_of(given) : SKN_NONE);
+}
+
+/* "recall,remember"; "all": every one. */
+static void write_tools(skn_cli *cli, skn_jw *w)
+{
+    skn_str names = skn_str_of(skn_opt(cli, "tools")), one;
+
+    if (!names.p)
+        return;
+    skn_jw_key(w, "tools");
+    if (skn_str_is(names, "all")) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_array(w);
+    while (skn_str_split(&names, ',', &one))
+        if (skn_str_trim(one).n)
+            skn_jw_str(w, skn_str_trim(one));
+    skn_jw_array_end(w);
+}
+
+skein_rc skn_far_agent_edit(skn_cli *cli, skn_str model, skein_agent *agent)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+
+    write_option(cli, w, "prompt", "systemPrompt");
+    write_option(cli, w, "lead", "lead");
+    if (skn_opt(cli, "model"))
+        skn_jw_kstr(w, "model", model);
+    write_tools(cli, w);
+    return send(&b, "PATCH", agent_path(cli, agent, ""), agent);
+}
+
+skein_rc skn_far_agent_remove(skn_cli *cli, const skein_agent *agent, bool force)
+{
+    const skn_json *none;
+
+    return skn_far_change(cli, "DELETE", agent_path(cli, agent, force ? "?force=true" : ""),
+                          SKN_NONE, &none);
+}
+
+skein_rc skn_far_tell(skn_cli *cli, const skein_agent *agent, const skein_tell *what,
+                      skein_message *out, const skn_json **whole)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skein_rc     rc;
+
+    skn_jw_kstr(w, "text", what->text);
+    skn_jw_kstr(w, "from", what->from);
+    skn_jw_kbool(w, "responseExpected", what->response_expected);
+    if (!(rc = skn_far_send(&b, "POST", agent_path(cli, agent, "/tell"), whole)))
+        skn_far_read_message(cli, *whole, out, NULL, NULL);
+    return rc;
+}
+
+skein_rc skn_far_knowledge(skn_cli *cli, const skein_agent *agent, skn_str words, size_t most,
+                           skein_knowledges *out)
+{
+    const char *query =
+        words.p ? skn_arena_printf(cli->keep, "/knowledge?q=%s", skn_far_part(cli, words)).p
+                : "/knowledge";
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, agent_path(cli, agent, query), most, &list);
+
+    *out = (skein_knowledges){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_knowledge)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        out->at[out->count++] = (skein_knowledge){
+            .uid = skn_far_text(list.p[i], "id"),
+            .type = skn_far_text(list.p[i], "type"),
+            .content = skn_far_text(list.p[i], "content"),
+            .confidence = skn_far_int(list.p[i], "confidence", 0),
+            .chat_uid = skn_far_text(list.p[i], "chatId"),
+            .message_uid = skn_far_text(list.p[i], "messageId"),
+            .created_at = skn_far_time(list.p[i], "createdAt")};
+    return rc;
+}
+
+/* --- Tasks -------------------------------------------------------------------------------- */
+
+static void read_task(const skn_json *v, skein_task *out)
+{
+    *out = (skein_task){.uid = skn_far_text(v, "id"),
+                        .agent_name = skn_far_text(v, "agent"),
+                        .assigned_by = skn_far_text(v, "assignedBy"),
+                        .source = skn_far_text(v, "source"),
+                        .content = skn_far_text(v, "content"),
+                        .status = skn_far_text(v, "status"),
+                        .running = skn_far_flag(v, "running"),
+                        .waits = skn_str_is(skn_far_text(v, "label"), "waiting"),
+                        .inbox_uid = skn_far_text(v, "inboxId"),
+                        .attempts = skn_far_int(v, "attempts", 0),
+                        .last_error = skn_far_text(v, "lastError"),
+                        .result = skn_far_text(v, "result"),
+                        .not_before = skn_far_time(v, "notBefore"),
+                        .message_uid = skn_far_text(v, "messageId"),
+                        .created_at = skn_far_time(v, "createdAt"),
+                        .completed_at = skn_far_time(v, "completedAt")};
+}
+
+skein_rc skn_far_task_new(skn_cli *cli, const skein_agent *agent, skein_task *task)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
+
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "content", task->content);
+    if (!(rc = skn_far_send(&b, "POST", agent_path(cli, agent, "/tasks"), &v)))
+        read_task(v, task);
+    return rc;
+}
+
+skein_rc skn_far_tasks(skn_cli *cli, const skein_agent *agent, skn_str status, size_t most,
+                       skein_tasks *out)
+{
+    const char *query =
+        status.p ? skn_arena_printf(cli->keep, "/tasks?status=%s", skn_far_part(cli, status)).p
+                 : "/tasks";
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, agent_path(cli, agent, query), most, &list);
+
+    *out = (skein_tasks){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_task)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        read_task(list.p[i], &out->at[out->count++]);
+    return rc;
+}
+
+skein_rc skn_far_task(skn_cli *cli, skn_str uid, skein_task *out)
+{
+    const skn_json *v;
+    skein_rc rc = skn_far_get(cli, &v, "%s/tasks/%s", cli->far->world, skn_far_part(cli, uid));
+
+    if (!rc)
+        read_task(v, out);
+    return rc;
+}
+
+static skein_rc change_task(skn_cli *cli, const char *method, skn_str uid, const char *rest,
+                            skein_task *out)
+{
+    skn_str         path = skn_arena_printf(cli->keep, "%s/tasks/%s%s", cli->far->world,
+                                            skn_far_part(cli, uid), rest);
+    const skn_json *v;
+    skein_rc        rc = skn_far_change(cli, method, path.p, SKN_NONE, &v);
+
+    if (!rc)
+        read_task(v, out);
+    return rc;
+}
+
+skein_rc skn_far_task_cancel(skn_cli *cli, skn_str uid, skein_task *out)
+{
+    return change_task(cli, "DELETE", uid, "", out);
+}
+
+skein_rc skn_far_task_retry(skn_cli *cli, skn_str uid, skein_task *out)
+{
+    return change_task(cli, "POST", uid, "/retry", out);
+}

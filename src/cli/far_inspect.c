@@ -1,0 +1,86 @@
+#include "cli/far_inspect.h"
+
+#include "base/error.h"
+#include "cli/place.h"
+
+/* A request that was no JSON is told as text. */
+static void read_call(skn_cli *cli, const skn_json *v, skein_model_call *out)
+{
+    const skn_json *usage = skn_json_get(v, "usage"), *request = skn_json_get(v, "request");
+    skein_str      *piece = SKN_ARRAY(cli->keep, 1, skein_str);
+
+    *out = (skein_model_call){.uid = skn_far_text(v, "id"),
+                              .agent_name = skn_far_text(v, "agent"),
+                              .chat_uid = skn_far_text(v, "chatId"),
+                              .message_uid = skn_far_text(v, "messageId"),
+                              .purpose = skn_far_text(v, "purpose"),
+                              .model = skn_far_text(v, "model"),
+                              .state = skn_far_text(v, "state"),
+                              .error = skn_far_text(v, "error"),
+                              .response = skn_far_text(v, "response"),
+                              .tokens_in = skn_far_int(usage, "inputTokens", -1),
+                              .tokens_out = skn_far_int(usage, "outputTokens", -1),
+                              .estimated = skn_far_flag(usage, "estimated"),
+                              .first_ms = skn_far_int(v, "firstMs", 0),
+                              .total_ms = skn_far_int(v, "totalMs", 0),
+                              .tries = skn_far_int(v, "tries", 0),
+                              .created_at = skn_far_time(v, "createdAt")};
+    if (!request || request->kind == SKN_JSON_NULL)
+        return;
+    *piece = request->kind == SKN_JSON_STRING ? request->text : request->raw;
+    out->pieces = piece;
+    out->piece_count = 1;
+}
+
+/* A message of the conversation, however it is named, or else one of another. */
+static skn_str message_uid(skn_cli *cli, skn_str ref)
+{
+    skein_error        before = cli->err;
+    skn_problem        more = cli->more;
+    skein_world        world;
+    skein_conversation chat;
+    skein_message      m;
+    bool found = !skn_need_chat(cli, &world, &chat) && !skn_need_message(cli, &chat, ref, &m);
+
+    cli->err = before;
+    cli->more = more;
+    return found ? m.uid : ref;
+}
+
+skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out)
+{
+    bool            own = skn_str_starts(ref, SKN_STR("call_"));
+    const skn_json *v;
+    skein_rc        rc;
+
+    if (!own)
+        ref = message_uid(cli, ref);
+    rc = skn_far_get(cli, &v, own ? "%s/calls/%s" : "%s/messages/%s/context", cli->far->world,
+                     skn_far_part(cli, ref));
+    if (!rc)
+        read_call(cli, v, out);
+    return skn_missing(cli, rc, "call");
+}
+
+skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conversation *out,
+                            bool *found)
+{
+    const char *path = skn_arena_printf(cli->keep, "%s/agents/%s/conversations",
+                                        cli->far->world, skn_far_part(cli, agent->name))
+                           .p;
+    skn_json_list list = {0};
+    skein_rc      rc = skn_far_all(cli, path, 0, &list);
+
+    *found = false;
+    for (size_t i = 0; !rc && i < list.n && !*found; i++) {
+        skn_far_read_chat(cli, list.p[i], out);
+        *found = out->mode == SKEIN_BACKGROUND;
+    }
+    if (*found) {
+        cli->far->chat_uid = out->uid;
+        cli->far->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->far->world,
+                                          skn_far_part(cli, out->uid))
+                             .p;
+    }
+    return rc;
+}

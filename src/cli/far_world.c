@@ -1,0 +1,191 @@
+#include "cli/far_world.h"
+
+#include "cli/client.h"
+
+#include <string.h>
+
+#define EXPORT_MS 600000
+
+/* --- Making and removing ------------------------------------------------------------------ */
+
+skein_rc skn_far_world_new(skn_cli *cli, skein_world *world)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    skn_jw_kstr(w, "name", world->name);
+    if (world->description.p)
+        skn_jw_kstr(w, "description", world->description);
+    if (world->turn_limit)
+        skn_jw_kint(w, "turnLimit", world->turn_limit);
+    if (world->compact_at)
+        skn_jw_kint(w, "compactAt", world->compact_at);
+    if (!(rc = skn_far_send(&b, "POST", "/worlds", &v)))
+        skn_far_read_world(cli, v, world);
+    return rc;
+}
+
+static skein_rc remove_at(skn_cli *cli, const char *path, bool force)
+{
+    const skn_json *none;
+
+    return skn_far_change(
+        cli, "DELETE", skn_arena_printf(cli->keep, "%s%s", path, force ? "?force=true" : "").p,
+        SKN_NONE, &none);
+}
+
+skein_rc skn_far_remove_world(skn_cli *cli, bool force)
+{
+    return remove_at(cli, cli->far->world, force);
+}
+
+skein_rc skn_far_remove_chat(skn_cli *cli, bool force)
+{
+    return remove_at(cli, cli->far->chat, force);
+}
+
+/* --- Settings ----------------------------------------------------------------------------- */
+
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
+        if (skn_str_eq(m->key, key))
+            return m;
+    return NULL;
+}
+
+/* A server merges what it gets into what it has: what is to go is named there, down to the last level. */
+static void write_instead(skn_jw *w, const skn_json *old, const skn_json *value)
+{
+    if (value->kind != SKN_JSON_OBJECT || !old || old->kind != SKN_JSON_OBJECT) {
+        skn_jw_raw(w, value->raw);
+        return;
+    }
+    skn_jw_object(w);
+    for (const skn_json *m = old->first; m; m = m->next)
+        if (!member_of(value, m->key)) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_null(w);
+        }
+    for (const skn_json *m = value->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        write_instead(w, member_of(old, m->key), m);
+    }
+    skn_jw_object_end(w);
+}
+
+static void write_setting(skn_jw *w, const skn_json *old, skn_str key, const skn_json *value)
+{
+    const char *dot = memchr(key.p, '.', key.n);
+    skn_str     name = dot ? skn_str_sub(key, 0, (size_t)(dot - key.p)) : key;
+
+    skn_jw_key_str(w, name);
+    if (!dot) {
+        write_instead(w, member_of(old, name), value);
+        return;
+    }
+    skn_jw_object(w);
+    write_setting(w, member_of(old, name), skn_str_sub(key, name.n + 1, key.n), value);
+    skn_jw_object_end(w);
+}
+
+/* These are the world's own, not its settings'. */
+static bool is_own(skn_str key)
+{
+    return skn_str_is(key, "description") || skn_str_is(key, "turnLimit") ||
+           skn_str_is(key, "compactAt");
+}
+
+skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world *now)
+{
+    const skn_json *was, *v;
+    skn_far_body    b;
+    skn_jw         *w;
+    skein_rc        rc;
+
+    if ((rc = skn_json_parse(&v, value, "the value", cli->keep, &cli->err)) ||
+        (rc = skn_far_get(cli, &was, "%s", cli->far->world)))
+        return rc;
+    w = skn_far_body_begin(cli, &b);
+    if (is_own(key)) {
+        write_setting(w, was, key, v);
+    } else {
+        skn_jw_key(w, "settings");
+        skn_jw_object(w);
+        write_setting(w, skn_json_get(was, "settings"), key, v);
+        skn_jw_object_end(w);
+    }
+    if (!(rc = skn_far_send(&b, "PATCH", cli->far->world, &v)))
+        skn_far_read_world(cli, v, now);
+    return rc;
+}
+
+/* --- Out of it ---------------------------------------------------------------------------- */
+
+static skein_rc export_path(skn_cli *cli, const skn_export_request *what, const char **out)
+{
+    static const char *const lanes[] = {[SKN_DELEGATIONS_SUMMARY] = "summary",
+                                        [SKN_DELEGATIONS_NONE] = "none",
+                                        [SKN_DELEGATIONS_FULL] = "full"};
+    const char              *format = skn_opt(cli, "format"), *thread = "", *root = "";
+    skn_str                  uid = skn_far_uid(cli, what->root.v);
+    skein_version            version;
+    skein_rc                 rc;
+
+    if (what->version) {
+        if ((rc = skn_far_version(cli, what->version, SKN_NONE, &version)))
+            return rc;
+        thread = skn_arena_printf(cli->keep, "&threadId=%s",
+                                  skn_far_part(cli, version.thread_uid))
+                     .p;
+    }
+    if (what->root.v)
+        root = skn_arena_printf(cli->keep, "&root=%s", skn_far_part(cli, uid)).p;
+    *out = skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
+                            what->conversation.v ? cli->far->chat : cli->far->world,
+                            format ? format : "md", lanes[what->delegations],
+                            what->redact ? "&redact=true" : "",
+                            what->no_memory_only ? "&memoryOnly=false" : "", thread, root)
+               .p;
+    return SKEIN_OK;
+}
+
+skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, skn_str *out)
+{
+    skn_request_spec  ask = {.method = "GET"};
+    skn_client_answer got;
+    skein_rc          rc = export_path(cli, what, &ask.path);
+
+    if (!rc && !(rc = skn_client_call(cli, &cli->far->server, &ask, EXPORT_MS, &got)))
+        *out = got.body;
+    return rc;
+}
+
+skein_rc skn_far_compact(skn_cli *cli, const skein_compaction *what, skein_message *out,
+                         int64_t *covers, const skn_json **whole)
+{
+    skn_far_body b;
+    skn_jw      *w = skn_far_body_begin(cli, &b);
+    skn_str      lane = what->lane;
+    skein_rc     rc;
+
+    skn_jw_kstr(w, "content", what->content);
+    skn_jw_kstr(w, "reason", what->reason);
+    if (lane.n && lane.p[0] == '@')
+        skn_jw_kstr(w, "agent", skn_str_sub(lane, 1, lane.n));
+    else if (lane.n)
+        skn_jw_kstr(w, "delegation", lane);
+    if (what->model.n)
+        skn_jw_kstr(w, "model", what->model);
+    if (what->covers)
+        skn_jw_kint(w, "covers", what->covers);
+    rc = skn_far_send(&b, "POST",
+                      skn_arena_printf(cli->keep, "%s/compactions", cli->far->chat).p, whole);
+    if (rc)
+        return rc;
+    skn_far_read_message(cli, *whole, out, NULL, NULL);
+    *covers = skn_far_int(*whole, "covers", 0);
+    return SKEIN_OK;
+}

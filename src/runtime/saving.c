@@ -1,0 +1,124 @@
+/* What agents are writing is saved as it comes, so that the end of this program loses no more than the last moment of
+ * it: once in a while for all of them together, however many write. An answer that is all there before that costs
+ * nothing. */
+#include "runtime/run.h"
+
+#include <stdlib.h>
+
+typedef struct saving {
+    skn_runtime *r;
+    skn_arena   *a;
+    skn_vec(skein_piece) pieces;
+    skn_vec(int64_t) questions; /* to which they are the answers */
+    skein_rc    rc;
+    skein_error err;
+} saving;
+
+/* --- What is not saved yet --------------------------------------------------------------------- */
+
+static void add(saving *s, const skn_run *run, bool thinking)
+{
+    skn_str     all = skn_buf_str(thinking ? &run->thinking : &run->text);
+    size_t      from = run->saved[thinking];
+    skein_piece p = {.turn = run->turn.id,
+                     .fence = run->turn.fence,
+                     .thinking = thinking,
+                     .place = (int64_t)from};
+
+    if (all.n <= from)
+        return;
+    p.message_uid = skn_arena_copy(s->a, run->turn.message_uid);
+    p.text = skn_arena_copy(s->a, skn_str_sub(all, from, all.n));
+    skn_vec_add(s->a, &s->pieces, p);
+    skn_vec_add(s->a, &s->questions, run->question);
+}
+
+static saving *collect(skn_runtime *r)
+{
+    saving *s = skn_heap(sizeof *s);
+
+    s->r = r;
+    s->a = skn_arena_new();
+    for (const skn_run *run = r->runs; run; run = run->next)
+        if (run->asking) { /* so no job of it is under way */
+            add(s, run, false);
+            add(s, run, true);
+        }
+    return s;
+}
+
+static bool anybody_writes(const skn_runtime *r)
+{
+    for (const skn_run *run = r->runs; run; run = run->next)
+        if (run->asking && (run->text.n || run->thinking.n))
+            return true;
+    return false;
+}
+
+/* --- Saving it ----------------------------------------------------------------------------------- */
+
+static void work_save(void *arg)
+{
+    saving *s = arg;
+
+    s->rc = skein_turns_save(s->r->o.engine, s->pieces.p, s->pieces.n, &s->err);
+}
+
+static void note_saved(saving *s)
+{
+    for (skn_run *run = s->r->runs; run; run = run->next)
+        for (size_t i = 0; i < s->pieces.n; i++) {
+            const skein_piece *p = &s->pieces.p[i];
+
+            if (p->saved && run->question == s->questions.p[i])
+                run->saved[p->thinking] = (size_t)p->place + p->text.n;
+        }
+}
+
+static void end(saving *s)
+{
+    skn_runtime *r = s->r;
+
+    skn_arena_free(s->a);
+    free(s);
+    r->saving = false;
+    if (!r->closing && anybody_writes(r))
+        skn_saving_soon(r);
+}
+
+/* A store that takes nothing is told of by those who have to store something. */
+static void saved(void *arg)
+{
+    saving      *s = arg;
+    skn_runtime *r = s->r;
+
+    r->jobs--;
+    if (s->rc == SKEIN_OK)
+        note_saved(s);
+    end(s);
+    skn_runtime_settle(r);
+}
+
+void skn_saving_tick(void *arg)
+{
+    skn_runtime *r = arg;
+    saving      *s;
+
+    if (r->closing)
+        return;
+    s = collect(r);
+    if (!s->pieces.n) {
+        end(s);
+        return;
+    }
+    r->jobs++;
+    skn_workers_run(r->o.workers, work_save, saved, s);
+}
+
+void skn_saving_soon(skn_runtime *r)
+{
+    if (r->saving)
+        return;
+    r->saving = true;
+    skn_timer_start(r->save, SKN_RUN_SAVE_MS);
+}
