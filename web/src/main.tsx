@@ -1,7 +1,9 @@
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import './styles/tokens.css';
 import './styles/base.css';
-import { start } from './store/store';
+import { place } from './store/place';
+import { chat, start } from './store/store';
 import { keepAnnouncing } from './views/frame/announcer';
 import { applyAppearance } from './views/frame/appearance';
 import { Frame } from './views/frame/frame';
@@ -12,8 +14,20 @@ import { settleWorlds, tellScreens } from './views/frame/settle';
 import { keepTitle } from './views/frame/title';
 import { startNotifications } from './views/settings/notify';
 
-// How long drawing may wait for the first questions; a server that is slow, or away, does not keep the page empty.
-const ASK_MS = 50;
+// How long drawing may wait for a conversation: an empty page, drawn first, would only delay it. A server that is slow,
+// or away, does not keep the page empty.
+const WAIT_MS = 100;
+
+/** Calls back when the conversation of the address is there, or soon. */
+function whenRead(then: () => void): void {
+    if (place.peek().kind !== 'chat') return then();
+    void new Promise<void>(ready => {
+        setTimeout(ready, WAIT_MS);
+        effect(() => {
+            if (chat.value?.loaded) ready();
+        });
+    }).then(then);
+}
 
 function draw(app: HTMLElement): void {
     render(<Frame />, app);
@@ -29,10 +43,7 @@ function draw(app: HTMLElement): void {
 const app = document.getElementById('app');
 if (app) {
     applyAppearance();
-    // The server answers while the frame is drawn, if it is asked before drawing takes the processor.
-    void new Promise<void>(ready => {
-        setTimeout(ready, ASK_MS);
-        start(ready);
-    }).then(() => draw(app));
+    start();
+    whenRead(() => draw(app));
     addEventListener('load', () => setTimeout(preloadViews, 2000));
 }

@@ -21,7 +21,7 @@ export const reviseMessage = (w: string, m: string, body: T.Revision, o?: Option
 export const removeMessage = (
     w: string,
     m: string,
-    query: { chatId?: string; force?: boolean } = {},
+    query: { chatId?: string; force?: boolean; resubmit?: boolean } = {},
     o?: Options,
 ) => request<T.RemovalResult>('DELETE', `/worlds/${at(w)}/messages/${at(m)}`, { ...o, query });
 export const countRemoval = (w: string, m: string, query: { chatId?: string } = {}, o?: Options) =>
@@ -105,7 +105,7 @@ export const setContextFiles = (w: string, c: string, body: { files: T.NewContex
 export const listSummaries = (
     w: string,
     c: string,
-    query: Paged & { threadId?: string; agent?: string; delegation?: string } = {},
+    query: Paged & { threadId?: string; agent?: string; delegation?: string; memories?: boolean } = {},
     o?: Options,
 ) => request<T.SummaryList>('GET', `/worlds/${at(w)}/chats/${at(c)}/compactions`, { ...o, query });
 export const createSummary = (w: string, c: string, body: T.NewSummary = {}, o?: Options) =>
@@ -128,7 +128,7 @@ export const listThreadMessages = (
 export const getDiff = (w: string, c: string, t: string, query: { from?: string } = {}, o?: Options) =>
     request<T.Diff>('GET', `/worlds/${at(w)}/chats/${at(c)}/threads/${at(t)}/diff`, { ...o, query });
 export const getCurrentThread = (w: string, c: string, o?: Options) =>
-    request<T.Thread>('GET', `/worlds/${at(w)}/chats/${at(c)}/currentThread`, o);
+    request<T.CurrentThread>('GET', `/worlds/${at(w)}/chats/${at(c)}/currentThread`, o);
 export const travel = (w: string, c: string, body: T.Travel, o?: Options) =>
     request<T.Move>('PUT', `/worlds/${at(w)}/chats/${at(c)}/currentThread`, { ...o, body });
 export const operate = (w: string, c: string, body: T.Operation, o?: Options) =>

@@ -14,6 +14,8 @@ export const updateWorld = (w: string, body: T.WorldPatch, o?: Options) =>
     request<T.World>('PATCH', `/worlds/${at(w)}`, { ...o, body });
 export const removeWorld = (w: string, query: { force?: boolean } = {}, o?: Options) =>
     request<void>('DELETE', `/worlds/${at(w)}`, { ...o, query });
+export const restoreWorld = (w: string, body: T.WorldReturn = {}, o?: Options) =>
+    request<T.World>('POST', `/worlds/${at(w)}/restore`, { ...o, body });
 export const getWorldStatus = (w: string, o?: Options) =>
     request<T.WorldStatus>('GET', `/worlds/${at(w)}/status`, o);
 export const listAgents = (w: string, query: Paged & { fields?: string } = {}, o?: Options) =>
@@ -46,6 +48,8 @@ export const getTask = (w: string, id: string, query: { fields?: string } = {}, 
     request<T.Task>('GET', `/worlds/${at(w)}/tasks/${at(id)}`, { ...o, query });
 export const cancelTask = (w: string, id: string, o?: Options) =>
     request<T.Task>('DELETE', `/worlds/${at(w)}/tasks/${at(id)}`, o);
+export const retryTask = (w: string, id: string, o?: Options) =>
+    request<T.Task>('POST', `/worlds/${at(w)}/tasks/${at(id)}/retry`, o);
 export const listKnowledge = (w: string, a: string, query: Paged & { q?: string } = {}, o?: Options) =>
     request<T.KnowledgeList>('GET', `/worlds/${at(w)}/agents/${at(a)}/knowledge`, { ...o, query });
 export const listExpected = (w: string, a: string, query: Paged = {}, o?: Options) =>
@@ -91,6 +95,8 @@ export const updateChat = (w: string, c: string, body: T.ChatPatch, o?: Options)
     request<T.Chat>('PATCH', `/worlds/${at(w)}/chats/${at(c)}`, { ...o, body });
 export const removeChat = (w: string, c: string, query: { force?: boolean } = {}, o?: Options) =>
     request<void>('DELETE', `/worlds/${at(w)}/chats/${at(c)}`, { ...o, query });
+export const restoreChat = (w: string, c: string, o?: Options) =>
+    request<T.Chat>('POST', `/worlds/${at(w)}/chats/${at(c)}/restore`, o);
 export const exportWorld = (
     w: string,
     query: {

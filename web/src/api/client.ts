@@ -1,6 +1,8 @@
 // client.ts: one request to the server. It never throws: what went wrong is a value that a view can show.
 
 import { signal } from '@preact/signals';
+import { BASE, earlyAnswer, stored, TIMEOUT_MS, TOKEN_KEY } from './early';
+import { heedEvent } from './standing';
 import type { Busy } from './types';
 
 export interface Trouble {
@@ -32,18 +34,6 @@ export interface Options {
     headers?: Record<string, string>;
     /** 0: no limit */
     timeoutMs?: number;
-}
-
-const BASE = '/api/v1';
-const TIMEOUT_MS = 30_000;
-const TOKEN_KEY = 'skein.token';
-
-function stored(): string {
-    try {
-        return sessionStorage.getItem(TOKEN_KEY) ?? '';
-    } catch {
-        return '';
-    }
 }
 
 /** Kept for this tab only: a token in localStorage would outlive the person at the keyboard. */
@@ -158,6 +148,21 @@ export function heedReadOnly(answer: Response): void {
     startedReadOnly = says;
 }
 
+function ask(method: string, path: string, options: Options, body: unknown): Promise<Response> {
+    const to = address(path, options.query);
+    const early = method === 'GET' ? earlyAnswer(to) : undefined;
+    return (
+        early ??
+        fetch(to, {
+            method,
+            headers: headersOf(method, options, body),
+            body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
+            signal: signalOf(options),
+            cache: 'no-store',
+        })
+    );
+}
+
 /** Asks `path`, which is under /api/v1. */
 export async function request<T>(
     method: string,
@@ -166,20 +171,16 @@ export async function request<T>(
 ): Promise<Result<T>> {
     const { body } = options;
     try {
-        const answer = await fetch(address(path, options.query), {
-            method,
-            headers: headersOf(method, options, body),
-            body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body),
-            signal: signalOf(options),
-            cache: 'no-store',
-        });
+        const answer = await ask(method, path, options, body);
         heedReadOnly(answer);
+        if (method === 'GET') heedEvent(answer);
         if (!answer.ok) return { ok: false, trouble: await troubleOf(answer) };
         needsToken.value = false;
         if (method !== 'GET') readOnly.value = false;
         const value = await valueOf<T>(answer);
         return { ok: true, value, status: answer.status, etag: answer.headers.get('etag') };
     } catch (reason) {
+        if (method === 'GET') heedEvent(null);
         return { ok: false, trouble: unreached(reason) };
     }
 }

@@ -38,12 +38,13 @@ const LOCK = 'skein.stream';
 const ANSWER_MS = 4000;
 const PAGE = 500;
 
-export function share(to: Sharing): Shared {
+/** `from`: the event up to which everything is loaded already; null: nothing is. */
+export function share(to: Sharing, from: number | null = null): Shared {
     const locks = navigator.locks as LockManager | undefined;
     const channel = locks && typeof BroadcastChannel === 'function' ? new BroadcastChannel(LOCK) : null;
     const closing = new AbortController();
     const half = writing();
-    let seen: number | null = null;
+    let seen = from;
     let stream: Stream | null = null;
     let release: (() => void) | null = null;
     let connection: Connection = { state: 'connecting' };

@@ -20,7 +20,7 @@ const always: Group = {
     lines: [
         { title: 'Back and forward through places visited', keys: ['Alt+ArrowLeft', 'Alt+ArrowRight'] },
         { title: 'Close the innermost thing', keys: ['Escape'] },
-        { title: 'Go to the notes at the top right', keys: ['F6'] },
+        { title: 'Go to the notes at the lower edge', keys: ['F6'] },
     ],
 };
 

@@ -7,6 +7,8 @@ export interface ButtonProps {
     disabled?: boolean;
     /** It does nothing now, keeps the focus all the same, and what stands beside it says why. */
     off?: boolean;
+    /** Off as well, and this is why. */
+    why?: string | null;
     onClick?: (event: MouseEvent) => void;
     children: ComponentChildren;
     title?: string;
@@ -18,6 +20,8 @@ export interface ButtonProps {
     busy?: boolean;
 }
 
+const isOff = ({ off, why }: { off?: boolean; why?: string | null }) => off === true || Boolean(why);
+
 /** A button with words. `label` is only for buttons whose words alone do not say what they are about. */
 export function Button(props: ButtonProps) {
     const { kind = 'plain', type = 'button', small, busy } = props;
@@ -26,13 +30,14 @@ export function Button(props: ButtonProps) {
             type={type}
             class={`button button-${kind}${small ? ' button-small' : ''}`}
             disabled={props.disabled}
-            title={props.title}
+            title={props.why ?? props.title}
             aria-label={props.label}
-            aria-disabled={props.off || undefined}
+            aria-description={props.why ?? undefined}
+            aria-disabled={isOff(props) || undefined}
             aria-pressed={props.pressed}
             aria-busy={busy || undefined}
             data-autofocus={props.autoFocus ? '' : undefined}
-            onClick={props.off ? undefined : props.onClick}
+            onClick={isOff(props) ? undefined : props.onClick}
         >
             {props.children}
         </button>
@@ -48,6 +53,8 @@ export interface IconButtonProps {
     expanded?: boolean;
     disabled?: boolean;
     off?: boolean;
+    /** Off as well, and this is why. */
+    why?: string | null;
     keys?: string;
     class?: string;
 }
@@ -58,12 +65,13 @@ export function IconButton(props: IconButtonProps) {
             type="button"
             class={`icon-button${props.class ? ` ${props.class}` : ''}`}
             aria-label={props.label}
-            title={props.keys ? `${props.label} (${props.keys})` : props.label}
+            title={props.why ?? (props.keys ? `${props.label} (${props.keys})` : props.label)}
+            aria-description={props.why ?? undefined}
             aria-pressed={props.pressed}
             aria-expanded={props.expanded}
-            aria-disabled={props.off || undefined}
+            aria-disabled={isOff(props) || undefined}
             disabled={props.disabled}
-            onClick={props.off ? undefined : props.onClick}
+            onClick={isOff(props) ? undefined : props.onClick}
         >
             <Icon name={props.icon} />
         </button>

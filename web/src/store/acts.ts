@@ -2,7 +2,7 @@
 
 import * as api from '../api/calls';
 import type { Result, Trouble } from '../api/client';
-import type { Move, Stopped, Travel } from '../api/types';
+import type { CurrentThread, Move, Stopped, Travel } from '../api/types';
 import { chatOf, updateChat } from './core';
 import { place } from './place';
 
@@ -25,41 +25,27 @@ export async function stop(agents?: string[]): Promise<Result<Stopped>> {
     return api.stopAgents(at.w, { chatId: at.c, ...(agents ? { agents } : {}) });
 }
 
-/** Looks at what a move would do, without making it. */
-const looks = new Set<AbortController>();
-
-/** They would be about another version once the conversation has moved. */
-export function giveUpLooks(): void {
-    for (const one of looks) one.abort();
+/** What the server would say, known without asking it: a request that it refuses is a fault in the console. */
+function nothing(move: 'undo' | 'redo'): Trouble {
+    const detail = `There is nothing to ${move}.`;
+    return { status: 409, type: '/problems/nothing-to-do', code: 'NOTHING_TO_DO', title: detail, detail };
 }
 
-/** What going to a version would do; `signal` ends it, and so does a real move. */
-export async function lookAhead(
-    w: string,
-    c: string,
-    threadId: string,
-    signal: AbortSignal,
-): Promise<Result<Move>> {
-    const mine = new AbortController();
-    looks.add(mine);
-    const o = { signal: AbortSignal.any([signal, mine.signal]) };
-    const current = await api.getCurrentThread(w, c, o);
-    const seen = current.ok
-        ? await api.travel(w, c, { threadId, dryRun: true }, { ...o, ifMatch: current.etag ?? undefined })
-        : current;
-    looks.delete(mine);
-    return seen;
+function blocked({ move }: Travel, { canUndo, canRedo }: CurrentThread): Trouble | null {
+    if (move === 'undo' && !canUndo) return nothing(move);
+    return move === 'redo' && !canRedo ? nothing(move) : null;
 }
 
 /** What is said to be changed must be what is there: the tag is read first, and once more when it is old. */
 async function travel(body: Travel): Promise<Result<Move>> {
     const at = here();
     if (!at) return { ok: false, trouble: NO_CHAT };
-    giveUpLooks();
     let got: Result<Move> = { ok: false, trouble: NO_CHAT };
     for (let tries = 0; tries < 2; tries++) {
         const thread = await api.getCurrentThread(at.w, at.c);
         if (!thread.ok) return thread;
+        const trouble = blocked(body, thread.value);
+        if (trouble) return { ok: false, trouble };
         got = await api.travel(at.w, at.c, body, { ifMatch: thread.etag ?? undefined });
         if (got.ok || got.trouble.status !== 412) return got;
     }
@@ -69,6 +55,12 @@ async function travel(body: Travel): Promise<Result<Move>> {
 export const undo = (): Promise<Result<Move>> => travel({ move: 'undo' });
 export const redo = (): Promise<Result<Move>> => travel({ move: 'redo' });
 export const makeCurrent = (threadId: string): Promise<Result<Move>> => travel({ threadId });
+
+/** Back to the version from before a change: an undo, so that it can be redone, unless something else came in between. */
+export async function takeBack(threadId: string): Promise<Result<Move>> {
+    const seen = await travel({ move: 'undo', dryRun: true });
+    return seen.ok && seen.value.threadId === threadId ? undo() : makeCurrent(threadId);
+}
 
 /** An agent's failure was seen, and is not to be shown any longer. */
 export function dismissFailed(messageId: string): void {

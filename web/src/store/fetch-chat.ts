@@ -3,13 +3,10 @@
 
 import * as api from '../api/calls';
 import { request, type Result } from '../api/client';
+import { FIRST_ROWS, PAST_EVENTS } from '../api/early';
 import type { Chat, Delegation, EventList, Message, MessageList, QueueItem, Told } from '../api/types';
 import { reduceChat } from './reduce-chat';
-import { emptyChat, unansweredId, type ChatState, type Failed, type WorldState } from './state';
-
-export const FIRST_ROWS = 200;
-// Events that are looked through for what is under way; a turn that began before is known by who is busy.
-const PAST_EVENTS = 600;
+import { emptyChat, noAnswer, type ChatState, type Failed, type WorldState } from './state';
 
 type Window = Pick<ChatState, 'rows' | 'total' | 'hasOlder' | 'hasNewer'>;
 
@@ -64,12 +61,11 @@ async function chatAndRows(w: string, id: string, around: string[]): Promise<Res
     return rows.ok ? { ...chat, value: { chat: chat.value, rows: rows.value } } : rows;
 }
 
-async function past(w: string, c: string, seq: number): Promise<Told[]> {
-    const after = Math.max(0, seq - PAST_EVENTS);
+async function past(w: string, c: string): Promise<Told[]> {
     const found: Told[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < 3; page++) {
-        const from = cursor === undefined ? { after } : { cursor };
+        const from = cursor === undefined ? { recent: PAST_EVENTS } : { cursor };
         const query = { ...from, chatId: c, types: 'message,tool', limit: 500 };
         const got = await request<EventList>('GET', `/worlds/${encodeURIComponent(w)}/events`, { query });
         if (!got.ok) break;
@@ -88,19 +84,14 @@ export interface Fetched extends ChatRows {
     events: Told[];
 }
 
-/** Asks for a conversation; `seq` is the last event that is known. */
-export async function fetchChat(
-    w: string,
-    id: string,
-    around: string[],
-    seq: number,
-): Promise<Result<Fetched>> {
+/** Asks for a conversation. */
+export async function fetchChat(w: string, id: string, around: string[]): Promise<Result<Fetched>> {
     // The rows go first: a browser has few connections, and they are what is waited for.
     const [both, queue, delegations, events] = await Promise.all([
         chatAndRows(w, id, around),
         api.listQueue(w, id, { limit: 500 }),
         api.listDelegations(w, { chatId: id, limit: 500 }),
-        past(w, id, seq),
+        past(w, id),
     ]);
     if (!both.ok) return both;
     const value = {
@@ -115,12 +106,11 @@ export async function fetchChat(
 /** What the messages themselves say of answers that were not given, however long ago. */
 function unanswered(rows: readonly Message[]): Failed[] {
     return rows.flatMap(m =>
-        (m.delivery ?? []).flatMap(({ agent, state, error, failedAt }) => {
+        (m.delivery ?? []).flatMap(({ agent, state, error, failedAt, stoppedAt }) => {
+            if (stoppedAt !== undefined) return [noAnswer(m.messageId, agent, stoppedAt)];
             if (state !== 'failed') return [];
-            const messageId = unansweredId(m.messageId, agent);
             const detail = error ?? 'It did not answer.';
-            const known = { messageId, agent, detail, replyTo: m.messageId, at: failedAt ?? m.createdAt };
-            return [{ ...known, hint: null, retryable: true, code: '', model: null, lane: 'main' }];
+            return [{ ...noAnswer(m.messageId, agent, failedAt ?? m.createdAt), stopped: false, detail }];
         }),
     );
 }
@@ -149,6 +139,8 @@ function addBusy(c: ChatState, w: WorldState | null): ChatState {
     const live = { ...c.live };
     for (const b of w?.world.busy ?? []) {
         if (b.chatId !== c.chat.id || b.messageId === null || live[b.messageId]) continue;
+        // While its tools run nothing is written: the message of that id begins when they are done, or never.
+        if (b.state === 'tool') continue;
         if (c.rows.some(m => m.messageId === b.messageId) || !w?.busyIn[c.chat.id]?.includes(b.agent))
             continue;
         live[b.messageId] = {

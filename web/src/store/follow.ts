@@ -37,6 +37,10 @@ function followLists(): void {
     const both = (e: Told) => (isHere(e) ? world() : worlds());
     on('agent.created', both);
     on('agent.updated', both);
+    // Of no conversation: it was paused, or goes on, which the state alone does not tell.
+    on('agent.state', e => {
+        if (e.chatId === null) both(e);
+    });
     on('task.queued', both);
     on('task.finished', both);
     on('chat.created', both);

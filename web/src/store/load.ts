@@ -3,9 +3,10 @@
 
 import * as api from '../api/calls';
 import type { Result, Trouble } from '../api/client';
+import { FIRST_ROWS } from '../api/early';
 import type { Agent, Message, Told, World } from '../api/types';
 import { anchorId, chatOf, openTrouble, recording, state, update, updateChat, updateWorld } from './core';
-import { FIRST_ROWS, fetchChat, saidIn, stateOf, type Fetched } from './fetch-chat';
+import { fetchChat, saidIn, stateOf, type Fetched } from './fetch-chat';
 import { keep } from './keep';
 import { keptPending } from './keep-pending';
 import { place } from './place';
@@ -125,7 +126,7 @@ interface Opening {
 async function loadNow(id: string, around: string[], opening?: Opening): Promise<boolean> {
     const w = opening?.w ?? state.peek().open;
     if (w === null) return false;
-    const asked = () => Promise.all([fetchChat(w, id, around, state.peek().seq), opening?.ready ?? true]);
+    const asked = () => Promise.all([fetchChat(w, id, around), opening?.ready ?? true]);
     const {
         value: [got, ready],
         since,

@@ -4,7 +4,8 @@ import { computed, effect, signal, type ReadonlySignal } from '@preact/signals';
 import * as api from '../api/calls';
 import type { Message, MessageList } from '../api/types';
 import { chat, chatOf, openTrouble, recording, state, updateChat } from './core';
-import { FIRST_ROWS, windowOf } from './fetch-chat';
+import { FIRST_ROWS } from '../api/early';
+import { windowOf } from './fetch-chat';
 import { loadChat } from './load';
 import { place } from './place';
 import { reduceChat } from './reduce-chat';
@@ -191,7 +192,8 @@ async function openVersion(at: At, m: string | undefined): Promise<void> {
     const around = m === undefined ? null : await ask(at, { around: m, limit: FIRST_ROWS });
     const got = around?.ok ? around : await ask(at, { latest: true, limit: FIRST_ROWS });
     if (got.ok) setOld(v, windowOf(got.value));
-    else openTrouble.value = got.trouble;
+    // That there is no such version is said above the conversation, which can be read all the same.
+    else if (got.trouble.status !== 404) openTrouble.value = got.trouble;
 }
 
 /** Loads the old version that the address names, if it names one. */

@@ -3,7 +3,7 @@
 
 import type { Delegation, EventData, Told } from '../api/types';
 import { addRow, addToolRow, changeRow, cutRows, dropOrphans, messageOf } from './reduce-rows';
-import { unansweredId, type ChatState, type Live } from './state';
+import { noAnswer, unansweredId, type ChatState, type Live } from './state';
 
 const MAIN = 'main';
 
@@ -97,7 +97,7 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
     const {
         messageId,
         agent,
-        detail,
+        detail = 'It did not answer.',
         hint = null,
         retryable,
         code,
@@ -112,6 +112,7 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
     const failure = {
         messageId,
         agent,
+        stopped: false,
         detail,
         hint,
         retryable,
@@ -216,12 +217,20 @@ function delegated(c: ChatState, e: DelegationEvent): ChatState {
     return { ...c, delegations: { ...c.delegations, [threadPath]: { ...made, state } } };
 }
 
+/** What went wrong with the same answer before is over with it. */
+function stopped(c: ChatState, { messageId, agent, stoppedAt }: EventData['message.delivered']): ChatState {
+    if (stoppedAt === undefined || c.failed[unansweredId(messageId, agent)]?.at === stoppedAt) return c;
+    const failure = noAnswer(messageId, agent, stoppedAt);
+    const next = tryAgain(c, agent, MAIN, messageId);
+    return { ...next, failed: { ...next.failed, [failure.messageId]: failure } };
+}
+
 function delivered(c: ChatState, data: EventData['message.delivered']): ChatState {
-    return changeRow(c, data.messageId, m => {
+    return changeRow(stopped(c, data), data.messageId, m => {
         const all = m.delivery ?? [];
         const known = all.find(d => d.agent === data.agent);
-        if (known?.state === data.state) return m;
-        const entry = { agent: data.agent, state: data.state };
+        if (known?.state === data.state && known.stoppedAt === data.stoppedAt) return m;
+        const { messageId: _m, threadPath: _t, ...entry } = data;
         const delivery = known ? all.map(d => (d === known ? entry : d)) : [...all, entry];
         const seen = m.seenByAgents ?? [];
         return { ...m, delivery, seenByAgents: seen.includes(data.agent) ? seen : [...seen, data.agent] };

@@ -81,6 +81,7 @@ export function addToolRow(
         usage: null,
         turnId: caller?.turnId ?? null,
         stopped: false,
+        unfinished: null,
         purged: false,
         position: c.total,
         createdAt: about.time,

@@ -174,11 +174,15 @@ function reduceInbox(i: Inbox, data: EventData['inbox.updated']): Inbox {
     }
     const {
         open = known.open,
+        answer = known.answer,
         readAt = known.readAt,
         doneAt = known.doneAt,
         snoozedUntil = known.snoozedUntil,
     } = data;
-    return { ...counted, items: { ...i.items, [data.id]: { ...known, open, readAt, doneAt, snoozedUntil } } };
+    return {
+        ...counted,
+        items: { ...i.items, [data.id]: { ...known, open, answer, readAt, doneAt, snoozedUntil } },
+    };
 }
 
 /** The seq of the inbox is that of all worlds: an item of another world counts here too. */

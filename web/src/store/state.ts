@@ -31,10 +31,11 @@ export interface Live {
     broken?: boolean;
 }
 
-/** An answer that could not be given. */
+/** An answer that could not be given, or that somebody stopped before it was. */
 export interface Failed {
     messageId: string;
     agent: string;
+    stopped: boolean;
     detail: string;
     hint: string | null;
     retryable: boolean;
@@ -49,6 +50,23 @@ export interface Failed {
 /** The id of a failure that is known from the message alone: the answer that was begun has no name then. */
 export function unansweredId(replyTo: string | null, agent: string): string {
     return `${replyTo ?? ''}/${agent}`;
+}
+
+/** An answer that was stopped before there was any of it: all that the message knows which it was to answer. */
+export function noAnswer(replyTo: string, agent: string, at: string): Failed {
+    return {
+        messageId: unansweredId(replyTo, agent),
+        agent,
+        stopped: true,
+        detail: '',
+        hint: null,
+        retryable: true,
+        code: '',
+        model: null,
+        lane: 'main',
+        replyTo,
+        at,
+    };
 }
 
 /** Something that the person said and the server has not confirmed. */

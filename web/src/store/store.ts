@@ -3,6 +3,7 @@
 import { effect } from '@preact/signals';
 import * as api from '../api/calls';
 import { readOnly, type Result } from '../api/client';
+import { oldestNamed } from '../api/standing';
 import type { Connection } from '../api/stream';
 import { share, type Shared } from '../api/tabs';
 import type { World } from '../api/types';
@@ -29,7 +30,7 @@ export { anchorId, chat, notice, on, openTrouble, state, world } from './core';
 export { refreshInbox, refreshWorld, refreshWorlds, loadTags } from './load';
 export { loadAround, loadLatest, loadNewer, loadOlder, shown, shownVersion, type Shown } from './pages';
 export { dropPending, retryPending, send, type SendOptions } from './sending';
-export { dismissFailed, giveUpLooks, lookAhead, makeCurrent, redo, stop, undo } from './acts';
+export { dismissFailed, makeCurrent, takeBack, redo, stop, undo } from './acts';
 
 let shared: Shared | null = null;
 
@@ -155,6 +156,17 @@ async function begin(seq: number): Promise<void> {
     beginning = false;
 }
 
+/** What the address names is asked for at once: a stream that begins behind the oldest answer misses nothing. Gives
+ * where that is; null: nothing is known for certain, and all is loaded once there is a stream. */
+async function beginEarly(): Promise<number | null> {
+    beginning = true;
+    const seq = await oldestNamed(loadAll);
+    beginning = false;
+    if (seq === null) openTrouble.value = null;
+    else update(s => ({ ...s, seq, world: s.world && { ...s.world, seq } }));
+    return seq;
+}
+
 /** What was known of other conversations is as old as the world was; they are loaded when they are opened. */
 function onlyShown(chats: Record<string, ChatState>): Record<string, ChatState> {
     const p = place.peek();
@@ -173,17 +185,18 @@ function connected(c: Connection): void {
     if (begun && openTrouble.peek()?.status === 0) void openPlace(place.peek());
 }
 
-/** Loads the worlds, opens what the address names, and follows what happens. `asked` is called when the
- * questions to the server are on their way. */
-export function start(asked: () => void = () => undefined): void {
-    if (shared) return;
+let started = false;
+
+/** Loads the worlds, opens what the address names, and follows what happens. */
+export function start(): void {
+    if (started) return;
+    started = true;
     followEvents(() => shared?.repair());
     followVersion();
-    const started = (seq: number) => {
-        void begin(seq);
-        asked();
-    };
-    shared = share({ begin: started, told: tell, connection: connected });
+    const to = { begin: (seq: number) => void begin(seq), told: tell, connection: connected };
+    void beginEarly().then(seq => {
+        shared = share(to, seq);
+    });
     snapshotsFrom(() => shared?.snapshots() ?? []);
     effect(() => {
         const p = place.value;

@@ -13,6 +13,9 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     const p = await open(server, agents(w));
     allow(p, /400/);
     await row(p, 'lead').getByText('idle').waitFor();
+    await row(p, 'lead').getByText('demo/scripted', { exact: true }).waitFor();
+    await server.ask('PATCH', `${w.path}/agents/lead`, { model: null });
+    await row(p, 'lead').getByText('demo/scripted (default)').waitFor();
     await p.getByRole('button', { name: '+ Agent' }).click();
     const form = p.getByRole('dialog');
     await form.getByRole('textbox', { name: 'Name' }).fill('X Y');
@@ -70,6 +73,43 @@ test('what was typed for a new agent is there again when the form was closed, un
     assert.equal((await get(w, 'kim')).autoReply, false);
     await begin();
     assert.deepEqual([await name.inputValue(), await told.inputValue()], ['', '']);
+});
+
+test('what is said to an agent that is paused waits: the chat says so, also after a reload, and wakes it', async () => {
+    const w = await office(server);
+    const p = await open(server, `/w/${w.name}/c/${w.chat}`);
+    const mark = p.locator('.frame-list').getByRole('link', { name: /@ada/ });
+    const strip = p.getByRole('region', { name: 'Paused agents' });
+    const say = async text => {
+        await p.locator('#composer textarea').fill(text);
+        await p.keyboard.press('Enter');
+    };
+    // By somebody else: the page is told.
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    await mark.getByText('paused').waitFor();
+    assert.equal(await strip.count(), 0, 'nothing waits yet');
+    await p.reload();
+    await mark.getByText('paused').waitFor();
+    await server.post(`${w.path}/agents/ada/resume`, undefined, 200);
+    await mark.getByText('idle').waitFor();
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    await mark.getByText('paused').waitFor();
+    await say('@ada one');
+    await strip.getByText('@ada is paused; your message waits.').waitFor();
+    const left = e => e.boundingBox().then(box => Math.round(box.x));
+    assert.equal(
+        await left(strip.locator('li')),
+        await left(p.locator('.chat-box')),
+        'it begins as the box does',
+    );
+    await say('@ada two');
+    await strip.getByText('@ada is paused; 2 messages wait.').waitFor();
+    await p.reload();
+    await strip.getByText('@ada is paused; 2 messages wait.').waitFor();
+    await strip.getByRole('button', { name: 'Wake ada' }).click();
+    await until(p, 'both are answered', () => document.body.textContent.split('ada heard human.').length > 2);
+    await strip.waitFor({ state: 'detached' });
+    assert.equal((await get(w, 'ada')).paused, false);
 });
 
 test('an agent is paused, resumed, woken, changed, and removed with what stays said first', async () => {
@@ -177,7 +217,7 @@ test('memory is shown, cleared, and brought back', async () => {
     assert.equal((await server.get(`${w.path}/agents/ada/memory?chatId=${w.chat}`)).data.length, before);
 });
 
-test('tasks are given, done and cancelled; what is kept in mind is found', async () => {
+test('tasks are given, done, cancelled and begun anew; what is kept in mind is found', async () => {
     const w = await office(server);
     const p = await open(server, agent(w, 'ada', 'tasks'));
     await p.getByRole('textbox', { name: 'New task for @ada' }).fill('keep in mind');
@@ -188,6 +228,9 @@ test('tasks are given, done and cancelled; what is kept in mind is found', async
     await p.getByRole('button', { name: 'Cancel: never mind' }).click();
     await p.locator('.task-row', { hasText: 'never mind' }).getByText('cancelled').waitFor();
     assert.equal((await server.get(`${w.path}/tasks/${task.id}`)).status, 'cancelled');
+    await p.getByRole('button', { name: 'Retry: never mind' }).click();
+    await p.locator('.task-row', { hasText: 'never mind' }).getByText('◌ waits').waitFor();
+    assert.equal((await server.get(`${w.path}/tasks/${task.id}`)).status, 'pending');
     await p.getByRole('tab', { name: 'Knowledge' }).click();
     await p.getByText('The freeze ends at noon').waitFor();
     await p.getByText('80 % sure').waitFor();

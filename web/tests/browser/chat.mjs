@@ -2,7 +2,9 @@
 import { run } from '../../../tests/server/lib.mjs';
 import {
     Server,
+    allow,
     assert,
+    away,
     axe,
     composer,
     counts,
@@ -21,6 +23,7 @@ import {
     visit,
     waitIdle,
 } from './kit.mjs';
+import { Proxy } from './proxy.mjs';
 
 const tour = await Server.start({ args: ['--demo'] });
 const slow = await Server.start({ script: team(), delay: true });
@@ -242,6 +245,8 @@ test('what is written while agents work waits in the queue: sent now, taken back
     await p.getByRole('button', { name: 'Stop', exact: true }).waitFor();
     for (const text of ['first waits', 'second waits', 'third waits']) await send(p, text);
     await counts(p, '.chat-queue li', 3);
+    const left = e => e.boundingBox().then(b => Math.round(b.x));
+    assert.equal(await left(p.locator('.chat-queue h3')), await left(p.locator('.chat-box')));
     // The server keeps them: a reload shows them again.
     await p.reload();
     await live(p);
@@ -486,10 +491,42 @@ test('a telephone opens the sheet by the button, and removes from a message on, 
         await sheet.getByRole('button', { name, exact: typeof name === 'string' }).waitFor();
     await axe(p);
     await sheet.getByRole('button', { name: 'Remove from here on' }).click();
+    await p.getByRole('dialog').getByRole('button', { name: 'Remove 2 messages' }).click();
     await until(p, 'it is gone', id => !document.querySelector(`[data-row="${id}"]`), drop.messageId);
     await p.getByText('Removed 2 messages.').first().waitFor();
     await p.getByRole('button', { name: 'Undo' }).first().click();
     await row(p, drop.messageId).waitFor();
+});
+
+test('what cannot be done with a message says why', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('hello');
+    const p = await open(quick, at(w));
+    const [asked, answer] = await w.messages();
+    const item = async (m, name) => {
+        await row(p, m.messageId).focus();
+        await row(p, m.messageId)
+            .locator('.chat-actions')
+            .getByRole('button', { name: /^More for/ })
+            .click();
+        const found = p.getByRole('menuitem', { name });
+        await found.waitFor();
+        const said = [
+            await found.getAttribute('aria-disabled'),
+            await found.locator('small').allTextContents(),
+        ];
+        await p.keyboard.press('Escape');
+        await found.waitFor({ state: 'detached' });
+        return said;
+    };
+    for (const [m, name, why] of [
+        [asked, /^Go to parent/, 'it replies to nothing'],
+        [answer, /^Go to replies/, 'nobody replied to it'],
+        [answer, /^Edit/, 'only your own'],
+        [answer, /^Remove from here on/, 'only your own'],
+    ])
+        assert.deepEqual(await item(m, name), ['true', [why]], `${name}`);
+    assert.deepEqual(await item(asked, /^Remove from here on/), [null, []]);
 });
 
 test('an empty conversation of another world offers examples, and the panel tells of a message', async () => {
@@ -508,6 +545,26 @@ test('an empty conversation of another world offers examples, and the panel tell
     await panel.getByText('2 messages, depth').waitFor();
 });
 
+test('what the panel could not ask while the server was away is asked when it is back', async () => {
+    const w = await fresh(quick, ['lead']);
+    await w.converse('hello');
+    const [mine] = await w.messages();
+    const proxy = await Proxy.start(quick);
+    const p = await open(proxy, at(w));
+    allow(p, ...away);
+    await row(p, mine.messageId).waitFor();
+    proxy.stop();
+    await p
+        .getByText(/^Offline since /)
+        .first()
+        .waitFor();
+    const whole = p.locator('.chat-panel h3:text-is("Whole thread") + *');
+    await row(p, mine.messageId).click();
+    await whole.getByText('…').waitFor();
+    proxy.resume();
+    await whole.getByText('2 messages, depth 2').waitFor();
+});
+
 test('the panel follows the keys from a message to its reply and back', async () => {
     const w = await fresh(quick, ['lead']);
     await w.converse('hello');
@@ -521,6 +578,8 @@ test('the panel follows the keys from a message to its reply and back', async ()
     await p.locator('.chat-panel-id', { hasText: reply.messageId }).waitFor();
     await part('Parent').getByText('hello').waitFor();
     await part('Children').getByText('none yet').waitFor();
+    // Of all that was begun with the first message, wherever one stands in it.
+    await part('Whole thread').getByText('2 messages, depth 2').waitFor();
     await p.keyboard.press('k');
     await part('Parent').getByText('none').waitFor();
     await part('Children').getByText('lead heard human.').waitFor();

@@ -7,6 +7,7 @@ import {
     axe,
     finish,
     focusIn,
+    hasFocus,
     open,
     same,
     tab,
@@ -17,6 +18,7 @@ import {
     visit,
 } from './kit.mjs';
 import { Proxy } from './proxy.mjs';
+import { agent, append, called, human, tool } from './views-kit.mjs';
 
 const server = await Server.start({ script: team() });
 const slow = await Server.start({ script: team(), delay: true });
@@ -63,13 +65,116 @@ test('an edit says what it removes, sends the new text, and can be taken back', 
     await p.getByRole('status', { name: 'Edit in progress' }).waitFor({ state: 'detached' });
     assert.equal((await texts(w)).filter(t => t === 'two, better').length, 1);
     assert.equal((await texts(w)).includes('two'), false);
-    await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
+    await focusIn(p, 'article.chat-message');
+    await p.getByRole('button', { name: 'Undo', exact: true }).first().press('Enter');
     await p
         .getByText(/^4 messages are back\. /)
         .first()
         .waitFor();
     await same(p, w);
     assert.deepEqual(await texts(w), before);
+    await focusIn(p, 'article.chat-message');
+});
+
+// Opens the menu of a message and asks for its removal.
+async function removeFrom(p, text) {
+    const row = p.locator('article.chat-message', { hasText: text }).first();
+    await row.focus();
+    await row
+        .getByRole('button', { name: /^More for / })
+        .last()
+        .click();
+    await p.getByRole('menuitem', { name: /^Remove from here on/ }).click();
+    await dialog(p).waitFor();
+}
+
+test('a removal says what it takes away and from whom, asks, and can be taken back', async () => {
+    const w = await fresh();
+    await w.converse('one');
+    await w.converse('two');
+    const before = await texts(w);
+    const p = await open(server, at(w));
+    await removeFrom(p, 'two');
+    await dialog(p).getByRole('heading', { name: 'Remove from here on' }).waitFor();
+    await dialog(p).getByText('This will remove 4 messages (including this one). Continue?').waitFor();
+    await dialog(p).getByText('They leave the memory of @lead, @ada and @bo.').waitFor();
+    await axe(p);
+    await dialog(p).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(p).waitFor({ state: 'detached' });
+    assert.deepEqual(await texts(w), before);
+    await removeFrom(p, 'two');
+    await dialog(p).getByRole('button', { name: 'Remove 4 messages' }).click();
+    const note = p.locator('.toast', { hasText: 'Removed 4 messages. They are in v1.' });
+    await note.waitFor();
+    await same(p, w);
+    assert.deepEqual(await texts(w), before.slice(0, 4));
+    await hasFocus(p.locator('article.chat-message').last());
+    await note.getByRole('button', { name: 'Undo' }).click();
+    await p.locator('.toast', { hasText: '4 messages are back.' }).waitFor();
+    await same(p, w);
+    assert.deepEqual(await texts(w), before);
+    // It was an undo: what it took back can be redone, and is not undone once more.
+    const now = await server.get(`/api/v1${w.chatPath}/currentThread`);
+    assert.deepEqual([now.canUndo, now.canRedo], [false, true]);
+});
+
+test('a removal waits for agents at work, or stops them', async () => {
+    const w = await fresh(['lead'], slow);
+    await w.converse('calm');
+    await w.say('hold');
+    const p = await open(slow, at(w));
+    await until(p, 'the agent writes', () => document.querySelector('.chat-live'));
+    await removeFrom(p, 'calm');
+    await dialog(p).getByRole('heading', { name: 'Agents responding…' }).waitFor();
+    await dialog(p).getByRole('button', { name: 'Stop and remove' }).click();
+    await dialog(p)
+        .getByText(/^This is the first message\. Nothing would be left/)
+        .waitFor();
+    await dialog(p).getByRole('checkbox', { name: 'I have looked at the list' }).check();
+    await dialog(p)
+        .getByRole('button', { name: /^Remove \d messages$/ })
+        .click();
+    await p.locator('.toast', { hasText: /^Removed \d messages\./ }).waitFor();
+    await same(p, w);
+    assert.deepEqual(await texts(w), []);
+    await hasFocus(p.getByRole('textbox', { name: 'Message', exact: true }));
+});
+
+test('results of tools, which stand in the row of their call, are counted and named everywhere', async () => {
+    const w = await fresh(['ada']);
+    const n = ++worlds;
+    await append(w, [
+        human(`h${n}`, 'begin', 1),
+        human(`q${n}`, 'look', 2),
+        agent(`c${n}`, 'ada', 'I look.', 3, called(`k${n}`, 'calendar.find', { what: 'freeze' })),
+        tool(`r${n}`, 'ada', 'until noon', 4, `k${n}`),
+        agent(`a${n}`, 'ada', 'Until noon.', 5),
+    ]);
+    const p = await open(server, at(w));
+    await edit(p, 'look');
+    await dialog(p).getByText('This will remove 4 messages (including this one). Continue?').waitFor();
+    await dialog(p).getByText('Counted with them: 1 tool result.').waitFor();
+    await dialog(p).getByText('They leave the memory of @ada.').waitFor();
+    await dialog(p).getByRole('button', { name: 'Cancel' }).click();
+    await p.keyboard.press('x');
+    await p.getByRole('toolbar', { name: 'Selected messages' }).getByRole('button', { name: 'All' }).click();
+    await p.getByRole('status').filter({ hasText: '5 selected (1 tool result)' }).waitFor();
+    await p.keyboard.press('q');
+    await dialog(p).getByRole('heading', { name: 'Squash 5 messages (1 tool result) into one' }).waitFor();
+    await dialog(p)
+        .getByText(/^5 messages \(1 tool result\), about/)
+        .waitFor();
+    await dialog(p).getByRole('button', { name: 'Cancel' }).click();
+    await p.keyboard.press('Escape');
+    await removeFrom(p, 'look');
+    await dialog(p).getByRole('button', { name: 'Remove 4 messages' }).click();
+    await p.locator('.toast', { hasText: 'Removed 4 messages (1 tool result). They are in v1.' }).waitFor();
+    await visit(p, server, `${at(w)}?view=history`);
+    await p
+        .locator('.history-panel .history-entry[data-version="v2"]')
+        .filter({ hasText: 'remove 4 messages (1 tool result)' })
+        .waitFor();
+    await p.getByText('Results of tools are counted as messages.').waitFor();
 });
 
 test('the first message has words of its own, and the list must be looked at', async () => {

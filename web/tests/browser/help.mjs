@@ -73,7 +73,7 @@ const views = ['Chat: g c', 'Tree: g t', 'Timeline: g l', 'History: g h'];
 const always = [
     'Back and forward through places visited: Alt ←, Alt →',
     'Close the innermost thing: Esc',
-    'Go to the notes at the top right: F6',
+    'Go to the notes at the lower edge: F6',
 ];
 
 // What each screen lists: the table of the design, with the keys that a screen has for itself.

@@ -1,5 +1,18 @@
 // inbox.mjs: what agents tell and ask people: read, answered, put off, done, taken back.
-import { allow, assert, away, finish, open, test, until } from './kit.mjs';
+import {
+    allow,
+    assert,
+    away,
+    finish,
+    focusIn,
+    live,
+    open,
+    rows,
+    send,
+    test,
+    until,
+    waitIdle,
+} from './kit.mjs';
 import { Proxy } from './proxy.mjs';
 import { causes, fits, office, sound, startOffice } from './office.mjs';
 
@@ -93,8 +106,9 @@ for (const [button, answer, said] of [
         await p.keyboard.press('e');
         await p.getByText('Allow it or deny it: the agent waits.').first().waitFor();
         assert.equal((await item(made.id)).doneAt, null, 'putting it away would be a no');
-        await reader(p).getByRole('button', { name: button, exact: true }).click();
+        await reader(p).getByRole('button', { name: button, exact: true }).press('Enter');
         await until(p, 'it was answered', () => !document.querySelector('.inbox-approval .button-main'));
+        await focusIn(p, '.inbox-link, .inbox-reader *');
         assert.equal((await item(made.id)).answer, answer);
         await w.idle();
         const rows = (await server.get(`${w.path}/chats/${made.workChatId}/messages?limit=500`)).data;
@@ -240,6 +254,137 @@ test('while the server is away, done waits, and is sent when it is back', async 
     proxy.resume();
     await until(p, 'it was sent', () => !document.querySelector('.inbox-waiting'));
     assert.notEqual((await item(made.id)).doneAt, null);
+});
+
+// --- The same, in the row of the message that makes the call ------------------------------------------
+
+const asking = { settings: { approvals: { demo_lookup: 'ask' } } };
+const room = w => `/w/${w.name}/c/${w.chat}`;
+const call = p => p.locator('.chat-tools', { hasText: 'demo_lookup' });
+const waits = p => call(p).getByText('waits for your permission').waitFor();
+const choice = (p, name) => call(p).getByRole('button', { name: new RegExp(`^${name} @ada `) });
+
+for (const [button, key, said] of [
+    ['Allow', 'Enter', '✓'],
+    ['Deny', 'Space', 'denied'],
+])
+    test(`a call that waits says so in the conversation, and is answered there by keyboard: ${button}`, async () => {
+        const w = await office(server, ['ada'], asking);
+        const [p, other] = [await open(server, room(w)), await open(server, room(w))];
+        await send(p, 'look up tides');
+        for (const one of [p, other]) await waits(one);
+        await until(p, 'it is announced', () =>
+            /ada waits for your permission/.test(document.querySelector('#live-alert').textContent),
+        );
+        await sound(p);
+        await choice(p, button).focus();
+        await p.keyboard.press(key);
+        for (const one of [p, other]) {
+            await call(one).getByText(said, { exact: true }).waitFor();
+            await until(
+                one,
+                'nothing is left to be chosen',
+                () => !document.querySelector('.chat-permission'),
+            );
+            assert.equal(await call(one).getByText('failed').count(), 0);
+        }
+        await focusIn(p, '[data-row]:has(.chat-tools)');
+        await waitIdle(w, p);
+    });
+
+test('of two calls in one answer the second waits its turn while the first asks', async () => {
+    const w = await office(server, ['ada'], asking);
+    const p = await open(server, room(w));
+    await send(p, 'find both');
+    const [first, second] = [0, 1].map(n => p.locator('.chat-tool').nth(n));
+    await first.getByText('waits for your permission').waitFor();
+    await second.getByText('waits its turn').waitFor();
+    assert.equal(await call(p).getByText('running').count(), 0);
+    await choice(p, 'Allow').click();
+    await first.getByText('✓', { exact: true }).waitFor();
+    await second.getByText('waits for your permission').waitFor();
+    await choice(p, 'Deny').click();
+    await waitIdle(w, p);
+    assert.equal(await call(p).getByText('waits its turn').count(), 0);
+});
+
+test('a call that was answered elsewhere changes at once; while the server is away it cannot be answered', async () => {
+    const w = await office(server, ['ada'], asking);
+    const proxy = await Proxy.start(server);
+    const p = await open(proxy, room(w));
+    allow(p, ...away);
+    await send(p, 'look up tides');
+    await waits(p);
+    proxy.stop();
+    await call(p).getByText('The server is away').waitFor();
+    assert.equal(await choice(p, 'Allow').getAttribute('aria-disabled'), 'true');
+    proxy.resume();
+    await live(p);
+    await until(
+        p,
+        'it can be answered again',
+        () => !document.querySelector('.chat-permission [aria-disabled]'),
+    );
+    const [{ id }] = (await server.get(`/inbox?world=${w.name}&type=approval`)).data;
+    await server.post(`/inbox/${id}/answer`, { decision: 'allow' }, 200);
+    await call(p).getByText('✓', { exact: true }).waitFor();
+    await waitIdle(w, p);
+});
+
+test('a call that waits when its server is killed waits when it is back, and runs when it is allowed', async () => {
+    const own = await startOffice();
+    const w = await office(own, ['ada'], asking);
+    const p = await open(await Proxy.start(own), room(w));
+    allow(p, ...away);
+    await send(p, 'look up tides');
+    await waits(p);
+    await own.kill();
+    await call(p).getByText('The server is away').waitFor();
+    await own.start();
+    await live(p);
+    await p.reload();
+    await live(p);
+    await waits(p);
+    await choice(p, 'Allow').click();
+    await call(p).getByText('✓', { exact: true }).waitFor();
+    await waitIdle(w, p);
+    assert.equal((await w.messages()).at(-1).content, 'That is what I found.');
+});
+
+// All that a page shows of a conversation: its rows, the marks of conversations and agents, the inbox's count.
+async function picture(p) {
+    const marks = await p.$$eval('.list-link, .frame-pill, .frame-inbox', all =>
+        all.map(e => e.textContent.replace(/\s+/g, ' ').trim()),
+    );
+    return { rows: (await rows(p)).map(r => ({ ...r, text: r.text.replace(/\s+/g, ' ') })), marks };
+}
+
+test('a page that was loaded while a call waits shows after Stop what a fresh one shows: not run, and no failure', async () => {
+    const w = await office(server, ['ada'], asking);
+    const p = await open(server, room(w));
+    await send(p, 'look up tides');
+    await waits(p);
+    await p.reload();
+    await live(p);
+    await waits(p);
+    assert.deepEqual(
+        (await rows(p)).map(r => r.kind),
+        ['message', 'message'],
+        'nobody writes',
+    );
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    await call(p).getByText('not run: its turn ended before a person had allowed it').waitFor();
+    await waitIdle(w, p);
+    assert.equal(await call(p).getByText('failed').count(), 0);
+    await until(
+        p,
+        'nobody is said to wait or to work',
+        () => !document.querySelector('.mark-asks, .mark-working, .mark-tool'),
+    );
+    const fresh = await open(server, room(w));
+    await call(fresh).waitFor();
+    await waitIdle(w, fresh);
+    assert.deepEqual(await picture(p), await picture(fresh));
 });
 
 for (const theme of ['light', 'dark'])

@@ -56,6 +56,34 @@ test('a message of an agent: what the model saw, the answer, tools, timing, raw'
     await box(p).waitFor({ state: 'detached' });
 });
 
+test('texts that are equal lead each to its own message', async () => {
+    const w = await office(server, [{ name: 'ada' }]);
+    await w.converse('ping');
+    await w.converse('ping');
+    await w.converse('what did I say?');
+    const rows = await w.messages();
+    assert.equal(rows.length, 6);
+    const p = await open(server, `${chat(w)}?inspect=message%3A${rows[5].messageId}`);
+    await box(p).locator('.saw-row').nth(5).waitFor();
+    const links = await box(p)
+        .locator('.saw-more a')
+        .evaluateAll(all => all.map(a => a.hash));
+    // All that stood before the answer, in its order: each once.
+    assert.deepEqual(
+        links,
+        rows.slice(0, 5).map(m => `#m-${m.messageId}`),
+    );
+});
+
+test('a call of work that was handed on is shown, and nothing is asked for that is not there', async () => {
+    const w = await office(server);
+    await w.converse('@lead hand this on');
+    const calls = (await server.get(`${w.path}/agents/ada/calls`)).data;
+    assert.ok(calls.length > 0, 'it was handed on');
+    const p = await open(server, `${chat(w)}?inspect=call%3A${calls[0].id}`);
+    await box(p).locator('.saw-row').first().waitFor();
+});
+
 test('what is looked into has an address: a reload keeps it, Back leaves it, and a link out of it comes back', async () => {
     const w = await office(server, [{ name: 'ada', systemPrompt: 'You do research.' }]);
     await w.converse('look up tides');

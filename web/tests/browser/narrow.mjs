@@ -73,4 +73,44 @@ for (const textSize of ['normal', 'larger'])
         assert.deepEqual(await cut(p, 'dialog[open]'), [], 'the form of a provider');
     }, 120000);
 
+const LONGEST = 'name'.repeat(16);
+
+// Parts of the top bar whose words stand over their neighbour, and names that leave the table they are in.
+const astray = p =>
+    p.evaluate(() => {
+        const bar = [...document.querySelector('.frame-top').children];
+        const over = e => getComputedStyle(e).overflowX === 'visible' && e.scrollWidth > e.clientWidth + 1;
+        const edge = document.querySelector('#main').getBoundingClientRect().right;
+        const out = e => e.getBoundingClientRect().right > edge + 1;
+        const names = [...document.querySelectorAll('.agents-table th, .agents-table td')];
+        return [
+            ...bar.filter(over).map(e => `stands over its neighbour: ${e.className}`),
+            ...names.filter(e => e.checkVisibility() && out(e)).map(e => `outside: "${e.textContent}"`),
+            ...(document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : []),
+        ];
+    });
+
+for (const width of [1280, 390, 320])
+    test(`the longest names stay in their places at ${width} px`, async () => {
+        const world = await office(server, [{ name: LONGEST }, { name: 'bo' }]);
+        const { id } = await server.post(`${world.path}/chats`, { title: LONGEST.repeat(2) });
+        await server.post(`${world.path}/messages`, { content: 'hello', chatId: id }, 202);
+        await world.idle();
+        const p = await page({ width, height: 640 });
+        for (const [to, shows] of [
+            [`c/${id}`, `article:has-text("${LONGEST} heard")`],
+            [`c/${id}?view=tree`, '.tree-row >> nth=1'],
+            [`c/${id}?view=timeline`, '.timeline-row >> nth=1'],
+            [`c/${id}?view=history`, 'text=v1'],
+            ['agents', '.agents-table th >> text=@bo'],
+            [`a/${LONGEST}`, `text=@${LONGEST}`],
+        ]) {
+            await visit(p, server, `/w/${world.name}/${to}`);
+            await p.locator(shows).first().waitFor();
+            if (to.endsWith('tree') && width === 1280) await p.getByText('Who answers whom').waitFor();
+            await settled(p);
+            assert.deepEqual(await astray(p), [], to);
+        }
+    }, 120000);
+
 finish();

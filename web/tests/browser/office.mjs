@@ -11,6 +11,19 @@ rules:
     do:
       - call: create_inbox_item
         args: {type: briefing, title: 'About {1}', summary: 'The short of {1}.', content: "What changed: **{1}**."}
+  - when: find both
+    do:
+      - call: demo_lookup
+        args: {query: ebb}
+      - call: demo_lookup
+        args: {query: flood}
+  - when: hand this on
+    from: human
+    do:
+      - call: delegate
+        args: {agent: ada, title: Handed on, task: see to it}
+  - tool: delegate
+    do: It is done.
   - when: break
     do:
       - fail: the model is out of order

@@ -154,6 +154,22 @@ test('a rule says what the messages above it became for the model, shows the sum
     await focusedRow(p, (await w.messages())[0].messageId);
 });
 
+test('a quiet line says where an agent’s memory was summarised, and leads to it', async () => {
+    const w = await office(server, ['ada']);
+    await append(w, [human('q0', 'the first thing', 0), human('q1', 'the second thing', 1)]);
+    const p = await open(server, at(w));
+    await p.getByText('the second thing').waitFor();
+    await server.post(`${w.chatPath}/compactions`, { agent: 'ada', content: 'They began.', covers: 2 });
+    const line = p.locator('.chat-summarised');
+    await line.getByText('@ada remembers the first 2 messages as a summary').waitFor();
+    await w.say('the third thing');
+    await p.getByText('the third thing').waitFor();
+    const before = await line.evaluate(el => el.previousElementSibling.textContent);
+    assert.match(before, /the second thing/);
+    await line.getByRole('link', { name: 'its memory' }).click();
+    await p.getByRole('tab', { name: 'Memory', selected: true }).waitFor();
+});
+
 test('an address that nothing has says so, and leads back', async () => {
     const w = await office(server, ['ada']);
     const p = await page();

@@ -68,10 +68,12 @@ test('a provider is added with a pasted key that is never shown again, tested, a
     const answering = async () =>
         (await server.get('/providers')).data.find(x => x.defaultModel).defaultModel;
     assert.equal(await answering(), 'demo/scripted');
+    await provider(p, 'demo').getByText('default: demo/scripted').waitFor();
     await p.getByRole('combobox', { name: 'Default model' }).selectOption('officeone/small');
     await p.getByText('Comes from: changed here').waitFor();
     assert.equal((await server.get('/settings')).preferences['defaults.model'], 'officeone/small');
     assert.equal(await answering(), 'officeone/small');
+    await provider(p, 'officeone').getByText('default: officeone/small').waitFor();
     await p.getByRole('button', { name: 'Reset' }).click();
     await p.getByText('Comes from: default').waitFor();
     await provider(p, 'officeone')

@@ -7,6 +7,7 @@ import {
     axe,
     composer,
     finish,
+    focusIn,
     live,
     open,
     rows,
@@ -70,6 +71,7 @@ test('messages that are ticked by key are squashed by hand, and the toast takes 
     await p.locator('article.chat-message', { hasText: 'both in one' }).waitFor();
     assert.equal((await texts(w)).length, before.length - 1);
     assert.equal(await bar(p).count(), 0);
+    await focusIn(p, 'article.chat-message');
     await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
     await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
     assert.deepEqual(await texts(w), before);
@@ -227,10 +229,12 @@ test('a tool call is not ticked without its result', async () => {
     const p = await open(writer, at(w));
     await tick(p, 'lookup');
     await bar(p).getByRole('button', { name: 'Tools' }).click();
-    await bar(p).getByText('2 selected').waitFor();
+    await bar(p).getByText('2 selected (1 tool result)').waitFor();
     await bar(p).getByRole('button', { name: 'Remove' }).click();
     await p
-        .getByText('2 messages are out of this version, and in the one before.', { exact: true })
+        .getByText('2 messages (1 tool result) are out of this version, and in the one before.', {
+            exact: true,
+        })
         .waitFor();
     assert.equal(
         (await w.messages()).some(m => m.role === 'tool' || m.toolCalls.length),

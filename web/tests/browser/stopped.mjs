@@ -16,6 +16,7 @@ import {
     waitIdle,
 } from './kit.mjs';
 import { Desk } from '../../../tests/server/desk.mjs';
+import { sql } from '../../../tests/server/sabotage.mjs';
 import { Proxy } from './proxy.mjs';
 
 const server = await Server.start({ script: team(), delay: true });
@@ -48,6 +49,54 @@ test('an answer that one browser stops is marked in another, in every view, and 
     await timeline.locator('.timeline-row', { hasText: 'I begin' }).getByText('(stopped)').waitFor();
 });
 
+test('what was stopped can be continued, once', async () => {
+    const w = await fresh();
+    const p = await open(server, at(w));
+    await send(p, 'hold');
+    await writes(p);
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    const button = half(p).getByRole('button', { name: /^Continue/ });
+    await button.click();
+    await p.locator('article.chat-message', { hasText: 'lead heard human.' }).waitFor();
+    await waitIdle(w, p);
+    await button.waitFor({ state: 'detached' });
+    await half(p).getByText('stopped by you').waitFor();
+});
+
+// Tree and timeline say the same of a message.
+async function marked(w, text, mark) {
+    for (const view of ['tree', 'timeline']) {
+        const p = await open(server, at(w, view));
+        await p.locator(`.${view}-row`, { hasText: text }).getByText(mark).waitFor();
+        await p.close();
+    }
+}
+
+test('an agent that fails and is then stopped before its first word is shown as such everywhere, until it answers', async () => {
+    const desk = await Desk.open(server);
+    const w = await fresh([{ name: 'ada', model: desk.model }]);
+    const p = await open(server, at(w));
+    const other = await open(server, at(w));
+    await send(p, '@ada please');
+    (await desk.next()).fail(400, 'the line is down');
+    await marked(w, '@ada please', /✕ ada failed: .*the line is down/);
+    await failed(p).getByRole('button', { name: 'Retry', exact: true }).click();
+    await desk.next();
+    await p.getByRole('button', { name: 'Stop', exact: true }).click();
+    const stopped = one => failed(one).getByText('ada was stopped before it answered. Your message is kept.');
+    for (const one of [p, other]) await stopped(one).waitFor();
+    await waitIdle(w, p);
+    await p.reload();
+    await live(p);
+    await stopped(p).waitFor();
+    await marked(w, '@ada please', '✕ ada was stopped before it answered');
+    await failed(p).getByRole('button', { name: 'Retry', exact: true }).click();
+    (await desk.next()).answer('Here I am.');
+    for (const one of [p, other])
+        await until(one, 'the mark is over', () => !document.querySelector('.chat-failed'));
+    await waitIdle(w, p);
+});
+
 test('Retry asks the agent that failed, and nobody else; nothing leaves the conversation', async () => {
     const desk = await Desk.open(server);
     const w = await fresh(['lead', 'ada'].map(name => ({ name, model: desk.model })));
@@ -74,13 +123,14 @@ test('Retry asks the agent that failed, and nobody else; nothing leaves the conv
     for (const one of [p, other]) await same(one, w);
 });
 
-test('an answer that is lost with its server comes back as a failure, with its reason, and is asked for again', async () => {
+test('an answer that is lost with its server comes back with its words and as a failure, with its reason, and is asked for again', async () => {
     const own = await Server.start({ script: team(), delay: true });
     const w = await fresh(['lead'], own);
     const p = await open(await Proxy.start(own), at(w));
     allow(p, ...away);
     await send(p, 'hold');
     await writes(p);
+    while (!/I begin/.test(await sql(own.store, 'SELECT text FROM written')));
     // It is said when the first is done: the agent begins with it as soon as the server is back.
     await send(p, 'and then this');
     await own.kill();
@@ -90,15 +140,26 @@ test('an answer that is lost with its server comes back as a failure, with its r
     await own.start();
     await live(p);
     const lost = async () => {
-        await failed(p).getByText('went away').waitFor();
+        await failed(p)
+            .getByText(
+                'The server that spoke for the agent went away in the middle of it. Your message is kept.',
+            )
+            .waitFor();
+        const above = p.locator('article:has(+ article.chat-failed)');
+        assert.match(
+            await above.innerText(),
+            /I begin, and it will take long\.\s+cut off/,
+            'it stands below what there is of it',
+        );
         await failed(p).getByRole('button', { name: 'Retry', exact: true }).waitFor();
+        await half(p).getByText('cut off').waitFor();
     };
     await lost();
     await waitIdle(w, p);
     await lost();
     assert.deepEqual(
         (await w.messages()).map(m => m.content),
-        ['hold', 'and then this', 'lead heard human.'],
+        ['hold', 'I begin, and it will take long.', 'and then this', 'lead heard human.'],
     );
     await p.reload();
     await live(p);
@@ -109,6 +170,36 @@ test('an answer that is lost with its server comes back as a failure, with its r
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await half(p).getByText('stopped by you').waitFor();
     assert.equal((await w.messages()).at(-1).replyToMessageId, (await w.messages())[0].messageId);
+}, 90000);
+
+test('an agent whose answer is lost with its server has failed in every list, also after a reload, until it answers', async () => {
+    const own = await Server.start({ script: team(), delay: true });
+    const w = await fresh(['lead'], own);
+    const p = await open(await Proxy.start(own), at(w));
+    allow(p, ...away);
+    await send(p, 'hold');
+    await writes(p);
+    await own.kill();
+    await own.start();
+    await live(p);
+    const marked = lists =>
+        until(
+            p,
+            `the lists that say it: ${lists}`,
+            is =>
+                [...document.querySelectorAll('.list-section')]
+                    .filter(list => list.querySelector('.mark-failed'))
+                    .map(list => list.getAttribute('aria-label'))
+                    .join() === is,
+            lists,
+        );
+    await marked('Conversations,Agents');
+    await p.reload();
+    await live(p);
+    await marked('Conversations,Agents');
+    await send(p, 'hello');
+    await waitIdle(w, p);
+    await marked('');
 }, 90000);
 
 await finish();

@@ -9,6 +9,8 @@ import {
     finish,
     live,
     open,
+    page,
+    said,
     same,
     script,
     send,
@@ -61,6 +63,33 @@ test('a message is on screen at once, and its answers are those of the server', 
     await send(p, 'stream 1');
     await writing(p);
     await same(p, w);
+});
+
+test('a conversation is asked for once, and what happens before the stream is there is told', async () => {
+    const w = await fresh(slow, []);
+    await w.say('before');
+    const p = await page();
+    const asked = [];
+    let letGo;
+    const held = new Promise(resolve => (letGo = resolve));
+    await p.route('**/api/v1/**', async route => {
+        const { pathname, search } = new URL(route.request().url());
+        asked.push(pathname + search);
+        if (pathname === '/api/v1/events') await held;
+        await route.continue();
+    });
+    const opened = visit(p, slow, at(w));
+    opened.catch(() => undefined); // what was waited for before says it
+    const streams = asks(p);
+    await said(p, 'before');
+    await w.say('between');
+    assert.match((await streams).headers()['last-event-id'], /^\d+$/);
+    letGo();
+    await opened;
+    await said(p, 'between');
+    await same(p, w);
+    const first = asked.filter(a => a.includes(w.chat) && !a.includes('/threads/'));
+    assert.deepEqual([...new Set(first)], first, 'asked for twice');
 });
 
 test('two tabs share one stream, and the second goes on when the first is closed', async () => {

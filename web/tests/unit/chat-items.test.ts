@@ -1,15 +1,16 @@
 // What stands in the log, and what can be completed in the message box.
 
 import { describe, expect, it } from 'vitest';
-import type { Chat, Message } from '../../src/api/types';
+import type { Chat, Message, Summary } from '../../src/api/types';
 import { emptyChat, type ChatState, type Failed, type Live, type Pending } from '../../src/store/state';
 import type { Trouble } from '../../src/api/client';
 import { canRetry } from '../../src/views/chat/failed';
 import { itemsOf, kept } from '../../src/views/chat/items';
+import { summariesUnder } from '../../src/views/chat/summarised';
 import { askedAt, choices, completed } from '../../src/views/chat/complete';
 import { sends } from '../../src/views/chat/composer';
 import { readWish } from '../../src/views/chat/position';
-import { deliveryLine, tagWords } from '../../src/views/chat/words';
+import { deliveryLine, hasFollowed, tagWords } from '../../src/views/chat/words';
 import { otherVersions } from '../../src/views/chat/versions';
 import { plainMessage } from './message';
 
@@ -31,6 +32,7 @@ const failed = (id: string, replyTo: string | null): Failed => ({
     agent: 'lead',
     detail: 'no',
     hint: null,
+    stopped: false,
     retryable: true,
     code: 'x',
     model: null,
@@ -43,6 +45,17 @@ const chat = (more: Partial<ChatState> = {}): ChatState => ({
     ...more,
 });
 const ids = (list: { id: string }[]) => list.map(i => i.id).join(' ');
+
+describe('an answer that was stopped', () => {
+    const half = message(1, { role: 'assistant', sender: 'lead', stopped: true });
+    it('can be continued until its agent has said more', () => {
+        const others = [message(2), message(3, { role: 'assistant', sender: 'ada' })];
+        expect(hasFollowed(half, [message(0), half, ...others])).toBe(false);
+        expect(hasFollowed(half, [half, ...others, message(4, { role: 'assistant', sender: 'lead' })])).toBe(
+            true,
+        );
+    });
+});
 
 describe('the items of the log', () => {
     const call = message(1, {
@@ -77,6 +90,27 @@ describe('the items of the log', () => {
         });
         expect(ids(itemsOf([message(0)], c, true, false))).toBe('m0 a b p');
         expect(ids(itemsOf([message(0)], c, false, false))).toBe('m0');
+    });
+    it('puts a failure below what its agent had said by then', () => {
+        const c = chat({ failed: { f: failed('f', 'm0') } });
+        const said = (position: number, createdAt: string, sender = 'lead') =>
+            message(position, { role: 'assistant', sender, replyToMessageId: 'm0', createdAt });
+        const rows = [
+            message(0),
+            said(1, '2026-11-15T12:00:00Z'),
+            said(2, '2026-11-15T12:00:00Z', 'ada'),
+            said(3, '2026-11-15T12:00:01Z'),
+        ];
+        expect(ids(itemsOf(rows, c, true, false))).toBe('m0 m1 f m2 m3');
+    });
+    it('an answer that was cut off and its failure are two rows, each with a name of its own', () => {
+        const rows = [message(0), message(1, { unfinished: 'cut', replyToMessageId: 'm0' })];
+        const c = chat({ rows, failed: { m1: failed('m1', 'm0') } });
+        expect(itemsOf(rows, c, true, false).map(i => [i.kind, i.id])).toEqual([
+            ['message', 'm0'],
+            ['failed', 'm0/lead'],
+            ['message', 'm1'],
+        ]);
     });
     it('keeps a failure in its place', () => {
         const c = chat({ failed: { f: failed('f', 'm0'), g: failed('g', 'gone') } });
@@ -219,5 +253,26 @@ describe('a message that was refused', () => {
             expect(canRetry(refused('2026-11-15T12:05:00Z', status))).toBe(true);
         for (const status of [400, 413, 422])
             expect(canRetry(refused('2026-11-15T12:05:00Z', status))).toBe(false);
+    });
+});
+
+describe('where a memory was summarised', () => {
+    const at = (minute: number): string => `2026-11-15T12:0${minute}:00.000Z`;
+    const items = itemsOf(
+        [1, 3, 5].map(n => message(n, { createdAt: at(n) })),
+        null,
+        true,
+        false,
+    );
+    const made = (id: string, minute: number): Summary =>
+        ({ ...plainMessage(id, { createdAt: at(minute) }), covers: 40, memoryOf: 'ada' }) as Summary;
+    const shown = (summaries: Summary[], atEnd: boolean) =>
+        [...summariesUnder(items, summaries, atEnd)].map(([row, all]) => [row, all.map(s => s.messageId)]);
+    it('is under the last row that was said before, the oldest first', () => {
+        expect(shown([made('late', 4), made('early', 3)], true)).toEqual([['m3', ['early', 'late']]]);
+    });
+    it('is not shown where other rows may stand between', () => {
+        expect(shown([made('last', 6), made('first', 0)], true)).toEqual([['m5', ['last']]]);
+        expect(shown([made('last', 6), made('first', 0)], false)).toEqual([]);
     });
 });

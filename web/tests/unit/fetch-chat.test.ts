@@ -1,6 +1,7 @@
 // What is asked for together must belong together, whichever of the answers is the older one.
 
 import { afterEach, expect, test, vi } from 'vitest';
+import { firstQuestions } from '../../src/api/early';
 import type { Chat, MessageList, Told } from '../../src/api/types';
 import { fetchChat, stateOf, versionOf } from '../../src/store/fetch-chat';
 import type { WorldState } from '../../src/store/state';
@@ -42,14 +43,25 @@ test('a tag says which version it is of', () => {
 
 test('rows of the current version are asked for once, with the chat', async () => {
     serve('t_new', 't_new');
-    const got = await fetchChat('w', 'c_1', [], 0);
+    const got = await fetchChat('w', 'c_1', []);
     expect(got.ok && got.value.rows.data.map(m => m.messageId)).toEqual(['t_new']);
     expect(rowsAsked()).toEqual([null]);
 });
 
+test('what is asked for is what was asked for early, word for word', async () => {
+    serve('t_new', 't_new');
+    await fetchChat('w', 'c_1', []);
+    const words = asked.map(u => u.pathname.replace('/api/v1', '') + u.search);
+    expect(['/worlds/w', ...words].sort()).toEqual(firstQuestions('/w/w/c/c_1', '').sort());
+    // A message, another version or another view is asked for in other words.
+    expect(firstQuestions('/w/w/c/c_1', '?m=x')).toEqual([]);
+    expect(firstQuestions('/w/w/c/c_1/tree', '')).toEqual([]);
+    expect(firstQuestions('/w/w', '')).toEqual([]);
+});
+
 test('rows of a version that is no longer the current one are not taken', async () => {
     serve('t_new', 't_old');
-    const got = await fetchChat('w', 'c_1', [], 0);
+    const got = await fetchChat('w', 'c_1', []);
     expect(got.ok && got.value.rows.data.map(m => m.messageId)).toEqual(['t_new']);
     expect(rowsAsked()).toEqual([null, 't_new']);
 });
@@ -58,6 +70,7 @@ const asks = plainMessage('q', {
     delivery: [
         { agent: 'ada', state: 'failed', error: 'it went away', failedAt: '2026-11-15T12:00:01.000Z' },
         { agent: 'bo', state: 'answered' },
+        { agent: 'cy', state: 'inMemory', stoppedAt: '2026-11-15T12:00:02.000Z' },
     ],
 });
 const failedEvent = {
@@ -79,10 +92,11 @@ const failedOf = (events: Told[]) => {
 test('who failed to answer is known from the message, however long ago it was', () => {
     expect(Object.values(failedOf([]))).toMatchObject([
         { agent: 'ada', detail: 'it went away', replyTo: 'q', lane: 'main', at: '2026-11-15T12:00:01.000Z' },
+        { agent: 'cy', stopped: true, replyTo: 'q', lane: 'main', at: '2026-11-15T12:00:02.000Z' },
     ]);
 });
 
 test('what happened lately tells more of the same failure, which is shown once', () => {
     expect(failedOf([failedEvent])).toMatchObject({ x: { agent: 'ada', hint: 'Wait.', replyTo: 'q' } });
-    expect(Object.keys(failedOf([failedEvent]))).toEqual(['x']);
+    expect(Object.keys(failedOf([failedEvent]))).toEqual(['q/cy', 'x']);
 });

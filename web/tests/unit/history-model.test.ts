@@ -105,6 +105,19 @@ describe('the versions of a conversation', () => {
         expect(two.map(s => s.lane)).toEqual([0, 1, 1, 2, 0]);
     });
 
+    it('counts what was said along a line, and nothing where another leaves it', () => {
+        const spots = layout(seven, new Map(seven.map(v => [v.threadId, 6])));
+        const along = spots.map(s => [s.v.version, s.said === null ? null : s.said >= 0]);
+        expect(along).toEqual([
+            ['v1', null],
+            ['v2', true],
+            ['v3', null],
+            ['v4', true],
+            ['v5', true],
+            ['v6', null],
+            ['v7', true],
+        ]);
+    });
     it('counts what was said between versions where it can be known', () => {
         expect(said(version(1, null, { length: 30 }), version(2, 1, { originalLength: 24 }), new Map())).toBe(
             24,
@@ -134,6 +147,8 @@ describe('the versions of a conversation', () => {
                 message('d', 3, { sender: 'human' }),
             ]),
         ).toBe('4 messages (1 tool result, 2 of @ada, 1 of you)');
+        const squash = message('e', 4, { sender: 'human', role: 'user', squashOperationId: 'sq_1' });
+        expect(whoText([squash, message('f', 5)])).toBe('2 messages (1 squash, 1 of @ada)');
     });
 });
 
@@ -151,22 +166,32 @@ describe('what an operation itself did', () => {
     });
     const diff = (...changes: Diff['changes']): Diff => ({ from: 'v1', to: 'v2', same: 2, changes });
 
-    it('calls a removal with a message of a person right after it an edit, by its first words', () => {
-        const at = (createdAt: string) => ({ sender: 'human', content: 'Plan it\nwell', createdAt });
-        const edited = cutOf(
-            removed,
-            diff(...gone, added('n', 2, at('2026-01-01T00:00:05Z')), added('r', 3)),
-        );
-        expect(operationText(removed, edited)).toBe('edit');
-        expect(noteText(removed, edited)).toBe('Plan it');
-        expect(laterText([removed, version(1, null)], version(1, null), new Map([['t2', edited]]))).toBe(
+    it('calls a removal an edit when it was made as the first half of one, by the first words of the other half', () => {
+        const edited = { ...removed, note: 'edit from P6' };
+        const mine = { sender: 'human', content: 'Plan it\nwell' };
+        const cut = cutOf(edited, diff(...gone, added('n', 2, mine), added('r', 3)));
+        expect(operationText(edited, cut)).toBe('edit');
+        expect(noteText(edited, cut)).toBe('Plan it');
+        expect(laterText([edited, version(1, null)], version(1, null), new Map([['t2', cut]]))).toBe(
             '1 edit',
         );
-        const later = cutOf(removed, diff(...gone, added('n', 2, at('2026-01-01T01:00:00Z'))));
-        expect(operationText(removed, later)).toBe('remove 4 messages');
-        expect(noteText(removed, later)).toBe('');
-        expect(operationText(removed, cutOf(removed, diff(...gone, added('r', 2))))).toBe(
-            'remove 4 messages',
+        const half = cutOf(edited, diff(...gone));
+        expect(operationText(edited, half)).toBe('remove 4 messages');
+        expect(noteText(edited, half)).toBe('');
+    });
+
+    it('leaves a removal what it is, however soon somebody speaks after it', () => {
+        const mine = { sender: 'human', content: 'Another thing', createdAt: removed.createdAt };
+        const cut = cutOf(removed, diff(...gone, added('n', 2, mine)));
+        expect(operationText(removed, cut)).toBe('remove 4 messages');
+        expect(noteText(removed, cut)).toBe('');
+        expect(ownChanges(removed, diff(...gone, added('n', 2, mine)), cut).every(c => !c.after)).toBe(true);
+    });
+
+    it('names results of tools, which have no row of their own, among what was removed', () => {
+        const result = { kind: 'removed' as const, before: message('t', 4, { role: 'tool' }), after: null };
+        expect(operationText(removed, cutOf(removed, diff(...gone.slice(0, 2), result)))).toBe(
+            'remove 3 messages (1 tool result)',
         );
     });
 

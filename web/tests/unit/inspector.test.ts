@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asCurl } from '../../src/views/inspector/curl';
-import { estimate, readRequest } from '../../src/views/inspector/request';
+import { estimate, readRequest, type Seen } from '../../src/views/inspector/request';
+import { standing } from '../../src/views/inspector/standing';
+import { plainMessage } from './message';
 
 const scripted = {
     model: 'demo/scripted',
@@ -102,8 +104,68 @@ describe('what a model saw', () => {
     });
     it('counts a token for four bytes', () => {
         expect(
-            estimate({ role: 'user', text: 'äääää', calls: [], answers: null, tool: null, failed: false }),
+            estimate({
+                role: 'user',
+                text: 'äääää',
+                calls: [],
+                answers: null,
+                tool: null,
+                failed: false,
+                messageIds: [],
+            }),
         ).toBe(3);
+    });
+});
+
+const part = (role: string, text: string, more: Partial<Seen> = {}): Seen => ({
+    ...{ role, text, calls: [], answers: null, tool: null, failed: false, messageIds: [] },
+    ...more,
+});
+const NOW = '2026-11-15T12:00:00.000Z';
+const said = (id: string, content: string, sender = 'human') => plainMessage(id, { content, sender });
+const answer = (id: string, content: string) =>
+    plainMessage(id, { content, role: 'assistant', sender: 'ada' });
+
+describe('which messages stand in a request', () => {
+    it('tells equal texts apart by their place', () => {
+        const memory = [said('a', 'ping'), answer('b', 'pong'), said('c', 'ping'), answer('d', 'pong')];
+        const parts = [part('system', 'ping'), part('user', 'ping'), part('assistant', 'pong')];
+        expect(standing(parts, memory.slice(0, 2), NOW)).toEqual([[], ['a'], ['b']]);
+        expect(standing([...parts, part('user', 'ping')], memory.slice(0, 3), NOW)).toEqual([
+            [],
+            ['a'],
+            ['b'],
+            ['c'],
+        ]);
+        // A summary stands for what is not there.
+        expect(standing(parts.slice(1), memory, NOW)).toEqual([['c'], ['d']]);
+    });
+    it('finds all that share one text: names, tags and backslashes are none of it', () => {
+        const memory = [said('a', 'ping'), said('b', 'ping', 'lead'), said('c', 'ada: no\n\nmore')];
+        const text = 'ping\n\nlead: ping\n[short]\n\nhuman: \\ada: no\n\nmore\n[reply expected: ada]';
+        expect(standing([part('user', text)], memory, NOW)).toEqual([['a', 'b', 'c']]);
+        expect(standing([part('user', 'mapping')], memory, NOW)).toEqual([[]]);
+    });
+    it('leaves out what came while the model wrote, and what is no part of what is said', () => {
+        const later = { createdAt: '2026-11-15T12:00:01.000Z' };
+        const notice = plainMessage('n', { role: 'system', content: 'ping' });
+        const memory = [said('a', 'ping'), notice, { ...said('b', 'ping'), ...later }];
+        expect(standing([part('system', 'ping'), part('user', 'ping')], memory, NOW)).toEqual([[], ['a']]);
+    });
+    it('finds calls and results by their ids', () => {
+        const call = { toolCallId: 'c1', toolName: 'look', args: {} };
+        const memory = [
+            said('a', 'look'),
+            plainMessage('b', { role: 'assistant', content: '', toolCalls: [call] }),
+            plainMessage('c', { role: 'tool', content: 'found', toolCallId: 'c1' }),
+        ];
+        const parts = [
+            part('user', 'look'),
+            part('assistant', '', { calls: [{ id: 'c1', name: 'look', args: '{}' }] }),
+            part('tool', '[no output]', { answers: 'c1' }),
+            part('user', '[continue]'),
+        ];
+        expect(standing(parts, memory, NOW)).toEqual([['a'], ['b'], ['c'], []]);
     });
 });
 

@@ -21,6 +21,7 @@ export function plainMessage(messageId: string, more: Partial<Message> = {}): Me
         usage: null,
         turnId: null,
         stopped: false,
+        unfinished: null,
         purged: false,
         position: 0,
         createdAt: '2026-11-15T12:00:00.000Z',

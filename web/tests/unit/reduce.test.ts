@@ -241,6 +241,7 @@ describe('rows', () => {
             tell('thread.switched', { from: 't_1', to: 't_0', move: 'undo' }, at(11, 't_0')),
         ]);
         expect([room(s).stale, room(s).thread, s.world?.versions]).toEqual([true, 't_0', 1]);
+        expect(s.world?.chats[room(s).chat.id]?.currentThread, 'the list of conversations').toBe('t_0');
     });
     test('are loaded again when a summary was put behind them', () => {
         const e = (lane: string) => tell('summary.created', { messageId: 's', covers: 3, lane }, at(11));
@@ -306,6 +307,28 @@ describe('a half-written message', () => {
             ({ ...started, seq: 13, data: { ...(started.data as object), messageId: 'y', ...more } }) as Told;
         expect(room(play(s, [begins({ replyToMessageId: 'r1' })])).failed.x).toBe(room(s).failed.x);
         expect(room(play(s, [begins({})])).failed).toEqual({});
+    });
+    test('that is stopped before its first word is kept as such, in place of a failure, until it begins again', () => {
+        const failed = tell(
+            'message.failed',
+            { messageId: 'x', agent: 'ada', code: 'C', detail: 'd', retryable: true },
+            at(12),
+        );
+        const stoppedAt = '2026-11-15T12:00:02.000Z';
+        const stop = tell(
+            'message.delivered',
+            { messageId: 'r2', agent: 'ada', state: 'inMemory', stoppedAt },
+            at(13),
+        );
+        const s = play(withRows(3), [started, failed, stop]);
+        expect(Object.values(room(s).failed)).toMatchObject([
+            { agent: 'ada', replyTo: 'r2', stopped: true, at: stoppedAt },
+        ]);
+        const own = room(s).rows.find(m => m.messageId === 'r2')?.delivery;
+        expect(own).toEqual([{ agent: 'ada', state: 'inMemory', stoppedAt }]);
+        expect(room(play(s, [stop])).failed).toEqual(room(s).failed);
+        const begins = { ...started, seq: 14, data: { ...(started.data as object), messageId: 'y' } } as Told;
+        expect(room(play(s, [begins])).failed).toEqual({});
     });
 });
 

@@ -167,6 +167,7 @@ export function story(seed: number, length: number): Story {
             const failure: Failed = {
                 messageId,
                 agent,
+                stopped: false,
                 detail: 'out of order',
                 hint: null,
                 retryable: true,

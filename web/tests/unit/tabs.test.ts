@@ -16,6 +16,7 @@ let grant: (() => Promise<unknown>) | null;
 let pages: object[][];
 let asked: string[];
 let feed: ReadableStreamDefaultController<Uint8Array> | null;
+let lastEventId: string | null;
 
 let begun: number[];
 let told: Told[];
@@ -39,6 +40,7 @@ beforeEach(() => {
     pages = [];
     asked = [];
     feed = null;
+    lastEventId = null;
     begun = [];
     told = [];
     shown = [];
@@ -54,7 +56,9 @@ beforeEach(() => {
     });
     vi.stubGlobal('fetch', async (url: string, o: RequestInit) => {
         asked.push(url);
-        if ((o.headers as Record<string, string>).Accept === 'text/event-stream') {
+        const headers = o.headers as Record<string, string>;
+        if (headers.Accept === 'text/event-stream') {
+            lastEventId = headers['Last-Event-ID'] ?? null;
             return new Response(
                 new ReadableStream<Uint8Array>({
                     start: c => {
@@ -85,6 +89,36 @@ const owner = (seq: number | null, snapshots: Told[] = []) =>
 const batch = (from: number, ...seqs: number[]) =>
     say({ kind: 'events', from, events: seqs.map(seq => tell('world.idle', {}, { seq })) });
 const seqs = () => told.map(e => e.seq);
+
+describe('a tab that has loaded everything up to an event', () => {
+    beforeEach(() => {
+        shared.close();
+        shared = share(
+            { begin: seq => begun.push(seq), told: e => told.push(...e), connection: c => shown.push(c) },
+            40,
+        );
+    });
+    test('has its own stream begin behind it, and loads nothing again', async () => {
+        void grant?.();
+        await soon(() => expect(feed).not.toBeNull());
+        expect(lastEventId).toBe('40');
+        feed?.enqueue(
+            new TextEncoder().encode(
+                'event: stream.open\ndata: {"data":{"lastEventId":42}}\n\n' +
+                    'id: 41\nevent: world.idle\ndata: {"seq":41,"data":{}}\n\n',
+            ),
+        );
+        await soon(() => expect(seqs().filter(seq => seq !== undefined)).toEqual([41]));
+        expect(begun).toEqual([]);
+    });
+    test('reads what happened since when another tab has the stream', async () => {
+        pages = [[tell('world.idle', {}, { seq: 41 })]];
+        owner(41);
+        await soon(() => expect(seqs()).toEqual([41]));
+        expect(begun).toEqual([]);
+        expect(asked).toEqual(['/api/v1/events?after=40&limit=500']);
+    });
+});
 
 describe('a tab that does not own the stream', () => {
     test('asks who does, and begins where that one is', () => {

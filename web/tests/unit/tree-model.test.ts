@@ -91,6 +91,12 @@ describe('the tree of replies', () => {
         expect(tree.leaves.get('h')!.depth).toBe(3);
     });
 
+    it('counts a whole page of replies below one that was there', () => {
+        const tree = team();
+        addNodes(tree, [node('h', 'c'), node('i', 'c'), node('j', 'h')]);
+        expect(['a', 'b', 'c', 'h'].map(id => tree.leaves.get(id)!.below)).toEqual([7, 5, 3, 1]);
+    });
+
     it('hides what is folded, and knows which lines go on', () => {
         expect(ids(team(), all, ['b'])).toBe('abefg');
         const rows = rowsOf(team(), new Set(), null);

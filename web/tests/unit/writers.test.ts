@@ -120,9 +120,14 @@ describe('how much is read', () => {
         expect(said).toEqual([]);
     });
     it('says that it was stopped, and nothing about a reply to nobody', () => {
-        writers.finished({ ...answer, stopped: true });
+        writers.finished({ ...answer, unfinished: 'stopped' });
         writers.finished({ ...answer, replyTo: null });
         expect(said).toEqual(['lead was stopped', 'lead finished']);
+    });
+    it('says that it was cut off, or came to its limit', () => {
+        writers.finished({ ...answer, unfinished: 'cut' });
+        writers.finished({ ...answer, unfinished: 'length' });
+        expect(said).toEqual(['lead was cut off', 'lead reached the length limit']);
     });
     it('cuts a very long sentence at a word', () => {
         const long = firstSentence('word '.repeat(100));

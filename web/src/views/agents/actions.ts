@@ -11,6 +11,7 @@ import {
 } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
 import type { Agent, AgentPatch, NewAgent } from '../../api/types';
+import { cancelledWords } from '../shared/words';
 import { toast } from '../../parts/parts';
 import { refreshWorld } from '../../store/store';
 
@@ -53,7 +54,7 @@ export async function stopSession(w: string, agent: Agent, chatId: string): Prom
         toast({
             text:
                 r.value.stopped > 0
-                    ? `@${agent.name} was stopped; what it wrote is kept.`
+                    ? `@${agent.name} was stopped; what it wrote is kept.${cancelledWords(r.value.tasks)}`
                     : `@${agent.name} was not at work there.`,
         });
 }

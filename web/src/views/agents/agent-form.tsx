@@ -3,6 +3,7 @@ import type { Trouble } from '../../api/client';
 import type { Agent, NewAgent } from '../../api/types';
 import { Button, Checkbox, Field, Select, TextArea, TroubleBox } from '../../parts/parts';
 import { keep, kept } from '../../store/keep';
+import { useDefaultModel } from '../shared/default-model';
 import { useLoad } from '../shared/load';
 import { asksModels, modelOptions, readOffers, type Offered } from './models';
 import { everyValue } from './words';
@@ -104,6 +105,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
     const [trouble, setTrouble] = useState<Trouble | null>(null);
     const [busy, setBusy] = useState(false);
     const offers = useLoad<Offered[]>(asksModels() ? 'offers' : null, readOffers);
+    const usual = useDefaultModel();
     const set =
         <K extends keyof Values>(name: K) =>
         (value: Values[K]): void => {
@@ -167,7 +169,9 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                         error={error('model')}
                         options={modelOptions(offers.value ?? [], values.model || null, {
                             value: '',
-                            label: 'The default of the server',
+                            label: usual
+                                ? `The default of the server: ${usual}`
+                                : 'The default of the server',
                         })}
                     />
                     <Select

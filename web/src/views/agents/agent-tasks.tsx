@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { cancelTask, createTask, listExpected, listTasks } from '../../api/calls';
+import { cancelTask, createTask, listExpected, listTasks, retryTask } from '../../api/calls';
 import type { Trouble } from '../../api/client';
 import type { Agent, ExpectedList, Task, TaskList } from '../../api/types';
 import { Badge, Button, day, Empty, Loading, TextArea, Time, toast, TroubleBox } from '../../parts/parts';
@@ -82,6 +82,11 @@ function stateOf(t: Task): {
     return { shape: '◌', word: 'waits', kind: 'muted' };
 }
 
+/** One that failed or was cancelled can be begun anew, at once. */
+function canRetry(t: Task): boolean {
+    return t.status === 'cancelled' || (t.status === 'pending' && !t.running && t.attempts > 0);
+}
+
 function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () => void }) {
     const s = stateOf(task);
     async function cancel(): Promise<void> {
@@ -90,6 +95,15 @@ function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () 
             r.ok
                 ? { text: 'The task was cancelled.' }
                 : { text: `It was not cancelled. ${r.trouble.detail}`, kind: 'error' },
+        );
+        onChanged();
+    }
+    async function retry(): Promise<void> {
+        const r = await retryTask(w, task.id);
+        toast(
+            r.ok
+                ? { text: `@${task.agent} has the task again.`, kind: 'ok' }
+                : { text: `It was not begun again. ${r.trouble.detail}`, kind: 'error' },
         );
         onChanged();
     }
@@ -103,6 +117,17 @@ function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () 
                     {task.assignedBy ? `@${task.assignedBy}` : SOURCES[task.source]} · {day(task.createdAt)}{' '}
                     <Time at={task.createdAt} />
                 </span>
+                {canRetry(task) && (
+                    <Button
+                        small
+                        kind="quiet"
+                        disabled={state.value.readOnly}
+                        onClick={() => void retry()}
+                        label={`Retry: ${task.content.slice(0, 60)}`}
+                    >
+                        Retry
+                    </Button>
+                )}
                 {task.status === 'pending' && (
                     <Button
                         small

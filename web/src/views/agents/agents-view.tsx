@@ -7,11 +7,13 @@ import { AgentName, ago, Banner, Button, Dialog, Empty, Loading, Menu, StateMark
 import { go, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { agentMark } from '../frame/states';
+import { useDefaultModel } from '../shared/default-model';
 import { Link } from '../shared/link';
 import { grouped } from '../shared/words';
 import { create, pauseOrResume, wake } from './actions';
 import { AgentForm } from './agent-form';
 import { RemoveAgent } from './agent-remove';
+import { defaultWords } from './words';
 import './agents.css';
 
 export function agentsByName(): Agent[] {
@@ -121,6 +123,7 @@ interface TableProps {
 }
 
 function AgentTable({ w, agents, onRemove }: TableProps) {
+    const usual = useDefaultModel();
     return (
         <table class="agents-table">
             <caption class="visually-hidden">Agents of {w}</caption>
@@ -143,14 +146,19 @@ function AgentTable({ w, agents, onRemove }: TableProps) {
             </thead>
             <tbody>
                 {agents.map(agent => (
-                    <AgentRow key={agent.id} w={w} agent={agent} onRemove={onRemove} />
+                    <AgentRow key={agent.id} w={w} agent={agent} usual={usual} onRemove={onRemove} />
                 ))}
             </tbody>
         </table>
     );
 }
 
-function AgentRow({ w, agent, onRemove }: Omit<TableProps, 'agents'> & { agent: Agent }) {
+function AgentRow({
+    w,
+    agent,
+    usual,
+    onRemove,
+}: Omit<TableProps, 'agents'> & { agent: Agent; usual: string | null }) {
     const known = world.value;
     const mark = known ? agentMark(state.value, known, agent) : { mark: agent.state, detail: null };
     const unread = unreadOf(w, agent.name);
@@ -170,7 +178,7 @@ function AgentRow({ w, agent, onRemove }: Omit<TableProps, 'agents'> & { agent: 
                     </Link>
                 )}
             </td>
-            <td class="agents-model">{agent.model ?? <span class="muted">default</span>}</td>
+            <td class="agents-model">{agent.model ?? <span class="muted">{defaultWords(usual)}</span>}</td>
             <td class="agents-number" data-label="queue">
                 {agent.pendingTasks}
             </td>

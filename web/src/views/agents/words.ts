@@ -88,3 +88,8 @@ export function removalWords(agent: Agent, agents: readonly Agent[]): string[] {
         );
     return out;
 }
+
+/** The model of an agent that names none; null: it is not known which. */
+export function defaultWords(usual: string | null): string {
+    return usual ? `${usual} (default)` : 'default';
+}

@@ -7,19 +7,17 @@ import {
     listMessageVersions,
     listReplies,
     listSiblings,
-    removeMessage,
     retryAnswer,
 } from '../../api/calls';
 import type { Message } from '../../api/types';
 import { announce, toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
-import { focused, selected, selecting } from '../../store/focus';
+import { selected, selecting } from '../../store/focus';
 import { go, href, inspect as lookInto } from '../../store/place';
-import { makeCurrent, refreshChat, refreshWorld, state, world } from '../../store/store';
+import { refreshWorld, state, world } from '../../store/store';
 import { startEdit } from '../edit/edit';
 import { data as versions } from '../history/data';
 import { branchTitle } from '../history/model';
-import { count } from '../shared/words';
 import { herePlace, jumpTo } from './view-state';
 import { isOwn, parentOf } from './words';
 import { focusComposer } from './composer-focus';
@@ -110,20 +108,6 @@ export function toggleSelect(m: Message): void {
     if (!now.delete(m.messageId)) now.add(m.messageId);
     selected.value = now;
     selecting.value = now.size > 0;
-}
-
-export async function removeFrom(m: Message): Promise<void> {
-    const done = await removeMessage(w(), m.messageId, { chatId: m.chatId }, { key: newKey() });
-    if (!done.ok) return void toast({ text: `Nothing was removed. ${done.trouble.detail}`, kind: 'error' });
-    focused.value = null;
-    await refreshChat();
-    const { messagesRemovedTotal: n, previousThreadId, previousVersion } = done.value;
-    toast({
-        text: `Removed ${count(n, 'message')}. ${n === 1 ? 'It is' : 'They are'} in ${previousVersion ?? 'the version before'}.`,
-        actions: previousThreadId ? [{ label: 'Undo', run: () => void makeCurrent(previousThreadId) }] : [],
-        subject: 'version',
-        state: done.value.threadId,
-    });
 }
 
 /** Has the agent answer the message once more; nobody else is asked, and nothing leaves the conversation. true: it is asked. */

@@ -4,35 +4,44 @@
 import { useComputed } from '@preact/signals';
 import type { Message } from '../../api/types';
 import { IconButton, Menu, Sheet, clock, type MenuItem } from '../../parts/parts';
-import { shown } from '../../store/store';
-import { startEdit } from '../edit/edit';
+import { shown, state } from '../../store/store';
+import { startEdit, startRemoval } from '../edit/edit';
 import { grouped } from '../shared/words';
 import * as act from './act';
 import { painted } from './paint';
 import { sheetFor } from './view-state';
 import { isOwn, parentOf, senderName, senderWord, targetWords } from './words';
 
-/** In the order of the sheet; what cannot be done now is there but off. */
+/** Off, with the reason beside it; null: there is none. */
+function unless(why: string | null): Pick<MenuItem, 'disabled' | 'hint'> {
+    return why === null ? {} : { disabled: true, hint: why };
+}
+
+/** In the order of the sheet; what cannot be done now is there but off, and says why. */
 export function itemsFor(m: Message): MenuItem[] {
-    const old = shown.peek().readOnly;
+    const fixed = !shown.peek().readOnly
+        ? null
+        : state.peek().readOnly
+          ? 'the server is read only'
+          : 'an older version is read only';
+    const notOwn = fixed ?? (isOwn(m) ? null : 'only your own');
     return [
-        { label: 'Go to parent', keys: 'p', disabled: parentOf(m) === null, run: () => act.toParent(m) },
+        {
+            label: 'Go to parent',
+            keys: 'p',
+            ...unless(parentOf(m) === null ? 'it replies to nothing' : null),
+            run: () => act.toParent(m),
+        },
         {
             label: `Go to replies${m.replyCount ? ` (${grouped(m.replyCount)})` : ''}`,
             keys: 'c',
-            disabled: !m.replyCount,
+            ...unless(m.replyCount ? null : 'nobody replied to it'),
             run: () => void act.toFirstReply(m),
         },
-        { label: 'Reply', keys: 'r', apart: true, disabled: old, run: () => act.reply(m) },
-        {
-            label: 'Edit',
-            keys: 'e',
-            disabled: old || !isOwn(m),
-            hint: isOwn(m) ? undefined : 'only your own',
-            run: () => void startEdit(m),
-        },
+        { label: 'Reply', keys: 'r', apart: true, ...unless(fixed), run: () => act.reply(m) },
+        { label: 'Edit', keys: 'e', ...unless(notOwn), run: () => void startEdit(m) },
         { label: 'Branch from here', keys: 'b', run: () => void act.branchFrom(m) },
-        { label: 'Select for squash', keys: 'x', disabled: old, run: () => act.toggleSelect(m) },
+        { label: 'Select for squash', keys: 'x', ...unless(fixed), run: () => act.toggleSelect(m) },
         { label: 'Inspect', keys: 'i', apart: true, run: () => act.inspect(m) },
         { label: 'Export this thread', run: () => void act.exportThread(m) },
         { label: 'Copy link', keys: 'y', run: () => act.copyLink(m) },
@@ -41,8 +50,8 @@ export function itemsFor(m: Message): MenuItem[] {
             label: 'Remove from here on',
             danger: true,
             apart: true,
-            disabled: old || !isOwn(m),
-            run: () => void act.removeFrom(m),
+            ...unless(notOwn),
+            run: () => void startRemoval(m),
         },
     ];
 }
@@ -100,6 +109,7 @@ export function MessageSheet() {
                             }}
                         >
                             {item.label}
+                            {item.hint && <small class="chat-sheet-why">{item.hint}</small>}
                         </button>
                     </li>
                 ))}

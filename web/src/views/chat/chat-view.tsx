@@ -17,6 +17,7 @@ import { Composer } from './composer';
 import { FindBar } from './find';
 import { useChatKeys } from './keys';
 import { painted, usePaint } from './paint';
+import { PausedStrip } from './paused-strip';
 import { Pill } from './pill';
 import { QueueStrip } from './queue-strip';
 import { Rail } from './rail';
@@ -116,6 +117,7 @@ export function ChatView() {
                         Read only: the work of <AgentName name={workOf} /> in the background.
                     </p>
                 ) : null}
+                {readOnly ? null : <PausedStrip w={at.w} />}
                 {readOnly ? null : <QueueStrip />}
                 {readOnly ? null : <Composer key={`${at.w}/${at.c}`} w={at.w} c={at.c} />}
             </Foot>

@@ -8,10 +8,13 @@ import { AgentName, duration } from '../../parts/parts';
 import { CodeBlock } from '../../parts/code';
 import { Markdown } from '../../parts/markdown/markdown';
 import { go, href } from '../../store/place';
+import type { ChatState } from '../../store/state';
 import { world } from '../../store/store';
 import { ArgLines } from '../shared/args';
+import { notRun } from '../shared/not-run';
 import { count } from '../shared/words';
 import { painted } from './paint';
+import { askedAbout, Permission } from './permission';
 import { herePlace } from './view-state';
 import { deliveryLine, deliveryWord, senderWord } from './words';
 
@@ -73,19 +76,59 @@ function pretty(args: unknown): string {
     return typeof args === 'string' ? args : (JSON.stringify(args, null, 2) ?? '');
 }
 
-function ToolLine({ call, result }: { call: ToolCall; result: Message | undefined }) {
+const CALL_SIGNS = {
+    done: '✓',
+    failed: '✕ failed',
+    running: '● running',
+    asks: '◐ waits for your permission',
+    waits: '○ waits its turn',
+} as const;
+
+interface CallProps {
+    message: Message;
+    call: ToolCall;
+    result: Message | undefined;
+    /** a call before it in the same answer is not over */
+    waits: boolean;
+}
+
+function ToolLine({ message, call, result, waits }: CallProps) {
     const run = useComputed(() => painted.value.chat?.tools[call.toolCallId]).value;
+    const asked = result === undefined ? askedAbout(message, call) : undefined;
     const failed = result ? result.toolStatus === 'error' : run?.state === 'failed';
     const done = result !== undefined || run?.state === 'done';
     const text = result?.content ?? run?.result ?? null;
-    const word = failed ? 'failed' : done ? 'done' : 'running';
+    const why = failed ? notRun(text) : null;
+    const word = asked ? 'asks' : failed ? 'failed' : done ? 'done' : waits ? 'waits' : 'running';
+    return (
+        <>
+            <CallFold
+                call={call}
+                text={text}
+                sign={
+                    <span class={why === null ? `chat-tool-${word}` : 'muted'}>
+                        {why ?? CALL_SIGNS[word]}
+                    </span>
+                }
+            />
+            {asked ? <Permission item={asked} /> : null}
+        </>
+    );
+}
+
+interface CallFoldProps {
+    call: ToolCall;
+    text: string | null;
+    sign: ComponentChildren;
+}
+
+function CallFold({ call, text, sign }: CallFoldProps) {
     return (
         <Fold
             class="chat-tool"
             title={
                 <>
-                    tool <b>{call.toolName}</b>{' '}
-                    <span class={`chat-tool-${word}`}>{failed ? '✕ failed' : done ? '✓' : '● running'}</span>
+                    tool <b>{call.toolName}</b> {sign}
                 </>
             }
         >
@@ -145,24 +188,36 @@ function DelegationLine({ delegation: d, result }: { delegation: Delegation; res
     );
 }
 
+type Results = ReadonlyMap<string, Message> | null;
+
+/** Calls of one answer run one after the other, though all are told of at once: those after this one wait for it. */
+function firstOpen(message: Message, results: Results, runs: ChatState['tools']): number {
+    const isOpen = ({ toolCallId: id }: ToolCall) =>
+        !results?.has(id) && (runs[id]?.state ?? 'running') === 'running';
+    const at = message.toolCalls.findIndex(isOpen);
+    return at < 0 ? Infinity : at;
+}
+
 /** Each call with its result is one line; a call that began a delegation is the line of that. */
-export function Tools({
-    message,
-    results,
-}: {
-    message: Message;
-    results: ReadonlyMap<string, Message> | null;
-}) {
+export function Tools({ message, results }: { message: Message; results: Results }) {
     const delegations = useComputed(() => painted.value.chat?.delegations).value ?? {};
+    const runs = useComputed(() => painted.value.chat?.tools).value ?? {};
+    const open = firstOpen(message, results, runs);
     return (
         <div class="chat-tools">
-            {message.toolCalls.map(call => {
+            {message.toolCalls.map((call, n) => {
                 const result = results?.get(call.toolCallId);
                 const d = Object.values(delegations).find(one => one.spawnCallId === call.toolCallId);
                 return d ? (
                     <DelegationLine key={call.toolCallId} delegation={d} result={result} />
                 ) : (
-                    <ToolLine key={call.toolCallId} call={call} result={result} />
+                    <ToolLine
+                        key={call.toolCallId}
+                        message={message}
+                        call={call}
+                        result={result}
+                        waits={n > open}
+                    />
                 );
             })}
         </div>

@@ -17,6 +17,12 @@ async function retry(f: Failed, asked: Message): Promise<void> {
     if (await askAgain(asked, f.agent)) dismissFailed(f.messageId);
 }
 
+/** Whatever the server gives as the reason, it begins and ends like a sentence. */
+function sentence(text: string): string {
+    const whole = text.charAt(0).toUpperCase() + text.slice(1);
+    return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
+}
+
 export function FailedRow({ failed: f }: { failed: Failed }) {
     const asked = useComputed(() => painted.value.shown.rows.find(m => m.messageId === f.replyTo)).value;
     return (
@@ -25,12 +31,15 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                 <h3>
                     <AgentName name={f.agent} /> <Time at={f.at} />
                 </h3>
-                <span class="chat-bad">✕ failed</span>
+                <span class="chat-bad">{f.stopped ? '✕ stopped' : '✕ failed'}</span>
                 {f.model ? (
                     <span class="chat-model">{isScripted(f.model) ? 'scripted' : shortModel(f.model)}</span>
                 ) : null}
             </header>
-            <p>{f.detail} Your message is kept.</p>
+            <p>
+                {f.stopped ? `${f.agent} was stopped before it answered.` : sentence(f.detail)} Your message
+                is kept.
+            </p>
             {f.hint ? <p class="muted">{f.hint}</p> : null}
             <div class="chat-ways">
                 {asked ? (

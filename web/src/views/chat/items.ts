@@ -2,7 +2,7 @@
 
 import type { Message } from '../../api/types';
 import { day } from '../../parts/parts';
-import type { ChatState, Failed, Live, Pending } from '../../store/state';
+import { unansweredId, type ChatState, type Failed, type Live, type Pending } from '../../store/state';
 
 export type Item = {
     id: string;
@@ -28,9 +28,25 @@ function callsOf(rows: readonly Message[]): ReadonlySet<string> {
     return new Set(rows.flatMap(m => m.toolCalls.map(c => c.toolCallId)));
 }
 
-function failedAfter(failed: readonly Failed[]): Map<string, Failed[]> {
+/** What it stands below: the last that its agent had said to the message, or else the message. */
+function placeOf(f: Failed, rows: readonly Message[]): string {
+    const until = Date.parse(f.at);
+    const said = rows.findLast(
+        m =>
+            m.role === 'assistant' &&
+            m.sender === f.agent &&
+            m.replyToMessageId === f.replyTo &&
+            Date.parse(m.createdAt) <= until,
+    );
+    return said?.messageId ?? f.replyTo ?? '';
+}
+
+function failedAfter(failed: readonly Failed[], rows: readonly Message[]): Map<string, Failed[]> {
     const by = new Map<string, Failed[]>();
-    for (const f of failed) by.set(f.replyTo ?? '', [...(by.get(f.replyTo ?? '') ?? []), f]);
+    for (const f of failed) {
+        const place = placeOf(f, rows);
+        by.set(place, [...(by.get(place) ?? []), f]);
+    }
     return by;
 }
 
@@ -60,6 +76,17 @@ function messageItem(m: Message, results: ReadonlyMap<string, Message>, before: 
     };
 }
 
+/** An answer that was cut off stands in the log with its words; that it failed stands beside it. */
+function failedItem(f: Failed, rows: readonly Message[]): Item {
+    const kept = rows.some(m => m.messageId === f.messageId);
+    return {
+        kind: 'failed',
+        id: kept ? unansweredId(f.replyTo, f.agent) : f.messageId,
+        failed: f,
+        day: null,
+    };
+}
+
 /** The stored rows of the window. */
 function stored(rows: readonly Message[], hideInMemory: boolean, failed: Map<string, Failed[]>): Item[] {
     const results = resultsOf(rows);
@@ -71,8 +98,7 @@ function stored(rows: readonly Message[], hideInMemory: boolean, failed: Map<str
         if (hideInMemory && m.memoryOnly) continue;
         items.push(messageItem(m, results, today));
         today = dayOf(m.createdAt);
-        for (const f of failed.get(m.messageId) ?? [])
-            items.push({ kind: 'failed', id: f.messageId, failed: f, day: null });
+        for (const f of failed.get(m.messageId) ?? []) items.push(failedItem(f, rows));
         failed.delete(m.messageId);
     }
     return items;
@@ -102,12 +128,12 @@ export function itemsOf(
     atEnd: boolean,
     hideInMemory: boolean,
 ): Item[] {
-    const failed = failedAfter(chat ? Object.values(chat.failed).filter(f => f.lane === 'main') : []);
+    const failures = chat ? Object.values(chat.failed).filter(f => f.lane === 'main') : [];
+    const failed = failedAfter(failures, rows);
     const items = stored(rows, hideInMemory, failed);
     if (chat) placeRefused(items, rows, chat.pending, atEnd);
     if (!chat || !atEnd) return items;
-    for (const list of failed.values())
-        for (const f of list) items.push({ kind: 'failed', id: f.messageId, failed: f, day: null });
+    for (const list of failed.values()) for (const f of list) items.push(failedItem(f, rows));
     const known = new Set(rows.map(m => m.messageId));
     const writing = Object.values(chat.live).filter(l => l.lane === 'main' && !known.has(l.messageId));
     writing.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));

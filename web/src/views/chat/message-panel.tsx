@@ -1,14 +1,15 @@
 // message-panel.tsx: the right column beside the chat: all about the message that has the focus.
 
 import { useComputed } from '@preact/signals';
-import { getAnalytics, listThreads } from '../../api/calls';
-import type { Message } from '../../api/types';
+import { getAnalytics, listAncestors, listThreads } from '../../api/calls';
+import type { Options, Result } from '../../api/client';
+import type { Message, Stats } from '../../api/types';
 import { AgentName, Badge, Button, Time } from '../../parts/parts';
 import { focused } from '../../store/focus';
 import { chat, shown, world, shownVersion } from '../../store/store';
 import { useLoad } from '../shared/load';
 import { useSquashTitle } from '../shared/squashes';
-import { count, firstLine } from '../shared/words';
+import { count, firstLine, messages } from '../shared/words';
 import * as act from './act';
 import './panel.css';
 import { known, nowhere } from './known';
@@ -66,22 +67,38 @@ function Delivered({ m }: { m: Message }) {
     );
 }
 
+/** A thread may have as many levels as this. */
+const LEVELS_MOST = 100;
+
+/** The numbers of the whole thread that a message is in: of what its first message began. */
+async function wholeThread(m: Message, threadId: string | undefined, o: Options): Promise<Result<Stats>> {
+    const w = world.peek()?.world.name ?? '';
+    const query = { chatId: m.chatId, threadId, limit: LEVELS_MOST, fields: 'messageId' };
+    const above = parentOf(m) === null ? null : await listAncestors(w, m.messageId, query, o);
+    if (above && !above.ok) return above;
+    const root = above?.value.data.at(-1)?.messageId ?? m.messageId;
+    return getAnalytics(w, m.chatId, { root, threadId }, o);
+}
+
 function ThreadNumbers({ m }: { m: Message }) {
-    const w = world.value?.world.name ?? '';
-    const stats = useLoad(`${m.messageId}/${m.replyCount ?? 0}`, signal =>
-        getAnalytics(
-            w,
-            m.chatId,
-            { root: m.messageId, threadId: shownVersion.value ?? undefined },
-            { signal },
-        ),
+    // Of the version on the screen, which may be left behind at any moment; of what is not in it there is nothing to ask.
+    const old = shownVersion.value;
+    const version = old ?? chat.value?.thread;
+    const { rows, total } = shown.value;
+    const isThere =
+        (old !== null || chat.value?.stale === false) && rows.some(r => r.messageId === m.messageId);
+    const stats = useLoad(
+        isThere ? m.messageId : null,
+        signal => wholeThread(m, version, { signal }),
+        `${version}/${total}`,
     );
     const s = stats.value;
     if (!s) return <p class="muted">…</p>;
-    const answered = Object.keys(s.senders).filter(name => name !== 'human').length;
+    const { agents } = world.value ?? { agents: {} };
+    const answered = Object.keys(s.senders).filter(name => name in agents).length;
     return (
         <>
-            <p>{`${count(s.messages, 'message')}, depth ${s.depth}`}</p>
+            <p>{`${messages(s.messages, s.toolResults)}, depth ${s.depth}`}</p>
             <p>{`${count(answered, 'agent')} answered`}</p>
             {s.unanswered > 0 ? <p>{`${s.unanswered} unanswered`}</p> : null}
         </>
@@ -169,7 +186,7 @@ function About({ m, versions }: { m: Message; versions: number }) {
                     Export thread
                 </Button>
             </div>
-            <h3>Thread</h3>
+            <h3>Whole thread</h3>
             <ThreadNumbers m={m} />
         </>
     );

@@ -2,7 +2,7 @@
 // at once, however many pieces come, the page is drawn once.
 
 import { effect, signal, untracked, type ReadonlySignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ChatState } from '../../store/state';
 import { chat, shown, type Shown } from '../../store/store';
 
@@ -42,6 +42,8 @@ export function repaint(): void {
 
 /** Keeps `painted` up to date while the component is there. */
 export function usePaint(): void {
+    // What is there already is drawn with the rest, and not first an empty place for it.
+    useState(repaint);
     useEffect(() => {
         let cancel: (() => void) | null = null;
         const draw = () => {

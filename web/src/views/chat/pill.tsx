@@ -4,15 +4,15 @@ import { useComputed, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { count, listed } from '../shared/words';
 import { painted } from './paint';
+import { baseOf, type Base } from './unseen';
 import { atEnd, cameFrom, goBack, scroll, toLatest, unseen } from './view-state';
 
 /** Messages are counted, not pieces of them. */
 function useUnseen(): void {
-    const from = useRef({ id: '', total: 0 });
+    const from = useRef<Base>({ version: null, total: 0 });
     useSignalEffect(() => {
-        const id = `${painted.value.chat?.chat.id}/${painted.value.chat?.thread}`;
         const { total } = painted.value.shown;
-        if (scroll.following.value || from.current.id !== id) from.current = { id, total };
+        from.current = baseOf(from.current, painted.value.chat, total, scroll.following.value);
         unseen.value = Math.max(0, total - from.current.total);
     });
 }

@@ -10,6 +10,7 @@ import { focused, selected, selecting } from '../../store/focus';
 import { prefs } from '../../store/prefs';
 import { send } from '../../store/store';
 import { useSquashTitle } from '../shared/squashes';
+import { unfinished } from '../shared/words';
 import { Toolbar } from './actions';
 import { toggleSelect } from './act';
 import { EditPager } from './edit-pager';
@@ -20,7 +21,7 @@ import { painted } from './paint';
 import { ReplyLink } from './reply-link';
 import { SummaryRule } from './summary-rule';
 import { hovered, sheetFor } from './view-state';
-import { isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
+import { hasFollowed, isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
 
 // Bound to the attribute by itself: a new message changes it on every row without drawing one again.
 const setSize = computed(() => painted.value.shown.total);
@@ -115,14 +116,17 @@ function Marks({ message: m }: { message: Message }) {
     );
 }
 
-function Stopped({ message }: { message: Message }) {
+function Unfinished({ message }: { message: Message }) {
     const go = () => void send(`@${message.sender} please continue.`, { replyTo: message.messageId });
+    const followed = useComputed(() => hasFollowed(message, painted.value.shown.rows)).value;
     return (
         <p class="chat-stopped">
-            stopped by you{' '}
-            <Button small kind="quiet" label={`Continue ${targetWords(message)}`} onClick={go}>
-                Continue
-            </Button>
+            {message.unfinished === 'stopped' ? 'stopped by you' : unfinished(message.unfinished)}{' '}
+            {followed ? null : (
+                <Button small kind="quiet" label={`Continue ${targetWords(message)}`} onClick={go}>
+                    Continue
+                </Button>
+            )}
         </p>
     );
 }
@@ -130,7 +134,7 @@ function Stopped({ message }: { message: Message }) {
 function Foot({ message: m, active }: { message: Message; active: boolean }) {
     return (
         <>
-            {m.stopped ? <Stopped message={m} /> : null}
+            {m.unfinished ? <Unfinished message={m} /> : null}
             {m.squashOperationId ? <Sources message={m} /> : null}
             {m.role === 'user' ? <EditPager message={m} /> : null}
             {active ? <Toolbar message={m} /> : null}
@@ -217,7 +221,8 @@ function Body({ item, active, squash }: BodyProps) {
 function titleOf(item: Item, squash: string | null): string {
     if (item.kind === 'message') return spokenTitle(item.message, squash);
     if (item.kind === 'live') return `${item.live.agent}, writing`;
-    return item.kind === 'failed' ? `${item.failed.agent}, failed` : 'You, not sent yet';
+    if (item.kind === 'failed') return `${item.failed.agent}, ${item.failed.stopped ? 'stopped' : 'failed'}`;
+    return 'You, not sent yet';
 }
 
 export function Row({ item, last }: { item: Item; last: boolean }) {

@@ -1,6 +1,7 @@
 // rows.tsx: the log: the window of rows, and what must happen around each change of it.
 
 import { useComputed, useSignalEffect } from '@preact/signals';
+import { Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { focused } from '../../store/focus';
 import { prefs } from '../../store/prefs';
@@ -8,6 +9,7 @@ import { anchorId } from '../../store/store';
 import { itemsOf, kept, type Item } from './items';
 import { painted } from './paint';
 import { Row } from './row';
+import { SummarisedLine, summariesUnder, useMemorySummaries } from './summarised';
 import {
     atEnd,
     hovered,
@@ -91,6 +93,7 @@ export function Rows({ chatId, label }: { chatId: string; label: string }) {
     const log = useRef<HTMLDivElement>(null);
     scroll.before();
     const items = useItems();
+    const summarised = summariesUnder(items, useMemorySummaries(chatId), atEnd.value);
     const press = useLongPress();
     useLayoutEffect(() => scroll.attach(log.current!, nearEdge), []);
     useLayoutEffect(() => scroll.after());
@@ -129,7 +132,12 @@ export function Rows({ chatId, label }: { chatId: string; label: string }) {
         >
             <div class="chat-content" data-content>
                 {items.map((item, n) => (
-                    <Row key={item.id} item={item} last={n === items.length - 1} />
+                    <Fragment key={item.id}>
+                        <Row item={item} last={n === items.length - 1} />
+                        {summarised.get(item.id)?.map(s => (
+                            <SummarisedLine key={s.messageId} summary={s} />
+                        ))}
+                    </Fragment>
                 ))}
             </div>
             {dim ? <Undimmed /> : null}

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { listThreadMessages, listThreads } from '../../api/calls';
 import type { Message, Thread } from '../../api/types';
 import { world } from '../../store/store';
+import { isEdit } from '../history/model';
 
 export interface Wording {
     message: Message;
@@ -13,7 +14,6 @@ export interface Wording {
 }
 
 const MOST_ASKED = 8;
-const CUTS = new Set(['remove', 'revise', 'edit', 'delete']);
 
 interface Known {
     key: string;
@@ -69,7 +69,7 @@ export function useWordings(m: Message, before: Message | null): Wording[] {
     const all = useThreads(m.chatId, numbers.length > 0);
     const [found, setFound] = useState<Wording[]>([]);
     const first = all.find(t => t.number === Math.min(...(m.versions ?? [0])));
-    const cutHere = numbers.length > 0 && first !== undefined && CUTS.has(first.operation);
+    const cutHere = numbers.length > 0 && first !== undefined && isEdit(first);
     const key = cutHere ? `${m.messageId}/${numbers.join()}` : '';
     useEffect(() => {
         if (key === '') {

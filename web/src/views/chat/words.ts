@@ -23,6 +23,7 @@ const STATES: Record<Delivery['state'], { sign: string; word: string }> = {
 };
 
 export function deliveryWord(d: Delivery): { sign: string; word: string } {
+    if (d.stoppedAt !== undefined) return { sign: '✕', word: 'stopped' };
     return STATES[d.state] ?? { sign: '', word: d.state };
 }
 
@@ -36,7 +37,7 @@ const MOST_NAMED = 4;
 export function deliveryLine(list: readonly Delivery[]): string {
     const names =
         list.length > MOST_NAMED ? `${grouped(list.length)} agents` : list.map(d => d.agent).join(', ');
-    const failed = list.some(d => d.state === 'failed');
+    const failed = list.some(d => d.state === 'failed' || d.stoppedAt !== undefined);
     const waits = list.some(d => d.state === 'queued');
     return `→ ${names} ${failed ? '✕' : waits ? '…' : '✓'}`;
 }
@@ -75,6 +76,11 @@ export function parentOf(m: Message): string | null {
 /** It says that it answers something which is not in this version: there is nothing to ask the server for. */
 export function isOrphan(m: Message): boolean {
     return m.replyToMessageId !== null && m.shownReplyToMessageId === null;
+}
+
+/** Has its agent said more since? Then there is nothing to continue. */
+export function hasFollowed(m: Message, rows: readonly Message[]): boolean {
+    return rows.some(r => r.position > m.position && r.role === 'assistant' && r.sender === m.sender);
 }
 
 /** What a screen reader says first about a message. `squash`: what it is called when it stands for others. */

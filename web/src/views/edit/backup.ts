@@ -16,6 +16,8 @@ export interface Backup {
     clientMessageId: string;
     /** How many messages the person agreed to remove, and the state that this was counted in. */
     count: number;
+    /** how many of them are results of tools */
+    results?: number;
     etag: string;
     previousThread: string | null;
     /** The version that the removal made, once it is known. */

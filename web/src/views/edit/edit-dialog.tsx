@@ -1,27 +1,18 @@
 // edit-dialog.tsx: what the person sees before anything is removed.
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
+import type { Ref } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Count, Message } from '../../api/types';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
 import { chat } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
 import { copyText } from '../shared/copy';
-import { count as counted, grouped } from '../shared/words';
-import {
-    close,
-    flow,
-    keepTyped,
-    recount,
-    startEdit,
-    stopAndEdit,
-    submit,
-    turnSessionsOn,
-    typed,
-} from './flow';
+import { grouped, messages } from '../shared/words';
+import { Consequences, LOOK_FROM, worthALook } from './consequences';
+import { begin, close, flow, keepTyped, recount, stopAndGoOn, submit, turnSessionsOn, typed } from './flow';
+import { remove } from './removal';
 
-/** From here on a list is worth a look before it goes. */
-const LOOK_FROM = 11;
-const MANY_AGENTS = 50;
+const REMOVE = 'Remove from here on';
 
 export function EditDialog() {
     const now = flow.value;
@@ -30,14 +21,17 @@ export function EditDialog() {
             return null;
         case 'counting':
             return (
-                <Dialog title="Edit this message" onClose={close}>
+                <Dialog title={now.aim === 'edit' ? 'Edit this message' : REMOVE} onClose={close}>
                     <p>Counting what follows…</p>
                 </Dialog>
             );
         case 'refused':
             return (
-                <Dialog title="This message cannot be edited" onClose={close}>
-                    <TroubleBox trouble={now.trouble} onRetry={() => void startEdit(now.message)} />
+                <Dialog
+                    title={`This message cannot be ${now.aim}${now.aim === 'edit' ? 'ed' : 'd'}`}
+                    onClose={close}
+                >
+                    <TroubleBox trouble={now.trouble} onRetry={() => void begin(now)} />
                 </Dialog>
             );
         case 'gone':
@@ -46,8 +40,10 @@ export function EditDialog() {
             return <SessionOff />;
         case 'busy':
             return <AgentsBusy />;
-        case 'writing':
-            return (
+        case 'ready':
+            return now.aim === 'remove' ? (
+                <Remove message={now.message} count={now.count} note={now.note} />
+            ) : (
                 <Write key={now.message.messageId} message={now.message} count={now.count} note={now.note} />
             );
     }
@@ -94,7 +90,11 @@ function SessionOff() {
                 </>
             }
         >
-            <p>This world keeps no session, so an edited message cannot be sent again.</p>
+            <p>
+                {now.aim === 'edit'
+                    ? 'This world keeps no session, so an edited message cannot be sent again.'
+                    : 'This world keeps no session, so nothing can be removed.'}
+            </p>
             {now.trouble && <TroubleBox trouble={now.trouble} />}
         </Dialog>
     );
@@ -110,10 +110,10 @@ function AgentsBusy() {
             onClose={close}
             actions={
                 <>
-                    <Button kind="main" disabled={now.stopping} onClick={() => void stopAndEdit()}>
-                        {now.stopping ? 'Stopping…' : 'Stop and edit'}
+                    <Button kind="main" disabled={now.stopping} onClick={() => void stopAndGoOn()}>
+                        {now.stopping ? 'Stopping…' : `Stop and ${now.aim}`}
                     </Button>
-                    <Button onClick={() => void startEdit(now.message)}>Try again</Button>
+                    <Button onClick={() => void begin(now)}>Try again</Button>
                     <Button onClick={close}>Cancel</Button>
                 </>
             }
@@ -122,25 +122,44 @@ function AgentsBusy() {
                 {names.length > 0
                     ? `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} at work in this conversation.`
                     : 'Agents are at work in this conversation.'}{' '}
-                A message can be edited when they are done. Stopping keeps what they wrote so far.
+                A message can be {now.aim === 'edit' ? 'edited' : 'removed'} when they are done. Stopping
+                keeps what they wrote so far.
             </p>
             {now.trouble && <TroubleBox trouble={now.trouble} />}
         </Dialog>
     );
 }
 
-function Write({ message, count, note }: { message: Message; count: Count; note: string }) {
-    const text = useSignal(typed(message));
-    const looked = useSignal(false);
-    const many = count.count >= LOOK_FROM;
-    const mustLook = count.count > 1 && (many || count.isFirst);
-    const ready = text.value.trim() !== '' && (!mustLook || looked.value);
+interface ReadyProps {
+    message: Message;
+    count: Count;
+    note: string;
+}
+
+/** What is said to go must be what goes: the conversation may change under an open dialog. */
+function useRecount(): void {
     const version = `${chat.value?.thread} ${chat.value?.rows.at(-1)?.messageId}`;
     const counted = useRef(version);
     useEffect(() => {
         if (counted.current !== version) void recount();
         counted.current = version;
     }, [version]);
+}
+
+function Note({ text }: { text: string }) {
+    return text ? (
+        <p class="edit-note" role="status">
+            {text}
+        </p>
+    ) : null;
+}
+
+function Write({ message, count, note }: ReadyProps) {
+    const text = useSignal(typed(message));
+    const looked = useSignal(false);
+    const mustLook = worthALook(count);
+    const ready = text.value.trim() !== '' && (!mustLook || looked.value);
+    useRecount();
     // With the new number, not after it: a box that was ticked for this one stays ticked.
     useLayoutEffect(() => {
         looked.value = false;
@@ -171,11 +190,7 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
                 </>
             }
         >
-            {note && (
-                <p class="edit-note" role="status">
-                    {note}
-                </p>
-            )}
+            <Note text={note} />
             <label class="edit-label">
                 Your message
                 <textarea
@@ -195,25 +210,65 @@ function Write({ message, count, note }: { message: Message; count: Count; note:
                     }}
                 />
             </label>
-            <Consequences count={count} />
-            {mustLook && (
-                <label class="edit-look">
-                    <input
-                        ref={box}
-                        type="checkbox"
-                        checked={looked.value}
-                        onChange={e => {
-                            looked.value = e.currentTarget.checked;
-                        }}
-                    />
-                    I have looked at the list
-                </label>
-            )}
+            <Consequences count={count} aim="edit" />
+            {mustLook && <Look looked={looked} box={box} />}
             {mustLook && (
                 <p class="edit-warn" role="status">
                     {asked.value && !looked.value ? 'Tick the box first: all of the list goes.' : ''}
                 </p>
             )}
+        </Dialog>
+    );
+}
+
+function Look({ looked, box }: { looked: Signal<boolean>; box?: Ref<HTMLInputElement> }) {
+    return (
+        <label class="edit-look">
+            <input
+                ref={box}
+                type="checkbox"
+                checked={looked.value}
+                onChange={e => {
+                    looked.value = e.currentTarget.checked;
+                }}
+            />
+            I have looked at the list
+        </label>
+    );
+}
+
+function Remove({ message, count, note }: ReadyProps) {
+    const looked = useSignal(false);
+    const mustLook = worthALook(count);
+    useRecount();
+    useLayoutEffect(() => {
+        looked.value = false;
+    }, [count.count]);
+    return (
+        <Dialog
+            title={REMOVE}
+            danger
+            onClose={close}
+            actions={
+                <>
+                    <AwayNote />
+                    <Button
+                        kind="danger"
+                        disabled={mustLook && !looked.value}
+                        off={isAway()}
+                        onClick={() => void remove(message, count)}
+                    >
+                        Remove {messages(count.count)}
+                    </Button>
+                    <Button autoFocus onClick={close}>
+                        Cancel
+                    </Button>
+                </>
+            }
+        >
+            <Note text={note} />
+            <Consequences count={count} aim="remove" />
+            {mustLook && <Look looked={looked} />}
         </Dialog>
     );
 }
@@ -226,68 +281,4 @@ function title(count: Count): string {
 function yes(count: Count): string {
     if (count.isFirst && count.count > 1) return 'Restart';
     return count.count >= LOOK_FROM ? `Remove ${grouped(count.count)} and send` : 'Save and send';
-}
-
-function Consequences({ count }: { count: Count }) {
-    return (
-        <div class="edit-count">
-            <p>{sentence(count)}</p>
-            {count.count >= LOOK_FROM && <p class="edit-muted">{byWhom(count)}</p>}
-            <p class="edit-muted">Removed from this version only. You can undo it afterwards.</p>
-            {(count.sideEffects ?? 0) > 0 && (
-                <p class="edit-muted">
-                    {counted(count.sideEffects ?? 0, 'tool call', 'tool calls')} among them may have changed
-                    things outside. Removing the messages does not undo that.
-                </p>
-            )}
-            {count.agents >= MANY_AGENTS && (
-                <p class="edit-warn">
-                    ⚠ {grouped(count.agents)} agents remember this conversation: updating them all can take a
-                    moment.
-                </p>
-            )}
-            {count.count > 1 && (
-                <details class="edit-preview">
-                    <summary>Preview the list</summary>
-                    <ol>
-                        {count.preview.map(m => (
-                            <li key={m.messageId}>
-                                <b>{m.sender === 'human' ? 'You' : `@${m.sender}`}</b>{' '}
-                                <span dir="auto">{m.text}</span>
-                            </li>
-                        ))}
-                        {count.preview.length < count.count && (
-                            <li class="edit-muted">
-                                … and {grouped(count.count - count.preview.length)} more
-                            </li>
-                        )}
-                    </ol>
-                </details>
-            )}
-        </div>
-    );
-}
-
-function sentence(count: Count): string {
-    if (count.isFirst) {
-        const all = counted(count.count, 'message', 'messages');
-        return `This is the first message. Editing will restart the conversation. Remove ${all}?`;
-    }
-    const these = counted(count.count, 'message', 'messages');
-    return count.count >= LOOK_FROM
-        ? `This will remove ${these}:`
-        : `This will remove ${these} (including this one). Continue?`;
-}
-
-function byWhom(count: Count): string {
-    const senders = Object.entries(count.byAgent as Record<string, number>)
-        .map(([name, n]) => `${name === 'human' ? 'you' : name} ${grouped(n)}`)
-        .join(' · ');
-    const extras = [
-        count.delegations > 0 ? counted(count.delegations, 'delegation', 'delegations') : '',
-        count.briefings > 0 ? counted(count.briefings, 'briefing', 'briefings') : '',
-    ]
-        .filter(Boolean)
-        .join(', ');
-    return extras ? `${senders}; ${extras}` : senders;
 }

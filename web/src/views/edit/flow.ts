@@ -5,24 +5,32 @@ import { countRemoval, postMessage, removeMessage, stopAgents, updateWorld } fro
 import { newKey, type Trouble } from '../../api/client';
 import type { Busy, Count, FailedAgent, Message, RemovalResult } from '../../api/types';
 import { toast } from '../../parts/parts';
-import { chat, makeCurrent, on, refreshChat, refreshWorld, world } from '../../store/store';
-import { count } from '../shared/words';
+import { chat, on, refreshChat, refreshWorld, takeBack, world } from '../../store/store';
+import { messages } from '../shared/words';
 import { alone, forget, keep, keepTyped, typed, type Backup } from './backup';
+
+/** What the person is about to do: both take the message and all after it away. */
+export type Aim = 'edit' | 'remove';
+
+/** What an edit or a removal is asked for. */
+interface Wanted {
+    message: Message;
+    aim: Aim;
+}
 
 export type Flow =
     | { step: 'closed' }
-    | { step: 'counting'; message: Message }
-    | { step: 'refused'; message: Message; trouble: Trouble }
+    | ({ step: 'counting' } & Wanted)
+    | ({ step: 'refused'; trouble: Trouble } & Wanted)
     | { step: 'gone'; text: string }
-    | { step: 'sessionOff'; message: Message; trouble: Trouble | null }
-    | {
+    | ({ step: 'sessionOff'; trouble: Trouble | null } & Wanted)
+    | ({
           step: 'busy';
-          message: Message;
           busy: Pick<Busy, 'agent'>[];
           stopping: boolean;
           trouble: Trouble | null;
-      }
-    | { step: 'writing'; message: Message; count: Count; note: string };
+      } & Wanted)
+    | ({ step: 'ready'; count: Count; note: string } & Wanted);
 
 export interface Progress {
     backup: Backup;
@@ -43,57 +51,68 @@ export function close(): void {
     flow.value = closed;
 }
 
-/** Asks what an edit would take away, and opens the dialog that fits the answer. */
-export async function startEdit(message: Message, note = ''): Promise<void> {
+export const startEdit = (message: Message) => begin({ message, aim: 'edit' });
+export const startRemoval = (message: Message) => begin({ message, aim: 'remove' });
+
+/** Asks what an edit or a removal would take away, and opens the dialog that fits the answer. */
+export async function begin({ message, aim }: Wanted, note = ''): Promise<void> {
     const w = world.value?.world.name;
     if (!w || progress.value) return;
-    const mine: Flow = { step: 'counting', message };
+    const mine: Flow = { step: 'counting', message, aim };
     flow.value = mine;
     const answer = await countRemoval(w, message.messageId, { chatId: message.chatId });
     if (flow.value !== mine) return; // closed or begun again meanwhile
     if (!answer.ok) {
-        flow.value = { step: 'refused', message, trouble: answer.trouble };
+        flow.value = { step: 'refused', message, aim, trouble: answer.trouble };
         return;
     }
     const count = answer.value;
-    if (count.blockedBy === 'session-off') flow.value = { step: 'sessionOff', message, trouble: null };
-    else if (count.blockedBy === 'world-busy') showBusy(message, null);
-    else flow.value = { step: 'writing', message, count, note };
+    if (count.blockedBy === 'session-off') flow.value = { step: 'sessionOff', message, aim, trouble: null };
+    else if (count.blockedBy === 'world-busy') showBusy({ message, aim }, null);
+    else flow.value = { step: 'ready', message, aim, count, note };
 }
 
-const CHANGED = 'The conversation changed while you were writing. This is the count now.';
+export const CHANGED: Record<Aim, string> = {
+    edit: 'The conversation changed while you were writing. This is the count now.',
+    remove: 'The conversation changed meanwhile. This is the count now.',
+};
 
 /** Another window, or an agent, changed the conversation under an open dialog: what it says must be so now. */
 export async function recount(): Promise<void> {
     const now = flow.value;
     const w = world.value?.world.name;
-    if (now.step !== 'writing' || !w) return;
+    if (now.step !== 'ready' || !w) return;
     const { message } = now;
     const answer = await countRemoval(w, message.messageId, { chatId: message.chatId });
     const open = flow.value;
-    if (open.step !== 'writing' || open.message !== message) return;
+    if (open.step !== 'ready' || open.message !== message) return;
     if (!answer.ok) {
-        if (answer.trouble.status === 404) flow.value = { step: 'gone', text: typed(message) };
+        if (answer.trouble.status === 404) gone(open);
         return;
     }
-    const note = answer.value.count === open.count.count ? open.note : CHANGED;
+    const note = answer.value.count === open.count.count ? open.note : CHANGED[open.aim];
     flow.value = { ...open, count: answer.value, note };
 }
 
-function showBusy(message: Message, trouble: Trouble | null): void {
+/** The message is not in this version any more: whoever wanted it away has what they wanted. */
+function gone({ message, aim }: Wanted): void {
+    flow.value = aim === 'edit' ? { step: 'gone', text: typed(message) } : closed;
+}
+
+export function showBusy({ message, aim }: Wanted, trouble: Trouble | null): void {
     const busy = trouble?.busy ?? (world.value?.busy ?? []).map(agent => ({ agent }));
-    flow.value = { step: 'busy', message, busy, stopping: false, trouble: null };
+    flow.value = { step: 'busy', message, aim, busy, stopping: false, trouble: null };
 }
 
 /** The way out of "agents are responding": stops them, keeps what they wrote, and asks again. */
-export async function stopAndEdit(): Promise<void> {
+export async function stopAndGoOn(): Promise<void> {
     const now = flow.value;
     const w = world.value?.world.name;
     if (now.step !== 'busy' || !w) return;
     flow.value = { ...now, stopping: true };
     const answer = await stopAgents(w, { chatId: now.message.chatId });
     if (flow.value.step !== 'busy') return;
-    if (answer.ok) await startEdit(now.message);
+    if (answer.ok) await begin(now);
     else flow.value = { ...now, stopping: false, trouble: answer.trouble };
 }
 
@@ -107,14 +126,14 @@ export async function turnSessionsOn(): Promise<void> {
         return;
     }
     await refreshWorld();
-    await startEdit(now.message);
+    await begin(now);
 }
 
 /** The person agreed: from here on the text is kept until the server has it. */
 export async function submit(newText: string): Promise<void> {
     const now = flow.value;
     const w = world.value?.world.name;
-    if (now.step !== 'writing' || !w || newText.trim() === '') return;
+    if (now.step !== 'ready' || now.aim !== 'edit' || !w || newText.trim() === '') return;
     const backup: Backup = {
         world: w,
         chatId: now.message.chatId,
@@ -125,6 +144,7 @@ export async function submit(newText: string): Promise<void> {
         postKey: newKey(),
         clientMessageId: `edit-${newKey()}`,
         count: now.count.count,
+        results: now.count.toolResults,
         etag: now.count.etag,
         previousThread: chat.value?.thread ?? null,
         replyTo: now.message.replyToMessageId,
@@ -156,7 +176,7 @@ async function remove(backup: Backup): Promise<void> {
     const answer = await removeMessage(
         backup.world,
         backup.messageId,
-        { chatId: backup.chatId },
+        { chatId: backup.chatId, resubmit: true },
         { key: backup.removeKey, ifMatch: backup.etag },
     );
     if (answer.ok) {
@@ -207,9 +227,10 @@ async function notRemoved(backup: Backup, trouble: Trouble): Promise<void> {
         flow.value = { step: 'gone', text: backup.newText };
         return;
     }
-    if (trouble.status === 423) showBusy(message, trouble);
-    else if (trouble.status === 412) await startEdit(message, CHANGED);
-    else flow.value = { step: 'refused', message, trouble };
+    const wanted: Wanted = { message, aim: 'edit' };
+    if (trouble.status === 423) showBusy(wanted, trouble);
+    else if (trouble.status === 412) await begin(wanted, CHANGED.edit);
+    else flow.value = { step: 'refused', ...wanted, trouble };
 }
 
 async function resubmit(backup: Backup): Promise<void> {
@@ -277,8 +298,7 @@ function responding(backup: Backup, idle: Idle): void {
 }
 
 function said(backup: Backup): void {
-    const kept = count(backup.count, 'message is', 'messages are');
-    const text = `Edited. ${kept} in the version before.`;
+    const text = `Edited. ${areWords(backup)} in the version before.`;
     toast({
         text,
         kind: 'ok',
@@ -288,11 +308,14 @@ function said(backup: Backup): void {
     });
 }
 
+const areWords = (b: Pick<Backup, 'count' | 'results'>) =>
+    `${messages(b.count, b.results)} ${b.count === 1 ? 'is' : 'are'}`;
+
 /** Makes the version before the edit current again; the new text stays where it was typed. */
 export async function putBack(backup: Backup): Promise<void> {
     if (!backup.previousThread) return;
     keepTyped(backup.messageId, backup.newText);
-    const answer = await makeCurrent(backup.previousThread);
+    const answer = await takeBack(backup.previousThread);
     if (!answer.ok && answer.trouble.code !== 'NOTHING_TO_DO') {
         toast({ text: `The messages could not be put back: ${answer.trouble.detail}`, kind: 'error' });
         return;
@@ -300,7 +323,7 @@ export async function putBack(backup: Backup): Promise<void> {
     forget(backup);
     await refreshChat();
     toast({
-        text: `${count(backup.count, 'message is', 'messages are')} back. Your new text is kept: it is there when you edit again.`,
+        text: `${areWords(backup)} back. Your new text is kept: it is there when you edit again.`,
         subject: 'version',
     });
 }

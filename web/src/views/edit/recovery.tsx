@@ -4,7 +4,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Banner, Button, Time, toast } from '../../parts/parts';
 import { chat, state, world } from '../../store/store';
-import { count } from '../shared/words';
+import { messages } from '../shared/words';
 import { alone, changes, leftover, type Backup } from './backup';
 import { proceed, progress, putBack } from './flow';
 
@@ -59,7 +59,7 @@ function Recovery({ backup }: { backup: Backup }) {
                         <Button onClick={() => void putBack(backup)}>
                             {backup.phase === 'removing'
                                 ? 'Leave it as it was'
-                                : `Put ${count(backup.count, 'message', 'messages')} back`}
+                                : `Put ${messages(backup.count, backup.results)} back`}
                         </Button>
                     )}
                     <Button onClick={() => void copy(backup.newText)}>Copy my text</Button>
@@ -86,7 +86,7 @@ function Recovery({ backup }: { backup: Backup }) {
 function what(backup: Backup): string {
     if (backup.phase === 'removing')
         return 'It is not known whether the messages were removed; trying again is safe.';
-    return `${count(backup.count, 'message was', 'messages were')} removed.`;
+    return `${messages(backup.count, backup.results)} ${backup.count === 1 ? 'was' : 'were'} removed.`;
 }
 
 async function copy(text: string): Promise<void> {

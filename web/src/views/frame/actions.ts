@@ -6,6 +6,7 @@ import { go, place } from '../../store/place';
 import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
 import { focusNextComposer } from '../chat/composer-focus';
 import { cutOf, isCut, operationText } from '../history/model';
+import { cancelledWords } from '../shared/words';
 import { chatTitle, listedChats } from './states';
 import { unreadOf } from './seen';
 
@@ -65,6 +66,11 @@ async function doneIn(threadId: string | null, fallback: string): Promise<string
     return cut?.instead ? `${text} “${cut.instead}”` : text;
 }
 
+/** Going to a version did nothing but that: what was once done in the version is another matter. */
+function going(move: Move, from: string | null, to: string | null): string | null {
+    return move.move === 'switch' && move.steps === 1 ? `going from ${from} to ${to}` : null;
+}
+
 function told(move: Move, what: string, word: string): string {
     const outside = move.sideEffects
         ? ` ${move.sideEffects} tool calls outside of skein were not taken back.`
@@ -80,7 +86,10 @@ function tellNot(trouble: Trouble, verb: string, before: string): void {
 export async function undoLast(): Promise<void> {
     const done = await undo();
     if (!done.ok) return tellNot(done.trouble, 'undo', 'Nothing was undone.');
-    const what = await doneIn(done.value.previousThreadId, done.value.move);
+    const { previousVersion, version } = done.value;
+    const what =
+        going(done.value, version, previousVersion) ??
+        (await doneIn(done.value.previousThreadId, done.value.move));
     toast({
         text: told(done.value, what, 'Undone'),
         kind: 'ok',
@@ -93,7 +102,9 @@ export async function undoLast(): Promise<void> {
 export async function redoLast(): Promise<void> {
     const done = await redo();
     if (!done.ok) return tellNot(done.trouble, 'redo', 'Nothing was redone.');
-    const what = await doneIn(done.value.threadId, done.value.move);
+    const { previousVersion, version } = done.value;
+    const what =
+        going(done.value, previousVersion, version) ?? (await doneIn(done.value.threadId, done.value.move));
     toast({
         text: told(done.value, what, 'Redone'),
         kind: 'ok',
@@ -106,7 +117,7 @@ export async function redoLast(): Promise<void> {
 export async function stopAll(): Promise<void> {
     const done = await stop();
     if (!done.ok) tell(done.trouble, 'Nothing was stopped.');
-    else announce('The agents of this conversation were stopped.');
+    else announce(`The agents of this conversation were stopped.${cancelledWords(done.value.tasks)}`);
 }
 
 /** The conversation after the one on screen that has unread messages, or else the oldest unread item of the inbox. */

@@ -25,6 +25,12 @@ const asked: Record<string, string> = {
     failure: 'failed at something',
 };
 
+const decided: Record<string, string> = {
+    allowed: 'may use the tool',
+    denied: 'may not use the tool',
+    expired: 'waits for your permission no more',
+};
+
 /** Joins the events of the conversation on screen to the sentences; errors and what needs the person are alerts. */
 export function keepAnnouncing(): () => void {
     const writers = makeWriters({
@@ -47,7 +53,7 @@ export function keepAnnouncing(): () => void {
                 messageId: data.messageId,
                 text: data.content,
                 replyTo: nameOf(data.replyToMessageId),
-                stopped: data.finishReason === 'stopped',
+                unfinished: data.unfinished,
             });
         }),
         on('message.failed', event => {
@@ -60,8 +66,16 @@ export function keepAnnouncing(): () => void {
         on('message.withdrawn', event => writers.failed(event.data.messageId)),
         on('inbox.created', event => {
             const what = asked[event.data.type];
-            if (what && event.data.open)
-                alarm(`${event.data.agent ?? 'Somebody'} ${what}. It is in the inbox.`);
+            if (!what || !event.data.open) return;
+            const who = event.data.agent ?? 'Somebody';
+            if (event.data.type === 'approval' && isShown(event.chatId))
+                alarm(`${who} waits for your permission to use a tool: allow or deny it in its message.`);
+            else alarm(`${who} ${what}. It is in the inbox.`);
+        }),
+        on('inbox.updated', event => {
+            const { type, agent, answer } = event.data;
+            const how = type === 'approval' && answer ? decided[answer] : undefined;
+            if (how && agent && isShown(event.chatId)) announce(`${agent} ${how}.`);
         }),
     ];
     let before: string | null = null;

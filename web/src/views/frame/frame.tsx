@@ -13,6 +13,7 @@ import { BottomBar } from './bottom-bar';
 import { ChatHead } from './chat-head';
 import { ConnectionBanner } from './connection';
 import { useGlobalCommands } from './global-commands';
+import { useKeptFocus } from './keep-focus';
 import { closeSheets, listSheet, listShown, panelShown, width } from './layout';
 import { Notices } from './notices';
 import { CannotOpen, Nowhere } from './nowhere';
@@ -84,6 +85,7 @@ function Hosts() {
 
 export function Frame() {
     useKeys();
+    useKeptFocus();
     useGlobalCommands();
     // At once: a sheet that is opened on the new screen is not one that was left open.
     useLayoutEffect(closeSheets, [place.value]);

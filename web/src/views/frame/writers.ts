@@ -1,3 +1,4 @@
+import type { Message } from '../../api/types';
 import { count as counted } from '../shared/words';
 // What a screen reader hears while agents write. The visible text is in no live region: it would be read letter by
 // letter. This says who writes, that it goes on, and what came out.
@@ -8,8 +9,8 @@ export interface Finished {
     /** "You" or a name; null: it answers nothing. */
     replyTo: string | null;
     text: string;
-    /** The person stopped it. */
-    stopped?: boolean;
+    /** Why it ends before its end. */
+    unfinished?: Message['unfinished'];
 }
 
 export interface WritersOptions {
@@ -19,6 +20,8 @@ export interface WritersOptions {
     /** Words that are there so far. */
     words: (messageId: string) => number;
 }
+
+const ENDS = { stopped: 'was stopped', cut: 'was cut off', length: 'reached the length limit' };
 
 const stillMs = 10_000;
 // Several agents often begin within the same moment: one sentence says it for all of them.
@@ -87,11 +90,13 @@ export function makeWriters({ say, how, words }: WritersOptions) {
             gather ??= setTimeout(begin, gatherMs);
             still ??= setTimeout(stillWriting, stillMs);
         },
-        finished({ agent, messageId, replyTo, text, stopped }: Finished): void {
+        finished({ agent, messageId, replyTo, text, unfinished }: Finished): void {
             ended(messageId);
             const much = how();
             if (much === 'off') return;
-            const end = stopped ? 'was stopped' : `finished${replyTo ? `, replying to ${replyTo}` : ''}`;
+            const end = unfinished
+                ? ENDS[unfinished]
+                : `finished${replyTo ? `, replying to ${replyTo}` : ''}`;
             const read = much === 'all' ? text.trim() : much === 'first' ? firstSentence(text) : '';
             say(read ? `${agent} ${end}. ${read}` : `${agent} ${end}`);
         },

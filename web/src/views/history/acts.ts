@@ -1,13 +1,13 @@
 // acts.ts: going to a version, and what the person is told about it. Nothing here loses anything, so nothing asks.
 
-import { branch, exportChat, rerunSquash } from '../../api/calls';
+import { branch, exportChat, rerunSquash, travel } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
 import type { Job, Move } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { go, place, type Place } from '../../store/place';
-import { lookAhead, makeCurrent, on, refreshWorld, world } from '../../store/store';
+import { makeCurrent, on, refreshWorld, world } from '../../store/store';
 import { saveBlob } from '../tree/export';
-import { data, nowAt, picked } from './data';
+import { nowAt, picked } from './data';
 import { branchTitle, type Version } from './model';
 
 export type ChatPlace = Extract<Place, { kind: 'chat' }>;
@@ -42,25 +42,22 @@ export function backToNow(): void {
     if (p?.v !== undefined) go({ ...p, v: undefined, m: undefined });
 }
 
-export async function becomeCurrent(v: Version): Promise<void> {
+/** What is said of the version that was left is the server's word: the list may be older. */
+async function goTo(threadId: string): Promise<void> {
     const p = here();
-    const before = data.peek().versions.find(other => other.current);
-    if (!p || v.current) return;
-    const done = await makeCurrent(v.threadId);
-    if (!done.ok)
-        return failed(`The conversation stays at ${before?.version ?? 'its version'}.`, done.trouble);
-    nowAt(v.threadId);
+    if (!p) return;
+    const done = await makeCurrent(threadId);
+    if (!done.ok) return failed('The conversation stays where it is.', done.trouble);
+    nowAt(threadId);
     if (p.v !== undefined) backToNow();
-    picked.value = v.threadId;
-    const back = before
-        ? [
-              {
-                  label: `Back to ${before.version}`,
-                  run: () => void becomeCurrent({ ...before, current: false }),
-              },
-          ]
-        : [];
-    toast({ kind: 'ok', text: `Now at ${v.version}.`, actions: back, subject: 'version', state: v.threadId });
+    picked.value = threadId;
+    const { version, previousThreadId, previousVersion } = done.value;
+    const back = { label: `Back to ${previousVersion}`, run: () => void goTo(previousThreadId) };
+    toast({ kind: 'ok', text: `Now at ${version}.`, actions: [back], subject: 'version', state: threadId });
+}
+
+export async function becomeCurrent(v: Version): Promise<void> {
+    if (!v.current) await goTo(v.threadId);
 }
 
 export async function branchFrom(v: Version): Promise<void> {
@@ -89,7 +86,7 @@ export async function tryTravel(
     given: AbortSignal,
 ): Promise<Result<Move>> {
     await new Promise(resolve => setTimeout(resolve, LOOKING_MS));
-    return lookAhead(w, c, threadId, given);
+    return travel(w, c, { threadId, dryRun: true }, { signal: given });
 }
 
 export async function exportHistory(): Promise<void> {

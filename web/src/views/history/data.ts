@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 import { getDiff, listSquashes, listThreads } from '../../api/calls';
 import type { Trouble } from '../../api/client';
 import type { Squash } from '../../api/types';
-import { giveUpLooks, on } from '../../store/store';
+import { on } from '../../store/store';
 import { cutOf, firstLength, isCut, isVersion, type Cut, type Version } from './model';
 
 export interface Loaded {
@@ -140,9 +140,12 @@ export function readAgain(): void {
     if (source) void read(source);
 }
 
+/** At most once in a while, however much happens: whoever waited for an end would wait as long as agents talk. */
 function plan(s: Source): void {
-    clearTimeout(s.timer);
-    s.timer = setTimeout(() => void read(s), REST_MS);
+    s.timer ??= setTimeout(() => {
+        s.timer = undefined;
+        void read(s);
+    }, REST_MS);
 }
 
 function begin(w: string, c: string): Source {
@@ -172,9 +175,7 @@ function begin(w: string, c: string): Source {
     news.push(on('stream.reset', () => plan(s)));
     news.push(
         on('thread.switched', e => {
-            if (e.chatId !== c) return;
-            giveUpLooks();
-            nowAt(e.data.to);
+            if (e.chatId === c) nowAt(e.data.to);
         }),
     );
     s.quiet = () => news.forEach(end => end());

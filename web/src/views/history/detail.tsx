@@ -64,6 +64,15 @@ export function SideEffects({ p, v }: { p: ChatPlace; v: Version }) {
     return n > 0 ? <p class="history-effects">{sideEffectsText(n)}</p> : null;
 }
 
+function CompareButton({ v, onClick }: { v: Version; onClick: () => void }) {
+    const why = data.value.versions.length > 1 ? null : 'There is only one version.';
+    return (
+        <Button small why={why} onClick={onClick} label={`Compare ${v.version}`}>
+            Compare
+        </Button>
+    );
+}
+
 /** `short`: above the bottom bar of a telephone there is room for few words. */
 export function VersionButtons({
     v,
@@ -83,8 +92,8 @@ export function VersionButtons({
             <Button
                 small
                 kind="main"
-                disabled={v.current || locked}
-                off={isAway()}
+                disabled={locked}
+                off={v.current || isAway()}
                 onClick={() => void becomeCurrent(v)}
                 label={`Make current: ${v.version}`}
             >
@@ -99,11 +108,7 @@ export function VersionButtons({
             >
                 {short ? 'Branch' : 'Branch from here'}
             </Button>
-            {onCompare && (
-                <Button small onClick={onCompare} label={`Compare ${v.version}`}>
-                    Compare
-                </Button>
-            )}
+            {onCompare && <CompareButton v={v} onClick={onCompare} />}
             <AwayNote />
         </div>
     );
@@ -155,9 +160,7 @@ export function Detail({ p, v, onCompare, bare }: DetailProps) {
             <SideEffects p={p} v={v} />
             {bare ? (
                 <div class="history-acts">
-                    <Button small onClick={onCompare} label={`Compare ${v.version}`}>
-                        Compare
-                    </Button>
+                    <CompareButton v={v} onClick={onCompare} />
                 </div>
             ) : (
                 <VersionButtons v={v} onCompare={onCompare} />

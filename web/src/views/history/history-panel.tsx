@@ -18,7 +18,7 @@ function Storage() {
             <h3>Storage</h3>
             <p class="history-note">
                 {grouped(places)} places in {grouped(total)} {total === 1 ? 'list' : 'lists'}. No text is
-                stored twice.
+                stored twice. Results of tools are counted as messages.
             </p>
         </>
     );

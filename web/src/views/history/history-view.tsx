@@ -1,12 +1,15 @@
 // history-view.tsx: every version of a conversation, and the ways between them.
 
 import { useEffect, useState } from 'preact/hooks';
+import { getCurrentThread } from '../../api/calls';
+import type { CurrentThread } from '../../api/types';
 import { useCommands, type Command } from '../../keys/commands';
 import { Button, Empty, Field, IconButton, Loading, TroubleBox } from '../../parts/parts';
 import { place } from '../../store/place';
 import { state } from '../../store/store';
 import { redoLast, undoLast } from '../frame/actions';
 import { isAway } from '../shared/away';
+import { useLoad } from '../shared/load';
 import { useNarrow } from '../shared/narrow';
 import { becomeCurrent, branchFrom, preview, type ChatPlace } from './acts';
 import { Compare } from './compare';
@@ -79,11 +82,12 @@ function commands(compare: () => void): Command[] {
             ['b'],
             withPicked(v => void branchFrom(v)),
         ),
-        on('compare', 'Compare this version', ['Shift+c'], compare),
+        on('compare', 'Compare this version', ['Shift+c'], compare, () => data.value.versions.length > 1),
     ];
 }
 
 interface ToolsProps {
+    p: ChatPlace;
     narrow: boolean;
     graph: boolean;
     setGraph: (on: boolean) => void;
@@ -93,8 +97,20 @@ interface ToolsProps {
     setWords: (words: string) => void;
 }
 
+/** Whether there is something to undo and to redo: asked again whenever the conversation moved or grew. */
+function useWays({ w, c }: ChatPlace): CurrentThread | null {
+    const { versions, total } = data.value;
+    const now = versions.find(v => v.current);
+    return useLoad<CurrentThread>(
+        `${w}/${c}`,
+        signal => getCurrentThread(w, c, { signal }),
+        `${now?.threadId} ${now?.length} ${total}`,
+    ).value;
+}
+
 function Tools(t: ToolsProps) {
     const locked = state.value.readOnly;
+    const ways = useWays(t.p);
     return (
         <div class="history-tools">
             <div class="history-acts" role="group" aria-label="How versions are shown">
@@ -131,6 +147,7 @@ function Tools(t: ToolsProps) {
                     keys="z"
                     disabled={locked}
                     off={isAway()}
+                    why={ways?.canUndo === false ? 'There is nothing to undo.' : null}
                     onClick={() => void undoLast()}
                 />
                 <IconButton
@@ -139,6 +156,7 @@ function Tools(t: ToolsProps) {
                     keys="Shift z"
                     disabled={locked}
                     off={isAway()}
+                    why={ways?.canRedo === false ? 'There is nothing to redo.' : null}
                     onClick={() => void redoLast()}
                 />
             </div>
@@ -181,7 +199,7 @@ function Versions({ p }: { p: ChatPlace }) {
         );
     return (
         <>
-            <Tools {...{ narrow, graph, setGraph, expanded, setExpanded, words, setWords }} />
+            <Tools {...{ p, narrow, graph, setGraph, expanded, setExpanded, words, setWords }} />
             <div class="history-scroll">
                 {versions.length === 1 && <OneVersion />}
                 {graph ? (

@@ -1,9 +1,11 @@
 import type { Message } from '../../api/types';
 import { AgentName, clock } from '../../parts/parts';
-import { firstLine } from '../shared/words';
+import { useSquashTitle } from '../shared/squashes';
+import { firstLine, unfinished } from '../shared/words';
 
 export function Who({ m }: { m: Message }) {
-    if (m.squashOperationId) return <b class="history-you">Squash</b>;
+    const squash = useSquashTitle(m.squashOperationId);
+    if (squash !== null) return <b class="history-you">{squash}</b>;
     return m.sender === 'human' ? <b class="history-you">You</b> : <AgentName name={m.sender} />;
 }
 
@@ -28,7 +30,7 @@ export function Brief({ m, sign }: { m: Message; sign?: '−' | '+' }) {
                 {clock(m.createdAt)}
                 {m.role === 'tool' && ' tool result'}
                 {m.role === 'summary' && ' summary'}
-                {m.stopped && ' stopped'}
+                {m.unfinished && ` ${unfinished(m.unfinished)}`}
             </span>{' '}
         </>
     );

@@ -1,7 +1,7 @@
 // model.ts: the versions of a conversation: who was made from whom, what is on the way to now, and where each is drawn.
 
 import type { Diff, Message, Thread } from '../../api/types';
-import { count, firstLine, grouped } from '../shared/words';
+import { count, firstLine, grouped, messages } from '../shared/words';
 
 /** A version that exists; only a dry run has none of these. */
 export interface Version extends Thread {
@@ -55,27 +55,33 @@ export interface Cut {
     /** messages that were the same as before */
     same: number;
     removed: number;
-    /** the first words of what a person said at once in its place; null: it was only a removal */
+    /** how many of the removed are results of tools */
+    results: number;
+    /** the first words of what a person said in its place; null: it was only a removal */
     instead: string | null;
     /** how long the version was when this was found out */
     length: number;
 }
 
-/** An edit is a removal and a message right after it; what somebody says later is another thing. */
-const AT_ONCE_MS = 60_000;
+/** A text was put in the place of another. An edit in two steps begins with a removal whose note says so; whatever is
+ * said after any other removal is another thing. */
+export function isEdit(v: Pick<Thread, 'operation' | 'note'>): boolean {
+    if (v.operation === 'remove') return (v.note ?? '').startsWith('edit from');
+    return v.operation === 'edit' || v.operation === 'revise';
+}
 
 export function cutOf(v: Thread, diff: Diff): Cut {
-    const gone = diff.changes.flatMap(c => (c.before ? [c.before] : []));
+    const gone = diff.changes
+        .flatMap(c => (c.before ? [c.before] : []))
+        .filter(m => m.position < v.originalLength);
     const [next] = diff.changes
         .flatMap(c => (c.after ? [c.after] : []))
         .sort((a, b) => a.position - b.position);
-    const atOnce =
-        v.operation === 'revise' ||
-        (next !== undefined && Date.parse(next.createdAt) - Date.parse(v.createdAt) < AT_ONCE_MS);
     return {
         same: diff.same,
-        removed: gone.filter(m => m.position < v.originalLength).length,
-        instead: next && next.sender === 'human' && atOnce ? firstLine(next.content, 60) : null,
+        removed: gone.length,
+        results: gone.filter(m => m.role === 'tool').length,
+        instead: next && next.sender === 'human' && isEdit(v) ? firstLine(next.content, 60) : null,
         length: v.length,
     };
 }
@@ -88,7 +94,7 @@ export function isCut(v: Thread): boolean {
 /** What made it, in a few words: "squash 5→1", "delete 2", "edit". */
 export function operationText(v: Pick<Thread, 'operation' | 'note'>, cut?: Cut): string {
     if (v.operation === 'remove' && cut)
-        return cut.instead !== null ? OPERATIONS.edit : `remove ${count(cut.removed, 'message')}`;
+        return cut.instead !== null ? OPERATIONS.edit : `remove ${messages(cut.removed, cut.results)}`;
     const squashed = /^squash (\d+) to (\d+)/.exec(v.note ?? '');
     if (v.operation === 'squash' && squashed) return `squash ${squashed[1]}→${squashed[2]}`;
     const deleted = /^delete (\d+)/.exec(v.note ?? '');
@@ -266,16 +272,20 @@ function beside(run: Same, before: Block | undefined, after: Block | undefined):
 }
 
 /** "5 messages (2 tool results, 3 of @ada)". */
-export function whoText(messages: readonly Message[]): string {
-    const results = messages.filter(m => m.role === 'tool').length;
+export function whoText(list: readonly Message[]): string {
+    const results = list.filter(m => m.role === 'tool').length;
+    // A squash counts as the words of those it stands for, and is nobody's own.
+    const squashes = list.filter(m => m.squashOperationId !== null).length;
     const by = new Map<string, number>();
-    for (const m of messages) if (m.role !== 'tool') by.set(m.sender, (by.get(m.sender) ?? 0) + 1);
+    for (const m of list)
+        if (m.role !== 'tool' && m.squashOperationId === null) by.set(m.sender, (by.get(m.sender) ?? 0) + 1);
     const parts = [
         ...(results > 0 ? [count(results, 'tool result')] : []),
+        ...(squashes > 0 ? [count(squashes, 'squash', 'squashes')] : []),
         ...[...by].map(([name, n]) =>
             name === 'human' ? `${grouped(n)} of you` : `${grouped(n)} of @${name}`,
         ),
     ];
-    const all = count(messages.length, 'message');
+    const all = count(list.length, 'message');
     return parts.length > 0 ? `${all} (${parts.join(', ')})` : all;
 }

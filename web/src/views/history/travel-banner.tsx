@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { useCommands } from '../../keys/commands';
 import { Banner, Button, Icon } from '../../parts/parts';
 import { place } from '../../store/place';
-import { state } from '../../store/store';
+import { shownVersion, state } from '../../store/store';
 import { useLoad } from '../shared/load';
 import { count, grouped } from '../shared/words';
 import { backToNow, becomeCurrent, branchFrom, preview, tryTravel, type ChatPlace } from './acts';
@@ -17,10 +17,11 @@ import './history.css';
 
 function Later({ p, v }: { p: ChatPlace; v: Version }) {
     const { versions } = data.value;
+    const now = versions.find(o => o.current);
     const move = useLoad<Move>(
-        v.current ? null : v.threadId,
+        v.threadId,
         signal => tryTravel(p.w, p.c, v.threadId, signal),
-        versions.find(o => o.current)?.threadId,
+        `${now?.threadId} ${now?.length}`,
     ).value;
     const later = [
         laterText(versions, v, data.value.cuts),
@@ -101,7 +102,9 @@ function Looking({ p, id }: { p: ChatPlace; id: string }) {
     );
 }
 
+/** The version of the address may have become the current one, here or elsewhere: then there is nothing to say. */
 export function TravelBanner() {
     const p = place.value;
-    return p.kind === 'chat' && p.v !== undefined ? <Looking p={p} id={p.v} /> : null;
+    const v = shownVersion.value;
+    return p.kind === 'chat' && v !== null ? <Looking p={p} id={v} /> : null;
 }

@@ -5,6 +5,7 @@ import type { InboxItem } from '../../api/types';
 import { Button, TextArea, toast, TroubleBox } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { refreshInbox } from '../../store/store';
+import { useDecision, type Decision } from './decide';
 
 export interface AnswerProps {
     item: InboxItem;
@@ -76,7 +77,7 @@ export function ReplyForm({ item, onAnswered }: AnswerProps) {
     );
 }
 
-function decided(item: InboxItem, decision: 'allow' | 'deny'): string {
+function decided(item: InboxItem, decision: Decision): string {
     if (!item.tool)
         return decision === 'allow' ? 'It goes on until the end of the month.' : 'It stays stopped.';
     return decision === 'allow' ? `@${item.agent} may call ${item.tool}.` : `@${item.agent} was told no.`;
@@ -84,22 +85,10 @@ function decided(item: InboxItem, decision: 'allow' | 'deny'): string {
 
 /** Whether an agent may call a tool, with what is shown before anybody decides; or whether a limit may be exceeded. */
 export function Approval({ item, onAnswered }: AnswerProps) {
-    const [trouble, setTrouble] = useState<Trouble | null>(null);
-    const [busy, setBusy] = useState(false);
-
-    async function decide(decision: 'allow' | 'deny'): Promise<void> {
-        setBusy(true);
-        const result = await answerInboxItem(item.id, { decision });
-        setBusy(false);
-        if (!result.ok) {
-            setTrouble(result.trouble);
-            return;
-        }
-        setTrouble(null);
+    const { busy, trouble, decide } = useDecision(item.id, (answered, decision) => {
         toast({ text: decided(item, decision), kind: 'ok' });
-        void refreshInbox();
-        onAnswered(result.value.item);
-    }
+        onAnswered(answered);
+    });
     return (
         <section
             class="inbox-approval"
@@ -122,10 +111,10 @@ export function Approval({ item, onAnswered }: AnswerProps) {
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was decided." />}
             {item.open && (
                 <div class="inbox-actions">
-                    <Button kind="main" disabled={busy} onClick={() => void decide('allow')}>
+                    <Button kind="main" off={busy} onClick={() => void decide('allow')}>
                         {item.tool ? 'Allow' : 'Go on'}
                     </Button>
-                    <Button kind="danger" disabled={busy} onClick={() => void decide('deny')}>
+                    <Button kind="danger" off={busy} onClick={() => void decide('deny')}>
                         {item.tool ? 'Deny' : 'Stop'}
                     </Button>
                 </div>

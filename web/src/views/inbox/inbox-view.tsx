@@ -1,7 +1,8 @@
 // The inbox: what agents tell and ask people, of all worlds.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { getInboxItem, wakeAgent } from '../../api/calls';
+import { getInboxItem, retryTask, wakeAgent } from '../../api/calls';
+import type { Result } from '../../api/client';
 import type { InboxItem } from '../../api/types';
 import { useCommands, type Command } from '../../keys/commands';
 import { Banner, Button, Dialog, Empty, Loading, Select, toast, TroubleBox } from '../../parts/parts';
@@ -270,11 +271,14 @@ function useActs({ inbox, order, current, filter, openId, setReplyTo, setSnoozin
         retry: (item: InboxItem) => {
             if (!item.world || !item.agent) return;
             const name = item.agent;
-            void wakeAgent(item.world, name).then(r =>
+            const again: Promise<Result<unknown>> = item.taskId
+                ? retryTask(item.world, item.taskId)
+                : wakeAgent(item.world, name);
+            void again.then(r =>
                 toast(
                     r.ok
                         ? { text: `@${name} tries again now.`, kind: 'ok' }
-                        : { text: `@${name} could not be woken: ${r.trouble.detail}`, kind: 'error' },
+                        : { text: `@${name} does not try again: ${r.trouble.detail}`, kind: 'error' },
                 ),
             );
         },
@@ -432,7 +436,8 @@ function KeyHint() {
         <p class="inbox-keys" aria-label={`${count(keys.length, 'key')} of this screen`}>
             {keys.map(([key, does]) => (
                 <span key={key}>
-                    <kbd>{key}</kbd> {does}
+                    {key.split(' ').map(one => [<kbd key={one}>{one}</kbd>, ' '])}
+                    {does}
                 </span>
             ))}
         </p>

@@ -24,16 +24,19 @@ export interface Looked {
     noCall: Trouble | null;
     /** all calls of the agent, the oldest first */
     calls: ModelCall[];
-    delivery: { agent: string; state: string }[];
+    delivery: { agent: string; state: string; stoppedAt?: string }[];
     seenBy: string[];
     versions: Thread[];
-    /** messages around it, to name what the model saw and to find results of tools */
+    /** messages around it, to find results of tools */
     rows: Message[];
+    /** what the agent has in memory before its answer, in its order */
+    memory: Message[];
     /** the summary that the call began with */
     summary: Summary | null;
     provider: Provider | null;
-    /** of an agent alone: what a model would be sent now */
+    /** of an agent alone: what a model would be sent now, and where */
     context: Context | null;
+    chatId: string | null;
 }
 
 const NOTHING: Looked = {
@@ -45,9 +48,11 @@ const NOTHING: Looked = {
     seenBy: [],
     versions: [],
     rows: [],
+    memory: [],
     summary: null,
     provider: null,
     context: null,
+    chatId: null,
 };
 
 /** The list has the newest first and ends at what the server keeps. */
@@ -63,6 +68,29 @@ async function summaryBefore(w: string, call: WholeModelCall, signal: AbortSigna
     return list.ok ? (list.value.data.find(s => s.createdAt <= call.createdAt) ?? null) : null;
 }
 
+/** In the version that has the answer: what was said since, or undone, is in no other. */
+async function versionWith(w: string, messageId: string, signal: AbortSignal): Promise<string | undefined> {
+    const list = await listMessageVersions(w, messageId, { limit: 100 }, { signal });
+    const versions = list.ok ? list.value.data : [];
+    return (versions.find(t => t.current) ?? versions[0])?.threadId ?? undefined;
+}
+
+/** What stands before the answer in the memory of who gave it; work that was handed on is in no memory. */
+async function memoryOf(
+    w: string,
+    call: WholeModelCall,
+    answer: Message | null,
+    signal: AbortSignal,
+): Promise<Message[]> {
+    const { chatId, agent, messageId } = call;
+    if (!chatId || !agent || call.purpose !== 'turn' || (answer && answer.position < 0)) return [];
+    const where = messageId
+        ? { before: messageId, threadId: await versionWith(w, messageId, signal) }
+        : { latest: true };
+    const list = await listChatMessages(w, chatId, { ...where, agent, limit: 500 }, { signal });
+    return list.ok ? list.value.data : [];
+}
+
 async function aroundCall(
     w: string,
     call: WholeModelCall | null,
@@ -71,14 +99,16 @@ async function aroundCall(
 ) {
     const chatId = call?.chatId ?? message?.chatId ?? null;
     const provider = call?.model?.split('/', 1)[0] ?? null;
-    const [rows, calls, summary, known] = await Promise.all([
+    const [rows, memory, calls, summary, known] = await Promise.all([
         chatId ? listChatMessages(w, chatId, { latest: true, limit: 500 }, { signal }) : null,
+        call ? memoryOf(w, call, message, signal) : [],
         callsOf(w, call?.agent ?? null, signal),
         call ? summaryBefore(w, call, signal) : null,
         provider ? getProvider(provider, { signal }) : null,
     ]);
     return {
         rows: rows?.ok ? rows.value.data : [],
+        memory,
         calls,
         summary,
         provider: known?.ok ? known.value : null,
@@ -150,7 +180,7 @@ async function lookAtAgent(
     if (!where) return { ok: true, status: 200, etag: null, value: { ...NOTHING, calls } };
     const context = await getContext(w, where, { agent: name }, { signal });
     if (!context.ok) return context;
-    return { ...context, value: { ...NOTHING, calls, context: context.value } };
+    return { ...context, value: { ...NOTHING, calls, context: context.value, chatId: where } };
 }
 
 export function look(
@@ -162,17 +192,4 @@ export function look(
     if (what.callId) return lookAtCall(w, what.callId, signal);
     if (what.messageId) return lookAtMessage(w, what.messageId, signal);
     return lookAtAgent(w, what.agent ?? '', chatId, signal);
-}
-
-/** The message that an entry of a request is: the one whose text it ends with. */
-export function messageFor(text: string, rows: readonly Message[]): Message | null {
-    const wanted = text.trim();
-    if (wanted === '') return null;
-    return (
-        rows.find(
-            m =>
-                m.content.trim() !== '' &&
-                (wanted === m.content.trim() || wanted === `${m.sender}: ${m.content.trim()}`),
-        ) ?? null
-    );
 }

@@ -146,6 +146,7 @@ function Head({ w, what, looked }: { w: string; what: Inspecting; looked: Looked
                     <span>{usageWords(call)}</span>
                     <span>{call.model}</span>
                     {call.model?.startsWith('demo/') && <Badge>scripted</Badge>}
+                    {call.model?.startsWith('replay:') && <Badge>replayed</Badge>}
                     {call.tries > 1 && <span>{count(call.tries, 'try', 'tries')}</span>}
                 </p>
             )}

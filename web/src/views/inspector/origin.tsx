@@ -38,7 +38,9 @@ export function DeliveryPart({ w, looked }: PartProps) {
                         <Link to={{ kind: 'agent', w, a: d.agent }}>
                             <AgentName name={d.agent} />
                         </Link>{' '}
-                        {DELIVERED[d.state]?.shape} {DELIVERED[d.state]?.words ?? d.state}
+                        {d.stoppedAt === undefined
+                            ? `${DELIVERED[d.state]?.shape ?? ''} ${DELIVERED[d.state]?.words ?? d.state}`
+                            : '✕ was stopped before it answered'}
                     </li>
                 ))}
                 {others.map(name => (
@@ -89,6 +91,12 @@ export function Origin({ w, looked }: PartProps) {
                                 <>
                                     {' '}
                                     <Badge>scripted</Badge>
+                                </>
+                            )}
+                            {m.model.startsWith('replay:') && (
+                                <>
+                                    {' '}
+                                    <Badge>replayed</Badge>
                                 </>
                             )}
                         </dd>

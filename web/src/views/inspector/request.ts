@@ -15,6 +15,8 @@ export interface Seen {
     answers: string | null;
     tool: string | null;
     failed: boolean;
+    /** the messages that stand in it, where they are known */
+    messageIds: string[];
 }
 
 export interface Tool {
@@ -51,7 +53,7 @@ function asText(value: unknown): string {
 }
 
 function seen(role: string, said: string, more: Partial<Seen> = {}): Seen {
-    return { role, text: said, calls: [], answers: null, tool: null, failed: false, ...more };
+    return { role, text: said, calls: [], answers: null, tool: null, failed: false, messageIds: [], ...more };
 }
 
 // OpenAI and Ollama: {function: {name, arguments}}; the script: {id, name, args}.

@@ -5,8 +5,9 @@ import { AgentName, Button, Empty, Time, toast } from '../../parts/parts';
 import { Link } from '../shared/link';
 import { Marked } from '../shared/mark';
 import { count, firstLine, grouped } from '../shared/words';
-import { messageFor, type Looked } from './data';
+import type { Looked } from './data';
 import { estimate, readRequest, type Asked, type Seen } from './request';
+import { standing } from './standing';
 
 export interface PartProps {
     w: string;
@@ -23,7 +24,7 @@ function fits(text: string, find: string): boolean {
 /** Exactly what was sent, in its order. */
 export function Saw(props: PartProps) {
     const { looked, find } = props;
-    const asked = looked.call ? readRequest(looked.call.request) : fromContext(looked);
+    const asked = looked.call ? fromRequest(looked) : fromContext(looked);
     if (!asked && looked.call) return <RawText text={String(looked.call.request)} find={find} />;
     if (!asked) return <NoCall looked={looked} />;
     const shown = asked.seen.filter(s =>
@@ -57,6 +58,13 @@ export function Saw(props: PartProps) {
     );
 }
 
+function fromRequest(looked: Looked): Asked | null {
+    const asked = readRequest(looked.call?.request);
+    if (!asked || !looked.call) return null;
+    const ids = standing(asked.seen, looked.memory, looked.call.createdAt);
+    return { ...asked, seen: asked.seen.map((s, i) => ({ ...s, messageIds: ids[i] ?? [] })) };
+}
+
 function fromContext(looked: Looked): Asked | null {
     if (!looked.context) return null;
     const seen = looked.context.messages.map((m): Seen => ({
@@ -65,6 +73,7 @@ function fromContext(looked: Looked): Asked | null {
         answers: m.toolCallId,
         tool: m.toolName,
         failed: m.isError,
+        messageIds: m.messageIds,
         calls: m.toolCalls.map(c => ({ id: c.toolCallId, name: c.toolName, args: JSON.stringify(c.args) })),
     }));
     return { model: null, seen, tools: [], options: [] };
@@ -86,7 +95,7 @@ export function NoCall({ looked }: { looked: Looked }) {
 }
 
 function SeenRow({ w, looked, seen, find }: PartProps & { seen: Seen }) {
-    const message = messageFor(seen.text, looked.rows);
+    const chatId = looked.call?.chatId ?? looked.chatId;
     const [open, setOpen] = useState(false);
     const long = seen.text.length > 160 || seen.text.includes('\n') || seen.calls.length > 0;
     const name = seen.role === 'tool' ? `tool ${seen.tool ?? ''}` : seen.role;
@@ -120,14 +129,16 @@ function SeenRow({ w, looked, seen, find }: PartProps & { seen: Seen }) {
                     ))}
             </div>
             <span class="saw-more">
-                {message && (
-                    <Link
-                        to={{ kind: 'chat', w, c: message.chatId, view: 'chat', m: message.messageId }}
-                        title={`Go to message ${message.messageId}`}
-                    >
-                        #{message.messageId.slice(-4)}
-                    </Link>
-                )}
+                {chatId &&
+                    seen.messageIds.map(m => (
+                        <Link
+                            key={m}
+                            to={{ kind: 'chat', w, c: chatId, view: 'chat', m }}
+                            title={`Go to message ${m}`}
+                        >
+                            #{m.slice(-4)}
+                        </Link>
+                    ))}
                 {long && find.trim() === '' && (
                     <Button
                         small

@@ -156,6 +156,7 @@ function ProviderRow({ provider }: { provider: Provider }) {
             <p class="provider-about">
                 {hostOf(provider.baseUrl) && <span>{hostOf(provider.baseUrl)}</span>}
                 {models.value && <span>{count(models.value.data.length, 'model')}</span>}
+                {provider.defaultModel && <span>default: {provider.defaultModel}</span>}
                 {provider.local && !scripted && <span>local, free</span>}
                 {provider.key && <span>{keyWords(provider.key)}</span>}
                 <span class={`provider-${s.kind}`}>{s.words}</span>
@@ -281,6 +282,9 @@ function RemoveProvider({ provider, onClose }: { provider: Provider; onClose: ()
                 </>
             }
         >
+            {provider.defaultModel && (
+                <p>{provider.defaultModel} is the default: agents that name no model cannot answer either.</p>
+            )}
             <p>
                 Its address and its key are forgotten. What its models wrote stays. Agents that use its models
                 cannot answer until they get another.

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Result, Trouble } from '../../api/client';
+import { isLive } from './away';
 
 export interface Loaded<T> {
     value: T | null;
@@ -53,6 +54,13 @@ export function useLoad<T>(
             given.abort();
         };
     }, [key, tick, again]);
+
+    // What could not be asked while the server was away is asked when it is back.
+    const missed = kept.trouble?.status === 0;
+    const live = isLive();
+    useEffect(() => {
+        if (missed && live) setAgain(n => n + 1);
+    }, [missed, live]);
 
     const current = kept.key === key ? kept : { value: null, trouble: null };
     return {

@@ -1,4 +1,6 @@
-// words.ts: numbers and times as people read them.
+// words.ts: numbers, times and states as people read them.
+
+import type { Message } from '../../api/types';
 
 /** 7100 -> "7.1k"; below a thousand as it is. */
 export function short(n: number): string {
@@ -15,6 +17,15 @@ export function grouped(n: number): string {
 
 export function count(n: number, one: string, many = `${one}s`): string {
     return `${grouped(n)} ${n === 1 ? one : many}`;
+}
+
+/** "7 messages (2 tool results)": results stand in the row of their call, so that fewer rows are seen than counted. */
+export function messages(n: number, results = 0): string {
+    return count(n, 'message') + resultsNote(results);
+}
+
+export function resultsNote(results: number): string {
+    return results > 0 ? ` (${count(results, 'tool result')})` : '';
 }
 
 /** 640 -> "640 ms", 2400 -> "2.4 s", 125000 -> "2 min 5 s". */
@@ -47,4 +58,16 @@ export function firstLine(text: string, most = 120): string {
     const cut = line.slice(0, most);
     const space = cut.lastIndexOf(' ');
     return `${space > most / 2 ? cut.slice(0, space) : cut}…`;
+}
+
+/** Why an answer ends before its end. */
+export function unfinished(why: Message['unfinished']): string {
+    return why === 'length' ? 'reached the length limit' : why === 'cut' ? 'cut off' : 'stopped';
+}
+
+/** What a stop took with it, after what it stopped: " Cancelled with that: 1 task, “…”." */
+export function cancelledWords(tasks: readonly { content: string }[]): string {
+    if (tasks.length === 0) return '';
+    const names = listed(tasks.map(t => `“${firstLine(t.content, 60)}”`));
+    return ` Cancelled with that: ${count(tasks.length, 'task')}, ${names}. Retry is in the agent’s tasks.`;
 }

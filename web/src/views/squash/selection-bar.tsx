@@ -4,8 +4,8 @@ import { Button, IconButton, toast } from '../../parts/parts';
 import { selected, selecting } from '../../store/focus';
 import { shown } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
-import { count, grouped } from '../shared/words';
-import { choose, chosen, clear, type Pick } from './selection';
+import { count, grouped, resultsNote } from '../shared/words';
+import { choose, chosen, clear, resultsIn, type Pick } from './selection';
 import { joined, open, removeChosen, wish } from './squash-flow';
 
 const picks: [Pick, string][] = [
@@ -44,7 +44,7 @@ export function SelectionBar() {
     return (
         <div class="squash-bar" role="toolbar" aria-label="Selected messages">
             <span class="squash-bar-count" role="status">
-                {grouped(n)} selected
+                {grouped(n)} selected{resultsNote(resultsIn(chosen()))}
             </span>
             <span class="squash-bar-picks">
                 {picks.map(([id, label]) => (

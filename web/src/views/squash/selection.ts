@@ -17,6 +17,8 @@ const picks: Record<Pick, (m: Message) => boolean> = {
     plain: m => (m.role === 'user' || m.role === 'assistant') && !isTool(m),
 };
 
+export const resultsIn = (list: readonly Message[]): number => list.filter(m => m.role === 'tool').length;
+
 /** The ids with the other halves of their tool exchanges, and whether any had to be added. */
 export function closed(
     ids: ReadonlySet<string>,

@@ -2,7 +2,8 @@
 import type { Message } from '../../api/types';
 import { Button, Dialog, IconButton, TroubleBox } from '../../parts/parts';
 import { AwayNote, isAway } from '../shared/away';
-import { firstLine, grouped } from '../shared/words';
+import { firstLine, messages } from '../shared/words';
+import { resultsIn } from './selection';
 import { forgetPrompt, savedPrompts, savePrompt } from './prompts';
 import {
     change,
@@ -25,6 +26,8 @@ const ways: [How, string][] = [
     ['own', 'I write it myself'],
 ];
 
+const sourcesText = ({ sources }: Wish) => messages(sources.length, resultsIn(sources));
+
 export function SquashHost() {
     const now = wish.value;
     if (!now) return null;
@@ -32,7 +35,7 @@ export function SquashHost() {
     const byModel = now.how === 'model';
     return (
         <Dialog
-            title={`Squash ${grouped(now.sources.length)} messages into one`}
+            title={`Squash ${sourcesText(now)} into one`}
             wide
             onClose={close}
             actions={
@@ -218,7 +221,7 @@ function Preview({ now, text }: { now: Wish; text: string | null }) {
             <h3>
                 Preview
                 <span class="squash-note">
-                    {grouped(now.sources.length)} messages, about {before} tokens
+                    {sourcesText(now)}, about {before} tokens
                     {text !== null && ` → 1 message, about ${tokens(text)} tokens`}
                 </span>
             </h3>

@@ -5,11 +5,11 @@ import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Message, Squash } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { keep, kept } from '../../store/keep';
-import { chat, makeCurrent, on, refreshChat, world } from '../../store/store';
+import { chat, on, refreshChat, takeBack, world } from '../../store/store';
 import { mayBeAsked } from '../agents/models';
-import { grouped } from '../shared/words';
+import { messages } from '../shared/words';
 import { promptToBegin, promptUsed } from './prompts';
-import { chosen, clear, closed } from './selection';
+import { chosen, clear, closed, resultsIn } from './selection';
 import { selected } from '../../store/focus';
 import { shown } from '../../store/store';
 
@@ -207,9 +207,9 @@ export async function use(): Promise<void> {
     await refreshChat();
     const before = (made.value as Squash).undo?.body.threadId;
     toast({
-        text: `${grouped(now.sources.length)} messages are one now. They stay in the version before.`,
+        text: `${messages(now.sources.length, resultsIn(now.sources))} are one now. They stay in the version before.`,
         kind: 'ok',
-        actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
+        actions: before ? [{ label: 'Undo', run: () => void takeBack(before) }] : [],
         subject: 'version',
         state: chat.value?.thread,
     });
@@ -221,6 +221,7 @@ export async function removeChosen(): Promise<void> {
     const { ids } = closed(selected.value, shown.value.rows);
     const c = shown.value.rows[0]?.chatId;
     if (!w || !c || ids.size === 0) return;
+    const results = resultsIn(shown.value.rows.filter(m => ids.has(m.messageId)));
     const made = await operate(w, c, { op: 'delete', messageIds: [...ids] }, { key: newKey() });
     if (!made.ok) {
         toast({ text: `Nothing was removed: ${made.trouble.detail}`, kind: 'error' });
@@ -230,9 +231,9 @@ export async function removeChosen(): Promise<void> {
     await refreshChat();
     const before = made.value.undo?.body.threadId;
     toast({
-        text: `${grouped(ids.size)} messages are out of this version, and in the one before.`,
+        text: `${messages(ids.size, results)} ${ids.size === 1 ? 'is' : 'are'} out of this version, and in the one before.`,
         kind: 'ok',
-        actions: before ? [{ label: 'Undo', run: () => void makeCurrent(before) }] : [],
+        actions: before ? [{ label: 'Undo', run: () => void takeBack(before) }] : [],
         subject: 'version',
         state: chat.value?.thread,
     });

@@ -22,7 +22,6 @@ export const TASK_STATES: Record<Task['label'], { shape: string; word: string; r
     running: { shape: '●', word: 'running', run: 'running' },
     waiting: { shape: '◐', word: 'asks you', run: 'running' },
     retrying: { shape: '◌', word: 'is tried again', run: null },
-    failed: { shape: '✕', word: 'failed', run: 'failed' },
     completed: { shape: '✓', word: 'done', run: 'done' },
     cancelled: { shape: '‖', word: 'cancelled', run: 'cancelled' },
 };

@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { Item } from '../../api/types';
 import { AgentName, clock, duration } from '../../parts/parts';
 import { ArgLines, argLines } from '../shared/args';
+import { notRun } from '../shared/not-run';
 import { squashTitle } from '../shared/squashes';
-import { firstLine, grouped } from '../shared/words';
+import { Unanswered } from '../shared/unanswered';
+import { firstLine, grouped, unfinished } from '../shared/words';
 import { data } from './data';
 import { callText, stateOf, textOf, type Lane } from './model';
 import { doing, found, isUnfolded, match, now, toggleRow, words } from './state';
@@ -30,7 +32,11 @@ export function Long({ id, text, lines = 3 }: { id: string; text: string; lines?
     const shown = whole ? text.slice(0, SHOWN_MOST) : text.slice(0, lines * 400);
     return (
         <>
-            <span class={`timeline-text${whole || !long ? '' : ' timeline-cut'}`}>{shown}</span>
+            <span
+                class={`timeline-text${long ? ' timeline-long' : ''}${whole || !long ? '' : ' timeline-cut'}`}
+            >
+                {shown}
+            </span>
             {long && (
                 <button type="button" class="timeline-more" onClick={() => toggleRow(`${id}/whole`)}>
                     {whole ? 'less' : 'more'}
@@ -97,9 +103,11 @@ function toolState(item: Item, lane: Lane): ToolState {
     if (item.result) {
         const took = Date.parse(item.result.at ?? '') - began;
         const shown = took >= 0 ? duration(took) : '';
-        return item.result.success
-            ? { shape: '✓', word: 'done', took: shown }
-            : { shape: '✕', word: 'failed', took: shown };
+        if (item.result.success) return { shape: '✓', word: 'done', took: shown };
+        const why = notRun(item.result.error ?? textOf(item.result.output));
+        return why === null
+            ? { shape: '✕', word: 'failed', took: shown }
+            : { shape: '–', word: why === 'denied' ? why : 'not run', took: '' };
     }
     const run = doing.value.tools[item.call?.callId ?? ''];
     const goes = run?.state === 'running' || stateOf(lane) === 'running' || item.delegation != null;
@@ -246,13 +254,15 @@ export function TimelineRow({ item, lane }: { item: Item; lane: Lane }) {
             return (
                 <Line item={item} kind="task" label={lane.parent === null ? undefined : 'task'}>
                     <Long id={item.id ?? ''} text={item.content ?? ''} />
+                    <Unanswered id={item.messageId} of="timeline" />
                 </Line>
             );
         default:
             return (
                 <Line item={item} kind="said" label={isResult(item, lane) ? 'result' : undefined}>
                     <Long id={item.id ?? ''} text={item.content ?? ''} />
-                    {item.stopped && <span class="timeline-note">(stopped)</span>}
+                    {item.unfinished && <span class="timeline-note">({unfinished(item.unfinished)})</span>}
+                    <Unanswered id={item.messageId} of="timeline" />
                 </Line>
             );
     }

@@ -18,8 +18,8 @@ export interface Leaf {
     squash: boolean;
     unanswered: boolean;
     memoryOnly: boolean;
-    /** its agent was stopped while it wrote */
-    stopped: boolean;
+    /** why it ends before its end */
+    unfinished: Message['unfinished'];
     tools: number;
     /** messages below it, at any depth */
     below: number;
@@ -36,7 +36,7 @@ const TEXT_MOST = 4000;
 
 export const FIELDS =
     'messageId,role,sender,content,replyToMessageId,parentMessageId,depth,replyCount,unanswered,' +
-    'memoryOnly,hasReply,toolCalls,createdAt,stopped,purged,squashOperationId';
+    'memoryOnly,hasReply,toolCalls,createdAt,unfinished,purged,squashOperationId';
 
 export function emptyTree(): Tree {
     return { leaves: new Map(), roots: [] };
@@ -103,7 +103,7 @@ export function addNodes(tree: Tree, nodes: readonly Node[]): void {
             squash: Boolean(n.squashOperationId),
             unanswered: n.unanswered,
             memoryOnly: n.memoryOnly,
-            stopped: n.stopped,
+            unfinished: n.unfinished,
             tools: n.toolCalls.length,
             below: 0,
             children: [],
@@ -131,7 +131,7 @@ export function addMessage(tree: Tree, m: Message): boolean {
         squash: Boolean(m.squashOperationId),
         unanswered: false,
         memoryOnly: false,
-        stopped: m.stopped,
+        unfinished: m.unfinished,
         tools: m.toolCalls.length,
         below: 0,
         children: [],

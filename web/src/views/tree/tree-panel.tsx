@@ -79,7 +79,7 @@ function Answers({ stats }: { stats: Stats }) {
             <ul class="tree-list">
                 {stats.answers.slice(0, 12).map(a => (
                     <li key={`${a.who} ${a.whom}`}>
-                        <span class="tree-cut">
+                        <span class="tree-pair">
                             {who(a.who)} <span aria-hidden="true">←</span>
                             <span class="visually-hidden">answers</span> {who(a.whom)}
                         </span>

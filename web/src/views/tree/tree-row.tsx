@@ -1,7 +1,8 @@
 import { AgentName, clock } from '../../parts/parts';
 import { chat } from '../../store/store';
 import { focused } from '../../store/focus';
-import { firstLine } from '../shared/words';
+import { Unanswered } from '../shared/unanswered';
+import { firstLine, unfinished } from '../shared/words';
 import { BARS, type Row } from './model';
 import { fold } from './state';
 
@@ -76,8 +77,8 @@ function Notes({ row }: { row: Row }) {
                 <span class="tree-note tree-orphan">! reply to a message not in this version</span>
             )}
             {leaf.memoryOnly && <span class="tree-note">(in-memory, no reply)</span>}
-            {leaf.stopped && <span class="tree-note">(stopped)</span>}
-            {leaf.parent === null && !leaf.orphan && leaf.role === 'assistant' && (
+            {leaf.unfinished && <span class="tree-note">({unfinished(leaf.unfinished)})</span>}
+            {leaf.parent === null && !leaf.orphan && !leaf.squash && leaf.role === 'assistant' && (
                 <span class="tree-note">(started by agent)</span>
             )}
             {leaf.tools > 0 && (
@@ -139,6 +140,7 @@ export function TreeRow({ row, index, height, words, onOpen }: TreeRowProps) {
                     <Marked text={text(row)} words={words} />
                 </span>
                 <Notes row={row} />
+                <Unanswered id={leaf.id} of="tree" />
                 <Writing id={leaf.id} />
             </span>
             <span role="gridcell" class="tree-time">
