@@ -21,7 +21,7 @@
 
 #define SCHEMA_LIMIT 63
 #define URL_LIMIT    8192
-#define OLDER_NANOS  INT64_C(10000000000) /* a wait that holds nobody up */
+#define OLDER_NANOS  INT64_C(30000000000) /* a wait that holds nobody up */
 
 #define PQ_CALLS(X)                                                                            \
     X(PQconnectdbParams)                                                                       \

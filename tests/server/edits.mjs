@@ -27,6 +27,10 @@ async function busy(w, content = 'please hold') {
     const started = await stream.words();
     return { stream, message, writing: started.body.data.messageId };
 }
+// What a stream was told of an answer: pieces, or all until then when it joined late.
+const toldOf = (stream, id) =>
+    stream.events.filter(e => e.body?.data?.messageId === id).reduce((text, { event, body: { data } }) =>
+        event === 'message.snapshot' ? data.text : event === 'message.delta' && data.part === 'text' ? text + data.text : text, '');
 const stop = w => w.server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
 
 // --- Counting -----------------------------------------------------------------------------------
@@ -280,14 +284,14 @@ test('force stops the agents and edits; of the answer that was under way what wa
     await stream.event('world.idle', (_, e) => e.cause === r.newMessageId);
     assert.deepEqual(texts(await w.messages()), ['@lead instead', 'lead heard human.']);
     await w.converse('@bo and now?');
-    const [now, before, ...others] = (await slow.get(`${w.chatPath}/threads`)).data.sort((a, b) => b.version - a.version);
-    assert.deepEqual(others, []);
-    const of = async t => texts((await slow.get(`${w.chatPath}/threads/${t.threadId}/messages`)).data);
-    const told = stream.of('message.delta').filter(d => d.messageId === writing && d.part === 'text').map(d => d.text).join('');
-    const kept = (await of(before)).find(text => text.startsWith('I begin'));
-    assert.ok(kept?.startsWith(told.trimEnd()), `${told} was told, ${kept} is kept`);
-    assert.ok(!(await of(now)).some(t => t.includes('I begin')));
-    assert.ok(![...await of(before), ...await of(now)].some(t => t.includes('I end')));
+    const threads = (await slow.get(`${w.chatPath}/threads`)).data;
+    const [before, now] = ['v1', 'v2'].map(v => threads.find(t => t.version === v));
+    assert.deepEqual([threads.length, now.current], [2, true]);
+    const of = async t => (await slow.get(`${w.chatPath}/threads/${t.threadId}/messages`)).data;
+    const told = toldOf(stream, writing).trimEnd(), kept = (await of(before)).find(m => m.messageId === writing)?.content;
+    assert.ok(told && kept?.startsWith(told), `${told} was told, ${kept} is kept`);
+    assert.ok(!(await of(now)).some(m => m.messageId === writing));
+    assert.ok(![...await of(before), ...await of(now)].some(m => m.content.includes('I end')));
     stream.close();
 });
 
