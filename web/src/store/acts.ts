@@ -36,20 +36,17 @@ function blocked({ move }: Travel, { canUndo, canRedo }: CurrentThread): Trouble
     return move === 'redo' && !canRedo ? nothing(move) : null;
 }
 
-/** What is said to be changed must be what is there: the tag is read first, and once more when it is old. */
+/** Whatever is said meanwhile: a word of an agent does not make it another undo, and a version has its name. */
 async function travel(body: Travel): Promise<Result<Move>> {
     const at = here();
     if (!at) return { ok: false, trouble: NO_CHAT };
-    let got: Result<Move> = { ok: false, trouble: NO_CHAT };
-    for (let tries = 0; tries < 2; tries++) {
+    if (body.move) {
         const thread = await api.getCurrentThread(at.w, at.c);
         if (!thread.ok) return thread;
         const trouble = blocked(body, thread.value);
         if (trouble) return { ok: false, trouble };
-        got = await api.travel(at.w, at.c, body, { ifMatch: thread.etag ?? undefined });
-        if (got.ok || got.trouble.status !== 412) return got;
     }
-    return got;
+    return api.travel(at.w, at.c, body, { ifMatch: '*' });
 }
 
 export const undo = (): Promise<Result<Move>> => travel({ move: 'undo' });

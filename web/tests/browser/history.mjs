@@ -1,6 +1,20 @@
 // history.mjs: the versions of a conversation: looked at, compared, gone to and left again, and nothing is ever lost.
 import fs from 'node:fs';
-import { Server, allow, assert, finish, focusIn, open, page, team, test, until, visit } from './kit.mjs';
+import {
+    Server,
+    address,
+    allow,
+    assert,
+    chord,
+    finish,
+    focusIn,
+    open,
+    page,
+    team,
+    test,
+    until,
+    visit,
+} from './kit.mjs';
 import { agent, append, at, called, counts, human, looks, tool } from './views-kit.mjs';
 
 const server = await Server.start({ script: team() });
@@ -207,6 +221,23 @@ test('the way back leads to the version that was left, also when the list was ol
     await p.unroute(url, { behavior: 'ignoreErrors' });
 });
 
+test('what is said at the moment of an undo or of going to a version is no hindrance', async () => {
+    const s = await seven();
+    const p = await opened(s);
+    // Between what the page asked first and what it does then.
+    await p.route(/\/currentThread$/, async route => {
+        if (route.request().method() === 'PUT') await append(s.w, [human(s.id(`at${++worlds}`), 'And?', 20)]);
+        return route.continue();
+    });
+    await p.evaluate(() => document.activeElement?.blur());
+    await p.keyboard.press('z');
+    await note(p, /^Undone: .* Now v5\./).waitFor();
+    await entry(p, 'v4').click();
+    await p.getByRole('button', { name: 'Make current: v4' }).click();
+    await note(p, 'Now at v4.').waitFor();
+    assert.equal(await current(s), 'v4');
+});
+
 test('nothing to undo, to redo or to compare: the buttons say so, and nobody is asked', async () => {
     const w = await server.world(`past${++worlds}`, ['lead']);
     await w.converse('hello');
@@ -364,7 +395,7 @@ test('a branch is a conversation of its own', async () => {
     await p.getByRole('button', { name: 'Branch from here, v6' }).click();
     await note(p, 'A new conversation begins like v6.').waitFor();
     await until(p, 'it is another conversation', old => !location.pathname.endsWith(old), s.w.chat);
-    const made = new URL(p.url()).pathname.split('/').at(-1);
+    const made = new URL(await address(p)).pathname.split('/').at(-1);
     const list = (await server.get(`/api/v1${s.w.path}/chats/${made}/messages`)).data.map(m => m.content);
     assert.equal(list.length, 6);
     assert.ok(!list.includes('Friday clashes.'));
@@ -388,7 +419,7 @@ test('an older version is looked at in the chat, and left with Escape', async ()
     await p.getByText(/You are looking at v4 of 7/).waitFor();
     await p.keyboard.press('Escape');
     await p.getByText(/You are looking at/).waitFor({ state: 'detached' });
-    assert.ok(!p.url().includes('v='));
+    assert.ok(!(await address(p)).includes('v='));
     await p.locator('#composer').waitFor();
 });
 
@@ -480,8 +511,7 @@ test('all of it by keyboard', async () => {
     await p.waitForURL(new RegExp(`v=${ids.v5}`));
     await p.keyboard.press('Escape');
     await until(p, 'back at now', () => !location.search.includes('v='));
-    await p.keyboard.press('g');
-    await p.keyboard.press('h');
+    await chord(p, 'g h');
     await main(p).locator('.history-detail').waitFor();
     await picked('ArrowLeft', 'v4');
     await p.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { clearAgentMemory, getAgentMemory, getCurrentThread, travel } from '../../api/calls';
+import { clearAgentMemory, getAgentMemory, travel } from '../../api/calls';
 import type { Agent, MessageList } from '../../api/types';
 import {
     AgentName,
@@ -117,8 +117,7 @@ function ClearMemory({ w, agent, chatId, rows, onClose, onUndone }: ClearProps) 
     const [trouble, setTrouble] = useState<Trouble | null>(null);
 
     async function bringBack(threadId: string): Promise<void> {
-        const now = await getCurrentThread(w, chatId);
-        const moved = now.ok && now.etag ? await travel(w, chatId, { threadId }, { ifMatch: now.etag }) : now;
+        const moved = await travel(w, chatId, { threadId }, { ifMatch: '*' });
         toast(
             moved.ok
                 ? { text: `@${agent.name} remembers everything again.`, kind: 'ok' }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { getCurrentThread, getJob, getSquash, getThread, rerunSquash, travel } from '../../api/calls';
+import { getJob, getSquash, getThread, rerunSquash, travel } from '../../api/calls';
 import type { Result } from '../../api/client';
 import type { Job, Message, Squash } from '../../api/types';
 import { AgentName, Badge, Button, day, Empty, Time, toast, TroubleBox } from '../../parts/parts';
@@ -212,9 +212,7 @@ function SquashOrigin({ w, id, chatId, current }: SquashProps) {
     async function goBack(): Promise<Result<unknown>> {
         const made = await getThread(w, chatId, s?.threadId ?? '');
         if (!made.ok) return made;
-        const now = await getCurrentThread(w, chatId);
-        if (!now.ok) return now;
-        return travel(w, chatId, { threadId: made.value.originalThread ?? '' }, { ifMatch: now.etag ?? '' });
+        return travel(w, chatId, { threadId: made.value.originalThread ?? '' }, { ifMatch: '*' });
     }
     async function again(): Promise<void> {
         setBusy(true);
