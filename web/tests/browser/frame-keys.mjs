@@ -6,6 +6,7 @@ import {
     allow,
     arrives,
     assert,
+    chord,
     composer,
     finish,
     focusIn,
@@ -134,8 +135,7 @@ test('g and a letter goes places, and back and forward go through them', async (
     ];
     for (const [keys, to] of chords) {
         await p.evaluate(() => document.activeElement?.blur());
-        // One right after the other: they are a chord only when they are quick.
-        await Promise.all([...keys].map(key => p.keyboard.press(key)));
+        await chord(p, [...keys].join(' '));
         await arrives(p, to);
         await live(p);
     }
@@ -170,8 +170,7 @@ test('keys do nothing while somebody types, nor when they are switched off', asy
     await p.reload();
     await live(p);
     await p.keyboard.press('?');
-    await p.keyboard.press('g');
-    await p.keyboard.press('i');
+    await chord(p, 'g i');
     assert.equal(await p.locator('dialog[open]').count(), 0);
     assert.equal(await where(p), at(w));
     await p.keyboard.press('Control+i');

@@ -1,5 +1,5 @@
 // help.mjs: the sheet that `?` opens lists each key of a screen once, by one name, and each of them does something there.
-import { allow, assert, composer, finish, live, open, page, test, until, visit } from './kit.mjs';
+import { allow, assert, chord, composer, finish, live, open, page, test, until, visit } from './kit.mjs';
 import { causes, office, startOffice } from './office.mjs';
 import { agent, append, called, human } from './views-kit.mjs';
 
@@ -216,7 +216,7 @@ async function press(p, shown) {
     const strokes = held
         ? [`${pieces[0]}+${pieces[1].length === 1 ? pieces[1].toLowerCase() : pieces[1]}`]
         : pieces;
-    for (const stroke of strokes) await p.keyboard.press(stroke);
+    await chord(p, strokes.join(' '));
 }
 
 // All that a key may change on screen, without what time changes by itself.

@@ -1,5 +1,5 @@
 // inspector.mjs: what the model saw, what came back, where a message comes from.
-import { allow, assert, finish, open, test, until } from './kit.mjs';
+import { address, allow, assert, chord, finish, open, test, until } from './kit.mjs';
 import { fits, office, sound, startOffice } from './office.mjs';
 
 const server = await startOffice();
@@ -88,10 +88,10 @@ test('what is looked into has an address: a reload keeps it, Back leaves it, and
     const w = await office(server, [{ name: 'ada', systemPrompt: 'You do research.' }]);
     await w.converse('look up tides');
     const p = await open(server, `/w/${w.name}/a/ada?tab=activity`);
-    const activity = p.url();
+    const activity = await address(p);
     await p.locator('.call-row').first().click();
     await box(p).locator('.saw-row').first().waitFor();
-    assert.match(p.url(), /[?&]inspect=call%3A/);
+    assert.match(await address(p), /[?&]inspect=call%3A/);
     await p.reload();
     await box(p).locator('.saw-row').first().waitFor();
     // To the call before is no step of its own: Back closes.
@@ -101,22 +101,21 @@ test('what is looked into has an address: a reload keeps it, Back leaves it, and
     await box(p).getByText('call 1 of 2').waitFor();
     await p.goBack();
     await box(p).waitFor({ state: 'detached' });
-    assert.equal(p.url(), activity);
+    assert.equal(await address(p), activity);
     await p.goForward();
     await box(p).getByText('call 1 of 2').waitFor();
-    const within = p.url();
+    const within = await address(p);
     await tab(p, 'Origin').click();
     await box(p).getByRole('link', { name: 'v1 (current)' }).click();
     await box(p).waitFor({ state: 'detached' });
     await p.locator('article.chat-focused').waitFor();
     await p.goBack();
     await box(p).getByText('call 1 of 2').waitFor();
-    assert.equal(p.url(), within);
+    assert.equal(await address(p), within);
     // Closing goes back to what it lies over, and elsewhere from there at once.
     await p.keyboard.press('Escape');
     await box(p).waitFor({ state: 'detached' });
-    await p.keyboard.press('g');
-    await p.keyboard.press('i');
+    await chord(p, 'g i');
     await until(p, 'the inbox is open', () => location.pathname === '/inbox');
     await p.goBack();
     await until(p, 'the log is there, and nothing over it', url => location.href === url, activity);
@@ -126,7 +125,7 @@ test('what is looked into has an address: a reload keeps it, Back leaves it, and
     await box(q).getByText('call 1 of 2').waitFor();
     await q.keyboard.press('Escape');
     await box(q).waitFor({ state: 'detached' });
-    assert.equal(q.url(), activity);
+    assert.equal(await address(q), activity);
 });
 
 test('a message of a person: who has it, and that no model wrote it', async () => {

@@ -220,6 +220,10 @@ export const counts = (p, selector, n) =>
 // The address, without what stands before it. The page knows it; p.url() hears of it later.
 export const arrives = (p, to) =>
     until(p, `the address is ${to}`, wanted => location.pathname + location.search === wanted, to);
+export const address = p => p.evaluate(() => location.href);
+
+// Keys that are one command when they are quick, such as 'g i': they are sent without a wait in between.
+export const chord = (p, keys) => Promise.all(keys.split(' ').map(key => p.keyboard.press(key)));
 
 export const composer = p => p.getByRole('textbox', { name: 'Message', exact: true });
 

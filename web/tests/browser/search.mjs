@@ -1,5 +1,5 @@
 // search.mjs: words and conditions, in all versions, while they are typed.
-import { allow, assert, away, finish, live, open, page, test, until, visit } from './kit.mjs';
+import { address, allow, assert, away, chord, finish, live, open, page, test, until, visit } from './kit.mjs';
 import { Proxy } from './proxy.mjs';
 import { does, fits, office, sound, startOffice } from './office.mjs';
 
@@ -28,7 +28,7 @@ test('results come while somebody types, are marked, grouped, and open in place'
     await p.goto(new URL(at(w, ''), server.url).href);
     await input(p).pressSequentially('freeze');
     await found(p, 2);
-    assert.equal(new URL(p.url()).search, `?q=freeze&w=${w.name}`);
+    assert.equal(new URL(await address(p)).search, `?q=freeze&w=${w.name}`);
     assert.deepEqual(await p.locator('.search-snippet mark').allTextContents(), ['freeze', 'freeze']);
     assert.equal(await p.locator('.search-group').count(), 2);
     const said = (await w.messages()).find(m => m.sender === 'human');
@@ -53,20 +53,18 @@ test('what is typed right after the key that opens the search is searched for', 
     await p.goto(new URL(`/w/${w.name}/c/${w.chat}`, server.url).href);
     await p.getByText('the freeze at once').first().waitFor();
     // The part of the page for it is fetched when it is first shown.
-    await p.keyboard.press('g');
-    await p.keyboard.press('s');
+    await chord(p, 'g s');
     await input(p).waitFor();
     await p.goBack();
     await p.getByText('the freeze at once').first().waitFor();
     await p.evaluate(() => document.activeElement?.blur());
     await p.clock.pauseAt(Date.now() + 3600e3);
-    await p.keyboard.press('g');
-    await p.keyboard.press('s');
+    await chord(p, 'g s');
     await p.keyboard.type('freeze');
     assert.equal(await input(p).inputValue(), 'freeze');
     await p.clock.resume();
     await found(p, 1);
-    assert.equal(new URL(p.url()).search, `?q=freeze&w=${w.name}`);
+    assert.equal(new URL(await address(p)).search, `?q=freeze&w=${w.name}`);
 });
 
 test('conditions are chips that one click removes; what is wrong stands below the words', async () => {
@@ -161,8 +159,7 @@ test('without the server it searches what the page has', async () => {
     const p = await open(proxy, `/w/${w.name}/c/${w.chat}`);
     allow(p, ...away);
     await p.getByText('the freeze offline').first().waitFor();
-    await p.keyboard.press('g');
-    await p.keyboard.press('s');
+    await chord(p, 'g s');
     await input(p).waitFor();
     proxy.stop();
     await input(p).fill('freeze');

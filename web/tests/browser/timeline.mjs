@@ -1,6 +1,6 @@
 // timeline.mjs: runs inside runs: while they go on, when they are over, when they fail; by mouse and by keyboard.
 import { Desk } from '../../../tests/server/desk.mjs';
-import { Server, assert, finish, open, page, script, test, until, visit } from './kit.mjs';
+import { Server, address, assert, finish, open, page, script, test, until, visit } from './kit.mjs';
 import { agent, append, at, called, counts, human, looks, tool } from './views-kit.mjs';
 
 const file = script(
@@ -362,7 +362,7 @@ test('in and out of runs by keyboard', async () => {
     await p.keyboard.press('Enter');
     await p.waitForURL(/lane=main\.1\.1$/);
     await press('Escape', 'main.1.1');
-    assert.ok(!p.url().includes('lane='));
+    assert.ok(!(await address(p)).includes('lane='));
     await press('ArrowUp', 'main.1');
     await p.keyboard.press('ArrowLeft');
     await folds(p, 'main.1', false);
@@ -388,7 +388,7 @@ test('sibling runs are beside each other', async () => {
     await p.getByText('siblings 1 of 2').waitFor();
     await p.keyboard.press('Shift+ArrowRight');
     await p.getByText('siblings 2 of 2').waitFor();
-    assert.match(p.url(), /lane=main\.2$/);
+    assert.match(await address(p), /lane=main\.2$/);
     await p.getByRole('button', { name: 'Previous sibling run' }).click();
     await p.getByText('siblings 1 of 2').waitFor();
 });

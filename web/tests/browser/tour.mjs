@@ -1,7 +1,7 @@
 // tour.mjs: the first five minutes as a person has them: five steps, by keys and by clicks, at three widths, with a
 // look at every screen in both themes; and a reload in the middle of each, which loses nothing.
 import fs from 'node:fs';
-import { Server, assert, axe, finish, live, open, screenshot, script, test, until } from './kit.mjs';
+import { Server, assert, axe, chord, finish, live, open, screenshot, script, test, until } from './kit.mjs';
 import { counts } from './views-kit.mjs';
 
 const tour = await Server.start({ args: ['--demo'] });
@@ -48,7 +48,7 @@ async function reload(p) {
 const view = (p, name) =>
     p.getByRole('navigation', { name: 'Views of this conversation' }).getByRole('link', { name });
 async function goTo(p, keys, name, byKeys) {
-    if (byKeys) for (const key of keys.split(' ')) await p.keyboard.press(key);
+    if (byKeys) await chord(p, keys);
     else await view(p, name).click();
 }
 // Begins a step: by its number, or by its button, which is in the welcome and then in the list of the tour.
@@ -243,7 +243,7 @@ async function background(p, byKeys) {
     await tourIdle(p);
     await counted(p, 5, byKeys);
     await backgroundBox(p, byKeys);
-    if (byKeys) for (const key of ['g', 'i']) await p.keyboard.press(key);
+    if (byKeys) await chord(p, 'g i');
     else await p.locator('.frame-inbox').click();
     const item = p.locator('.inbox-row', { hasText: 'The tour worked in the background' }).first();
     await item.waitFor();
