@@ -1,4 +1,5 @@
 // frame.mjs: what stands around every view: columns, bars, landmarks, targets, themes, the states of the connection.
+import { Desk } from '../../../tests/server/desk.mjs';
 import {
     Server,
     allow,
@@ -16,7 +17,6 @@ import {
     team,
     test,
     three,
-    unhurried,
     until,
     visit,
     waitIdle,
@@ -24,9 +24,8 @@ import {
 import { Proxy } from './proxy.mjs';
 
 const server = await Server.start({ script: team() });
-const slow = await Server.start({ script: unhurried(), delay: true });
 let worlds = 0;
-const fresh = (where = server) => where.world(`frame${++worlds}`, three);
+const fresh = () => server.world(`frame${++worlds}`, three);
 const at = (w, query = '') => `/w/${w.name}/c/${w.chat}${query}`;
 const sizes = [
     [1280, 800],
@@ -47,8 +46,8 @@ const screens = w => [
     '/w/nowhere',
 ];
 
-async function talked(where = server) {
-    const w = await fresh(where);
+async function talked() {
+    const w = await fresh();
     await w.converse('hello');
     return w;
 }
@@ -317,8 +316,10 @@ test('a server that is away is said in the pill and in a line, and Retry now bri
 });
 
 test('a live region says who writes and who is done, and was there before', async () => {
-    const w = await fresh(slow);
-    const p = await open(slow, at(w));
+    const desk = await Desk.open(server);
+    const w = await server.world(`frame${++worlds}`, [{ name: 'lead', model: desk.model }]);
+    const p = await open(server, at(w));
+    const hears = text => until(p, `"${text}" is said`, wanted => globalThis.said.includes(wanted), text);
     await p.evaluate(() => {
         const region = document.getElementById('live-polite');
         globalThis.said = [];
@@ -328,12 +329,14 @@ test('a live region says who writes and who is done, and was there before', asyn
         );
     });
     assert.equal(await p.locator('[role=alert]#live-alert').count(), 1);
-    await send(p, '@lead stream 1');
-    await until(p, 'the end is said', () =>
-        globalThis.said.some(t => t === 'lead finished, replying to You'),
-    );
-    assert.ok((await p.evaluate(() => globalThis.said)).includes('lead is writing'));
+    await send(p, '@lead write');
+    const lead = await desk.next();
+    lead.begin('I begin');
+    await hears('lead is writing');
+    lead.answer(', and end.');
+    await hears('lead finished, replying to You');
     await send(p, '@lead fail');
+    (await desk.next()).fail(400, 'this model is out of order');
     await until(p, 'the failure is an alert', () =>
         /lead failed: .*out of order/.test(document.getElementById('live-alert').textContent),
     );

@@ -1,9 +1,10 @@
 // proxy.mjs: something between a page and its server that can be cut, stopped, and pointed elsewhere: the
 // address of the page stays the same while the server behind it ends and comes back on another port.
 import net from 'node:net';
-import { finally_ } from '../../../tests/server/lib.mjs';
+import { finally_, within } from '../../../tests/server/lib.mjs';
 
 export class Proxy {
+    #changed = () => {}; // told when a stream was opened or closed
     constructor(server) {
         this.server = server;
         this.sockets = new Set();
@@ -38,12 +39,14 @@ export class Proxy {
             this.sockets.delete(both);
             this.streams.delete(both);
             both.end();
+            this.#changed();
         };
         for (const s of [client, upstream]) s.on('close', gone).on('error', gone);
         client.on('data', bytes => {
             if (/^GET \/api\/v1\/events[ ?]/.test(bytes) && /text\/event-stream/.test(bytes)) {
                 this.streams.add(both);
                 this.opened++;
+                this.#changed();
             }
             // The server answers only those who call it by its own name.
             const [mine, its] = [this.url.host, `${this.server.host}:${this.server.port}`];
@@ -77,6 +80,17 @@ export class Proxy {
             for (const bytes of both.late ?? []) both.client.write(bytes);
             both.late = null;
         }
+    }
+    // So many streams are open: whoever left may be heard of later than whoever came.
+    async carries(n) {
+        await within(
+            10000,
+            `${n} streams`,
+            new Promise(resolve => {
+                this.#changed = () => this.streams.size === n && resolve();
+                this.#changed();
+            }),
+        );
     }
     // Nobody gets through any more, and whoever was there is thrown out.
     stop() {

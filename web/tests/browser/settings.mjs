@@ -1,6 +1,6 @@
 // settings.mjs: providers and their keys, what this browser likes, data, and the card of the first run.
 import http from 'node:http';
-import { Server, allow, assert, finally_, finish, folder, open, test, until } from './kit.mjs';
+import { Server, address, allow, assert, finally_, finish, folder, open, test, until } from './kit.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { file, fits, office, sound, startOffice } from './office.mjs';
@@ -127,6 +127,8 @@ test('a key that is refused says so, and a new one mends it', async () => {
         .getByText(/answered in \d+ ms, 2 models/)
         .waitFor();
     await forgotten(p, key);
+    // The page may be asking for its models.
+    await p.close();
     await server.ask('DELETE', '/providers/officetwo', undefined, 204);
 });
 
@@ -202,7 +204,8 @@ test('a key of the environment is used only after consent', async () => {
     await until(
         p,
         'it is in use',
-        () => !document.querySelector('[data-provider=anthropic]')?.textContent.includes('not in use'),
+        () =>
+            document.querySelector('[data-provider=anthropic]')?.textContent.includes('not in use') === false,
     );
     assert.notEqual((await s.get('/providers/anthropic')).state, 'unused');
 });
@@ -241,7 +244,7 @@ test('single keys are switched off, a key is changed, and a clash is shown', asy
     await p.keyboard.press('Shift+I');
     await p.keyboard.press('Control+k');
     await p.getByRole('dialog').waitFor();
-    assert.equal(new URL(p.url()).pathname, '/settings/keyboard');
+    assert.equal(new URL(await address(p)).pathname, '/settings/keyboard');
 });
 
 test('the browser is asked for notifications on a click only', async () => {

@@ -1,5 +1,6 @@
 // store.mjs: what the page knows is what the server knows: over several tabs, lost connections, servers that
 // end and come back, streams that are cut anywhere, and reloads in the middle of a sentence.
+import { Desk } from '../../../tests/server/desk.mjs';
 import {
     Server,
     allow,
@@ -12,7 +13,6 @@ import {
     page,
     said,
     same,
-    script,
     send,
     tab,
     test,
@@ -25,19 +25,11 @@ import {
 import { Proxy } from './proxy.mjs';
 
 const slow = await Server.start({ script: unhurried(), delay: true });
-// Somebody who takes longer for a sentence than a page takes to be loaded.
-const long = await Server.start({
-    delay: true,
-    script: script(
-        'long',
-        `
-pace: 60
-rules:
-  - matches: '.'
-    do: "It begins: ${Array.from({ length: 150 }, (_, i) => `word${i + 1}`).join(' ')}."
-`,
-    ),
-});
+// A model that is in the middle of a sentence for as long as the test wants it to be.
+const openDesk = server =>
+    Desk.open(server, q => (/stream \d\W*$/.test(JSON.stringify(q.last.content)) ? undefined : 'I hear.'));
+const desk = await openDesk(slow);
+const atDesk = (names, { model } = desk) => names.map(name => ({ name, model }));
 let worlds = 0;
 const fresh = (server, agents = three) => server.world(`store${++worlds}`, agents);
 const at = w => `/w/${w.name}/c/${w.chat}`;
@@ -55,13 +47,23 @@ const writing = p =>
         () => (document.querySelector('.chat-live')?.textContent.match(/word/g) ?? []).length > 2,
     );
 
+// Everybody who was asked begins to write, which is seen; gives what ends their sentences.
+async function begin(p, { asked = 1, at: where = desk } = {}) {
+    const all = [];
+    while (all.length < asked) all.push(await where.next());
+    for (const one of all) one.begin('It begins: word1 word2 word3 ');
+    await writing(p);
+    return () => all.forEach(one => one.answer('and ends.'));
+}
+
 test('a message is on screen at once, and its answers are those of the server', async () => {
-    const w = await fresh(slow);
+    const w = await fresh(slow, atDesk(three));
     const p = await open(slow, at(w));
     await send(p, 'hello');
     await same(p, w);
     await send(p, 'stream 1');
-    await writing(p);
+    const end = await begin(p, { asked: 3 });
+    end();
     await same(p, w);
 });
 
@@ -93,12 +95,12 @@ test('a conversation is asked for once, and what happens before the stream is th
 });
 
 test('two tabs share one stream, and the second goes on when the first is closed', async () => {
-    const w = await fresh(slow);
+    const w = await fresh(slow, atDesk(three));
     const proxy = await Proxy.start(slow);
     const first = await open(proxy, at(w));
     const second = await visit(await tab(first), proxy, at(w));
     await send(first, '@ada stream 1');
-    await writing(second);
+    (await begin(second))();
     await same(second, w);
     await same(first, w);
     assert.equal(proxy.streams.size, 1);
@@ -108,9 +110,9 @@ test('two tabs share one stream, and the second goes on when the first is closed
     await asked;
     await live(second);
     await send(second, '@bo stream 2');
-    await writing(second);
+    (await begin(second))();
     await same(second, w);
-    assert.equal(proxy.streams.size, 1);
+    await proxy.carries(1);
 });
 
 test('a tab that is opened in the middle of a sentence gets what was said so far from the other tab', async () => {
@@ -143,7 +145,7 @@ test('a hidden tab gives the stream to one that is looked at', async () => {
     await send(second, 'stream 1');
     await same(second, w);
     await same(first, w);
-    assert.equal(proxy.streams.size, 1);
+    await proxy.carries(1);
 });
 
 test('what happened while the connection was away is caught up with', async () => {
@@ -172,15 +174,16 @@ test('what happened while the connection was away is caught up with', async () =
 });
 
 test('a server that is killed and comes back loses nothing, doubles nothing, and gets what was said meanwhile', async () => {
-    const server = await Server.start({ script: unhurried(), delay: true });
-    const w = await fresh(server, ['ada']);
+    const server = await Server.start();
+    const own = await openDesk(server);
+    const w = await fresh(server, atDesk(['ada'], own));
     const proxy = await Proxy.start(server);
     const p = await open(proxy, at(w));
     allow(p, ...away);
     await send(p, 'hello');
     await same(p, w);
     await send(p, 'stream 1');
-    await writing(p);
+    await begin(p, { at: own });
     await server.kill();
     await offline(p);
     await send(p, 'said to nobody', { accepted: false });
@@ -236,10 +239,10 @@ test('a stream that is cut in the middle of a piece goes on without a gap', asyn
 });
 
 test('a reload in the middle of a sentence ends with the same text', async () => {
-    const w = await fresh(long, ['ada', 'bo']);
-    const p = await open(long, at(w));
-    await send(p, 'hello');
-    await writing(p);
+    const w = await fresh(slow, atDesk(['ada', 'bo']));
+    const p = await open(slow, at(w));
+    await send(p, 'stream 1');
+    const end = await begin(p, { asked: 2 });
     await p.reload();
     await until(
         p,
@@ -249,6 +252,7 @@ test('a reload in the middle of a sentence ends with the same text', async () =>
                 e.textContent.includes('It begins: word1 word2'),
             ).length === 2,
     );
+    end();
     await same(p, w);
 });
 
