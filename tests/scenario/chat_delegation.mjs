@@ -1,6 +1,7 @@
 // chat_delegation.mjs: delegations in "skein chat": boxes while they run and once they have ended, and a look into one.
 import path from 'node:path';
 import { assert, Server, finally_, finish, folder, script, test } from '../server/lib.mjs';
+import { Desk } from '../server/desk.mjs';
 import { Terminal } from './screen.mjs';
 
 const program = path.resolve(process.env.SKEIN);
@@ -51,13 +52,11 @@ rules:
   - when: read the policy
     agent: bo
     do:
-      - wait: 1s
       - say: The freeze ends at noon.
   - tool: delegate
     agent: ada
     do:
       - say: The freeze ends on Friday
-      - wait: 2s
       - say: so Friday it is.
   - tool: delegate
     agent: lead
@@ -68,9 +67,11 @@ const server = await Server.start({ script: rules, delay: true });
 
 const ESC = '\x1b', UP = '\x1b[A', RIGHT = '\x1b[C', LEFT = '\x1b[D';
 
-async function open(name, options = {}) {
+// model: of those who work for lead.
+async function open(name, { model, ...options } = {}) {
+    const below = { lead: 'lead', ...(model ? { model } : {}) };
     await server.post('/worlds', { name });
-    for (const agent of [{ name: 'lead' }, { name: 'ada', lead: 'lead' }, { name: 'bo', lead: 'lead' }])
+    for (const agent of [{ name: 'lead' }, { name: 'ada', ...below }, { name: 'bo', ...below }])
         await server.post(`/worlds/${name}/agents`, agent);
     await server.post(`/worlds/${name}/chats`, { title: 'talk' });
     const t = new Terminal([program, ...server.store.args, '-w', name, 'chat'], { ...options, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
@@ -78,7 +79,7 @@ async function open(name, options = {}) {
     await rest(t);
     return t;
 }
-const rest = t => t.shows(/lead ○ ada ○ bo ○( · demo\/scripted)?\n›$/);
+const rest = t => t.shows(/lead ○ ada ○ bo ○( · \S+)?\n›$/);
 async function leave(t) {
     t.type('\x04');
     assert.equal(await t.end(), 0);
@@ -86,15 +87,23 @@ async function leave(t) {
 const boxed = t => t.screen.text.split('\n').filter(row => /^ {2}[┌│└]/.test(row));
 
 test('a delegation has a box while it runs, with those below it as rows', async () => {
-    const t = await open('runs');
+    // They are at work for as long as it is looked at.
+    const desk = await Desk.open(server);
+    const t = await open('runs', { model: desk.model });
     t.type('@lead plan\r');
+    (await desk.next()).answer('I ask bo.', [{ id: 'd1', name: 'delegate', args: { agent: 'bo', title: 'Read the policy', task: 'Read the policy.' } }]);
+    const bo = await desk.next();
     await t.shows(/ {2}┌ main\.1 {2}ada {2}Check dates ─+ ● [\d.]+ s( {2}\S+ tok)? ┐\n {2}│ ▸ main\.1\.1 {2}bo {2}Read the policy +● [\d.]+ s │\n( {2}│ .*\n)*? {2}└ Enter open ─+┘\n/);
-    await t.shows(/│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ \d+ s {2}1 step │\n {2}│ writing… "The freeze ends on Friday"? .*│\n/);
+    bo.answer('The freeze ends at noon.');
+    const ada = await desk.next();
+    ada.begin('The freeze ends on Friday');
+    await t.shows(/│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}1 step │\n {2}│ writing… "The freeze ends on Friday"? .*│\n/);
     for (const row of boxed(t)) assert.equal(row.length, 79, row);
+    ada.answer('\nso Friday it is.');
     await t.shows(/It is settled\.\n/);
     await rest(t);
     const text = t.screen.text;
-    assert.match(text, / {2}┌ main\.1 {2}ada {2}Check dates ─+ ✓ \d+ s {2}2 steps( {2}\S+ tok)? ┐\n {2}│ ▸ main\.1\.1 .*│\n {2}└ Enter open ─+┘\n/);
+    assert.match(text, / {2}┌ main\.1 {2}ada {2}Check dates ─+ ✓ [\d.]+ s {2}2 steps( {2}\S+ tok)? ┐\n {2}│ ▸ main\.1\.1 .*│\n {2}└ Enter open ─+┘\n/);
     assert.equal(text.match(/┌/g).length, 1);
     assert.doesNotMatch(text, /lead › Find a date|I ask bo/);
     assert.ok(text.indexOf('I hand this on') < text.indexOf('┌') && text.indexOf('└') < text.indexOf('It is settled'));
@@ -129,7 +138,7 @@ test('Enter looks into it, arrows go about, Esc leaves the screen as it was', as
     assert.match(t.screen.text, /│ ada › Read the policy\. +│\n {2}│ The freeze ends at noon\. +│\n/);
     t.type('\r' + UP);
     await at('main.1');
-    assert.match(t.screen.text, /│ lead › Find a date for the launch\. +│\n {2}│ I ask bo\. +│\n {2}│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ \d+ s {2}1 step │\n {2}│ The freeze ends on Friday +│\n {2}│ so Friday it is\. +│\n/);
+    assert.match(t.screen.text, /│ lead › Find a date for the launch\. +│\n {2}│ I ask bo\. +│\n {2}│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}1 step │\n {2}│ The freeze ends on Friday +│\n {2}│ so Friday it is\. +│\n/);
     t.type(ESC);
     await rest(t);
     assert.equal(t.screen.text, before);

@@ -1,6 +1,7 @@
 // chat_terminal.mjs: "skein chat" and "skein send" as a person at a terminal sees them.
 import path from 'node:path';
-import { assert, Server, finally_, finish, folder, run, script, test } from '../server/lib.mjs';
+import { assert, Server, finally_, finish, folder, limit, run, script, test } from '../server/lib.mjs';
+import { Desk } from '../server/desk.mjs';
 import { Terminal } from './screen.mjs';
 
 const program = path.resolve(process.env.SKEIN);
@@ -8,11 +9,6 @@ const state = path.join(folder, 'state');
 const rules = script('chat', `
 pace: 30
 rules:
-  - when: slowly
-    do:
-      - say: one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-      - wait: 1s
-      - say: the end
   - when: forever
     do:
       - say: begun
@@ -28,12 +24,16 @@ otherwise: no line
 `);
 
 const server = await Server.start({ script: rules, delay: true });
-await server.post('/worlds', { name: 'launch' });
-for (const name of ['ada', 'bo']) await server.post('/worlds/launch/agents', { name });
-await server.post('/worlds/launch/chats', { title: 'talk' });
+// In the world "held" the agents write when the test says so, and as long as it does.
+const desk = await Desk.open(server);
+for (const [name, model] of [['launch'], ['held', desk.model]]) {
+    await server.post('/worlds', { name });
+    for (const agent of ['ada', 'bo']) await server.post(`/worlds/${name}/agents`, { name: agent, ...(model ? { model } : {}) });
+    await server.post(`/worlds/${name}/chats`, { title: 'talk' });
+}
 
-function open(words, options = {}) {
-    const t = new Terminal([program, ...server.store.args, '-w', 'launch', ...words], { ...options, env: { XDG_STATE_HOME: state, ...options.env } });
+function open(words, { world = 'launch', ...options } = {}) {
+    const t = new Terminal([program, ...server.store.args, '-w', world, ...words], { ...options, env: { XDG_STATE_HOME: state, ...options.env } });
     finally_(() => t.kill());
     return t;
 }
@@ -41,7 +41,7 @@ const rest = async t => { await t.shows(/ada ○ bo ○(.*)\n›[^\n]*$/); };
 // The last row, where the prompt is.
 const prompt = t => t.screen.text.split('\n').at(-1);
 // As long as a person takes from key to key: what one key sends comes at once.
-const pause = () => new Promise(resolve => setTimeout(resolve, 500));
+const pause = () => new Promise(resolve => setTimeout(resolve, limit(500)));
 const tail = (t, n) => t.screen.text.split('\n').slice(-n).join('\n');
 
 test('a message is answered, and all stands in the scrollback', async () => {
@@ -62,19 +62,24 @@ test('a message is answered, and all stands in the scrollback', async () => {
 });
 
 test('what is typed stays while answers come in above it', async () => {
-    const t = open(['chat'], { cols: 40 });
+    const t = open(['chat'], { cols: 40, world: 'held' });
     await rest(t);
     t.type('@ada slowly\r');
+    const ada = await desk.next();
+    ada.begin('one two three');
     await t.shows(/ada {2}writing… \d+ s\n {2}one/);
     const text = 'half of a sentence that is longer than the row, with grüße and 漢字';
     t.type(text);
+    await t.shows(/ada ● bo ○[^\n]*\n› half[^]*字$/);
+    ada.answer('\nthe end');
     await t.shows(/ {2}the end\n/);
-    await t.shows(/ada ○ bo ○( · demo\/scripted)?\n› half/);
+    await t.shows(/ada ○ bo ○[^\n]*\n› half/);
     assert.equal(tail(t, 2).replace('\n', ''), `› ${text}`);
     assert.equal(t.screen.text.match(/half of a/g).length, 1);
     assert.equal(t.screen.text.match(/─\n/g).length, 1);
     assert.doesNotMatch(t.screen.text, /writing…|▍/);
     t.type('\x15@bo hello\r');
+    (await desk.next()).answer('hello yourself, says bo');
     await t.shows(/hello yourself, says bo/);
     assert.doesNotMatch(t.screen.text, /half of a/);
     t.type('/quit\r');
@@ -82,12 +87,16 @@ test('what is typed stays while answers come in above it', async () => {
 });
 
 test('a message sent while agents work waits, and is shown as waiting', async () => {
-    const t = open(['chat']);
+    const t = open(['chat'], { world: 'held' });
     await rest(t);
     t.type('@ada slowly, please\r');
+    const ada = await desk.next();
+    ada.begin('one two three');
     await t.shows(/ada {2}writing…/);
     t.type('@bo hello after that\r');
     await t.shows(/queue 1: "@bo hello after that" {3}↑ edit · \/now sends it/);
+    ada.answer('\nthe end');
+    (await desk.next()).answer('hello yourself, says bo');
     await t.shows(/the end\n[^]*you › @bo hello after that[^]*hello yourself, says bo/);
     await rest(t);
     assert.doesNotMatch(tail(t, 4), /queue/);
@@ -290,8 +299,12 @@ test('without cursor movement there is none', async () => {
 });
 
 test('send shows the first answer while it is written', async () => {
-    const t = open(['send', 'slowly']);
-    await t.shows(/\n(ada|bo) +\S+ {2}↪ \S+ {2}one two three( \w+){0,12}$/);
+    const t = open(['send', 'slowly'], { world: 'held' });
+    const [first, second] = [await desk.next(), await desk.next()];
+    first.begin('one two three');
+    await t.shows(/\n(ada|bo) +\S+ {2}↪ \S+ {2}one two three$/);
+    first.answer(' sixteen\nthe end');
+    second.answer('one sixteen\nthe end');
     assert.equal(await t.end(), 0);
     assert.match(t.screen.text, /2 agents idle after \d+\.\d s\.$/m);
     assert.equal(t.screen.text.replace(/\s+/g, ' ').match(/sixteen the end/g).length, 2);

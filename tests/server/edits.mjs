@@ -1,6 +1,7 @@
 // edits.mjs: editing a person's message, as seed 003 asks: counting, removing, revising, undoing;
 // what is refused, and what happens to what is said twice or while agents work.
 import { Server, assert, finish, run, test } from './lib.mjs';
+import { Desk } from './desk.mjs';
 import { team, three } from './team.mjs';
 import { breakRemovals } from './sabotage.mjs';
 
@@ -538,10 +539,13 @@ test('what is said while agents work waits in order, can be changed and taken ba
 });
 
 test('a world is busy from the first message to the last answer, at every moment between', async () => {
-    const w = await fresh(slow, three);
+    const desk = await Desk.open(slow);
+    const w = await fresh(slow, [...three.filter(name => name !== 'bo'), { name: 'bo', model: desk.model }]);
     const stream = w.events();
     await stream.event('stream.open');
-    await w.say('@bo stream 1'); // long enough that the others have to wait
+    await w.say('@bo hold');
+    const bo = await desk.next(); // the others have to wait for it
+    desk.auto = () => 'The end of it.';
     const queued = await Promise.all(Array.from({ length: 6 }, (_, i) => w.say(`@lead chain ${i}`)));
     assert.ok(queued.every(m => m.queued));
     const answers = [];
@@ -554,6 +558,7 @@ test('a world is busy from the first message to the last answer, at every moment
     };
     const lookers = [look(), look(), look()];
     const last = (await slow.get(`${w.chatPath}/queue`)).data.at(-1).messageId;
+    bo.answer('I was long.');
     const idle = await stream.event('world.idle', (_, e) => e.cause === last, { ms: 30000 });
     done = true;
     await Promise.all(lookers);

@@ -102,8 +102,9 @@ test('who waits for the answers to a message is not sent off by the end of anoth
 test('of two messages at once each gets its own answers', async () => {
     const w = await fresh(slow, ['ada', 'bo']);
     const ask = (content, more) => slow.call('POST', `${w.path}/messages`, { body: { content, chatId: w.chat, ...more }, headers: { prefer: 'wait=20' } });
-    const first = ask('@ada stream 1');
     const watch = w.events();
+    await watch.event('stream.open');
+    const first = ask('@ada stream 1');
     await watch.words();
     watch.close();
     const second = await ask('@bo hello', { now: true });

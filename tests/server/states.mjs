@@ -179,11 +179,15 @@ test('a task that has failed three times is still tried again, and a person is t
     const task = await server.post(`${w.path}/agents/ada/tasks`, { content: 'poison' });
     const seen = [];
     for (let i = 1; i <= 3; i++) {
-        (await desk.next()).fail();
+        const question = await desk.next();
+        // It is tried again after 1 s and 4 s, and not while we look; after the third time it takes longer.
+        if (i < 3) await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+        question.fail();
         await events.event('task.queued', e => e.taskId === task.id && e.attempts === i, { ms: 30000 });
         const now = await server.get(`${w.path}/tasks/${task.id}`);
         seen.push([now.status, now.label]);
         assert.match(now.lastError, /out of order/);
+        if (i < 3) await server.post(`${w.path}/agents/ada/resume`, undefined, 200);
     }
     assert.deepEqual(seen, [['pending', 'retrying'], ['pending', 'retrying'], ['pending', 'retrying']]);
     assert.match(await told(w, 'task', 'ls'), /  retrying +user +poison\n +failed 3 times: .*out of order.*; tried again at /);

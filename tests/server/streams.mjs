@@ -2,6 +2,7 @@
 // heartbeats, slow clients, and streams that a POST opens.
 import net from 'node:net';
 import { Server, assert, finish, limit, run, test, within } from './lib.mjs';
+import { Desk } from './desk.mjs';
 import { sql } from './sabotage.mjs';
 import { team, three } from './team.mjs';
 
@@ -11,6 +12,18 @@ const beating = { stream: server.stream('/events'), since: Date.now() }; // for 
 
 let names = 0;
 const fresh = (s = server, agents = three, more) => s.world(`streams${++names}`, agents, more);
+// A world whose agent writes when the test says so, and as long as it does.
+const desk = await Desk.open(server);
+const held = () => fresh(server, [{ name: 'ada', model: desk.model }]);
+// Its answer begins with some pieces, each of which has been told before the next.
+async function writes(s) {
+    const question = await desk.next();
+    for (const piece of ['once', ' upon', ' a time']) {
+        question.begin(piece);
+        await s.words(piece.trim());
+    }
+    return question;
+}
 const durable = s => s.events.filter(e => e.id !== undefined);
 const stop = w => w.server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
 
@@ -27,10 +40,11 @@ test('a stream begins at once with retry and stream.open', async () => {
 });
 
 test('a message is created, delivered, started, written and completed, in this order', async () => {
-    const w = await fresh(slow, ['ada']);
+    const w = await held();
     const s = w.events();
     await s.event('stream.open');
-    await w.say('stream 1');
+    await w.say('tell me');
+    (await writes(s)).answer(', the end.');
     await s.event('world.idle');
     const order = [];
     for (const n of s.names()) if (order.at(-1) !== n) order.push(n);
@@ -43,7 +57,7 @@ test('a message is created, delivered, started, written and completed, in this o
     const snapshot = s.of('message.snapshot')[0]?.text ?? '';
     assert.ok(done.content.startsWith(snapshot + deltas.map(d => d.text).join('')));
     assert.deepEqual(new Set(deltas.map(d => d.messageId)), new Set([done.messageId]));
-    assert.deepEqual([started.messageId, started.agent, started.model, started.replyToMessageId], [done.messageId, 'ada', 'demo/scripted', done.replyToMessageId]);
+    assert.deepEqual([started.messageId, started.agent, started.model, started.replyToMessageId], [done.messageId, 'ada', desk.model, done.replyToMessageId]);
     assert.equal(done.finishReason, 'stop');
     assert.deepEqual(s.of('agent.state').map(a => a.state).at(-1), 'idle');
     s.close();
@@ -144,13 +158,17 @@ test('an unknown id gives one reset with the address of a snapshot, then what is
 });
 
 test('a client in the middle of a message gets the text so far and then the rest', async () => {
-    const w = await fresh(slow, ['ada']);
+    const w = await held();
     const first = w.events();
     await first.event('stream.open');
-    await w.say('stream 1');
+    await w.say('tell me');
+    const writing = await writes(first);
     const started = await first.event('message.started');
-    await first.until('some pieces', () => first.of('message.delta').length > 2);
     const joined = [w.events(), w.events('', { headers: { 'last-event-id': started.id } }), w.events(`?after=${Number(started.id) - 1}`)];
+    for (const s of joined) await s.event('message.snapshot');
+    writing.begin(' and more');
+    for (const s of joined) await s.words('and more');
+    writing.answer(', the end.');
     for (const s of joined) {
         const done = (await s.event('message.completed')).body.data;
         const snapshot = s.of('message.snapshot');
