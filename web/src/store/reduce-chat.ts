@@ -107,8 +107,9 @@ function failed(c: ChatState, e: Told<'message.failed'>): ChatState {
     if (c.failed[messageId]) return over(c, messageId);
     const live = c.live[messageId];
     const replyTo = e.data.replyToMessageId ?? live?.replyTo ?? e.cause;
-    // The message may have told of it before: see fetch-chat.ts.
-    const others = without(c.failed, unansweredId(replyTo, agent));
+    // One mark for an agent and a message: an earlier try may have ended without a word, and the message may have told
+    // of this one before (see fetch-chat.ts).
+    const others = tryAgain(c, agent, threadPath, replyTo).failed;
     const failure = {
         messageId,
         agent,

@@ -277,6 +277,7 @@ for (const [button, key, said] of [
             /ada waits for your permission/.test(document.querySelector('#live-alert').textContent),
         );
         await sound(p);
+        await p.locator('.chat-permission').getByText('tides').waitFor();
         await choice(p, button).focus();
         await p.keyboard.press(key);
         for (const one of [p, other]) {

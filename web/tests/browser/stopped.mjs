@@ -153,10 +153,19 @@ test('an answer that is lost with its server comes back with its words and as a 
         );
         await failed(p).getByRole('button', { name: 'Retry', exact: true }).waitFor();
         await half(p).getByText('cut off').waitFor();
+        // Every way on stands once, in the mark of the failure.
+        assert.equal(
+            await half(p)
+                .getByRole('button', { name: /^Continue/ })
+                .count(),
+            0,
+        );
     };
     await lost();
     await waitIdle(w, p);
     await lost();
+    // It has spoken since: there is nothing to continue.
+    assert.equal(await p.getByRole('button', { name: /^Continue/ }).count(), 0);
     assert.deepEqual(
         (await w.messages()).map(m => m.content),
         ['hold', 'I begin, and it will take long.', 'and then this', 'lead heard human.'],
@@ -179,6 +188,7 @@ test('an agent whose answer is lost with its server has failed in every list, al
     allow(p, ...away);
     await send(p, 'hold');
     await writes(p);
+    while (!/I begin/.test(await sql(own.store, 'SELECT text FROM written')));
     await own.kill();
     await own.start();
     await live(p);
@@ -194,6 +204,10 @@ test('an agent whose answer is lost with its server has failed in every list, al
             lists,
         );
     await marked('Conversations,Agents');
+    await failed(p)
+        .getByRole('button', { name: /^Continue/ })
+        .waitFor();
+    assert.equal(await p.getByRole('button', { name: /^Continue/ }).count(), 1, 'in one place');
     await p.reload();
     await live(p);
     await marked('Conversations,Agents');

@@ -308,6 +308,23 @@ describe('a half-written message', () => {
         expect(room(play(s, [begins({ replyToMessageId: 'r1' })])).failed.x).toBe(room(s).failed.x);
         expect(room(play(s, [begins({})])).failed).toEqual({});
     });
+    test('that fails twice without a word in between has one mark, that of the last try', () => {
+        const failed = (messageId: string, seq: number) =>
+            tell(
+                'message.failed',
+                {
+                    messageId,
+                    agent: 'ada',
+                    code: 'C',
+                    detail: messageId,
+                    retryable: true,
+                    replyToMessageId: 'r2',
+                },
+                at(seq),
+            );
+        const s = play(withRows(3), [started, failed('x', 12), failed('y', 13)]);
+        expect(Object.values(room(s).failed)).toMatchObject([{ messageId: 'y', replyTo: 'r2' }]);
+    });
     test('that is stopped before its first word is kept as such, in place of a failure, until it begins again', () => {
         const failed = tell(
             'message.failed',

@@ -177,7 +177,11 @@ export function story(seed: number, length: number): Story {
                 replyTo,
                 at: '2026-11-15T12:00:00.000Z',
             };
-            t = { ...t, live: without(t.live, messageId), failed: { ...t.failed, [messageId]: failure } };
+            const others = Object.entries(t.failed).filter(
+                ([, f]) => f.agent !== agent || f.lane !== lane || f.replyTo !== replyTo,
+            );
+            const failed = { ...Object.fromEntries(others), [messageId]: failure };
+            t = { ...t, live: without(t.live, messageId), failed };
             return durable('message.failed', {
                 messageId,
                 agent,

@@ -13,36 +13,11 @@ import { world } from '../../store/store';
 import { ArgLines } from '../shared/args';
 import { notRun } from '../shared/not-run';
 import { count } from '../shared/words';
+import { Fold } from './fold';
 import { painted } from './paint';
 import { askedAbout, Permission } from './permission';
 import { herePlace } from './view-state';
-import { deliveryLine, deliveryWord, senderWord } from './words';
-
-/** A fold whose inside is drawn when it is first opened. */
-export function Fold({
-    title,
-    children,
-    class: name,
-    label,
-}: {
-    title: ComponentChildren;
-    children: () => ComponentChildren;
-    class?: string;
-    label?: string;
-}) {
-    const open = useSignal(false);
-    return (
-        <details
-            class={`chat-fold${name ? ` ${name}` : ''}`}
-            onToggle={e => {
-                open.value = e.currentTarget.open;
-            }}
-        >
-            <summary aria-label={label}>{title}</summary>
-            {open.value ? <div class="chat-fold-body">{children()}</div> : null}
-        </details>
-    );
-}
+import { deliveryLine, deliveryWord, pretty, senderWord } from './words';
 
 export function DeliveryBadge({ list }: { list: readonly Delivery[] }) {
     return (
@@ -70,10 +45,6 @@ export function Thinking({ text, live }: { text: string; live: boolean }) {
             {() => <Markdown text={text} live={live} />}
         </Fold>
     );
-}
-
-function pretty(args: unknown): string {
-    return typeof args === 'string' ? args : (JSON.stringify(args, null, 2) ?? '');
 }
 
 const CALL_SIGNS = {
@@ -111,7 +82,7 @@ function ToolLine({ message, call, result, waits }: CallProps) {
                     </span>
                 }
             />
-            {asked ? <Permission item={asked} /> : null}
+            {asked ? <Permission item={asked} call={call} /> : null}
         </>
     );
 }

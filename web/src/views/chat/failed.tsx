@@ -8,7 +8,9 @@ import type { Failed, Pending } from '../../store/state';
 import { dismissFailed, dropPending, retryPending, world } from '../../store/store';
 import { go } from '../../store/place';
 import { startEdit } from '../edit/edit';
+import { lastSaid, stoppedWords } from '../shared/stopped';
 import { askAgain, copyMarkdown } from './act';
+import { Continue, canContinue } from './continue';
 import { focusComposer } from './composer-focus';
 import { painted } from './paint';
 import { isScripted, shortModel } from './words';
@@ -25,6 +27,11 @@ function sentence(text: string): string {
 
 export function FailedRow({ failed: f }: { failed: Failed }) {
     const asked = useComputed(() => painted.value.shown.rows.find(m => m.messageId === f.replyTo)).value;
+    const half = useComputed(() => {
+        const said = lastSaid(f, painted.value.shown.rows);
+        return said && canContinue(said) ? said : null;
+    }).value;
+    const words = useComputed(() => stoppedWords(f, painted.value.shown.rows)).value;
     return (
         <>
             <header class="chat-by">
@@ -36,10 +43,7 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                     <span class="chat-model">{isScripted(f.model) ? 'scripted' : shortModel(f.model)}</span>
                 ) : null}
             </header>
-            <p>
-                {f.stopped ? `${f.agent} was stopped before it answered.` : sentence(f.detail)} Your message
-                is kept.
-            </p>
+            <p>{f.stopped ? `${f.agent} ${words}.` : sentence(f.detail)} Your message is kept.</p>
             {f.hint ? <p class="muted">{f.hint}</p> : null}
             <div class="chat-ways">
                 {asked ? (
@@ -47,6 +51,7 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                         Retry
                     </Button>
                 ) : null}
+                {half ? <Continue message={half} /> : null}
                 {asked ? (
                     <Button small kind="quiet" onClick={() => void startEdit(asked)}>
                         Edit

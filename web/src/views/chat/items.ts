@@ -3,6 +3,7 @@
 import type { Message } from '../../api/types';
 import { day } from '../../parts/parts';
 import { unansweredId, type ChatState, type Failed, type Live, type Pending } from '../../store/state';
+import { lastSaid } from '../shared/stopped';
 
 export type Item = {
     id: string;
@@ -30,15 +31,7 @@ function callsOf(rows: readonly Message[]): ReadonlySet<string> {
 
 /** What it stands below: the last that its agent had said to the message, or else the message. */
 function placeOf(f: Failed, rows: readonly Message[]): string {
-    const until = Date.parse(f.at);
-    const said = rows.findLast(
-        m =>
-            m.role === 'assistant' &&
-            m.sender === f.agent &&
-            m.replyToMessageId === f.replyTo &&
-            Date.parse(m.createdAt) <= until,
-    );
-    return said?.messageId ?? f.replyTo ?? '';
+    return lastSaid(f, rows)?.messageId ?? f.replyTo ?? '';
 }
 
 function failedAfter(failed: readonly Failed[], rows: readonly Message[]): Map<string, Failed[]> {

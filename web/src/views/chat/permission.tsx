@@ -1,10 +1,14 @@
 // permission.tsx: a call of a tool that waits for the person's word, answered in the row of the message that makes it.
 
 import type { InboxItem, Message, ToolCall } from '../../api/types';
+import { CodeBlock } from '../../parts/code';
 import { Button, TroubleBox } from '../../parts/parts';
 import { state } from '../../store/store';
 import { useDecision } from '../inbox/decide';
+import { ArgLines, isCut } from '../shared/args';
 import { AwayNote, isAway } from '../shared/away';
+import { Fold } from './fold';
+import { pretty } from './words';
 
 /** What the person is asked about a call and has not answered. Ids of calls may come again in another message. */
 export function askedAbout(message: Message, call: ToolCall): InboxItem | undefined {
@@ -17,13 +21,32 @@ export function askedAbout(message: Message, call: ToolCall): InboxItem | undefi
     );
 }
 
+/** What would be run, before it is allowed: nobody has to unfold anything to see it, unless it is long. */
+function Wanted({ call }: { call: ToolCall }) {
+    return (
+        <>
+            <ArgLines args={call.args} />
+            {isCut(call.args) ? (
+                <Fold
+                    class="chat-permission-all"
+                    title="Show all of it"
+                    label={`All arguments of ${call.toolName}`}
+                >
+                    {() => <CodeBlock lang="json" text={pretty(call.args)} />}
+                </Fold>
+            ) : null}
+        </>
+    );
+}
+
 /** That it was answered is announced by the event, in every window. */
-export function Permission({ item }: { item: InboxItem }) {
+export function Permission({ item, call }: { item: InboxItem; call: ToolCall }) {
     const { busy, trouble, decide } = useDecision(item.id);
     const off = busy || isAway() || state.value.readOnly;
     const what = `@${item.agent ?? 'agent'} to use ${item.tool ?? 'the tool'}`;
     return (
         <div class="chat-permission" role="group" aria-label={`Permission for ${what}`}>
+            <Wanted call={call} />
             <Button small kind="main" off={off} label={`Allow ${what}`} onClick={() => void decide('allow')}>
                 Allow
             </Button>

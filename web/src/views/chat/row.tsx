@@ -4,15 +4,15 @@
 import { computed, useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Message } from '../../api/types';
-import { AgentName, Badge, Button, Time, agentHue } from '../../parts/parts';
+import { AgentName, Badge, Time, agentHue } from '../../parts/parts';
 import { Markdown } from '../../parts/markdown/markdown';
 import { focused, selected, selecting } from '../../store/focus';
 import { prefs } from '../../store/prefs';
-import { send } from '../../store/store';
 import { useSquashTitle } from '../shared/squashes';
 import { unfinished } from '../shared/words';
 import { Toolbar } from './actions';
 import { toggleSelect } from './act';
+import { Continue, canContinue, hasFailedBeside } from './continue';
 import { EditPager } from './edit-pager';
 import { DeliveryBadge, Sources, Thinking, Tools } from './extras';
 import { FailedRow, PendingRow } from './failed';
@@ -21,7 +21,7 @@ import { painted } from './paint';
 import { ReplyLink } from './reply-link';
 import { SummaryRule } from './summary-rule';
 import { hovered, sheetFor } from './view-state';
-import { hasFollowed, isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
+import { isScripted, parentOf, shortModel, spokenTitle, tagWords, targetWords } from './words';
 
 // Bound to the attribute by itself: a new message changes it on every row without drawing one again.
 const setSize = computed(() => painted.value.shown.total);
@@ -117,16 +117,12 @@ function Marks({ message: m }: { message: Message }) {
 }
 
 function Unfinished({ message }: { message: Message }) {
-    const go = () => void send(`@${message.sender} please continue.`, { replyTo: message.messageId });
-    const followed = useComputed(() => hasFollowed(message, painted.value.shown.rows)).value;
+    // What failed has its ways on beside it, this one among them.
+    const offered = useComputed(() => canContinue(message) && !hasFailedBeside(message)).value;
     return (
         <p class="chat-stopped">
             {message.unfinished === 'stopped' ? 'stopped by you' : unfinished(message.unfinished)}{' '}
-            {followed ? null : (
-                <Button small kind="quiet" label={`Continue ${targetWords(message)}`} onClick={go}>
-                    Continue
-                </Button>
-            )}
+            {offered ? <Continue message={message} /> : null}
         </p>
     );
 }

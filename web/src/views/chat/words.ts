@@ -96,3 +96,8 @@ export function targetWords(m: Pick<Message, 'sender' | 'createdAt' | 'squashOpe
     const what = m.squashOperationId ? 'squash' : `message from ${senderName(m.sender)}`;
     return `${what}, ${clock(m.createdAt)}`;
 }
+
+/** What a tool is called with, as it was sent. */
+export function pretty(args: unknown): string {
+    return typeof args === 'string' ? args : (JSON.stringify(args, null, 2) ?? '');
+}

@@ -18,6 +18,17 @@ export function argLines(args: unknown): [string, string][] {
     return Object.entries(args).map(([name, value]) => [name, shortValue(value)]);
 }
 
+/** Whether the lines leave anything out. What is no object has no lines. */
+export function isCut(args: unknown): boolean {
+    if (args === null || typeof args !== 'object') return args !== null && args !== undefined && args !== '';
+    const whole = (value: unknown) =>
+        typeof value === 'string' ? value.trim() : (JSON.stringify(value) ?? '');
+    const lines = argLines(args);
+    return (
+        lines.length > LINES_MOST || Object.values(args).some((value, n) => lines[n]?.[1] !== whole(value))
+    );
+}
+
 /** Short: the rest, and all as it was sent, is behind a fold beside it. */
 export function ArgLines({ args }: { args: unknown }) {
     const all = argLines(args);
