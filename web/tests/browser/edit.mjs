@@ -314,6 +314,7 @@ test('a reload between the two steps is seen, and the messages can be put back',
     await p.reload();
     await held.abort().catch(() => {});
     await banner(p).waitFor();
+    await recovery(p).getByText('The page was closed or reloaded in between.').waitFor();
     await p.getByText('Show my text').click();
     await p.locator('.edit-kept', { hasText: 'two, better' }).waitFor();
     await p.getByRole('button', { name: 'Put 4 messages back' }).click();
@@ -323,6 +324,53 @@ test('a reload between the two steps is seen, and the messages can be put back',
     await edit(p, 'two');
     assert.equal(await dialog(p).getByRole('textbox', { name: 'Your message' }).inputValue(), 'two, better');
 });
+
+for (const arrives of [true, false])
+    test(`an edit is cancelled while its removal is under way, which ${arrives ? 'arrives' : 'is refused'}: all is as before`, async () => {
+        const w = await fresh();
+        await w.converse('one');
+        await w.converse('two');
+        const before = await texts(w);
+        const p = await open(server, at(w));
+        allow(p, /Failed to load resource.*423/);
+        const held = new Promise(resolve => {
+            void p.route('**/messages/*', route =>
+                route.request().method() === 'DELETE' ? resolve(route) : route.continue(),
+            );
+        });
+        await edit(p, 'two');
+        await confirm(p, 'two, better');
+        const removal = await held;
+        const box = p.getByRole('status', { name: 'Edit in progress' });
+        await box.getByRole('button', { name: 'Cancel', exact: true }).click();
+        await box.getByText('Cancelling…').waitFor();
+        if (arrives) await removal.continue();
+        else
+            await removal.fulfill({
+                status: 423,
+                contentType: 'application/problem+json',
+                body: JSON.stringify({ detail: 'Agents are at work.' }),
+            });
+        await p
+            .getByText(
+                arrives ? /^Cancelled\. 4 messages.* are back\./ : /^Cancelled\. Nothing was removed\./,
+            )
+            .waitFor();
+        await box.waitFor({ state: 'detached' });
+        assert.deepEqual(await texts(w), before);
+        await same(p, w);
+        await p.unroute('**/messages/*');
+        // What was typed is there when the edit is begun again, and it goes through.
+        await edit(p, 'two');
+        await dialog(p).getByRole('textbox', { name: 'Your message' }).waitFor();
+        assert.equal(
+            await dialog(p).getByRole('textbox', { name: 'Your message' }).inputValue(),
+            'two, better',
+        );
+        await confirm(p, 'two, better');
+        await done(p);
+        await same(p, w);
+    });
 
 test('a lost answer to the removal is asked for again, and nothing is removed twice', async () => {
     const w = await fresh();

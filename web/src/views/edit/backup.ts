@@ -24,8 +24,14 @@ export interface Backup {
     thread?: string | null;
     replyTo: string | null;
     instructions: Instruction[];
+    /** why the last try failed; empty: it is not known to have failed, so the page ended it */
     reason: string;
+    /** when the last try began, or failed */
     at: number;
+    /** how often it was tried */
+    tries?: number;
+    /** the person did not want it any more before the messages were known to be removed */
+    cancelled?: boolean;
 }
 
 const place = (world: string, chatId: string) => `skein.edit:${world}:${chatId}`;

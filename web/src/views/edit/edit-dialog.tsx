@@ -8,9 +8,11 @@ import { chat } from '../../store/store';
 import { AwayNote, isAway } from '../shared/away';
 import { copyText } from '../shared/copy';
 import { grouped, messages } from '../shared/words';
+import { keepTyped, typed } from './backup';
 import { Consequences, LOOK_FROM, worthALook } from './consequences';
-import { begin, close, flow, keepTyped, recount, stopAndGoOn, submit, turnSessionsOn, typed } from './flow';
+import { begin, close, flow, recount, stopAndGoOn, turnSessionsOn } from './flow';
 import { remove } from './removal';
+import { submit } from './run';
 
 const REMOVE = 'Remove from here on';
 

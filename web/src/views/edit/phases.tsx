@@ -3,8 +3,9 @@ import { useComputed } from '@preact/signals';
 import { listEditErrors, retryEdit } from '../../api/calls';
 import { Banner, Button, toast } from '../../parts/parts';
 import { chat, world } from '../../store/store';
-import { grouped } from '../shared/words';
-import { partial, progress } from './flow';
+import { grouped, messages } from '../shared/words';
+import { partial, progress, type Progress } from './progress';
+import { cancel } from './run';
 
 type Mark = 'done' | 'now' | 'later';
 const shapes: Record<Mark, string> = { done: '✓', now: '◐', later: '○' };
@@ -32,6 +33,12 @@ export function Phases() {
                 <Phase mark={mark(1)} text="Sending edited message…" detail="" />
                 <Phase mark={mark(2)} text="Agents responding…" detail="" />
             </ol>
+            <p class="edit-muted">{meanwhile(now)}</p>
+            {now.step === 'removing' && (
+                <Button off={now.cancelled} onClick={cancel}>
+                    {now.cancelled ? 'Cancelling…' : 'Cancel'}
+                </Button>
+            )}
             {now.step === 'responding' && (
                 <Button
                     kind="quiet"
@@ -44,6 +51,18 @@ export function Phases() {
             )}
         </section>
     );
+}
+
+/** What can still be done about it. */
+function meanwhile({ step, removed, cancelled }: Progress): string {
+    if (step === 'removing')
+        return cancelled
+            ? 'What the server has removed by now is put back.'
+            : 'Edit and remove are off for the whole conversation meanwhile.';
+    const gone = `${messages(removed)} ${removed === 1 ? 'is' : 'are'} removed.`;
+    return step === 'sending'
+        ? `${gone} If the new text cannot be sent, you can try again or put them back.`
+        : `${gone} Undo puts them back.`;
 }
 
 const words: Record<Mark, string> = { done: 'done', now: 'running', later: 'waiting' };

@@ -6,7 +6,8 @@ import { Banner, Button, Time, toast } from '../../parts/parts';
 import { chat, state, world } from '../../store/store';
 import { messages } from '../shared/words';
 import { alone, changes, leftover, type Backup } from './backup';
-import { proceed, progress, putBack } from './flow';
+import { progress } from './progress';
+import { proceed, putBack } from './run';
 
 const TRIES = 3;
 const WAIT_SECONDS = 8;
@@ -31,32 +32,34 @@ export function RecoveryBanner() {
 }
 
 function Recovery({ backup }: { backup: Backup }) {
-    const tries = useSignal(1);
+    const tries = backup.tries ?? 1;
+    const cancelled = backup.cancelled === true;
     const seconds = useSignal(WAIT_SECONDS);
     const live = state.value.connection.state === 'live';
     const again = () => {
-        tries.value++;
         seconds.value = WAIT_SECONDS;
-        void proceed(backup);
+        void (cancelled ? putBack(backup) : proceed(backup));
     };
     useEffect(() => {
         const timer = setInterval(() => {
-            if (tries.value > TRIES || state.value.connection.state !== 'live') return;
+            if (tries >= TRIES || state.value.connection.state !== 'live') return;
             if (seconds.value > 1) seconds.value--;
             else again();
         }, 1000);
         return () => clearInterval(timer);
-    }, []);
+    }, [backup]);
     return (
         <Banner
             kind="warn"
             actions={
                 <>
-                    <Button kind="main" onClick={again}>
-                        Retry now
-                    </Button>
+                    {!cancelled && (
+                        <Button kind="main" onClick={again}>
+                            Retry now
+                        </Button>
+                    )}
                     {backup.previousThread && (
-                        <Button onClick={() => void putBack(backup)}>
+                        <Button kind={cancelled ? 'main' : 'plain'} onClick={() => void putBack(backup)}>
                             {backup.phase === 'removing'
                                 ? 'Leave it as it was'
                                 : `Put ${messages(backup.count, backup.results)} back`}
@@ -66,11 +69,14 @@ function Recovery({ backup }: { backup: Backup }) {
                 </>
             }
         >
-            <p>⚠ Your edited message was not sent. {what(backup)} Your new text is kept here.</p>
+            <p>
+                ⚠ {cancelled ? 'You cancelled this edit.' : 'Your edited message was not sent.'}{' '}
+                {what(backup)} Your new text is kept here.
+            </p>
             <p class="edit-muted">
                 {backup.reason ? `Reason: ${backup.reason} ` : 'The page was closed or reloaded in between. '}
                 (<Time at={new Date(backup.at).toISOString()} />)
-                {tries.value <= TRIES && live && ` Attempt ${tries.value} of ${TRIES} in ${seconds.value} s.`}
+                {tries < TRIES && live && ` Attempt ${tries + 1} of ${TRIES} in ${seconds.value} s.`}
                 {!live && ' It is tried again when the server is back.'}
             </p>
             <details class="edit-preview">
@@ -85,7 +91,9 @@ function Recovery({ backup }: { backup: Backup }) {
 
 function what(backup: Backup): string {
     if (backup.phase === 'removing')
-        return 'It is not known whether the messages were removed; trying again is safe.';
+        return backup.cancelled
+            ? 'It is not known whether the messages were removed; they are put back if so.'
+            : 'It is not known whether the messages were removed; trying again is safe.';
     return `${messages(backup.count, backup.results)} ${backup.count === 1 ? 'was' : 'were'} removed.`;
 }
 
