@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Dialog, Icon, type IconName } from '../parts/parts';
 import { searchWorld } from '../api/calls';
 import type { Hit } from '../api/types';
+import { chatName, chatTitle } from '../store/names';
 import { placeOf } from '../store/hit-place';
 import { go } from '../store/place';
 import { prefs } from '../store/prefs';
@@ -50,7 +51,7 @@ function chatEntries(text: string): Entry[] {
     if (!known) return [];
     return Object.values(known.chats)
         .filter(chat => chat.mode !== 'background')
-        .map(chat => ({ chat, label: chat.title ?? (chat.agent ? `@${chat.agent}` : 'New conversation') }))
+        .map(chat => ({ chat, label: chatTitle(chat) }))
         .filter(({ label }) => fits(text, label))
         .slice(0, most)
         .map(({ chat, label }) => ({
@@ -98,7 +99,7 @@ function hitEntry(hit: Hit, w: string): Entry {
         group: 'Messages',
         icon: 'search',
         label: plainSnippet(hit.snippet ?? hit.content),
-        hint: `${hit.role === 'user' ? 'You' : `@${hit.sender}`} · ${hit.title ?? 'conversation'}${hit.inCurrent ? '' : ` · only in v${hit.version}`}`,
+        hint: `${hit.role === 'user' ? 'You' : `@${hit.sender}`} · ${hit.title ?? chatName(world.value?.chats[hit.chatId]) ?? 'conversation'}${hit.inCurrent ? '' : ` · only in v${hit.version}`}`,
         run: () => void placeOf(w, hit).then(to => go(to)),
     };
 }

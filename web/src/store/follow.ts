@@ -12,6 +12,7 @@ import {
     refreshWorlds,
     reloadChat,
 } from './load';
+import { followNames } from './names';
 import { go, place } from './place';
 import { trim } from './pages';
 
@@ -121,6 +122,7 @@ export function followEvents(repair: () => void): void {
     followLists();
     followChat();
     followInbox();
+    followNames();
     mend(repair);
     on('server.notice', e => {
         notice.value = { reason: e.data.reason, inMs: e.data.inMs ?? null, at: Date.now() };

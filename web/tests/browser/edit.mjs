@@ -355,6 +355,7 @@ for (const arrives of [true, false])
             .getByText(
                 arrives ? /^Cancelled\. 4 messages.* are back\./ : /^Cancelled\. Nothing was removed\./,
             )
+            .first()
             .waitFor();
         await box.waitFor({ state: 'detached' });
         assert.deepEqual(await texts(w), before);

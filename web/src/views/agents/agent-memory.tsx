@@ -14,8 +14,8 @@ import {
     TroubleBox,
 } from '../../parts/parts';
 import type { Trouble } from '../../api/client';
+import { chatTitle } from '../../store/names';
 import { refreshWorld, state, world } from '../../store/store';
-import { chatTitle } from '../frame/states';
 import { useLoad } from '../shared/load';
 import { count, firstLine } from '../shared/words';
 import { useTick } from './follow';

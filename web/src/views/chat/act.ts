@@ -13,6 +13,7 @@ import type { Message } from '../../api/types';
 import { announce, toast } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { selected, selecting } from '../../store/focus';
+import { chatName } from '../../store/names';
 import { go, href, inspect as lookInto } from '../../store/place';
 import { refreshWorld, state, world } from '../../store/store';
 import { startEdit } from '../edit/edit';
@@ -95,7 +96,7 @@ export function inspect(m: Message): void {
 
 export async function branchFrom(m: Message): Promise<void> {
     const chat = world.peek()?.chats[m.chatId];
-    const title = branchTitle(chat?.title ?? null, chat ? `v${chat.version}` : null);
+    const title = branchTitle(chatName(chat), chat ? `v${chat.version}` : null);
     const made = await branch(w(), m.chatId, { messageId: m.messageId, title }, { key: newKey() });
     if (!made.ok) return void toast({ text: `No branch was made. ${made.trouble.detail}`, kind: 'error' });
     await refreshWorld();

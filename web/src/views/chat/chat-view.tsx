@@ -7,6 +7,7 @@ import './chat.css';
 import './message.css';
 import './composer.css';
 import { AgentName, Loading } from '../../parts/parts';
+import { chatName } from '../../store/names';
 import { prefs } from '../../store/prefs';
 import { place } from '../../store/place';
 import { RecoveryBanner } from '../edit/edit';
@@ -99,7 +100,7 @@ export function ChatView() {
     const workOf = useComputed(() =>
         painted.value.chat?.chat.mode === 'background' ? painted.value.chat.chat.agent : null,
     ).value;
-    const title = useComputed(() => painted.value.chat?.chat.title ?? 'this conversation').value;
+    const title = useComputed(() => chatName(painted.value.chat?.chat) ?? 'this conversation').value;
     useFresh(at?.c ?? '', at?.v);
     useReveal(at?.m, at?.c ?? '', at?.v, loaded);
     if (!at) return null;

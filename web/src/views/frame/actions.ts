@@ -2,12 +2,13 @@ import { announce, toast } from '../../parts/parts';
 import { createChat, createWorld, getDiff, getThread, removeChat, updateChat } from '../../api/calls';
 import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Chat, Move } from '../../api/types';
+import { chatTitle } from '../../store/names';
 import { go, place } from '../../store/place';
 import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
 import { focusNextComposer } from '../chat/composer-focus';
 import { cutOf, isCut, operationText } from '../history/model';
 import { cancelledWords } from '../shared/words';
-import { chatTitle, listedChats } from './states';
+import { listedChats } from './states';
 import { unreadOf } from './seen';
 
 function tell(trouble: Trouble, before: string): void {

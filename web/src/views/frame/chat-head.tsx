@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Button, IconButton } from '../../parts/parts';
+import { chatTitle } from '../../store/names';
 import { href, place, type View } from '../../store/place';
 import { shownVersion, world } from '../../store/store';
 import { panelShown, panelSheet, togglePanel } from './layout';
-import { chatTitle } from './states';
 
 const names: { view: View; label: string; keys: string }[] = [
     { view: 'chat', label: 'Chat', keys: 'g c' },

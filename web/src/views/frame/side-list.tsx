@@ -15,6 +15,7 @@ import {
 } from '../../parts/parts';
 import type { Trouble } from '../../api/client';
 import type { Agent, Chat } from '../../api/types';
+import { chatTitle } from '../../store/names';
 import { href, place, type Place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import type { WorldState } from '../../store/state';
@@ -22,7 +23,7 @@ import { state, world } from '../../store/store';
 import { archiveChat, newChat, renameChat } from './actions';
 import { closeSheets, showPanel, width } from './layout';
 import { unreadOf } from './seen';
-import { agentMark, chatMark, chatTitle, listedChats } from './states';
+import { agentMark, chatMark, listedChats } from './states';
 import { WorldMenu } from './world-menu';
 
 interface RowProps {

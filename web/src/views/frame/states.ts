@@ -57,12 +57,6 @@ export function agentMark(state: State, world: WorldState, agent: Agent): AgentM
     return { mark: agent.state, detail: null };
 }
 
-export function chatTitle(chat: Chat): string {
-    if (chat.title) return chat.title;
-    if (chat.agent) return chat.mode === 'background' ? `Background of @${chat.agent}` : `@${chat.agent}`;
-    return 'New conversation';
-}
-
 /** Newest first; the background work of agents is reached from the agents. */
 export function listedChats(world: WorldState): Chat[] {
     const when = (chat: Chat) => chat.lastActivityAt ?? chat.createdAt;

@@ -1,10 +1,11 @@
 import { effect } from '@preact/signals';
+import { chatTitle } from '../../store/names';
 import { place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { grouped } from '../shared/words';
 import { routeOf } from './routes';
 import { meet, markSeen, unreadOf } from './seen';
-import { chatTitle, listedChats } from './states';
+import { listedChats } from './states';
 
 export function pageName(): string {
     const here = place.value;

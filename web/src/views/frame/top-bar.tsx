@@ -1,13 +1,13 @@
 import { Icon, IconButton } from '../../parts/parts';
 import { openHelp } from '../../keys/help';
 import { openPalette } from '../../keys/palette';
+import { chatTitle } from '../../store/names';
 import { href, place } from '../../store/place';
 import { state, world } from '../../store/store';
 import { grouped } from '../shared/words';
 import { ConnectionPill } from './connection';
 import { closeSheets, listShown, listSheet, toggleList, width } from './layout';
 import { ModelPill } from './model-pill';
-import { chatTitle } from './states';
 import { WorldMenu } from './world-menu';
 
 function InboxLink() {

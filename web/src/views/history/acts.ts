@@ -4,6 +4,7 @@ import { branch, exportChat, rerunSquash, travel } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
 import type { Job, Move } from '../../api/types';
 import { toast } from '../../parts/parts';
+import { chatName } from '../../store/names';
 import { go, place, type Place } from '../../store/place';
 import { makeCurrent, on, refreshWorld, world } from '../../store/store';
 import { saveBlob } from '../tree/export';
@@ -63,7 +64,7 @@ export async function becomeCurrent(v: Version): Promise<void> {
 export async function branchFrom(v: Version): Promise<void> {
     const p = here();
     if (!p) return;
-    const title = branchTitle(world.peek()?.chats[p.c]?.title ?? null, v.version);
+    const title = branchTitle(chatName(world.peek()?.chats[p.c]), v.version);
     const made = await branch(p.w, p.c, { threadId: v.threadId, length: v.length, title });
     if (!made.ok) return failed('No branch was made.', made.trouble);
     await refreshWorld();

@@ -1,6 +1,8 @@
 // kinds.ts: hits by what they are, and by conversation.
 
 import type { Hit } from '../../api/types';
+import { world } from '../../store/core';
+import { chatName } from '../../store/names';
 
 export type Kind = 'messages' | 'background' | 'tools';
 export const KINDS: readonly { id: Kind; label: string }[] = [
@@ -25,7 +27,8 @@ export interface Group {
 
 function titleOf(hit: Hit): string {
     if (hit.mode === 'background') return `background of @${hit.sender === 'human' ? '?' : hit.sender}`;
-    return hit.title ?? (hit.mode === 'foreground' ? 'conversation with an agent' : 'New conversation');
+    const name = hit.title ?? chatName(world.value?.chats[hit.chatId]);
+    return name ?? (hit.mode === 'foreground' ? 'conversation with an agent' : 'Untitled conversation');
 }
 
 /** In the order of the first hit of each conversation. */
