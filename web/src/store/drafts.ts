@@ -8,6 +8,8 @@ export interface Draft {
     replyTo: string | null;
     /** names of the tags that the message will carry */
     tags: string[];
+    /** the waiting message whose text this is; what was in the box before is aside */
+    queued?: { id: string; aside: { text: string; replyTo: string | null } };
 }
 
 const NONE: Draft = { text: '', replyTo: null, tags: [] };
@@ -15,16 +17,18 @@ const open = new Map<string, Signal<Draft>>();
 
 function asDraft(value: unknown): Draft {
     if (value === null || typeof value !== 'object') return NONE;
-    const { text, replyTo, tags } = value as Partial<Draft>;
+    const { text, replyTo, tags, queued } = value as Partial<Draft>;
+    const changes = typeof queued?.id === 'string' && typeof queued.aside?.text === 'string';
     return {
         text: typeof text === 'string' ? text : '',
         replyTo: typeof replyTo === 'string' ? replyTo : null,
         tags: Array.isArray(tags) ? tags.filter(t => typeof t === 'string') : [],
+        ...(changes ? { queued } : {}),
     };
 }
 
 function isNone(d: Draft): boolean {
-    return d.text === '' && d.replyTo === null && d.tags.length === 0;
+    return d.text === '' && d.replyTo === null && d.tags.length === 0 && !d.queued;
 }
 
 /** The draft of a conversation. It is stored on every change, at once: a crash may follow the last key. */

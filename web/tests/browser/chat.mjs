@@ -238,7 +238,7 @@ test('a draft survives every reload and switch, and belongs to its conversation'
     assert.equal(await composer(p).inputValue(), '');
 });
 
-test('what is written while agents work waits in the queue: sent now, taken back, or removed', async () => {
+test('what is written while agents work waits in the queue: sent now, changed in its place, or removed', async () => {
     const w = await fresh(slow, ['lead']);
     const p = await open(slow, at(w));
     await send(p, 'hold');
@@ -256,14 +256,26 @@ test('what is written while agents work waits in the queue: sent now, taken back
         'its text is in the box',
         () => document.querySelector('.chat-box textarea')?.value === 'second waits',
     );
+    await p.getByText('it stays number 2 of 3').waitFor();
+    await composer(p).fill('second, better');
+    await p.getByRole('button', { name: 'Change', exact: true }).click();
+    await until(
+        p,
+        'it is changed, in its place',
+        () =>
+            [...document.querySelectorAll('.chat-queue-text')].map(e => e.textContent).join() ===
+            '“first waits”,“second, better”,“third waits”',
+    );
+    assert.equal(await composer(p).inputValue(), '');
     await p.getByRole('button', { name: 'Remove the waiting message: third waits' }).click();
-    await counts(p, '.chat-queue li', 1);
+    await counts(p, '.chat-queue li', 2);
     await p.getByRole('button', { name: 'Send now: first waits' }).click();
     await until(p, 'it is said', () =>
         [...document.querySelectorAll('article.chat-message')].some(a =>
             a.textContent.includes('first waits'),
         ),
     );
+    await p.getByRole('button', { name: 'Remove the waiting message: second, better' }).click();
     await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await w.idle();

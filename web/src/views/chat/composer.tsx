@@ -20,6 +20,7 @@ import { known } from './known';
 import { MemoryChip } from './memory-chip';
 import { learnLimit, tooLong } from './message-limit';
 import { painted } from './paint';
+import { ChangeChip, change } from './queued-edit';
 import { scroll } from './view-state';
 import { senderWord } from './words';
 
@@ -68,12 +69,14 @@ function lastOwn() {
 }
 
 interface Sending {
+    w: string;
+    c: string;
     own: Signal<Draft>;
     more: Instruction[];
     cleared: () => void;
 }
 
-async function submit({ own, more, cleared }: Sending): Promise<void> {
+async function submit({ w, c, own, more, cleared }: Sending): Promise<void> {
     // Before the draft is read: whoever presses twice meanwhile sends it once.
     await learnLimit(own.peek().text.length);
     const { text, replyTo, tags } = own.peek();
@@ -84,6 +87,7 @@ async function submit({ own, more, cleared }: Sending): Promise<void> {
         toast({ text: `${has} It is kept in the box.`, kind: 'warn' });
         return;
     }
+    if (await change(w, c, own)) return;
     own.value = { text: '', replyTo: null, tags };
     cleared();
     const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
@@ -91,8 +95,16 @@ async function submit({ own, more, cleared }: Sending): Promise<void> {
         toast({ text: 'It waits in the queue until the agents are done.', subject: 'queue' });
 }
 
-function Buttons({ working, empty, onSend }: { working: boolean; empty: boolean; onSend: () => void }) {
-    if (!working)
+interface ButtonsProps {
+    working: boolean;
+    empty: boolean;
+    /** the text is that of a message that waits already */
+    changes: boolean;
+    onSend: () => void;
+}
+
+function Buttons({ working, empty, changes, onSend }: ButtonsProps) {
+    if (!working && !changes)
         return (
             <Button kind="main" disabled={empty} onClick={onSend}>
                 Send
@@ -100,12 +112,14 @@ function Buttons({ working, empty, onSend }: { working: boolean; empty: boolean;
         );
     return (
         <>
-            <Button kind={empty ? 'main' : 'plain'} onClick={() => void stop()}>
-                Stop
-            </Button>
+            {working ? (
+                <Button kind={empty ? 'main' : 'plain'} onClick={() => void stop()}>
+                    Stop
+                </Button>
+            ) : null}
             {empty ? null : (
                 <Button kind="main" onClick={onSend}>
-                    Queue
+                    {changes ? 'Change' : 'Queue'}
                 </Button>
             )}
         </>
@@ -162,7 +176,13 @@ export function Composer({ w, c }: { w: string; c: string }) {
         if (takeOpening()) box.current?.focus({ preventScroll: true });
     }, []);
     const sendIt = () =>
-        void submit({ own, more: expectInstructions(expect.peek()), cleared: () => clearExpect(expect) });
+        void submit({
+            w,
+            c,
+            own,
+            more: expectInstructions(expect.peek()),
+            cleared: () => clearExpect(expect),
+        });
     const key = (e: KeyboardEvent) => {
         if (completion.key(e)) return void e.preventDefault();
         if (sends(e, prefs.value.enterSends)) {
@@ -200,6 +220,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
                     <MemoryChip />
                 </div>
             ) : null}
+            <ChangeChip own={own} />
             <ReplyChip own={own} chatId={c} />
             <CompletionList of={completion} />
             <div class="chat-box">
@@ -230,7 +251,12 @@ export function Composer({ w, c }: { w: string; c: string }) {
                 />
                 <div class="chat-send">
                     <span class="chat-hint">{hint(prefs.value.enterSends)}</span>
-                    <Buttons working={working} empty={text.trim() === ''} onSend={sendIt} />
+                    <Buttons
+                        working={working}
+                        empty={text.trim() === ''}
+                        changes={own.value.queued !== undefined}
+                        onSend={sendIt}
+                    />
                 </div>
             </div>
         </form>

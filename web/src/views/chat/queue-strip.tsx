@@ -10,6 +10,7 @@ import { refreshChat, world } from '../../store/store';
 import { useNarrow } from '../shared/narrow';
 import { focusComposer } from './composer-focus';
 import { painted } from './paint';
+import { beginChange } from './queued-edit';
 
 const SHOWN = 60;
 /** Items that are seen without asking for the others. */
@@ -29,12 +30,8 @@ function sendNow(q: QueueItem): void {
     void done(changeQueued(w(), q.chatId, q.id, { send: true }, { key: newKey() }), 'It was not sent.');
 }
 
-async function takeBack(q: QueueItem): Promise<void> {
-    if (!(await done(removeQueued(w(), q.chatId, q.id, { key: newKey() }), 'It could not be taken back.')))
-        return;
-    const own = draft(w(), q.chatId);
-    const text = own.value.text.trim() === '' ? q.content : `${q.content}\n\n${own.value.text}`;
-    own.value = { ...own.value, text, replyTo: q.replyToMessageId };
+function edit(q: QueueItem): void {
+    beginChange(w(), q);
     focusComposer();
 }
 
@@ -44,17 +41,15 @@ function drop(q: QueueItem): void {
 
 function Waiting({ item: q }: { item: QueueItem }) {
     const words = q.content.length > SHOWN ? `${q.content.slice(0, SHOWN)}…` : q.content;
+    const changing = draft(w(), q.chatId).value.queued?.id === q.id;
     return (
         <li>
             <span class="chat-queue-text" dir="auto">{`“${words}”`}</span>
+            {changing ? <span class="muted">being changed</span> : null}
             <Button small kind="quiet" label={`Send now: ${words}`} onClick={() => sendNow(q)}>
                 Send now
             </Button>
-            <IconButton
-                icon="edit"
-                label={`Edit the waiting message: ${words}`}
-                onClick={() => void takeBack(q)}
-            />
+            <IconButton icon="edit" label={`Edit the waiting message: ${words}`} onClick={() => edit(q)} />
             <IconButton icon="close" label={`Remove the waiting message: ${words}`} onClick={() => drop(q)} />
         </li>
     );
