@@ -340,13 +340,16 @@ typedef struct skein_model_call {
     skein_str             model;       /* "provider/model" */
     const skein_str *pieces; /* of the request, in order; only read by skein_model_call_get */
     size_t           piece_count;
-    skein_str        response; /* the bytes as they came */
-    skein_str        state;    /* "answered", "rate-limit", … */
-    skein_str        error;
-    int64_t          tokens_in, tokens_out; /* -1: not measured */
-    bool             estimated;
-    int64_t          first_ms, total_ms, tries;
-    int64_t created_at; /* when what it was sent was read; 0: total_ms before it is kept */
+    /* The messages in each part of the context, the system prompt not counted: their public ids apart by
+     * blanks, each part ended by a line end. Absent: not known. Only read by skein_model_call_get. */
+    skein_str made_of;
+    skein_str response; /* the bytes as they came */
+    skein_str state;    /* "answered", "rate-limit", … */
+    skein_str error;
+    int64_t   tokens_in, tokens_out; /* -1: not measured */
+    bool      estimated;
+    int64_t   first_ms, total_ms, tries;
+    int64_t   created_at; /* when what it was sent was read; 0: total_ms before it is kept */
 } skein_model_call;
 
 typedef struct skein_model_calls {

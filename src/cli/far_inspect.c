@@ -3,6 +3,28 @@
 #include "base/error.h"
 #include "cli/place.h"
 
+/* The lists of ids as a store keeps them. */
+static skn_str made_of(skn_cli *cli, const skn_json *parts)
+{
+    skn_buf b;
+    skn_str out;
+
+    if (!parts || parts->kind != SKN_JSON_ARRAY)
+        return SKN_NONE;
+    skn_buf_init(&b, SIZE_MAX);
+    for (const skn_json *part = parts->first; part; part = part->next) {
+        for (const skn_json *id = part->first; id; id = id->next) {
+            if (id != part->first)
+                skn_buf_addc(&b, ' ');
+            skn_buf_add(&b, id->text);
+        }
+        skn_buf_addc(&b, '\n');
+    }
+    out = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out;
+}
+
 /* A request that was no JSON is told as text. */
 static void read_call(skn_cli *cli, const skn_json *v, skein_model_call *out)
 {
@@ -18,6 +40,7 @@ static void read_call(skn_cli *cli, const skn_json *v, skein_model_call *out)
                               .state = skn_far_text(v, "state"),
                               .error = skn_far_text(v, "error"),
                               .response = skn_far_text(v, "response"),
+                              .made_of = made_of(cli, skn_json_get(v, "contextMessageIds")),
                               .tokens_in = skn_far_int(usage, "inputTokens", -1),
                               .tokens_out = skn_far_int(usage, "outputTokens", -1),
                               .estimated = skn_far_flag(usage, "estimated"),

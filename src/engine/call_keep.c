@@ -6,10 +6,12 @@
 #include "base/utf8.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PIECES_MAX  ((size_t)1 << 17)
 #define REQUEST_MAX ((size_t)256 << 20) /* bytes of all pieces */
 #define ERROR_MAX   ((size_t)2000)
+#define MADE_OF_MAX ((size_t)8 << 20)
 
 /* --- Pieces -------------------------------------------------------------------------------------- */
 
@@ -31,7 +33,7 @@ static bool fits(const skein_model_call *c)
 {
     size_t all = c->response.n;
 
-    if (c->piece_count > PIECES_MAX)
+    if (c->piece_count > PIECES_MAX || c->made_of.n > MADE_OF_MAX)
         return false;
     for (size_t i = 0; i < c->piece_count && all <= REQUEST_MAX; i++)
         all += c->pieces[i].n;
@@ -117,6 +119,7 @@ static skein_rc keep_pieces(skn_tx *tx, const skein_model_call *call, int64_t as
         row->call.error = SKN_NONE;
         return SKEIN_OK;
     }
+    row->call.made_of = call->made_of;
     row->request = pack(&p, a);
     row->response = call->response.p ? p.hashes[call->piece_count] : SKN_NONE;
     return insert_new(tx, &p, a, err);
@@ -142,6 +145,7 @@ skein_rc skn_call_keep(skn_tx *tx, const skein_model_call *call, int64_t now, sk
     skein_rc     rc;
 
     row.call.created_at = asked;
+    row.call.made_of = SKN_NONE; /* with the pieces, or not at all */
     row.call.error = readable(call->error);
     row.call.model = call->model.p ? call->model : SKN_STR("");
     row.call.state = call->state.p ? call->state : SKN_STR("answered");
@@ -173,11 +177,23 @@ static skein_rc check_purpose(skn_str purpose, skein_error *err)
                     SKN_FMT(skn_utf8_cut(purpose, 40)));
 }
 
+static skein_rc check_made_of(skn_str made_of, skein_error *err)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- \n";
+
+    for (size_t i = 0; i < made_of.n; i++)
+        if (!memchr(allowed, made_of.p[i], sizeof allowed - 1))
+            return skn_fail(err, SKEIN_INVALID,
+                            "what a model's call was made of is no list of message ids");
+    return SKEIN_OK;
+}
+
 static skein_rc check_call(const skein_model_call *call, skein_error *err)
 {
     skein_rc rc;
 
-    if ((rc = check_purpose(call->purpose, err)) ||
+    if ((rc = check_purpose(call->purpose, err)) || (rc = check_made_of(call->made_of, err)) ||
         (rc = skn_check_word(call->model, "the model's name", SKN_WORD_MAX, err)))
         return rc;
     return skn_check_word(call->state, "the state of the call", SKN_WORD_MAX, err);

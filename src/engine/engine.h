@@ -211,7 +211,7 @@ const char *skn_turn_state_name(skein_turn_state state);
 #define SKN_FIELDS_MODEL_CALL                                                                  \
     "id,agent,chatId,messageId,purpose,model,state,error,usage,firstMs,totalMs,tries,"         \
     "createdAt"
-#define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response"
+#define SKN_FIELDS_MODEL_CALL_WHOLE SKN_FIELDS_MODEL_CALL ",request,response,contextMessageIds"
 #define SKN_FIELDS_EXPECTED         "asker,asked,messageId,answerMessageId,state,createdAt"
 
 /* So many times it may fail before people are told; it is tried again all the same. */

@@ -208,6 +208,26 @@ static skn_str as_text(skn_str s, skn_arena *a)
     return out;
 }
 
+/* A list of ids for each part of the context. */
+static void made_of(skn_jw *w, skn_str parts)
+{
+    skn_str part, id;
+
+    skn_jw_key(w, "contextMessageIds");
+    if (!parts.p) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_array(w);
+    while (parts.n && skn_str_split(&parts, '\n', &part)) {
+        skn_jw_array(w);
+        while (part.n && skn_str_split(&part, ' ', &id))
+            skn_jw_str(w, id);
+        skn_jw_array_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
 void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_arena *scratch)
 {
     skn_buf b;
@@ -220,6 +240,7 @@ void skn_shape_model_call_whole(skn_jw *w, const skein_model_call *call, skn_are
     skn_jw_key(w, "request");
     json_or_text(w, call->piece_count ? as_text(skn_buf_str(&b), scratch) : SKN_NONE, scratch);
     skn_jw_kstr(w, "response", as_text(call->response, scratch));
+    made_of(w, call->made_of);
     skn_jw_object_end(w);
     skn_buf_release(&b);
 }

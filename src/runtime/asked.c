@@ -24,13 +24,35 @@ static void forget_response(skn_asked *q)
     q->whole = NULL;
 }
 
-void skn_asked_begin(skn_asked *q)
+void skn_asked_begin(skn_asked *q, const skein_context *context)
 {
     skn_arena_reset(q->a);
     q->pieces = NULL;
     q->piece_count = 0;
+    q->made_of = SKN_NONE;
+    q->context = context;
     q->began = now_ms();
     forget_response(q);
+}
+
+/* Which messages stand in each part: the texts that are sent have no ids, and equal ones cannot be told apart. */
+static skn_str made_of(const skein_context *c, skn_arena *a)
+{
+    skn_buf b;
+    skn_str out;
+
+    skn_buf_init(&b, SIZE_MAX);
+    for (size_t i = 0; i < c->count; i++) {
+        for (size_t k = 0; k < c->at[i].source_count; k++) {
+            if (k)
+                skn_buf_addc(&b, ' ');
+            skn_buf_add(&b, c->at[i].sources[k]);
+        }
+        skn_buf_addc(&b, '\n');
+    }
+    out = skn_arena_copy(a, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out;
 }
 
 void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
@@ -39,6 +61,7 @@ void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count)
     forget_response(q);
     q->pieces = SKN_ARRAY(q->a, count, skn_str);
     q->piece_count = count;
+    q->made_of = q->context ? made_of(q->context, q->a) : SKN_NONE;
     for (size_t i = 0; i < count; i++)
         q->pieces[i] = skn_arena_copy(q->a, pieces[i]);
 }
@@ -61,6 +84,7 @@ bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                               .model = model,
                               .pieces = q->pieces,
                               .piece_count = q->piece_count,
+                              .made_of = q->made_of,
                               .response = {q->whole, q->response.n},
                               .state = skn_str_of(skn_ask_state_word(answer->state)),
                               .tokens_in = answer->tokens_in,

@@ -116,7 +116,7 @@ static void ask(skn_errand *e, const skn_errand_wish *wish)
     skn_provider         *p = skn_runtime_provider(e->r, e->model, &what.model);
 
     if (p) {
-        skn_asked_begin(&e->asked);
+        skn_asked_begin(&e->asked, NULL);
         e->asking = skn_ask_model(p, &what, &sink);
         return;
     }

@@ -85,6 +85,7 @@ static skein_model_call *copy_call(const skein_model_call *from, skn_arena *a)
         pieces[i] = skn_arena_copy(a, from->pieces[i]);
     *to = *from;
     to->pieces = pieces;
+    to->made_of = skn_arena_copy(a, from->made_of);
     to->response = skn_arena_copy(a, from->response);
     to->model = skn_arena_copy(a, from->model);
     return to;

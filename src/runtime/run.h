@@ -44,9 +44,12 @@ typedef struct skn_asked {
     skn_arena *a; /* of the pieces */
     skn_str   *pieces;
     size_t     piece_count;
-    skn_thin   response;
-    char      *whole; /* the response, once it is wanted; NULL before */
-    int64_t    began; /* ms */
+    skn_str    made_of; /* in a; absent where the context is made of no messages */
+    /* Of the question that is just being asked, until it is sent; NULL: of no messages. */
+    const skein_context *context;
+    skn_thin             response;
+    char                *whole; /* the response, once it is wanted; NULL before */
+    int64_t              began; /* ms */
     int64_t
         read_at; /* microseconds: what it is about was read; what is erased later is not kept */
 } skn_asked;
@@ -289,7 +292,8 @@ void        skn_errand_free(skn_errand *e); /* also before it is done; NULL is f
 
 /* asked.c: the record of a question. */
 void skn_asked_init(skn_asked *q);
-void skn_asked_begin(skn_asked *q);
+/* The context lives as long as the model is being asked; NULL when no messages stand in it. */
+void skn_asked_begin(skn_asked *q, const skein_context *context);
 void skn_asked_sent(skn_asked *q, const skn_str *pieces, size_t count);
 void skn_asked_received(skn_asked *q, skn_str bytes);
 /* As the engine keeps it; borrowed from q. false when nothing was sent. */

@@ -244,7 +244,7 @@ void skn_run_ask(skn_run *run)
     run->calls.n = run->next_call = run->ran = run->begun = run->allowed = 0;
     run->tries++;
     run->kept = false;
-    skn_asked_begin(&run->asked);
+    skn_asked_begin(&run->asked, &run->context);
     skn_runtime_provider(run->r, run->model, &what.model);
     run->asking = skn_ask_model(run->provider, &what, &sink);
 }

@@ -141,6 +141,7 @@ skein_rc skn_call_insert(skn_tx *tx, const skn_call_row *row, skein_error *err)
     skn_stmt_bind_int(&s, c->total_ms);
     skn_stmt_bind_int(&s, c->tries);
     skn_stmt_bind_int(&s, c->created_at);
+    skn_stmt_bind_text(&s, c->made_of);
     return skn_tx_made_uid(tx, skn_stmt_run(&s, err));
 }
 
@@ -180,6 +181,7 @@ static skein_rc get_by(skn_tx *tx, enum skn_query query, int64_t world, skn_str 
         read_call(&s, a, &out->call);
         out->request = skn_arena_copy(a, skn_stmt_blob(&s, 19));
         out->response = skn_stmt_keep(&s, 20, a);
+        out->call.made_of = skn_stmt_keep(&s, 21, a);
     }
     skn_stmt_done(&s);
     return rc;

@@ -360,19 +360,25 @@ test('a delegation that runs is cancelled, and tried again', async () => {
 
 test('what a model saw is kept for what it wrote, and for nothing else', async () => {
     const w = await fresh(server, [{ name: 'ada', model: 'office/m' }]);
+    await w.say('@ada what did you see?');
+    await w.idle();
     const said = await w.say('@ada what did you see?');
     await w.idle();
-    const answer = (await w.messages()).find(m => m.sender === 'ada');
+    const all = await w.messages();
+    const answer = all.findLast(m => m.sender === 'ada');
     assert.equal(answer.content, 'The fake has answered.');
     const call = await server.get(`${w.path}/messages/${answer.messageId}/context`);
     assert.deepEqual([call.agent, call.messageId, call.chatId, call.purpose, call.model, call.state], ['ada', answer.messageId, w.chat, 'turn', 'office/m', 'answered']);
-    const sent = asked.find(a => a.body.includes('what did you see?'));
+    // Equal texts are different messages: the call says which.
+    assert.deepEqual(call.contextMessageIds, all.slice(0, 3).map(m => [m.messageId]));
+    assert.deepEqual(call.request.messages.filter(m => m.role !== 'system').map(m => m.content.trim()), all.slice(0, 3).map(m => m.content));
+    const sent = asked.findLast(a => a.body.includes('what did you see?'));
     assert.deepEqual([call.request, sent.key], [JSON.parse(sent.body), `Bearer ${key}`]);
     assert.match(call.response, /has answered/);
     assert.ok(!JSON.stringify(call).includes(key));
     assert.deepEqual(await server.get(`${w.path}/calls/${call.id}`), call);
-    const { request, response, ...row } = call;
-    assert.deepEqual((await server.get(`${w.path}/agents/ada/calls`)).data, [row]);
+    const { request, response, contextMessageIds, ...row } = call;
+    assert.deepEqual((await server.get(`${w.path}/agents/ada/calls`)).data.slice(0, 1), [row]);
     const refused = await server.refused('GET', `${w.path}/messages/${said.messageId}/context`, 404, 'call-not-found');
     assert.match(refused.body.detail, /no model wrote/);
     await server.refused('GET', `${w.path}/calls/call_nothing`, 404, 'call-not-found');

@@ -81,6 +81,7 @@ static void a_call_is_read_back_byte_for_byte(void **state)
     c = call_of(&k, PIECES("{\"messages\":[", "\"a\"", ",", "\"a\"", "]}", ""));
     c.response = (skein_str){odd, sizeof odd - 1};
     c.message_uid = skein_text("m_of_it");
+    c.made_of = skein_text("m_one\n\nm_two m_three\n");
     uid = keep(&k, &c);
     assert_memory_equal(uid.p, "call_", 5);
     got = read_back(&k, uid);
@@ -88,6 +89,7 @@ static void a_call_is_read_back_byte_for_byte(void **state)
     assert_int_equal(got.piece_count, 6);
     assert_int_equal(got.response.n, sizeof odd - 1);
     assert_memory_equal(got.response.p, odd, sizeof odd - 1);
+    assert_string_equal(got.made_of.p, "m_one\n\nm_two m_three\n");
     assert_string_equal(got.agent_name.p, "ada");
     assert_string_equal(got.chat_uid.p, k.chat.uid.p);
     assert_string_equal(got.model.p, "demo/scripted");
@@ -107,8 +109,10 @@ static void a_context_that_only_grew_costs_its_last_pieces(void **state)
 
     kit_open(&k, state);
     c = call_of(&k, PIECES("{\"messages\":[", "one", "]}"));
+    c.made_of = skein_text("m_one\n");
     keep(&k, &c);
     before = pieces_kept(&k);
+    c.made_of = skein_text("m_two\n"); /* another message with the same text */
     keep(&k, &c);
     assert_int_equal(pieces_kept(&k), before);
     c = call_of(&k, PIECES("{\"messages\":[", "one", "two", "]}"));
@@ -180,6 +184,9 @@ static void what_is_no_call_is_refused(void **state)
     bad = c;
     bad.chat.v += 99;
     assert_int_equal(skein_model_call_keep(k.e, &bad, k.mem, &uid, &k.err), SKEIN_NOT_FOUND);
+    bad = c;
+    bad.made_of = skein_text("m_one, m_two\n");
+    assert_int_equal(skein_model_call_keep(k.e, &bad, k.mem, &uid, &k.err), SKEIN_INVALID);
     assert_int_equal(pieces_kept(&k), 0);
     kit_close(&k);
 }
@@ -234,6 +241,7 @@ static void a_call_is_shown_with_its_request_as_json(void **state)
     c = call_of(&k, PIECES("{\"messages\":[", "1]}"));
     c.response = (skein_str){"a\xff\x00z", 4};
     c.tokens_in = -1;
+    c.made_of = skein_text("m_one\n\nm_two m_three\n");
     skn_buf_init(&b, 1 << 20);
     skn_jw_init(&w, &b);
     skn_jw_array(&w);
@@ -241,6 +249,7 @@ static void a_call_is_shown_with_its_request_as_json(void **state)
     c.piece_count = 1; /* half a document */
     skn_shape_model_call_whole(&w, &c, k.mem);
     c.piece_count = 0;
+    c.made_of = (skein_str){NULL, 0}; /* of a call that was kept before they were */
     skn_shape_model_call_whole(&w, &c, k.mem);
     skn_jw_array_end(&w);
     KIT_OK(&k, skn_json_parse(&v, skn_buf_str(&b), "calls", k.mem, &k.err));
@@ -252,6 +261,9 @@ static void a_call_is_shown_with_its_request_as_json(void **state)
                      SKN_JSON_NULL);
     assert_true(skn_str_is(skn_json_get(v->next, "request")->text, "{\"messages\":["));
     assert_int_equal(skn_json_get(v->next->next, "request")->kind, SKN_JSON_NULL);
+    assert_string_equal(skn_arena_copy(k.mem, skn_json_get(v, "contextMessageIds")->raw).p,
+                        "[[\"m_one\"],[],[\"m_two\",\"m_three\"]]");
+    assert_int_equal(skn_json_get(v->next->next, "contextMessageIds")->kind, SKN_JSON_NULL);
     skn_buf_release(&b);
     kit_close(&k);
 }
@@ -280,6 +292,7 @@ static void what_was_erased_is_in_no_call_and_no_file(void **state)
     c = call_of(&k, PIECES("{", "the word is " SECRET, "}"));
     c.response = skein_text("you said " SECRET);
     c.error = skein_text("cannot read " SECRET);
+    c.made_of = skein_text("m_one\n");
     with = keep(&k, &c);
     KIT_OK(&k, skein_chat_new(k.e, k.world.id, skein_text("other"), k.mem, &other, &k.err));
     c = call_of(&k, PIECES("{", "harmless", "}"));
@@ -292,6 +305,7 @@ static void what_was_erased_is_in_no_call_and_no_file(void **state)
     assert_int_equal(got.piece_count, 0);
     assert_null(got.response.p);
     assert_null(got.error.p);
+    assert_null(got.made_of.p);
     got = read_back(&k, without); /* shares two pieces with it */
     assert_string_equal(request(&k, &got), "{harmless}");
     assert_string_equal(got.response.p, "{\"ok\":true}");
@@ -337,10 +351,12 @@ static void a_call_that_was_under_way_while_text_was_erased_is_kept_without_it(v
     m = kit_say(&k, SKEIN_USER, "human", "the word is " SECRET);
     c = call_of(&k, PIECES("the word is " SECRET));
     c.total_ms = 60000; /* asked a minute ago */
+    c.made_of = skein_text("m_one\n");
     assert_int_equal(purge(&k, m.id), 1);
     got = read_back(&k, keep(&k, &c));
     assert_int_equal(got.piece_count, 0);
     assert_null(got.response.p);
+    assert_null(got.made_of.p);
     assert_int_equal(got.tokens_in, 10);
     assert_false(skn_fixture_holds(k.fx, SECRET));
     c = call_of(&k, PIECES("later"));

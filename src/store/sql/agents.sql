@@ -271,15 +271,15 @@ INSERT INTO meta(key, value) VALUES('erased_at', $1)
 
 -- :call_insert
 INSERT INTO model_calls(uid, world_id, conversation_id, agent_id, turn_id, message_uid, purpose, model, request, response, state, error,
-  tokens_in, tokens_out, estimated, first_ms, total_ms, tries, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19);
+  tokens_in, tokens_out, estimated, first_ms, total_ms, tries, created_at, made_of)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20);
 -- :call_by_uid
-{call_rows}, k.request, k.response {call_from} WHERE k.uid = $1 AND k.world_id = $2;
+{call_rows}, k.request, k.response, k.made_of {call_from} WHERE k.uid = $1 AND k.world_id = $2;
 -- :call_by_message
-{call_rows}, k.request, k.response {call_from} WHERE k.message_uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
+{call_rows}, k.request, k.response, k.made_of {call_from} WHERE k.message_uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
 -- The last call of a turn that failed to answer a message.
 -- :call_in_vain
-{call_rows}, k.request, k.response FROM messages m JOIN turns t ON t.trigger_message_id = m.id AND t.state = 'failed'
+{call_rows}, k.request, k.response, k.made_of FROM messages m JOIN turns t ON t.trigger_message_id = m.id AND t.state = 'failed'
   JOIN model_calls k ON k.turn_id = t.id LEFT JOIN conversations c ON c.id = k.conversation_id LEFT JOIN agents a ON a.id = k.agent_id
  WHERE m.uid = $1 AND k.world_id = $2 ORDER BY k.id DESC LIMIT 1;
 -- :call_list_message
@@ -301,7 +301,7 @@ SELECT m.id, k.tokens_in, k.tokens_out, k.estimated FROM json_each('[' || $1 || 
   CROSS JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY k.id;
 -- A call that belongs to no conversation may hold the text of any.
 -- :call_erase
-UPDATE model_calls SET request = $1, response = NULL, error = NULL WHERE conversation_id = $2 OR (conversation_id IS NULL
+UPDATE model_calls SET request = $1, response = NULL, error = NULL, made_of = NULL WHERE conversation_id = $2 OR (conversation_id IS NULL
    AND world_id = (SELECT c.world_id FROM conversations c WHERE c.id = $2));
 -- :call_pieces
 SELECT id, uid, request, response FROM model_calls WHERE id > $1 ORDER BY id LIMIT $2;

@@ -75,13 +75,22 @@ test('texts that are equal lead each to its own message', async () => {
     );
 });
 
-test('a call of work that was handed on is shown, and nothing is asked for that is not there', async () => {
+test('a call of work that was handed on is shown with its messages, and nothing is asked for that is not there', async () => {
     const w = await office(server);
     await w.converse('@lead hand this on');
     const calls = (await server.get(`${w.path}/agents/ada/calls`)).data;
     assert.ok(calls.length > 0, 'it was handed on');
     const p = await open(server, `${chat(w)}?inspect=call%3A${calls[0].id}`);
     await box(p).locator('.saw-row').first().waitFor();
+    // No memory has what was said there: the call itself says which messages it was sent.
+    const { contextMessageIds } = await server.get(`${w.path}/calls/${calls[0].id}`);
+    assert.ok(contextMessageIds.flat().length > 0, 'a task was handed on');
+    assert.deepEqual(
+        await box(p)
+            .locator('.saw-more a')
+            .evaluateAll(all => all.map(a => a.hash)),
+        contextMessageIds.flat().map(m => `#m-${m}`),
+    );
 });
 
 test('what is looked into has an address: a reload keeps it, Back leaves it, and a link out of it comes back', async () => {

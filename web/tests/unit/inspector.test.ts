@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asCurl } from '../../src/views/inspector/curl';
 import { estimate, readRequest, type Seen } from '../../src/views/inspector/request';
-import { standing } from '../../src/views/inspector/standing';
+import { messagesIn, standing } from '../../src/views/inspector/standing';
 import { plainMessage } from './message';
 
 const scripted = {
@@ -81,6 +81,26 @@ describe('what a model saw', () => {
     it('keeps words that stand beside a result', () => {
         expect(readRequest(anthropic)?.seen.at(-1)).toMatchObject({ role: 'user', text: 'and?' });
     });
+    it('tells apart what one side said in several texts', () => {
+        const content = [
+            { type: 'tool_result', tool_use_id: 'c1', content: 'done' },
+            { type: 'text', text: 'ping' },
+            { type: 'text', text: 'ping' },
+        ];
+        const calls = { type: 'tool_use', id: 'c1', name: 'look', input: {} };
+        const seen = readRequest({
+            messages: [
+                { role: 'assistant', content: [calls] },
+                { role: 'user', content },
+            ],
+        })?.seen;
+        expect(seen?.map(s => [s.role, s.text, s.calls.length])).toEqual([
+            ['assistant', '', 1],
+            ['tool', 'done', 0],
+            ['user', 'ping', 0],
+            ['user', 'ping', 0],
+        ]);
+    });
     it('says that a tool failed', () => {
         expect(readRequest(scripted)?.seen[3]?.failed).toBe(true);
         expect(readRequest(anthropic)?.seen[3]?.failed).toBe(true);
@@ -127,6 +147,32 @@ const answer = (id: string, content: string) =>
     plainMessage(id, { content, role: 'assistant', sender: 'ada' });
 
 describe('which messages stand in a request', () => {
+    it('is what the call says, also where no place could tell', () => {
+        const parts = [
+            part('system', 'ping'),
+            part('user', 'ping'),
+            part('user', 'ping'),
+            part('user', 'go on'),
+        ];
+        const call = { contextMessageIds: [['b', 'c'], ['a'], []], createdAt: NOW };
+        expect(messagesIn(parts, call, [said('a', 'ping'), said('b', 'ping')])).toEqual([
+            [],
+            ['b', 'c'],
+            ['a'],
+            [],
+        ]);
+        expect(messagesIn(parts.slice(1), call, [])).toEqual([['b', 'c'], ['a'], []]);
+    });
+    it('is found by the place where the call was kept before it said so, or says it of other parts', () => {
+        const parts = [part('system', 'ping'), part('user', 'ping')];
+        const memory = [said('a', 'ping'), said('b', 'ping')];
+        const call = { contextMessageIds: null, createdAt: NOW };
+        expect(messagesIn(parts, call, memory)).toEqual([[], ['b']]);
+        expect(messagesIn(parts, { ...call, contextMessageIds: [['x'], ['y']] }, memory)).toEqual([
+            [],
+            ['b'],
+        ]);
+    });
     it('tells equal texts apart by their place', () => {
         const memory = [said('a', 'ping'), answer('b', 'pong'), said('c', 'ping'), answer('d', 'pong')];
         const parts = [part('system', 'ping'), part('user', 'ping'), part('assistant', 'pong')];

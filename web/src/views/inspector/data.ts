@@ -75,7 +75,10 @@ async function versionWith(w: string, messageId: string, signal: AbortSignal): P
     return (versions.find(t => t.current) ?? versions[0])?.threadId ?? undefined;
 }
 
-/** What stands before the answer in the memory of who gave it; work that was handed on is in no memory. */
+/**
+ * What stands before the answer in the memory of who gave it, for a call that does not say what it was made of; work that
+ * was handed on is in no memory.
+ */
 async function memoryOf(
     w: string,
     call: WholeModelCall,
@@ -83,7 +86,14 @@ async function memoryOf(
     signal: AbortSignal,
 ): Promise<Message[]> {
     const { chatId, agent, messageId } = call;
-    if (!chatId || !agent || call.purpose !== 'turn' || (answer && answer.position < 0)) return [];
+    if (
+        call.contextMessageIds ||
+        !chatId ||
+        !agent ||
+        call.purpose !== 'turn' ||
+        (answer && answer.position < 0)
+    )
+        return [];
     const where = messageId
         ? { before: messageId, threadId: await versionWith(w, messageId, signal) }
         : { latest: true };

@@ -67,23 +67,26 @@ function readCall(value: unknown): SeenCall {
     };
 }
 
-/** Anthropic: a message is a list of blocks; results stand in a message of the user. */
+function readResult(block: Bag): Seen {
+    return seen('tool', blockText(block.content), {
+        answers: text(block.tool_use_id),
+        failed: block.is_error === true,
+    });
+}
+
+/**
+ * Anthropic: neighbours of one side share a message. Each result and each text is one of its own again; calls belong to
+ * the text before them.
+ */
 function readBlocks(role: string, blocks: unknown[]): Seen[] {
     const out: Seen[] = [];
-    const said: string[] = [];
-    const calls: SeenCall[] = [];
     for (const block of blocks.map(bag)) {
-        if (block.type === 'tool_result')
-            out.push(
-                seen('tool', blockText(block.content), {
-                    answers: text(block.tool_use_id),
-                    failed: block.is_error === true,
-                }),
-            );
-        else if (block.type === 'tool_use') calls.push(readCall(block));
-        else said.push(text(block.text) ?? asText(block));
+        const last = out.at(-1);
+        if (block.type === 'tool_result') out.push(readResult(block));
+        else if (block.type !== 'tool_use') out.push(seen(role, text(block.text) ?? asText(block)));
+        else if (last && last.role === role) last.calls.push(readCall(block));
+        else out.push(seen(role, '', { calls: [readCall(block)] }));
     }
-    if (said.length > 0 || calls.length > 0) out.push(seen(role, said.join('\n'), { calls }));
     return out;
 }
 

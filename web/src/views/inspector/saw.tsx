@@ -7,7 +7,7 @@ import { Marked } from '../shared/mark';
 import { count, firstLine, grouped } from '../shared/words';
 import type { Looked } from './data';
 import { estimate, readRequest, type Asked, type Seen } from './request';
-import { standing } from './standing';
+import { messagesIn } from './standing';
 
 export interface PartProps {
     w: string;
@@ -61,7 +61,7 @@ export function Saw(props: PartProps) {
 function fromRequest(looked: Looked): Asked | null {
     const asked = readRequest(looked.call?.request);
     if (!asked || !looked.call) return null;
-    const ids = standing(asked.seen, looked.memory, looked.call.createdAt);
+    const ids = messagesIn(asked.seen, looked.call, looked.memory);
     return { ...asked, seen: asked.seen.map((s, i) => ({ ...s, messageIds: ids[i] ?? [] })) };
 }
 

@@ -1,8 +1,9 @@
 // standing.ts: which messages stand in the parts of a request. The request has texts and no ids, and equal texts are not
-// the same message: so what the agent had in memory is laid beside it in its order, from the newest back, and each
-// message stands in one part at most. A text only proves that a place is right.
+// the same message: the ids are kept beside it. Of a call that was kept before they were, what the agent had in memory is
+// laid beside it in its order, from the newest back, and each message stands in one part at most. A text only proves that
+// a place is right.
 
-import type { Message } from '../../api/types';
+import type { Message, WholeModelCall } from '../../api/types';
 import type { Seen } from './request';
 
 /** A line that could be taken for somebody's words is sent with a backslash in front, after the name where it has one. */
@@ -61,4 +62,21 @@ export function standing(parts: readonly Seen[], all: readonly Message[], askedA
         }
     });
     return found;
+}
+
+/** The ids of each part as the call has them, which names none for the system prompt; null: they are not known. */
+function kept(parts: readonly Seen[], ids: WholeModelCall['contextMessageIds']): string[][] | null {
+    const prompt = parts.filter(p => p.role === 'system').length;
+    if (!ids || parts.length !== prompt + ids.length) return null;
+    let next = 0;
+    return parts.map(p => (p.role === 'system' ? [] : ids[next++]!));
+}
+
+/** Which messages stand in each part of what a call was sent. */
+export function messagesIn(
+    parts: readonly Seen[],
+    call: Pick<WholeModelCall, 'contextMessageIds' | 'createdAt'>,
+    memory: readonly Message[],
+): string[][] {
+    return kept(parts, call.contextMessageIds) ?? standing(parts, memory, call.createdAt);
 }
