@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alone, forget, keep, keepTyped, leftover, typed, type Backup } from '../../src/views/edit/backup';
 import type { Message } from '../../src/api/types';
 
@@ -23,6 +23,7 @@ const backup = (part: Partial<Backup> = {}): Backup => ({
 
 describe('the backup of an edit', () => {
     beforeEach(() => localStorage.clear());
+    afterEach(() => vi.unstubAllGlobals());
 
     it('is found again after a reload, in its own conversation only', () => {
         keep(backup());
@@ -52,6 +53,39 @@ describe('the backup of an edit', () => {
         expect(typed(message)).toBe('old words');
     });
     it('works without a memory', async () => {
+        const off = () => {
+            throw new DOMException('storage is switched off', 'SecurityError');
+        };
+        vi.stubGlobal('localStorage', { getItem: off, setItem: off, removeItem: off });
+        keep(backup());
+        expect(leftover('tour', 'c1')).toBeNull();
+        forget(backup());
+        keepTyped('m1', 'new wor');
+        expect(typed({ messageId: 'm1', content: 'old words' } as Message)).toBe('old words');
+    });
+    it('is worked on by one tab at a time', async () => {
+        const held = new Set<string>();
+        const request = async (
+            name: string,
+            o: { ifAvailable?: boolean },
+            work: (lock: object | null) => unknown,
+        ) => {
+            if (held.has(name) && o.ifAvailable) return work(null);
+            held.add(name);
+            try {
+                return await work({ name });
+            } finally {
+                held.delete(name);
+            }
+        };
+        vi.stubGlobal('navigator', { locks: { request } });
+        let done = (_: number) => {};
+        const first = alone('tour', 'c1', () => new Promise<number>(resolve => (done = resolve)));
+        expect(await alone('tour', 'c1', async () => 8)).toBeNull();
+        expect(await alone('tour', 'c2', async () => 9)).toBe(9);
+        done(7);
+        expect(await first).toBe(7);
+        vi.stubGlobal('navigator', {});
         expect(await alone('tour', 'c1', async () => 7)).toBe(7);
     });
 });

@@ -55,6 +55,27 @@ describe('groups of the inbox', () => {
             ['Yesterday', ['old']],
         ]);
     });
+    it('has the newest first within each group, in whatever order they came', () => {
+        const mixed = [
+            item('b', 'briefing', 2),
+            item('asked first', 'question', 9),
+            item('c', 'finished', 3),
+            item('a', 'mention', 1),
+            item('failed last', 'failure', 4),
+        ];
+        const ids = groups(mixed, 'open', now).map(g => g.items.map(i => i.id));
+        expect(ids).toEqual([
+            ['failed last', 'asked first'],
+            ['a', 'b', 'c'],
+        ]);
+        expect(groups(mixed.toReversed(), 'open', now).map(g => g.items.map(i => i.id))).toEqual(ids);
+    });
+    it('does not put what is done or put off under "Needs you"', () => {
+        const done = item('d', 'question', 1, { doneAt: at(0) });
+        const later = item('l', 'failure', 1, { snoozedUntil: at(-5) });
+        expect(groups([done, later], 'done', now).map(g => g.id)).toEqual(['day-Today']);
+        expect(groups([done, later], 'snoozed', now).map(g => g.id)).toEqual(['day-Today']);
+    });
     it('shows under each filter what belongs there', () => {
         const ids = (f: Parameters<typeof belongs>[1]): string[] =>
             items.filter(i => belongs(i, f, now)).map(i => i.id);

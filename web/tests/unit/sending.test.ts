@@ -94,6 +94,43 @@ describe('saying something', () => {
         await sent;
         expect([now().pending.length, now().rows.map(m => m.messageId)]).toEqual([0, ['m1']]);
     });
+    test('confirms what its event names, and nothing else that is on its way', async () => {
+        answers = [() => new Promise<Response>(() => {}), () => new Promise<Response>(() => {})];
+        void send('same words');
+        void send('same words');
+        await soon(() => expect(posted.length).toBe(2));
+        happen([event('m2', 0, 11)]);
+        expect(now().pending.map(p => p.clientMessageId)).toEqual([posted[0]?.body.clientMessageId]);
+        expect(now().rows.map(m => m.messageId)).toEqual(['m2']);
+    });
+    test('leaves what another tab said under its own name alone', async () => {
+        answers = [() => new Promise<Response>(() => {})];
+        void send('same words');
+        await soon(() => expect(posted.length).toBe(1));
+        const other = { ...message('m9', 0), content: 'same words' };
+        happen([
+            tell('message.created', { ...other, clientMessageId: 'web-other' }, { seq: 11, threadId: 't_1' }),
+        ]);
+        happen([
+            tell(
+                'message.created',
+                { ...message('m10', 1), clientMessageId: null },
+                { seq: 12, threadId: 't_1' },
+            ),
+        ]);
+        expect(now().pending.length).toBe(1);
+        expect(now().rows.map(m => m.messageId)).toEqual(['m9', 'm10']);
+    });
+    test('that is answered puts nothing into the conversation when it was confirmed or taken back', async () => {
+        let answer: (r: Response) => void = () => {};
+        answers = [() => new Promise<Response>(resolve => (answer = resolve))];
+        const sent = send('hello');
+        await soon(() => expect(posted.length).toBe(1));
+        dropPending(last().body.clientMessageId);
+        answer(stored('m1', 0, last()));
+        await sent;
+        expect([now().pending.length, now().rows.length]).toEqual([0, 0]);
+    });
     test('waits for its event when others were said before it', async () => {
         answers = [() => stored('m5', 4, last())];
         await send('hello');

@@ -148,14 +148,34 @@ describe('a tab that does not own the stream', () => {
     });
     test('that cannot read what it missed takes nothing behind the gap, and tries again', async () => {
         owner(40);
+        const before = shown.length;
         batch(50, 51);
-        await soon(() => expect(asked.length).toBe(1));
-        expect(seqs()).toEqual([]);
+        // It has given up when it shows again how it stands.
+        await soon(() => expect(shown.length).toBe(before + 1));
+        expect([asked.length, seqs()]).toEqual([1, []]);
         pages = [[tell('world.idle', {}, { seq: 51 })]];
         await soon(() => {
             batch(51, 52);
             expect(seqs()).toEqual([51, 52]);
         });
+    });
+    test('says that it reads, as long as there is more, and then how it stands', async () => {
+        owner(40);
+        const before = shown.length;
+        pages = [[tell('world.idle', {}, { seq: 44 })], [tell('world.idle', {}, { seq: 50 })]];
+        batch(50, 51);
+        await soon(() => expect(seqs()).toEqual([44, 50, 51]));
+        expect(shown.slice(before)).toEqual([{ state: 'catchingUp', left: 500 }, live]);
+    });
+    test('reads no further when it is closed', async () => {
+        owner(40);
+        pages = [[tell('world.idle', {}, { seq: 44 })], [tell('world.idle', {}, { seq: 50 })]];
+        const before = shown.length;
+        batch(50, 51);
+        await soon(() => expect(asked.length).toBe(1));
+        shared.close();
+        await soon(() => expect(shown.slice(before).at(-1)).toEqual(live));
+        expect(asked.length).toBe(1);
     });
     test('catches up when it hears that the owner is further', async () => {
         owner(40);

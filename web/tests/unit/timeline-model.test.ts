@@ -110,6 +110,22 @@ describe('the runs of a conversation', () => {
         expect(lanes.get('main')!.loose).toEqual([]);
     });
 
+    it('is called what the server says, or else its call; no name is none', () => {
+        const named = (input: unknown, more: Partial<Delegation> = {}) => {
+            const call = { callId: 'm', toolName: 'delegate', input, occurrence: 1 } as Item['call'];
+            const main = timeline('main', [handed('m', 1, 'main.1', { call })], {
+                'main.1': timeline('main.1', [said('x', 2)]),
+            });
+            return lanesOf(main, [delegation('main.1', more)]).get('main.1')!.title;
+        };
+        expect(named({ title: 'Of the call' }, { title: 'Of the server' })).toBe('Of the server');
+        expect(named({ title: 'Of the call' })).toBe('Of the call');
+        expect(named({ title: '' })).toBeNull();
+        expect(named({ title: 7 })).toBeNull();
+        expect(named(null)).toBeNull();
+        expect(named('a text')).toBeNull();
+    });
+
     it('keeps a run whose call was squashed where the squash stands, however often that was done', () => {
         const squash = (resultMessageId: string, ...sourceMessageIds: string[]) =>
             ({ resultMessageId, sourceMessageIds }) as Squash;
