@@ -33,12 +33,15 @@ export function ago(at: string | number | Date, now: number = Date.now()): strin
     return `${Math.round(seconds / 86400)} d`;
 }
 
-/** "0.4 s", "12 s", "2 min", "1 h 5 min". */
+/** "0.4 s", "12 s", "2 min", "1 h 5 min", "3 d 4 h". */
 export function duration(ms: number): string {
     if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
     if (ms < 119500) return `${Math.round(ms / 1000)} s`;
     const minutes = Math.round(ms / 60000);
-    return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    if (minutes < 60) return `${minutes} min`;
+    if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    const hours = Math.round(minutes / 60);
+    return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 export function Time({ at, seconds }: TimeProps) {

@@ -163,8 +163,17 @@ test('without the server it searches what the page has', async () => {
     await input(p).waitFor();
     proxy.stop();
     await input(p).fill('freeze');
-    await p.getByText('Offline: searching what is on this device.').waitFor();
+    await p
+        .getByText(`Offline: searching what is on this device: 2 messages of ${w.name} that are loaded.`)
+        .waitFor();
     await hits(p).first().waitFor();
+    await p.getByRole('status').getByText('1 result here').waitFor();
+    // What was said around it is looked up here, too.
+    await p.locator('.preview-rows li').nth(1).waitFor();
+    await input(p).fill('freeze is:edited');
+    await p.getByText('Not looked at: is:edited.').waitFor();
+    await input(p).fill('thaw');
+    await p.getByText('No match in what is on this device.').waitFor();
 });
 
 for (const theme of ['light', 'dark'])

@@ -8,6 +8,7 @@ import { connectionWords } from '../../src/views/frame/connection';
 import { sideEffectsText } from '../../src/views/history/detail';
 import { whoText } from '../../src/views/history/model';
 import { markName } from '../../src/views/inbox/sort';
+import { duration } from '../../src/parts/time';
 import { count, grouped } from '../../src/views/shared/words';
 import { plainMessage } from './message';
 
@@ -48,4 +49,16 @@ describe('a number is written in one way: in threes, with a space that does not 
         );
         expect(own).toEqual([join('views', 'shared', 'words.ts')]);
     });
+});
+
+it.each([
+    [400, '0.4 s'],
+    [12_000, '12 s'],
+    [150_000, '3 min'],
+    [65 * 60_000, '1 h 5 min'],
+    [47 * 3600_000, '47 h 0 min'],
+    [48 * 3600_000, '2 d 0 h'],
+    [(7557 * 60 + 40) * 60_000, '314 d 22 h'],
+])('%d ms took %s', (ms, words) => {
+    expect(duration(ms)).toBe(words);
 });

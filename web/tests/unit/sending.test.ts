@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Told } from '../../src/api/types';
-import { state, tell as happen, update } from '../../src/store/core';
+import type { QueueItem, Told } from '../../src/api/types';
+import { state, tell as happen, update, updateChat } from '../../src/store/core';
+import { keptPending } from '../../src/store/keep-pending';
 import { go } from '../../src/store/place';
 import { dropPending, retryPending, send, sendWaiting } from '../../src/store/sending';
 import { message, opened, room, tell, soon } from './story';
@@ -142,6 +143,38 @@ describe('saying something', () => {
         expect([now().pending.length, now().rows.length]).toEqual([0, 0]);
         expect(now().queue).toMatchObject([{ messageId: 'm1', content: 'hello' }]);
     });
+    test('is in the queue once, when the queue was told before the answer', async () => {
+        let answer: (r: Response) => void = () => {};
+        answers = [() => new Promise<Response>(resolve => (answer = resolve))];
+        const sent = send('hello');
+        await soon(() => expect(posted.length).toBe(1));
+        updateChat('c_1', c => ({ ...c, queue: [{ messageId: 'm1' } as QueueItem] }));
+        answer(stored('m1', -1, last(), { queued: true }));
+        await sent;
+        expect([now().pending.length, now().queue.map(q => q.messageId)]).toEqual([0, ['m1']]);
+    });
+    test('waits for the rows that are being loaded again', async () => {
+        updateChat('c_1', c => ({ ...c, stale: true }));
+        answers = [() => stored('m1', 0, last())];
+        await send('hello');
+        expect([now().pending.length, now().rows.length]).toEqual([1, 0]);
+    });
+    test('is below what is on screen when that is not the end', async () => {
+        updateChat('c_1', c => ({ ...c, hasNewer: true, total: 9 }));
+        answers = [() => stored('m9', 9, last())];
+        await send('hello');
+        expect([now().pending.length, now().rows.length]).toEqual([0, 0]);
+    });
+    test('before its conversation is loaded is kept, in order', async () => {
+        go({ kind: 'chat', w: 'w', c: 'c_2', view: 'chat' }, { replace: true });
+        expect((await send('one')).ok).toBe(false);
+        await send('two');
+        expect(posted).toEqual([]);
+        expect(keptPending('w', 'c_2').map(p => [p.content, p.state])).toEqual([
+            ['one', 'waiting'],
+            ['two', 'waiting'],
+        ]);
+    });
     test('that is refused is kept, with the reason', async () => {
         answers = [
             () =>
@@ -206,6 +239,40 @@ describe('what cannot be sent', () => {
         expect(posted.length).toBe(2);
         expect(posted[1]?.key).not.toBe(posted[0]?.key);
         expect(posted[1]?.body).toEqual(posted[0]?.body);
+    });
+    test('is the same act when it is tried again by hand after nobody answered', async () => {
+        vi.useFakeTimers();
+        await send('one');
+        await vi.advanceTimersByTimeAsync(10_000);
+        expect(now().pending[0]?.state).toBe('failed');
+        retryPending(last().body.clientMessageId);
+        await vi.advanceTimersByTimeAsync(1);
+        expect(posted.length).toBe(4);
+        expect(posted[3]).toEqual(posted[0]);
+        // The tries begin anew.
+        expect(now().pending[0]?.state).toBe('waiting');
+    });
+    test('is not sent twice by hand, nor by two that send what waits', async () => {
+        answers = [() => new Promise<Response>(() => {})];
+        void send('one');
+        await soon(() => expect(posted.length).toBe(1));
+        retryPending(last().body.clientMessageId);
+        await Promise.resolve();
+        expect(posted.length).toBe(1);
+        updateChat('c_1', c => ({ ...c, pending: c.pending.map(p => ({ ...p, state: 'waiting' })) }));
+        let answer: (r: Response) => void = () => {};
+        answers = [() => new Promise<Response>(resolve => (answer = resolve))];
+        const both = Promise.all([sendWaiting('c_1'), sendWaiting('c_1')]);
+        await soon(() => expect(posted.length).toBe(2));
+        answer(stored('m1', 0, last()));
+        await both;
+        expect([posted.length, now().rows.length]).toEqual([2, 1]);
+    });
+    test('is not tried while the server is known to be away', async () => {
+        update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
+        await send('one');
+        await sendWaiting('c_1');
+        expect(posted.length).toBe(1);
     });
     test('can be taken back', async () => {
         answers = [() => new Response('{}', { status: 400 })];

@@ -3,6 +3,7 @@ import type { Delegation, Item, ModelCall, Squash, Timeline } from '../../src/ap
 import {
     allSpent,
     callText,
+    dayBetween,
     endOf,
     findIn,
     laneOrder,
@@ -10,9 +11,9 @@ import {
     openByItself,
     sortedLanes,
     spentByLane,
-    tokensText,
     startOf,
     stateOf,
+    tokensText,
 } from '../../src/views/timeline/model';
 import { sessionOf, taskOf } from '../../src/views/timeline/background';
 import { range } from '../../src/views/timeline/bars';
@@ -88,6 +89,21 @@ const result = (output: string, success = true) => ({
     output,
     success,
     error: null,
+});
+
+describe('the day of a row', () => {
+    const now = new Date('2026-11-16T12:00:00');
+    it('is said where another day begins', () => {
+        expect(dayBetween('2026-11-14T10:00:00', '2026-11-14T23:59:00', true, now)).toBeNull();
+        expect(dayBetween('2026-11-14T23:59:00', '2026-11-15T00:01:00', true, now)).toBe('15 Nov');
+        expect(dayBetween('2025-12-31T23:59:00', '2026-01-01T00:01:00', false, now)).toBe('1 Jan');
+        expect(dayBetween('2026-11-14T10:00:00', null, true, now)).toBeNull();
+    });
+    it('is said of the first row of a conversation, unless it is today', () => {
+        expect(dayBetween(null, '2026-11-16T08:00:00', true, now)).toBeNull();
+        expect(dayBetween(null, '2025-11-16T08:00:00', true, now)).toBe('16 Nov 2025');
+        expect(dayBetween(null, '2025-11-16T08:00:00', false, now)).toBeNull();
+    });
 });
 
 describe('the runs of a conversation', () => {

@@ -1,7 +1,6 @@
 // kinds.ts: hits by what they are, and by conversation.
 
-import type { Hit } from '../../api/types';
-import { world } from '../../store/core';
+import type { Chat, Hit } from '../../api/types';
 import { chatName } from '../../store/names';
 
 export type Kind = 'messages' | 'background' | 'tools';
@@ -25,19 +24,23 @@ export interface Group {
     hits: Hit[];
 }
 
-function titleOf(hit: Hit): string {
-    if (hit.mode === 'background') return `background of @${hit.sender === 'human' ? '?' : hit.sender}`;
-    const name = hit.title ?? chatName(world.value?.chats[hit.chatId]);
-    return name ?? (hit.mode === 'foreground' ? 'conversation with an agent' : 'Untitled conversation');
+/** Whose conversation it is, the list of conversations knows; who wrote a hit may be anybody in it. */
+function titleOf(hit: Hit, chat: Chat | undefined): string {
+    const agent = chat?.agent ? ` @${chat.agent}` : ' an agent';
+    if (hit.mode === 'background') return `background of${agent}`;
+    const name = hit.title ?? chatName(chat);
+    return name ?? (hit.mode === 'foreground' ? `conversation with${agent}` : 'Untitled conversation');
 }
 
 /** In the order of the first hit of each conversation. */
-export function byConversation(hits: readonly Hit[], world: string | null): Group[] {
+export function byConversation(hits: readonly Hit[], world: string | null, chats: readonly Chat[]): Group[] {
+    const known = new Map(chats.map(c => [c.id, c]));
     const groups = new Map<string, Group>();
     for (const hit of hits) {
         const w = hit.world ?? world ?? '';
         const key = `${w}/${hit.chatId}`;
-        const group = groups.get(key) ?? { key, world: w, chatId: hit.chatId, title: titleOf(hit), hits: [] };
+        const title = titleOf(hit, known.get(hit.chatId));
+        const group = groups.get(key) ?? { key, world: w, chatId: hit.chatId, title, hits: [] };
         group.hits.push(hit);
         groups.set(key, group);
     }

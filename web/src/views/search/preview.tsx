@@ -3,6 +3,7 @@ import type { Result } from '../../api/client';
 import type { Hit, Message } from '../../api/types';
 import { AgentName, Button, Loading, Time, TroubleBox } from '../../parts/parts';
 import { go } from '../../store/place';
+import { world as openWorld } from '../../store/store';
 import { useLoad } from '../shared/load';
 import { Marked } from '../shared/mark';
 import { inMain, placeOf, threadOf } from '../../store/hit-place';
@@ -26,7 +27,15 @@ async function readAround(w: string, hit: Hit, signal: AbortSignal): Promise<Res
         { around: hit.messageId, limit: AROUND, ...(thread ? { threadId: thread } : {}) },
         { signal },
     );
-    return rows.ok ? { ...rows, value: rows.value.data } : rows;
+    if (rows.ok) return { ...rows, value: rows.value.data };
+    return rows.trouble.status === 0 ? { ok: true, status: 200, etag: null, value: loadedAround(hit) } : rows;
+}
+
+/** Without the server: what this page has of what was said around it. */
+function loadedAround(hit: Hit): Message[] {
+    const rows = openWorld.peek()?.chat[hit.chatId]?.rows ?? [];
+    const at = rows.findIndex(m => m.messageId === hit.messageId);
+    return at < 0 ? [hit] : rows.slice(Math.max(0, at - (AROUND >> 1)), at + (AROUND >> 1) + 1);
 }
 
 export function Preview({ world, hit, title, terms }: PreviewProps) {

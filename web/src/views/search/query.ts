@@ -91,10 +91,21 @@ export function wrongWith(q: string): string | null {
     return `There is no such condition as ${wrong.text}. There are ${listed(known)}.`;
 }
 
+const isExcluded = (w: Word): boolean => w.text.startsWith('-') && w.text.length > 1;
+const bare = (text: string): string => text.replaceAll('"', '').replace(/\*$/, '');
+
 /** What to mark in a text: plain words, phrases without their quotes, prefixes without their star. */
 export function terms(q: string): string[] {
     return words(q)
-        .filter(w => !w.filter && !(w.text.startsWith('-') && w.text.length > 1))
-        .map(w => w.text.replaceAll('"', '').replace(/\*$/, ''))
+        .filter(w => !w.filter && !isExcluded(w))
+        .map(w => bare(w.text))
+        .filter(t => t !== '');
+}
+
+/** What must not be in a text. */
+export function excluded(q: string): string[] {
+    return words(q)
+        .filter(isExcluded)
+        .map(w => bare(w.text.slice(1)))
         .filter(t => t !== '');
 }

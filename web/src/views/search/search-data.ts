@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { searchWorld } from '../../api/calls';
 import type { Result, Trouble } from '../../api/client';
-import type { Hit } from '../../api/types';
+import type { Hit, Message } from '../../api/types';
 import type { WorldState } from '../../store/state';
 import { state } from '../../store/store';
-import { terms, wrongWith } from './query';
+import { excluded, filters, terms, wrongWith } from './query';
 
 export interface Found {
     hits: Hit[];
@@ -156,13 +156,39 @@ export function useSearch(question: Question): Found {
     };
 }
 
-/** Without the server: what this page has in memory of the open world. Conditions are not checked then. */
+/** Conditions that need the server. */
+export const unchecked = (q: string): string[] => filters(q).filter(f => !f.startsWith('from:'));
+
+function senders(q: string): string[] {
+    return filters(q)
+        .filter(f => f.startsWith('from:'))
+        .map(f => f.slice(5).replaceAll('"', '').replace(/^@/, '').toLowerCase())
+        .map(name => (name === 'me' || name === 'you' ? 'human' : name));
+}
+
+function holds(
+    m: Message,
+    wanted: readonly string[],
+    unwanted: readonly string[],
+    from: readonly string[],
+): boolean {
+    const text = m.content.toLowerCase();
+    return (
+        wanted.every(t => text.includes(t)) &&
+        !unwanted.some(t => text.includes(t)) &&
+        from.every(name => m.sender.toLowerCase() === name)
+    );
+}
+
+/** Without the server: what this page has in memory of the open world, newest first. */
 export function searchHere(known: WorldState | null, q: string): Hit[] {
     const wanted = terms(q).map(t => t.toLowerCase());
-    if (!known || wanted.length === 0) return [];
+    const from = senders(q);
+    if (!known || (wanted.length === 0 && from.length === 0)) return [];
+    const unwanted = excluded(q).map(t => t.toLowerCase());
     const hits = Object.values(known.chat).flatMap(c =>
         c.rows
-            .filter(m => wanted.every(t => m.content.toLowerCase().includes(t)))
+            .filter(m => holds(m, wanted, unwanted, from))
             .map((m): Hit => ({
                 ...m,
                 world: known.world.name,

@@ -25,7 +25,7 @@ import { Preview } from './preview';
 import { filters, terms, without } from './query';
 import { Results } from './results';
 import { save } from './saved';
-import { searchHere, useSearch, type Found } from './search-data';
+import { searchHere, unchecked, useSearch, type Found } from './search-data';
 import './search.css';
 
 const TEXT_MOST = 1000;
@@ -45,7 +45,8 @@ export function SearchView() {
     const offline = found.trouble?.status === 0;
     const all = offline ? searchHere(openWorld.value, q) : found.hits;
     const hits = all.filter(h => kinds.has(kindOf(h)));
-    const groups = byConversation(hits, scoped);
+    const chats = state.value.worlds.flatMap(w => w.chats);
+    const groups = byConversation(hits, scoped, chats);
     const order = groups.flatMap(g => g.hits);
     const shown = picked && order.some(h => h.messageId === picked.messageId) ? picked : (order[0] ?? null);
     const home = groups.find(g => shown && g.hits.includes(shown));
@@ -106,7 +107,9 @@ export function SearchView() {
                     <Chips q={q} onQuery={to} />
                     <div class="search-line">
                         <p class="muted" role="status">
-                            {statusOf(found, hits.length, all.length)}
+                            {offline
+                                ? `${count(hits.length, 'result')} here`
+                                : statusOf(found, hits.length, all.length)}
                         </p>
                         <span class="search-actions">
                             <span class="search-sheet">
@@ -131,7 +134,7 @@ export function SearchView() {
                             )}
                         </span>
                     </div>
-                    {offline && <Banner kind="warn">Offline: searching what is on this device.</Banner>}
+                    {offline && <Here q={q} />}
                     {found.trouble && !offline && !fieldError(found) && (
                         <TroubleBox trouble={found.trouble} onRetry={found.again} />
                     )}
@@ -149,6 +152,11 @@ export function SearchView() {
                                 Show more
                             </Button>
                         </p>
+                    )}
+                    {offline && hits.length === 0 && (
+                        <Empty>
+                            <p>No match in what is on this device.</p>
+                        </Empty>
                     )}
                     <Nothing
                         q={q}
@@ -187,6 +195,22 @@ function statusOf(found: Found, shown: number, all: number): string {
     const more = found.next ? 'at least ' : '';
     const hidden = all > shown ? `, ${all - shown} hidden by kind` : '';
     return `${more}${count(shown, 'result')} in ${(found.ms / 1000).toFixed(2)} s, newest first${hidden}`;
+}
+
+/** Without the server: where it is searched, and what is not looked at. */
+function Here({ q }: { q: string }) {
+    const known = openWorld.value;
+    const left = unchecked(q);
+    const rows = Object.values(known?.chat ?? {}).reduce((n, c) => n + c.rows.length, 0);
+    return (
+        <Banner kind="warn">
+            Offline: searching what is on this device
+            {known
+                ? `: ${count(rows, 'message')} of ${known.world.name} that ${rows === 1 ? 'is' : 'are'} loaded`
+                : ''}
+            .{left.length > 0 && ` Not looked at: ${left.join(', ')}.`}
+        </Banner>
+    );
 }
 
 function Chips({ q, onQuery }: { q: string; onQuery: (q: string) => void }) {

@@ -11,7 +11,7 @@ import { taskOf } from './background';
 import { BackgroundBox } from './background-box';
 import { data } from './data';
 import { LiveLine } from './live-line';
-import { endOf, NOTHING_SPENT, startOf, stateOf, STATES, type Lane } from './model';
+import { dayBetween, endOf, NOTHING_SPENT, startOf, stateOf, STATES, type Lane } from './model';
 import { TimelineRow } from './row';
 import { goInside, isOpen, now, setOpen } from './state';
 
@@ -167,6 +167,17 @@ function given(item: Item): ComponentChildren[] {
     return task === null ? [] : [<BackgroundBox key={`task ${task}`} id={task} />];
 }
 
+/** Rows say the time of day only: where another day begins stands which one. */
+function newDay(item: Item, before: Item | undefined, lane: Lane): ComponentChildren[] {
+    const name = dayBetween(before?.at ?? null, item.at, lane.parent === null);
+    if (name === null) return [];
+    return [
+        <li key={`day ${item.id}`} class="timeline-day">
+            {name}
+        </li>,
+    ];
+}
+
 /** The rows of a run, its last ones first; what it handed on stands where it was handed on. */
 export function Items({ lane, left, rows }: ItemsProps) {
     const [more, setMore] = useState(0);
@@ -184,7 +195,8 @@ export function Items({ lane, left, rows }: ItemsProps) {
             <ol class="timeline-items" aria-label={`Rows of ${lane.lane}`}>
                 {lane.items
                     .slice(from)
-                    .flatMap((item, at) => [
+                    .flatMap((item, at, shown) => [
+                        ...newDay(item, shown[at - 1], lane),
                         <TimelineRow key={key(item, at)} item={item} lane={lane} />,
                         ...handedOn(item, lane).map(name => <Child key={name} name={name} left={left} />),
                         ...given(item),

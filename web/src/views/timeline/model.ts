@@ -1,6 +1,7 @@
 // model.ts: the runs of a conversation as data. A run is a lane: `main`, and what was handed on: `main.1`, `main.1.2`.
 
 import type { Delegation, Item, ModelCall, Squash, Timeline } from '../../api/types';
+import { day } from '../../parts/time';
 import { placeSquashed } from './squashed';
 
 export type RunState = Delegation['state'];
@@ -190,6 +191,21 @@ export const STATES: Record<RunState, { shape: string; word: string }> = {
     cancelled: { shape: '‖', word: 'cancelled' },
     interrupted: { shape: '✕', word: 'interrupted' },
 };
+
+/**
+ * The day of a row, where it is another one than that of the row before it; null: the same. The first row of a
+ * conversation says its day unless it is today, that of a run stands beside the call that began it.
+ */
+export function dayBetween(
+    before: string | null,
+    at: string | null,
+    first: boolean,
+    now: Date = new Date(),
+): string | null {
+    if (at === null || (before === null && !first)) return null;
+    const name = day(at, now);
+    return name === day(before ?? now, now) ? null : name;
+}
 
 // --- What it took --------------------------------------------------------------------------------
 

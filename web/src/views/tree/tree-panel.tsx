@@ -60,7 +60,7 @@ function Busiest({ stats }: { stats: Stats }) {
                 {most.map(b => (
                     <li key={b.root.messageId}>
                         <button type="button" class="tree-link" onClick={() => reveal(b.root.messageId)}>
-                            {who(b.root.sender)}{' '}
+                            {b.root.squashOperationId ? <b class="tree-you">Squash</b> : who(b.root.sender)}{' '}
                             <span class="tree-cut">“{firstLine(b.root.content, 60)}”</span>
                         </button>
                         <span class="tree-number">{grouped(b.messages - 1)}</span>
