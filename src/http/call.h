@@ -38,6 +38,7 @@ typedef struct skn_http_call {
     skn_buf     out;
     skn_jw      w; /* writes into out */
     skn_vec(skn_header) headers;
+    size_t admitted; /* of them, the first: they say who is let in, not what was answered */
     /* A failure: what the handler returned, and what else is known. */
     skein_error error;
     skn_problem more;

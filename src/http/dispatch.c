@@ -131,6 +131,7 @@ bool skn_dispatch_check(skn_http_call *c)
         skn_dispatch_refuse(c, b->late);
     else
         b->checked = skn_admit(c);
+    c->admitted = c->headers.n;
     if (b->checked)
         b->body.limit = skn_body_most(c);
     return b->checked;
@@ -386,7 +387,9 @@ static bool become_job(boxed *b)
     char           id[SKN_JOB_ID];
 
     c->request_id = skn_arena_copy(c->mem, b->c.request_id);
-    b->c.conn = NULL;
+    for (size_t i = 0; i < b->c.admitted; i++) /* who is let in may read this answer, too */
+        skn_call_add_header(c, b->c.headers.p[i].name.p, b->c.headers.p[i].value);
+    b->c.conn = NULL; /* from its start on the job is a worker's */
     if (skn_job_start(h->jobs, b->c.route->id, work_as_job, b, drop_job_call, id, NULL)) {
         b->c.conn = c->conn;
         skn_call_free(c);

@@ -188,7 +188,7 @@ void skn_keys_keep(skn_http_call *c, int64_t hash)
 
     skn_buf_init(&head, 64 * 1024);
     skn_buf_addf(&head, "%s\n", c->type ? c->type : "application/json");
-    for (size_t i = 0; i < c->headers.n; i++)
+    for (size_t i = c->admitted; i < c->headers.n; i++)
         skn_buf_addf(&head, "%.*s: %.*s\n", SKN_FMT(c->headers.p[i].name),
                      SKN_FMT(c->headers.p[i].value));
     kept.status = c->status ? c->status : 200;

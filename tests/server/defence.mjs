@@ -86,6 +86,18 @@ test('a page of another origin is refused, our own and allowed ones are not', as
     assert.ok(!(await server.get('/worlds')).data.some(w => w.name === 'evil'));
 });
 
+test('a page that is allowed may read every answer, also one that is given again or that comes as a job', async () => {
+    const origin = 'https://good.example', other = 'https://fine.example';
+    const open = await Server.start({ args: [`--allow-origin=${origin}`, `--allow-origin=${other}`] });
+    const make = headers => open.call('POST', '/worlds', { body: { name: 'cors' }, headers: { 'idempotency-key': 'cors', ...headers } });
+    const first = await make({ origin }), again = await make({ origin }), theirs = await make({ origin: other }), plain = await make({});
+    assert.deepEqual([first, again, theirs, plain].map(r => [r.status, r.headers['idempotency-replayed'], r.headers['access-control-allow-origin'], r.headers.vary]),
+        [[201, undefined, origin, 'Origin'], [201, 'true', origin, 'Origin'], [201, 'true', other, 'Origin'], [201, 'true', undefined, 'Origin']]);
+    assert.equal(again.headers.location, first.headers.location);
+    const job = await open.request('POST', '/worlds', { body: { name: 'cors-job' }, headers: { origin, prefer: 'respond-async' } });
+    assert.deepEqual([job.status, job.headers['access-control-allow-origin'], job.headers.vary], [202, origin, 'Origin']);
+});
+
 test('with a token nothing but health is reachable without it, streams included', async () => {
     for (const [method, url] of [['GET', '/worlds'], ['POST', '/worlds'], ['GET', '/events'], ['GET', '/metrics'], ['GET', '/version'], ['GET', '/settings'], ['GET', '/openapi.json']])
         for (const authorization of [undefined, 'Bearer wrong', `Basic ${secret}`, `Bearer ${secret}x`, `Bearer ${secret.slice(0, -1)}`, 'Bearer ']) {
