@@ -366,6 +366,10 @@ SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings 
 /* How often they were changed, by whomever. */
 SKEIN_API skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err);
 
+/* Instead of the status of an answer which an erasure has emptied. It was given, but what it said may be
+ * among what was erased. */
+#define SKEIN_ANSWER_ERASED (-2)
+
 /* The answer that a request with a key got, for when it comes again. */
 typedef struct skein_kept_answer {
     skein_str key;

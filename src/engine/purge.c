@@ -218,10 +218,10 @@ static void tell(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
     skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
 }
 
-/* What agents of the family are writing may repeat it. */
-static skein_rc erase_written(skn_tx *tx, const skn_ids *family, skein_error *err)
+/* What agents of the family are writing may repeat it, and what was answered under keys. */
+static skein_rc erase_repeated(skn_tx *tx, const skn_ids *family, skein_error *err)
 {
-    skein_rc rc = SKEIN_OK;
+    skein_rc rc = skn_answer_erase(tx, err);
 
     for (size_t i = 0; rc == SKEIN_OK && i < family->count; i++)
         rc = skn_written_erase(tx, family->at[i], err);
@@ -244,7 +244,7 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
                         : find_named(c, tx, &row, err);
     if (rc == SKEIN_OK)
         rc = erase_all(c, tx, err);
-    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_written(tx, &family, err)))
+    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(tx, &family, err)))
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)
         rc = skn_scrub_due(tx, &c->due, err);

@@ -15,7 +15,7 @@
 
 enum { BUCKETS = 1024 };
 
-/* Instead of a status. */
+/* Instead of a status; SKEIN_ANSWER_ERASED is another. */
 enum { BEGUN = 0, FAILED = -1 };
 
 typedef struct running {
@@ -130,6 +130,18 @@ static skein_rc outcome_unknown(skn_http_call *c)
                             "with another key");
 }
 
+/* Where the engine knows the key it is asked again, and tells what is left. */
+static skein_rc answer_erased(skn_http_call *c)
+{
+    if (!(c->route->flags & SKN_ROUTE_ONCE))
+        return SKEIN_OK;
+    c->more.done = true;
+    return skn_call_problem(c, 409, "idempotency-running",
+                            "the first request with this key was done, and what it was "
+                            "answered has been erased since: look before you repeat it with "
+                            "another key");
+}
+
 skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again)
 {
     skein_kept_answer kept = {0};
@@ -144,6 +156,8 @@ skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again)
                                 "the Idempotency-Key was used for another request");
     if (kept.status == BEGUN)
         return outcome_unknown(c);
+    if (kept.status == SKEIN_ANSWER_ERASED)
+        return answer_erased(c);
     put_back(c, &kept);
     *again = true;
     return SKEIN_OK;

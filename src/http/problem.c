@@ -80,8 +80,8 @@ static const word words[] = {
     {"idempotency-running", 409, true, "IDEMPOTENCY_RUNNING",
      "The first request is still running",
      "A request with this Idempotency-Key is being worked on. Ask again in a moment. When it "
-     "is "
-     "not \"retryable\", the server ended in the middle of it: look what there is first."},
+     "is not \"retryable\", the server ended in the middle of it, or what it was answered has "
+     "been erased since: look what there is first."},
     {"event-too-old", 410, false, "EVENT_TOO_OLD", "These events are forgotten",
      "Read the conversations again, and follow the events from now on."},
     {"version-changed", 412, true, "VERSION_CONFLICT", "The conversation has moved on",

@@ -465,12 +465,12 @@ static skein_rc wait_for_older(skn_db *db, skein_error *err)
  * refuses several in a transaction. */
 static skein_rc pg_scrub(skn_db *db, skein_error *err)
 {
-    static const char *const tables[] = {"VACUUM FULL messages",    "VACUUM FULL message_words",
-                                         "VACUUM FULL squashes",    "VACUUM FULL pieces",
-                                         "VACUUM FULL model_calls", "VACUUM FULL tasks",
-                                         "VACUUM FULL knowledge",   "VACUUM FULL inbox",
-                                         "VACUUM FULL lanes",       "VACUUM FULL written"};
-    skein_rc                 rc = wait_for_older(db, err);
+    static const char *const tables[] = {
+        "VACUUM FULL messages",  "VACUUM FULL message_words", "VACUUM FULL squashes",
+        "VACUUM FULL pieces",    "VACUUM FULL model_calls",   "VACUUM FULL tasks",
+        "VACUUM FULL knowledge", "VACUUM FULL inbox",         "VACUUM FULL lanes",
+        "VACUUM FULL written",   "VACUUM FULL waiting",       "VACUUM FULL answers"};
+    skein_rc rc = wait_for_older(db, err);
 
     for (size_t i = 0; !rc && i < sizeof tables / sizeof *tables; i++)
         rc = pg_script(db, tables[i], err);

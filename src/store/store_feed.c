@@ -305,6 +305,14 @@ skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_answer_erase(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_erase);
+
+    skn_stmt_bind_int(&s, SKEIN_ANSWER_ERASED);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_answer_expire(skn_tx *tx, int64_t before, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_expire);

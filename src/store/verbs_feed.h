@@ -69,6 +69,8 @@ skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,
 /* Keeps it in the place of an older one with its key. */
 skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now,
                         skein_error *err);
+/* Empties them all: any may repeat what is erased. */
+skein_rc skn_answer_erase(skn_tx *tx, skein_error *err);
 /* Deletes at most 100 answers that are older than a time. */
 skein_rc skn_answer_expire(skn_tx *tx, int64_t before, skein_error *err);
 skein_rc skn_edit_error_insert(skn_tx *tx, int64_t world, const skein_edit_error *what,

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { Server, assert, finish, folder, freshStore, kind, limit, rounds, test, within } from './lib.mjs';
+import { Server, assert, finish, folder, freshStore, kind, limit, rounds, run, test, within } from './lib.mjs';
 import { sql } from './sabotage.mjs';
 import { team } from './team.mjs';
 
@@ -141,6 +141,23 @@ test('what was done under a key is not done twice, even if its answer was lost',
     const first = await server.post(`${w.path}/messages`, said, 202, { headers });
     await giveBackAgain();
     assert.equal((await server.post(`${w.path}/messages`, said, 202, { headers })).messageId, first.messageId);
+});
+
+test('what was erased is not given again under a key, and nothing is done twice for that', async () => {
+    const w = await fresh(), secret = 'plughxyzzy';
+    const said = { content: secret, chatId: w.chat }, told = { headers: { 'idempotency-key': `${w.name}-secret` } };
+    const made = { body: { title: secret }, headers: { 'idempotency-key': `${w.name}-title` } };
+    const first = await server.post(`${w.path}/messages`, said, 202, told);
+    await server.call('POST', `${w.path}/chats`, made);
+    const gone = await run(['purge', ...server.store.args, '-w', w.name, '-c', w.chat, '-y', first.messageId]);
+    assert.equal(gone.code, 0, gone.out + gone.err);
+    const again = await server.post(`${w.path}/messages`, said, 202, told);
+    assert.deepEqual([again.messageId, again.content, again.purged], [first.messageId, '', true]);
+    const r = await server.refused('POST', `${w.path}/chats`, 409, 'idempotency-running', made);
+    assert.match(r.body.detail, /was done, and what it was answered has been erased/);
+    assert.equal(r.body.retryable, false);
+    const { data } = await server.get(`${w.path}/chats`);
+    assert.equal(data.filter(c => c.title === secret).length, 1);
 });
 
 test('a key whose request failed may be used for it again', async () => {

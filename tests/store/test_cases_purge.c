@@ -1,6 +1,6 @@
 /* test_cases_purge.c: case 25 of the model's section 7 as far as it needs no server: erasing what was
  * said, and clocks that step backwards. */
-#include "store/kit.h"
+#include "store/work_kit.h"
 
 #include "engine/core.h"
 
@@ -406,6 +406,51 @@ static void case_25_what_a_branch_takes_along_meanwhile_stays(void **state)
     kit_close(&k);
 }
 
+/* It was a row of its own before it was said, and that row is gone. */
+static void case_25_what_waited_before_it_was_said_is_nowhere(void **state)
+{
+    kit          k;
+    skein_posted waits, said;
+    int64_t      erased;
+
+    kit_open(&k, state);
+    post(&k, "@ada have a look"); /* nobody is at it yet */
+    waits = post(&k, "the word is " SECRET);
+    assert_true(waits.queued);
+    KIT_OK(&k, skein_queue_send(k.e, k.chat.id, waits.message.uid, k.mem, &said, &k.err));
+    KIT_OK(&k, purge(&k, &said.message.id, 1, &erased));
+    assert_int_equal(erased, 1);
+    assert_false(skn_fixture_holds(k.fx, SECRET));
+    kit_close(&k);
+}
+
+/* Nobody can tell which of them repeat it, so all are emptied; that they were given stays known. */
+static void case_25_what_was_answered_under_a_key_is_erased_too(void **state)
+{
+    kit               k;
+    skein_message_id  ids[4];
+    skein_kept_answer kept = {.key = skein_text("a key"),
+                              .request = 7,
+                              .status = 201,
+                              .head = skein_text("application/json\n"),
+                              .body = skein_text("{\"content\":\"" SECRET "\"}")};
+    skein_kept_answer found;
+    int64_t           erased;
+    bool              there;
+
+    kit_open(&k, state);
+    tell_secrets(&k, ids);
+    KIT_OK(&k, skein_answer_keep(k.e, &kept, &k.err));
+    KIT_OK(&k, purge(&k, ids, 4, &erased));
+    assert_false(skn_fixture_holds(k.fx, SECRET));
+    KIT_OK(&k, skein_answer_find(k.e, kept.key, k.mem, &found, &there, &k.err));
+    assert_true(there);
+    assert_int_equal(found.request, 7);
+    assert_int_equal(found.status, SKEIN_ANSWER_ERASED);
+    assert_int_equal(found.body.n, 0);
+    kit_close(&k);
+}
+
 static void case_25_a_hidden_conversation_can_be_erased(void **state)
 {
     kit              k;
@@ -456,6 +501,8 @@ int main(void)
         SKN_BOTH(case_25_what_could_not_be_driven_out_is_at_the_next_call),
         SKN_ON_PG(case_25_what_a_switch_brings_back_meanwhile_stays),
         SKN_ON_PG(case_25_what_a_branch_takes_along_meanwhile_stays),
+        SKN_BOTH(case_25_what_waited_before_it_was_said_is_nowhere),
+        SKN_BOTH(case_25_what_was_answered_under_a_key_is_erased_too),
         SKN_BOTH(case_25_a_hidden_conversation_can_be_erased),
         SKN_BOTH(case_25_a_clock_that_steps_back_changes_no_order),
     };

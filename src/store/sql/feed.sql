@@ -69,6 +69,8 @@ SELECT request_hash, status, head, body FROM answers WHERE key = $1 AND created_
 INSERT INTO answers(key, request_hash, status, head, body, created_at) VALUES($1, $2, $3, $4, $5, $6)
 ON CONFLICT(key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, head = excluded.head,
   body = excluded.body, created_at = excluded.created_at;
+-- :answer_erase
+UPDATE answers SET status = $1, head = '', body = '' WHERE body <> '';
 -- :answer_expire
 DELETE FROM answers WHERE key IN (SELECT key FROM answers WHERE created_at < $1 ORDER BY created_at LIMIT 100);
 
