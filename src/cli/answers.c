@@ -259,6 +259,20 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
     return SKEIN_OK;
 }
 
+/* --- What became of it -------------------------------------------------------------------- */
+
+/* Whoever takes it away stops those who answer it. True when it is gone. */
+static bool is_gone(skn_answers *a)
+{
+    if (!a->where.chat || a->fate.gone)
+        return a->fate.gone;
+    a->where.message = a->message;
+    skn_fate_look(a->cli, &a->news->server, &a->where, &a->fate);
+    if (a->fate.gone)
+        a->news->over = true;
+    return a->fate.gone;
+}
+
 /* `message`: the one to answer. */
 static void note_again(skn_answers *a, const skn_news_item *item, skn_str message)
 {
@@ -271,7 +285,7 @@ static void note_again(skn_answers *a, const skn_news_item *item, skn_str messag
 /* What a person stopped, here or elsewhere. */
 static void note_stopped(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_str_is(skn_news_text(item->data, "finishReason"), "stopped"))
+    if (!skn_str_is(skn_news_text(item->data, "finishReason"), "stopped") || is_gone(a))
         return;
     skn_note(a->cli, "%.*s was stopped. What was written stays.", SKN_FMT(item->agent));
     note_again(a, item, item->reply_to);
@@ -339,7 +353,7 @@ static skein_rc take_withdrawn(skn_answers *a, skn_typing *t)
 /* Of an agent that was stopped before it answered: of no other delivery there is anything to tell. */
 static skein_rc take_delivered(skn_answers *a, const skn_news_item *item)
 {
-    if (!skn_news_text(item->data, "stoppedAt").n)
+    if (!skn_news_text(item->data, "stoppedAt").n || is_gone(a))
         return SKEIN_OK;
     note_begun(a, item->agent);
     if (a->cli->json)
@@ -360,9 +374,10 @@ static skein_rc take_piece(skn_answers *a, skn_typing *t)
     return SKEIN_OK;
 }
 
+/* The end of what another message caused is none of ours; one that was never said was taken back. */
 static skein_rc take_idle(skn_answers *a, const skn_news_item *item)
 {
-    if (!a->said)
+    if (!a->message.p || !skn_str_eq(item->cause, a->message) || is_gone(a) || !a->said)
         return SKEIN_OK;
     a->elapsed_ms = skn_clock_monotonic() / 1000000 - a->begun_at;
     a->news->over = true;
@@ -417,6 +432,8 @@ skein_rc skn_answers_take(void *arg, const skn_news_item *item)
         a->message = skn_arena_copy(a->cli->keep, item->cause);
     if (is(item, "world.idle"))
         rc = take_idle(a, item);
+    else if (a->message.p && skn_str_starts(item->type, SKN_STR("thread.")))
+        (void)is_gone(a);
     else if (a->message.p && skn_str_eq(item->cause, a->message))
         rc = take_own(a, item);
     skn_out_flush(a->cli);

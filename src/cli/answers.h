@@ -5,6 +5,7 @@
 #ifndef SKN_CLI_ANSWERS_H
 #define SKN_CLI_ANSWERS_H
 
+#include "cli/fate.h"
 #include "cli/typing.h"
 
 typedef struct skn_answers {
@@ -12,6 +13,8 @@ typedef struct skn_answers {
     skn_news   *news;    /* over once all have answered */
     skn_str     message; /* the one that was sent; absent until it is known */
     bool        said;    /* it is in the conversation, not in the queue any more */
+    skn_waited  where;   /* it is looked for when somebody was stopped; no chat: nowhere */
+    skn_fate    fate;    /* gone: nobody answers it any more, and the rest is not waited for */
     bool        live;
     skn_typings typing;
     skn_typing *current;     /* whose text the cursor stands behind */

@@ -45,6 +45,8 @@ typedef struct skn_chat {
     size_t  waiting;
     skn_buf next;       /* the text of the first */
     char    queued[64]; /* the one that the next line replaces; "" for none (chat_queue.c) */
+    char
+        said[64]; /* the last one of this chat; "" for none, or when it is not there any more */
     /* What the next message gets. */
     char    reply_to[64]; /* "" for none */
     char   *tags[SKN_CHAT_NAMES];
@@ -85,6 +87,8 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item);
 /* Reads who and what there is. */
 skein_rc skn_chat_refresh(skn_chat *c);
 skein_rc skn_chat_refresh_queue(skn_chat *c);
+/* Is what was last said here taken away? Then it is forgotten, and told if others did it. */
+void skn_chat_look_after(skn_chat *c, bool others);
 /* Shows the last messages that were said before. */
 skein_rc skn_chat_show_last(skn_chat *c, int64_t count);
 

@@ -1,5 +1,6 @@
 /* chat_events.c: what a server tells of a chat, and what the store knows of it. */
 #include "cli/chat_far.h"
+#include "cli/fate.h"
 #include "cli/summary_lines.h"
 
 #include "base/error.h"
@@ -71,6 +72,50 @@ skein_rc skn_chat_refresh(skn_chat *c)
         return rc;
     return skn_chat_asks_read(c);
 }
+
+/* --- What was said here ------------------------------------------------------------------- */
+
+void skn_chat_look_after(skn_chat *c, bool others)
+{
+    skn_cli    sub = *c->cli;
+    skn_waited said = {.message = skn_str_of(c->said)};
+    skn_fate   fate;
+
+    if (!c->said[0])
+        return;
+    sub.keep = skn_arena_new();
+    said.world = skn_client_encode(sub.keep, c->world.name);
+    said.chat = skn_client_encode(sub.keep, c->chat.uid);
+    skn_fate_look(&sub, &c->news.server, &said, &fate);
+    if (fate.gone && others)
+        skn_chat_tell(c, "Your message %.*s. %s",
+                      SKN_FMT(skn_fate_text(sub.keep, &fate, said.message)),
+                      fate.version.n ? "/undo takes that back." : "It was not said.");
+    if (fate.gone)
+        c->said[0] = '\0';
+    skn_arena_free(sub.keep);
+}
+
+/* Another version is current now, whoever made it so. */
+static skein_rc take_thread(skn_chat *c)
+{
+    skein_rc rc = refresh_version(c);
+
+    if (!rc)
+        skn_chat_look_after(c, true);
+    return rc;
+}
+
+static skein_rc take_queue(skn_chat *c)
+{
+    skein_rc rc = skn_chat_refresh_queue(c);
+
+    if (!rc)
+        skn_chat_look_after(c, true);
+    return rc;
+}
+
+/* --- What agents do ----------------------------------------------------------------------- */
 
 /* Words that stay: what an event says goes with it. */
 static skn_str state_word(skn_str said)
@@ -258,11 +303,11 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
     else if (skn_str_starts(item->type, SKN_STR("tool.")))
         c->changed = true;
     else if (is(item, "queue.changed"))
-        return skn_chat_refresh_queue(c);
+        return take_queue(c);
     else if (is(item, "summary.created"))
         return take_summary(c, item);
     else if (skn_str_starts(item->type, SKN_STR("thread.")))
-        return refresh_version(c);
+        return take_thread(c);
     else if (skn_str_starts(item->type, SKN_STR("agent.")))
         return skn_chat_refresh(c);
     else if (is(item, "stream.open"))

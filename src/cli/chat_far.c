@@ -13,11 +13,26 @@ static skein_rc end(skn_chat *c, const skn_far_question *q, skein_rc rc)
     return rc;
 }
 
+/* A server tells where it stood last; here it counts whether it stands there now. */
+static skein_rc place_now(skn_cli *cli, const skein_message_facts *f, skein_message *m)
+{
+    const skn_json *chat;
+    skein_rc        rc = skn_far_get(cli, &chat, "%s", cli->far->chat);
+
+    for (size_t i = 0; !rc && i < f->version_count; i++)
+        if (f->versions[i] == skn_far_int(chat, "version", 0))
+            return SKEIN_OK;
+    m->position = -1;
+    return rc;
+}
+
 skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out)
 {
-    skn_far_question q;
+    skein_message_facts f;
+    skn_far_question    q;
+    skein_rc            rc = skn_far_message(begin(c, &q), uid, out, &f, NULL);
 
-    return end(c, &q, skn_far_message(begin(c, &q), uid, out, NULL, NULL));
+    return end(c, &q, rc ? rc : place_now(&q.cli, &f, out));
 }
 
 skein_rc skn_chat_far_version(skn_chat *c, int64_t *out)

@@ -32,13 +32,13 @@ static void forget_extras(skn_chat *c)
 }
 
 /* The same name each time, so that it is stored once however often it has to be sent. */
-static skein_rc post(skn_cli *cli, const skn_server *server, const skn_request_spec *what)
+static skein_rc post(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                     skn_client_answer *got)
 {
     const struct timespec nap = {.tv_nsec = 500 * 1000000L};
-    skn_client_answer     got;
     skein_rc              rc;
 
-    for (int i = 1; (rc = skn_client_call(cli, server, what, POST_MS, &got)); i++) {
+    for (int i = 1; (rc = skn_client_call(cli, server, what, POST_MS, got)); i++) {
         if (rc != SKEIN_UNREACHABLE || i == POST_TRIES)
             return rc;
         nanosleep(&nap, NULL);
@@ -53,6 +53,8 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     skein_new_message m;
     skn_str           model = skn_buf_str(&c->model);
     skn_request_spec  request = {.method = "POST"};
+    skn_client_answer got;
+    const skn_json   *v;
     skein_rc          rc;
 
     for (size_t i = 0; i < c->tag_count; i++)
@@ -64,7 +66,11 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     request.path = skn_world_path(cli, &c->world, "messages");
     request.body = skn_say_body(cli, &c->chat, &m, skn_say_client_id(cli),
                                 model.n ? model : SKN_NONE);
-    return post(cli, &c->news.server, &request);
+    if ((rc = post(cli, &c->news.server, &request, &got)) ||
+        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
+        return rc;
+    snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_news_text(v, "messageId")));
+    return SKEIN_OK;
 }
 
 /* It is shown when the server tells of it, like everybody's. */

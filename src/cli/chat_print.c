@@ -91,11 +91,11 @@ static void print_calls(skn_chat *c, const skein_message *m)
     }
 }
 
-/* What was cut off has failed, which says how to ask again. */
+/* What was cut off has failed, which says how to ask again; what an edit took away is not asked for again. */
 static void print_unfinished(skn_chat *c, const skein_message *m)
 {
     skn_print_unfinished(c->cli, m->unfinished, 2);
-    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n) {
+    if (m->unfinished == SKEIN_STOPPED && m->reply_to.n && m->position >= 0) {
         skn_print_raw(c->cli, SKN_STR("  Ask again: /retry "));
         skn_print_line(c->cli, m->reply_to, 0);
         skn_print_raw(c->cli, SKN_STR(" --agent "));

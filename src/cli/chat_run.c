@@ -26,11 +26,14 @@ static size_t add_common(skn_chat *c, const char **out)
     return count;
 }
 
-/* The engine is the chat's own; a store that is elsewhere is reached anew. */
+/* The engine is the chat's own; a store that is elsewhere is reached anew, and so is the server for what it has to
+ * do. */
 static int run_or_help(skn_cli *sub)
 {
     skein_rc rc;
 
+    if (skn_opt(sub, "force"))
+        sub->engine = NULL;
     if (!skn_opt(sub, "help"))
         return !sub->engine && (rc = skn_place_open(sub)) ? (int)rc : sub->command->run(sub);
     skn_help_command(sub, sub->command);
@@ -82,6 +85,7 @@ int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
     skn_buf_release(&sub.out.bytes);
     skein_mem_free(sub.mem);
     skein_mem_free(sub.keep);
+    skn_chat_look_after(c, false); /* what the person does here needs no telling */
     c->changed = true;
     return status;
 }

@@ -153,6 +153,7 @@ void skn_chat_move(skn_chat *c, const skein_conversation *to)
     skn_typing_clear(&c->typing);
     c->chat = *to;
     c->moved = true;
+    c->said[0] = '\0';
     c->open = false;
     open_news(c);
     wait_open(c);

@@ -249,6 +249,20 @@ static int none_answered(skn_cli *cli, const skn_answers *a)
     return (int)skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
 }
 
+/* Somebody else changed the conversation meanwhile, and nobody answers it any more. */
+static int taken_away(skn_cli *cli, const skn_answers *a)
+{
+    const skn_fate *f = &a->fate;
+
+    skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
+             SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
+    if (!f->version.n)
+        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
+    return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
+                         "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
+                         SKN_FMT(f->version));
+}
+
 static int outcome(skn_cli *cli, const sending *s, skn_answers *a, skein_rc rc)
 {
     skn_answers_break(a);
@@ -265,6 +279,8 @@ static int outcome(skn_cli *cli, const sending *s, skn_answers *a, skein_rc rc)
     }
     if (rc)
         return (int)rc;
+    if (a->fate.gone)
+        return taken_away(cli, a);
     tell_paused(cli, s, a);
     skn_answers_end(a);
     if (a->failed && a->answered)
@@ -282,6 +298,8 @@ static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec 
 
     skn_news_init(&news, cli, &s->server);
     skn_answers_init(&answers, cli, &news);
+    answers.where = (skn_waited){.world = skn_client_encode(cli->keep, s->world.name),
+                                 .chat = skn_client_encode(cli->keep, s->chat.uid)};
     news.first = *post;
     news.again = (skn_request_spec){.method = "GET",
                                     .path = skn_world_path(cli, &s->world, events.p)};

@@ -230,6 +230,22 @@ static skein_rc refuse_server(skn_cli *cli, const char *url)
                     "Run it where the server runs, or name its store with --data or --db");
 }
 
+/* Whoever is stopped by a change keeps what they had written, and only the server that has them at work knows the
+ * last of it: what is forced is done there. */
+static skein_rc ask_who_serves(skn_cli *cli)
+{
+    skn_server server;
+    bool       found;
+    skein_rc   rc;
+
+    if (!skn_opt(cli, "force") || cli->dry_run || !skn_far_can(cli))
+        return SKEIN_OK;
+    rc = skn_discover_here(cli, &server, &found);
+    if (!rc && found)
+        skn_far_begin(cli, &server);
+    return rc;
+}
+
 /* A store that is elsewhere is reached through its server; what only the store itself can do is refused. */
 static skein_rc choose_server(skn_cli *cli)
 {
@@ -239,7 +255,7 @@ static skein_rc choose_server(skn_cli *cli)
     skein_rc    rc;
 
     if (!url || uses_both(cli) || runs_here(cli, url))
-        return SKEIN_OK;
+        return ask_who_serves(cli);
     if (skn_opt(cli, "data") || skn_opt(cli, "db") || !skn_far_can(cli))
         return refuse_server(cli, url);
     if ((rc = skn_discover(cli, &server, &found)))
@@ -418,6 +434,29 @@ static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conver
     return SKEIN_OK;
 }
 
+/* Of several worlds the conversation itself may say which. */
+static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
+                         skein_conversation *out)
+{
+    skein_error  none = {.rc = SKEIN_OK};
+    skein_worlds worlds;
+    skein_rc     rc = skn_need_world(cli, world);
+
+    if (rc != SKEIN_USAGE || !ref)
+        return rc ? rc : skn_far_chat(cli, ref, world, out);
+    cli->err = none;
+    if ((rc = skn_far_worlds(cli, &worlds)))
+        return rc;
+    for (size_t i = 0; i < worlds.count; i++) {
+        *world = worlds.at[i];
+        skn_far_enter(cli, world);
+        cli->err = none;
+        if ((rc = skn_far_chat(cli, ref, world, out)) != SKEIN_NOT_FOUND)
+            return rc;
+    }
+    return rc;
+}
+
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
 {
     const char *ref = skn_opt(cli, "conversation");
@@ -425,10 +464,10 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
 
     if (ref && !cli->far)
         rc = chat_by_ref(cli, skn_str_of(ref), world, out);
+    else if (cli->far)
+        rc = far_chat(cli, ref, world, out);
     else if ((rc = skn_need_world(cli, world)))
         return rc;
-    else if (cli->far)
-        rc = skn_far_chat(cli, ref, world, out);
     else if (world->current_chat.v)
         rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
                                     &cli->err);

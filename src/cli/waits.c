@@ -63,15 +63,42 @@ static bool note_waits(skn_cli *cli, const skein_turn *t)
     return true;
 }
 
-void skn_note_queued(skn_cli *cli, skein_conversation_id chat)
+static bool note_near(skn_cli *cli, skein_conversation_id chat)
 {
     skein_turns turns;
     bool        any = false;
 
     if (skein_turns_open(cli->engine, (skein_world_id){0}, chat, cli->keep, &turns, NULL))
-        turns.count = 0;
+        return false;
     for (size_t i = 0; i < turns.count; i++)
         any = note_waits(cli, &turns.at[i]) || any;
+    return any;
+}
+
+/* That it cannot be asked now is no failure: the message waits all the same. */
+static bool note_far(skn_cli *cli)
+{
+    const skein_inbox_query what = {.limit = DECISIONS_MOST};
+    skein_error             err = cli->err;
+    skein_inbox             all = {.count = 0};
+    bool                    any = false;
+
+    if (skn_far_inbox(cli, &what, &all))
+        cli->err = err;
+    for (size_t i = 0; i < all.count; i++) {
+        skein_turn t = {.agent_name = all.at[i].agent, .inbox_uid = all.at[i].uid};
+
+        if (all.at[i].open && skn_str_is(all.at[i].kind, "approval") &&
+            skn_str_eq(all.at[i].chat_uid, cli->far->chat_uid))
+            any = note_waits(cli, &t);
+    }
+    return any;
+}
+
+void skn_note_queued(skn_cli *cli, skein_conversation_id chat)
+{
+    bool any = cli->far ? note_far(cli) : note_near(cli, chat);
+
     skn_note(cli, any ? "The message is queued: it is said when that is answered."
                       : "Agents are at work: it waits until they are done.");
 }

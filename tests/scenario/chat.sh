@@ -137,9 +137,32 @@ t 'continue shows what was said' prints 'you › @bo hm'
 s chat --json </dev/null
 t 'a chat has no JSON' fails 2 'skein send --json'
 
-# --- Ends -----------------------------------------------------------------------------------------
+# --- Others -----------------------------------------------------------------------------------------
 
 mkfifo "$dir/keys"
+"$SKEIN" "$store" chat launch <"$dir/keys" >"$dir/beside" 2>&1 &
+beside=$!
+exec 4>"$dir/keys"
+echo '@ada forever, the first' >&4
+until_true file_has "$dir/beside" 'forever, the first'
+must edit @ -w launch -m '@bo the second' -y --force
+new=$(printf '%s\n' "$out" | sed -n 's/^Sent the edited message as \(.*\)\.$/\1/p')
+t 'who waits is told that the message was edited' until_true file_has "$dir/beside" "was edited elsewhere, and $new took its place. /undo takes that back."
+t 'and not to ask again' is "$(grep -c '/retry' "$dir/beside")" 0
+t 'what took its place is shown' until_true file_has "$dir/beside" 'you › @bo the second'
+until_true file_has "$dir/beside" 'yes, says bo'
+echo '@bo the third' >&4
+until_true file_has "$dir/beside" 'you › @bo the third'
+echo '/rm @^' >&4
+echo '/log' >&4
+exec 4>&-
+rc=0
+wait "$beside" || rc=$?
+t 'what is done in the chat itself is not told of others' is "$(grep -c elsewhere "$dir/beside")" 1
+t 'and it ends well' gave 0
+
+# --- Ends -----------------------------------------------------------------------------------------
+
 env --default-signal=INT "$SKEIN" "$store" chat launch <"$dir/keys" >"$dir/beside" 2>&1 &
 beside=$!
 exec 4>"$dir/keys"

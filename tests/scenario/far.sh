@@ -223,6 +223,9 @@ must world rm other -y
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"
+f send --no-wait "@bo later"
+t 'what is said meanwhile waits' complains 'Agents are at work: it waits until they are done.'
+t 'which is no failure' gave 0
 f rm @
 t 'a change while agents work is refused' gave 5
 f stop

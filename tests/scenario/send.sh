@@ -20,6 +20,10 @@ rules:
     do:
       - say: begun
       - wait: 10m
+  - when: word by word
+    do:
+      - say: WORDS
+      - wait: 10m
   - when: fail both
     do:
       - fail: rate_limit
@@ -68,6 +72,9 @@ rules:
     do: It is settled.
 otherwise: "yes, says {agent}"
 END
+
+words=$(seq -f 'w%g' -s ' ' 1 9999)
+sed -i "s/say: WORDS/say: $words/" "$dir/script.yaml"
 
 # shape: output without ids and times, the answers of agents in the order of their names.
 shape() {
@@ -288,6 +295,92 @@ until_true idle
 must send --no-wait @ada slowly, the third
 s rm --from @ -y --wait
 t 'in options too' sh -c '! "$1" "$2" log | grep -q "slowly, the third"' - "$SKEIN" "$store"
+
+# What was told while it was written is more than the store has: that is given it from time to time. Each time it
+# may have been given just now.
+told() { grep -o '"text":"[^"]*"' "$dir/told" | tail -n 1 | grep -o 'w[0-9]*' | tail -n 1; }
+kept=
+for _ in 1 2 3; do
+    curl -sN "${url}worlds/launch/events" >"$dir/told" &
+    teller=$!
+    until_true file_has "$dir/told" stream.open
+    must send --no-wait @ada word by word
+    until_true file_has "$dir/told" ' w40'
+    word=$(told)
+    must edit @ -m '@bo other words' -y --force --json
+    was=$(first previousVersion)
+    kill "$teller"
+    s log -v "$was" -n 1
+    prints " $word" && kept="$kept yes"
+    until_true idle
+done
+t 'a change by force keeps what an agent wrote up to then' is "$kept" ' yes yes yes'
+s log -v "$was" -n 1
+t 'and that it was stopped' prints '(stopped)'
+must send --no-wait @ada forever
+until_true writes ada
+c_other() { "$SKEIN" "$store" conv ls -w other --json | grep -o 'c_[A-Za-z0-9_-]*' | head -n 1; }
+must world new other
+must agent new cy -w other
+must conv new --title elsewhere -w other
+must send --no-wait -w other @cy forever
+s rm @ --force -y -c "$(c_other)"
+t 'the conversation alone says where, by force too' prints 'v1 → v2: delete 1'
+must world rm other -y --force
+must stop
+
+# --- Taken away while somebody waits --------------------------------------------------------------
+
+# waits WORD…: says it beside, until an agent is at it; leaves $said.
+waits() {
+    s_bg send --timeout 60s "$@"
+    until_true file_has "$dir/beside" '→ ada, bo'
+    until_true writes ada
+    said=$(sed -n '1s/^you *\([^ ]*\).*/\1/p' "$dir/beside")
+}
+s conv ls --json
+chat=$(first id)
+waits @ada forever
+s edit "$said" -m '@bo instead' -y --force --json
+new=$(first newMessageId)
+join
+t 'who waits is told that the message was edited' prints "error: the message $said was edited elsewhere, and $new took its place"
+t 'and how to take that back' prints '"skein undo" takes that back'
+t 'and not to ask again' lacks 'skein retry'
+t 'that is a conflict' gave 5
+until_true idle
+waits @ada forever
+s amend "$said" -m '@ada another wording' --force --json
+new=$(first messageId)
+join
+t 'also of another wording' prints "error: the message $said was edited elsewhere, and $new took its place"
+waits @ada forever
+must rm "$said" --force
+join
+t 'of a removal' prints "error: the message $said was removed elsewhere"
+t 'with the same status' gave 5
+waits @ada forever
+curl -s -X DELETE -H 'Content-Type: application/json' -d "{\"chatId\":\"$chat\",\"force\":true,\"resubmit\":true}" "${url}worlds/launch/messages/$said" >"$dir/out"
+join
+t 'of the first step of an edit on the page' prints "error: the message $said was edited elsewhere"
+waits @ada forever
+must undo --force
+join
+t 'and of another version' prints "error: the message $said is not in v"
+waits --json @ada forever
+said=$(grep -o '"messageId":"[^"]*"' "$dir/beside" | head -n 1 | cut -d '"' -f 4)
+must rm "$said" --force
+join
+t 'as JSON it is a problem' prints '"code":"CONFLICT"'
+must send --no-wait @ada forever
+s_bg send --timeout 60s @bo later
+until_true file_has "$dir/beside" 'it waits until they are done'
+waiting=$(curl -s "${url}worlds/launch/chats/$chat/queue" | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)
+curl -s -X DELETE "${url}worlds/launch/chats/$chat/queue/$waiting"
+join
+t 'who waits to be said is told, too' prints "error: the message $waiting was taken out of the queue elsewhere"
+t 'which is a conflict' gave 5
+must stop
 
 # --- Following ----------------------------------------------------------------------------------
 
