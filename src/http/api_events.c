@@ -41,6 +41,16 @@ static skein_rc read_after(asked *q)
     return SKEIN_OK;
 }
 
+static skein_rc read_recent(asked *q)
+{
+    skein_rc rc = skn_call_query_int(q->call, "recent", 1, RECENT_MOST, 0, &q->recent);
+
+    if (rc || !q->recent || !skn_call_query(q->call, "after").p)
+        return rc;
+    return skn_call_invalid(q->call, "/recent",
+                            "says where to begin, and so does \"after\": give one of them");
+}
+
 static bool is_list(skn_str types)
 {
     for (size_t i = 0; i < types.n; i++) {
@@ -187,8 +197,7 @@ static skein_rc answer_page(asked *q)
     skn_str        next = SKN_NONE, cursor = skn_call_query(c, "cursor");
     skein_rc       rc;
 
-    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)) ||
-        (rc = skn_call_query_int(c, "recent", 1, RECENT_MOST, 0, &q->recent)))
+    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)))
         return rc;
     if (cursor.n && !skn_str_int(cursor, &q->after))
         return skn_call_invalid(c, "/cursor", "is not one of this list");
@@ -210,8 +219,8 @@ static void work(void *arg)
 {
     asked *q = arg;
 
-    if ((q->rc = read_after(q)) || (q->rc = read_filter(q)) || (q->rc = find_place(q)) ||
-        q->stream)
+    if ((q->rc = read_after(q)) || (q->rc = read_recent(q)) || (q->rc = read_filter(q)) ||
+        (q->rc = find_place(q)) || q->stream)
         return;
     q->rc = answer_page(q);
 }

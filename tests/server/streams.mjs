@@ -304,6 +304,9 @@ test('with Accept: application/json past events come in pages', async () => {
     const recent = await server.get(`${w.path}/events?recent=4`, 200, { headers });
     assert.deepEqual(recent.data, found.slice(-4));
     await server.refused('GET', `${w.path}/events?recent=0`, 400, 'validation', { headers });
+    const both = await server.refused('GET', `${w.path}/events?recent=4&after=0`, 400, 'validation', { headers });
+    assert.match(JSON.stringify(both.body ?? both), /give one of them/);
+    await server.refused('GET', `${w.path}/events?recent=4&after=0`, 400, 'validation');
     s.close();
 });
 
