@@ -210,6 +210,7 @@ typedef struct skein_inbox_item {
     skein_str      tool, args, call_id;             /* of an approval */
     skein_str      task_uid;                        /* that it is about; may be absent */
     skein_str      answer; /* what was answered; allowed or denied for an approval */
+    skein_str      reason; /* what decided or ended it, where that was no person; or absent */
     skein_str      result; /* how that call ended, at most 300 characters; absent before */
     bool           open;   /* somebody waits for the answer */
     int64_t        read_at, done_at, snoozed_until, created_at;
@@ -265,7 +266,8 @@ SKEIN_API skein_rc skein_inbox_add(skein_engine *e, skein_inbox_item *item, skei
 typedef enum skein_approval {
     SKEIN_APPROVAL_OPEN,
     SKEIN_APPROVED,
-    SKEIN_DENIED
+    SKEIN_DENIED,
+    SKEIN_FORBIDDEN /* by the settings of the world, which were changed meanwhile */
 } skein_approval;
 
 /* Asks the person whether a call of the turn's last message may run; asked again it is the same item. */

@@ -57,7 +57,7 @@ typedef enum skein_unfinished {
 typedef struct skein_tool_call {
     skein_str call_id;
     skein_str tool_name;
-    skein_str args; /* JSON text, exactly as it was given */
+    skein_str args; /* JSON text, exactly as it was given; what is no object is not run */
 } skein_tool_call;
 
 typedef struct skein_instruction {

@@ -172,6 +172,14 @@ typedef enum skein_turn_state {
     SKEIN_TURN_INTERRUPTED /* its program went away */
 } skein_turn_state;
 
+/* Whom an open turn waits for. The numbers are those of the store. */
+typedef enum skein_waits {
+    SKEIN_WAITS_NOT = 0,
+    SKEIN_WAITS_FOR_PERSON = 1, /* a call is to be allowed, or a limit to be exceeded */
+    SKEIN_WAITS_FOR_MODEL = 2,  /* which could not answer just now, and is asked again */
+    SKEIN_WAITS_TO_GO_ON = 3    /* a person has answered; its program has yet to see that */
+} skein_waits;
+
 typedef struct skein_turn {
     int64_t               id;
     skein_str             uid; /* "turnId" */
@@ -193,9 +201,13 @@ typedef struct skein_turn {
     skein_str             message_uid; /* the id its next message of text gets */
     int64_t               hops_left;   /* answers in a row that may still follow */
     int64_t               since;       /* when it began */
-    skein_str             tool;        /* that runs, or waits for a person's word; or absent */
-    bool                  writing;     /* text of its next message has come */
-    skein_str             inbox_uid;   /* what it waits for a person's word about; or absent */
+    skein_str             tool;        /* what it does, as it is shown: the tool that runs, or
+                                          whom it waits for; absent: it thinks or writes */
+    skein_waits           waits;
+    int64_t               waits_until; /* 0: that is not known */
+    int64_t   lease_until; /* its program speaks for it until then, or renews that */
+    bool      writing;     /* text of its next message has come */
+    skein_str inbox_uid;   /* what it waits for a person's word about; or absent */
 } skein_turn;
 
 typedef struct skein_turns {
@@ -217,6 +229,11 @@ SKEIN_API skein_rc skein_turns_renew(skein_engine *e, const skein_turn *turns, s
  * SKEIN_TURN_OVER as for a step. */
 SKEIN_API skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn,
                                       skein_error *err);
+
+/* Says that the turn's model could not answer and is asked again at a time (microseconds), for whoever looks: `whom`
+ * are the words for that. 0: it is asked now. What comes too late changes nothing. */
+SKEIN_API skein_rc skein_turn_pause(skein_engine *e, const skein_turn *turn, skein_str whom,
+                                    int64_t until, skein_error *err);
 
 /* A piece of a message that a turn is writing: from this byte of its text, or of the thinking before it, on. */
 typedef struct skein_piece {

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/discover.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -25,6 +26,21 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
     return SKEIN_OK;
 }
 
+/* Who speaks for agents on a store that is a file says so beside it: without that, whatever is open was left. Elsewhere
+ * somebody on another computer may be at it, whom only the lease tells of. */
+static skein_rc find_left(skn_cli *cli, skn_at_work *out)
+{
+    skn_server server;
+    skn_traces traces;
+    bool       found;
+    skein_rc   rc = skn_traces_of(cli, &traces);
+
+    if (rc || (rc = skn_discover_here(cli, &server, &found)))
+        return rc;
+    out->left_before = found ? 0 : traces.backups ? INT64_MAX : out->now;
+    return SKEIN_OK;
+}
+
 skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
 {
     skein_agents      agents;
@@ -34,7 +50,8 @@ skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
     *out = (skn_at_work){.now = skn_clock_micros()};
     if (cli->far) /* a server tells it with each agent */
         return SKEIN_OK;
-    if ((rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
+    if ((rc = find_left(cli, out)) ||
+        (rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
         return rc;
     work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
     if ((rc = skein_agent_work_of(cli->engine, &agents, cli->keep, work, &cli->err)))

@@ -15,22 +15,25 @@
 
 /* A server tells it with the agent. */
 static skn_str state_of(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
-                        skn_str *detail)
+                        skn_str *detail, int64_t *until)
 {
     const skn_json *told;
 
+    *until = skn_agent_until(work, a->id);
     if (!cli->far)
         return skn_agent_state(work, a->id, detail);
     if (skn_json_parse(&told, a->settings, "the agent", cli->keep, NULL))
         told = NULL;
     *detail = skn_far_text(told, "detail");
+    *until = skn_far_time(told, "until");
     return skn_far_text(told, "state");
 }
 
 /* Who does nothing needs no word for it. */
 void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work, skn_str usual)
 {
-    skn_str detail, state = state_of(cli, a, work, &detail);
+    int64_t until;
+    skn_str detail, state = state_of(cli, a, work, &detail, &until);
     bool    idle = skn_str_is(state, "idle");
     int64_t queued = skn_waiting_for(cli, a, work);
 
@@ -38,6 +41,7 @@ void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
     skn_print_sender(cli, a->name, 16);
     if (!idle)
         skn_print(cli, "  %.*s%s%.*s", SKN_FMT(state), detail.n ? " " : "", SKN_FMT(detail));
+    skn_print_until(cli, until);
     skn_print_waits(cli, skn_agent_waits(work, a->id));
     if (queued)
         skn_print(cli, "  %" PRId64 " message%s queued", queued, skn_plural(queued));

@@ -237,6 +237,7 @@ static void show_item(skn_cli *cli, const skein_inbox_item *item)
         block(cli, "", item->args);
     }
     block(cli, "answered\n", item->answer);
+    block(cli, "because\n", item->reason);
     block(cli, "result\n", item->result);
     ways(cli, item);
 }

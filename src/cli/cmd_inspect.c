@@ -164,7 +164,7 @@ static skein_rc find_background(skn_cli *cli, const skein_world *world,
 /* What it is at, for the line above its work. */
 typedef struct doings {
     skn_str state, detail, inbox_uid;
-    int64_t pending, next_run_at;
+    int64_t pending, next_run_at, until;
 } doings;
 
 static skein_rc near_doings(skn_cli *cli, const skein_world *world, const skein_agent *agent,
@@ -181,6 +181,7 @@ static skein_rc near_doings(skn_cli *cli, const skein_world *world, const skein_
         return rc;
     out->state = skn_agent_state(all, agent->id, &out->detail);
     out->inbox_uid = skn_agent_waits(all, agent->id);
+    out->until = skn_agent_until(all, agent->id);
     out->pending = work.pending;
     out->next_run_at = work.next_run_at;
     return SKEIN_OK;
@@ -196,6 +197,7 @@ static skein_rc far_doings(skn_cli *cli, const skein_agent *agent, doings *out)
         *out = (doings){.state = skn_far_text(told, "state"),
                         .detail = skn_far_text(told, "detail"),
                         .inbox_uid = skn_far_text(told, "inboxId"),
+                        .until = skn_far_time(told, "until"),
                         .pending = skn_far_int(told, "pendingTasks", 0),
                         .next_run_at = skn_far_time(told, "nextRunAt")};
     return rc;
@@ -210,6 +212,7 @@ static skein_rc agent_head(skn_cli *cli, const skein_world *world, const skein_a
         return rc;
     skn_print_sender(cli, agent->name, 0);
     skn_print(cli, "  %.*s%s%.*s", SKN_FMT(d.state), d.detail.n ? " " : "", SKN_FMT(d.detail));
+    skn_print_until(cli, d.until);
     skn_print_waits(cli, d.inbox_uid);
     skn_print(cli, ", %" PRId64 " task%s waiting or running", d.pending, skn_plural(d.pending));
     if (d.next_run_at) {

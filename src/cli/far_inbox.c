@@ -24,6 +24,7 @@ static void read_item(const skn_json *v, skein_inbox_item *out)
                               .args = args && args->kind != SKN_JSON_NULL ? args->raw
                                                                           : SKN_NONE,
                               .answer = skn_far_text(v, "answer"),
+                              .reason = skn_far_text(v, "reason"),
                               .result = skn_far_text(v, "result"),
                               .open = skn_far_flag(v, "open"),
                               .read_at = skn_far_time(v, "readAt"),

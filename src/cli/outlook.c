@@ -4,6 +4,7 @@
 #include "cli/busy.h"
 #include "cli/far.h"
 #include "cli/print.h"
+#include "cli/waits.h"
 
 #include <inttypes.h>
 
@@ -75,7 +76,14 @@ void skn_print_outlook(skn_cli *cli, const skein_agent *agent, const skn_at_work
                        const char *indent)
 {
     outlook o = outlook_of(cli, agent, work);
+    skn_str detail, state = skn_agent_state(work, agent->id, &detail);
 
+    if (skn_str_is(state, "interrupted") || skn_str_is(state, "waiting")) {
+        skn_print(cli, "%s%.*s  %.*s %.*s", indent, SKN_FMT(agent->name), SKN_FMT(state),
+                  SKN_FMT(detail));
+        skn_print_until(cli, skn_agent_until(work, agent->id));
+        skn_print(cli, "\n");
+    }
     if (o.waiting)
         skn_print(cli, "%s%" PRId64 " message%s wait%s until %.*s is done\n", indent, o.waiting,
                   skn_plural(o.waiting), o.waiting == 1 ? "s" : "", SKN_FMT(agent->name));

@@ -106,6 +106,13 @@ static void on_call(void *arg, const skein_tool_call *call)
     q->sink.call(q->sink.arg, call);
 }
 
+static void on_pause(void *arg, skn_ask_state why, int64_t ms)
+{
+    question *q = arg;
+
+    q->sink.pause(q->sink.arg, why, ms);
+}
+
 /* An answer that the provider refused for what it says is no fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
@@ -188,6 +195,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
                                   .received = sink->received ? on_received : NULL,
                                   .delta = on_delta,
                                   .call = on_call,
+                                  .pause = sink->pause ? on_pause : NULL,
                                   .done = on_done,
                                   .arg = q};
 

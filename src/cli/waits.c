@@ -11,6 +11,14 @@ void skn_print_waits(skn_cli *cli, skn_str inbox_uid)
         skn_print(cli, ": skein inbox allow %.*s, or deny", SKN_FMT(inbox_uid));
 }
 
+void skn_print_until(skn_cli *cli, int64_t until)
+{
+    if (!until)
+        return;
+    skn_print(cli, ", until ");
+    skn_print_time(cli, until);
+}
+
 /* "demo_lookup: allowed, not run: …" */
 static void print_decision(skn_cli *cli, const skein_inbox_item *item)
 {
@@ -56,7 +64,7 @@ static bool note_waits(skn_cli *cli, const skein_turn *t)
     if (t->inbox_uid.n)
         skn_note(cli, "%.*s waits for your answer: skein inbox allow %.*s (or deny)",
                  SKN_FMT(t->agent_name), SKN_FMT(t->inbox_uid));
-    else if (skn_str_ends(t->tool, SKN_STR("waits for you")))
+    else if (t->waits == SKEIN_WAITS_FOR_PERSON)
         skn_note(cli, "%.*s waits for your answer: skein inbox", SKN_FMT(t->agent_name));
     else
         return false;

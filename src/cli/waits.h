@@ -9,6 +9,8 @@
 /* ": skein inbox allow in_…, or deny" behind what was printed of an agent or a task; nothing when it waits for
  * nobody. */
 void skn_print_waits(skn_cli *cli, skn_str inbox_uid);
+/* ", until …" behind what was printed of an agent that waits; nothing when 0. */
+void skn_print_until(skn_cli *cli, int64_t until);
 /* What a person has said to the calls of tools that a message makes: a line for each that was asked about. */
 skein_rc skn_print_decisions(skn_cli *cli, skein_world_id world, skn_str message_uid);
 /* A result that is none: the call was never begun, because nobody allowed it or its turn ended first. */

@@ -115,10 +115,31 @@ skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, con
                         int64_t now, skein_error *err);
 /* A title on one line out of the beginning of a text. */
 skn_str skn_inbox_title(skn_arena *a, skn_str text);
-/* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. */
+/* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. Only to be
+ * read by people. */
 skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed);
+/* Answers what is asked about a call, for a reason that is no person's; nothing happens when it was answered
+ * meanwhile. Reads *asked again. */
+skein_rc skn_approval_decide(skein_engine *e, skn_tx *tx, skn_arena *a, skn_inbox_row *asked,
+                             bool allow, skn_str reason, int64_t now, skein_error *err);
+/* Was the call allowed, and not begun? */
+bool skn_approval_rests(const skn_inbox_row *asked);
 /* A turn is closed: what was asked for its calls is not asked any more. */
 skein_rc skn_approvals_close(skn_working *w, const skn_turn_row *row, skein_error *err);
+
+/* --- world_decide.c: what settings decide of what waits ------------------------------------------------------ */
+
+/* Locks the conversations with ids in [from, below) where people are asked about calls. */
+skein_rc skn_world_hold_asked(skn_tx *tx, int64_t world, int64_t from, int64_t below,
+                              skn_arena *a, skein_error *err);
+/* Answers what is asked about a call, if the settings do; *asked is read again then. */
+skein_rc skn_world_decide_one(skein_engine *e, skn_tx *tx, const skein_world *world,
+                              skn_inbox_row *asked, int64_t now, skn_arena *a,
+                              skein_error *err);
+/* The same for all that waits in a world, which is held, after its settings were changed. */
+skein_rc skn_world_decide(skein_engine *e, skn_tx *tx, const skein_world *before,
+                          const skein_world *world, int64_t now, skn_arena *a,
+                          skein_error *err);
 
 /* --- agent_work.c ------------------------------------------------------------------------------------------ */
 

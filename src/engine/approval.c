@@ -35,8 +35,23 @@ static skein_rc show_waiting(const call *c, skn_working *w, skn_turn_row *turn,
                              const skein_inbox_item *item, skein_error *err)
 {
     turn->turn.tool = skn_arena_printf(c->mem, "%.*s, waits for you", SKN_FMT(item->tool));
+    turn->turn.waits = SKEIN_WAITS_FOR_PERSON;
     skn_tell_waiting(w, &turn->turn, item->uid);
     return skn_turn_move(w->tx, turn, err);
+}
+
+/* They may have been changed since the turn has read them: whoever changes them holds the world, too. */
+static skein_rc heed_settings(const call *c, skn_working *w, skn_inbox_row *asked,
+                              skein_error *err)
+{
+    skein_world world;
+    bool        found;
+    skein_rc    rc;
+
+    if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) || !found ||
+        (rc = skn_world_get(w->tx, w->chat.world_id, c->mem, &world, &found, err)) || !found)
+        return rc;
+    return skn_world_decide_one(c->e, w->tx, &world, asked, w->now, c->mem, err);
 }
 
 static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox_row *row,
@@ -61,9 +76,10 @@ static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox
                            .call_id = c->call_id};
     row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s",
                                        SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name));
-    if ((rc = skn_inbox_new(w->tx, c->mem, row, err)))
+    if ((rc = skn_inbox_new(w->tx, c->mem, row, err)) ||
+        (rc = show_waiting(c, w, turn, &row->item, err)))
         return rc;
-    return show_waiting(c, w, turn, &row->item, err);
+    return heed_settings(c, w, row, err);
 }
 
 static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
@@ -113,6 +129,7 @@ static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
                         SKN_FMT(c->call_id));
     c->state = !row.item.answer.p                       ? SKEIN_APPROVAL_OPEN
                : skn_str_is(row.item.answer, "allowed") ? SKEIN_APPROVED
+               : row.item.reason.p                      ? SKEIN_FORBIDDEN
                                                         : SKEIN_DENIED;
     return SKEIN_OK;
 }
@@ -135,19 +152,28 @@ skn_str skn_approval_words(skn_arena *a, skn_str tool, bool allowed)
     return skn_arena_printf(a, "%.*s, %s", SKN_FMT(tool), allowed ? "allowed" : "denied");
 }
 
+bool skn_approval_rests(const skn_inbox_row *asked)
+{
+    return skn_str_is(asked->item.answer, "allowed") && !asked->begun_at;
+}
+
 static skein_rc take(skn_tx *tx, void *arg, skein_error *err)
 {
-    call           *c = arg;
-    skein_tool_call what;
-    skn_turn_row    turn;
-    skn_working     w;
-    skein_rc        rc;
+    call         *c = arg;
+    skn_inbox_row asked;
+    skn_turn_row  turn;
+    skn_working   w;
+    bool          found;
+    skein_rc      rc;
 
     if ((rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &turn, err)) ||
-        (rc = find_call(c, tx, &turn, &what, err)) ||
-        !skn_str_eq(turn.turn.tool, skn_approval_words(c->mem, what.tool_name, true)))
+        (rc = skn_inbox_approval(tx, turn.turn.id, c->call_id, turn.step_message_id, c->mem,
+                                 &asked, &found, err)) ||
+        !found || !skn_approval_rests(&asked) ||
+        (rc = skn_inbox_begun(tx, asked.item.id, w.now, err)))
         return rc;
-    turn.turn.tool = what.tool_name;
+    turn.turn.tool = asked.item.tool;
+    turn.turn.waits = SKEIN_WAITS_NOT;
     skn_tell_doing(&w, &turn.turn);
     return skn_turn_move(tx, &turn, err);
 }

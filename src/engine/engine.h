@@ -29,7 +29,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
 #define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,inboxId,"        \
+    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,until,inboxId,"  \
     "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
     "failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
@@ -50,17 +50,20 @@ void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *ag
 typedef struct skn_at_work {
     skein_turns turns;
     skein_dues  dues;
-    int64_t     now; /* microseconds UTC */
+    int64_t     now;         /* microseconds UTC */
+    int64_t     left_before; /* turns whose lease ends before are nobody's; 0: none are */
     /* Of skein_agent_work_of, in any order; without it nobody is paused or has a timer. */
     const skein_agent_work *agents;
     size_t                  agent_count;
 } skn_at_work;
 
-/* "tool", "writing" or "thinking": what an open turn is at. */
+/* "tool", "waiting", "writing" or "thinking": what an open turn is at. */
 const char *skn_turn_doing(const skein_turn *turn);
-/* The same of the agent's newest turn, or "paused", "queued", "failed" or "idle". *detail is the tool that runs
- * or why its last turn failed, or absent. */
+/* The same of the agent's newest turn, or "interrupted" where nobody speaks for it any more, or "paused", "queued",
+ * "failed" or "idle". *detail is the tool that runs, whom it waits for or why its last turn failed, or absent. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail);
+/* Until when that turn waits; 0: it does not, or that is not known. */
+int64_t skn_agent_until(const skn_at_work *work, skein_agent_id agent);
 /* The inbox item whose answer that turn waits for, or absent. */
 skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent);
 /* Has any of a world's agents something to do? The turns are those of the world. */

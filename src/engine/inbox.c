@@ -221,7 +221,8 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     apply(c->change, now, &row.item);
     /* A call that is removed is not allowed: its agent must not wait for ever. */
     if (c->change->remove && row.item.open && skn_str_is(row.item.kind, "approval") &&
-        (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), now, &found, err)))
+        (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
+                                 err)))
         return rc;
     if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
@@ -306,7 +307,8 @@ static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
                                   .world = c->item->world,
                                   .title = c->item->title,
                                   .content = c->item->content,
-                                  .created_at = SKN_NOW()}};
+                                  .created_at = SKN_NOW()},
+                         .call_id = c->item->call_id};
     skein_world   world;
     bool          found;
     skein_rc      rc = skn_world_get(tx, c->item->world.v, c->mem, &world, &found, err);

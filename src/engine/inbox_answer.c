@@ -5,6 +5,7 @@ typedef struct call {
     skein_engine     *e;
     skein_mem        *mem;
     skn_str           uid, text;
+    skn_str           reason; /* that decides it, where no person does */
     skein_inbox_item *out;
     skein_message    *message;
     skn_inbox_row     row;
@@ -30,7 +31,8 @@ static skein_rc was_answered(const call *c, skein_error *err)
 static skein_rc mark(skn_tx *tx, call *c, skn_str answer, skein_error *err)
 {
     bool     answered, found;
-    skein_rc rc = skn_inbox_answered(tx, c->row.item.id, answer, c->now, &answered, err);
+    skein_rc rc = skn_inbox_answered(tx, c->row.item.id, answer, c->reason, c->now, &answered,
+                                     err);
 
     if (rc || !answered)
         return rc ? rc : was_answered(c, err);
@@ -51,6 +53,7 @@ static skein_rc goes_on(skn_working *w, const call *c, skein_error *err)
 
     if (rc || !found || turn.turn.state != SKEIN_TURN_OPEN)
         return rc;
+    turn.turn.waits = SKEIN_WAITS_TO_GO_ON;
     turn.turn.tool = skn_approval_words(c->mem, c->row.item.tool, allowed);
     if (!allowed)
         skn_tell_doing(w, &turn.turn);
@@ -70,6 +73,17 @@ static skein_rc decide(skn_tx *tx, call *c, skn_str answer, skein_error *err)
         return rc;
     rc = mark(tx, c, answer, err);
     return skn_working_done(&w, rc ? rc : goes_on(&w, c, err));
+}
+
+skein_rc skn_approval_decide(skein_engine *e, skn_tx *tx, skn_arena *a, skn_inbox_row *asked,
+                             bool allow, skn_str reason, int64_t now, skein_error *err)
+{
+    call c = {
+        .e = e, .mem = a, .uid = asked->item.uid, .reason = reason, .row = *asked, .now = now};
+    skein_rc rc = decide(tx, &c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
+
+    *asked = c.row;
+    return rc == SKEIN_CONFLICT ? SKEIN_OK : rc;
 }
 
 static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)

@@ -46,9 +46,11 @@ static skein_rc show_waiting(const call *c, skn_tx *tx, const skein_inbox_item *
     skn_working  w;
     skein_rc     rc = skn_turn_take(&w, c->e, tx, c->mem, c->turn, &row, err);
 
-    if (rc || skn_str_eq(row.turn.tool, shown))
+    if (rc || (row.turn.waits == SKEIN_WAITS_FOR_PERSON) == waits)
         return rc;
     row.turn.tool = shown;
+    row.turn.waits = waits ? SKEIN_WAITS_FOR_PERSON : SKEIN_WAITS_NOT;
+    row.turn.waits_until = 0;
     skn_tell_waiting(&w, &row.turn, waits ? item->uid : SKN_NONE);
     return skn_turn_move(tx, &row, err);
 }

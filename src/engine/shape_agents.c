@@ -74,6 +74,7 @@ void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *sc
     json_or_text(w, item->args, scratch);
     skn_jw_kstr(w, "toolCallId", item->call_id);
     skn_jw_kstr(w, "answer", item->answer);
+    skn_jw_kstr(w, "reason", item->reason);
     skn_jw_kstr(w, "result", item->result);
     skn_jw_kbool(w, "open", item->open);
     skn_jw_ktime(w, "readAt", item->read_at);

@@ -47,6 +47,8 @@ static void setting(skn_jw *w, const skn_json *settings, const char *name, skn_s
 
 const char *skn_turn_doing(const skein_turn *turn)
 {
+    if (turn->waits == SKEIN_WAITS_FOR_MODEL)
+        return "waiting";
     return turn->tool.n ? "tool" : turn->writing ? "writing" : "thinking";
 }
 
@@ -92,6 +94,13 @@ static int64_t pending_of(const skn_at_work *work, skein_agent_id agent)
     return n;
 }
 
+/* Nobody speaks for it: its program went away. What waits for a person waits all the same. */
+static bool is_left(const skn_at_work *work, const skein_turn *t)
+{
+    return t->waits != SKEIN_WAITS_FOR_PERSON && t->waits != SKEIN_WAITS_TO_GO_ON &&
+           t->lease_until < work->left_before;
+}
+
 /* What an agent does is computed from its open turns and the work that waits for it; when there is none of either,
  * from how the last turn ended. */
 skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *detail)
@@ -100,6 +109,10 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
     const skein_turn       *turn = turn_of(work, agent);
 
     *detail = turn ? turn->tool : SKN_NONE;
+    if (turn && is_left(work, turn)) {
+        *detail = SKN_STR("no server is at it; the next one goes on with it or ends it");
+        return SKN_STR("interrupted");
+    }
     if (turn)
         return skn_str_of(skn_turn_doing(turn));
     if (own && own->paused)
@@ -110,6 +123,13 @@ skn_str skn_agent_state(const skn_at_work *work, skein_agent_id agent, skn_str *
         return SKN_STR("idle");
     *detail = own->failure;
     return SKN_STR("failed");
+}
+
+int64_t skn_agent_until(const skn_at_work *work, skein_agent_id agent)
+{
+    const skein_turn *turn = turn_of(work, agent);
+
+    return turn && !is_left(work, turn) ? turn->waits_until : 0;
 }
 
 skn_str skn_agent_waits(const skn_at_work *work, skein_agent_id agent)
@@ -160,6 +180,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     skn_jw_kstr(w, "inboxId", skn_agent_waits(work, agent->id));
     skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));
     skn_jw_kstr(w, "detail", detail);
+    skn_jw_ktime(w, "until", skn_agent_until(work, agent->id));
     skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));
     shape_timer(w, work_of(work, agent->id));
     skn_jw_ktime(w, "createdAt", agent->created_at);

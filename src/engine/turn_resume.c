@@ -4,13 +4,12 @@
 
 /* --- Which they are --------------------------------------------------------------------------------------------- */
 
-/* A call that was allowed may have been begun: the turn says so before it is. */
-static bool is_unbegun(skn_working *w, const skn_turn_row *row, const skn_inbox_row *asked)
+/* A call that was allowed may have been begun: the row of the question says so before it is. */
+static bool is_unbegun(const skn_inbox_row *asked)
 {
     const skein_inbox_item *i = &asked->item;
 
-    return !i->answer.p || skn_str_is(i->answer, "denied") ||
-           skn_str_eq(row->turn.tool, skn_approval_words(w->a, i->tool, true));
+    return !i->answer.p || skn_str_is(i->answer, "denied") || skn_approval_rests(asked);
 }
 
 /* The call of the turn's last message that a person was asked about, as long as it was neither begun nor ended. */
@@ -23,8 +22,7 @@ static skein_rc find_asked(skn_working *w, const skn_turn_row *row, skn_str *cal
     skein_rc      rc = skn_inbox_asked(w->tx, row->turn.id, w->a, &asked, &found, err);
 
     *call_id = SKN_NONE;
-    if (rc || !found || asked.work_message_id != row->step_message_id ||
-        !is_unbegun(w, row, &asked))
+    if (rc || !found || asked.work_message_id != row->step_message_id || !is_unbegun(&asked))
         return rc;
     rc = skn_call_results(w->tx, row->step_message_id, asked.item.call_id, &results, err);
     if (!rc && results == 0)

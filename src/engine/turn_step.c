@@ -161,6 +161,8 @@ static skein_rc move_on(skn_working *w, skn_turn_row *row, skn_str tool, skein_e
 
     t->tool = tool;
     t->writing = false;
+    t->waits = SKEIN_WAITS_NOT;
+    t->waits_until = 0;
     if (other)
         skn_tell_doing(w, t);
     if (row->open_calls == 0)
@@ -193,13 +195,34 @@ static skein_rc next_tool(skn_working *w, const skn_turn_row *row, skn_str done,
     return rc;
 }
 
+/* The end of a delegation comes while a person is asked about another call, or has just answered. */
+static skein_rc waits_for_other(skn_working *w, const skn_turn_row *row, skn_str done,
+                                bool *other, skein_error *err)
+{
+    skn_inbox_row asked;
+    skein_rc      rc = SKEIN_OK;
+
+    *other = false;
+    if (row->open_calls > 0 &&
+        (row->turn.waits == SKEIN_WAITS_FOR_PERSON || row->turn.waits == SKEIN_WAITS_TO_GO_ON))
+        rc = skn_inbox_asked(w->tx, row->turn.id, w->a, &asked, other, err);
+    *other = *other && asked.work_message_id == row->step_message_id &&
+             !skn_str_eq(asked.item.call_id, done);
+    return rc;
+}
+
 static skein_rc count_result(skn_working *w, skn_turn_row *row, skn_str done, skein_error *err)
 {
     skn_str  tool = SKN_NONE;
-    skein_rc rc = SKEIN_OK;
+    bool     waits;
+    skein_rc rc;
 
     if (row->open_calls > 0)
         row->open_calls--;
+    if ((rc = waits_for_other(w, row, done, &waits, err)))
+        return rc;
+    if (waits) /* all the same */
+        return skn_turn_move(w->tx, row, err);
     if (row->open_calls > 0)
         rc = next_tool(w, row, done, &tool, err);
     return rc ? rc : move_on(w, row, tool, err);
@@ -227,10 +250,11 @@ static skein_rc lost_words(skn_working *w, const skn_turn_row *row, skn_str call
     if (rc || !found)
         *out = SKN_STR("interrupted: the outcome of this call is unknown");
     else if (skn_str_is(asked.item.answer, "denied"))
-        *out = SKN_STR("not run: a person did not allow it");
+        *out = asked.item.reason.p ? SKN_STR("not run: this tool is not allowed in this world")
+                                   : SKN_STR("not run: a person did not allow it");
     else if (!skn_str_is(asked.item.answer, "allowed"))
         *out = SKN_STR("not run: its turn ended before a person had allowed it");
-    else if (skn_str_eq(row->turn.tool, skn_approval_words(w->a, asked.item.tool, true)))
+    else if (skn_approval_rests(&asked))
         *out = SKN_STR("not run: it was allowed, but its turn ended before it began");
     else
         *out = SKN_STR("interrupted: the outcome of this call is unknown");
@@ -439,31 +463,6 @@ static skein_rc check_step(const skein_engine *e, const skein_step *s, skein_err
     if (s->message->uid.p)
         return skn_fail(err, SKEIN_INVALID, "the id of a step's message is the turn's");
     return skn_check_new(e, s->message, err);
-}
-
-/* --- Being written ----------------------------------------------------------------------------------------------- */
-
-/* What was stored meanwhile is written no longer. */
-static skein_rc writing(skn_tx *tx, void *arg, skein_error *err)
-{
-    call    *c = arg;
-    skein_rc rc = skn_turn_take(&c->w, c->e, tx, c->mem, c->turn, &c->row, err);
-
-    if (rc || c->row.open_calls > 0 || c->row.turn.writing ||
-        !skn_str_eq(c->row.turn.message_uid, c->turn->message_uid))
-        return rc;
-    c->row.turn.writing = true;
-    skn_tell_doing(&c->w, &c->row.turn);
-    return skn_turn_write(tx, c->row.turn.id, err);
-}
-
-skein_rc skein_turn_writing(skein_engine *e, const skein_turn *turn, skein_error *err)
-{
-    call     c = {.e = e, .turn = turn, .mem = skn_arena_new()};
-    skein_rc rc = skn_store_write(e->store, writing, &c, err);
-
-    skn_arena_free(c.mem);
-    return rc;
 }
 
 /* --- From outside ------------------------------------------------------------------------------------------------ */

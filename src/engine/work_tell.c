@@ -58,6 +58,8 @@ void skn_tell_waiting(skn_working *w, const skein_turn *t, skn_str item)
     skn_jw_kstr(&d.w, "state", skn_str_of(skn_turn_doing(t)));
     if (t->tool.n)
         skn_jw_kstr(&d.w, "detail", t->tool);
+    if (t->waits_until)
+        skn_jw_ktime(&d.w, "until", t->waits_until);
     if (item.p)
         skn_jw_kstr(&d.w, "inboxId", item);
     add_lane(&d, t->lane_key);

@@ -1,7 +1,6 @@
 /* world_change.c: changing a world: its name, what is said of it, its limits, its settings and its
  * current chat. */
-#include "engine/core.h"
-#include "engine/feed.h"
+#include "engine/act.h"
 #include "engine/mention.h"
 
 /* --- What may be -------------------------------------------------------------------------------------- */
@@ -62,6 +61,7 @@ skein_rc skn_world_limits_get(skn_tx *tx, int64_t world, skn_arena *a, skn_world
 /* --- The change ---------------------------------------------------------------------------------------- */
 
 typedef struct call {
+    skein_engine             *e;
     const skein_world_change *what;
     skn_str                   name; /* as it is kept */
     skein_mem                *mem;
@@ -84,6 +84,23 @@ static skein_rc take_chat(skn_tx *tx, const call *c, skn_conversation_row *row, 
     if (!c->what->set_chat || c->what->chat.v == 0)
         return SKEIN_OK;
     return skn_conversation_lock(tx, c->what->chat.v, c->mem, row, found, err);
+}
+
+/* And those where people are asked what the settings may decide: conversations are held before their world, the
+ * smaller ids first. */
+static skein_rc take_chats(skn_tx *tx, const call *c, skn_conversation_row *row, bool *found,
+                           skein_error *err)
+{
+    int64_t  world = c->what->id.v, chat = c->what->set_chat ? c->what->chat.v : 0;
+    skein_rc rc = SKEIN_OK;
+
+    if (c->what->settings.p)
+        rc = skn_world_hold_asked(tx, world, 0, chat ? chat : INT64_MAX, c->mem, err);
+    if (!rc)
+        rc = take_chat(tx, c, row, found, err);
+    if (!rc && c->what->settings.p && chat)
+        rc = skn_world_hold_asked(tx, world, chat + 1, INT64_MAX, c->mem, err);
+    return rc;
 }
 
 static skein_rc take_world(skn_tx *tx, const call *c, skein_world *now, skein_error *err)
@@ -147,20 +164,22 @@ static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
     bool                 found;
     skein_rc             rc;
 
-    if ((rc = take_chat(tx, c, &row, &found, err)) || (rc = take_world(tx, c, &before, err)))
+    if ((rc = take_chats(tx, c, &row, &found, err)) || (rc = take_world(tx, c, &before, err)))
         return rc;
     *c->out = before;
     if ((rc = set_chat(tx, c, &row, found, err)) || (rc = set_rest(tx, c, err)))
         return rc;
     if (!is_same(&before, c->out))
         skn_feed_world_is(tx, c->out);
-    return SKEIN_OK;
+    return skn_str_eq(before.settings, c->out->settings)
+               ? SKEIN_OK
+               : skn_world_decide(c->e, tx, &before, c->out, SKN_NOW(), c->mem, err);
 }
 
 skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what, skein_mem *mem,
                            skein_world *out, skein_error *err)
 {
-    call        c = {.what = what, .mem = mem, .out = out};
+    call        c = {.e = e, .what = what, .mem = mem, .out = out};
     skein_world to = {.description = what->description,
                       .turn_limit = what->turn_limit,
                       .compact_at = what->compact_at};

@@ -342,7 +342,7 @@ skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, sk
         return wrong(SKN_STR(""), "must be an object", err);
     for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
         rc = check_setting(a, m, was, err);
-    if (rc)
+    if (rc || (rc = skn_world_approvals_check(v, was, err)))
         return rc;
     skn_buf_init(&b, 2 * SETTINGS_MAX);
     skn_jw_init(&w, &b);

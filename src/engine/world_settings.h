@@ -17,6 +17,7 @@
 #define SKN_ENGINE_WORLD_SETTINGS_H
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/json_write.h"
 #include <skein/engine.h>
 
@@ -27,6 +28,17 @@ typedef struct skn_world_limits {
     int64_t compact_share;  /* percent */
     bool    knowledge;
 } skn_world_limits;
+
+enum { SKN_TOOLS_BUILT_IN = 14, SKN_TOOLS_ALSO = 6 };
+
+/* world_approvals.c: whether a tool comes with the program, by whichever of its names. */
+bool skn_tool_is_built_in(skn_str name);
+/* Whether `approvals` name tools only: such, and those of servers that the settings have. What stood there before may
+ * stay. Both are whole settings; before may be NULL. */
+skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *before,
+                                   skein_error *err);
+/* "always", "ask" or "never", as the settings say of a tool or of its server; absent: they say nothing. */
+skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
 
 /* What is damaged reads as not said. */
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);

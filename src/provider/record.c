@@ -185,6 +185,14 @@ static void on_call(void *arg, const skein_tool_call *call)
     t->sink.call(t->sink.arg, call);
 }
 
+static void on_pause(void *arg, skn_ask_state why, int64_t ms)
+{
+    take *t = arg;
+
+    if (t->sink.pause)
+        t->sink.pause(t->sink.arg, why, ms);
+}
+
 /* What never left this computer (no key, canned answers) is no recording. */
 static void on_done(void *arg, const skn_answer *answer)
 {
@@ -201,7 +209,13 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
 {
     recorder             *r = (recorder *)p;
     take                 *t = skn_heap(sizeof *t);
-    const skn_answer_sink ours = {on_sent, on_received, on_delta, on_call, on_done, t};
+    const skn_answer_sink ours = {.sent = on_sent,
+                                  .received = on_received,
+                                  .delta = on_delta,
+                                  .call = on_call,
+                                  .pause = on_pause,
+                                  .done = on_done,
+                                  .arg = t};
 
     t->base.provider = p;
     t->sink = *sink;

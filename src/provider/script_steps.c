@@ -99,7 +99,7 @@ static skein_rc read_call(skn_script_reader *r, const skn_yaml *map, const skn_y
     }
     out->name = v->text;
     out->args = skn_yaml_get(map, "args");
-    if (out->args && out->args->kind != SKN_YAML_MAP)
+    if (out->args && out->args->kind != SKN_YAML_MAP && !out->args->quoted)
         return SKN_SCRIPT_FAIL(r, out->args, "args is a map");
     return out->args ? check_args(r, out->args) : SKEIN_OK;
 }

@@ -198,6 +198,15 @@ static bool shall_retry(const skn_wire_talk *t)
            skn_wire_may_retry(t->w.state, skn_str_of(t->w.error.message));
 }
 
+static void try_later(skn_wire_talk *t)
+{
+    int64_t ms = backoff(t);
+
+    skn_timer_start(t->timer, ms);
+    if (t->sink.pause && !t->cancelled)
+        t->sink.pause(t->sink.arg, t->w.state, ms);
+}
+
 static void settle(skn_wire_talk *t)
 {
     skn_fetch_cancel(t->fetch);
@@ -207,7 +216,7 @@ static void settle(skn_wire_talk *t)
     if (!t->w.failed)
         answer_with(t);
     else if (shall_retry(t))
-        skn_timer_start(t->timer, backoff(t));
+        try_later(t);
     else
         fail_with(t);
 }

@@ -124,6 +124,11 @@ static void give_id(skn_wire_answer *w, size_t i)
     call->id = skn_arena_printf(w->a, "call_%016llx", (unsigned long long)hash);
 }
 
+static bool is_cut(const skn_wire_answer *w)
+{
+    return w->finish && strcmp(w->finish, "length") == 0;
+}
+
 void skn_wire_hand_calls(skn_wire_answer *w)
 {
     for (size_t i = 0; i < w->calls.n; i++)
@@ -133,8 +138,9 @@ void skn_wire_hand_calls(skn_wire_answer *w)
         skein_tool_call      call = {
                  .call_id = c->id, .tool_name = c->name, .args = skn_buf_str(&c->args)};
 
-        if (call.args.n == 0) /* how some say that there are none */
-            call.args = SKN_STR("{}");
+        if (call.args.n ==
+            0) /* how some say that there are none; at the limit nobody knows what was to come */
+            call.args = is_cut(w) && i + 1 == w->calls.n ? SKN_STR("\"\"") : SKN_STR("{}");
         w->sink->call(w->sink->arg, &call);
     }
 }

@@ -50,11 +50,14 @@ void skn_budget_tell(skn_run *run)
     skn_str          rest = run->model, provider = SKN_NONE;
     skein_inbox_item item = {.kind = SKN_STR("failure"),
                              .world = run->turn.world,
-                             .title = SKN_STR("The limit of this month is reached")};
+                             .title = SKN_STR("The limit of this month is reached"),
+                             .call_id = SKN_STR("monthlyTokens")};
 
-    if (run->answer.state == SKN_ASK_OVER_BUDGET && skn_str_split(&rest, '/', &provider))
+    if (run->answer.state == SKN_ASK_OVER_BUDGET && skn_str_split(&rest, '/', &provider)) {
         item.title = skn_arena_printf(run->a, "The monthly limit of %.*s is reached",
                                       SKN_FMT(provider));
+        item.call_id = SKN_NONE;
+    }
     item.agent = run->turn.agent_name;
     item.chat_uid = run->turn.chat_uid;
     item.content = skn_arena_printf(run->a, "%s. %s", run->why.message, run->why.hint);

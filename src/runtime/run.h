@@ -31,9 +31,6 @@ enum {
     SKN_RUN_RESPONSE = 4 << 20 /* bytes of one that are kept as they came */
 };
 
-/* The member that has arguments of a call that are no JSON object. */
-#define SKN_RUN_UNREADABLE "unreadable"
-
 typedef struct skn_run      skn_run;
 typedef struct skn_halt     skn_halt;     /* a stop that somebody asked for */
 typedef struct skn_mcp_room skn_mcp_room; /* the servers of tools of a world */
@@ -121,6 +118,7 @@ struct skn_run {
     skn_str     limit;      /* that a person is asked about; absent: none */
     bool        over_limit; /* a person lets this turn exceed it */
     bool        writes;     /* (L) text has come of what is asked */
+    bool        pauses;     /* (L) its model could not answer, and is asked again later */
     /* Waiting to try again; not while a job is under way. While the model writes: to say that it does. */
     skn_timer *later;            /* (L) */
     void (*again)(skn_run *run); /* (L) */
@@ -160,6 +158,11 @@ void skn_run_log(const skn_run *run, skn_log_level level, const char *what,
 void skn_run_writes(skn_run *run);
 /* Not any more. */
 void skn_run_written(skn_run *run);
+
+/* Its model is asked again after a while: stores that. */
+void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms);
+/* It is asked now. */
+void skn_run_paused(skn_run *run);
 
 /* saving.c: words have come: saves what is being written, by all, in a while. */
 void skn_saving_soon(skn_runtime *r);

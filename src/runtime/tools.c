@@ -156,6 +156,9 @@ static const skn_tool tools[] = {
      .read = skn_read_demo},
 };
 
+_Static_assert(sizeof tools / sizeof *tools == SKN_TOOLS_BUILT_IN,
+               "engine/world_approvals.c has their names");
+
 const skn_tool *skn_tool_find(skn_str name)
 {
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
@@ -230,6 +233,14 @@ static bool is_of(skn_str tool, skn_str server)
            skn_str_starts(skn_str_sub(tool, server.n, tool.n), SKN_STR("__"));
 }
 
+/* Some tools have two names. */
+static bool is_same(skn_str a, skn_str b)
+{
+    const skn_tool *tool = skn_tool_find(a);
+
+    return tool && tool == skn_tool_find(b);
+}
+
 /* The tool's own word, its server's, or what is usual; where two servers could be meant, the stricter. */
 skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback)
 {
@@ -238,7 +249,7 @@ skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approv
 
     for (const skn_json *v = rights->approvals ? rights->approvals->first : NULL; v;
          v = v->next)
-        if (skn_str_eq(v->key, name) && said(v, &how))
+        if ((skn_str_eq(v->key, name) || is_same(v->key, name)) && said(v, &how))
             return how;
     for (const skn_json *v = rights->servers ? rights->servers->first : NULL; v; v = v->next) {
         skn_approve word = fallback;

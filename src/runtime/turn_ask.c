@@ -10,6 +10,7 @@ static void on_sent(void *arg, const skn_str *pieces, size_t count)
 {
     skn_run *run = arg;
 
+    skn_run_paused(run);
     skn_asked_sent(&run->asked, pieces, count);
 }
 
@@ -41,8 +42,8 @@ static void on_delta(void *arg, skn_part part, skn_str text)
         run->r->o.tell(run->r->o.tell_arg, &live);
 }
 
-/* Arguments that are no JSON object cannot be stored as such, nor sent back to every model: they become the
- * one member of an object, and the tool answers that they cannot be read. */
+/* What is no JSON is stored as a JSON text: like any other value that is no object it is not run, and models are sent it
+ * inside of one. */
 static skn_str sound_args(skn_run *run, skn_str args)
 {
     const skn_json *json;
@@ -53,16 +54,13 @@ static skn_str sound_args(skn_run *run, skn_str args)
 
     if (!text.n)
         return SKN_STR("{}");
-    if (!skn_json_parse(&json, text, "arguments", run->a, NULL) &&
-        json->kind == SKN_JSON_OBJECT)
+    if (!skn_json_parse(&json, text, "arguments", run->a, NULL))
         return skn_arena_copy(run->a, text);
     if (!skn_utf8_valid(text, &bad))
         text = skn_str_sub(text, 0, bad);
     skn_buf_init(&b, 6 * text.n + 100);
     skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    skn_jw_kstr(&w, SKN_RUN_UNREADABLE, text);
-    skn_jw_object_end(&w);
+    skn_jw_str(&w, text);
     text = skn_arena_copy(run->a, skn_buf_str(&b));
     skn_buf_release(&b);
     return text;
@@ -76,6 +74,13 @@ static void on_call(void *arg, const skein_tool_call *call)
                             sound_args(run, call->args)};
 
     skn_vec_add(run->a, &run->calls, kept);
+}
+
+static void on_pause(void *arg, skn_ask_state why, int64_t ms)
+{
+    skn_run *run = arg;
+
+    skn_run_pauses(run, why, ms);
 }
 
 static bool is_told(const skn_run *run)
@@ -105,7 +110,7 @@ static void work_store(skn_run *run)
 
     if (run->thinking.n)
         m.thinking = skn_buf_str(&run->thinking);
-    if (step.last && skn_str_is(step.finish, "length"))
+    if (skn_str_is(step.finish, "length")) /* of one with calls the words may be cut, too */
         m.unfinished = SKEIN_LENGTH;
     if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
         step.call = &call;
@@ -143,6 +148,7 @@ static bool ask_again(skn_run *run)
         is_told(run))
         return false;
     skn_run_log(run, SKN_LOG_WARN, "the model did not answer; asking once more", &run->err);
+    skn_run_pauses(run, run->answer.state, SKN_RUN_PAUSE_MS);
     skn_run_later(run, skn_run_ask, SKN_RUN_PAUSE_MS);
     return true;
 }
@@ -220,6 +226,7 @@ void skn_run_ask(skn_run *run)
                                   .received = on_received,
                                   .delta = on_delta,
                                   .call = on_call,
+                                  .pause = on_pause,
                                   .done = on_done,
                                   .arg = run};
     skn_ask               what = {.agent = run->turn.agent_name,
@@ -237,6 +244,7 @@ void skn_run_ask(skn_run *run)
                                   .most_tokens = run->rights.most_tokens,
                                   .over_limit = run->over_limit};
 
+    skn_run_paused(run);
     skn_buf_clear(&run->text);
     skn_buf_clear(&run->thinking);
     run->question = ++run->r->questions;

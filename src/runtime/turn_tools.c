@@ -188,6 +188,9 @@ static void approval_seen(skn_run *run)
     } else if (run->approval == SKEIN_DENIED) {
         skn_run_wait(run, false);
         say(run, SKN_STR("not run: a person did not allow it"), true);
+    } else if (run->approval == SKEIN_FORBIDDEN) {
+        skn_run_wait(run, false);
+        say(run, SKN_STR("not run: this tool is not allowed in this world"), true);
     } else {
         skn_run_wait(run, true);
     }
@@ -255,11 +258,13 @@ void skn_run_tools_drop(skn_run *run)
 
 /* --- One call ------------------------------------------------------------------------------------------------ */
 
-/* What was cut off in the middle, or was never JSON: nobody knows what it asks for, and a tool may do something all the
+/* Of what was cut off in the middle, or was never JSON, nobody knows what it asks for, and a tool may do something all the
  * same. */
-static bool is_readable(const skn_run *run)
+static bool is_readable(skn_run *run)
 {
-    return !skn_str_starts(call_of(run)->args, SKN_STR("{\"" SKN_RUN_UNREADABLE "\":"));
+    const skn_json *args;
+
+    return !read_args(run, &args, NULL);
 }
 
 /* True when the call may run now; else what becomes of it is under way. */

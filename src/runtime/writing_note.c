@@ -1,6 +1,9 @@
-/* That an agent writes is stored beside its turn, for whoever looks at the agent. It is on nobody's way: an
- * answer that is all there at once never says so, and nobody waits until it is stored. */
+/* That an agent writes, or waits until its model can be asked again, is stored beside its turn, for whoever looks at
+ * the agent. It is on nobody's way: an answer that is all there at once never says so, and nobody waits until it is
+ * stored. */
 #include "runtime/run.h"
+
+#include "base/clock.h"
 
 #include <stdlib.h>
 
@@ -8,6 +11,9 @@ typedef struct note {
     skn_runtime *r;
     skn_arena   *a;
     skein_turn   turn;
+    bool         pause; /* else it writes */
+    skn_str      whom;
+    int64_t      until;
 } note;
 
 /* A turn that is over, or a store that takes nothing, is found by those who have to store something. */
@@ -15,7 +21,10 @@ static void work_note(void *arg)
 {
     note *n = arg;
 
-    (void)skein_turn_writing(n->r->o.engine, &n->turn, NULL);
+    if (n->pause)
+        (void)skein_turn_pause(n->r->o.engine, &n->turn, n->whom, n->until, NULL);
+    else
+        (void)skein_turn_writing(n->r->o.engine, &n->turn, NULL);
 }
 
 static void noted(void *arg)
@@ -29,7 +38,7 @@ static void noted(void *arg)
     skn_runtime_settle(r);
 }
 
-static void say_so(skn_run *run)
+static note *note_of(const skn_run *run)
 {
     note *n = skn_heap(sizeof *n);
 
@@ -40,8 +49,18 @@ static void say_so(skn_run *run)
                            .chat = run->turn.chat,
                            .uid = skn_arena_copy(n->a, run->turn.uid),
                            .message_uid = skn_arena_copy(n->a, run->turn.message_uid)};
-    run->r->jobs++;
-    skn_workers_run(run->r->o.workers, work_note, noted, n);
+    return n;
+}
+
+static void store_note(note *n)
+{
+    n->r->jobs++;
+    skn_workers_run(n->r->o.workers, work_note, noted, n);
+}
+
+static void say_so(skn_run *run)
+{
+    store_note(note_of(run));
 }
 
 void skn_run_writes(skn_run *run)
@@ -57,4 +76,44 @@ void skn_run_written(skn_run *run)
     if (run->writes)
         skn_timer_stop(run->later);
     run->writes = false;
+}
+
+/* --- Waiting for the model ------------------------------------------------------------------------------- */
+
+/* "for openai, which was asked too often" */
+static skn_str whom(const skn_run *run, skn_ask_state why, skn_arena *a)
+{
+    skn_str rest = run->model, provider = run->model;
+
+    skn_str_split(&rest, '/', &provider);
+    return skn_arena_printf(a, "for %.*s, which %s", SKN_FMT(provider),
+                            why == SKN_ASK_RATE_LIMIT    ? "was asked too often"
+                            : why == SKN_ASK_UNREACHABLE ? "cannot be reached"
+                                                         : "could not answer");
+}
+
+void skn_run_pauses(skn_run *run, skn_ask_state why, int64_t ms)
+{
+    note *n;
+
+    if (ms < SKN_RUN_WRITING_MS || run->over)
+        return;
+    run->pauses = true;
+    n = note_of(run);
+    n->pause = true;
+    n->whom = whom(run, why, n->a);
+    n->until = skn_clock_micros() + ms * 1000;
+    store_note(n);
+}
+
+void skn_run_paused(skn_run *run)
+{
+    note *n;
+
+    if (!run->pauses || run->over)
+        return;
+    run->pauses = false;
+    n = note_of(run);
+    n->pause = true;
+    store_note(n);
 }

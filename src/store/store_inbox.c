@@ -116,7 +116,9 @@ static void read_item(const skn_stmt *s, skn_arena *a, skn_inbox_row *out)
                            .turn_id = skn_stmt_int(s, 23),
                            .agent_gone = !skn_stmt_null(s, 25),
                            .removed = !skn_stmt_null(s, 26),
-                           .message_id = skn_stmt_int(s, 27)};
+                           .message_id = skn_stmt_int(s, 27),
+                           .begun_at = skn_stmt_int(s, 31)};
+    out->item.reason = skn_stmt_keep(s, 32, a);
     out->item.open = is_open(out, skn_stmt_text(s, 24));
 }
 
@@ -276,16 +278,57 @@ skein_rc skn_inbox_hold(skn_tx *tx, int64_t id, skein_error *err)
     return skn_stmt_run(&s, err);
 }
 
-skein_rc skn_inbox_answered(skn_tx *tx, int64_t id, skn_str answer, int64_t now, bool *answered,
-                            skein_error *err)
+skein_rc skn_inbox_answered(skn_tx *tx, int64_t id, skn_str answer, skn_str reason, int64_t now,
+                            bool *answered, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_answer);
 
     skn_stmt_bind_text(&s, answer);
     skn_stmt_bind_int(&s, now);
     skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_text(&s, reason);
     skn_stmt_bind_int(&s, id);
     return skn_stmt_changed(tx, &s, answered, err);
+}
+
+skein_rc skn_inbox_asked_in(skn_tx *tx, int64_t world, skn_arena *a, skn_inbox_rows *out,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_asked_in);
+    skn_vec(skn_inbox_row) v = {0};
+    skn_inbox_row item;
+    bool          row;
+    skein_rc      rc;
+
+    skn_stmt_bind_int(&s, world);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_item(&s, a, &item);
+        skn_vec_add(a, &v, item);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_inbox_rows){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_inbox_limit_over(skn_tx *tx, int64_t world, skn_str reason, int64_t now, bool *any,
+                              skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_limit_over);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_text(&s, reason);
+    skn_stmt_bind_int(&s, world);
+    return skn_stmt_changed(tx, &s, any, err);
+}
+
+skein_rc skn_inbox_begun(skn_tx *tx, int64_t id, int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_begun);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
 }
 
 skein_rc skn_inbox_worlds(skn_tx *tx, skn_arena *a, skn_ids *out, skein_error *err)

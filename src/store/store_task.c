@@ -191,6 +191,16 @@ skein_rc skn_task_put_off(skn_tx *tx, int64_t id, skn_str error, int64_t until,
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_tasks_hurry(skn_tx *tx, int64_t world, int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_tasks_hurry);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, world);
+    skn_stmt_bind_int(&s, now);
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_task_again(skn_tx *tx, int64_t id, bool *changed, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_again);

@@ -251,7 +251,10 @@ static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skei
                                  .task = skn_stmt_int(s, 23),
                                  .tool = skn_stmt_keep(s, 25, a),
                                  .writing = skn_stmt_int(s, 26) != 0,
-                                 .inbox_uid = skn_stmt_keep(s, 27, a)},
+                                 .inbox_uid = skn_stmt_keep(s, 27, a),
+                                 .waits = (skein_waits)skn_stmt_int(s, 28),
+                                 .waits_until = skn_stmt_int(s, 29),
+                                 .lease_until = skn_stmt_int(s, 18)},
                         .delivery_id = skn_stmt_int(s, 16),
                         .trigger_id = skn_stmt_int(s, 17),
                         .lease_until = skn_stmt_int(s, 18),
@@ -355,6 +358,8 @@ skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err)
     skn_stmt_bind_int(&s, row->open_calls);
     skn_stmt_bind_id(&s, row->step_message_id);
     skn_stmt_bind_text(&s, row->turn.tool);
+    skn_stmt_bind_int(&s, row->turn.waits);
+    skn_stmt_bind_id(&s, row->turn.waits_until);
     skn_stmt_bind_int(&s, row->turn.id);
     return skn_stmt_run(&s, err);
 }

@@ -13,6 +13,7 @@ typedef struct skn_inbox_row {
     skein_inbox_item item;
     int64_t          agent_id, conversation_id, message_id, work_message_id, task_id, turn_id;
     int64_t attempt_id; /* the task's turn that it came from; 0: of no task. Not read */
+    int64_t begun_at;   /* of a call that was allowed: when it began to run; 0: not yet */
     skn_str call_id;
     bool    agent_gone, removed;
 } skn_inbox_row;
@@ -56,9 +57,17 @@ skein_rc skn_inbox_put(skn_tx *tx, const skn_inbox_row *row, int64_t removed_at,
                        skein_error *err);
 /* Nobody else changes it until the transaction ends. */
 skein_rc skn_inbox_hold(skn_tx *tx, int64_t id, skein_error *err);
-/* *answered is false when it was answered before. */
-skein_rc skn_inbox_answered(skn_tx *tx, int64_t id, skn_str answer, int64_t now, bool *answered,
+/* *answered is false when it was answered before. reason: what decided it, where no person did. */
+skein_rc skn_inbox_answered(skn_tx *tx, int64_t id, skn_str answer, skn_str reason, int64_t now,
+                            bool *answered, skein_error *err);
+/* What people of a world are asked about calls of open turns, by conversation. */
+skein_rc skn_inbox_asked_in(skn_tx *tx, int64_t world, skn_arena *a, skn_inbox_rows *out,
                             skein_error *err);
+/* What was told of the world's limit is done. */
+skein_rc skn_inbox_limit_over(skn_tx *tx, int64_t world, skn_str reason, int64_t now, bool *any,
+                              skein_error *err);
+/* The call that it allowed begins to run. */
+skein_rc skn_inbox_begun(skn_tx *tx, int64_t id, int64_t now, skein_error *err);
 /* The worlds with items that nobody has read. */
 skein_rc skn_inbox_worlds(skn_tx *tx, skn_arena *a, skn_ids *out, skein_error *err);
 /* Those of a world that are unread and of a kind (absent: any) are read; *count were. */

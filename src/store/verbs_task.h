@@ -41,6 +41,8 @@ skein_rc skn_task_reported(skn_tx *tx, int64_t id, skn_str result, skein_error *
 /* It failed once more and is tried again later. */
 skein_rc skn_task_put_off(skn_tx *tx, int64_t id, skn_str error, int64_t until,
                           skein_error *err);
+/* Those of a world that were put off are tried now. */
+skein_rc skn_tasks_hurry(skn_tx *tx, int64_t world, int64_t now, skein_error *err);
 /* As if it had never failed or been cancelled; not one that is completed, nor while a turn is at it. */
 skein_rc skn_task_again(skn_tx *tx, int64_t id, bool *changed, skein_error *err);
 /* Those of an agent that were cancelled at `since` or later, oldest first, after what *out has. */

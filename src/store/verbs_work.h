@@ -104,7 +104,8 @@ skein_rc skn_turn_renew(skn_tx *tx, int64_t id, int64_t fence, int64_t until, bo
                         skein_error *err);
 /* Another program speaks for it from here on: it gets a new fence. */
 skein_rc skn_turn_hold(skn_tx *tx, int64_t id, skn_str holder, int64_t until, skein_error *err);
-/* Its next message, how many calls of the last one wait, and the tool that runs; it writes nothing yet. */
+/* Its next message, how many calls of the last one wait, the tool that runs and whom it waits for; it writes nothing
+ * yet. */
 skein_rc skn_turn_move(skn_tx *tx, const skn_turn_row *row, skein_error *err);
 /* Its next message is being written. */
 skein_rc skn_turn_write(skn_tx *tx, int64_t id, skein_error *err);

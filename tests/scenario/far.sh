@@ -279,11 +279,11 @@ f compact
 t 'and done' prints 'stands for the first '
 f world set turnLimit 7
 t 'a world is changed' prints 'turnLimit of launch is set'
-must_f world set approvals.one ask
-f world set approvals.two ask --json
-t 'one setting beside another' prints '"approvals":{"one":"ask","two":"ask"}'
-f world set approvals '{"two":"always"}' --json
-t 'or all of them at once' prints '"approvals":{"two":"always"}'
+must_f world set approvals.remember ask
+f world set approvals.forget ask --json
+t 'one setting beside another' prints '"approvals":{"remember":"ask","forget":"ask"}'
+f world set approvals '{"forget":"always"}' --json
+t 'or all of them at once' prints '"approvals":{"forget":"always"}'
 t 'as the store has it' alike world show --json=turnLimit,settings
 f world set approvals null --json
 t 'and none of them' lacks approvals

@@ -111,9 +111,11 @@ class Question {
         this.#chunk({}, calls.length ? 'tool_calls' : 'stop');
         this.res.end('data: [DONE]\n\n');
     }
-    // All that it may write, and no end.
-    cut(text) {
+    // All that it may write, and no end. calls: [{id, name, raw}], of which the last may be cut, too.
+    cut(text, calls = []) {
         this.begin(text);
+        for (const [index, c] of calls.entries())
+            this.#chunk({ tool_calls: [{ index, id: c.id, type: 'function', function: { name: c.name, arguments: c.raw } }] });
         this.#chunk({}, 'length');
         this.res.end('data: [DONE]\n\n');
     }
@@ -126,8 +128,8 @@ class Question {
     usage(prompt_tokens, completion_tokens) {
         this.res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens } })}\n\n`);
     }
-    fail(status = 400, message = 'this model is out of order') {
-        this.res.writeHead(status, { 'content-type': 'application/json' });
+    fail(status = 400, message = 'this model is out of order', headers = {}) {
+        this.res.writeHead(status, { 'content-type': 'application/json', ...headers });
         this.res.end(JSON.stringify({ error: { message } }));
     }
 }

@@ -23,9 +23,9 @@ ${tools.map(t => `  - tool: ${t}\n    do: I have heard of ${t}.`).join('\n')}
   - when: half a call
     do:
       - call: everything__echo
-        args: {unreadable: '{"message": "ha'}
+        args: '{"message": "ha'
       - call: files__write_file
-        args: {unreadable: '{"path'}
+        args: '{"path'
   - matches: 'echo (.*)'
     do:
       - call: everything__echo

@@ -90,6 +90,57 @@ test('an agent thinks, writes, runs a tool, and thinks again', async () => {
     events.close();
 });
 
+test('an agent whose model was asked too often waits, and everybody says for whom and until when', async () => {
+    const w = await fresh(), events = await watch(w);
+    await w.say('@ada go on');
+    (await desk.next()).fail(429, 'slow down', { 'retry-after': '50' });
+    const words = `for ${desk.model.split('/')[0]}, which was asked too often`;
+    const { body: { data } } = await events.event('agent.state', e => e.agent === 'ada' && e.state === 'waiting');
+    assert.equal(data.detail, words);
+    assert.ok(new Date(data.until) > Date.now() && new Date(data.until) < Date.now() + 60000, data.until);
+    assert.equal(await doing(w, 'ada'), `waiting ${words}`);
+    const world = await server.get(w.path);
+    assert.deepEqual([world.busy[0].until, world.agents.find(a => a.name === 'ada').until], [data.until, data.until]);
+    for (const args of [['agent', 'ls'], ['inspect', 'ada'], ['status']])
+        assert.ok((await told(w, ...args)).includes(`waiting ${words}, until 20`), args.join(' '));
+    await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
+    assert.equal(await doing(w, 'ada'), 'idle');
+    events.close();
+});
+
+test('once its model is asked again it thinks again', async () => {
+    const w = await fresh(), events = await watch(w);
+    await w.say('@ada go on');
+    (await desk.next()).fail(429, 'slow down', { 'retry-after': '1' });
+    await events.event('agent.state', e => e.agent === 'ada' && e.state === 'waiting');
+    const q = await desk.next(), from = events.events.findIndex(e => e.event === 'agent.state' && e.body.data.state === 'waiting');
+    const { body: { data } } = await events.event('agent.state', e => e.agent === 'ada' && e.state !== 'waiting', { from });
+    assert.deepEqual([data.state, data.until], ['thinking', undefined]);
+    assert.equal(await doing(w, 'ada'), 'thinking');
+    q.answer('Now I have time.');
+    await w.idle();
+    events.close();
+});
+
+test('an answer with calls that ends at the length limit says so, and what was cut is not run', async () => {
+    const w = await fresh();
+    await w.say('@ada remember it');
+    (await desk.next()).cut('I will rem', [{ id: 'a', name: 'remember', raw: '{"content":"whole"}' }, { id: 'b', name: 'remember', raw: '{"content":"ha' }]);
+    let q = await desk.next();
+    assert.match(q.messages.at(-1).content, /^not run: the arguments are not a JSON object/);
+    assert.doesNotMatch(q.messages.at(-2).content, /not run/);
+    q.cut('', [{ id: 'c', name: 'list_agents', raw: '' }]); // who knows what was to come
+    q = await desk.next();
+    assert.match(q.last.content, /^not run: /);
+    q.answer('Done.', [{ id: 'd', name: 'remember', args: { unreadable: 'is a name like any other', content: 'x' } }]);
+    q = await desk.next();
+    assert.doesNotMatch(q.last.content, /not run/);
+    q.answer('Done.');
+    await w.idle();
+    const said = (await w.messages('&agent=ada')).filter(m => m.role === 'assistant');
+    assert.deepEqual(said.map(m => m.unfinished), ['length', 'length', null, null]);
+});
+
 test('who waits for a delegation runs that tool, and the lane says in words how it is', async () => {
     const w = await fresh();
     const events = await watch(w);

@@ -20,6 +20,11 @@ rules:
     do:
       - call: demo_lookup
         args: {query: tides}
+  - when: take long
+    do:
+      - say: I begin.
+      - wait: 10m
+      - say: I end.
   - when: out of order
     do:
       - fail: the model is out of order
@@ -128,6 +133,39 @@ for (const [decision, answer, result] of [['allow', 'allowed', 'demo data'], ['d
         assert.equal(await results(w), 1);
         assert.match((await w.messages()).at(-1).content, new RegExp(`^Looked up: ${result}`));
     });
+
+test('what an agent was at when its server went away is not told as if it went on', async () => {
+    const killed = await startSoon({ delay: true });
+    const w = await fresh(killed), stream = await watch(w);
+    await w.say('take long');
+    await stream.event('agent.state', e => e.state === 'writing');
+    stream.close();
+    await killed.kill();
+    const left = /interrupted no server is at it; the next one goes on with it or ends it/;
+    let out = '';
+    for (let i = 0; !left.test(out) && i < 1000; i++) ({ out } = await cli(w, 'agent', 'ls')); // on PostgreSQL the lease runs out first
+    for (const view of [['agent', 'ls'], ['inspect', 'ada'], ['status']]) assert.match((await cli(w, ...view)).out, left, view.join(' '));
+    w.server = await startSoon({ store: killed.store });
+    await w.idle();
+    assert.equal((await agent(w)).state, 'failed');
+    assert.doesNotMatch((await cli(w, 'agent', 'ls')).out, left);
+    await w.server.stop();
+});
+
+test('a tool that is allowed, or not, from now on is not asked about any more', async () => {
+    for (const [word, answer, result] of [['always', 'allowed', /demo data/], ['never', 'denied', /not run: this tool is not allowed in this world/]]) {
+        const w = await fresh();
+        const [item] = await waiting(w, () => w.say('look it up'));
+        await server.ask('PATCH', w.path, { settings: { approvals: { demo_lookup: word } } });
+        await w.idle();
+        const now = await server.get(`/inbox/${item.id}`);
+        assert.deepEqual([now.open, now.answer], [false, answer]);
+        assert.match(now.reason, /^the settings of the world (do not )?allow demo_lookup/);
+        assert.match(now.result, result);
+        assert.ok((await cli(w, 'inbox', 'show', item.id)).out.includes(now.reason));
+        assert.equal(await results(w), 1);
+    }
+});
 
 const results = async w => (await w.messages('&agent=ada')).filter(m => m.role === 'tool').length;
 const restart = {

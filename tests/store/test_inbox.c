@@ -461,6 +461,253 @@ static void a_turn_that_waits_for_a_person_is_put_down_and_taken_over(void **sta
     kit_close(&k);
 }
 
+/* A turn with a delegation that it waits for and a call that a person is asked about; the delegation's turn. */
+static skein_turn with_delegation(kit *k, skein_turn *turn, skein_inbox_item *item)
+{
+    skein_tool_call calls[] = {
+        {.call_id = skein_text("c1"), .tool_name = skein_text("delegate")},
+        {.call_id = skein_text("c2"), .tool_name = skein_text("rm")}};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .calls = calls, .call_count = 2};
+    skein_step        s = {.message = &m, .tokens_in = -1, .tokens_out = -1};
+    skein_act         what = {.kind = SKEIN_ACT_DELEGATE,
+                              .call_id = skein_text("c1"),
+                              .text = skein_text("please look"),
+                              .wait = true};
+    skein_acted       acted;
+    skein_message     out;
+    skein_dues        due;
+    skein_turn        child;
+
+    post(k, "@ada plan");
+    *turn = begin(k, "ada");
+    KIT_OK(k, skein_turn_step(k->e, turn, &s, k->mem, &out, &k->err));
+    KIT_OK(k, skein_turn_act(k->e, turn, &what, k->mem, &acted, &k->err));
+    KIT_OK(k, skein_approval_ask(k->e, turn, skein_text("c2"), k->mem, item, &k->err));
+    KIT_OK(k, skein_work_due(k->e, 10, k->mem, &due, &k->err));
+    assert_int_equal(due.count, 1);
+    KIT_OK(k, skein_turn_begin(k->e, due.at[0].delivery, skein_text("test"),
+                               skein_text("demo/scripted"), LEASE, k->mem, &child, &k->err));
+    return child;
+}
+
+static skein_turn open_turn(kit *k, const skein_turn *turn)
+{
+    skein_turns open;
+
+    KIT_OK(k, skein_turns_open(k->e, k->world.id, k->how.conversation, k->mem, &open, &k->err));
+    for (size_t i = 0; i < open.count; i++)
+        if (open.at[i].id == turn->id)
+            return open.at[i];
+    fail_msg("the turn is not open");
+    return (skein_turn){0};
+}
+
+/* Whether a call was begun is a fact of its own, whatever the turn is shown at. */
+static void the_end_of_a_delegation_does_not_begin_a_call_that_was_allowed(void **state)
+{
+    kit              k;
+    skein_turn       turn, child;
+    skein_turns      taken;
+    skein_turn_rest  rest;
+    skein_inbox_item item;
+    skein_message    said;
+    int64_t          closed;
+
+    kit_open(&k, state);
+    child = with_delegation(&k, &turn, &item);
+    KIT_OK(&k, reply(&k, item.uid, "allow", &said));
+    assert_int_equal(open_turn(&k, &turn).waits, SKEIN_WAITS_TO_GO_ON);
+    KIT_OK(&k, finish(&k, &child, "done"));
+    taken = taken_over(&k, true, &closed);
+    assert_int_equal(closed, 0);
+    assert_int_equal(taken.count, 1);
+    turn = taken.at[0];
+    KIT_OK(&k, skein_turn_rest_read(k.e, &turn, k.mem, &rest, &k.err));
+    assert_int_equal(rest.next, 1);
+    KIT_OK(&k, skein_approval_take(k.e, &turn, skein_text("c2"), &k.err));
+    assert_string_equal(open_turn(&k, &turn).tool.p, "rm");
+    assert_int_equal(open_turn(&k, &turn).waits, SKEIN_WAITS_NOT);
+    assert_int_equal(taken_over(&k, true, &closed).count, 0); /* begun: it may have run */
+    assert_int_equal(closed, 1);
+    kit_close(&k);
+}
+
+static void the_end_of_a_delegation_does_not_hide_that_a_person_is_asked(void **state)
+{
+    kit              k;
+    skein_turn       turn, child;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    child = with_delegation(&k, &turn, &item);
+    KIT_OK(&k, finish(&k, &child, "done"));
+    turn = open_turn(&k, &turn);
+    assert_int_equal(turn.waits, SKEIN_WAITS_FOR_PERSON);
+    assert_string_equal(turn.tool.p, "rm, waits for you");
+    assert_string_equal(turn.inbox_uid.p, item.uid.p);
+    KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+    /* A tool may be called what it likes. */
+    post(&k, "@ada again");
+    turn = begin(&k, "ada");
+    call_tool(&k, &turn, "c3", "rm, waits for you");
+    assert_int_equal(open_turn(&k, &turn).waits, SKEIN_WAITS_NOT);
+    kit_close(&k);
+}
+
+/* The store as it was before it had these facts, brought up to date again. */
+static void from_schema_9(kit *k)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+
+    skein_close(k->e);
+    skn_fixture_sql(k->fx, "ALTER TABLE turns DROP COLUMN waits;"
+                           "ALTER TABLE turns DROP COLUMN waits_until;"
+                           "ALTER TABLE inbox DROP COLUMN begun_at;"
+                           "ALTER TABLE inbox DROP COLUMN reason;"
+                           "DELETE FROM schema_version WHERE version > 9");
+    options.store = skein_text(k->fx->address);
+    KIT_OK(k, skein_open(&k->e, &options, &k->err));
+}
+
+static void what_only_words_told_before_is_a_fact_afterwards(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_turns      taken;
+    skein_inbox_item item;
+    skein_message    said;
+    int64_t          closed;
+
+    kit_open(&k, state);
+    turn = with_open_approval(&k, &item);
+    from_schema_9(&k);
+    assert_int_equal(open_turn(&k, &turn).waits, SKEIN_WAITS_FOR_PERSON);
+    KIT_OK(&k, reply(&k, item.uid, "allow", &said));
+    from_schema_9(&k);
+    assert_int_equal(open_turn(&k, &turn).waits, SKEIN_WAITS_TO_GO_ON);
+    taken = taken_over(&k, true, &closed);
+    assert_int_equal(taken.count, 1);
+    KIT_OK(&k, skein_approval_take(k.e, &taken.at[0], skein_text("c1"), &k.err));
+    from_schema_9(&k);
+    assert_int_equal(taken_over(&k, true, &closed).count, 0); /* begun: it may have run */
+    assert_int_equal(closed, 1);
+    kit_close(&k);
+}
+
+/* --- Settings that are changed while a person is asked ---------------------------------------------------------- */
+
+static void set_world(kit *k, const char *settings)
+{
+    skein_world_change what = {.id = k->world.id, .settings = skein_text(settings)};
+    skein_world        w;
+
+    KIT_OK(k, skein_world_patch(k->e, &what, k->mem, &w, &k->err));
+}
+
+static skein_turn asked_for(kit *k, const char *tool, skein_inbox_item *out)
+{
+    skein_turn turn;
+
+    post(k, "@ada plan");
+    turn = begin(k, "ada");
+    call_tool(k, &turn, "c1", tool);
+    KIT_OK(k, skein_approval_ask(k->e, &turn, skein_text("c1"), k->mem, out, &k->err));
+    return turn;
+}
+
+static skein_approval state_is(kit *k, const skein_turn *turn)
+{
+    skein_approval is;
+
+    KIT_OK(k, skein_approval_state(k->e, turn, skein_text("c1"), &is, &k->err));
+    return is;
+}
+
+static void new_settings_decide_what_is_asked(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+    skein_message    said;
+    int64_t          before;
+
+    kit_open(&k, state);
+    turn = asked_for(&k, "demo_lookup", &item);
+    set_world(&k, "{\"approvals\":{\"remember\":\"never\"}}");
+    assert_int_equal(state_is(&k, &turn), SKEIN_APPROVAL_OPEN);
+    before = newest(&k);
+    set_world(&k, "{\"approvals\":{\"demo_lookup\":\"always\"}}");
+    assert_int_equal(state_is(&k, &turn), SKEIN_APPROVED);
+    says(&k, before, "inbox.updated", "\"answer\":\"allowed\"");
+    item = got(&k, item.uid);
+    assert_false(item.open);
+    assert_string_equal(item.reason.p,
+                        "the settings of the world allow demo_lookup without asking");
+    assert_int_equal(reply(&k, item.uid, "deny", &said), SKEIN_CONFLICT);
+    KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+    set_world(&k, "{}");
+    turn = asked_for(&k, "demo_lookup", &item);
+    set_world(&k, "{\"approvals\":{\"demo_lookup\":\"never\"}}");
+    assert_int_equal(state_is(&k, &turn), SKEIN_FORBIDDEN);
+    assert_string_equal(got(&k, item.uid).answer.p, "denied");
+    kit_close(&k);
+}
+
+/* A turn that has read the settings before they were changed asks all the same. */
+static void what_the_settings_have_decided_is_not_asked(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    set_world(&k, "{\"mcpServers\":{\"s\":{\"command\":[\"x\"],\"approval\":\"never\"}}}");
+    turn = asked_for(&k, "s__rm", &item);
+    assert_int_equal(state_is(&k, &turn), SKEIN_FORBIDDEN);
+    assert_false(item.open);
+    kit_close(&k);
+}
+
+/* --- The limit of a world ------------------------------------------------------------------------------------------ */
+
+static skein_inbox_item limit_reached(kit *k)
+{
+    skein_inbox_item item = {.kind = SKN_STR("failure"),
+                             .world = k->world.id,
+                             .title = SKN_STR("The limit of this month is reached"),
+                             .content = SKN_STR("used up"),
+                             .call_id = SKN_STR("monthlyTokens")};
+
+    KIT_OK(k, skein_inbox_add(k->e, &item, k->mem, &k->err));
+    return item;
+}
+
+static void a_limit_that_is_raised_is_not_told_any_more(void **state)
+{
+    kit              k;
+    skein_inbox_item item, other;
+    int64_t          before;
+
+    kit_open(&k, state);
+    other = add(&k, "failure",
+                "The limit of this month is reached"); /* somebody else's words */
+    set_world(&k, "{\"monthlyTokens\":5}");
+    item = limit_reached(&k);
+    set_world(&k, "{\"monthlyTokens\":5,\"knowledge\":true}");
+    assert_int_equal(got(&k, item.uid).done_at, 0);
+    before = newest(&k);
+    set_world(&k, "{\"monthlyTokens\":500}");
+    says(&k, before, "inbox.updated", "\"needsYou\":1");
+    item = got(&k, item.uid);
+    assert_true(item.done_at > 0 && item.read_at > 0);
+    assert_string_equal(item.reason.p, "the limit is 500 tokens a month now");
+    item = limit_reached(&k);
+    set_world(&k, "{}");
+    assert_string_equal(got(&k, item.uid).reason.p, "the world has no limit any more");
+    assert_int_equal(got(&k, other.uid).done_at, 0);
+    kit_close(&k);
+}
+
 static void a_turn_that_waits_for_nobody_is_not_taken_over(void **state)
 {
     kit        k;
@@ -635,6 +882,12 @@ int main(void)
         SKN_BOTH(a_call_that_waits_is_decided_not_put_away),
         SKN_BOTH(nobody_is_asked_any_more_when_the_turn_is_over),
         SKN_BOTH(a_turn_that_waits_for_a_person_is_put_down_and_taken_over),
+        SKN_BOTH(the_end_of_a_delegation_does_not_begin_a_call_that_was_allowed),
+        SKN_BOTH(the_end_of_a_delegation_does_not_hide_that_a_person_is_asked),
+        SKN_BOTH(what_only_words_told_before_is_a_fact_afterwards),
+        SKN_BOTH(new_settings_decide_what_is_asked),
+        SKN_BOTH(what_the_settings_have_decided_is_not_asked),
+        SKN_BOTH(a_limit_that_is_raised_is_not_told_any_more),
         SKN_BOTH(a_turn_that_waits_for_nobody_is_not_taken_over),
         SKN_BOTH(what_needs_somebody_comes_first),
         SKN_BOTH(items_are_read_done_snoozed_and_taken_out),

@@ -35,7 +35,7 @@ static void what_is_set_is_read_again(void **state)
     kit_open(&k, state);
     KIT_OK(&k, set(&k,
                    "{ \"delegationDepth\": 1000, \"monthlyTokens\": 5, \"knowledge\": true,"
-                   " \"approvals\": {\"files__write\": \"ask\"}}",
+                   " \"approvals\": {\"remember\": \"ask\"}}",
                    &w));
     KIT_OK(&k, skein_world_find(k.e, k.world.name, k.mem, &again, &k.err));
     assert_string_equal(w.settings.p, again.settings.p);
@@ -137,6 +137,39 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
     assert_int_equal(set(&k, "{\"knowledge\":true", &w), SKEIN_INVALID);
     KIT_OK(&k, skein_world_find(k.e, k.world.name, k.mem, &w, &k.err));
     assert_null(w.settings.p);
+    kit_close(&k);
+}
+
+/* A server need not run, nor ever have run, for its tools to be named. */
+static void approvals_name_tools_that_there_are(void **state)
+{
+    static const char *const fine[] = {
+        "{\"approvals\":{\"remember\":\"never\",\"tellAgent\":\"ask\",\"demo_lookup\":\"ask\"}"
+        "}",
+        "{\"mcpServers\":{\"files\":{\"command\":[\"x\"]}},\"approvals\":{\"files__write\":"
+        "\"ask\"}}",
+        "{\"approvals\":{\"files__write\":\"never\"}}" /* it was there before its server went */};
+    static const char *const wrong[] = {"rm",    "files__write", "git__log",
+                                        "web__", "web__*",       "webx"};
+    kit                      k;
+    skein_world              w;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        skn_str json = skn_arena_printf(
+            k.mem,
+            "{\"approvals\":{\"%s\":\"ask\"},\"mcpServers\":{\"web\":{\"url\":\"http://h\"}}}",
+            wrong[i]);
+
+        if (set(&k, json.p, &w) != SKEIN_INVALID)
+            fail_msg("not refused: %s", wrong[i]);
+        assert_non_null(strstr(k.err.message, "names no tool"));
+        assert_non_null(strstr(k.err.message, wrong[i]));
+        assert_non_null(strstr(k.err.hint, "remember"));
+        assert_non_null(strstr(k.err.hint, "web__TOOL"));
+    }
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+        KIT_OK(&k, set(&k, fine[i], &w));
     kit_close(&k);
 }
 
@@ -253,6 +286,7 @@ int main(void)
         SKN_BOTH(settings_are_replaced_whole_and_left_alone_by_other_changes),
         SKN_BOTH(a_new_world_may_have_settings),
         SKN_ON_SQLITE(what_is_wrong_is_refused_with_its_place),
+        SKN_BOTH(approvals_name_tools_that_there_are),
         SKN_BOTH(secrets_are_kept_but_never_shown),
         SKN_BOTH(what_was_shown_can_be_sent_back),
         SKN_ON_SQLITE(what_is_secret_by_its_name_is_not_kept),

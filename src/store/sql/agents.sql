@@ -5,7 +5,7 @@
 SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content, k.result, k.last_error, k.status, k.attempts,
   k.not_before, k.created_at, k.completed_at, m.uid,
   (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause,
-  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id AND t.tool LIKE '%waits for you'),
+  (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id AND t.waits = 1),
   (SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
     i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1)
   FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
@@ -22,7 +22,7 @@ SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.ui
   t.state, a.removed_at, i.removed_at, m.id,
   CASE WHEN i.kind = 'approval' AND i.answer IS NOT NULL THEN (SELECT SUBSTR(r.content, 1, 300) FROM messages r
     WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END,
-  CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id)
+  CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id), i.begun_at, i.reason
   FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
   LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id
@@ -203,7 +203,19 @@ UPDATE inbox SET read_at = $1, done_at = $2, snoozed_until = $3, removed_at = $4
 -- :inbox_hold
 UPDATE inbox SET id = id WHERE id = $1;
 -- :inbox_answer
-UPDATE inbox SET answer = $1, read_at = COALESCE(read_at, $2), done_at = $3 WHERE id = $4 AND answer IS NULL AND removed_at IS NULL;
+UPDATE inbox SET answer = $1, read_at = COALESCE(read_at, $2), done_at = $3, reason = $4
+ WHERE id = $5 AND answer IS NULL AND removed_at IS NULL;
+-- What people of a world are asked about calls of tools.
+-- :inbox_asked_in
+{inbox_rows} WHERE i.world_id = $1 AND i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL AND t.state = 'open'
+ ORDER BY i.conversation_id, i.id;
+-- :inbox_limit_over
+UPDATE inbox SET read_at = COALESCE(read_at, $1), done_at = $2, reason = $3 WHERE world_id = $4 AND kind = 'failure'
+   AND turn_id IS NULL AND call_id = 'monthlyTokens' AND done_at IS NULL AND removed_at IS NULL;
+-- :tasks_hurry
+UPDATE tasks SET not_before = $1 WHERE world_id = $2 AND status = 'pending' AND not_before > $3;
+-- :inbox_begun
+UPDATE inbox SET begun_at = $1 WHERE id = $2 AND begun_at IS NULL;
 -- :inbox_unread_worlds
 SELECT DISTINCT world_id FROM inbox WHERE read_at IS NULL AND removed_at IS NULL ORDER BY world_id;
 -- :inbox_read_all

@@ -8,8 +8,8 @@ d.id, d.conversation_id, d.agent_id, d.message_id, d.hops_left, d.created_at, d.
 SELECT t.id, t.uid, t.fence, t.state, t.world_id, w.name, t.conversation_id, c.uid, t.agent_id, a.name, t.model, m.uid, t.cause,
   t.message_uid, t.hops_left, t.created_at, t.delivery_id, t.trigger_message_id, t.lease_until, t.open_calls, t.step_message_id,
   t.lane_id, l.key, t.task_id, c.mode, t.tool, t.writing,
-  CASE WHEN t.tool LIKE '%waits for you' THEN (SELECT i.uid FROM inbox i WHERE i.turn_id = t.id AND i.kind = 'approval' AND
-    i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1) END
+  CASE WHEN t.waits = 1 THEN (SELECT i.uid FROM inbox i WHERE i.turn_id = t.id AND i.kind = 'approval' AND
+    i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1) END, t.waits, t.waits_until
   FROM turns t JOIN worlds w ON w.id = t.world_id JOIN conversations c ON c.id = t.conversation_id
   JOIN agents a ON a.id = t.agent_id LEFT JOIN messages m ON m.id = t.trigger_message_id LEFT JOIN lanes l ON l.id = t.lane_id
 -- =waiting_rows
@@ -89,9 +89,10 @@ UPDATE turns SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'open
 -- :turn_hold
 UPDATE turns SET holder = $1, lease_until = $2, fence = fence + 1 WHERE id = $3 AND state = 'open';
 -- :turn_move
-UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3, tool = $4, writing = 0 WHERE id = $5;
+UPDATE turns SET message_uid = $1, open_calls = $2, step_message_id = $3, tool = $4, writing = 0, waits = $5, waits_until = $6
+ WHERE id = $7;
 -- :turn_writing
-UPDATE turns SET writing = 1 WHERE id = $1;
+UPDATE turns SET writing = 1, tool = NULL, waits = 0, waits_until = NULL WHERE id = $1;
 -- :turn_close
 UPDATE turns SET state = $1, error = $2, closed_at = $3 WHERE id = $4;
 -- Only what an open turn is writing; what is stored already is not. A piece that was saved before is saved again with
