@@ -39,6 +39,7 @@ export type Mark =
     | 'thinking'
     | 'writing'
     | 'tool'
+    | 'waiting'
     | 'unknown';
 
 const marks: Record<Mark, { shape: string; word: string }> = {
@@ -46,6 +47,7 @@ const marks: Record<Mark, { shape: string; word: string }> = {
     thinking: { shape: '●', word: 'thinking' },
     writing: { shape: '●', word: 'writing' },
     tool: { shape: '●', word: 'using a tool' },
+    waiting: { shape: '◌', word: 'waiting' },
     queued: { shape: '◌', word: 'queued' },
     asks: { shape: '◐', word: 'asks you' },
     idle: { shape: '○', word: 'idle' },

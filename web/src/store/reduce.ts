@@ -43,6 +43,7 @@ function agentState(w: WorldState, { data, chatId }: Told<'agent.state'>): World
     const next = {
         ...agent,
         state: data.state,
+        until: data.until ?? null,
         pendingTasks: data.queue ?? agent.pendingTasks,
         failedChatId: data.state === 'failed' ? (chatId ?? agent.failedChatId) : null,
     };

@@ -215,7 +215,7 @@ function AgentRow({
 }
 
 function lastOf(agent: Agent) {
-    if (['thinking', 'writing', 'tool'].includes(agent.state)) return 'now';
+    if (['thinking', 'waiting', 'writing', 'tool'].includes(agent.state)) return 'now';
     return agent.lastCompletedAt ? (
         <time dateTime={agent.lastCompletedAt}>{ago(agent.lastCompletedAt)}</time>
     ) : (

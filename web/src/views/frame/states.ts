@@ -2,6 +2,7 @@
 // It uses nothing that only a screen that was looked at knows.
 import type { Agent, Chat, InboxItem } from '../../api/types';
 import type { Mark } from '../../parts/parts';
+import { clock } from '../../parts/time';
 import type { State, WorldState } from '../../store/state';
 
 const waiting = new Set(['question', 'approval']);
@@ -31,7 +32,7 @@ export function chatMark(state: State, world: WorldState, chat: Chat, unread: nu
 
 export interface AgentMark {
     mark: Mark;
-    /** In place of the usual word: the tool that it uses. */
+    /** In place of the usual word: the tool that it uses, or whom it waits for. */
     detail: string | null;
 }
 
@@ -45,6 +46,12 @@ function hasAsked(state: State, world: WorldState, agent: Agent): boolean {
     );
 }
 
+/** "waiting for openai, which was asked too often, until 12:03:04" */
+function waitWords(world: WorldState, agent: Agent): string {
+    const whom = world.agentDetail[agent.name];
+    return `waiting${whom ? ` ${whom}` : ''}${agent.until ? `, until ${clock(agent.until, true)}` : ''}`;
+}
+
 export function agentMark(state: State, world: WorldState, agent: Agent): AgentMark {
     if (hasAsked(state, world, agent)) return { mark: 'asks', detail: null };
     if (isAway(state)) return { mark: 'unknown', detail: null };
@@ -52,6 +59,7 @@ export function agentMark(state: State, world: WorldState, agent: Agent): AgentM
     const behind = places.length > 0 && places.every(chat => world.chats[chat]?.mode === 'background');
     if (behind && !['idle', 'paused', 'failed'].includes(agent.state))
         return { mark: 'background', detail: null };
+    if (agent.state === 'waiting') return { mark: 'waiting', detail: waitWords(world, agent) };
     if (agent.state === 'tool') return { mark: 'tool', detail: world.agentDetail[agent.name] ?? null };
     if (agent.paused && agent.state === 'idle') return { mark: 'paused', detail: null };
     return { mark: agent.state, detail: null };
