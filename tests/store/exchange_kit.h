@@ -37,7 +37,7 @@ static inline void place_new(place *p, const char *kind)
 {
     skn_fixture fx;
 
-    skn_fixture_place(&fx, kind);
+    skn_fixture_new(&fx, kind);
     place_open(p, &fx);
     p->own = fx;
     p->fx = &p->own;

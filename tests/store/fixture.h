@@ -7,8 +7,8 @@
  *   }
  *   const struct CMUnitTest tests[] = {SKN_BOTH(a_test), SKN_ON_SQLITE(another)};
  *
- * SQLite stores lie in a directory made for the test. A store in PostgreSQL is a schema made for
- * the test in the database of $SKEIN_TEST_PG (tools/pg.sh sets it); without that the test
+ * SQLite stores lie in a directory made for the test. A store in PostgreSQL is a schema in a database
+ * made for the test, on the server of $SKEIN_TEST_PG (tools/pg.sh sets it); without that the test
  * fails, as it does when anything else cannot be set up.
  *
  * Threads: one.  Lifetimes: all of it ends with skn_fixture_close. */
@@ -25,19 +25,22 @@
 #include "store/store.h"
 
 typedef struct skn_fixture {
-    bool       pg;
-    char       dir[200];     /* for the test's own files; exists on both */
-    char       address[600]; /* of the store */
-    char       path[240];    /* SQLite: the store's file */
-    char       schema[40];   /* PostgreSQL: the store's schema */
+    bool pg;
+    char dir[200];     /* for the test's own files; exists on both */
+    char address[600]; /* of the store */
+    char path[240];    /* SQLite: the store's file */
+    char schema[40];   /* PostgreSQL: the store's schema */
+    char database[40]; /* PostgreSQL: made for this store alone, and goes with it; or empty */
     skn_store *store;
 } skn_fixture;
 
 /* A fresh place ("sqlite" or "pg") with a new, open store in it. */
 void skn_fixture_open(skn_fixture *fx, const char *kind);
+/* The same, not open yet. */
+void skn_fixture_new(skn_fixture *fx, const char *kind);
 /* A fresh place without a store. */
 void skn_fixture_place(skn_fixture *fx, const char *kind);
-/* Opens the store, after skn_fixture_place or skn_fixture_shut. */
+/* Opens the store, after skn_fixture_new, skn_fixture_place or skn_fixture_shut. */
 void skn_fixture_begin(skn_fixture *fx);
 /* Closes the store; the place stays. */
 void skn_fixture_shut(skn_fixture *fx);
