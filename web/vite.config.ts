@@ -48,6 +48,21 @@ export default defineConfig({
     test: {
         environment: 'happy-dom',
         testTimeout: 60_000, // one that hangs is ended; a busy machine is no failure
-        include: ['src/**/*.test.{ts,tsx}', 'tests/unit/**/*.test.{ts,tsx}', 'tools/**/*.test.mjs'],
+        // What draws begins with a page of its own. The others share a process, as they take it: to set up a page
+        // for each of them took three quarters of the time.
+        projects: [
+            {
+                extends: true,
+                test: {
+                    name: 'plain',
+                    isolate: false,
+                    include: ['src/**/*.test.ts', 'tests/unit/**/*.test.ts', 'tools/**/*.test.mjs'],
+                },
+            },
+            {
+                extends: true,
+                test: { name: 'drawn', include: ['src/**/*.test.tsx', 'tests/unit/**/*.test.tsx'] },
+            },
+        ],
     },
 });
