@@ -31,10 +31,13 @@ const STEP_MS = 10000;
 
 // --- The browser --------------------------------------------------------------------------------------
 
+// Half of what a whole Chromium does is for windows that nobody sees.
+const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
 let launched;
 async function browser() {
     launched ??= chromium.launch({
-        executablePath: process.env.SKEIN_CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: process.env.SKEIN_CHROMIUM ?? browsers.find(fs.existsSync) ?? browsers[0],
         // Chromium refuses to be run by root with its sandbox; a small /dev/shm would end its tabs.
         args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-dev-shm-usage'],
     });
