@@ -12,6 +12,11 @@ rules:
       - say: begun
       - wait: 1500ms
       - say: ended
+  - when: very late
+    do:
+      - say: begun
+      - wait: 5s
+      - say: ended
   - when: at length
     do:
       - wait: 6s
@@ -170,13 +175,16 @@ s log -n 1
 t 'the work goes on' prints 'ended'
 s send --timeout soon hm
 t 'a limit is a time' fails 2 '"soon" is not a time for "--timeout"'
-must send --no-wait @ada slowly
-s send --to bo and then
-t 'while agents work it waits' complains 'Agents are at work: it waits until they are done.'
+must send --no-wait @ada forever
+s_bg send --to bo and then
+t 'while agents work it waits' until_true file_has "$dir/beside" 'Agents are at work: it waits until they are done.'
+must stop ada
+join
 t 'and is answered after that' prints '  yes, says bo'
-must send --no-wait @ada slowly
+must send --no-wait @ada forever
 s send --no-wait --to bo one more
 t 'without waiting that is said at once' complains 'Agents are at work: it waits until they are done.'
+must stop ada
 until_true idle
 s_bg send @ada forever
 until_true file_has "$dir/beside" '→ ada, bo'
@@ -286,15 +294,16 @@ s undo --wait
 t 'a change can wait until they are done' prints 'Took back: revise'
 t 'what they said meanwhile stays in its version' sh -c '"$1" "$2" log -v v2 -n 1 | grep -q ended' - "$SKEIN" "$store"
 
-must send --no-wait @ada slowly, the first
+# The command has to have begun while the answer is not there.
+must send --no-wait @ada very late, the first
 s edit @ -m '@ada the second' -y --wait
 t 'what a place names is fixed before the waiting' gave 0
-t 'and that is edited' sh -c '! "$1" "$2" log | grep -q "slowly, the first"' - "$SKEIN" "$store"
+t 'and that is edited' sh -c '! "$1" "$2" log | grep -q "very late, the first"' - "$SKEIN" "$store"
 until_true answered
 until_true idle
-must send --no-wait @ada slowly, the third
+must send --no-wait @ada very late, the third
 s rm --from @ -y --wait
-t 'in options too' sh -c '! "$1" "$2" log | grep -q "slowly, the third"' - "$SKEIN" "$store"
+t 'in options too' sh -c '! "$1" "$2" log | grep -q "very late, the third"' - "$SKEIN" "$store"
 
 # What was told while it was written is more than the store has: that is given it from time to time. Each time it
 # may have been given just now.
