@@ -1,7 +1,7 @@
 // desk.mjs: what tests of agents at work share: looking into an agent's own conversations, and a model
 // that answers when the test says so.
 import http from 'node:http';
-import { assert, finally_, limit } from './lib.mjs';
+import { assert, eventually, finally_ } from './lib.mjs';
 
 // --- What agents are sent to do --------------------------------------------------------------------
 
@@ -183,10 +183,8 @@ export class Desk {
 
 // A job once it has ended.
 export async function ended(server, job) {
-    for (let i = 0; i < 400; i++) {
+    return eventually(`the end of the job ${job.id}`, async () => {
         const now = await server.get(`/jobs/${job.id}`);
-        if (now.state !== 'running') return now;
-        await new Promise(resolve => setTimeout(resolve, 25));
-    }
-    throw new Error(`the job ${job.id} does not end`);
+        return now.state !== 'running' && now;
+    });
 }

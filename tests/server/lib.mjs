@@ -15,7 +15,7 @@ import { EventStream } from './sse.mjs';
 import { finally_, limit, within } from './tap.mjs';
 
 export { assert };
-export { finally_, finish, limit, rounds, test, within } from './tap.mjs';
+export { eventually, finally_, finish, limit, rounds, test, within } from './tap.mjs';
 
 export const kind = process.argv[2] ?? process.env.SKEIN_TEST_DB ?? 'sqlite';
 const program = process.env.SKEIN && path.resolve(process.env.SKEIN);

@@ -37,6 +37,17 @@ export async function within(ms, what, promise) {
     }
 }
 
+// Looks again and again until there is something, and gives it; for what no event tells.
+export async function eventually(what, look, ms = 10000) {
+    const end = Date.now() + limit(ms);
+    for (;;) {
+        const found = await look();
+        if (found) return found;
+        if (Date.now() > end) throw new Error(`not within ${limit(ms)} ms: ${what}`);
+        await new Promise(resolve => setTimeout(resolve, 20));
+    }
+}
+
 const comment = text => text.split('\n').map(line => `# ${line}`).join('\n');
 
 function explain(error) {
