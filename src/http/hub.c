@@ -99,8 +99,17 @@ static void drop_oldest(skn_hub *hub)
     skn_note_free(n);
 }
 
+static void forget_recent(skn_hub *hub)
+{
+    while (hub->recent_count)
+        drop_oldest(hub);
+}
+
+/* What was told before an erasure may hold the text: who catches up reads the store again. */
 static void keep_recent(skn_hub *hub, skn_note *n)
 {
+    if (n->about.erased)
+        forget_recent(hub);
     if (hub->recent_count == SKN_HUB_RECENT)
         drop_oldest(hub);
     hub->recent[(hub->recent_first + hub->recent_count++) % SKN_HUB_RECENT] = n;
@@ -263,8 +272,7 @@ void skn_hub_free(skn_hub *hub)
 {
     if (!hub)
         return;
-    while (hub->recent_count)
-        drop_oldest(hub);
+    forget_recent(hub);
     skn_writing_clear(hub);
     skn_hub_wait_clear(hub);
     skn_frame_drop(&hub->heartbeat);

@@ -37,6 +37,7 @@ typedef struct skn_about {
     skein_conversation_id chat;
     skn_str               type, cause, message;
     bool                  removed; /* the world is no more */
+    bool erased; /* texts of the chat are: who keeps what was told forgets it */
 } skn_about;
 
 /* What somebody wants to be told. */

@@ -89,16 +89,19 @@ bool skn_events_full(const skein_events *list, size_t limit, size_t enough)
 
 /* --- Durable --------------------------------------------------------------------------------- */
 
-/* The message that an event is about, and whether it is the last one of its world. */
+/* The message that an event is about, whether it is the last one of its world, and whether it tells of an
+ * erasure. */
 static void look_inside(skn_about *about, const skein_event *e, skn_arena *scratch)
 {
-    bool            world = skn_str_is(e->type, "world.updated");
+    bool world = skn_str_is(e->type, "world.updated"),
+         chat = skn_str_is(e->type, "chat.updated");
     const skn_json *data, *member;
 
-    if (!(world || skn_str_starts(e->type, SKN_STR("message."))) ||
+    if (!(world || chat || skn_str_starts(e->type, SKN_STR("message."))) ||
         skn_json_parse(&data, e->data, "event", scratch, NULL) != SKEIN_OK)
         return;
-    member = skn_json_get(data, world ? "removed" : "messageId");
+    member = skn_json_get(data, world ? "removed" : chat ? "purged" : "messageId");
+    about->erased = chat && member;
     if (member && member->kind == SKN_JSON_STRING)
         about->message = member->text;
     about->removed = member && member->kind == SKN_JSON_BOOL && member->boolean;

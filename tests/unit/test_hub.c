@@ -115,6 +115,29 @@ static void a_stream_catches_up_past_what_it_does_not_want(void **state)
     lab_close();
 }
 
+/* What is kept in memory for streams that catch up was read before the erasure. */
+static void what_was_erased_since_is_told_to_nobody(void **state)
+{
+    skn_conn *conn;
+
+    (void)state;
+    lab_open();
+    for (int i = 0; i < 300; i++)
+        lab_commit(1, "message.created", "", "{\"content\":\"%s\"}", i < 290 ? "" : "secret");
+    lab_wait(1000);
+    for (size_t i = 290; i < lab.event_count; i++)
+        snprintf(lab.events[i].data, sizeof lab.events[i].data, "{\"content\":\"\"}");
+    lab_commit(1, "chat.updated", "", "{\"id\":\"c_1\",\"purged\":10}");
+    lab_wait(1000);
+    conn = lab_stream(all, 0); /* more than one page of the store */
+    lab_settle();
+    assert_int_equal(count_of(conn, "message.created"), 300);
+    assert_int_equal(count_of(conn, "chat.updated"), 1);
+    assert_false(has(conn, "secret"));
+    finish(conn);
+    lab_close();
+}
+
 static void what_is_too_old_or_unknown_is_a_reset(void **state)
 {
     skn_stream_filter world = {.world = {1}}, chat = {.world = {1}, .chat = {1}};
@@ -415,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_stream_that_comes_back_gets_what_it_missed),
         cmocka_unit_test(a_long_past_comes_in_pages_and_in_order),
         cmocka_unit_test(a_stream_catches_up_past_what_it_does_not_want),
+        cmocka_unit_test(what_was_erased_since_is_told_to_nobody),
         cmocka_unit_test(what_is_too_old_or_unknown_is_a_reset),
         cmocka_unit_test(the_oldest_that_is_not_forgotten_can_be_continued_from),
         cmocka_unit_test(a_stream_gets_what_it_asked_for),
