@@ -249,7 +249,7 @@ static void ask_all(asker *a)
          .tool_name = a->tools[0].name},
     };
     skein_context   context = {.at = at, .count = a->result.p ? 3 : 1};
-    skn_answer_sink sink = {sent, received, delta, call, done, a};
+    skn_answer_sink sink = {sent, received, delta, call, NULL, done, a};
 
     a->what.context = &context;
     a->what.tools = a->tools;

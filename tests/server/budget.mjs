@@ -271,7 +271,11 @@ test('a world that has used its tokens has no squash made by a model, and is tol
     assert.match(said.err, raises);
     assert.equal(questions, before, 'no model was asked');
     assert.equal((await server.get(`${world.chatPath}/squashes`)).data.length, 0);
+    const notice = async () => (await server.get(`/inbox?world=${world.name}&state=all`)).data.find(i => i.title === 'The limit of this month is reached');
+    assert.deepEqual([(await notice()).doneAt, (await notice()).reason], [null, null]);
     assert.equal((await cli('world', 'set', 'monthlyTokens', '1000000', '-w', world.name)).code, 0);
+    assert.ok((await notice()).doneAt);
+    assert.equal((await notice()).reason, 'the limit is 1000000 tokens a month now');
     const job = await ended(server, await server.post(`${world.chatPath}/squashes`, wish, 202));
     assert.deepEqual([job.state, questions], ['done', before + 1], JSON.stringify(job));
 });

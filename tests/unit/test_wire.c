@@ -119,7 +119,7 @@ static void ask(heard *h, const char *said)
                                  .tool_count = 1,
                                  .temperature = 0.5,
                                  .most_tokens = 77};
-    skn_answer_sink      sink = {on_sent, on_received, on_delta, on_call, on_done, h};
+    skn_answer_sink      sink = {on_sent, on_received, on_delta, on_call, NULL, on_done, h};
 
     h->left++;
     h->asking = skn_ask_model(h->provider, &what, &sink);
