@@ -177,10 +177,10 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     setting(w, settings, "tools", SKN_STR("null")); /* all that fit */
     setting(w, settings, "temperature", SKN_STR("null"));
     setting(w, settings, "autoReply", SKN_STR("true"));
+    skn_jw_ktime(w, "until", skn_agent_until(work, agent->id));
     skn_jw_kstr(w, "inboxId", skn_agent_waits(work, agent->id));
     skn_jw_kstr(w, "state", skn_agent_state(work, agent->id, &detail));
     skn_jw_kstr(w, "detail", detail);
-    skn_jw_ktime(w, "until", skn_agent_until(work, agent->id));
     skn_jw_kint(w, "pendingTasks", pending_of(work, agent->id));
     shape_timer(w, work_of(work, agent->id));
     skn_jw_ktime(w, "createdAt", agent->created_at);
