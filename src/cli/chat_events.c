@@ -120,7 +120,7 @@ static skein_rc take_queue(skn_chat *c)
 /* Words that stay: what an event says goes with it. */
 static skn_str state_word(skn_str said)
 {
-    static const char *const words[] = {"idle", "failed", "writing", "tool"};
+    static const char *const words[] = {"idle", "failed", "writing", "tool", "waiting"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (skn_str_is(said, words[i]))

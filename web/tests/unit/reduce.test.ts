@@ -1,8 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Message, Told } from '../../src/api/types';
+import { clock } from '../../src/parts/time';
 import { reduce } from '../../src/store/reduce';
 import { reduceChat } from '../../src/store/reduce-chat';
 import type { ChatState, Live, State } from '../../src/store/state';
+import { agentMark } from '../../src/views/frame/states';
 import { loadedAt, message, opened, random, room, story, tell } from './story';
 
 // Some of these do much; the machine may be busy with other tests.
@@ -356,6 +358,18 @@ describe('around the conversation', () => {
         ]);
         expect(s.world?.agents.ada).toMatchObject({ state: 'failed', pendingTasks: 2 });
         expect(s.world?.agentDetail.ada).toBe('no key');
+    });
+    test('an agent that waits for its model says for whom and until when, until it goes on', () => {
+        const until = '2026-01-02T03:04:05.000Z';
+        const words = 'for openai, which was asked too often';
+        const s = play(opened(), [
+            tell('agent.state', { agent: 'ada', state: 'waiting', detail: words, until }, at(11)),
+        ]);
+        const mark = (now: State) => agentMark(now, now.world!, now.world!.agents.ada!);
+        expect(mark(s)).toEqual({ mark: 'waiting', detail: `waiting ${words}, until ${clock(until, true)}` });
+        const on = play(s, [tell('agent.state', { agent: 'ada', state: 'thinking' }, at(12))]);
+        expect(mark(on)).toEqual({ mark: 'thinking', detail: null });
+        expect(on.world?.agents.ada?.until).toBe(null);
     });
     test('agents come, change their name, and go', () => {
         const made = play(opened(), [
