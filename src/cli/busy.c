@@ -114,6 +114,15 @@ static void in_json(skn_cli *cli, const skein_turns *turns)
     skn_buf_release(&b);
 }
 
+/* Of something that goes, there is nobody to name but those that the failure names. */
+static void advise_force(skn_cli *cli)
+{
+    if (cli->command && cli->command->options &&
+        skn_option_find(cli->command->options, SKN_STR("force"), 0))
+        skn_hint(&cli->err, SKEIN_AT_WORK,
+                 "Wait until they are done, stop them with \"skein stop\", or give --force");
+}
+
 void skn_busy_explain(skn_cli *cli)
 {
     skein_error err = cli->err;
@@ -124,6 +133,7 @@ void skn_busy_explain(skn_cli *cli)
     if (cli->far || !cli->changing.v ||
         skn_chat_busy(cli, cli->changing, cli->keep, &turns, &busy)) {
         cli->err = err;
+        advise_force(cli);
         return;
     }
     if (!busy)

@@ -94,9 +94,14 @@ skein_rc skn_chat_show_last(skn_chat *c, int64_t count);
 
 /* --- What it looks like (chat_print.c, chat_screen.c) ------------------------------------- */
 
-/* A message that is complete; parent is who wrote what it answers, absent if nobody. */
-void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent,
-                    const skn_names *heard);
+/* What surrounds a message that is complete. */
+typedef struct skn_chat_about {
+    skn_str   parent; /* who wrote what it answers; absent: nobody */
+    skn_names heard;  /* who hears it, where that is told */
+    bool      aside;  /* agents have it in memory, and nobody answers it */
+} skn_chat_about;
+
+void skn_chat_print(skn_chat *c, const skein_message *m, const skn_chat_about *about);
 /* One line about something else. */
 void skn_chat_tell(skn_chat *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* What cli->err says, and then it is forgotten. */

@@ -143,14 +143,15 @@ static void cmd_edit(skn_chat *c, skn_str rest)
 /* The messages from one place to before another. */
 static skein_rc read_range(skn_chat *c, int64_t from, int64_t to, skein_messages *out)
 {
-    skein_slice slice = {.conversation = c->chat.id, .from = from, .count = to - from};
-    skein_at    at;
-    size_t      all;
-    skein_rc    rc;
+    skein_slice          slice = {.conversation = c->chat.id, .from = from, .count = to - from};
+    skein_at             at;
+    size_t               all;
+    skein_rc             rc;
+    skein_message_facts *facts;
 
     if (!c->cli->far)
         return skein_read(c->cli->engine, &slice, c->mem, out, &at, NULL);
-    if ((rc = skn_chat_far_last(c, 0, out)))
+    if ((rc = skn_chat_far_last(c, 0, out, &facts)))
         return rc;
     all = out->count;
     out->at += (size_t)from < all ? (size_t)from : all;

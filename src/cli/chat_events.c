@@ -149,23 +149,28 @@ static skein_rc take_inbox(skn_chat *c)
 /* --- Messages ----------------------------------------------------------------------------- */
 
 /* It may not be there any more, which is no failure of the chat. */
-static bool find_message(skn_chat *c, skn_str uid, skein_message *out)
+static bool find_message(skn_chat *c, skn_str uid, skein_message *out,
+                         skein_message_facts *facts)
 {
-    skein_error before = c->cli->err;
-    bool        found;
+    skein_messages one = {out, 1};
+    skein_error    before = c->cli->err;
+    bool           found;
 
+    *facts = (skein_message_facts){.memory_only = false};
     if (!c->cli->far)
-        return !skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, out, NULL);
-    found = !skn_chat_far_message(c, uid, out);
+        return !skein_message_find(c->cli->engine, c->chat.id, 0, uid, c->mem, out, NULL) &&
+               !skein_message_explain(c->cli->engine, c->chat.id, 0, &one, c->mem, facts, NULL);
+    found = !skn_chat_far_message(c, uid, out, facts);
     c->cli->err = before;
     return found;
 }
 
 static skn_str sender_of(skn_chat *c, skn_str uid)
 {
-    skein_message m;
+    skein_message_facts f;
+    skein_message       m;
 
-    return uid.n && find_message(c, uid, &m) ? m.sender : SKN_NONE;
+    return uid.n && find_message(c, uid, &m, &f) ? m.sender : SKN_NONE;
 }
 
 static skn_names heard_by(skn_chat *c, const skn_news_item *item)
@@ -178,19 +183,38 @@ static skn_names heard_by(skn_chat *c, const skn_news_item *item)
     return (skn_names){names.p, names.n};
 }
 
+/* Who has yet to answer may still do so. Of a store that is elsewhere it is not known who that is: whoever is
+ * addressed. */
+static bool has_to_be_answered(skn_chat *c, skein_message *m)
+{
+    skein_messages   one = {m, 1};
+    skein_deliveries list = {NULL, 0};
+
+    if (c->cli->far ||
+        skein_deliveries_of(c->cli->engine, c->chat.id, &one, c->mem, &list, NULL))
+        return skn_str_starts(skn_str_trim(m->content), SKN_STR("@"));
+    for (size_t i = 0; i < list.count; i++)
+        if (!skn_str_is(list.at[i].state, "inMemory"))
+            return true;
+    return false;
+}
+
 /* As it stands in the store; the event may have come before a change that took it away. */
 static skein_rc show_message(skn_chat *c, const skn_news_item *item)
 {
-    skein_message m;
-    skn_names     heard = heard_by(c, item);
+    skn_chat_about      about = {.heard = heard_by(c, item)};
+    skein_message_facts f;
+    skein_message       m;
 
     if (!c->plain && skn_news_text(item->data, "threadPath").n) { /* it stands in a box */
         c->delegated = c->changed = true;
         return SKEIN_OK;
     }
-    if (!find_message(c, item->message, &m) || m.role == SKEIN_TOOL)
+    if (!find_message(c, item->message, &m, &f) || m.role == SKEIN_TOOL)
         return SKEIN_OK;
-    skn_chat_print(c, &m, sender_of(c, m.reply_to), &heard);
+    about.parent = sender_of(c, m.reply_to);
+    about.aside = f.memory_only && !has_to_be_answered(c, &m);
+    skn_chat_print(c, &m, &about);
     skn_chat_status_answer(c, &m);
     skn_arena_reset(c->mem);
     return SKEIN_OK;
@@ -219,9 +243,10 @@ static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */
 static skein_rc take_delivered(skn_chat *c, const skn_news_item *item)
 {
-    skein_message m;
+    skein_message_facts f;
+    skein_message       m;
 
-    if (!skn_news_text(item->data, "stoppedAt").n || !find_message(c, item->message, &m) ||
+    if (!skn_news_text(item->data, "stoppedAt").n || !find_message(c, item->message, &m, &f) ||
         m.position < 0)
         return SKEIN_OK;
     skn_chat_tell(c, "%.*s was stopped before it answered.", SKN_FMT(item->agent));
@@ -322,15 +347,27 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
 
 skein_rc skn_chat_show_last(skn_chat *c, int64_t count)
 {
-    skein_slice    slice = {.conversation = c->chat.id, .from = -count, .count = count};
-    skein_messages list;
-    skein_at       at;
-    skein_rc       rc = c->cli->far
-                            ? skn_chat_far_last(c, count, &list)
-                            : skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
+    skein_slice          slice = {.conversation = c->chat.id, .from = -count, .count = count};
+    skein_messages       list;
+    skein_message_facts *facts = NULL;
+    skein_at             at;
+    skein_rc             rc;
 
-    for (size_t i = 0; !rc && i < list.count; i++)
+    if (c->cli->far)
+        rc = skn_chat_far_last(c, count, &list, &facts);
+    else
+        rc = skein_read(c->cli->engine, &slice, c->mem, &list, &at, &c->cli->err);
+    if (!rc && !facts) {
+        facts = SKN_ARRAY(c->mem, list.count + 1, skein_message_facts);
+        rc = skein_message_explain(c->cli->engine, c->chat.id, 0, &list, c->mem, facts,
+                                   &c->cli->err);
+    }
+    for (size_t i = 0; !rc && i < list.count; i++) {
+        skn_chat_about about = {.parent = sender_of(c, list.at[i].reply_to),
+                                .aside = facts[i].memory_only};
+
         if (list.at[i].role != SKEIN_TOOL)
-            skn_chat_print(c, &list.at[i], sender_of(c, list.at[i].reply_to), NULL);
+            skn_chat_print(c, &list.at[i], &about);
+    }
     return rc;
 }

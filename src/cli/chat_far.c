@@ -26,13 +26,13 @@ static skein_rc place_now(skn_cli *cli, const skein_message_facts *f, skein_mess
     return rc;
 }
 
-skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out)
+skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out,
+                              skein_message_facts *facts)
 {
-    skein_message_facts f;
-    skn_far_question    q;
-    skein_rc            rc = skn_far_message(begin(c, &q), uid, out, &f, NULL);
+    skn_far_question q;
+    skein_rc         rc = skn_far_message(begin(c, &q), uid, out, facts, NULL);
 
-    return end(c, &q, rc ? rc : place_now(&q.cli, &f, out));
+    return end(c, &q, rc ? rc : place_now(&q.cli, facts, out));
 }
 
 skein_rc skn_chat_far_version(skn_chat *c, int64_t *out)
@@ -46,7 +46,8 @@ skein_rc skn_chat_far_version(skn_chat *c, int64_t *out)
     return end(c, &q, rc);
 }
 
-skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out)
+skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out,
+                           skein_message_facts **facts)
 {
     skn_far_slice    what = {.last = count};
     skn_far_log      log;
@@ -58,8 +59,10 @@ skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out)
         what.thread = skn_far_text(chat, "currentThread");
         rc = skn_far_log_read(&q.cli, &what, &log);
     }
-    if (!rc)
+    if (!rc) {
         *out = log.list;
+        *facts = log.facts;
+    }
     return end(c, &q, rc);
 }
 

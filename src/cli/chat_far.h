@@ -5,9 +5,11 @@
 
 #include "cli/chat.h"
 
-skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out);
+skein_rc skn_chat_far_message(skn_chat *c, skn_str uid, skein_message *out,
+                              skein_message_facts *facts);
 /* The last `count` messages, oldest first. */
-skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out);
+skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out,
+                           skein_message_facts **facts);
 skein_rc skn_chat_far_queue(skn_chat *c, skein_queue *out);
 /* Says a waiting message now. */
 skein_rc skn_chat_far_now(skn_chat *c, skn_str uid);

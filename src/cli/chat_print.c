@@ -43,14 +43,17 @@ static size_t columns_from(const skn_chat *c, size_t from)
     return columns;
 }
 
-static skn_str heard_text(skn_chat *c, const skn_names *heard)
+static skn_str heard_text(skn_chat *c, const skn_chat_about *about)
 {
-    skn_buf b;
-    skn_str text;
+    const skn_names *heard = &about->heard;
+    skn_buf          b;
+    skn_str          text;
 
     skn_buf_init(&b, 4096);
-    for (size_t i = 0; heard && i < heard->count; i++)
+    for (size_t i = 0; i < heard->count; i++)
         skn_buf_addf(&b, "%s%s", i ? ", " : "→ ", heard->at[i]);
+    if (about->aside)
+        skn_buf_addf(&b, "%s%s", b.n ? "   " : "", SKN_MEMORY_ONLY);
     text = skn_arena_copy(c->mem, skn_buf_str(&b));
     skn_buf_release(&b);
     return text;
@@ -58,9 +61,9 @@ static skn_str heard_text(skn_chat *c, const skn_names *heard)
 
 /* "you › text    → lead, ada": the first line, then the others under it. Who hears it stands under all of them
  * when there is no room behind the first. */
-static void print_person(skn_chat *c, const skein_message *m, const skn_names *heard)
+static void print_person(skn_chat *c, const skein_message *m, const skn_chat_about *a)
 {
-    skn_str rest = skn_str_trim(m->content), line = SKN_STR(""), to = heard_text(c, heard);
+    skn_str rest = skn_str_trim(m->content), line = SKN_STR(""), to = heard_text(c, a);
     skn_str name = skn_sender_name(m->sender);
     size_t  indent = skn_utf8_columns(name) + 3, used;
     bool    behind;
@@ -106,18 +109,22 @@ static void print_unfinished(skn_chat *c, const skein_message *m)
 
 /* "lead  ↪ you  14:02      b7c8d9e0f1 · demo/scripted", and the text under it. Where there is no room only
  * the id stays, and that goes into a row of its own before it is broken. */
-static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
+static void print_agent(skn_chat *c, const skein_message *m, const skn_chat_about *a)
 {
     size_t  from = c->cli->out.bytes.n, used;
     skn_str about;
 
     skn_print_sender(c->cli, m->sender, SENDER_COLUMNS);
-    if (parent.n) {
+    if (a->parent.n) {
         skn_print_raw(c->cli, SKN_STR(" ↪ "));
-        skn_print_sender(c->cli, parent, SENDER_COLUMNS);
+        skn_print_sender(c->cli, a->parent, SENDER_COLUMNS);
     }
     skn_print_raw(c->cli, SKN_STR(" "));
     skn_print_time(c->cli, m->created_at);
+    if (a->aside) {
+        skn_print_raw(c->cli, SKN_STR("   "));
+        skn_print_colour(c->cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));
+    }
     about = m->model.n
                 ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid), SKN_FMT(m->model))
                 : m->uid;
@@ -136,13 +143,13 @@ static void print_agent(skn_chat *c, const skein_message *m, skn_str parent)
         print_unfinished(c, m);
 }
 
-void skn_chat_print(skn_chat *c, const skein_message *m, skn_str parent, const skn_names *heard)
+void skn_chat_print(skn_chat *c, const skein_message *m, const skn_chat_about *about)
 {
     skn_chat_erase(c);
     if (m->role == SKEIN_USER)
-        print_person(c, m, heard);
+        print_person(c, m, about);
     else
-        print_agent(c, m, parent);
+        print_agent(c, m, about);
     if (!c->plain)
         skn_print_raw(c->cli, SKN_STR("\n"));
     c->changed = true;

@@ -182,7 +182,9 @@ int skn_cmd_conv_of(skn_cli *cli)
                   SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat, &cli->err)))
+    if ((rc = cli->far ? skn_far_chat_of(cli, agent.name, mode, &chat)
+                       : skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat,
+                                               &cli->err)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);

@@ -351,7 +351,8 @@ static skein_rc print_from(skn_cli *cli, const log_job *job, int64_t from)
         for (size_t i = 0; !rc && i < p.list.count; i++)
             if (wanted(job, &p.list.at[i], &p.facts[i])) {
                 if (job->summaries)
-                    skn_summary_lines_until(cli, job->summaries, p.list.at[i].created_at);
+                    skn_summary_lines_until(cli, job->summaries,
+                                            skn_summary_order(cli, &p.list.at[i]));
                 rc = print_one(cli, job, &p, i);
             }
     }
@@ -367,7 +368,7 @@ static skein_rc skip_summaries(skn_cli *cli, const log_job *job, int64_t from)
     skein_rc rc = read_page(cli, job, from, 1, cli->mem, &p);
 
     if (!rc && p.list.count)
-        skn_summary_lines_skip(job->summaries, p.list.at[0].created_at);
+        skn_summary_lines_skip(cli, job->summaries, skn_summary_order(cli, &p.list.at[0]));
     return rc;
 }
 

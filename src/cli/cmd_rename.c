@@ -29,9 +29,10 @@ static skein_rc set_title(skn_cli *cli, skein_conversation *chat, skn_str title)
 static void say_title(skn_cli *cli, const skein_conversation *chat)
 {
     skn_print(cli,
-              chat->title.p ? "The conversation %.*s is now called " : "The conversation %.*s",
+              chat->title.p ? "The conversation %.*s is now called "
+                            : "The conversation %.*s has ",
               SKN_FMT(chat->uid));
-    skn_print_line(cli, chat->title.p ? chat->title : SKN_STR(" has no title now"), 0);
+    skn_print_line(cli, chat->title.p ? chat->title : SKN_STR("no title now"), 0);
     skn_print_raw(cli, SKN_STR(".\n"));
 }
 

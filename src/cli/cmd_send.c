@@ -58,6 +58,14 @@ static skein_rc given_text(skn_cli *cli, skn_str *out)
     return rc;
 }
 
+static skein_rc check_text(skn_cli *cli, skn_str text)
+{
+    if (skn_str_trim(text).n)
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_INVALID, "the message has no text");
+    return skn_hint(&cli->err, SKEIN_INVALID, "Try: skein send \"hello\"");
+}
+
 static skn_names names_of(skn_cli *cli, const char *option)
 {
     skn_vec(const char *) list = {0};
@@ -105,6 +113,7 @@ static skein_rc prepare(skn_cli *cli, sending *s)
 
     if ((rc = read_timeout(cli, &s->timeout_ms)) ||
         (rc = skn_need_chat(cli, &s->world, &s->chat)) || (rc = given_text(cli, &what.text)) ||
+        (rc = check_text(cli, what.text)) ||
         (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
         return rc;
     return skn_discover(cli, &s->server, &s->served);

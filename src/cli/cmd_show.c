@@ -311,8 +311,10 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
                         "over a server a delegation is read with \"skein log --lane %s\"",
                         cli->args[0]);
     rc = skn_find_lane(cli, &job->chat, skn_arg(cli, 0), &lane, &found);
-    if (!rc && !found)
-        rc = skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no lane \"%s\"", cli->args[0]);
+    if (!rc && !found) {
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", cli->args[0]);
+        rc = skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them");
+    }
     if (rc)
         return rc;
     if (cli->json) {

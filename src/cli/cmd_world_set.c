@@ -37,6 +37,21 @@ static skein_rc no_setting(skn_cli *cli, skn_str name)
 
 /* --- The value ---------------------------------------------------------------------------- */
 
+/* Who names no file may not know what is wanted. */
+static skein_rc no_object(skn_cli *cli, skn_str key, skein_rc rc)
+{
+    bool tools = skn_str_is(key, "approvals");
+
+    if (rc != SKEIN_NOT_FOUND)
+        return rc;
+    skn_fail(&cli->err, SKEIN_USAGE,
+             "%.*s takes a JSON object, the name of a file with one, or null, and \"%s\" is "
+             "none of these",
+             SKN_FMT(key), cli->args[1]);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Try: skein world set %.*s '%s'", SKN_FMT(key),
+                    tools ? "{\"TOOL\":\"ask\"}" : "{\"NAME\":{\"command\":[\"PROGRAM\"]}}");
+}
+
 /* Objects may stand in a file: what does not begin like one is the name of one. */
 static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
 {
@@ -50,7 +65,7 @@ static skein_rc read_value(skn_cli *cli, skn_str key, skn_str *out)
     if ((skn_str_is(key, "approvals") || skn_str_is(key, "mcpServers")) && out->n &&
         out->p[0] != '{' && !skn_str_is(*out, "null")) {
         if ((rc = skn_read_file(cli, cli->args[1], SETTINGS_MOST, out)))
-            return rc;
+            return no_object(cli, key, rc);
         return skn_json_parse(&v, *out, cli->args[1], cli->keep, &cli->err);
     }
     if (!skn_json_parse(&v, *out, "value", cli->keep, &err))
@@ -192,6 +207,22 @@ static skein_rc far_set(skn_cli *cli, skein_world *now)
     return skn_far_world_set(cli, key, value, now);
 }
 
+/* The engine names a place in the settings; a person has typed the name behind it. */
+static skein_rc as_typed(skn_cli *cli, skein_rc rc)
+{
+    const skn_str place = SKN_STR("\"/settings/");
+    skn_str       said = skn_arena_copy(cli->keep, skn_str_of(cli->err.message));
+    ptrdiff_t     end;
+
+    if (!skn_str_starts(said, place))
+        return rc;
+    said = skn_str_sub(said, place.n, said.n);
+    end = skn_str_find(said, SKN_STR("\""));
+    snprintf(cli->err.message, sizeof cli->err.message, "%.*s%.*s", end < 0 ? 0 : (int)end,
+             said.p, SKN_FMT(skn_str_sub(said, (size_t)(end + 1), said.n)));
+    return rc;
+}
+
 static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
 {
     skein_world_change what;
@@ -211,7 +242,7 @@ int skn_cmd_world_set(skn_cli *cli)
     skein_rc    rc;
 
     if ((rc = skn_need_world(cli, &world)) || (rc = set(cli, &world, &now)))
-        return (int)rc;
+        return (int)as_typed(cli, rc);
     if (cli->dry_run) {
         skn_would(cli, "set %s of %.*s", cli->args[0], SKN_FMT(world.name));
         return 0;

@@ -380,6 +380,21 @@ skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
     return rc;
 }
 
+skein_rc skn_far_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
+{
+    const char     *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(mode)));
+    skn_jw_kstr(w, "agent", agent);
+    if (!(rc = skn_far_send(&b, "POST", path, &v)))
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}
+
 skein_rc skn_far_set_current(skn_cli *cli, skn_str chat_uid)
 {
     const skein_change how = {.dry_run = false};

@@ -6,7 +6,6 @@
 #include "cli/waits.h"
 
 #define SENDER_COLUMNS 6
-#define MEMORY_ONLY    "[in-memory, no reply]"
 
 static bool others_heard(const skein_message *m, const skein_message_facts *f)
 {
@@ -51,7 +50,7 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
     skn_print_unfinished(cli, m->unfinished, 3);
     if (f && f->memory_only) {
         skn_print_raw(cli, SKN_STR("   "));
-        skn_print_colour(cli, SKN_DIM, SKN_STR(MEMORY_ONLY));
+        skn_print_colour(cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));
     }
     if (m->warning.n) {
         skn_print_raw(cli, SKN_STR("   ! "));

@@ -7,6 +7,9 @@
 
 #include "cli/cli.h"
 
+/* Of a message that agents have in memory and that nobody answers. */
+#define SKN_MEMORY_ONLY "[in-memory, no reply]"
+
 typedef enum skn_colour {
     SKN_DIM,
     SKN_BOLD,

@@ -192,8 +192,10 @@ static skein_rc check_change(skn_provider_change *c, const skn_provider_plan *p,
         return skn_fail(err, SKEIN_CONFLICT, "there is a provider \"%.*s\" already",
                         SKN_FMT(c->name));
     if (how == SKN_PROVIDER_CHANGE && !p)
-        return skn_fail(err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"",
-                        SKN_FMT(c->name));
+        return skn_hint(
+            err,
+            skn_fail(err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(c->name)),
+            "\"skein provider ls\" lists them.");
     return p ? check_file(c, p, err) : check_new(c, at, err);
 }
 

@@ -207,6 +207,7 @@ static void tell_one(inquiry *q)
 
     if (!skn_provider_set_get(q->s->providers, q->name, q->a, &info)) {
         skn_fail(&q->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(q->name));
+        skn_hint(&q->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists them.");
         inquiry_end(q, &(skn_http_providers){0}, &q->err);
         return;
     }

@@ -42,12 +42,19 @@ skn_str skn_summary_line_text(skn_arena *a, skn_str agent, int64_t covers, skn_s
         SKN_FMT(agent), covers, SKN_FMT(uid), SKN_FMT(uid));
 }
 
-void skn_summary_lines_skip(skn_summary_lines *lines, int64_t before)
+int64_t skn_summary_order(const skn_cli *cli, const skein_message *m)
 {
-    for (size_t i = 0; i < lines->of.count; i++)
-        if (lines->of.at[i].message.created_at < before &&
-            lines->of.at[i].message.created_at > lines->seen)
-            lines->seen = lines->of.at[i].message.created_at;
+    return cli->far ? m->created_at : m->lineage.v ? m->lineage.v : m->id.v;
+}
+
+void skn_summary_lines_skip(const skn_cli *cli, skn_summary_lines *lines, int64_t before)
+{
+    for (size_t i = 0; i < lines->of.count; i++) {
+        int64_t order = skn_summary_order(cli, &lines->of.at[i].message);
+
+        if (order < before && order > lines->seen)
+            lines->seen = order;
+    }
 }
 
 void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t before)
@@ -56,15 +63,16 @@ void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t bef
 
     for (size_t i = lines->of.count; i-- > 0;) {
         const skein_summary *s = &lines->of.at[i];
+        int64_t              order = skn_summary_order(cli, &s->message);
 
-        if (s->message.created_at <= seen || s->message.created_at >= before)
+        if (order <= seen || order >= before)
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
         skn_print_colour(cli, SKN_DIM,
                          skn_summary_line_text(cli->keep, s->agent, s->covers, s->message.uid));
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    skn_summary_lines_skip(lines, before);
+    skn_summary_lines_skip(cli, lines, before);
 }
 
 void skn_summary_lines_end(skn_summary_lines *lines)

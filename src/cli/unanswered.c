@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "cli/commands.h"
-#include "cli/far.h"
+#include "cli/far_view.h"
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
 
@@ -135,6 +135,8 @@ skein_rc skn_print_lane_failure(skn_cli *cli, const skein_conversation *chat,
 
     if (lane->state != SKEIN_LANE_FAILED)
         return SKEIN_OK;
+    if (cli->far)
+        return skn_far_lane_failure(cli, chat, lane);
     if ((rc = skein_read(cli->engine, &slice, cli->keep, &list, &at, &cli->err)) ||
         (rc = skn_deliveries_for(cli, chat, 0, &list, cli->keep, &d)))
         return rc;

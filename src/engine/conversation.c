@@ -433,8 +433,10 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
     if (rc)
         return rc;
     if (!found || c->row.world_id != c->world)
-        return skn_fail(err, SKEIN_NOT_FOUND, "no conversation \"%.*s\" was removed here",
-                        SKN_FMT(c->ref));
+        return skn_hint(err,
+                        skn_fail(err, SKEIN_NOT_FOUND,
+                                 "no conversation \"%.*s\" was removed here", SKN_FMT(c->ref)),
+                        "\"skein conv ls --removed\" lists those that were.");
     if ((rc = check_free(tx, c, err)) ||
         (rc = skn_conversation_show(tx, c->row.id, &found, err)) ||
         (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))

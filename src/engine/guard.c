@@ -5,9 +5,9 @@
 /* As many names as an error can hold. */
 #define NAMES_SHOWN 5
 
-/* agent 0: of all. */
+/* agent 0: of all. `what` is to be changed, or to go. */
 static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t agent,
-                       skein_error *err)
+                       const char *what, skein_error *err)
 {
     skn_map *seen = skn_map_new(w->a);
     skn_buf  names;
@@ -32,10 +32,13 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t ag
         skn_buf_release(&names);
         return SKEIN_OK;
     }
-    rc = skn_fail(err, SKEIN_AT_WORK, "agents are answering in this conversation: %.*s",
+    rc = skn_fail(err, SKEIN_AT_WORK, "agents are answering in this %s: %.*s", what,
                   SKN_FMT(skn_buf_str(&names)));
+    if (agent)
+        rc = skn_fail(err, SKEIN_AT_WORK, "this agent is answering: %.*s",
+                      SKN_FMT(skn_buf_str(&names)));
     skn_buf_release(&names);
-    return skn_hint(err, rc, "Wait until they are done, or stop them, or use force.");
+    return skn_hint(err, rc, "Wait until they are done, stop them, or let force stop them.");
 }
 
 skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
@@ -56,7 +59,7 @@ skein_rc skn_work_guard(skein_engine *e, skn_tx *tx, skn_arena *a,
     skn_working_in(w, e, tx, a, chat, SKN_NOW());
     if ((rc = skn_sweep(w, &rows, err)))
         return rc;
-    if (!how->force && (rc = refuse(w, &rows, 0, err)))
+    if (!how->force && (rc = refuse(w, &rows, 0, "conversation", err)))
         return rc;
     *stopped = w;
     if (!how->force)
@@ -116,28 +119,36 @@ skein_rc skn_work_resume(skn_working *stopped, int64_t version, skein_error *err
 /* --- What goes ---------------------------------------------------------------------------------------------- */
 
 /* Takes the work of an agent (0: of all) away, or refuses. */
-static skein_rc clear(skn_working *w, int64_t agent, bool force, skein_error *err)
+static skein_rc clear(skn_working *w, int64_t agent, bool force, const char *what,
+                      skein_error *err)
 {
     skn_delivery_rows rows;
     int64_t           count;
     skein_rc          rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err);
 
-    if (rc || (!force && (rc = refuse(w, &rows, agent, err))))
+    if (rc || (!force && (rc = refuse(w, &rows, agent, what, err))))
         return rc;
     return skn_work_cancel(w, agent, NULL, &count, err);
 }
 
-skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
-                             const skn_conversation_row *chat, bool force, skein_error *err)
+static skein_rc leave(skein_engine *e, skn_tx *tx, skn_arena *a,
+                      const skn_conversation_row *chat, bool force, const char *what,
+                      skein_error *err)
 {
     skn_working       w;
     skn_delivery_rows none;
     skein_rc          rc;
 
     skn_working_in(&w, e, tx, a, chat, SKN_NOW());
-    if ((rc = clear(&w, 0, force, err)))
+    if ((rc = clear(&w, 0, force, what, err)))
         return rc;
     return skn_tell_over(&w, &none, err); /* what waits is not said */
+}
+
+skein_rc skn_work_leave_chat(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_conversation_row *chat, bool force, skein_error *err)
+{
+    return leave(e, tx, a, chat, force, "conversation", err);
 }
 
 skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t world,
@@ -151,7 +162,7 @@ skein_rc skn_work_leave_world(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         rc = skn_conversation_lock(tx, chats.at[i], a, &row, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_work_leave_chat(e, tx, a, &row, force, err);
+            rc = leave(e, tx, a, &row, force, "world", err);
     }
     return rc;
 }
@@ -169,7 +180,7 @@ skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
             rc = SKEIN_OK;
             continue;
         }
-        if (rc || (rc = clear(&w, agent, force, err)))
+        if (rc || (rc = clear(&w, agent, force, "conversation", err)))
             return rc;
         rc = skn_working_done(&w, skn_settle(&w, err));
     }

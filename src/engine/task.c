@@ -27,7 +27,9 @@ void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_r
 
 skein_rc skn_no_task(skn_str uid, skein_error *err)
 {
-    return skn_fail(err, SKEIN_NOT_FOUND, "there is no task \"%.*s\" here", SKN_FMT(uid));
+    return skn_hint(
+        err, skn_fail(err, SKEIN_NOT_FOUND, "there is no task \"%.*s\" here", SKN_FMT(uid)),
+        "\"skein task ls\" lists them.");
 }
 
 /* --- A new one ---------------------------------------------------------------------------------------------- */

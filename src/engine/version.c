@@ -55,8 +55,10 @@ skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, s
              : skn_lane_by_key(tx, c->id, key.p ? key : SKN_MAIN, a, out, &found, err);
     if (rc || found)
         return rc;
-    return skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no lane \"%.*s\"",
-                    SKN_FMT(c->uid), SKN_FMT(key));
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_NOT_FOUND, "conversation \"%.*s\" has no lane \"%.*s\"",
+                             SKN_FMT(c->uid), SKN_FMT(key)),
+                    "\"skein lane ls\" lists its lanes.");
 }
 
 skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t number,

@@ -21,6 +21,10 @@ rules:
   - when: two lines
     do:
       - say: "first\nsecond"
+  - when: ask bo
+    agent: ada
+    do:
+      - say: "@bo are you there?"
 otherwise: "yes, says {agent}"
 END
 
@@ -134,6 +138,12 @@ rc=0
 "$SKEIN" "$store" chat launch --continue </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
 out=$(cat "$dir/out")
 t 'continue shows what was said' prints 'you › @bo hm'
+must append -w launch <<'JSON'
+{"role":"assistant","sender":"ada","content":"For your notes: it ends at noon."}
+JSON
+"$SKEIN" "$store" chat launch --continue </dev/null >"$dir/out" 2>"$dir/err"
+out=$(cat "$dir/out")
+t 'what is only remembered says so' is "$(shape | tail -n 2)" "$(printf '%s\n' 'ada   TIME   [in-memory, no reply]  ID' '  For your notes: it ends at noon.')"
 s chat --json </dev/null
 t 'a chat has no JSON' fails 2 'skein send --json'
 
@@ -151,6 +161,9 @@ t 'who waits is told that the message was edited' until_true file_has "$dir/besi
 t 'and not to ask again' is "$(grep -c '/retry' "$dir/beside")" 0
 t 'what took its place is shown' until_true file_has "$dir/beside" 'you › @bo the second'
 until_true file_has "$dir/beside" 'yes, says bo'
+echo '@ada ask bo' >&4
+until_true file_has "$dir/beside" '@bo are you there?'
+t 'what has to be answered does not' is "$(grep -c 'in-memory' "$dir/beside")" 0
 echo '@bo the third' >&4
 until_true file_has "$dir/beside" 'you › @bo the third'
 echo '/rm @^' >&4

@@ -181,6 +181,20 @@ t 'and has the text of the summary' prints 'They counted to six.'
 s log --json=messageId
 t 'nothing was removed' prints a-1
 
+# A summary of a memory is a line in the room; it stays where it came, whatever is worded anew before it.
+must world new memories
+must agent new ada -w memories
+must conv new --title notes -w memories
+for word in one two three; do must send "$word" -w memories; done
+must compact --agent ada -m 'Counted.' --covers 2 -w memories
+must send four -w memories
+must amend @~1 -m third -w memories
+s log -w memories
+t 'a summary stands where it was made' is "$(printf '%s\n' "$out" | sed -n -e 's/^    \([a-z]*\)$/\1/p' -e 's/^  ─ .*/summary/p' | tr '\n' ' ')" 'one two third summary four '
+s log -n 2 -w memories
+t 'also in the end of the log' prints '  ─ ada: the first 2 messages are summarised'
+must world rm memories -y
+
 # --- Purge ------------------------------------------------------------------------------------
 
 s purge a-3

@@ -52,10 +52,23 @@ s log --since yesterday
 t 'a time must be one' fails 2 'is not a time'
 s -w nowhere conv ls
 t 'an unknown world is not found' gave 3
+s conv restore nowhere
+t 'nor was one removed that there never was' fails 3 '"skein conv ls --removed" lists those that were'
 s conv use nowhere
 t 'an unknown conversation is not found' gave 3
 s log
 t 'a world without conversations says how to make one' fails 3 'skein conv new'
+s world set mcpServers nowhere
+t 'a setting that is an object says so' fails 2 'mcpServers takes a JSON object, the name of a file with one, or null'
+t 'with an example' complains "skein world set mcpServers '{\"NAME\":"
+s world set approvals 5
+t 'and so does another' complains "skein world set approvals '{\"TOOL\":\"ask\"}'"
+s world set monthlyTokens many
+t 'a setting is named as it was typed' complains 'error: monthlyTokens must be a whole number'
+s world set approvals.look maybe
+t 'inside another, too' complains 'error: approvals/look must be "always", "ask" or "never"'
+s task show nowhere
+t 'a task that is not there says where they are' fails 3 '"skein task ls" lists them'
 must agent new ada
 s agent new bo --lead nobody
 t 'an unknown lead is not found' gave 3

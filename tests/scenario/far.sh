@@ -10,6 +10,23 @@ rules:
     do:
       - say: begun
       - wait: 10m
+  - when: hand it on
+    agent: ada
+    from: human
+    do:
+      - call: delegate
+        args: {agent: bo, title: Dates, task: Break down.}
+  - when: hand it over
+    agent: ada
+    from: human
+    do:
+      - call: delegate
+        args: {agent: bo, title: Dates, task: Take forever.}
+  - when: break down
+    do:
+      - fail: the line is down
+  - tool: delegate
+    do: It is settled.
 otherwise: "yes, says {agent}"
 END
 
@@ -204,6 +221,10 @@ t 'and as JSON' alike conv ls --removed --json
 f conv restore "$chat"
 t 'and brought back' prints "The conversation $chat is back"
 f conv use 'from afar'
+f world new ''
+t 'a name is not empty' fails 2 'error: the name is empty'
+f agent new 'a b'
+t 'and has no blanks' fails 2 'error: the name "a b" has a character'
 f world new launch -n
 t 'a world has its own name' fails 5 'already a world "launch"'
 f world new spare -n
@@ -223,15 +244,22 @@ must world rm other -y
 # --- While agents are at work -----------------------------------------------------------------
 
 must send --no-wait "@ada forever"
-f send --no-wait "@bo later"
-t 'what is said meanwhile waits' complains 'Agents are at work: it waits until they are done.'
-t 'which is no failure' gave 0
 f rm @
 t 'a change while agents work is refused' gave 5
+f conv rm 'from afar' -y
+t 'so is that it goes' fails 5 'or give --force'
 f stop
 t 'they are stopped' prints 'Stopped 1 answer'
 f stop
 t 'once' prints 'Nobody is at work'
+must conv new --title busy
+must send --no-wait "@ada forever"
+f send --no-wait "@bo later"
+t 'what is said meanwhile waits' complains 'Agents are at work: it waits until they are done.'
+t 'which is no failure' gave 0
+must stop
+until_true idle
+must conv use 'from afar'
 
 # --- Talking ----------------------------------------------------------------------------------
 
@@ -391,6 +419,40 @@ t 'as JSON the message is told' prints '"content":"@ada say it again"'
 f retry @^ --agent nobody
 t 'an agent must be there' fails 3 '"nobody"'
 until_true sh -c '[ "$("$1" "$2" log -n 3 --oneline | grep -c "yes, says ada")" = 3 ]' - "$SKEIN" "$store"
+
+# --- Delegations ------------------------------------------------------------------------------
+
+must conv new --title "handed on"
+t 'the lanes of an empty conversation' alike lane ls
+s send "@ada hand it on"
+t 'lanes are the same from afar' alike lane ls
+t 'and why one failed' sh -c 'printf "%s" "$1" | grep -q "✕ bo failed at "' - "$out"
+t 'and in JSON' alike lane ls --json
+t 'of a conversation that is named' alike lane ls -c 'launch plan'
+must send --no-wait "@ada hand it over"
+until_true sh -c '"$1" "$2" lane ls | grep -q "@bo writing"' - "$SKEIN" "$store"
+t 'and what is done there' alike lane ls
+must stop
+f conv of bo
+t 'the conversation of an agent is given' prints '  foreground of @bo'
+t 'and is the same' alike conv of bo
+t 'in JSON, too' alike conv of bo --json
+t 'and in the background' alike conv of bo --mode background
+f conv of bo --mode sideways
+t 'which must be one of the two' fails 2 '"--mode" is foreground or background'
+must conv use 'from afar'
+
+# --- Following work ---------------------------------------------------------------------------
+
+"$SKEIN" --server "$url" inspect bo --follow >"$dir/followed" 2>"$dir/notes" &
+follower=$!
+until_true file_has "$dir/followed" ''
+must agent task bo "count the seals"
+t 'work is followed from afar' until_true file_has "$dir/followed" 'count the seals'
+t 'with what comes of it' until_true file_has "$dir/followed" 'yes, says bo'
+t 'everything once' is "$(grep -c 'count the seals' "$dir/followed")" 1
+kill "$follower"
+wait "$follower" 2>/dev/null
 
 # --- What cannot be done from afar ------------------------------------------------------------
 

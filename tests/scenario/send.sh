@@ -117,6 +117,14 @@ t 'and says how to start one' complains 'Start one with "skein serve"'
 s stop
 t 'nobody is there to be stopped' is "$out" 'Nobody is at work in launch.'
 
+s send '  '
+t 'a message has a text' fails 2 'error: the message has no text'
+s show main.7
+t 'a delegation that is not there says where they are' fails 3 'there is no delegation "main.7"'
+must conv rename talk ''
+t 'a title can go' prints ' has no title now.'
+must conv rename "$(printf '%s' "$out" | grep -o 'c_[A-Za-z0-9_-]*')" talk
+
 # --- Answers ------------------------------------------------------------------------------------
 
 start_server --script "$dir/script.yaml"
@@ -282,6 +290,13 @@ t 'with how to wait' complains "  wait:  skein edit $root … --wait"
 t 'and how to stop them' complains '  stop:  skein stop -w launch'
 s undo --json
 t 'as JSON with who is busy' complains '"busy":[{"agent":"ada",'
+s conv rm talk -y
+t 'a conversation stays while agents answer in it' fails 5 'error: agents are answering in this conversation: ada'
+t 'with the option that stops them' complains 'stop them with "skein stop", or give --force'
+s world rm launch -y
+t 'so does a world' fails 5 'error: agents are answering in this world: ada'
+s agent rm ada -y
+t 'and an agent' fails 5 'error: this agent is answering: ada'
 s edit "$root" -m 'begin again' -y --force
 t 'force stops them' gave 0
 t 'and the new message is answered' prints 'Agents responding: ada, bo.'
