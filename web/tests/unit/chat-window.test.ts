@@ -19,6 +19,7 @@ import {
     NEAR_END,
     edge,
     firstBelow,
+    lastAbove,
     follows,
     intoView,
     toTheEnd,
@@ -119,5 +120,16 @@ describe('scrolling', () => {
         expect(intoView(box(100), 540, 50, 10, 50)).toBe(540 + 50 - 500 + 50);
         expect(intoView(box(100), 500, 900, 10, 50)).toBe(490);
         expect(intoView(box(100), 110, 900, 10, 50)).toBe(null);
+    });
+});
+
+describe('the newest row that is seen', () => {
+    const tops = [0, 100, 200, 300];
+    const at = (line: number) => lastAbove(tops.length, n => tops[n]!, line);
+    it('is the last that begins on screen, not the first', () => {
+        expect([at(1000), at(250), at(200), at(1)]).toEqual([3, 2, 1, 0]);
+    });
+    it('is none where nothing is', () => {
+        expect([at(0), lastAbove(0, () => 0, 100)]).toEqual([-1, -1]);
     });
 });

@@ -14,6 +14,8 @@ import {
     startOf,
     stateOf,
     tokensText,
+    tookOf,
+    type RunState,
 } from '../../src/views/timeline/model';
 import { sessionOf, taskOf } from '../../src/views/timeline/background';
 import { range } from '../../src/views/timeline/bars';
@@ -216,6 +218,20 @@ describe('the runs of a conversation', () => {
         expect(endOf(lane, 0) - startOf(lane)).toBe(6000);
         lane.state = 'running';
         expect(endOf(lane, Date.parse(at(30))) - startOf(lane)).toBe(28_000);
+    });
+
+    it('does not know how long a run took that was ended before it said anything', () => {
+        const lanes = lanesOf(timeline('main', [], { 'main.1': timeline('main.1', [said('x', 2)]) }), [
+            delegation('main.1'),
+        ]);
+        const lane = lanes.get('main.1')!;
+        const took = (state: RunState) => tookOf({ ...lane, state }, Date.parse(at(9)));
+        expect([took('interrupted'), took('cancelled'), took('done'), took('running')]).toEqual([
+            null,
+            null,
+            0,
+            7000,
+        ]);
     });
 
     it('adds up calls and tokens by run', () => {

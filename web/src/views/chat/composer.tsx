@@ -21,7 +21,7 @@ import { MemoryChip } from './memory-chip';
 import { learnLimit, tooLong } from './message-limit';
 import { painted } from './paint';
 import { ChangeChip, change } from './queued-edit';
-import { scroll } from './view-state';
+import { lastAbove } from './scroll-math';
 import { senderWord } from './words';
 
 /** Agents of this conversation are at work. */
@@ -263,10 +263,24 @@ export function Composer({ w, c }: { w: string; c: string }) {
     );
 }
 
-/** Out of the box, to the message that was looked at; what is typed stays. */
+/** The least of a row that has to show for it to be seen. */
+const SEEN_PX = 24;
+
+/** The message that was looked at, while it is on screen; else the newest that is. */
+function rowToLeaveTo(): HTMLElement | null {
+    const log = document.querySelector<HTMLElement>('.chat-log');
+    if (!log) return null;
+    const view = log.getBoundingClientRect();
+    const rows = [...log.querySelectorAll<HTMLElement>('[data-row]')];
+    const was = rows.find(r => r.dataset.row === focused.peek())?.getBoundingClientRect();
+    if (was && was.bottom > view.top && was.top < view.bottom)
+        return rows.find(r => r.dataset.row === focused.peek()) ?? null;
+    const at = lastAbove(rows.length, n => rows[n]!.getBoundingClientRect().top, view.bottom - SEEN_PX);
+    return rows[at] ?? null;
+}
+
+/** Out of the box, to what is read; what is typed stays. */
 function leave(box: HTMLTextAreaElement | null): void {
     box?.blur();
-    const id = focused.peek() ?? scroll.top.peek();
-    if (id)
-        document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+    rowToLeaveTo()?.focus({ preventScroll: true });
 }

@@ -100,7 +100,9 @@ function ThreadNumbers({ m }: { m: Message }) {
         <>
             <p>{`${messages(s.messages, s.toolResults)}, depth ${s.depth}`}</p>
             <p>{`${count(answered, 'agent')} answered`}</p>
-            {s.unanswered > 0 ? <p>{`${s.unanswered} unanswered`}</p> : null}
+            {s.unanswered > 0 ? (
+                <p>{`${count(s.unanswered, 'message has', 'messages have')} no answer`}</p>
+            ) : null}
         </>
     );
 }

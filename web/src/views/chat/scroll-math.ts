@@ -59,3 +59,9 @@ export function intoView(
     if (rowTop < first || rowHeight > room) return rowTop - above;
     return rowTop + rowHeight - b.height + below;
 }
+
+/** The newest row that is seen: the last of `count` that begins above `line`. -1: none does. */
+export function lastAbove(count: number, topOf: (n: number) => number, line: number): number {
+    for (let n = count - 1; n >= 0; n--) if (topOf(n) < line) return n;
+    return -1;
+}

@@ -1,7 +1,7 @@
 // What an agent or a conversation is at, worked out from what the server told: the one source of it for every screen.
 // It uses nothing that only a screen that was looked at knows.
 import type { Agent, Chat, InboxItem } from '../../api/types';
-import type { Mark } from '../../parts/parts';
+import { markWord, type Mark } from '../../parts/parts';
 import { clock } from '../../parts/time';
 import type { State, WorldState } from '../../store/state';
 
@@ -52,6 +52,8 @@ function waitWords(world: WorldState, agent: Agent): string {
     return `waiting${whom ? ` ${whom}` : ''}${agent.until ? `, until ${clock(agent.until, true)}` : ''}`;
 }
 
+const AT_WORK = new Set<Mark>(['working', 'thinking', 'writing', 'tool', 'queued']);
+
 export function agentMark(state: State, world: WorldState, agent: Agent): AgentMark {
     if (hasAsked(state, world, agent)) return { mark: 'asks', detail: null };
     if (isAway(state)) return { mark: 'unknown', detail: null };
@@ -60,9 +62,12 @@ export function agentMark(state: State, world: WorldState, agent: Agent): AgentM
     if (behind && !['idle', 'paused', 'failed'].includes(agent.state))
         return { mark: 'background', detail: null };
     if (agent.state === 'waiting') return { mark: 'waiting', detail: waitWords(world, agent) };
-    if (agent.state === 'tool') return { mark: 'tool', detail: world.agentDetail[agent.name] ?? null };
+    const tool = agent.state === 'tool' ? (world.agentDetail[agent.name] ?? null) : null;
     if (agent.paused && agent.state === 'idle') return { mark: 'paused', detail: null };
-    return { mark: agent.state, detail: null };
+    // What it had begun it ends; that it takes nothing new after that is said all the same.
+    if (agent.paused && AT_WORK.has(agent.state))
+        return { mark: agent.state, detail: `${tool ?? markWord(agent.state)}, then paused` };
+    return { mark: agent.state, detail: tool };
 }
 
 /** Newest first; the background work of agents is reached from the agents. */

@@ -26,8 +26,7 @@ export function SelectionBar() {
             keys: ['q'],
             where: 'Selection',
             when: () => active && !wish.value,
-            needs: () => selected.value.size > 1,
-            run: open,
+            run: squash,
         },
         {
             id: 'selection.clear',
@@ -54,7 +53,7 @@ export function SelectionBar() {
                 ))}
             </span>
             <span class="squash-bar-acts">
-                <Button small kind="main" disabled={n < 2 || fixed} onClick={open}>
+                <Button small kind="main" disabled={fixed} why={n < 2 ? FEW : null} onClick={squash}>
                     Squash
                 </Button>
                 <Button small disabled={n === 0 || fixed} off={isAway()} onClick={() => void removeChosen()}>
@@ -68,6 +67,16 @@ export function SelectionBar() {
             <AwayNote />
         </div>
     );
+}
+
+const FEW = 'One message alone cannot be squashed: select another with x, or with Shift and an arrow.';
+
+/** Why it cannot be done is said: a key that does nothing looks broken. */
+function squash(): void {
+    if (shown.value.readOnly)
+        toast({ text: 'This version is read only: nothing can be squashed in it.', subject: 'squash' });
+    else if (selected.value.size < 2) toast({ text: FEW, subject: 'squash' });
+    else open();
 }
 
 async function exportChosen(): Promise<void> {

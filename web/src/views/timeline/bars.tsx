@@ -51,13 +51,16 @@ function Span({
     );
 }
 
+function barWords(b: Bar): string {
+    const took = b.spans.reduce((sum, s) => sum + s.to - s.from, 0);
+    const known = took > 0 || (b.state !== 'interrupted' && b.state !== 'cancelled');
+    return `${b.name} ${STATES[b.state].word}${known ? ` ${duration(took)}` : ''}`;
+}
+
 /** Which run took which part of the time. The list beside it says the same in words. */
 export function Bars({ bars }: { bars: Bar[] }) {
     const whole = range(bars);
-    const words = bars.map(
-        b =>
-            `${b.name} ${STATES[b.state].word} ${duration(b.spans.reduce((sum, s) => sum + s.to - s.from, 0))}`,
-    );
+    const words = bars.map(barWords);
     return (
         <svg
             class="timeline-bars"

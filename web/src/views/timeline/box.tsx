@@ -11,7 +11,7 @@ import { taskOf } from './background';
 import { BackgroundBox } from './background-box';
 import { data } from './data';
 import { LiveLine } from './live-line';
-import { dayBetween, endOf, NOTHING_SPENT, startOf, stateOf, STATES, type Lane } from './model';
+import { dayBetween, NOTHING_SPENT, stateOf, STATES, tookOf, type Lane } from './model';
 import { TimelineRow } from './row';
 import { goInside, isOpen, now, setOpen } from './state';
 
@@ -19,8 +19,10 @@ import { goInside, isOpen, now, setOpen } from './state';
 export const BOX_ROWS = 30;
 export const PAGE_ROWS = 200;
 
+/** Nothing where it is not known. */
 export function elapsed(lane: Lane): string {
-    return duration(Math.max(0, endOf(lane, now.value) - startOf(lane)));
+    const took = tookOf(lane, now.value);
+    return took === null ? '' : duration(took);
 }
 
 /** "✓ done 6 s", "✕ failed after 30 s": a shape and a word, and how long. */

@@ -179,6 +179,13 @@ export function endOf(lane: Lane, now: number): number {
     return Number.isFinite(at) ? Math.max(at, startOf(lane)) : startOf(lane);
 }
 
+/** How long a run took; null: it was ended from outside before it said anything, so nobody knows. */
+export function tookOf(lane: Lane, now: number): number | null {
+    const took = Math.max(0, endOf(lane, now) - startOf(lane));
+    const s = stateOf(lane);
+    return took === 0 && (s === 'interrupted' || s === 'cancelled') ? null : took;
+}
+
 /** What a run looks like when nobody folded it: what goes on or went wrong is open, what went well is a line. */
 export function openByItself(state: RunState): boolean {
     return state === 'running' || state === 'failed' || state === 'interrupted';
