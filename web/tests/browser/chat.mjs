@@ -256,7 +256,7 @@ test('what is written while agents work waits in the queue: sent now, changed in
         'its text is in the box',
         () => document.querySelector('.chat-box textarea')?.value === 'second waits',
     );
-    await p.getByText('it stays number 2 of 3').waitFor();
+    await p.getByText('Changing waiting message 2 of 3').waitFor();
     await composer(p).fill('second, better');
     await p.getByRole('button', { name: 'Change', exact: true }).click();
     await until(
@@ -279,6 +279,22 @@ test('what is written while agents work waits in the queue: sent now, changed in
     await until(p, 'nothing waits', () => !document.querySelector('.chat-queue'));
     await p.getByRole('button', { name: 'Stop', exact: true }).click();
     await w.idle();
+});
+
+test('Escape leaves the box for the newest message on screen, and then for the one that was looked at', async () => {
+    const w = await fresh(quick, ['lead']);
+    for (let n = 0; n < 8; n++) await w.converse(`filler ${n}`);
+    const all = await w.messages();
+    const p = await open(quick, at(w), { height: 500 });
+    await row(p, all.at(-1).messageId).waitFor();
+    await composer(p).focus();
+    await p.keyboard.press('Escape');
+    await focusedRow(p, all.at(-1).messageId);
+    await p.keyboard.press('k');
+    await focusedRow(p, all.at(-2).messageId);
+    await composer(p).focus();
+    await p.keyboard.press('Escape');
+    await focusedRow(p, all.at(-2).messageId);
 });
 
 test('stop is where Send is, keeps what was written, and offers to go on', async () => {

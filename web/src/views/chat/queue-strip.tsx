@@ -45,11 +45,20 @@ function Waiting({ item: q }: { item: QueueItem }) {
     return (
         <li>
             <span class="chat-queue-text" dir="auto">{`“${words}”`}</span>
-            {changing ? <span class="muted">being changed</span> : null}
-            <Button small kind="quiet" label={`Send now: ${words}`} onClick={() => sendNow(q)}>
-                Send now
-            </Button>
-            <IconButton icon="edit" label={`Edit the waiting message: ${words}`} onClick={() => edit(q)} />
+            {changing ? (
+                <span class="muted">being changed</span>
+            ) : (
+                <>
+                    <Button small kind="quiet" label={`Send now: ${words}`} onClick={() => sendNow(q)}>
+                        Send now
+                    </Button>
+                    <IconButton
+                        icon="edit"
+                        label={`Edit the waiting message: ${words}`}
+                        onClick={() => edit(q)}
+                    />
+                </>
+            )}
             <IconButton icon="close" label={`Remove the waiting message: ${words}`} onClick={() => drop(q)} />
         </li>
     );

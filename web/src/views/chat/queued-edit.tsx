@@ -63,9 +63,9 @@ export function ChangeChip({ own }: { own: Signal<Draft> }) {
     const words =
         at < 0
             ? 'The message that you change was said meanwhile, as it was.'
-            : `Changing a message that waits: it stays number ${at + 1} of ${queue.length}.`;
+            : `Changing waiting message ${at + 1} of ${queue.length}, in its place.`;
     return (
-        <p class="chat-chip" role="status">
+        <p class="chat-chip chat-chip-whole" role="status">
             <span>{`✎ ${words}`}</span>
             <IconButton
                 icon="close"
