@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent, Message } from '../../src/api/types';
+import type { Agent, Context, Message } from '../../src/api/types';
 import { bodyOf, fieldError, valuesOf } from '../../src/views/agents/agent-form';
 import { foldName, lines } from '../../src/views/agents/background-rows';
 import { modelOptions } from '../../src/views/agents/models';
@@ -9,6 +9,7 @@ import {
     fillOf,
     fillShare,
     fillWords,
+    partWords,
     removalWords,
 } from '../../src/views/agents/words';
 import { plainMessage } from './message';
@@ -58,7 +59,7 @@ describe('background work as lines', () => {
 });
 
 describe('how full a context is', () => {
-    const c = { tokens: 7100, limit: 50, messages: Array.from({ length: 10 }) as never };
+    const c = { tokens: 7100, limit: 50, storedLength: 10 };
     it('says numbers, and what is nearer to its end', () => {
         const fill = fillOf(c, 13_334, 75);
         expect(fillWords(fill)).toBe('7.1k of 10k tokens, 10 of 50 messages');
@@ -68,6 +69,16 @@ describe('how full a context is', () => {
         const fill = fillOf(c, null, 75);
         expect(fillWords(fill)).toBe('7.1k tokens, 10 of 50 messages');
         expect(fillShare(fill)).toBeCloseTo(0.2);
+    });
+    it('says how much of it a summary is, where there is one', () => {
+        const part = (id: string, content: string) =>
+            ({ messageIds: [id], content }) as Context['messages'][number];
+        const messages = [part('s', 'x'.repeat(4800)), part('m', 'hello')];
+        expect(partWords({ tokens: 6300, messages, summaryMessageId: 's' })).toBe(
+            'summary 1.2k, messages 5.1k',
+        );
+        expect(partWords({ tokens: 6300, messages, summaryMessageId: null })).toBeNull();
+        expect(partWords({ tokens: 6300, messages: messages.slice(1), summaryMessageId: 's' })).toBeNull();
     });
 });
 

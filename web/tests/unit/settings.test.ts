@@ -3,6 +3,7 @@ import type { Provider, Settings } from '../../src/api/types';
 import { findSettings, TABS } from '../../src/views/settings/find';
 import { couldBeReal, hostOf, isHere, keyWords, standing } from '../../src/views/settings/provider-words';
 import { entryOf, originWords, shown } from '../../src/views/settings/settings-data';
+import { summary } from '../../src/views/settings/settings-view';
 import { bytes, count, firstLine, grouped, lasted, listed, short } from '../../src/views/shared/words';
 
 function provider(more: Partial<Provider>): Provider {
@@ -134,4 +135,18 @@ it('says numbers as people read them', () => {
     expect([bytes(12), bytes(37_000_000)]).toEqual(['12 B', '37 MB']);
     expect([listed([]), listed(['a']), listed(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c']);
     expect(firstLine('one two three\nfour', 9)).toBe('one two…');
+});
+
+describe('what the list on a telephone says of the models', () => {
+    const settings = (problems: string[]) =>
+        ({
+            configuration: { problems, 'defaults.model': { value: 'ollama/m', origin: 'default' } },
+            preferences: {},
+        }) as unknown as Settings;
+    it('is the default, or how many problems there are: in the file, and with providers', () => {
+        expect(summary('models', settings([]), '', 0)).toBe('ollama/m');
+        expect(summary('models', settings([]), '', 1)).toBe('1 problem');
+        expect(summary('models', settings(['line 3']), '', 2)).toBe('3 problems');
+        expect(summary('models', null, '', 0)).toBe('');
+    });
 });

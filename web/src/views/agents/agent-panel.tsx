@@ -11,7 +11,7 @@ import { count, firstLine, grouped } from '../shared/words';
 import { asksModels } from './models';
 import { agentsByName } from './agents-view';
 import { useTick } from './follow';
-import { everyWords, fillOf, fillShare, fillWords, led, SOON_AT, type Fill } from './words';
+import { everyWords, fillOf, fillShare, fillWords, led, partWords, SOON_AT, type Fill } from './words';
 import './agents.css';
 
 const DEFAULT_SHARE = 75;
@@ -131,7 +131,7 @@ export function PanelContent({ w, agent, short }: PanelProps) {
                     <NextRun agent={agent} />
                 </Fact>
             </dl>
-            {fill && <ContextBar fill={fill} covered={context.value?.coveredLength ?? 0} />}
+            {fill && context.value && <ContextBar fill={fill} context={context.value} />}
             {!short && <Button onClick={() => inspect({ agent: agent.name })}>Inspect context</Button>}
         </div>
     );
@@ -173,7 +173,9 @@ function NextRun({ agent }: { agent: Agent }) {
 }
 
 /** The numbers come first; the bar says the same for those who see it. */
-export function ContextBar({ fill, covered }: { fill: Fill; covered: number }) {
+export function ContextBar({ fill, context }: { fill: Fill; context: Context }) {
+    const covered = context.coveredLength;
+    const parts = partWords(context);
     const share = Math.min(1, fillShare(fill));
     const soon = share >= SOON_AT;
     return (
@@ -184,7 +186,12 @@ export function ContextBar({ fill, covered }: { fill: Fill; covered: number }) {
                 <div style={{ width: `${Math.round(share * 100)}%` }} />
             </div>
             {soon && <p class="context-note">will be summarised soon</p>}
-            {covered > 0 && <p class="muted">{count(covered, 'message')} stand in a summary</p>}
+            {parts && <p class="muted">{parts}</p>}
+            {covered > 0 && (
+                <p class="muted">
+                    {count(covered, 'message')} {covered === 1 ? 'stands' : 'stand'} in a summary
+                </p>
+            )}
         </div>
     );
 }

@@ -44,13 +44,13 @@ export interface Fill {
 }
 
 export function fillOf(
-    c: Pick<Context, 'tokens' | 'limit' | 'messages'>,
+    c: Pick<Context, 'tokens' | 'limit' | 'storedLength'>,
     window: number | null,
     sharePercent: number,
 ): Fill {
     return {
         tokens: c.tokens,
-        messages: c.messages.length,
+        messages: c.storedLength,
         messagesMost: c.limit,
         tokensMost: window ? Math.floor((window * sharePercent) / 100) : 0,
     };
@@ -74,6 +74,15 @@ export function fillWords(f: Fill): string {
 }
 
 export const SOON_AT = 0.8;
+
+/** What the context is made of, where a summary stands in it; estimated, a token for four bytes. */
+export function partWords(c: Pick<Context, 'tokens' | 'messages' | 'summaryMessageId'>): string | null {
+    const { summaryMessageId } = c;
+    const summary = summaryMessageId && c.messages.find(m => m.messageIds.includes(summaryMessageId));
+    if (!summary) return null;
+    const tokens = Math.min(c.tokens, Math.ceil(new TextEncoder().encode(summary.content).length / 4));
+    return `summary ${short(tokens)}, messages ${short(c.tokens - tokens)}`;
+}
 
 /** What stays when an agent is removed; said before it is done. */
 export function removalWords(agent: Agent, agents: readonly Agent[]): string[] {

@@ -1,12 +1,13 @@
 // Settings: of the server, and of this browser. Each value says where it comes from.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { version } from '../../api/calls';
-import type { Settings, Version } from '../../api/types';
+import { listProviders, version } from '../../api/calls';
+import type { ProviderList, Settings, Version } from '../../api/types';
 import { Banner, Empty, Field } from '../../parts/parts';
 import { place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import { state } from '../../store/store';
+import { asksModels } from '../agents/models';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { useNarrow } from '../shared/narrow';
@@ -18,15 +19,15 @@ import { findSettings, TABS } from './find';
 import { KeyboardTab } from './keyboard-tab';
 import { ModelsTab } from './models-tab';
 import { NotificationsTab } from './notifications-tab';
-import { isHere } from './provider-words';
+import { isHere, standing } from './provider-words';
 import { SecurityTab } from './security-tab';
 import { entryOf, useSettings } from './settings-data';
 import './settings.css';
 
-/** What a tab says of itself in the list on narrow screens. */
-function summary(tab: string, settings: Settings | null, version: string): string {
+/** What a tab says of itself in the list on narrow screens. failing: providers that do not answer. */
+export function summary(tab: string, settings: Settings | null, version: string, failing: number): string {
     const p = prefs.value;
-    const problems = settings?.configuration.problems.length ?? 0;
+    const problems = (settings?.configuration.problems.length ?? 0) + failing;
     if (tab === 'models') return problems > 0 ? count(problems, 'problem') : defaultModel(settings);
     if (tab === 'security' && settings) return reachedFrom(settings);
     if (tab === 'about') return version;
@@ -62,6 +63,12 @@ export function SettingsView() {
     const settings = useSettings();
     const narrow = useNarrow();
     const about = useLoad<Version>(narrow ? 'version' : null, signal => version({ signal }));
+    const providers = useLoad<ProviderList>(
+        narrow && asksModels() ? 'providers' : null,
+        signal => listProviders({ limit: 200 }, { signal }),
+        state.value.providersTick,
+    );
+    const failing = providers.value?.data.filter(p => standing(p).shape === '✕').length ?? 0;
     const title = useTitleInView(tab.id, narrow);
     const problems = settings.value?.configuration.problems ?? [];
     return (
@@ -82,7 +89,7 @@ export function SettingsView() {
                     <Link key={t.id} to={{ kind: 'settings', tab: t.id }} current={t.id === tab.id} replace>
                         {t.label}
                         <span class="settings-summary">
-                            {summary(t.id, settings.value, about.value?.version ?? '')}
+                            {summary(t.id, settings.value, about.value?.version ?? '', failing)}
                         </span>
                     </Link>
                 ))}

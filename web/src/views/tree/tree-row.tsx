@@ -82,7 +82,9 @@ function Notes({ row }: { row: Row }) {
                 <span class="tree-note">(started by agent)</span>
             )}
             {leaf.tools > 0 && (
-                <span class="tree-note">{leaf.tools === 1 ? '1 call' : `${leaf.tools} calls`}</span>
+                <span class="tree-note tree-calls">
+                    {leaf.tools === 1 ? '1 call' : `${leaf.tools} calls`}
+                </span>
             )}
         </>
     );
