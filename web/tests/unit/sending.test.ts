@@ -268,6 +268,22 @@ describe('what cannot be sent', () => {
         await both;
         expect([posted.length, now().rows.length]).toEqual([2, 1]);
     });
+    test('keeps its order, however often what waits is sent', async () => {
+        update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
+        await send('one');
+        await send('two');
+        update(s => ({ ...s, connection: { state: 'live' } }));
+        posted = [];
+        let answer: (r: Response) => void = () => {};
+        answers = [() => new Promise<Response>(resolve => (answer = resolve)), () => stored('m2', 1, last())];
+        const both = Promise.all([sendWaiting('c_1'), sendWaiting('c_1')]);
+        await soon(() => expect(posted.length).toBeGreaterThan(0));
+        await Promise.resolve();
+        expect(posted.map(p => p.body.content)).toEqual(['one']);
+        answer(stored('m1', 0, last()));
+        await both;
+        expect(posted.map(p => p.body.content)).toEqual(['one', 'two']);
+    });
     test('is not tried while the server is known to be away', async () => {
         update(s => ({ ...s, connection: { state: 'offline', since: 1, retryAt: 2 } }));
         await send('one');
