@@ -337,3 +337,29 @@ describe('work for the background of an agent', () => {
         expect(sessionOf(items, 'nowhere')).toEqual([]);
     });
 });
+
+describe('how a run ended', () => {
+    it('is what its call says went wrong', () => {
+        const wrong = { ...result('nothing', false), error: 'it timed out' };
+        const main = timeline('main', [handed('m', 1, 'main.1', { result: wrong })], {
+            'main.1': timeline('main.1', [said('x', 2)]),
+        });
+        expect(lanesOf(main, []).get('main.1')!.result).toBe('it timed out');
+    });
+    it('is not guessed from its call while an agent of ours works on it', () => {
+        const main = timeline('main', [handed('m', 1, 'main.1', { result: result('begun') })], {
+            'main.1': timeline('main.1', [said('x', 2)]),
+        });
+        const state = (agent: string | null) =>
+            stateOf(
+                lanesOf(main, [delegation('main.1', { state: 'running', agent: agent! })]).get('main.1')!,
+            );
+        expect(state('ada')).toBe('running');
+        expect(state(null)).toBe('done');
+    });
+    it('is never before its begin', () => {
+        const odd = { ...timeline('main', [said('x', 9)]), lastActivityAt: at(1) };
+        const lane = lanesOf(odd, []).get('main')!;
+        expect(endOf(lane, 0)).toBe(startOf(lane));
+    });
+});

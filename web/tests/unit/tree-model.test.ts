@@ -164,3 +164,36 @@ describe('the tree of replies', () => {
         expect(performance.now() - began).toBeLessThan(5000);
     });
 });
+
+describe('what is easily mixed up', () => {
+    const all: Filter = { show: 'all', agent: '', hideInMemory: false, leads: ['lead'] };
+    const fitting = (tree: Tree, f: Partial<Filter>) =>
+        [...kept(tree, { ...all, ...f })!].filter(([, fits]) => fits).map(([id]) => id);
+
+    it('what is only in memory is shown where it is asked for, although it is hidden elsewhere', () => {
+        expect(fitting(team(), { show: 'memory', hideInMemory: true })).toEqual(['d']);
+        expect(fitting(team(), { show: 'all', hideInMemory: true })).not.toContain('d');
+    });
+    it('a person does not reply to themselves', () => {
+        const tree = emptyTree();
+        addNodes(tree, [
+            node('a', null, { sender: 'human' }),
+            node('b', 'a', { sender: 'human' }),
+            node('c', 'a', { sender: 'ada' }),
+        ]);
+        expect(fitting(tree, { show: 'mine' })).toEqual(['c']);
+    });
+    it('results of tools are neither the main thread nor an answer', () => {
+        const tree = emptyTree();
+        addNodes(tree, [
+            node('a', null, { sender: 'human', createdAt: at(0) }),
+            node('b', 'a', { sender: 'lead', role: 'tool', createdAt: at(1) }),
+            node('c', 'a', { sender: 'lead', createdAt: at(9) }),
+        ]);
+        expect(fitting(tree, { show: 'main' })).toEqual(['a', 'c']);
+        expect(medianReply(tree)).toBe(9000);
+    });
+    it('a name with its sign finds who wrote, and not who is spoken of', () => {
+        expect(matches(team(), null, '@lead')).toEqual(['b']);
+    });
+});
