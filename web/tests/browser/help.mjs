@@ -25,11 +25,9 @@ async function talked() {
     });
     const last = (await w.messages()).find(m => m.content === '@ada hello too');
     for (const newContent of ['@ada hello, you', '@ada hello, all']) {
-        const path = `${w.path}/messages/${last.messageId}`;
-        await server.call('PUT', path, { body: { chatId: w.chat, newContent } });
+        await server.ask('PUT', `${w.path}/messages/${last.messageId}`, { chatId: w.chat, newContent });
         await w.idle();
-        if (newContent.endsWith('you'))
-            await server.call('PUT', `${w.path}/chats/${w.chat}/currentThread`, { body: { move: 'undo' } });
+        if (newContent.endsWith('you')) await w.travel('undo');
     }
     return w;
 }
