@@ -302,6 +302,7 @@ static skein_rc gather(posting *p)
         skn_api_write_message(c, &told, i);
     skn_jw_array_end(&c->w);
     skn_jw_kbool(&c->w, "timedOut", p->late);
+    c->early = p->late;
     skn_jw_object_end(&c->w);
     return SKEIN_OK;
 }

@@ -34,6 +34,7 @@ typedef struct skn_http_call {
     const skein_stop  *written;      /* by agents whom it may stop, as it came; NULL: nothing */
     /* The answer. */
     int         status; /* 0: 200 */
+    bool        early;  /* the time to wait was up before the end */
     const char *type;   /* NULL: application/json */
     skn_buf     out;
     skn_jw      w; /* writes into out */

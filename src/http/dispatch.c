@@ -145,16 +145,6 @@ static void tag_answer(skn_http_call *c)
         skn_call_tag_body(c);
 }
 
-/* An answer that came too early for the end is none to give again: the engine knows the message by the
- * key, so whoever asks again waits for the rest. */
-static bool came_too_early(const skn_http_call *c)
-{
-    skn_str end = SKN_STR("\"timedOut\":true}"), all = skn_buf_str(&c->out);
-
-    return c->wait_ms > 0 && all.n >= end.n &&
-           skn_str_eq(skn_str_sub(all, all.n - end.n, all.n), end);
-}
-
 static void shorten(skn_http_call *c)
 {
     if (!c->minimal || !c->route || !(c->route->flags & SKN_ROUTE_CHANGES))
@@ -164,11 +154,12 @@ static void shorten(skn_http_call *c)
     skn_call_add_header(c, "Preference-Applied", SKN_STR("return=minimal"));
 }
 
-/* The last part of a call that may touch the store: from what the handler said to the answer. */
+/* The last part of a call that may touch the store: from what the handler said to the answer. One that came before
+ * the end is none to give again: the engine knows the message by the key, so whoever asks again waits for the rest. */
 static void complete(boxed *b)
 {
     skn_http_call *c = &b->c;
-    bool           keep = c->key.p && !came_too_early(c);
+    bool           keep = c->key.p && !c->early;
 
     if (b->rc == SKEIN_OK && c->out.over)
         b->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
