@@ -81,7 +81,7 @@ static skein_rc version_holds(searching *s, int64_t conversation, int64_t versio
 }
 
 /* A branch got what it holds of others with its first version. */
-static skein_rc branch_holds(searching *s, int64_t branch, const skn_candidate *c, bool *yes,
+static skein_rc branch_holds(searching *s, int64_t branch, const skn_search_row *c, bool *yes,
                              skein_error *err)
 {
     skn_version_row first;
@@ -98,7 +98,8 @@ static skein_rc branch_holds(searching *s, int64_t branch, const skn_candidate *
 /* --- Whose hit it is ------------------------------------------------------------------------------- */
 
 /* The conversation to show a candidate in; 0 when there is none. */
-static skein_rc find_home(searching *s, const skn_candidate *c, int64_t *home, skein_error *err)
+static skein_rc find_home(searching *s, const skn_search_row *c, int64_t *home,
+                          skein_error *err)
 {
     int64_t  asked = s->what->conversation.v;
     skn_ids  branches;
@@ -146,7 +147,7 @@ static skein_rc fill_conversation(searching *s, const skn_conversation_row *row,
 }
 
 static skein_rc find_version(searching *s, const skn_conversation_row *row,
-                             const skn_candidate *c, skein_hit *hit, skein_error *err)
+                             const skn_search_row *c, skein_hit *hit, skein_error *err)
 {
     skein_rc rc = version_holds(s, row->id, row->version_id, c->id, c->conversation,
                                 &hit->in_current, err);
@@ -208,7 +209,7 @@ static skein_rc add_hit(searching *s, const skn_conversation_row *row, skein_hit
     return SKEIN_OK;
 }
 
-static skein_rc try(searching *s, const skn_candidate *c, skein_error *err)
+static skein_rc try(searching *s, const skn_search_row *c, skein_error *err)
 {
     skn_conversation_row row;
     skein_hit            hit = {0};
@@ -237,7 +238,7 @@ static skein_rc go_through(searching *s, bool indexed, int64_t upto, skn_arena *
 {
     skn_search_scope scope = {s->what->conversation.v, s->what->world.v};
     int64_t          below = s->what->below.v ? s->what->below.v : INT64_MAX;
-    skn_candidates   c = {0};
+    skn_search_rows  c = {0};
     skein_rc         rc = SKEIN_OK;
 
     if (indexed && below > upto)

@@ -138,19 +138,19 @@ static void match_pg(const skn_terms *terms, skn_buf *out)
     }
 }
 
-static skein_rc candidates(skn_stmt *s, skn_arena *a, skn_candidates *out, skein_error *err)
+static skein_rc candidates(skn_stmt *s, skn_arena *a, skn_search_rows *out, skein_error *err)
 {
-    skn_vec(skn_candidate) v = {0};
+    skn_vec(skn_search_row) v = {0};
     bool     row;
     skein_rc rc;
 
     while (!(rc = skn_stmt_step(s, &row, err)) && row) {
-        skn_candidate c = {skn_stmt_int(s, 0), skn_stmt_int(s, 1), skn_stmt_int(s, 2) != 0};
+        skn_search_row c = {skn_stmt_int(s, 0), skn_stmt_int(s, 1), skn_stmt_int(s, 2) != 0};
 
         skn_vec_add(a, &v, c);
     }
     skn_stmt_done(s);
-    *out = (skn_candidates){v.p, v.n};
+    *out = (skn_search_rows){v.p, v.n};
     return rc;
 }
 
@@ -165,7 +165,7 @@ static void bind_scope(skn_stmt *s, const skn_search_scope *scope, skn_str match
 /* Words that fill a page within the newest messages are so common that collecting all of them would
  * take longer than looking at the texts. FTS5 knows the order itself. */
 static skein_rc page_pg(skn_tx *tx, const skn_search_scope *scope, skn_str match, int64_t below,
-                        skn_arena *a, skn_candidates *out, skein_error *err)
+                        skn_arena *a, skn_search_rows *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_near);
     skein_rc rc;
@@ -181,7 +181,7 @@ static skein_rc page_pg(skn_tx *tx, const skn_search_scope *scope, skn_str match
 }
 
 skein_rc skn_words_page(skn_tx *tx, const skn_search_scope *scope, const skn_terms *terms,
-                        int64_t below, skn_arena *a, skn_candidates *out, skein_error *err)
+                        int64_t below, skn_arena *a, skn_search_rows *out, skein_error *err)
 {
     skn_stmt s;
     skn_buf  match;
@@ -202,7 +202,7 @@ skein_rc skn_words_page(skn_tx *tx, const skn_search_scope *scope, const skn_ter
 }
 
 skein_rc skn_words_scan(skn_tx *tx, const skn_search_scope *scope, int64_t after, int64_t below,
-                        skn_arena *a, skn_candidates *out, skein_error *err)
+                        skn_arena *a, skn_search_rows *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_scan);
 

@@ -41,15 +41,15 @@ skein_rc skn_words_add(skn_tx *tx, const skn_texts *lists, skein_error *err);
 skein_rc skn_words_remove(skn_tx *tx, int64_t id, skn_str words, skein_error *err);
 
 /* A message that may be a hit. */
-typedef struct skn_candidate {
+typedef struct skn_search_row {
     int64_t id, conversation;
     bool    hidden; /* its conversation is */
-} skn_candidate;
+} skn_search_row;
 
-typedef struct skn_candidates {
-    skn_candidate *at;
-    size_t         count;
-} skn_candidates;
+typedef struct skn_search_rows {
+    skn_search_row *at;
+    size_t          count;
+} skn_search_rows;
 
 /* Which messages: of a conversation and those it was branched from, of a world; 0 is any. */
 typedef struct skn_search_scope {
@@ -58,10 +58,10 @@ typedef struct skn_search_scope {
 
 /* The newest few that have all these words, among ids below a number; none when there are no more. */
 skein_rc skn_words_page(skn_tx *tx, const skn_search_scope *scope, const skn_terms *terms,
-                        int64_t below, skn_arena *a, skn_candidates *out, skein_error *err);
+                        int64_t below, skn_arena *a, skn_search_rows *out, skein_error *err);
 /* The same without the index: every message above `after`. */
 skein_rc skn_words_scan(skn_tx *tx, const skn_search_scope *scope, int64_t after, int64_t below,
-                        skn_arena *a, skn_candidates *out, skein_error *err);
+                        skn_arena *a, skn_search_rows *out, skein_error *err);
 /* Conversations that were branched from this one, or from a branch of it, and are not hidden. */
 skein_rc skn_words_branches(skn_tx *tx, int64_t conversation, skn_arena *a, skn_ids *out,
                             skein_error *err);
