@@ -4,18 +4,21 @@
 
 #include <string.h>
 
-/* Length of the well-formed character at p (Unicode, table 3-7), 0 when there is none. */
-static size_t decode(const unsigned char *p, size_t n, uint32_t *c)
+/* By table 3-7 of Unicode. */
+size_t skn_utf8_get(skn_str s, uint32_t *c)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char  *p = (const unsigned char *)s.p;
     size_t                len;
 
+    if (s.n == 0)
+        return 0;
     if (p[0] < 0x80) {
         *c = p[0];
         return 1;
     }
     len = p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-    if (len == 0 || len > n)
+    if (len == 0 || len > s.n)
         return 0;
     *c = p[0] & (0x7fu >> len);
     for (size_t i = 1; i < len; i++) {
@@ -49,7 +52,7 @@ bool skn_utf8_valid(skn_str s, size_t *bad)
             i += 8;
             continue;
         }
-        len = decode(p + i, s.n - i, &c);
+        len = skn_utf8_get((skn_str){s.p + i, s.n - i}, &c);
         if (len == 0 || c == 0) {
             if (bad)
                 *bad = i;
@@ -139,12 +142,11 @@ static size_t columns_of(uint32_t c)
 
 size_t skn_utf8_columns(skn_str s)
 {
-    const unsigned char *p = (const unsigned char *)s.p;
-    size_t               columns = 0, i = 0, len;
-    uint32_t             c;
+    size_t   columns = 0, i = 0, len;
+    uint32_t c;
 
     while (i < s.n) {
-        len = decode(p + i, s.n - i, &c);
+        len = skn_utf8_get((skn_str){s.p + i, s.n - i}, &c);
         columns += len == 0 ? 1 : columns_of(c);
         i += len ? len : 1;
     }

@@ -9,6 +9,8 @@
 skein_rc skn_utf8_check(skn_str s, const char *what, skein_error *err);
 /* True if s is UTF-8 without U+0000; *bad is then untouched, else the offset of the first fault. */
 bool skn_utf8_valid(skn_str s, size_t *bad);
+/* The character at the front of s, and how many bytes it has; 0 when there is none. U+0000 is one here. */
+size_t skn_utf8_get(skn_str s, uint32_t *c);
 /* The longest prefix of at most max bytes that ends between characters. */
 skn_str skn_utf8_cut(skn_str s, size_t max);
 /* Columns on a terminal: none for combining characters, two for those of East Asia and for pictures. */

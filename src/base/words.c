@@ -105,19 +105,15 @@ static uint32_t small(uint32_t c)
 static uint32_t decode(skn_str s, size_t *bytes)
 {
     unsigned char first = (unsigned char)s.p[0];
-    size_t        n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    uint32_t      c = n == 1 ? first : first & (0x7fU >> n);
+    uint32_t      c;
 
+    *bytes = first < 0x80 ? 1 : skn_utf8_get(s, &c);
+    if (first < 0x80)
+        return first;
+    if (*bytes > 0)
+        return c;
     *bytes = 1;
-    if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || n > s.n)
-        return ' ';
-    for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)s.p[i] & 0xc0) != 0x80)
-            return ' ';
-        c = c << 6 | ((unsigned char)s.p[i] & 0x3f);
-    }
-    *bytes = n;
-    return c;
+    return ' ';
 }
 
 static bool is_blank(uint32_t c)
