@@ -7,8 +7,7 @@
 typedef struct desk {
     const skein_messages *all;
     skn_map             *answered; /* public ids of messages that an assistant's replies name */
-    const int64_t       *others;   /* messages of other unfinished tasks, in order */
-    size_t               other_count;
+    skn_ids              others;   /* messages of other unfinished tasks, in order */
     const skein_message *task;
     size_t               begins; /* where the turn's own messages begin */
 } desk;
@@ -22,8 +21,8 @@ static int by_id(const void *x, const void *y)
 
 static bool is_other(const desk *d, const skein_message *m)
 {
-    return m->role == SKEIN_USER && d->other_count &&
-           bsearch(&m->id.v, d->others, d->other_count, sizeof *d->others, by_id);
+    return m->role == SKEIN_USER && d->others.count &&
+           bsearch(&m->id.v, d->others.at, d->others.count, sizeof *d->others.at, by_id);
 }
 
 static bool is_task(const desk *d, const skein_message *m)
@@ -87,7 +86,7 @@ skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_message
     desk           d = {.all = &all};
     skn_task_row   row;
     skein_message  said;
-    int64_t        first = 1, *others;
+    int64_t        first = 1;
     bool           found;
     skein_rc       rc = skn_task_get(r->trees.tx, what->task, a, &row, &found, err);
 
@@ -101,10 +100,9 @@ skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_message
         if (is_task(&d, &all.at[i]))
             d.task = &all.at[i]; /* as it was edited since */
     }
-    if ((rc = skn_task_unfinished(r->trees.tx, row.task.agent.v, first, what->task, a, &others,
-                                  &d.other_count, err)))
+    if ((rc = skn_task_unfinished(r->trees.tx, row.task.agent.v, first, what->task, a,
+                                  &d.others, err)))
         return rc;
-    d.others = others;
     look_around(&d, what->turn, a);
     arrange(&d, a, m);
     return SKEIN_OK;

@@ -1,5 +1,10 @@
 #include "store/stmt.h"
 
+void skn_stmt_bind_limit(skn_stmt *s, size_t limit)
+{
+    skn_stmt_bind_int(s, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+}
+
 skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err)
 {
     bool     row = false;

@@ -7,6 +7,8 @@
 #include "store/store.h"
 #include "store/tx.h"
 
+/* How many rows are wanted at most; SIZE_MAX is all, which a database would read as a negative number. */
+void skn_stmt_bind_limit(skn_stmt *s, size_t limit);
 /* Runs a statement that returns one number, and is done with it; *out is 0 without a row. */
 skein_rc skn_stmt_number(skn_stmt *s, int64_t *out, skein_error *err);
 /* Runs a statement whose rows are one number each, and is done with it. */

@@ -217,7 +217,7 @@ skein_rc skn_model_calls_of(skn_tx *tx, int64_t world, skn_str message_uid, int6
         skn_stmt_bind_text(&s, message_uid);
     if (message_uid.p || agent)
         skn_stmt_bind_int(&s, agent);
-    skn_stmt_bind_int(&s, (int64_t)limit);
+    skn_stmt_bind_limit(&s, limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         read_call(&s, a, &c);
         skn_vec_add(a, &v, c);

@@ -134,7 +134,7 @@ skein_rc skn_event_rows_in(skn_tx *tx, const skn_event_range *range, skn_arena *
         skn_stmt_bind_int(&s, range->conversation ? range->conversation : range->world);
     skn_stmt_bind_int(&s, range->after);
     skn_stmt_bind_int(&s, range->upto);
-    skn_stmt_bind_int(&s, (int64_t)range->limit);
+    skn_stmt_bind_limit(&s, range->limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         read_event(&s, a, &e);
         skn_vec_add(a, &v, e);

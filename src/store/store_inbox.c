@@ -228,7 +228,7 @@ skein_rc skn_inbox_rows_in(skn_tx *tx, const skn_inbox_range *range, skn_arena *
     skn_stmt_bind_int(&s, range->what->unread != 0);
     skn_stmt_bind_int(&s, range->what->done);
     skn_stmt_bind_int(&s, range->now);
-    skn_stmt_bind_int(&s, range->limit > INT32_MAX ? INT32_MAX : (int64_t)range->limit);
+    skn_stmt_bind_limit(&s, range->limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         read_item(&s, a, &item);
         skn_vec_add(a, &v, item);

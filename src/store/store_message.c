@@ -415,6 +415,6 @@ skein_rc skn_message_call_halves_before(skn_tx *tx, int64_t conversation, skn_st
     skn_stmt_bind_text(&s, call_id);
     skn_stmt_bind_int(&s, before.message_id);
     skn_stmt_bind_int(&s, before.is_result);
-    skn_stmt_bind_int(&s, (int64_t)limit);
+    skn_stmt_bind_limit(&s, limit);
     return read_halves(&s, a, out, err);
 }

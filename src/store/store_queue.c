@@ -109,7 +109,7 @@ skein_rc skn_waiting_uids(skn_tx *tx, int64_t conversation, size_t limit, skn_ar
     skein_rc rc;
 
     skn_stmt_bind_int(&s, conversation);
-    skn_stmt_bind_int(&s, (int64_t)limit);
+    skn_stmt_bind_limit(&s, limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row)
         skn_vec_add(a, &v, skn_stmt_keep(&s, 0, a));
     skn_stmt_done(&s);

@@ -1,11 +1,6 @@
 /* store_task.c: rows of tasks, and the timers and pauses of agents. */
 #include "store/stmt.h"
 
-static int64_t row_limit(size_t limit)
-{
-    return limit > INT32_MAX ? INT32_MAX : (int64_t)limit;
-}
-
 /* --- Rows ---------------------------------------------------------------------------------------- */
 
 skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_error *err)
@@ -99,7 +94,7 @@ skein_rc skn_task_list(skn_tx *tx, int64_t agent, skn_str status, size_t limit, 
 
     skn_stmt_bind_int(&s, agent);
     skn_stmt_bind_text(&s, status);
-    skn_stmt_bind_int(&s, row_limit(limit));
+    skn_stmt_bind_limit(&s, limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         read_task(&s, a, &t);
         skn_vec_add(a, &v, t.task);
@@ -121,7 +116,7 @@ skein_rc skn_task_due(skn_tx *tx, size_t limit, int64_t now, skn_arena *a, skein
 
     skn_stmt_bind_int(&s, now);
     skn_stmt_bind_int(&s, now + SKN_BACK_OFF_MAX);
-    skn_stmt_bind_int(&s, row_limit(limit));
+    skn_stmt_bind_limit(&s, limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         skein_due d = {.task = skn_stmt_int(&s, 0),
                        .chat = {skn_stmt_int(&s, 1)},
@@ -257,25 +252,14 @@ skein_rc skn_task_of_source(skn_tx *tx, int64_t agent, const char *source, bool 
 }
 
 skein_rc skn_task_unfinished(skn_tx *tx, int64_t agent, int64_t first, int64_t but,
-                             skn_arena *a, int64_t **ids, size_t *count, skein_error *err)
+                             skn_arena *a, skn_ids *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_unfinished);
-    skn_vec(int64_t) v = {0};
-    bool     row;
-    skein_rc rc;
 
     skn_stmt_bind_int(&s, agent);
     skn_stmt_bind_int(&s, first);
     skn_stmt_bind_int(&s, but);
-    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
-        int64_t id = skn_stmt_int(&s, 0);
-
-        skn_vec_add(a, &v, id);
-    }
-    skn_stmt_done(&s);
-    *ids = v.p;
-    *count = v.n;
-    return rc;
+    return skn_stmt_numbers(&s, a, out, err);
 }
 
 skein_rc skn_task_hurry(skn_tx *tx, int64_t agent, skein_error *err)

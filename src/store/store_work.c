@@ -140,7 +140,7 @@ skein_rc skn_delivery_due(skn_tx *tx, size_t limit, skn_arena *a, skein_dues *ou
     bool     row;
     skein_rc rc;
 
-    skn_stmt_bind_int(&s, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    skn_stmt_bind_limit(&s, limit);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         skein_due d = {.delivery = skn_stmt_int(&s, 0),
                        .chat = {skn_stmt_int(&s, 1)},

@@ -57,7 +57,7 @@ skein_rc skn_task_of_source(skn_tx *tx, int64_t agent, const char *source, bool 
 /* The messages, from `first` on, of an agent's tasks that wait or were taken back, in order; without
  * the task `but`. */
 skein_rc skn_task_unfinished(skn_tx *tx, int64_t agent, int64_t first, int64_t but,
-                             skn_arena *a, int64_t **ids, size_t *count, skein_error *err);
+                             skn_arena *a, skn_ids *out, skein_error *err);
 /* Ends the back-offs of an agent's tasks. */
 skein_rc skn_task_hurry(skn_tx *tx, int64_t agent, skein_error *err);
 /* Cancels all that are pending. */
