@@ -1,7 +1,7 @@
 // tour.mjs: the first five minutes as a person has them: five steps, by keys and by clicks, at three widths, with a
 // look at every screen in both themes; and a reload in the middle of each, which loses nothing.
 import fs from 'node:fs';
-import { Server, assert, axe, chord, finish, live, open, screenshot, script, test, until } from './kit.mjs';
+import { Server, assert, axe, chord, colours, finish, live, open, screenshot, script, test, until } from './kit.mjs';
 import { counts } from './views-kit.mjs';
 
 const tour = await Server.start({ args: ['--demo'] });
@@ -30,12 +30,16 @@ const fits = async (p, what) => {
     const over = await p.evaluate(() => document.scrollingElement.scrollWidth - innerWidth);
     assert.ok(over <= 0, `${what} is ${over} px too wide`);
 };
-// Both themes of what is on screen.
+// Both themes of what is on screen, once at each width. They differ in their colours.
+const seen = new Set();
 async function looks(p, what) {
     await fits(p, what);
-    for (const colorScheme of ['dark', 'light']) {
+    const screen = `${what} at ${p.viewportSize().width}`;
+    if (seen.has(screen)) return;
+    seen.add(screen);
+    for (const [colorScheme, rules] of [['dark'], ['light', colours]]) {
         await p.emulateMedia({ colorScheme });
-        await axe(p).catch(error => {
+        await axe(p, rules).catch(error => {
             throw new Error(`${what}, ${colorScheme}: ${error.message}`);
         });
     }
