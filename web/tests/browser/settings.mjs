@@ -1,6 +1,6 @@
 // settings.mjs: providers and their keys, what this browser likes, data, and the card of the first run.
 import http from 'node:http';
-import { Server, address, allow, assert, finally_, finish, folder, open, test, until } from './kit.mjs';
+import { Server, address, allow, assert, finally_, finish, folder, open, page, test, until, visit } from './kit.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { file, fits, office, sound, startOffice } from './office.mjs';
@@ -248,14 +248,19 @@ test('single keys are switched off, a key is changed, and a clash is shown', asy
 });
 
 test('the browser is asked for notifications on a click only', async () => {
-    const p = await open(server, '/settings/notifications', { permissions: ['notifications'] });
-    await p.evaluate(() => {
+    const p = await page();
+    // A browser without windows has nobody to ask, and says no.
+    await p.addInitScript(() => {
         globalThis.asked = 0;
+        Object.defineProperty(Notification, 'permission', {
+            get: () => (globalThis.asked ? 'granted' : 'default'),
+        });
         Notification.requestPermission = () => {
             globalThis.asked++;
             return Promise.resolve('granted');
         };
     });
+    await visit(p, server, '/settings/notifications');
     await p.getByText('○ off').waitFor();
     assert.equal(await p.evaluate(() => globalThis.asked), 0);
     await p.getByRole('button', { name: 'Switch on' }).click();
