@@ -45,9 +45,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 cannot() {
-    if [ "$missing" = ' chromium-headless-shell' ] && command -v chromium >/dev/null; then
-        exit 0 # the tests use that one too, and take longer
-    fi
     echo "deps.sh: $1; run this as root, then try again:" >&2
     echo "  apt-get update && apt-get install -y --no-install-recommends$missing" >&2
     exit 1

@@ -62,6 +62,14 @@ const unknown = computed(() =>
         .slice(0, ASK_MOST),
 );
 
+/** Its rows tell it, or will in a moment. */
+function isTold(chat: Chat): boolean {
+    const rows = world.value?.chat[chat.id]?.rows;
+    return rows !== undefined && (rows[0]?.position ?? 0) === 0;
+}
+
+const next = computed(() => unknown.value.find(c => !isTold(c)));
+
 /** One after the other: a browser has few connections, and what is read comes first. */
 async function askFor(w: string, chat: Chat): Promise<void> {
     const got = await api.listChatMessages(w, chat.id, { limit: 1 });
@@ -78,15 +86,12 @@ export function followNames(): void {
         if (e.data.current !== false) forget(e.chatId);
     });
     on('thread.switched', e => forget(e.chatId));
-    let asking = false;
+    const asking = signal(false);
     effect(() => {
         const w = world.value?.world.name;
-        const next = unknown.value[0];
-        if (asking || !next || w === undefined) return;
-        asking = true;
-        void askFor(w, next).finally(() => {
-            asking = false;
-            openings.value = { ...openings.peek() }; // the next one
-        });
+        const chat = next.value;
+        if (asking.value || !chat || w === undefined) return;
+        asking.value = true;
+        void askFor(w, chat).finally(() => (asking.value = false));
     });
 }

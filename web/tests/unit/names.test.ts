@@ -65,6 +65,18 @@ describe('the name of a conversation', () => {
         go({ kind: 'chat', w: 'w', c: 'c_1', view: 'chat' }, { replace: true });
         expect(windowTitle()).toContain('What is seen · w');
     });
+    test('is not asked for where its rows are loaded or being loaded, unless they begin later', async () => {
+        const rows = (position: number) =>
+            updateChat('c_1', c => ({ ...c, rows: [message('m', position, { content: 'A row' })], total: 9 }));
+        updateChat('c_1', c => ({ ...c, rows: [] }));
+        open(untitled('c_1', 9), untitled('c_g', 1));
+        await soon(() => expect(title('c_g')).toBe('first of c_g'));
+        rows(0);
+        expect(title('c_1')).toBe('A row');
+        expect(asked.length).toBe(1);
+        rows(5);
+        await soon(() => expect(title('c_1')).toBe('first of c_1'));
+    });
     test('is a line, and not a long one', () => {
         expect(openingWords('\n one  two\nthree')).toBe('one two');
         const long = openingWords('word '.repeat(40));
