@@ -560,7 +560,8 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "ALTER TABLE turns DROP COLUMN waits;"
+    skn_fixture_sql(k->fx, "ALTER TABLE model_calls DROP COLUMN made_of;"
+                           "ALTER TABLE turns DROP COLUMN waits;"
                            "ALTER TABLE turns DROP COLUMN waits_until;"
                            "ALTER TABLE inbox DROP COLUMN begun_at;"
                            "ALTER TABLE inbox DROP COLUMN reason;"

@@ -1,6 +1,19 @@
 // settings.mjs: providers and their keys, what this browser likes, data, and the card of the first run.
 import http from 'node:http';
-import { Server, address, allow, assert, finally_, finish, folder, open, page, test, until, visit } from './kit.mjs';
+import {
+    Server,
+    address,
+    allow,
+    assert,
+    finally_,
+    finish,
+    folder,
+    open,
+    page,
+    test,
+    until,
+    visit,
+} from './kit.mjs';
 import fs from 'node:fs';
 import path from 'node:path';
 import { file, fits, office, sound, startOffice } from './office.mjs';

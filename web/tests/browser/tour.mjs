@@ -1,7 +1,20 @@
 // tour.mjs: the first five minutes as a person has them: five steps, by keys and by clicks, at three widths, with a
 // look at every screen in both themes; and a reload in the middle of each, which loses nothing.
 import fs from 'node:fs';
-import { Server, assert, axe, chord, colours, finish, live, open, screenshot, script, test, until } from './kit.mjs';
+import {
+    Server,
+    assert,
+    axe,
+    chord,
+    colours,
+    finish,
+    live,
+    open,
+    screenshot,
+    script,
+    test,
+    until,
+} from './kit.mjs';
 import { counts } from './views-kit.mjs';
 
 const tour = await Server.start({ args: ['--demo'] });

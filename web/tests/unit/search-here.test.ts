@@ -64,7 +64,7 @@ describe('hits of a conversation', () => {
             ['background of @lead', 2],
             ['conversation with @ada', 1],
             ['Launch plan', 1],
-            ['New conversation', 1],
+            ['Untitled conversation', 1],
             ['background of an agent', 1],
         ]);
     });
