@@ -181,16 +181,15 @@ test('who is at the end follows it; a move up ends that at once', async () => {
     await until(p, 'the end is followed', atEnd);
     await p.locator('.chat-log').hover();
     // A wheel scrolls smoothly: what is read stands still when that is over. Following may have scrolled just before.
-    const left = p.locator('.chat-log').evaluate(
-        log =>
-            new Promise(done =>
-                log.addEventListener('scrollend', () => {
-                    if (log.scrollHeight - log.clientHeight - log.scrollTop > 60) done();
-                }),
-            ),
-    );
+    const left = await p.locator('.chat-log').evaluateHandle(log => ({
+        end: new Promise(done =>
+            log.addEventListener('scrollend', () => {
+                if (log.scrollHeight - log.clientHeight - log.scrollTop > 60) done();
+            }),
+        ),
+    }));
     await p.mouse.wheel(0, -120);
-    await left;
+    await left.evaluate(l => l.end);
     const watch = await watchLine(p);
     lead.answer(some(31, 100));
     await w.idle();

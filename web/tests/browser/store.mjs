@@ -1,6 +1,7 @@
 // store.mjs: what the page knows is what the server knows: over several tabs, lost connections, servers that
 // end and come back, streams that are cut anywhere, and reloads in the middle of a sentence.
 import { Desk } from '../../../tests/server/desk.mjs';
+import { eventually } from '../../../tests/server/lib.mjs';
 import {
     Server,
     allow,
@@ -70,6 +71,13 @@ test('a message is on screen at once, and its answers are those of the server', 
 test('a conversation is asked for once, and what happens before the stream is there is told', async () => {
     const w = await fresh(slow, []);
     await w.say('before');
+    // While nobody listens a server reads its events a moment later, and tells those again that it has not read.
+    const list = { headers: { accept: 'application/json' } };
+    const told = (await slow.call('GET', `${w.path}/events?recent=600&limit=500`, list)).body.data;
+    await eventually(
+        'the server has read what happened',
+        async () => (await slow.call('GET', w.path)).headers['skein-event-id'] >= told.at(-1).seq,
+    );
     const p = await page();
     const asked = [];
     let letGo;

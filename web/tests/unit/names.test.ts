@@ -67,7 +67,11 @@ describe('the name of a conversation', () => {
     });
     test('is not asked for where its rows are loaded or being loaded, unless they begin later', async () => {
         const rows = (position: number) =>
-            updateChat('c_1', c => ({ ...c, rows: [message('m', position, { content: 'A row' })], total: 9 }));
+            updateChat('c_1', c => ({
+                ...c,
+                rows: [message('m', position, { content: 'A row' })],
+                total: 9,
+            }));
         updateChat('c_1', c => ({ ...c, rows: [] }));
         open(untitled('c_1', 9), untitled('c_g', 1));
         await soon(() => expect(title('c_g')).toBe('first of c_g'));

@@ -27,9 +27,9 @@ export function follow(): () => void {
         tags.value = [];
         if (w && c) void load(w, c);
     });
-    const off = on('world.updated', () => {
+    const off = on('world.updated', e => {
         const [w, c] = place.split('/');
-        if (w && c) void load(w, c);
+        if (w && c && e.world === w) void load(w, c);
     });
     return () => {
         place = '';
