@@ -28,17 +28,19 @@ skein_rc skn_chat_busy(skn_cli *cli, skein_conversation_id chat, skein_mem *mem,
 
 /* Who speaks for agents on a store that is a file says so beside it: without that, whatever is open was left. Elsewhere
  * somebody on another computer may be at it, whom only the lease tells of. */
-static skein_rc find_left(skn_cli *cli, skn_at_work *out)
+static int64_t left_before(skn_cli *cli, int64_t now)
 {
-    skn_server server;
-    skn_traces traces;
-    bool       found;
-    skein_rc   rc = skn_traces_of(cli, &traces);
+    skein_error before = cli->err;
+    skn_traces  traces;
 
-    if (rc || (rc = skn_discover_here(cli, &server, &found)))
-        return rc;
-    out->left_before = found ? 0 : traces.backups ? INT64_MAX : out->now;
-    return SKEIN_OK;
+    if (skn_traces_of(cli,
+                      &traces)) { /* nothing is written beside a store that has no place here */
+        cli->err = before;
+        return now;
+    }
+    if (skn_lock_holder(traces.lock))
+        return 0;
+    return traces.backups ? INT64_MAX : now;
 }
 
 skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
@@ -50,8 +52,8 @@ skein_rc skn_at_work_in(skn_cli *cli, skein_world_id world, skn_at_work *out)
     *out = (skn_at_work){.now = skn_clock_micros()};
     if (cli->far) /* a server tells it with each agent */
         return SKEIN_OK;
-    if ((rc = find_left(cli, out)) ||
-        (rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
+    out->left_before = left_before(cli, out->now);
+    if ((rc = skein_agent_list(cli->engine, world, cli->keep, &agents, &cli->err)))
         return rc;
     work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
     if ((rc = skein_agent_work_of(cli->engine, &agents, cli->keep, work, &cli->err)))

@@ -44,11 +44,11 @@ typedef struct skn_chat {
     /* What waits. */
     size_t  waiting;
     skn_buf next;       /* the text of the first */
-    char    queued[64]; /* the one that the next line replaces; "" for none (chat_queue.c) */
+    char    queued[65]; /* the one that the next line replaces; "" for none (chat_queue.c) */
     char
-        said[64]; /* the last one of this chat; "" for none, or when it is not there any more */
+        said[65]; /* the last one of this chat; "" for none, or when it is not there any more */
     /* What the next message gets. */
-    char    reply_to[64]; /* "" for none */
+    char    reply_to[65]; /* "" for none */
     char   *tags[SKN_CHAT_NAMES];
     size_t  tag_count;
     skn_buf model; /* for all that follow; empty: the agents' own */

@@ -90,7 +90,9 @@ void skn_chat_look_after(skn_chat *c, bool others)
     if (fate.gone && others)
         skn_chat_tell(c, "Your message %.*s. %s",
                       SKN_FMT(skn_fate_text(sub.keep, &fate, said.message)),
-                      fate.version.n ? "/undo takes that back." : "It was not said.");
+                      fate.version.n ? "/undo takes that back."
+                      : fate.unsaid  ? "It was not said."
+                                     : "\"skein conv ls --removed\" lists it.");
     if (fate.gone)
         c->said[0] = '\0';
     skn_arena_free(sub.keep);

@@ -79,6 +79,8 @@ int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
     }
     skn_chat_wrap_printed(c, &sub.out.bytes);
     status = skn_cli_settle(&sub, status);
+    if (sub.engine != c->cli->engine) /* opened for this command alone */
+        skein_close(sub.engine);
     if (c->edit)
         skn_line_edit_lend(c->edit, false);
     skn_buf_release(&sub.item);

@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/backups.h"
+#include "cli/discover.h"
 
 #include <inttypes.h>
 
@@ -122,6 +124,20 @@ static void say_erased(skn_cli *cli, int64_t erased)
                   erased == 1 ? "its place stays" : "their places stay");
 }
 
+/* What was copied before is out of the store's reach. */
+static void tell_backups(skn_cli *cli)
+{
+    skein_error before = cli->err;
+    skn_traces  traces;
+    int64_t     count = 0;
+
+    if (!skn_traces_of(cli, &traces) && traces.backups)
+        skn_backup_newest(traces.backups, &count);
+    if (count)
+        skn_note(cli, "Backups that were made before still have it: %s", traces.backups);
+    cli->err = before;
+}
+
 int skn_cmd_purge(skn_cli *cli)
 {
     skein_world        world;
@@ -147,5 +163,7 @@ int skn_cmd_purge(skn_cli *cli)
         return (int)skn_item_end(cli);
     }
     say_erased(cli, erased);
+    if (erased && !cli->dry_run)
+        tell_backups(cli);
     return (int)tell_all_copies(cli, &chat);
 }

@@ -265,8 +265,15 @@ static int taken_away(skn_cli *cli, const skn_answers *a)
 
     skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
              SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
-    if (!f->version.n)
+    if (f->unsaid)
         return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
+    if (!f->version.n)
+        return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
+                             "\"skein conv ls --removed\" lists what can be brought back");
+    if (f->left)
+        return (int)skn_hint(
+            &cli->err, SKEIN_CONFLICT,
+            "\"skein history\" lists the versions, and \"skein switch\" goes to one");
     return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
                          "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
                          SKN_FMT(f->version));

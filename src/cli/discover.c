@@ -101,8 +101,8 @@ int64_t skn_lock_holder(const char *path)
     int          asked;
 
     if (fd < 0)
-        return 0;
-    asked = fcntl(fd, F_GETLK, &lock); /* asking takes nothing: a start meanwhile succeeds */
+        return errno == EACCES ? -1 : 0; /* of somebody else, who may be at it */
+    asked = fcntl(fd, F_GETLK, &lock);   /* asking takes nothing: a start meanwhile succeeds */
     close(fd);
     if (asked != 0 || lock.l_type == F_UNLCK)
         return 0;

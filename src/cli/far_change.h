@@ -30,9 +30,9 @@ skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key);
 skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent);
 /* The edits of the world that failed, newest first. */
 skein_rc skn_far_edit_errors(skn_cli *cli, skein_edit_errors *out);
-/* A new chat, which becomes the current one. */
 /* The one conversation of this kind that the agent has; it comes into being. */
 skein_rc skn_far_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out);
+/* A new chat, which becomes the current one. */
 skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out);
 /* Makes a conversation the current one; absent: none. */
 skein_rc skn_far_set_current(skn_cli *cli, skn_str chat_uid);

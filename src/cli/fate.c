@@ -82,12 +82,20 @@ static const char *chat_path(skn_cli *cli, const skn_waited *w, const char *rest
 static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
 {
     const skn_json *version, *m, *diff;
+    bool            found;
     skein_rc        rc = ask(cli, server, message_path(cli, w), &m);
 
+    if (rc && rc != SKEIN_NOT_FOUND)
+        return rc;
+    found = rc == SKEIN_OK;
+    if (found && skn_far_flag(m, "queued"))
+        return SKEIN_OK;
+    rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version);
     if (rc == SKEIN_NOT_FOUND)
-        *out = (skn_fate){.gone = true, .how = "taken out of the queue"};
-    if (rc || skn_far_flag(m, "queued") ||
-        (rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version)))
+        *out = (skn_fate){.gone = true, .how = "removed with its conversation"};
+    else if (!rc && !found)
+        *out = (skn_fate){.gone = true, .unsaid = true, .how = "taken out of the queue"};
+    if (rc || !found)
         return rc;
     out->gone = !is_held(m, skn_far_int(version, "number", 0));
     if (!out->gone)
@@ -96,7 +104,8 @@ static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w
     out->how = left_behind;
     if (is_held(m, skn_far_version_number(skn_far_text(version, "originalVersion"))))
         out->how = done_by(version);
-    if (out->how == left_behind || out->how == removed)
+    out->left = out->how == left_behind;
+    if (out->left || out->how == removed)
         return SKEIN_OK;
     rc = ask(cli, server,
              chat_path(cli, w, "threads/", skn_far_text(version, "threadId"), "/diff"), &diff);
@@ -121,7 +130,7 @@ skn_str skn_fate_text(skn_arena *a, const skn_fate *fate, skn_str message)
     if (fate->instead.n)
         return skn_arena_printf(a, "%.*s was %s elsewhere, and %.*s took its place",
                                 SKN_FMT(message), fate->how, SKN_FMT(fate->instead));
-    if (fate->how == left_behind)
+    if (fate->left)
         return skn_arena_printf(a, "%.*s is not in %.*s, which is current now",
                                 SKN_FMT(message), SKN_FMT(fate->version));
     return skn_arena_printf(a, "%.*s was %s elsewhere", SKN_FMT(message), fate->how);

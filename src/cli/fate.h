@@ -17,7 +17,9 @@ typedef struct skn_fate {
     bool gone;       /* the current version does not hold it, and it does not wait to be said */
     const char *how; /* "edited": what was done to it */
     skn_str     instead; /* the message that took its place; absent: none, or nobody knows */
-    skn_str     version; /* "v8", that is current instead; absent: it was never said */
+    skn_str     version; /* "v8", that is current instead; absent: there is none to look at */
+    bool        unsaid;  /* it waited, and was never said */
+    bool        left;    /* that version was not made from one that holds it */
 } skn_fate;
 
 /* Who cannot be asked has told nothing: then it is still there. */

@@ -434,26 +434,48 @@ static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conver
     return SKEIN_OK;
 }
 
+static skein_rc in_several_worlds(skn_cli *cli, const char *ref)
+{
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" fits conversations of several worlds", ref);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME");
+}
+
 /* Of several worlds the conversation itself may say which. */
 static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
                          skein_conversation *out)
 {
-    skein_error  none = {.rc = SKEIN_OK};
-    skein_worlds worlds;
-    skein_rc     rc = skn_need_world(cli, world);
+    skein_error        none = {.rc = SKEIN_OK};
+    skein_conversation found;
+    skein_worlds       worlds;
+    skein_rc           rc = skn_need_world(cli, world);
 
     if (rc != SKEIN_USAGE || !ref)
         return rc ? rc : skn_far_chat(cli, ref, world, out);
     cli->err = none;
     if ((rc = skn_far_worlds(cli, &worlds)))
         return rc;
+    rc = SKEIN_NOT_FOUND;
     for (size_t i = 0; i < worlds.count; i++) {
-        *world = worlds.at[i];
-        skn_far_enter(cli, world);
+        skein_error    before = cli->err;
+        const skein_rc was = rc;
+
+        skn_far_enter(cli, &worlds.at[i]);
         cli->err = none;
-        if ((rc = skn_far_chat(cli, ref, world, out)) != SKEIN_NOT_FOUND)
+        rc = skn_far_chat(cli, ref, &worlds.at[i], &found);
+        if (rc == SKEIN_OK && was == SKEIN_OK)
+            return in_several_worlds(cli, ref);
+        if (rc == SKEIN_OK) {
+            *world = worlds.at[i];
+            *out = found;
+        } else if (rc != SKEIN_NOT_FOUND) {
             return rc;
+        } else if (was == SKEIN_OK) {
+            rc = was;
+            cli->err = before;
+        }
     }
+    if (rc == SKEIN_OK)
+        skn_far_enter(cli, world);
     return rc;
 }
 

@@ -32,10 +32,11 @@ static skein_rc refuse(skn_working *w, const skn_delivery_rows *rows, int64_t ag
         skn_buf_release(&names);
         return SKEIN_OK;
     }
-    rc = skn_fail(err, SKEIN_AT_WORK, "agents are answering in this %s: %.*s", what,
-                  SKN_FMT(skn_buf_str(&names)));
     if (agent)
         rc = skn_fail(err, SKEIN_AT_WORK, "this agent is answering: %.*s",
+                      SKN_FMT(skn_buf_str(&names)));
+    else
+        rc = skn_fail(err, SKEIN_AT_WORK, "agents are answering in this %s: %.*s", what,
                       SKN_FMT(skn_buf_str(&names)));
     skn_buf_release(&names);
     return skn_hint(err, rc, "Wait until they are done, stop them, or let force stop them.");

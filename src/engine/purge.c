@@ -172,6 +172,40 @@ static skein_rc find_unreachable(call *c, skn_tx *tx, const skn_conversation_row
     return rc;
 }
 
+/* --- What may not go yet ------------------------------------------------------------------------------------ */
+
+static bool leaves(const call *c, int64_t message)
+{
+    for (size_t i = 0; i < c->leave.n; i++)
+        if (c->leave.p[i] == message)
+            return true;
+    return false;
+}
+
+/* A call that waits for its result, or for a person who allows it, would run with what was erased, and its result would
+ * find no place. */
+static skein_rc check_calls(const call *c, skn_tx *tx, skein_error *err)
+{
+    skn_turn_rows open;
+    skein_rc      rc;
+
+    for (size_t i = 0; i < c->homes.n; i++) {
+        if ((rc = skn_turn_open_rows(tx, 0, c->homes.p[i], c->a, &open, err)))
+            return rc;
+        for (size_t k = 0; k < open.count; k++) {
+            const skn_turn_row *t = &open.at[k];
+
+            if (!t->open_calls || !leaves(c, t->step_message_id))
+                continue;
+            skn_fail(err, SKEIN_AT_WORK,
+                     "%.*s waits for the result of a call that would be erased",
+                     SKN_FMT(t->turn.agent_name));
+            return skn_hint(err, SKEIN_AT_WORK, "Wait until it is done, or stop it.");
+        }
+    }
+    return SKEIN_OK;
+}
+
 /* --- The whole of it ---------------------------------------------------------------------------------------- */
 
 /* Nobody may move a pointer of the family meanwhile: what it would show decides what may go. One
@@ -242,7 +276,7 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     rc = c->unreachable ? find_unreachable(c, tx, &row, &family, err)
                         : find_named(c, tx, &row, err);
-    if (rc == SKEIN_OK)
+    if (rc == SKEIN_OK && !(rc = check_calls(c, tx, err)))
         rc = erase_all(c, tx, err);
     if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(tx, &family, err)))
         rc = skn_erasure_count(tx, err);

@@ -76,7 +76,7 @@ static skein_rc decide_limit(skn_tx *tx, const skein_world *before, const skein_
     int64_t  spent = 0;
     skein_rc rc = SKEIN_OK;
 
-    if (was == most)
+    if (was == most || !was || (most && most < was)) /* neither raised nor lifted */
         return SKEIN_OK;
     if (most)
         rc = skn_call_tokens(tx, world->id.v, skn_clock_month(now), &spent, err);

@@ -130,10 +130,11 @@ static skein_rc outcome_unknown(skn_http_call *c)
                             "with another key");
 }
 
-/* Where the engine knows the key it is asked again, and tells what is left. */
+/* Where the engine knows the key it is asked again, and tells what is left. What it does not know would be done twice,
+ * over what came in between. */
 static skein_rc answer_erased(skn_http_call *c)
 {
-    if (!(c->route->flags & SKN_ROUTE_ONCE))
+    if (c->route->flags & SKN_ROUTE_KNOWN)
         return SKEIN_OK;
     c->more.done = true;
     return skn_call_problem(c, 409, "idempotency-running",

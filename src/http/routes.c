@@ -10,6 +10,7 @@
 #define LONG    SKN_ROUTE_LONG
 #define ALWAYS  SKN_ROUTE_ALWAYS
 #define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
+#define KNOWN   (SKN_ROUTE_CHANGES | SKN_ROUTE_KNOWN)
 
 const skn_route skn_routes[] = {
     /* Worlds */
@@ -67,7 +68,7 @@ const skn_route skn_routes[] = {
      "one call of a model: what it was sent, the messages in that, and what it answered"},
     {"GET", "/worlds/{w}/agents/{a}/memory", skn_api_get_agent_memory, NULL, 0,
      "getAgentMemory", "what it remembers of a chat"},
-    {"DELETE", "/worlds/{w}/agents/{a}/memory", skn_api_clear_agent_memory, NULL, CHANGES,
+    {"DELETE", "/worlds/{w}/agents/{a}/memory", skn_api_clear_agent_memory, NULL, KNOWN,
      "clearAgentMemory", "a version in which it remembers nothing of a chat"},
     {"GET", "/worlds/{w}/agents/{a}/conversations", skn_api_list_agent_chats, NULL, 0,
      "listAgentChats", "its own conversations"},
@@ -90,16 +91,16 @@ const skn_route skn_routes[] = {
     /* Messages */
     {"GET", "/worlds/{w}/messages", skn_api_list_messages, NULL, 0, "listMessages",
      "the messages of a chat, or of the current one"},
-    {"POST", "/worlds/{w}/messages", NULL, skn_api_post_message, CHANGES, "postMessage",
+    {"POST", "/worlds/{w}/messages", NULL, skn_api_post_message, KNOWN, "postMessage",
      "says something; the answer may be a stream of what it causes"},
     {"POST", "/worlds/{w}/messages/stop", NULL, skn_api_stop_agents, CHANGES, "stopAgents",
      "stops agents that are at work, keeping what they wrote"},
     {"GET", "/worlds/{w}/messages/{m}", skn_api_get_message, NULL, 0, "getMessage",
      "one message, from any version"},
-    {"PUT", "/worlds/{w}/messages/{m}", skn_api_revise_message, NULL, CHANGES, "reviseMessage",
+    {"PUT", "/worlds/{w}/messages/{m}", skn_api_revise_message, NULL, KNOWN, "reviseMessage",
      "removes it with all that follows, and says something else instead"},
-    {"DELETE", "/worlds/{w}/messages/{m}", skn_api_remove_message, NULL, CHANGES,
-     "removeMessage", "removes it with all that follows, in every agent's memory"},
+    {"DELETE", "/worlds/{w}/messages/{m}", skn_api_remove_message, NULL, KNOWN, "removeMessage",
+     "removes it with all that follows, in every agent's memory"},
     {"GET", "/worlds/{w}/messages/{m}/count", skn_api_count_removal, NULL, 0, "countRemoval",
      "what removing it would take away"},
     {"POST", "/worlds/{w}/messages/{m}/retry", skn_api_retry_answer, NULL, ONCE, "retryAnswer",
@@ -121,7 +122,7 @@ const skn_route skn_routes[] = {
      "what the model saw that wrote it, the messages in that, and what it answered"},
     {"GET", "/worlds/{w}/messages/{m}/instructions", skn_api_get_instructions, NULL, 0,
      "getInstructions", "the tags it carries"},
-    {"PUT", "/worlds/{w}/messages/{m}/instructions", skn_api_set_instructions, NULL, CHANGES,
+    {"PUT", "/worlds/{w}/messages/{m}/instructions", skn_api_set_instructions, NULL, KNOWN,
      "setInstructions", "a version in which it carries other tags"},
     {"GET", "/worlds/{w}/tags", skn_api_list_tags, NULL, 0, "listTags",
      "the tags that people may put on messages"},
@@ -167,13 +168,13 @@ const skn_route skn_routes[] = {
      "what changed between two versions"},
     {"GET", "/worlds/{w}/chats/{c}/currentThread", skn_api_get_current_thread, NULL, 0,
      "getCurrentThread", "the current version"},
-    {"PUT", "/worlds/{w}/chats/{c}/currentThread", skn_api_travel, NULL, CHANGES, "travel",
+    {"PUT", "/worlds/{w}/chats/{c}/currentThread", skn_api_travel, NULL, KNOWN, "travel",
      "makes another version current: undo, redo, or any"},
-    {"POST", "/worlds/{w}/chats/{c}/operations", skn_api_operate, NULL, CHANGES, "operate",
+    {"POST", "/worlds/{w}/chats/{c}/operations", skn_api_operate, NULL, KNOWN, "operate",
      "makes a version by edit, delete, reorder, insert or restore"},
     {"GET", "/worlds/{w}/chats/{c}/squashes", skn_api_list_squashes, NULL, 0, "listSquashes",
      "its squashes, newest first"},
-    {"POST", "/worlds/{w}/chats/{c}/squashes", skn_api_squash, NULL, CHANGES, "squash",
+    {"POST", "/worlds/{w}/chats/{c}/squashes", skn_api_squash, NULL, KNOWN, "squash",
      "puts one message in the place of several; with a prompt a model writes it"},
     {"GET", "/worlds/{w}/squashes/{id}", skn_api_get_squash, NULL, 0, "getSquash",
      "one squash"},

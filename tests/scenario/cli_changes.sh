@@ -202,8 +202,12 @@ t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
 s purge a-3 -n
 t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
 t 'the text is still there' is "$(s show a-3 --raw; echo "$out")" three
+copies=$dir/data$stores/backups
+mkdir -p "$copies" && : >"$copies/skein-20260101T000000Z.db"
 s purge a-3 -y
 t 'an erasure is done' gave 0
+[ "$kind" != sqlite ] || t 'copies that it does not reach are named' complains "Backups that were made before still have it: $copies"
+rm -r "$copies"
 t 'a summary that may have words of it is named' complains "A summary covers a-3 and stays: skein purge $summary"
 s show a-3 --raw
 t 'an erased text is gone' is "$out" ''

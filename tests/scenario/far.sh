@@ -239,6 +239,13 @@ f world restore spare --as other
 t 'which come back, under another name if need be' prints 'The world other is back'
 f world restore spare
 t 'once' fails 3 'no world "spare" was removed here'
+f log -c 'launch plan'
+t 'of several worlds a conversation says which is meant' gave 0
+must conv new --title "launch plan" -w other
+f log -c 'launch plan'
+t 'unless several have one of that name' fails 2 '"launch plan" fits conversations of several worlds'
+f log -c 'launch plan' -w launch
+t 'and none is named' gave 0
 must world rm other -y
 
 # --- While agents are at work -----------------------------------------------------------------

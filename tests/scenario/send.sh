@@ -391,11 +391,19 @@ waits @ada forever
 must undo --force
 join
 t 'and of another version' prints "error: the message $said is not in v"
+t 'which is gone to' prints '"skein switch" goes to one'
 waits --json @ada forever
 said=$(grep -o '"messageId":"[^"]*"' "$dir/beside" | head -n 1 | cut -d '"' -f 4)
 must rm "$said" --force
 join
 t 'as JSON it is a problem' prints '"code":"CONFLICT"'
+must conv new --title passing
+waits @ada forever
+must conv rm passing -y --force
+join
+t 'of a conversation that was removed' prints "error: the message $said was removed with its conversation"
+t 'and where it is' prints 'conv ls --removed'
+must conv use "$chat"
 must send --no-wait @ada forever
 s_bg send --timeout 60s @bo later
 until_true file_has "$dir/beside" 'it waits until they are done'

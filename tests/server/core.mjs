@@ -147,14 +147,18 @@ test('what was erased is not given again under a key, and nothing is done twice 
     const w = await fresh(), secret = 'plughxyzzy';
     const said = { content: secret, chatId: w.chat }, told = { headers: { 'idempotency-key': `${w.name}-secret` } };
     const made = { body: { title: secret }, headers: { 'idempotency-key': `${w.name}-title` } };
+    const called = { body: { description: 'first' }, headers: { 'idempotency-key': `${w.name}-words` } };
     const first = await server.post(`${w.path}/messages`, said, 202, told);
     await server.call('POST', `${w.path}/chats`, made);
+    for (const how of [called, { body: { description: 'second' } }]) assert.equal((await server.call('PATCH', w.path, how)).status, 200);
     const gone = await run(['purge', ...server.store.args, '-w', w.name, '-c', w.chat, '-y', first.messageId]);
     assert.equal(gone.code, 0, gone.out + gone.err);
     const again = await server.post(`${w.path}/messages`, said, 202, told);
     assert.deepEqual([again.messageId, again.content, again.purged], [first.messageId, '', true]);
     const r = await server.refused('POST', `${w.path}/chats`, 409, 'idempotency-running', made);
     assert.match(r.body.detail, /was done, and what it was answered has been erased/);
+    await server.refused('PATCH', w.path, 409, 'idempotency-running', called);
+    assert.equal((await server.get(w.path)).description, 'second', 'what came in between stays');
     assert.equal(r.body.retryable, false);
     const { data } = await server.get(`${w.path}/chats`);
     assert.equal(data.filter(c => c.title === secret).length, 1);

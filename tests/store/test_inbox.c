@@ -669,6 +669,29 @@ static void what_the_settings_have_decided_is_not_asked(void **state)
     kit_close(&k);
 }
 
+static void a_call_that_waits_for_a_person_is_not_erased_under_it(void **state)
+{
+    kit              k;
+    skein_slice      what = {0};
+    skein_messages   m;
+    skein_at         at;
+    skein_inbox_item item;
+    int64_t          erased;
+
+    kit_open(&k, state);
+    (void)asked_for(&k, "rm", &item);
+    what.conversation = k.how.conversation;
+    KIT_OK(&k, skein_read(k.e, &what, k.mem, &m, &at, &k.err));
+    assert_int_equal(m.count, 2);
+    assert_int_equal(
+        skein_purge(k.e, &k.how, (skein_message_ids){&m.at[1].id, 1}, &erased, &k.err),
+        SKEIN_AT_WORK);
+    assert_non_null(strstr(k.err.message, "ada waits for the result of a call"));
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&m.at[0].id, 1}, &erased, &k.err));
+    assert_int_equal(erased, 1); /* what was said to it may go */
+    kit_close(&k);
+}
+
 /* --- The limit of a world ------------------------------------------------------------------------------------------ */
 
 static skein_inbox_item limit_reached(kit *k)
@@ -705,6 +728,11 @@ static void a_limit_that_is_raised_is_not_told_any_more(void **state)
     item = limit_reached(&k);
     set_world(&k, "{}");
     assert_string_equal(got(&k, item.uid).reason.p, "the world has no limit any more");
+    item = limit_reached(&k);
+    set_world(&k, "{\"monthlyTokens\":5000}");
+    assert_int_equal(got(&k, item.uid).done_at, 0); /* the first limit raises none, */
+    set_world(&k, "{\"monthlyTokens\":600}");
+    assert_int_equal(got(&k, item.uid).done_at, 0); /* and a lower one neither */
     assert_int_equal(got(&k, other.uid).done_at, 0);
     kit_close(&k);
 }
@@ -888,6 +916,7 @@ int main(void)
         SKN_BOTH(what_only_words_told_before_is_a_fact_afterwards),
         SKN_BOTH(new_settings_decide_what_is_asked),
         SKN_BOTH(what_the_settings_have_decided_is_not_asked),
+        SKN_BOTH(a_call_that_waits_for_a_person_is_not_erased_under_it),
         SKN_BOTH(a_limit_that_is_raised_is_not_told_any_more),
         SKN_BOTH(a_turn_that_waits_for_nobody_is_not_taken_over),
         SKN_BOTH(what_needs_somebody_comes_first),
