@@ -16,6 +16,7 @@ import {
     waitIdle,
 } from './kit.mjs';
 import { Desk } from '../../../tests/server/desk.mjs';
+import { eventually } from '../../../tests/server/lib.mjs';
 import { sql } from '../../../tests/server/sabotage.mjs';
 import { Proxy } from './proxy.mjs';
 
@@ -26,6 +27,19 @@ const at = (w, view = 'chat') => `/w/${w.name}/c/${w.chat}${view === 'chat' ? ''
 const half = p => p.locator('article.chat-message', { hasText: 'I begin' });
 const failed = p => p.locator('article.chat-failed');
 const writes = p => p.locator('.chat-live', { hasText: 'I begin' }).waitFor();
+// A page whose server may be killed: an agent is in the middle of an answer, and what it wrote is saved.
+async function midway() {
+    const own = await Server.start({ script: team(), delay: true });
+    const w = await fresh(['lead'], own);
+    const p = await open(await Proxy.start(own), at(w));
+    allow(p, ...away);
+    await send(p, 'hold');
+    await writes(p);
+    await eventually('it is saved', async () =>
+        /I begin/.test(await sql(own.store, 'SELECT text FROM written')),
+    );
+    return { own, w, p };
+}
 
 test('an answer that one browser stops is marked in another, in every view, and after a reload', async () => {
     const w = await fresh();
@@ -124,13 +138,7 @@ test('Retry asks the agent that failed, and nobody else; nothing leaves the conv
 });
 
 test('an answer that is lost with its server comes back with its words and as a failure, with its reason, and is asked for again', async () => {
-    const own = await Server.start({ script: team(), delay: true });
-    const w = await fresh(['lead'], own);
-    const p = await open(await Proxy.start(own), at(w));
-    allow(p, ...away);
-    await send(p, 'hold');
-    await writes(p);
-    while (!/I begin/.test(await sql(own.store, 'SELECT text FROM written')));
+    const { own, w, p } = await midway();
     // It is said when the first is done: the agent begins with it as soon as the server is back.
     await send(p, 'and then this');
     await own.kill();
@@ -182,13 +190,7 @@ test('an answer that is lost with its server comes back with its words and as a 
 }, 90000);
 
 test('an agent whose answer is lost with its server has failed in every list, also after a reload, until it answers', async () => {
-    const own = await Server.start({ script: team(), delay: true });
-    const w = await fresh(['lead'], own);
-    const p = await open(await Proxy.start(own), at(w));
-    allow(p, ...away);
-    await send(p, 'hold');
-    await writes(p);
-    while (!/I begin/.test(await sql(own.store, 'SELECT text FROM written')));
+    const { own, w, p } = await midway();
     await own.kill();
     await own.start();
     await live(p);
