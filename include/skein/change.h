@@ -179,6 +179,11 @@ typedef struct skein_removal_agent {
     int64_t   count;
 } skein_removal_agent;
 
+typedef struct skein_removal_line {
+    skein_str uid, sender;
+    skein_str text; /* how it begins; of a message that only calls tools, their names */
+} skein_removal_line;
+
 typedef struct skein_removal {
     skein_str            message_uid; /* the target */
     skein_version        version;     /* the new one; number 0 on a dry run */
@@ -190,9 +195,12 @@ typedef struct skein_removal {
     skein_removal_agent *by_agent; /* how many left each agent's memory */
     size_t               by_agent_count;
     int64_t              delegations; /* lanes of delegations that lose something */
-    int64_t side_effects; /* dry run: tool calls among them, not undone outside; else -1 */
-    int64_t tool_results; /* dry run: how many of `count` are results of tools; else -1 */
-    skein_message added;  /* of a revise: the message sent instead */
+    int64_t side_effects;      /* dry run: tool calls among them, not undone outside; else -1 */
+    int64_t tool_results;      /* dry run: how many of `count` are results of tools; else -1 */
+    skein_message       added; /* of a revise: the message sent instead */
+    skein_removal_line *preview; /* dry run: the first ten that go, and the last */
+    size_t              preview_count;
+    int64_t             preview_skipped; /* how many stand between those ten and the last */
 } skein_removal;
 
 /* In the note of a version: the removal that made it is the first half of an edit. */

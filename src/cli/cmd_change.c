@@ -9,7 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define REF_LEAST 4 /* characters of an id that may stand for it */
+#define REF_LEAST       4 /* characters of an id that may stand for it */
+#define PREVIEW_SENDER  8
+#define PREVIEW_COLUMNS 60
 
 skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char *text,
                         skein_at *out)
@@ -217,6 +219,21 @@ int skn_cmd_move(skn_cli *cli)
 
 /* --- Removal ------------------------------------------------------------------------------ */
 
+static void say_preview(skn_cli *cli, const skein_removal *r)
+{
+    for (size_t i = 0; i < r->preview_count; i++) {
+        const skein_removal_line *m = &r->preview[i];
+
+        if (r->preview_skipped && i + 1 == r->preview_count)
+            skn_print(cli, "  … %" PRId64 " more …\n", r->preview_skipped);
+        skn_print_raw(cli, SKN_STR("  "));
+        skn_print_sender(cli, m->sender, PREVIEW_SENDER);
+        skn_print_raw(cli, SKN_STR(" "));
+        skn_print_line(cli, m->text, PREVIEW_COLUMNS);
+        skn_print_raw(cli, SKN_STR("\n"));
+    }
+}
+
 static void say_count(skn_cli *cli, const skein_removal *r)
 {
     if (!r->count) { /* it stands in a delegation only */
@@ -224,6 +241,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
                   "This will remove it and what follows it from %" PRId64 " delegation%s, and "
                   "nothing from the room.\n",
                   r->delegations, skn_plural(r->delegations));
+        say_preview(cli, r);
         skn_print_raw(cli, SKN_STR("Nothing is lost: undo with \"skein undo\".\n"));
         return;
     }
@@ -240,6 +258,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
         skn_print(cli, "; %" PRId64 " delegation%s", r->delegations,
                   skn_plural(r->delegations));
     skn_print_raw(cli, SKN_STR("\n"));
+    say_preview(cli, r);
     if (r->side_effects)
         skn_print(cli, "Tool calls among them: %" PRId64 "; what they did outside stays.\n",
                   r->side_effects);

@@ -172,6 +172,14 @@ static void read_state(skn_str etag, skein_version *out)
     skn_str_int(skn_str_sub(etag, dot, etag.n - 1), &out->length);
 }
 
+static void read_preview(skn_cli *cli, const skn_json *v, skein_removal *out)
+{
+    out->preview = SKN_ARRAY(cli->keep, (v ? v->count : 0) + 1, skein_removal_line);
+    for (const skn_json *m = v ? v->first : NULL; m; m = m->next)
+        out->preview[out->preview_count++] = (skein_removal_line){
+            skn_far_text(m, "messageId"), skn_far_text(m, "sender"), skn_far_text(m, "text")};
+}
+
 static skein_rc count_removal(skn_cli *cli, const char *path, skein_removal *out)
 {
     const skn_json *v;
@@ -184,7 +192,9 @@ static skein_rc count_removal(skn_cli *cli, const char *path, skein_removal *out
                            .is_first = skn_far_flag(v, "isFirst"),
                            .delegations = skn_far_int(v, "delegations", 0),
                            .side_effects = skn_far_int(v, "sideEffects", -1),
-                           .tool_results = skn_far_int(v, "toolResults", -1)};
+                           .tool_results = skn_far_int(v, "toolResults", -1),
+                           .preview_skipped = skn_far_int(v, "previewSkipped", 0)};
+    read_preview(cli, skn_json_get(v, "preview"), out);
     out->by_sender = read_counts(cli, skn_json_get(v, "byAgent"), &out->by_sender_count);
     out->by_agent = read_counts(cli, skn_json_get(v, "removedByAgent"), &out->by_agent_count);
     read_state(skn_far_text(v, "etag"), &out->previous);

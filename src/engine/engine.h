@@ -125,7 +125,7 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
     "threadId,previousThreadId,version,previousVersion,undo"
 #define SKN_FIELDS_COUNT                                                                       \
     "messageId,chatId,count,toolResults,isFirst,byAgent,removedByAgent,delegations,briefings," \
-    "sideEffects,agents,preview,editable,blockedBy,sessionMode,etag"
+    "sideEffects,agents,preview,previewSkipped,editable,blockedBy,sessionMode,etag"
 #define SKN_FIELDS_DIFF "from,to,same,changes"
 
 void skn_shape_thread(skn_jw *w, const skein_version *v);

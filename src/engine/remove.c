@@ -2,6 +2,11 @@
  * text is sent in their place in the same transaction. Nothing is lost: the version before keeps it. */
 #include "engine/chat_work.h"
 
+#include "base/utf8.h"
+
+#define SHOWN_FIRST 10 /* of what leaves; and the last */
+#define SHOWN_BYTES 200
+
 typedef struct call {
     skn_change_call  change;
     skein_message_id id;
@@ -18,8 +23,29 @@ typedef struct tally {
     skn_map   *senders; /* name -> index + 1 */
     skn_vec(skein_removal_agent) v;
     skn_vec(skn_str) squashes; /* whose writer has yet to be looked up */
-    int64_t side_effects, tool_results;
+    int64_t            side_effects, tool_results, seen;
+    skein_removal_line shown[SHOWN_FIRST + 1];
+    size_t             shown_count;
 } tally;
+
+static skein_removal_line line_of(skn_arena *a, const skein_message *m)
+{
+    skn_str text = m->content;
+
+    for (size_t i = 0; !m->content.n && i < m->call_count; i++)
+        text = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(text), i ? ", " : "calls ",
+                                SKN_FMT(m->calls[i].tool_name));
+    return (skein_removal_line){m->uid, m->sender, skn_utf8_cut(text, SHOWN_BYTES)};
+}
+
+/* The first ones, and behind them always the last one so far. */
+static void show_message(tally *t, const skein_message *m)
+{
+    if (t->shown_count <= SHOWN_FIRST)
+        t->shown_count++;
+    t->shown[t->shown_count - 1] = line_of(t->a, m);
+    t->seen++;
+}
 
 static void count_writer(tally *t, skn_str writer)
 {
@@ -44,6 +70,7 @@ static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
         skn_vec_add(t->a, &t->squashes, m->squash_uid);
     else
         count_writer(t, m->squash_uid.n ? m->model : m->sender);
+    show_message(t, m);
     t->side_effects += (int64_t)m->call_count;
     t->tool_results += m->role == SKEIN_TOOL;
     return SKEIN_OK;
@@ -65,6 +92,16 @@ static skein_rc count_squashes(tally *t, skn_tx *tx, skein_error *err)
     return SKEIN_OK;
 }
 
+static void keep_shown(call *c, skn_arena *a, const skein_removal_line *at, size_t count,
+                       int64_t of)
+{
+    c->out->preview = SKN_ARRAY(a, count, skein_removal_line);
+    for (size_t i = 0; i < count; i++)
+        c->out->preview[i] = at[i];
+    c->out->preview_count = count;
+    c->out->preview_skipped = of - (int64_t)count;
+}
+
 /* Reads all that leaves, so only a dry run asks for it. */
 static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
 {
@@ -79,6 +116,7 @@ static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
     c->out->by_sender_count = t.v.n;
     c->out->side_effects = t.side_effects;
     c->out->tool_results = t.tool_results;
+    keep_shown(c, d->a, t.shown, t.shown_count, t.seen);
     return rc;
 }
 
@@ -362,6 +400,8 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
         (rc = check_session(c, err)) || (rc = check_client(c, err)) ||
         (rc = cut_lanes(c, &t, err)))
         return rc;
+    if (d->how->dry_run && !c->out->preview_count) /* it stands in a delegation only */
+        keep_shown(c, d->a, (skein_removal_line[]){line_of(d->a, &t.message)}, 1, 1);
     c->out->message_uid = t.message.uid;
     d->note = skn_arena_printf(d->a, "%s %.*s", note_word(c), SKN_FMT(t.message.uid));
     skn_tx_uid(tx, uid);

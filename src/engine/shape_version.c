@@ -1,11 +1,7 @@
 #include "engine/engine.h"
 
-#include "base/utf8.h"
-
 #include <inttypes.h>
 #include <stdio.h>
-
-#define PREVIEW_BYTES 200
 
 static void version_name(skn_jw *w, const char *key, int64_t number)
 {
@@ -165,6 +161,21 @@ void skn_shape_count(skn_jw *w, skein_str chat_uid, bool session, const skein_me
     skn_shape_count_blocked(w, chat_uid, session, SKN_NONE, target, r);
 }
 
+static void preview(skn_jw *w, const skein_removal *r)
+{
+    skn_jw_key(w, "preview");
+    skn_jw_array(w);
+    for (size_t i = 0; i < r->preview_count; i++) {
+        skn_jw_object(w);
+        skn_jw_kstr(w, "messageId", r->preview[i].uid);
+        skn_jw_kstr(w, "sender", r->preview[i].sender);
+        skn_jw_kstr(w, "text", r->preview[i].text);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+    skn_jw_kint(w, "previewSkipped", r->preview_skipped);
+}
+
 void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_str blocked_by,
                              const skein_message *target, const skein_removal *r)
 {
@@ -184,14 +195,7 @@ void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_st
     skn_jw_kint(w, "briefings", 0);
     counted(w, "sideEffects", r->side_effects);
     skn_jw_kint(w, "agents", (int64_t)r->by_agent_count);
-    skn_jw_key(w, "preview");
-    skn_jw_array(w);
-    skn_jw_object(w);
-    skn_jw_kstr(w, "messageId", target->uid);
-    skn_jw_kstr(w, "sender", target->sender);
-    skn_jw_kstr(w, "text", skn_utf8_cut(target->content, PREVIEW_BYTES));
-    skn_jw_object_end(w);
-    skn_jw_array_end(w);
+    preview(w, r);
     skn_jw_kbool(w, "editable", session && !blocked_by.p && target->author == SKEIN_BY_HUMAN);
     skn_jw_kstr(w, "blockedBy", blocked_by);
     skn_jw_kbool(w, "sessionMode", session);

@@ -119,6 +119,8 @@ t 'after all that the conversation is as it was' is "$(texts)" "$all"
 s rm --from a-3 -n --json
 t 'a dry run counts what would go' prints '"count":4'
 t 'and by whom it was said' prints '"byAgent":{'
+s rm --from a-3 -n
+t 'a dry run lists what would go' prints '  you      three'
 s rm --from a-3 --json
 t 'a removal answers like the server' prints '"success":true,"messageId":"a-3"'
 t 'it says how many went' prints '"messagesRemovedTotal":4'
@@ -279,6 +281,11 @@ t 'with what was said' prints 'said before'
 must world restore launch
 s world ls --removed --json
 t 'then none is left' is "$out" '[]'
+must -w moon conv new --title calls
+printf '%s\n' '{"messageId":"k-1","role":"user","content":"look"}' '{"messageId":"k-2","role":"assistant","sender":"ada","content":"","toolCalls":[{"toolCallId":"c1","toolName":"look","args":{}}]}' >"$dir/calls"
+must -w moon append <"$dir/calls"
+s -w moon rm --from k-1 -n
+t 'a dry run names the tools of a message that only calls them' prints '  ada      calls look'
 s fsck
 t 'all is well in the store' gave 0
 finish

@@ -191,6 +191,7 @@ t 'a conversation is made current' prints 'launch plan'
 f switch v1
 f edit "$first" -m "@ada plan it again" -n
 t 'what an edit takes away is said' prints 'This will remove'
+t 'and listed' prints '  you      @ada plan'
 f edit "$first" -m "@ada plan it again"
 t 'it is edited and sent again' prints 'Sent the edited message as'
 t 'to whom it is for' prints 'Agents responding: ada'

@@ -53,6 +53,19 @@ test('count says what a removal would take, and changes nothing', async () => {
     assert.deepEqual(await whole(w), before);
 });
 
+test('count shows the first ten of what would go and the last, and says how many stand between', async () => {
+    const w = await fresh(server, []);
+    const said = [];
+    for (let i = 0; i < 14; i++) said.push(await w.say(`number ${i}`));
+    const line = m => ({ messageId: m.messageId, sender: 'human', text: m.content });
+    const shown = async m => { const c = await w.count(m.messageId); return [c.count, c.previewSkipped, c.preview]; };
+
+    assert.deepEqual(await shown(said[0]), [14, 3, [...said.slice(0, 10), said[13]].map(line)]);
+    assert.deepEqual(await shown(said[2]), [12, 1, [...said.slice(2, 12), said[13]].map(line)]);
+    assert.deepEqual(await shown(said[3]), [11, 0, said.slice(3).map(line)]);
+    assert.deepEqual(await shown(said[13]), [1, 0, [line(said[13])]]);
+});
+
 test('count names tool calls as side effects', async () => {
     const w = await fresh(server, ['ada']);
     const m = (await w.converse('look up tides')).of('message.created')[0];

@@ -297,6 +297,8 @@ static skein_removal removal(void)
 {
     static skein_removal_agent by_sender[] = {{LIT("human"), 1}, {LIT("ada"), 2}};
     static skein_removal_agent by_agent[] = {{LIT("ada"), 3}};
+    static skein_removal_line  lines[] = {{LIT("m-1"), LIT("human"), LIT("one")},
+                                          {LIT("m-3"), LIT("ada"), LIT("three")}};
 
     return (skein_removal){.message_uid = SKN_STR("m-1"),
                            .version = v2,
@@ -305,7 +307,10 @@ static skein_removal removal(void)
                            .by_sender = by_sender,
                            .by_sender_count = 2,
                            .by_agent = by_agent,
-                           .by_agent_count = 1};
+                           .by_agent_count = 1,
+                           .preview = lines,
+                           .preview_count = 2,
+                           .preview_skipped = 1};
 }
 
 static void a_removal_says_how_to_take_it_back(void **state)
@@ -351,6 +356,10 @@ static void a_count_can_be_sent_back_as_a_condition(void **state)
     assert_true(skn_str_is(skn_json_get(v, "etag")->text, "\"t_1.7\""));
     assert_true(skn_str_is(skn_json_get(v, "byAgent")->raw, "{\"human\":1,\"ada\":2}"));
     assert_true(skn_json_get(v, "editable")->boolean);
+    assert_true(skn_str_is(skn_json_get(v, "preview")->raw,
+                           "[{\"messageId\":\"m-1\",\"sender\":\"human\",\"text\":\"one\"},"
+                           "{\"messageId\":\"m-3\",\"sender\":\"ada\",\"text\":\"three\"}]"));
+    assert_true(skn_str_is(skn_json_get(v, "previewSkipped")->raw, "1"));
 }
 
 static void a_diff_shows_each_side_that_is_there(void **state)
