@@ -49,18 +49,6 @@ const char *skn_net_check(const skn_fetch_spec *what)
     return NULL;
 }
 
-int skn_net_status(skn_str line)
-{
-    ptrdiff_t blank = skn_str_find(line, SKN_STR(" "));
-    int64_t   status = 0;
-    size_t    from = (size_t)blank + 1;
-
-    if (blank < 0 || line.n < from + 3 ||
-        !skn_str_int(skn_str_sub(line, from, from + 3), &status))
-        return 0;
-    return (int)status;
-}
-
 skn_str skn_net_type(skn_str value, char *out, size_t room)
 {
     size_t n = 0;

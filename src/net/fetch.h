@@ -12,8 +12,6 @@ enum { SKN_NET_HOST = 120 };
 void skn_net_host(skn_str url, char out[SKN_NET_HOST]);
 /* Why a request cannot be sent as it is; NULL: it can. */
 const char *skn_net_check(const skn_fetch_spec *what);
-/* The number of a status line, 0 when there is none. */
-int skn_net_status(skn_str line);
 /* A content type without its parameters, in lower case; absent stays absent. */
 skn_str skn_net_type(skn_str value, char *out, size_t room);
 

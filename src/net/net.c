@@ -46,13 +46,13 @@ struct skn_fetch {
     curl_off_t         sent;
     size_t             came, most;
     skn_buf            head;
-    int                status;
     char               type[100], host[SKN_NET_HOST], why[MOST_WHY], curl_why[CURL_ERROR_SIZE];
     skn_fetch_end      end;
     bool               over;      /* `end` and `why` are to be told */
     bool               cancelled; /* nothing is */
     bool               waits;     /* for the sweeper */
     bool               added;     /* to libcurl's */
+    bool               in_head;   /* its first line has come, its end has not */
     bool               head_given;
     bool               paused; /* by the caller */
     bool               held;   /* libcurl was made to stop */
@@ -203,7 +203,7 @@ static skn_fetch_end end_of(const skn_fetch *f, CURLcode code)
 {
     switch ((int)code) {
     case CURLE_OK:
-        return SKN_FETCH_WHOLE;
+        return f->head_given ? SKN_FETCH_WHOLE : SKN_FETCH_MALFORMED;
     case CURLE_OPERATION_TIMEDOUT:
         return f->total_ms && ms_since(f->begun_ns) >= f->total_ms ? SKN_FETCH_LATE
                                                                    : SKN_FETCH_UNREACHABLE;
@@ -324,9 +324,19 @@ static void stalled(void *arg)
 
 /* --- What comes ------------------------------------------------------------------------------- */
 
-static void give_head(skn_fetch *f)
+/* libcurl decides by its own reading of the status whether a body follows; another reading than its own could
+ * give a body without a head. */
+static int status_of(const skn_fetch *f)
 {
-    skn_fetch_head head = {.status = f->status, .inside = &f->head};
+    long status = 0;
+
+    f->net->curl.curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+    return (int)status;
+}
+
+static void give_head(skn_fetch *f, int status)
+{
+    skn_fetch_head head = {.status = status, .inside = &f->head};
 
     head.content_type = skn_net_type(skn_fetch_header_of(&head, "content-type"), f->type,
                                      sizeof f->type);
@@ -342,11 +352,13 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *arg)
     f->last_ns = skn_clock_monotonic();
     if (f->head_given || f->cancelled || f->over) /* trailers, or nobody to tell */
         return line.n;
-    if (skn_str_starts(line, SKN_STR("HTTP/"))) {
-        f->status = skn_net_status(line);
+    if (skn_str_trim(line).n == 0) {
+        f->in_head = false; /* after a 1xx another head begins */
+        if (status_of(f) >= 200)
+            give_head(f, status_of(f));
+    } else if (!f->in_head) {
+        f->in_head = true;
         skn_buf_clear(&f->head);
-    } else if (skn_str_trim(line).n == 0 && f->status >= 200) {
-        give_head(f);
     } else {
         skn_buf_add(&f->head, line);
     }
@@ -365,6 +377,10 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *arg)
         return CURL_WRITEFUNC_PAUSE;
     }
     f->last_ns = skn_clock_monotonic();
+    if (!f->head_given) {
+        end_with(f, SKN_FETCH_MALFORMED);
+        return 0;
+    }
     if (piece.n > f->most - f->came) {
         end_with(f, SKN_FETCH_TOO_LARGE);
         return 0;

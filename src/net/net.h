@@ -41,17 +41,17 @@ typedef struct skn_fetch_head {
 skn_str skn_fetch_header_of(const skn_fetch_head *head, const char *name);
 
 typedef enum skn_fetch_end {
-    SKN_FETCH_WHOLE,
+    SKN_FETCH_WHOLE,       /* with a head */
     SKN_FETCH_UNREACHABLE, /* no name, no route, nobody listens, no TLS */
     SKN_FETCH_CUT,         /* the connection went before the answer was whole */
     SKN_FETCH_STALLED,     /* nothing came for stall_ms */
     SKN_FETCH_LATE,        /* total_ms are over */
     SKN_FETCH_TOO_LARGE,
-    SKN_FETCH_MALFORMED /* not HTTP */
+    SKN_FETCH_MALFORMED /* not HTTP, or a body without a head */
 } skn_fetch_end;
 
 typedef struct skn_fetch_sink {
-    /* Once, before any body. Redirects are not followed: whoever sent a secret did not mean another
+    /* Once, before any body, with a status from 200. Redirects are not followed: whoever sent a secret did not mean another
      * host. */
     void (*head)(void *arg, const skn_fetch_head *head);
     void (*body)(void *arg, skn_str bytes);

@@ -2,6 +2,7 @@
 // and their servers that say absurd things, and a store in which somebody has scribbled.
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Server, assert, finally_, finish, folder, freshStore, limit, script, test } from './lib.mjs';
@@ -138,6 +139,40 @@ test('a model that says it reads more than there are numbers for is spoken to li
         assert.deepEqual((await server.get(`${w.chatPath}/compactions`)).data, [], size);
     }
 }, limit(60000));
+
+// What libcurl and a reader of our own could understand in two ways: a body without a head ended the process.
+const heads = [
+    ['HTTP/1.1 101 Switching Protocols\r\n\r\ndata: {}', /does not speak HTTP/],
+    ['HTTP/1.1  200 OK\r\n\r\ndata: {}', /cut off|empty/],
+    ['HTTP/1.1 200 OK\r\nHTTP/x: y\r\n\r\ndata: {}', /cut off|empty/],
+];
+
+test('a server that answers with a body but no proper head makes one message fail, and the server lives on', async () => {
+    let answer;
+    const raw = net.createServer(socket => {
+        socket.on('error', () => {});
+        socket.once('data', () => socket.end(answer));
+    });
+    await new Promise(resolve => raw.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => raw.close(resolve)));
+    const url = `http://127.0.0.1:${raw.address().port}`;
+    for (const type of ['openai-compatible', 'anthropic', 'ollama'])
+        await server.post('/providers', { name: `raw-${type}`, type, baseUrl: url, apiKey: 'sk-raw' });
+    const w = await server.world('heads', ['openai-compatible', 'anthropic', 'ollama'].map(type => ({ name: type, model: `raw-${type}/m` })));
+    for (const [bytes, words] of heads) {
+        answer = bytes;
+        for (const type of ['openai-compatible', 'anthropic', 'ollama']) {
+            const failed = (await w.converse(`@${type} hello`)).of('message.failed');
+            assert.equal(failed.length, 1, `${type}: ${bytes}`);
+            assert.match(failed[0].detail, words);
+            const tested = await server.post(`/providers/raw-${type}/test`, undefined, 200);
+            assert.deepEqual([tested.ok, tested.state], [false, 'malformed']);
+        }
+        const tools = await worldWith(`heads${heads.findIndex(h => h[0] === bytes)}`, { raw: { url } });
+        await tools.converse('@ada hello');
+    }
+    assert.equal((await server.request('GET', '/readyz')).status, 200);
+}, limit(120000));
 
 test('a number of tokens that nobody can have used is not counted, but estimated', async () => {
     const w = await server.world('counts', [{ name: 'ada', model: 'far/m' }], { settings: { monthlyTokens: 1000000 } });

@@ -321,6 +321,37 @@ static void what_is_no_http_is_malformed(void **state)
     assert_non_null(strstr(s.why, "does not speak HTTP"));
 }
 
+/* Whoever reads bodies counts on a head before the first one. */
+static void a_body_never_comes_before_a_head(void **state)
+{
+    static const struct {
+        const char   *bytes;
+        skn_fetch_end end;
+        int           status; /* 0: no head */
+    } cases[] = {
+        {"HTTP/1.1 101 Switching Protocols\r\n\r\ndata: {}", SKN_FETCH_MALFORMED, 0},
+        {"HTTP/1.1 101 Switching Protocols\r\n\r\n", SKN_FETCH_CUT, 0},
+        {"HTTP/1.1 199 X\r\nContent-Length: 2\r\n\r\nhi", SKN_FETCH_MALFORMED, 0},
+        {"HTTP/1.1 000 X\r\n\r\ndata: {}", SKN_FETCH_MALFORMED, 0},
+        {"HTTP/1.1 100 Continue\r\nHTTP/1.1 200 OK\r\n\r\nhi", SKN_FETCH_MALFORMED, 0},
+        {"HTTP/1.1  200 OK\r\n\r\ndata: {}", SKN_FETCH_WHOLE, 200},
+        {"HTTP/1.1 200 OK\r\nHTTP/x: y\r\n\r\ndata: {}", SKN_FETCH_WHOLE, 200},
+        {"HTTP/1.1 103 Early\r\nX-Thing: early\r\n\r\n" WHOLE, SKN_FETCH_WHOLE, 200},
+    };
+    seen s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fetch(&s, &(peer_reply){cases[i].bytes, PEER_CLOSE, 0, 0}, &(skn_fetch_spec){0});
+        assert_int_equal(s.end, cases[i].end);
+        assert_int_equal(s.dones, 1);
+        assert_int_equal(s.heads, cases[i].status != 0);
+        assert_int_equal(s.status, cases[i].status);
+        if (cases[i].end == SKN_FETCH_MALFORMED)
+            assert_non_null(strstr(s.why, "does not speak HTTP"));
+    }
+}
+
 static void who_does_not_listen_cannot_be_reached(void **state)
 {
     peer p;
@@ -505,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_total_time_is_kept),
         cmocka_unit_test(an_answer_over_the_limit_is_too_large),
         cmocka_unit_test(what_is_no_http_is_malformed),
+        cmocka_unit_test(a_body_never_comes_before_a_head),
         cmocka_unit_test(who_does_not_listen_cannot_be_reached),
         cmocka_unit_test(what_cannot_be_sent_is_refused_without_its_secret),
         cmocka_unit_test(nothing_comes_after_cancelling_wherever_that_was),
