@@ -81,6 +81,7 @@ typedef struct skn_cli {
     struct skn_far          *far;      /* the store is elsewhere, behind a server; NULL: here */
     const char              *address;  /* of the store, once asked for */
     const struct skn_config *config;   /* once asked for */
+    struct skn_current      *folder;   /* what a .skein.yaml names, once asked for */
     const char              *scratch;  /* a folder made for this run only; NULL: none */
     skein_conversation_id    changing; /* what a change was asked for; zero: nothing */
     const char              *changing_world;

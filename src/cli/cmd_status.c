@@ -3,6 +3,7 @@
 #include "cli/busy.h"
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/current.h"
 #include "cli/discover.h"
 #include "cli/far.h"
 #include "cli/outlook.h"
@@ -66,6 +67,64 @@ static skein_rc status_worlds(skn_cli *cli, bool there, skn_jw *w)
     return rc;
 }
 
+/* --- What is current ------------------------------------------------------------------------ */
+
+typedef struct here {
+    bool               world_known, chat_known;
+    skein_world        world;
+    skein_conversation chat;
+    const char        *by; /* who named the world */
+} here;
+
+/* Where it cannot be told which is meant there is none; only a file that makes no sense is a failure. */
+static skein_rc find_here(skn_cli *cli, bool there, here *out)
+{
+    skn_current now = {.world = NULL};
+    skein_world world;
+    skein_rc    rc = skn_current_of(cli, &now);
+
+    *out = (here){.by = now.by ? now.by : now.world ? "default" : "only"};
+    if (rc || !there)
+        return rc;
+    out->world_known = !skn_need_world(cli, &out->world);
+    out->chat_known = out->world_known && !skn_need_chat(cli, &world, &out->chat);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return SKEIN_OK;
+}
+
+static void here_json(skn_jw *w, const here *now)
+{
+    skn_jw_key(w, "current");
+    if (!now->world_known) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "world", now->world.name);
+    if (now->chat_known)
+        skn_jw_kstr(w, "chatId", now->chat.uid);
+    else
+        skn_jw_knull(w, "chatId");
+    skn_jw_kstr(w, "by", skn_str_of(now->by));
+    skn_jw_object_end(w);
+}
+
+/* "current  launch, conversation "launch plan" (default)" */
+static void here_text(skn_cli *cli, const here *now)
+{
+    if (!now->world_known) {
+        skn_print(cli, "current  none; choose one with \"skein world use NAME\"\n");
+        return;
+    }
+    skn_print(cli, "current  %.*s", SKN_FMT(now->world.name));
+    if (now->chat_known) {
+        skn_print(cli, ", conversation ");
+        skn_print_line(cli, now->chat.title.n ? now->chat.title : now->chat.uid, 40);
+    }
+    skn_print(cli, "  (%s%s)\n", strcmp(now->by, "only") ? "" : "the ",
+              strcmp(now->by, "only") ? now->by : "only world");
+}
+
 static void status_server(skn_jw *w, const skn_server *server)
 {
     skn_jw_key(w, "server");
@@ -83,9 +142,12 @@ static void status_server(skn_jw *w, const skn_server *server)
 
 static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
 {
+    here     now;
+    skein_rc rc = find_here(cli, there, &now);
     skn_jw  *w = skn_item(cli);
-    skein_rc rc;
 
+    if (rc)
+        return rc;
     skn_jw_object(w);
     skn_jw_kstr(w, "program", skn_str_of(skein_version_text()));
     skn_jw_kstr(w, "store", cli->far ? SKN_NONE : skn_place_shown(cli));
@@ -94,6 +156,7 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
         status_server(w, server);
     else
         skn_jw_knull(w, "server");
+    here_json(w, &now);
     skn_jw_key(w, "worlds");
     skn_jw_array(w);
     if ((rc = status_worlds(cli, there, w)))
@@ -103,15 +166,11 @@ static skein_rc status_json(skn_cli *cli, bool there, const skn_server *server)
     return skn_item_end(cli);
 }
 
-static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
+static void server_text(skn_cli *cli, const skn_server *server)
 {
-    skn_str store = cli->far ? SKN_STR("the server's") : skn_place_shown(cli);
-
-    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(), SKN_FMT(store),
-              there ? "" : "  (nothing is there yet)");
     if (!server) {
         skn_print(cli, "server   none; commands open the store themselves\n");
-        return status_worlds(cli, there, NULL);
+        return;
     }
     skn_print(cli, "server   %s", server->url);
     if (server->pid)
@@ -121,6 +180,21 @@ static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
         skn_print_time(cli, server->started_at);
     }
     skn_print_raw(cli, SKN_STR("\n"));
+}
+
+static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
+{
+    skn_str  store = cli->far ? SKN_STR("the server's") : skn_place_shown(cli);
+    here     now;
+    skein_rc rc = find_here(cli, there, &now);
+
+    if (rc)
+        return rc;
+    skn_print(cli, "program  skein %s\nstore    %.*s%s\n", skein_version_text(), SKN_FMT(store),
+              there ? "" : "  (nothing is there yet)");
+    server_text(cli, server);
+    if (there)
+        here_text(cli, &now);
     return status_worlds(cli, there, NULL);
 }
 

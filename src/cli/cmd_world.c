@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/current.h"
 #include "cli/default_model.h"
 #include "cli/far_view.h"
 #include "cli/far_world.h"
@@ -54,6 +55,15 @@ static skein_rc world_would_be(skn_cli *cli, const skein_world *wanted)
     return SKEIN_OK;
 }
 
+/* The world is there either way: that it is not the default is no failure of making it. */
+static void keep_default(skn_cli *cli, const skein_world *world)
+{
+    if (!skn_current_set(cli, world))
+        return;
+    skn_note(cli, "warning: it is not the default: %s", cli->err.message);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+}
+
 int skn_cmd_world_new(skn_cli *cli)
 {
     skein_world world = {.name = skn_arg(cli, 0),
@@ -68,9 +78,12 @@ int skn_cmd_world_new(skn_cli *cli)
     if ((rc = cli->far ? skn_far_world_new(cli, &world)
                        : skein_world_new(cli->engine, &world, cli->keep, &cli->err)))
         return (int)rc;
+    keep_default(cli, &world);
     if (cli->json)
         return (int)skn_world_item(cli, &world);
-    skn_print(cli, "Made the world %.*s. Take it back with \"skein world rm %.*s\".\n",
+    skn_print(cli,
+              "Made the world %.*s. It is the default now. Take it back with \"skein world rm "
+              "%.*s\".\n",
               SKN_FMT(world.name), SKN_FMT(world.name));
     return 0;
 }
@@ -128,6 +141,29 @@ skein_rc skn_world_named(skn_cli *cli, skein_world *out)
             cli, skein_world_find(cli->engine, skn_arg(cli, 0), cli->keep, out, &cli->err),
             skn_arg(cli, 0));
     return skn_need_world(cli, out);
+}
+
+int skn_cmd_world_use(skn_cli *cli)
+{
+    skein_world world;
+    skn_current now;
+    skein_rc    rc = skn_world_named(cli, &world);
+
+    if (rc)
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "make %.*s the default", SKN_FMT(world.name));
+        return 0;
+    }
+    if ((rc = skn_current_set(cli, &world)) || (rc = skn_current_of(cli, &now)))
+        return (int)rc;
+    if (cli->json)
+        return (int)skn_world_item(cli, &world);
+    skn_print(cli, "The default is the world %.*s now.\n", SKN_FMT(world.name));
+    if (now.by)
+        skn_note(cli, "Here the world is still \"%s\", which is named by %s.", now.world,
+                 now.by);
+    return 0;
 }
 
 static void chat_line(skn_cli *cli, const skein_conversation *c, bool current)

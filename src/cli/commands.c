@@ -4,7 +4,8 @@
 #include "cli/stats_by.h"
 
 const skn_option skn_global_options[] = {
-    {"world", 'w', "NAME", "The world; default: SKEIN_WORLD, or the only one"},
+    {"world", 'w', "NAME",
+     "The world; default: SKEIN_WORLD, .skein.yaml, \"world use\", the only one"},
     {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
     {"data", 0, "DIR", "Keep everything in this folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
@@ -287,8 +288,8 @@ static const skn_command talk[] = {
      chat_options, skn_cmd_chat},
     {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
      SKN_CMD_PLAIN, "url,opened", NULL, skn_cmd_open},
-    {"status", START, "", "Which store, which server, how many worlds and messages", 0, 0,
-     SKN_CMD_PLAIN, "program,store,exists,server,worlds", NULL, skn_cmd_status},
+    {"status", START, "", "Which store, which server, which world is current", 0, 0,
+     SKN_CMD_PLAIN, "program,store,exists,server,current,worlds", NULL, skn_cmd_status},
     {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
     {"version", START, "", "Show the version of the program", 0, 0, SKN_CMD_PLAIN,
      "program,version", NULL, skn_cmd_version},

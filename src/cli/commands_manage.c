@@ -95,8 +95,10 @@ static const skn_option tag_new_options[] = {
 static const skn_command commands[] = {
     {"world ls", MANAGE, "", "List the worlds", 0, 0, SKN_CMD_READ, SKN_FIELDS_WORLD,
      removed_options, skn_cmd_world_ls},
-    {"world new", MANAGE, "NAME", "Make a world", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_WORLD,
-     world_new_options, skn_cmd_world_new},
+    {"world new", MANAGE, "NAME", "Make a world and make it the default", 1, 1, SKN_CMD_WRITE,
+     SKN_FIELDS_WORLD, world_new_options, skn_cmd_world_new},
+    {"world use", MANAGE, "NAME", "Make a world the default of this store", 1, 1, SKN_CMD_READ,
+     SKN_FIELDS_WORLD, NULL, skn_cmd_world_use},
     {"world show", MANAGE, "[NAME]", "Show a world with its agents and conversations", 0, 1,
      SKN_CMD_READ, SKN_FIELDS_WORLD, NULL, skn_cmd_world_show},
     {"world set", MANAGE, "KEY VALUE", "Change a setting of a world; null: the usual value", 2,

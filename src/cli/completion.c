@@ -32,9 +32,9 @@ static const char *kind_of_command(const skn_command *c)
 {
     static const struct {
         const char *command, *kind;
-    } named[] = {{"world show", "worlds"}, {"world rm", "worlds"}, {"agent show", "agents"},
-                 {"agent rm", "agents"},   {"tag rm", "tags"},     {"tag on", "tags"},
-                 {"tag off", "tags"}};
+    } named[] = {{"world show", "worlds"}, {"world use", "worlds"}, {"world rm", "worlds"},
+                 {"agent show", "agents"}, {"agent rm", "agents"},  {"tag rm", "tags"},
+                 {"tag on", "tags"},       {"tag off", "tags"}};
 
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (!strcmp(c->name, named[i].command))

@@ -55,6 +55,7 @@ static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
                       : skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
                                          *own ? "sock" : "skein.sock")
                             .p;
+    out->current = skn_arena_printf(cli->keep, "%s/%scurrent", out->folder, own).p;
     out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
 }
 
@@ -76,6 +77,7 @@ static skein_rc for_database(skn_cli *cli, skn_traces *out)
     out->lock = skn_arena_printf(cli->keep, "%s/%.16s.lock", out->folder, digest).p;
     out->json = skn_arena_printf(cli->keep, "%s/%.16s.server.json", out->folder, digest).p;
     out->socket = skn_arena_printf(cli->keep, "%s/%.16s.sock", out->folder, digest).p;
+    out->current = NULL;
     out->backups = NULL;
     return SKEIN_OK;
 }

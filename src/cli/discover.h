@@ -21,8 +21,9 @@ typedef struct skn_server {
 typedef struct skn_traces {
     const char *folder;      /* that holds them */
     const char *lock, *json; /* files */
-    const char *socket;      /* where its Unix socket is, unless configured otherwise */
-    const char *backups;     /* folder of backups; NULL: the store is not a file */
+    const char *current; /* the file with the default world; NULL: the store is not a file */
+    const char *socket;  /* where its Unix socket is, unless configured otherwise */
+    const char *backups; /* folder of backups; NULL: the store is not a file */
 } skn_traces;
 
 /* The server of --server or SKEIN_SERVER, or the one that runs on the store; *found is false when

@@ -32,7 +32,7 @@ static const far_row rows[] = {
     {"export", NULL},        {"compact", NULL},      {"inspect", NULL},
     {"world new", NULL},     {"world rm", NULL},     {"conv rm", NULL},
     {"conv rename", NULL},   {"world rename", NULL}, {"conv of", NULL},
-    {"lane ls", NULL},
+    {"lane ls", NULL},       {"world use", NULL},
 };
 
 bool skn_far_can(const skn_cli *cli)

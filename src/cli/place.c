@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "cli/config_cli.h"
+#include "cli/current.h"
 #include "cli/far.h"
 #include "cli/print.h"
 
@@ -298,7 +299,9 @@ static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%.*s", i ? ", " : "",
                               SKN_FMT(worlds->at[i].name));
     skn_fail(&cli->err, SKEIN_USAGE, "there are several worlds: %s", names);
-    return skn_hint(&cli->err, SKEIN_USAGE, "Choose one with -w NAME or SKEIN_WORLD");
+    return skn_hint(&cli->err, SKEIN_USAGE,
+                    "Choose one with -w NAME, or for good with \"skein world use %.*s\"",
+                    SKN_FMT(worlds->at[0].name));
 }
 
 static skein_rc world_by_name(skn_cli *cli, const char *ref, skein_world *out)
@@ -311,18 +314,30 @@ static skein_rc world_by_name(skn_cli *cli, const char *ref, skein_world *out)
         cli, skein_world_find(cli->engine, name, cli->keep, out, &cli->err), name);
 }
 
+static skein_rc worlds_of(skn_cli *cli, skein_worlds *out)
+{
+    return cli->far ? skn_far_worlds(cli, out)
+                    : skein_world_list(cli->engine, cli->keep, out, &cli->err);
+}
+
 static skein_rc which_or_only(skn_cli *cli, skein_world *out)
 {
-    const char  *ref = skn_opt(cli, "world");
+    skn_current  now;
     skein_worlds worlds;
-    skein_rc     rc;
+    skein_rc     rc = skn_current_of(cli, &now);
 
-    if (!ref)
-        ref = getenv("SKEIN_WORLD");
-    if (ref && *ref)
-        return world_by_name(cli, ref, out);
-    if ((rc = cli->far ? skn_far_worlds(cli, &worlds)
-                       : skein_world_list(cli->engine, cli->keep, &worlds, &cli->err)))
+    if (rc)
+        return rc;
+    if (now.world) {
+        rc = world_by_name(cli, now.world, out);
+        if (rc == SKEIN_NOT_FOUND && now.by && now.by[0] != '-')
+            skn_note(cli, "The world is named by %s.", now.by);
+        if (rc != SKEIN_NOT_FOUND || now.by)
+            return rc;
+        cli->err = (skein_error){.rc = SKEIN_OK}; /* the default was removed */
+        cli->more = (skn_problem){.thing = NULL};
+    }
+    if ((rc = worlds_of(cli, &worlds)))
         return rc;
     if (worlds.count != 1)
         return which_world(cli, &worlds);
@@ -339,6 +354,14 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out)
     return rc;
 }
 
+/* Did somebody say which world is meant? The default of the store is only a guess. */
+static bool world_is_named(skn_cli *cli)
+{
+    skn_current now;
+
+    return !skn_current_of(cli, &now) && now.world && now.by;
+}
+
 /* "ada:background" */
 static bool agent_and_mode(skn_str ref, skn_str *agent, skein_mode *mode)
 {
@@ -348,19 +371,6 @@ static bool agent_and_mode(skn_str ref, skn_str *agent, skein_mode *mode)
             return skn_mode_from(skn_str_sub(ref, i + 1, ref.n), mode) && *mode != SKEIN_CHAT;
         }
     return false;
-}
-
-static skein_rc world_of(skn_cli *cli, skein_world_id id, skein_world *out)
-{
-    skein_worlds worlds;
-    skein_rc     rc = skein_world_list(cli->engine, cli->keep, &worlds, &cli->err);
-
-    for (size_t i = 0; !rc && i < worlds.count; i++)
-        if (worlds.at[i].id.v == id.v) {
-            *out = worlds.at[i];
-            return SKEIN_OK;
-        }
-    return rc ? rc : skn_fail(&cli->err, SKEIN_NOT_FOUND, "its world was removed");
 }
 
 /* An agent's own conversation, if it has come into being: reading does not make it. */
@@ -383,27 +393,70 @@ static skein_rc existing_of(skn_cli *cli, const skein_agent *agent, skein_mode m
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "It comes into being when it is first used");
 }
 
-static skein_rc chat_by_ref(skn_cli *cli, skn_str ref, skein_world *world,
+static skein_rc in_several_worlds(skn_cli *cli, const char *ref)
+{
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" fits conversations of several worlds", ref);
+    return skn_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME");
+}
+
+static skein_rc chat_in(skn_cli *cli, const char *ref, const skein_world *world,
+                        skein_conversation *out)
+{
+    if (!cli->far)
+        return skein_conversation_find(cli->engine, world->id, skn_str_of(ref), cli->keep, out,
+                                       &cli->err);
+    skn_far_enter(cli, world);
+    return skn_far_chat(cli, ref, world, out);
+}
+
+/* In no world that was named: the conversation itself may say which. */
+static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
+                              skein_conversation *out)
+{
+    skein_conversation found;
+    skein_worlds       worlds;
+    skein_error        missing = cli->err;
+    size_t             fits = 0;
+    skein_rc           rc;
+
+    if ((rc = worlds_of(cli, &worlds)))
+        return rc;
+    for (size_t i = 0; i < worlds.count; i++) {
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        rc = chat_in(cli, ref, &worlds.at[i], &found);
+        if (rc && rc != SKEIN_NOT_FOUND)
+            return rc;
+        if (rc)
+            missing = cli->err;
+        else if (fits++)
+            return in_several_worlds(cli, ref);
+        else
+            *world = worlds.at[i], *out = found;
+    }
+    cli->err = fits ? (skein_error){.rc = SKEIN_OK} : missing;
+    if (fits && cli->far)
+        return chat_in(cli, ref, world, out); /* enters it again */
+    return fits ? SKEIN_OK : skn_missing(cli, SKEIN_NOT_FOUND, "chat");
+}
+
+static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world,
                             skein_conversation *out)
 {
     skein_agent agent;
     skein_mode  mode;
-    skn_str     name;
+    skn_str     name, ref = skn_str_of(called);
     skein_rc    rc = skn_need_world(cli, world);
 
-    if (rc == SKEIN_USAGE) { /* several worlds: the conversation itself may say which */
-        cli->err = (skein_error){.rc = SKEIN_OK};
-        rc = skein_conversation_find(cli->engine, (skein_world_id){0}, ref, cli->keep, out,
-                                     &cli->err);
-        return rc ? skn_missing(cli, rc, "chat") : world_of(cli, out->world, world);
-    }
+    if (rc == SKEIN_USAGE) /* several worlds: the conversation itself may say which */
+        return chat_anywhere(cli, called, world, out);
     if (rc)
         return rc;
-    if (!agent_and_mode(ref, &name, &mode))
-        return skn_missing(
-            cli,
-            skein_conversation_find(cli->engine, world->id, ref, cli->keep, out, &cli->err),
-            "chat");
+    if (!agent_and_mode(ref, &name, &mode)) {
+        rc = skein_conversation_find(cli->engine, world->id, ref, cli->keep, out, &cli->err);
+        if (rc == SKEIN_NOT_FOUND && !world_is_named(cli))
+            return chat_anywhere(cli, called, world, out);
+        return skn_missing(cli, rc, "chat");
+    }
     if ((rc = skein_agent_find(cli->engine, world->id, name, cli->keep, &agent, &cli->err)))
         return skn_missing_agent(cli, rc, world->id, name);
     if (cli->command->kind == SKN_CMD_WRITE && !cli->dry_run)
@@ -434,58 +487,30 @@ static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conver
     return SKEIN_OK;
 }
 
-static skein_rc in_several_worlds(skn_cli *cli, const char *ref)
-{
-    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" fits conversations of several worlds", ref);
-    return skn_hint(&cli->err, SKEIN_USAGE, "Say which world is meant with -w NAME");
-}
-
-/* Of several worlds the conversation itself may say which. */
 static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
                          skein_conversation *out)
 {
-    skein_error        none = {.rc = SKEIN_OK};
-    skein_conversation found;
-    skein_worlds       worlds;
-    skein_rc           rc = skn_need_world(cli, world);
+    skein_rc rc = skn_need_world(cli, world);
 
-    if (rc != SKEIN_USAGE || !ref)
-        return rc ? rc : skn_far_chat(cli, ref, world, out);
-    cli->err = none;
-    if ((rc = skn_far_worlds(cli, &worlds)))
+    if (!rc)
+        rc = skn_far_chat(cli, ref, world, out);
+    if (!ref || (rc != SKEIN_USAGE && (rc != SKEIN_NOT_FOUND || world_is_named(cli))))
         return rc;
-    rc = SKEIN_NOT_FOUND;
-    for (size_t i = 0; i < worlds.count; i++) {
-        skein_error    before = cli->err;
-        const skein_rc was = rc;
-
-        skn_far_enter(cli, &worlds.at[i]);
-        cli->err = none;
-        rc = skn_far_chat(cli, ref, &worlds.at[i], &found);
-        if (rc == SKEIN_OK && was == SKEIN_OK)
-            return in_several_worlds(cli, ref);
-        if (rc == SKEIN_OK) {
-            *world = worlds.at[i];
-            *out = found;
-        } else if (rc != SKEIN_NOT_FOUND) {
-            return rc;
-        } else if (was == SKEIN_OK) {
-            rc = was;
-            cli->err = before;
-        }
-    }
-    if (rc == SKEIN_OK)
-        skn_far_enter(cli, world);
-    return rc;
+    return chat_anywhere(cli, ref, world, out);
 }
 
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
 {
     const char *ref = skn_opt(cli, "conversation");
-    skein_rc    rc;
+    skn_current now;
+    skein_rc    rc = skn_current_of(cli, &now);
 
+    if (rc)
+        return rc;
+    if (!ref)
+        ref = now.conversation;
     if (ref && !cli->far)
-        rc = chat_by_ref(cli, skn_str_of(ref), world, out);
+        rc = chat_by_ref(cli, ref, world, out);
     else if (cli->far)
         rc = far_chat(cli, ref, world, out);
     else if ((rc = skn_need_world(cli, world)))

@@ -18,9 +18,9 @@ const char *skn_place_file(const skn_cli *cli);
 /* The address as it may be shown: without a password. */
 skn_str skn_place_shown(const skn_cli *cli);
 
-/* -w, $SKEIN_WORLD or the only world. */
+/* -w, what is current (current.h), or the only world. */
 skein_rc skn_need_world(skn_cli *cli, skein_world *out);
-/* -c, the world's current chat, or its newest; the world comes with it. */
+/* -c, that of a .skein.yaml, the world's current chat, or its newest; the world comes with it. */
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* All agents, and all conversations, of the world that skn_need_world gave. */
 skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out);

@@ -1,4 +1,5 @@
 /* One server for a store: the lock that it holds, and the file in which it describes itself. */
+#include "cli/file_write.h"
 #include "cli/place.h"
 #include "cli/serve.h"
 
@@ -77,27 +78,18 @@ static void write_description(const skn_serve *s, skn_buf *out)
     skn_buf_addc(out, '\n');
 }
 
-/* Written beside and renamed, so that nobody reads half of it. */
 skein_rc skn_serve_describe(const skn_serve *s, skein_error *err)
 {
-    skn_str part = skn_arena_printf(s->cli->keep, "%s.part", s->traces.json);
-    skn_buf text;
-    int     fd;
-    bool    ok;
+    skn_buf  text;
+    skein_rc rc;
 
     if (s->lock < 0)
         return SKEIN_OK;
     skn_buf_init(&text, 1 << 16);
     write_description(s, &text);
-    fd = open(part.p, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ok = fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n;
-    if (fd >= 0)
-        ok &= close(fd) == 0;
+    rc = skn_file_write(s->traces.json, skn_buf_str(&text), err);
     skn_buf_release(&text);
-    if (ok && rename(part.p, s->traces.json) == 0)
-        return SKEIN_OK;
-    return skn_fail(err, errno == ENOSPC ? SKEIN_FULL : SKEIN_IO,
-                    "\"%s\" cannot be written: %s", s->traces.json, strerror(errno));
+    return rc;
 }
 
 void skn_serve_forget(const skn_serve *s)

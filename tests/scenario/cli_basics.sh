@@ -421,4 +421,60 @@ s world ls --json=name
 t 'a world has its new name' is "$out" '[{"name":"landing"}]'
 must world rename landing launch
 
+# --- Which world is current ---------------------------------------------------------------------
+
+fresh
+must world new first
+must world new second
+s status
+t 'a world that is made is the default' prints 'current  second  (default)'
+s agent new ada
+s agent ls -w second --json=name
+t 'and what follows happens in it' is "$out" '[{"name":"ada"}]'
+s world use nowhere
+t 'a world that is not there cannot be used' fails 3 'there is no world "nowhere"'
+s world use first -n
+t 'a dry run uses none' prints 'Would make first the default'
+s world use first
+t 'another one can be the default' prints 'The default is the world first now.'
+s status --json=current
+t 'which a program can read' is "$out" '{"current":{"world":"first","chatId":null,"by":"default"}}'
+must world rename first prime
+s status
+t 'a default that gets another name stays it' prints 'current  prime  (default)'
+must conv new --title plan
+must conv new --title talk -w second
+s log -c talk
+t 'a conversation of another world is found by its title' gave 0
+
+mkdir -p "$dir/clone/deep/er"
+printf 'world: second\nconversation: talk\n' >"$dir/clone/.skein.yaml"
+cd "$dir/clone/deep/er"
+s status
+t 'a .skein.yaml above names world and conversation' prints "current  second, conversation talk  ($dir/clone/.skein.yaml)"
+s status -w prime
+t 'an option goes before it' prints 'current  prime, conversation plan  (-w)'
+SKEIN_WORLD=prime
+export SKEIN_WORLD
+s status
+t 'and so does SKEIN_WORLD' prints 'current  prime, conversation plan  (SKEIN_WORLD)'
+unset SKEIN_WORLD
+s world use prime
+t 'a default that is not in force says so' complains "Here the world is still \"second\", which is named by $dir/clone/.skein.yaml."
+printf 'server: http://127.0.0.1:9/\nworld: second\ntoken: abc\n' >"$dir/clone/.skein.yaml"
+s status
+t 'it cannot say where messages and tokens go' complains "$dir/clone/.skein.yaml:1: \"server\" is ignored"
+t 'and each such line is named once' is "$(printf '%s\n' "$err" | grep -c warning)" 2
+t 'while its world is used' prints 'current  second, conversation talk'
+printf 'world: [a, b]\n' >"$dir/clone/.skein.yaml"
+s log
+t 'a world must be a name' fails 2 '"world" must be a name'
+printf 'world: {' >"$dir/clone/.skein.yaml"
+s log
+t 'a file that cannot be read is a failure, not another world' fails 2 "$dir/clone/.skein.yaml"
+printf 'world: gone\n' >"$dir/clone/.skein.yaml"
+s log
+t 'it is said who named a world that is not there' complains "The world is named by $dir/clone/.skein.yaml."
+cd "$dir"
+
 finish

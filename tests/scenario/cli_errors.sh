@@ -11,7 +11,7 @@ t 'nor is a verb that there is not' fails 2 '"inbox nonsense" is not a command'
 s wrold ls
 t 'a mistyped noun says so too' fails 2 'Did you mean "world"?'
 s world
-t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, show, set, tools, rename, rm, restore'
+t 'a noun alone lists its verbs' fails 2 'needs one of: ls, new, use, show, set, tools, rename, rm, restore'
 s log --onelin
 t 'an unknown option says which one may be meant' fails 2 'Did you mean "--oneline"?'
 s log -n
@@ -78,8 +78,11 @@ t 'an unknown agent is not found' gave 3
 s send hello --tag nothing
 t 'an unknown tag is not found' fails 3 'skein tag new'
 must world new second
+must world new third
+must world rm third
 s conv ls
-t 'with several worlds one must be chosen' fails 2 'there are several worlds: launch, second'
+t 'with several worlds and no default one must be chosen' fails 2 'there are several worlds: launch, second'
+t 'and it is said how' complains '"skein world use launch"'
 must world rm second
 
 # --- Messages ---------------------------------------------------------------------------------

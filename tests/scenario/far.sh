@@ -243,11 +243,17 @@ t 'once' fails 3 'no world "spare" was removed here'
 f log -c 'launch plan'
 t 'of several worlds a conversation says which is meant' gave 0
 must conv new --title "launch plan" -w other
+f world use other
+t 'a world is made the default of a server' prints 'The default is the world other now.'
+f status
+t 'and is shown as the current one' prints 'current  other, conversation launch plan  (default)'
+f world new third
 f log -c 'launch plan'
 t 'unless several have one of that name' fails 2 '"launch plan" fits conversations of several worlds'
 f log -c 'launch plan' -w launch
 t 'and none is named' gave 0
 must world rm other -y
+must world rm third -y
 
 # --- While agents are at work -----------------------------------------------------------------
 

@@ -1,0 +1,171 @@
+#include "cli/current.h"
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/yaml.h"
+#include "cli/config_cli.h"
+#include "cli/discover.h"
+#include "cli/far.h"
+#include "cli/file_write.h"
+#include "cli/place.h"
+#include "cli/print.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_NAME     ".skein.yaml"
+#define FILE_LIMIT    ((size_t)64 << 10)
+#define DEFAULT_LIMIT ((size_t)1 << 10)
+
+/* --- .skein.yaml ---------------------------------------------------------------------------- */
+
+/* The nearest, in the working folder or above; NULL: there is none. What is not a plain file is none: reading it
+ * could wait for ever. */
+static const char *nearest_file(skn_cli *cli)
+{
+    char        folder[PATH_MAX];
+    struct stat about;
+
+    if (!getcwd(folder, sizeof folder))
+        return NULL;
+    for (size_t n = strlen(folder);; n--) {
+        const char *path;
+
+        while (n > 0 && folder[n - 1] == '/')
+            n--;
+        path = skn_arena_printf(cli->keep, "%.*s/" FILE_NAME, (int)n, folder).p;
+        if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            return path;
+        while (n > 0 && folder[n - 1] != '/')
+            n--;
+        if (n == 0)
+            return NULL;
+    }
+}
+
+static skein_rc take_name(skn_cli *cli, const char *path, const skn_yaml *y, const char **out)
+{
+    if (y->kind != SKN_YAML_TEXT || !y->text.n)
+        return skn_fail(&cli->err, SKEIN_USAGE, "%s:%d:%d: \"%.*s\" must be a name", path,
+                        y->line, y->column, SKN_FMT(y->key));
+    *out = skn_arena_copy(cli->keep, y->text).p;
+    return SKEIN_OK;
+}
+
+static skein_rc take_members(skn_cli *cli, const skn_yaml *root, skn_current *out)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (root->kind != SKN_YAML_MAP)
+        return skn_fail(&cli->err, SKEIN_USAGE, "%s must be \"world: NAME\"", out->by);
+    for (const skn_yaml *y = root->first; y && !rc; y = y->next)
+        if (skn_str_is(y->key, "world"))
+            rc = take_name(cli, out->by, y, &out->world);
+        else if (skn_str_is(y->key, "conversation"))
+            rc = take_name(cli, out->by, y, &out->conversation);
+        else
+            skn_note(cli,
+                     "warning: %s:%d: \"%.*s\" is ignored; this file may only name world and "
+                     "conversation",
+                     out->by, y->key_line, SKN_FMT(y->key));
+    return rc;
+}
+
+/* Read once: what is wrong with it is said once. */
+static skein_rc read_nearest(skn_cli *cli, skn_current *out)
+{
+    const skn_yaml *root;
+    skn_str         text;
+    skein_rc        rc;
+
+    if (!cli->folder) {
+        cli->folder = SKN_NEW(cli->keep, skn_current);
+        *cli->folder = (skn_current){.by = nearest_file(cli)};
+        if (cli->folder->by &&
+            ((rc = skn_read_file(cli, cli->folder->by, FILE_LIMIT, &text)) ||
+             (rc = skn_yaml_parse(&root, text, cli->folder->by, cli->keep, &cli->err)) ||
+             (rc = take_members(cli, root, cli->folder))))
+            return rc;
+    }
+    *out = *cli->folder;
+    return SKEIN_OK;
+}
+
+/* --- The default ---------------------------------------------------------------------------- */
+
+/* The file that holds it: beside the store; for a database or a server in the data folder, named after its address. */
+static skein_rc default_file(skn_cli *cli, const char **out)
+{
+    const char *folder, *address = cli->far ? cli->far->server.url : cli->address;
+    char        digest[SKN_SHA256_TEXT];
+    skn_sha256  hash;
+    skn_traces  traces;
+    skein_rc    rc;
+
+    *out = NULL;
+    if (!cli->far && skn_place_file(cli)) {
+        if (!(rc = skn_traces_of(cli, &traces)))
+            *out = traces.current;
+        return rc;
+    }
+    if ((rc = skn_config_data(cli, &folder)) || !folder)
+        return rc;
+    skn_sha256_init(&hash);
+    skn_sha256_add(&hash, skn_str_of(address));
+    skn_sha256_text(&hash, digest);
+    *out = skn_arena_printf(cli->keep, "%s/%.16s.current", folder, digest).p;
+    return SKEIN_OK;
+}
+
+/* One that cannot be read is none: there may never have been one. */
+static skein_rc read_default(skn_cli *cli, skn_current *out)
+{
+    const char *path;
+    skn_str     text;
+    skein_rc    rc = default_file(cli, &path);
+
+    if (rc || !path)
+        return rc;
+    if (skn_read_file(cli, path, DEFAULT_LIMIT, &text)) {
+        cli->err = (skein_error){.rc = SKEIN_OK};
+        return SKEIN_OK;
+    }
+    text = skn_str_trim(text);
+    if (text.n)
+        out->world = skn_arena_copy(cli->keep, text).p;
+    return SKEIN_OK;
+}
+
+skein_rc skn_current_set(skn_cli *cli, const skein_world *world)
+{
+    const char *path;
+    skein_rc    rc = default_file(cli, &path);
+
+    if (rc || !path || (rc = skn_place_folders(cli, path)))
+        return rc;
+    return skn_file_write(path, skn_arena_printf(cli->keep, "%.*s\n", SKN_FMT(world->uid)),
+                          &cli->err);
+}
+
+/* --- Which one ------------------------------------------------------------------------------ */
+
+skein_rc skn_current_of(skn_cli *cli, skn_current *out)
+{
+    const char *named = skn_opt(cli, "world"), *variable = getenv("SKEIN_WORLD");
+    skein_rc    rc;
+
+    *out = (skn_current){.world = named, .by = "-w"};
+    if (named)
+        return SKEIN_OK;
+    *out = (skn_current){.world = variable, .by = "SKEIN_WORLD"};
+    if (variable && *variable)
+        return SKEIN_OK;
+    *out = (skn_current){.world = NULL};
+    if ((rc = read_nearest(cli, out)) || out->world)
+        return rc;
+    out->by = NULL;
+    return read_default(cli, out);
+}

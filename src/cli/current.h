@@ -1,0 +1,22 @@
+/* current.h: which world and conversation are meant where no option names them.
+ *
+ * In this order: -w and -c, SKEIN_WORLD, the nearest .skein.yaml in the working folder or above, the default of the
+ * store. A .skein.yaml may come with a folder of somebody else, so it names a world and a conversation and nothing
+ * more: neither a server nor a token.
+ * Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_CURRENT_H
+#define SKN_CLI_CURRENT_H
+
+#include "cli/cli.h"
+
+typedef struct skn_current {
+    const char *world;        /* name or id; NULL: nothing names one */
+    const char *conversation; /* of .skein.yaml; NULL: none */
+    const char *by; /* "-w", "SKEIN_WORLD", the path of a .skein.yaml; NULL: the default */
+} skn_current;
+
+skein_rc skn_current_of(skn_cli *cli, skn_current *out);
+/* Makes the world the default of the store. */
+skein_rc skn_current_set(skn_cli *cli, const skein_world *world);
+
+#endif
