@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     int     status;
 
     keep_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, and is reported … */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write … */
     signal(SIGXFSZ, SIG_IGN); /* … and so is a file that may not grow */
     cli.mem = skein_mem_new();
     cli.keep = skein_mem_new();
@@ -71,5 +71,10 @@ int main(int argc, char **argv)
     skn_buf_release(&cli.out.bytes);
     skein_mem_free(cli.mem);
     skein_mem_free(cli.keep);
+    if (skn_out_left(
+            &cli)) { /* ends as programs do that nobody taught about it: without a word */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     return status;
 }

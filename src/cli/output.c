@@ -112,6 +112,13 @@ void skn_out_page(skn_cli *cli)
     cli->out.pager = pid;
 }
 
+/* A server goes on, and so does its status: others than the reader of its first lines need it. */
+bool skn_out_left(const skn_cli *cli)
+{
+    return cli->out.failure == EPIPE && !cli->out.pager &&
+           !(cli->command && !strcmp(cli->command->name, "serve"));
+}
+
 skein_rc skn_out_finish(skn_cli *cli)
 {
     bool lost;
@@ -123,8 +130,10 @@ skein_rc skn_out_finish(skn_cli *cli)
             ;
         cli->out.fd = STDOUT_FILENO;
     }
-    /* A reader who leaves the pager early has seen enough. */
-    lost = cli->out.failure && !(cli->out.pager && cli->out.failure == EPIPE);
+    if (skn_out_left(cli) && cli->err.rc == SKEIN_IO) /* that is why it failed */
+        cli->err = (skein_error){.rc = SKEIN_OK};
+    /* A reader who leaves early has seen enough. */
+    lost = cli->out.failure && cli->out.failure != EPIPE;
     if (!lost || cli->err.rc)
         return cli->err.rc;
     return skn_fail(&cli->err, cli->out.failure == ENOSPC ? SKEIN_FULL : SKEIN_IO,

@@ -22,6 +22,8 @@ typedef enum skn_colour {
 void skn_out_init(skn_cli *cli);
 /* From here on through a pager, if the output is a terminal and nobody forbade it. */
 void skn_out_page(skn_cli *cli);
+/* Did whoever read the output go away? Then there is nobody to tell of it. */
+bool skn_out_left(const skn_cli *cli);
 /* Writes what is left and waits for the pager; fills cli->err when output was lost. */
 skein_rc skn_out_finish(skn_cli *cli);
 /* Passes on what was collected so far. */

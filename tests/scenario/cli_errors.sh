@@ -279,6 +279,21 @@ t 'a closed output is a failure' fails 1 'writing the output failed'
 s fsck
 t 'and does not end up in the store' gave 0
 
+# A pipe that nobody reads any more, as after "skein log | head -1": the program ends as others do, by SIGPIPE.
+mkfifo "$dir/left"
+exec 4<>"$dir/left" 5>"$dir/left" 4>&-
+loud=
+for words in log 'log --json' 'log --oneline' tree history stats timeline 'search first' context 'show @' 'export -f md' \
+    'export -f skein' inbox 'world ls' 'agent ls' 'conv ls --json' 'config list' status doctor help version 'completion bash' \
+    'send again --no-wait' 'send again --no-wait --json' 'world show'; do
+    rc=0
+    # shellcheck disable=SC2086  # several words
+    "$SKEIN" "$store" -q $words >&5 2>"$dir/err" || rc=$?
+    [ "$rc" = 141 ] && [ ! -s "$dir/err" ] || loud="$loud$words: $rc $(cat "$dir/err"); "
+done
+t 'a reader who leaves early ends every command silently' is "$loud" ''
+exec 5>&-
+
 # --- Stores -----------------------------------------------------------------------------------
 
 s --db=mysql://x log

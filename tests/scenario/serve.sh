@@ -231,6 +231,20 @@ t 'whose address answers' answers 200 readyz
 stop
 t 'the log follows it as JSON lines' prints '"message":"listening on'
 
+mkfifo "$dir/left"
+exec 4<>"$dir/left" 5>"$dir/left" 4>&-
+"$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0 >&5 2>"$dir/left-log" &
+pid=$!
+pids="$pids $pid"
+for _ in $(seq 200); do grep -q 'listening on' "$dir/left-log" && break || sleep 0.05; done
+exec 5>&-
+s status
+t 'a server outlives whoever read its first lines' prints "pid $pid"
+rc=0
+kill "$pid"
+wait "$pid" || rc=$?
+t 'and ends well all the same' gave 0
+
 fresh
 for i in 1 2 3 4; do
     "$SKEIN" "$store" serve --no-open -q --listen 127.0.0.1:0 >"$dir/race$i" 2>"$dir/race-err$i" &
