@@ -33,6 +33,7 @@ BEGIN {
     home["yaml.h"] = "src/base/yaml.c"
     home["histedit.h"] = "src/cli/line_edit.c"
     home["curl/curl.h"] = "src/net/curl_calls.h"
+    home["linux/inet_diag.h"] = home["linux/netlink.h"] = home["linux/sock_diag.h"] = "src/http/peer.c"
 
     words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
         "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \

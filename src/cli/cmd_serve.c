@@ -123,7 +123,7 @@ int skn_cmd_serve(skn_cli *cli)
         skn_serve_say_running(cli, &other);
         goto out;
     }
-    if (!s.passed && (rc = skn_serve_listen(&s)))
+    if ((rc = skn_serve_token(&s)) || (!s.passed && (rc = skn_serve_listen(&s))))
         goto out;
     rc = skn_serve_run(&s, raise_files());
 out:

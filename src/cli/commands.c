@@ -75,7 +75,7 @@ static const skn_option serve_options[] = {
     {"listen", 0, "ADDR:PORT", "Where it answers; default: 127.0.0.1:7534; port 0: a free one"},
     {"port", 0, "N", "The same, the port alone"},
     {"socket", 0, "PATH", "Unix socket for the command line; off: none"},
-    {"token-file", 0, "FILE", "The token that requests must bring; needed off loopback"},
+    {"token-file", 0, "FILE", "The token that all requests must bring; needed off loopback"},
     {"open", 0, NULL, "Open the browser"},
     {"no-open", 0, NULL, "Do not open the browser"},
     {"demo", 0, NULL, "Only the scripted demo model"},

@@ -3,12 +3,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/rand.h"
 #include "base/sha256.h"
 #include "cli/config_cli.h"
 #include "cli/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,7 @@ static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
                                          *own ? "sock" : "skein.sock")
                             .p;
     out->current = skn_arena_printf(cli->keep, "%s/%scurrent", out->folder, own).p;
+    out->token = skn_arena_printf(cli->keep, "%s/%stoken", out->folder, own).p;
     out->backups = skn_arena_printf(cli->keep, "%s/backups", out->folder).p;
 }
 
@@ -78,6 +81,7 @@ static skein_rc for_database(skn_cli *cli, skn_traces *out)
     out->json = skn_arena_printf(cli->keep, "%s/%.16s.server.json", out->folder, digest).p;
     out->socket = skn_arena_printf(cli->keep, "%s/%.16s.sock", out->folder, digest).p;
     out->current = NULL;
+    out->token = skn_arena_printf(cli->keep, "%s/%.16s.token", out->folder, digest).p;
     out->backups = NULL;
     return SKEIN_OK;
 }
@@ -140,6 +144,35 @@ skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
     skn_fail(&cli->err, SKEIN_USAGE,
              "the token in \"%s\" must be one line of 16 to 512 visible characters", path);
     return skn_hint(&cli->err, SKEIN_USAGE, "Make one: openssl rand -hex 32 > %s", path);
+}
+
+/* Whole or not at all: it is linked to its name once it is written. Another may have been first; then that
+ * one counts. */
+static skein_rc make_token(skn_cli *cli, const char *path)
+{
+    const char *part = skn_arena_printf(cli->keep, "%s.%ld", path, (long)getpid()).p;
+    skn_str     text = skn_arena_printf(
+            cli->keep, "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "\n", skn_random(),
+            skn_random(), skn_random(), skn_random());
+    int  fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0;
+
+    if (fd >= 0)
+        ok &= close(fd) == 0;
+    ok = ok && (link(part, path) == 0 || errno == EEXIST);
+    if (!ok)
+        skn_fail(&cli->err, SKEIN_IO, "the token file \"%s\" cannot be written: %s", path,
+                 strerror(errno));
+    unlink(part);
+    return ok ? SKEIN_OK : SKEIN_IO;
+}
+
+skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out)
+{
+    int      open;
+    skein_rc rc = access(path, F_OK) == 0 ? SKEIN_OK : make_token(cli, path);
+
+    return rc ? rc : skn_token_read(cli, path, out, &open);
 }
 
 /* The one that this run names; else the file that the server named. */

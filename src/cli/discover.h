@@ -23,6 +23,7 @@ typedef struct skn_traces {
     const char *lock, *json; /* files */
     const char *current; /* the file with the default world; NULL: the store is not a file */
     const char *socket;  /* where its Unix socket is, unless configured otherwise */
+    const char *token;   /* file of the token that nobody named */
     const char *backups; /* folder of backups; NULL: the store is not a file */
 } skn_traces;
 
@@ -38,5 +39,8 @@ int64_t skn_lock_holder(const char *path);
 /* Reads a token: one line, 16 characters or more, none of them blank. *open is how others can read
  * the file (0644), or 0. */
 skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open);
+
+/* Reads the token of a file that is made with a new one if it is not there; only the user can read it. */
+skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out);
 
 #endif

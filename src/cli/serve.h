@@ -37,7 +37,8 @@ typedef struct skn_serve {
     bool                      passed; /* it was given to us by systemd */
     char                      host[SKN_HOST_TEXT];
     int                       port;
-    skn_str                   token; /* absent: no sign-in */
+    skn_str                   token;       /* absent: nobody but the owner is let in */
+    bool                      token_named; /* by a person: the owner needs it too */
     const char               *token_file;
     bool                      read_only, is_new; /* the store was made by this start */
     const char               *url;               /* that answers on this computer */
@@ -66,6 +67,8 @@ typedef struct skn_serve {
 
 /* Address, token and socket from options and configuration (serve_options.c). */
 skein_rc skn_serve_settle(skn_serve *s);
+/* Makes the token of the data folder, unless a person named one. */
+skein_rc skn_serve_token(skn_serve *s);
 /* Takes the lock of the store. *running is true when another server has it, and *other is that. */
 skein_rc skn_serve_lock(skn_serve *s, bool *running, skn_server *other);
 /* Describes this server to who looks for it. */

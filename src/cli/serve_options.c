@@ -99,6 +99,7 @@ static skein_rc read_token(skn_serve *s)
         return SKEIN_USAGE;
     }
     s->token_file = absolute(s->cli, file);
+    s->token_named = true;
     if (open)
         skn_note(s->cli, "warning: %s is readable by others (%04o). Try: chmod 600 %s", file,
                  (unsigned)open, file);
@@ -130,6 +131,16 @@ static skein_rc check_sign_in(skn_serve *s)
     return skn_hint(err, SKEIN_USAGE,
                     "Give one with --token-file FILE (openssl rand -hex 32 > FILE makes it)%s",
                     far ? ", or listen on 127.0.0.1" : "");
+}
+
+/* Those who are not the user of this server need a token, and so do browsers and scripts where the system
+ * does not tell who they are. */
+skein_rc skn_serve_token(skn_serve *s)
+{
+    if (s->token_named || (s->read_only && access(s->traces.token, R_OK) != 0))
+        return SKEIN_OK;
+    s->token_file = absolute(s->cli, s->traces.token);
+    return skn_token_ensure(s->cli, s->traces.token, &s->token);
 }
 
 /* --- The socket ----------------------------------------------------------------------------- */

@@ -303,6 +303,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .fd_stays = s->passed,
                                  .socket_path = s->socket,
                                  .token = s->token,
+                                 .token_always = s->token_named,
                                  .read_only = s->read_only,
                                  .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,

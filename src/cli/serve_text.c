@@ -87,7 +87,7 @@ static void say_json(skn_serve *s, int64_t ready_ms)
     skn_jw_kbool(w, "new", s->is_new);
     skn_jw_kbool(w, "readOnly", s->read_only);
     skn_serve_shape_models(s, w);
-    skn_jw_kbool(w, "signIn", s->token.p != NULL);
+    skn_jw_kbool(w, "signIn", s->token_named);
     skn_jw_kint(w, "readyMs", ready_ms);
     skn_jw_object_end(w);
     skn_item_end(cli);
@@ -106,7 +106,7 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
     skn_print(cli, "  World     %.*s\n", SKN_FMT(worlds_text(cli)));
     skn_print(cli, "  Web       %-26.*s %s\n", SKN_FMT(web),
               browse == BROWSE_OPEN ? "opening your browser"
-              : s->token.p          ? "with the token of your token file"
+              : s->token_named      ? "with the token of your token file"
                                     : "in your browser");
     if (browse == BROWSE_NONE_HERE)
         say_far_browser(cli, s->port);

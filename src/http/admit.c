@@ -3,6 +3,7 @@
 #include "http/inside.h"
 #include "http/web.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { KEY_MOST = 255, READ_BODY = 64 * 1024 };
@@ -64,13 +65,45 @@ static skein_rc check_rate(skn_http_call *c, const skn_peer *peer)
                             c->http->o.requests_per_minute);
 }
 
-static skein_rc check_token(skn_http_call *c, const skn_peer *peer)
+/* A proxy has the user of whoever runs it, and speaks for anybody. */
+static bool came_by_proxy(const skn_http_call *c)
 {
-    if (peer->local || (c->route && c->route->flags & SKN_ROUTE_OPEN) ||
-        skn_gate_signed_in(&c->http->gate, skn_call_header(c, "Authorization")))
+    static const char *const marks[] = {"Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (skn_call_header(c, marks[i]).p)
+            return true;
+    return skn_gate_public(&c->http->gate, c->request->host);
+}
+
+/* The only place that decides who asks. */
+static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
+{
+    const skn_gate *gate = &c->http->gate;
+    skn_who         who = {.from = peer->local ? SKN_STR("socket") : skn_str_of(peer->address)};
+
+    if (skn_peer_is_owner(peer->uid) && (peer->local || (!gate->always && !came_by_proxy(c)))) {
+        who.kind = SKN_WHO_OWNER;
+        who.name = SKN_STR("owner");
+    } else if (skn_gate_bearer(gate, skn_call_header(c, "Authorization"))) {
+        who.kind = SKN_WHO_TOKEN;
+        who.name = SKN_STR("token");
+    } else {
+        who.name = peer->uid < 0 ? SKN_STR("nobody")
+                                 : skn_arena_printf(c->mem, "user %" PRId64, peer->uid);
+    }
+    return who;
+}
+
+static skein_rc check_who(skn_http_call *c)
+{
+    if (c->who.kind != SKN_WHO_NOBODY || (c->route && c->route->flags & SKN_ROUTE_OPEN))
         return SKEIN_OK;
     skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
-    return skn_call_problem(c, 401, "sign-in", "this server needs a token");
+    skn_call_problem(c, 401, "sign-in", "this server needs a token");
+    return skn_hint(&c->error, c->error.rc,
+                    "Send \"Authorization: Bearer TOKEN\"; the user who runs the server gets "
+                    "the token with \"skein token\"");
 }
 
 /* What may be done with the path, for browsers that ask before they do it. */
@@ -170,11 +203,12 @@ bool skn_admit(skn_http_call *c)
     bool            options = false;
     skein_rc        lost;
 
+    c->who = find_who(c, peer);
     if (check_host(c, peer) || check_origin(c, peer->local) || check_rate(c, peer))
         return false;
     lost = find_route(c, &options);
     if (options)
         return false;
     /* In this order, so that whoever is not let in learns nothing of what there is. */
-    return !check_token(c, peer) && !lost && !check_route(c);
+    return !check_who(c) && !lost && !check_route(c);
 }

@@ -13,6 +13,21 @@
 typedef struct skn_route skn_route;
 typedef struct skn_conn  skn_conn; /* conn.c: what is behind a call */
 
+/* Who asks; skn_admit finds it out, before anything else knows of the request. */
+typedef enum skn_who_kind {
+    SKN_WHO_NOBODY, /* only OPEN routes are answered */
+    SKN_WHO_OWNER,  /* the user that runs the server, or root, on this computer */
+    SKN_WHO_TOKEN,  /* brought the token */
+    SKN_WHO_SESSION /* a browser that signed in */
+} skn_who_kind;
+
+typedef struct skn_who {
+    skn_who_kind kind;
+    skn_str
+        name; /* "owner", "token", "session ID", "user 1001", "nobody": for people to read */
+    skn_str from; /* the address, or "socket" */
+} skn_who;
+
 typedef struct skn_http_call {
     skn_http        *http;
     skein_engine    *engine;
@@ -21,6 +36,7 @@ typedef struct skn_http_call {
     skn_conn        *conn;
     /* The request. */
     const skn_request *request;
+    skn_who            who;
     skn_str            method, path, query; /* as they came; a query may be absent */
     skn_str            params[4]; /* {w} {m} …, decoded, in order of the route's path */
     skn_str            body;

@@ -76,12 +76,19 @@ static skn_str host_of_url(skn_str url)
     return skn_str_sub(url, 0, end);
 }
 
+bool skn_gate_public(const skn_gate *g, skn_str host)
+{
+    skn_str public_host = host_of_url(g->public_url);
+
+    return public_host.n && same(host, public_host);
+}
+
 bool skn_gate_host(const skn_gate *g, skn_str host, skn_str here)
 {
     static const char *const loopback[] = {"localhost", "127.0.0.1", "[::1]"};
-    skn_str                  name, port, public_host = host_of_url(g->public_url);
+    skn_str                  name, port;
 
-    if (public_host.n && same(host, public_host))
+    if (skn_gate_public(g, host))
         return true;
     if (!split_host(host, &name, &port) || !our_port(g, port))
         return false;
@@ -115,14 +122,12 @@ skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host)
     return SKN_ORIGIN_REFUSED;
 }
 
-bool skn_gate_signed_in(const skn_gate *g, skn_str authorization)
+bool skn_gate_bearer(const skn_gate *g, skn_str authorization)
 {
     char     theirs[SKN_SHA256_TEXT];
     unsigned differ = 0;
 
-    if (!g->token[0])
-        return true;
-    if (authorization.n < 7 || strncasecmp(authorization.p, "Bearer ", 7) != 0)
+    if (!g->token[0] || authorization.n < 7 || strncasecmp(authorization.p, "Bearer ", 7) != 0)
         return false;
     digest(skn_str_trim(skn_str_sub(authorization, 7, authorization.n)), theirs);
     for (size_t i = 0; i < SKN_SHA256_TEXT; i++)

@@ -15,7 +15,8 @@ typedef struct skn_gate {
     skn_str            public_url; /* may be absent */
     const char *const *origins;    /* that may ask from a browser */
     size_t             origin_count;
-    char               token[SKN_SHA256_TEXT]; /* its digest; empty: none is needed */
+    char               token[SKN_SHA256_TEXT]; /* its digest; empty: there is none */
+    bool               always;                 /* the owner needs it too */
 } skn_gate;
 
 typedef enum skn_origin { SKN_ORIGIN_OURS, SKN_ORIGIN_ALLOWED, SKN_ORIGIN_REFUSED } skn_origin;
@@ -23,9 +24,11 @@ typedef enum skn_origin { SKN_ORIGIN_OURS, SKN_ORIGIN_ALLOWED, SKN_ORIGIN_REFUSE
 void skn_gate_token(skn_gate *g, skn_str token);
 /* `here` is the address that the connection came to. */
 bool skn_gate_host(const skn_gate *g, skn_str host, skn_str here);
+/* The host is that of the public address, which is a proxy's. */
+bool skn_gate_public(const skn_gate *g, skn_str host);
 /* An absent origin is ours: no browser sent it, or it is a plain link. */
 skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host);
-/* The value of Authorization; takes as long for a wrong one as for the right one. */
-bool skn_gate_signed_in(const skn_gate *g, skn_str authorization);
+/* The value of Authorization has the token; takes as long for a wrong one as for the right one. */
+bool skn_gate_bearer(const skn_gate *g, skn_str authorization);
 
 #endif

@@ -150,13 +150,14 @@ typedef struct skn_http_options {
     skn_workers       *workers; /* for requests */
     skn_workers       *inner;   /* for the events: requests do not hold them up */
     skn_log           *log;
-    const char        *host;        /* "127.0.0.1", "::1", "0.0.0.0" */
-    int                port;        /* 0: a free one */
-    int                fd;          /* -1, or a listening socket that was passed on */
-    bool               fd_stays;    /* others hold it too: who comes while this server stops
+    const char        *host;         /* "127.0.0.1", "::1", "0.0.0.0" */
+    int                port;         /* 0: a free one */
+    int                fd;           /* -1, or a listening socket that was passed on */
+    bool               fd_stays;     /* others hold it too: who comes while this server stops
                                      * waits there for the next one */
-    const char        *socket_path; /* NULL: no Unix socket */
-    skn_str            token;       /* absent: no sign-in */
+    const char        *socket_path;  /* NULL: no Unix socket */
+    skn_str            token;        /* absent: nobody but the owner is let in */
+    bool               token_always; /* the owner needs it too, but at the Unix socket */
     const char *const *allow_origins;
     size_t             allow_origin_count;
     skn_str            public_url; /* may be absent */

@@ -3,7 +3,8 @@
  *
  *   server.c   the server: listening, closing, time
  *   conn.c     a connection: bytes in, bytes out, streams
- *   admit.c    whether a request is let in, and its route
+ *   peer.c     which user of this computer is at the other end
+ *   admit.c    who asks, whether that is let in, and its route
  *   dispatch.c from a whole request to a whole answer
  *   answer.c   the head of an answer
  *
@@ -168,8 +169,21 @@ const char *skn_status_text(int status);
 typedef struct skn_peer {
     char address[48]; /* of the client, as text */
     char here[48];    /* the address it came to */
-    bool local;       /* by the Unix socket: the file's permission let it in */
+    bool local;       /* by the Unix socket */
+    /* The user at the other end, as the kernel told when it came; -1: it cannot tell, or the client is
+     * not on this computer. */
+    int64_t uid;
 } skn_peer;
+
+struct sockaddr_storage;
+/* What the kernel is asked by; -1: it cannot be asked (peer.c). */
+int skn_peer_ask_open(void);
+/* Whose the other end of `fd` is: one question for one socket. */
+int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
+                         const struct sockaddr_storage *here);
+int64_t skn_peer_unix_uid(int fd);
+/* The user that this server runs as, or root. */
+bool skn_peer_is_owner(int64_t uid);
 
 /* Takes the descriptor over. */
 skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
@@ -213,8 +227,9 @@ skein_rc skn_listen_unix(int *out, const char *path, skein_error *err);
 int      skn_listen_port(int fd);
 /* Makes a descriptor one that never waits, and that no other program inherits; gives it back. */
 int skn_listen_ours(int fd);
-/* The next client; -1 when there is none now, -2 when no more can be taken for a while. */
-int skn_listen_accept(int fd, bool local, skn_peer *peer);
+/* The next client; -1 when there is none now, -2 when no more can be taken for a while. `ask` is of
+ * skn_peer_ask_open. */
+int skn_listen_accept(int fd, bool local, int ask, skn_peer *peer);
 
 /* --- Reference (route_docs.c) ------------------------------------------------------------------- */
 

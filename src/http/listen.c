@@ -140,7 +140,7 @@ static void address_text(const struct sockaddr_storage *at, char *out, size_t ca
         out[0] = '\0';
 }
 
-int skn_listen_accept(int fd, bool local, skn_peer *peer)
+int skn_listen_accept(int fd, bool local, int ask, skn_peer *peer)
 {
     struct sockaddr_storage from = {0}, here = {0};
     socklen_t               n = sizeof from, m = sizeof here;
@@ -156,6 +156,9 @@ int skn_listen_accept(int fd, bool local, skn_peer *peer)
         getsockname(client, (struct sockaddr *)&here, &m);
         address_text(&from, peer->address, sizeof peer->address);
         address_text(&here, peer->here, sizeof peer->here);
+        peer->uid = skn_peer_tcp_uid(ask, client, &from, &here);
+    } else {
+        peer->uid = skn_peer_unix_uid(client);
     }
     return client;
 }

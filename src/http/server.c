@@ -30,6 +30,7 @@ typedef struct listener {
 struct skn_wire {
     listener      at[2];
     int           listeners;
+    int           ask; /* the kernel, who a client is */
     skn_conn_list conns;
     skn_timer    *tick, *breath, *cut;
     char         *scratch;
@@ -157,7 +158,8 @@ static void can_accept(void *arg)
     skn_peer  peer;
     int       fd = -1;
 
-    for (int i = 0; i < ACCEPT_AT_ONCE && (fd = skn_listen_accept(l->fd, l->local, &peer)) >= 0;
+    for (int i = 0; i < ACCEPT_AT_ONCE &&
+                    (fd = skn_listen_accept(l->fd, l->local, h->wire->ask, &peer)) >= 0;
          i++) {
         if (make_room(h))
             skn_conn_new(h, fd, &peer);
@@ -259,6 +261,7 @@ static void copy_options(skn_http *h, const skn_http_options *o)
                          .public_url = h->o.public_url,
                          .origins = h->o.allow_origins,
                          .origin_count = o->allow_origin_count};
+    h->gate.always = o->token_always;
     skn_gate_token(&h->gate, o->token);
     skn_http_settings(h, o->settings);
 }
@@ -268,6 +271,7 @@ static void make_wire(skn_http *h)
     skn_wire *w = skn_heap(sizeof *w);
 
     h->wire = w;
+    w->ask = skn_peer_ask_open();
     w->scratch = skn_heap(SKN_READ_BYTES);
     skn_buf_init(&w->head, 256 * 1024);
     w->tick = skn_timer_new(h->o.loop, tick, h);
@@ -473,6 +477,8 @@ void skn_http_free(skn_http *h)
     skn_timer_free(h->wire->breath);
     skn_timer_free(h->wire->cut);
     skn_buf_release(&h->wire->head);
+    if (h->wire->ask >= 0)
+        close(h->wire->ask);
     free(h->wire->flush);
     free(h->wire->scratch);
     free(h->wire);

@@ -131,6 +131,81 @@ test('an address that others can reach needs a token', async () => {
     assert.match(r.err, /token/);
 });
 
+// --- Other users of this computer -------------------------------------------------------------------
+
+const asUser = uid => ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+// One request by curl as that user, or as we are: [status, body].
+function curlAs(uid, s, ...args) {
+    const [program, ...words] = [...(uid === undefined ? [] : asUser(uid)), 'curl', '-sS', '-m', '20', '-w', '\n%{http_code}', ...args];
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '', err = '';
+    child.stdout.on('data', b => { out += b; });
+    child.stderr.on('data', b => { err += b; });
+    return within(30000, 'curl', new Promise(resolve => child.on('close', () => {
+        const at = out.lastIndexOf('\n');
+        resolve({ status: Number(out.slice(at + 1)), text: out.slice(0, at), err });
+    })));
+}
+// Only root can be somebody else, too.
+const byRoot = (what, fn) => test(what, async () => { if (process.getuid() === 0) await fn(); });
+const other = 65534, owner = 65532;
+const plant = JSON.stringify({ settings: { mcpServers: { x: { command: ['/bin/sh', '-c', 'exit 1'] } } } });
+
+byRoot('another user of the computer is not let in on loopback: 401 with a hint, and nothing is changed', async () => {
+    const w = await server.world('guarded', ['ada']);
+    const url = `http://127.0.0.1:${server.port}`;
+    const r = await curlAs(other, server, '-X', 'PATCH', '-H', 'content-type: application/json', '-d', plant, `${url}${w.path}`);
+    assert.equal(r.status, 401, r.text);
+    const body = JSON.parse(r.text);
+    assert.equal(body.type, '/problems/sign-in');
+    assert.match(body.hint, /skein token/);
+    assert.ok(!JSON.stringify(await server.get(w.path)).includes('/bin/sh'));
+    for (const path of ['/worlds', '/events', '/settings', '/version', '/nothing-here'])
+        assert.equal((await curlAs(other, server, `${url}${path}`)).status, 401, path);
+    assert.equal((await curlAs(other, server, `${url}/livez`)).status, 200);
+    assert.equal((await curlAs(undefined, server, `${url}/worlds`)).status, 200);
+});
+
+byRoot('another user of the computer with the token of the data folder is let in', async () => {
+    const token = fs.readFileSync(path.join(server.store.data, fs.readdirSync(server.store.data).find(name => /^([0-9a-f]+\.)?token$/.test(name))), 'utf8').trim();
+    assert.equal((await curlAs(other, server, '-H', `Authorization: Bearer ${token}`, `http://127.0.0.1:${server.port}/worlds`)).status, 200);
+    assert.equal((await curlAs(other, server, '-H', `Authorization: Bearer ${token}x`, `http://127.0.0.1:${server.port}/worlds`)).status, 401);
+});
+
+byRoot('a client that has closed its socket is not taken for root', async () => {
+    const w = await server.world('orphan', ['ada']);
+    const head = `PATCH ${w.path} HTTP/1.1\r\n${host}content-type: application/json\r\ncontent-length: ${plant.length}\r\n\r\n`;
+    const code = `for (let i = 0; i < 50; i++) { const s = require('net').connect(${server.port}, '127.0.0.1', () => { s.write(${JSON.stringify(head + plant)}); s.${'destroy'}(); }); s.on('error', () => {}); }`;
+    const [program, ...words] = [...asUser(other), process.execPath, '-e', code];
+    await within(30000, 'fifty clients', new Promise(resolve => spawn(program, words, { stdio: 'ignore' }).on('close', resolve)));
+    await alive();
+    assert.ok(!JSON.stringify(await server.get(w.path)).includes('/bin/sh'));
+});
+
+byRoot('a server of an unprivileged user lets in that user and root, over IPv4, IPv6 and the Unix socket', async () => {
+    const place = fs.mkdtempSync('/tmp/skein-owner-');
+    try {
+        fs.chownSync(place, owner, owner);
+        const shell = ['sh', '-c', `exec ${asUser(owner).join(' ')} "$@"`];
+        const s = await Server.start({ store: { args: [`--data=${place}/d`] }, shell, env: { HOME: place } });
+        const url = `http://127.0.0.1:${s.port}/worlds`;
+        assert.deepEqual([(await curlAs(owner, s, url)).status, (await curlAs(undefined, s, url)).status, (await curlAs(other, s, url)).status], [200, 200, 401]);
+        assert.equal((await curlAs(owner, s, '--unix-socket', `${place}/d/skein.sock`, url)).status, 200);
+        await s.stop();
+        const six = await Server.start({ store: { args: [`--data=${place}/d`] }, shell, env: { HOME: place }, args: ['--listen=[::1]:0'] });
+        const url6 = `http://[::1]:${six.port}/worlds`;
+        assert.deepEqual([(await curlAs(owner, six, url6)).status, (await curlAs(undefined, six, url6)).status, (await curlAs(other, six, url6)).status], [200, 200, 401]);
+        await six.stop();
+    } finally {
+        fs.rmSync(place, { recursive: true });
+    }
+});
+
+test('what comes by a proxy of the owner is not the owner', async () => {
+    for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+        assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);
+});
+
 // --- Paths -----------------------------------------------------------------------------------------
 
 test('no path leads out of the server', async () => {

@@ -132,7 +132,7 @@ export class Server {
                 if (url) resolve(this.url = new URL(url[1]));
             });
         }));
-        this.host = this.url.hostname;
+        this.host = this.url.hostname.replace(/^\[|\]$/g, ''); // of IPv6
         this.port = Number(this.url.port);
         const ready = await this.request('GET', '/readyz');
         assert.equal(ready.status, 200);
