@@ -105,6 +105,16 @@ static line provider_line(skn_cli *cli, const skn_config_provider *p)
                   true};
 }
 
+static line secret_line(skn_cli *cli, const skn_config_secret *s)
+{
+    return (line){skn_arena_printf(cli->keep, "secrets.env.%.*s", SKN_FMT(s->grant.name)),
+                  skn_config_secret_text(s, cli->keep),
+                  skn_arena_printf(cli->keep, "%s:%d", s->file, s->line),
+                  SKN_NONE,
+                  "Where this variable may be sent",
+                  false};
+}
+
 static line stored_line(skn_cli *cli, const skein_setting *s)
 {
     return (line){s->key,   skn_config_plain(s->value, cli->keep), SKN_STR("store"),
@@ -128,6 +138,10 @@ int skn_cmd_config_list(skn_cli *cli)
     }
     for (size_t i = 0; i < c->providers.n && !rc; i++) {
         l = provider_line(cli, &c->providers.p[i]);
+        rc = print_line(cli, &l);
+    }
+    for (size_t i = 0; i < c->secrets.n && !rc; i++) {
+        l = secret_line(cli, &c->secrets.p[i]);
         rc = print_line(cli, &l);
     }
     for (size_t i = 0; i < other.count && !rc; i++) {
@@ -172,6 +186,11 @@ static bool find_line(skn_cli *cli, const skn_config *c, const skein_settings *o
     }
     for (size_t i = 0; i < c->providers.n; i++) {
         *out = provider_line(cli, &c->providers.p[i]);
+        if (skn_str_eq(out->key, name))
+            return true;
+    }
+    for (size_t i = 0; i < c->secrets.n; i++) {
+        *out = secret_line(cli, &c->secrets.p[i]);
         if (skn_str_eq(out->key, name))
             return true;
     }

@@ -267,13 +267,9 @@ static skn_str add_body(skn_cli *cli)
 /* What the server would refuse in the words of its API. */
 static skein_rc check_add(skn_cli *cli)
 {
-    const char *variable = skn_opt(cli, "key-env");
-
     if (!skn_opt(cli, "type"))
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "--type is openai, openai-compatible, anthropic or ollama");
-    if (variable && !skn_is_key_variable(skn_str_of(variable)))
-        return skn_fail(&cli->err, SKEIN_USAGE, "--key-env " SKN_KEY_VARIABLE_IS);
     return SKEIN_OK;
 }
 

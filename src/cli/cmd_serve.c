@@ -1,5 +1,6 @@
 /* The server: prepares the process, then runs; and how it comes to its store. */
 #include "cli/commands.h"
+#include "cli/secrets.h"
 #include "cli/serve.h"
 
 #include "base/clock.h"
@@ -79,7 +80,10 @@ static skein_rc open_store(skn_serve *s)
     if (s->is_new && s->read_only)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read",
                         file);
-    return skein_open(&cli->engine, &options, &cli->err);
+    if (skein_open(&cli->engine, &options, &cli->err))
+        return cli->err.rc;
+    skn_secrets_grant(skn_engine_env_rule(cli->engine), s->config);
+    return SKEIN_OK;
 }
 
 /* What people chose while working counts like what is written in a file. */

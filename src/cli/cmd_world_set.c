@@ -190,7 +190,8 @@ static skein_rc try_settings(skn_cli *cli, const skein_world *world,
 
     if (!what->settings.p)
         return SKEIN_OK;
-    return skn_world_settings_take(what->settings, world->settings, cli->keep, &kept,
+    return skn_world_settings_take(what->settings, world->settings,
+                                   skn_engine_env_rule(cli->engine), cli->keep, &kept,
                                    &cli->err);
 }
 

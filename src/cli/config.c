@@ -21,8 +21,8 @@ const skn_config_row skn_config_rows[SKN_CONFIG_COUNT] = {
 #undef SKN_CONFIG
 };
 
-static const char *const sections[] = {"server", "data",     "limits",    "log",
-                                       "detect", "defaults", "providers", NULL};
+static const char *const sections[] = {"server",   "data",      "limits",  "log", "detect",
+                                       "defaults", "providers", "secrets", NULL};
 
 /* --- Problems ------------------------------------------------------------------------------- */
 
@@ -261,6 +261,8 @@ static void read_root(skn_config_reading *r, const skn_yaml *root)
                 SKN_NONE);
         else if (skn_str_is(y->key, "providers"))
             skn_config_providers(r, y);
+        else if (skn_str_is(y->key, "secrets"))
+            skn_config_secrets(r, y);
         else
             read_section(r, y);
     }

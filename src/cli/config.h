@@ -8,6 +8,7 @@
 #define SKN_CLI_CONFIG_H
 
 #include "base/arena.h"
+#include "base/env_rule.h"
 #include "base/json_write.h"
 #include "base/yaml.h"
 
@@ -81,6 +82,13 @@ typedef struct skn_config_provider {
     const char     *file;
 } skn_config_provider;
 
+/* A variable that may be named by who works with the program, and where it may go. */
+typedef struct skn_config_secret {
+    skn_env_grant grant;
+    const char   *file;
+    int           line;
+} skn_config_secret;
+
 /* Where a key comes from. */
 typedef enum skn_key_from {
     SKN_KEY_UNSAID, /* nothing is said: the secret store, or a variable of the usual name */
@@ -141,6 +149,7 @@ typedef struct skn_config_file {
 typedef struct skn_config {
     skn_config_value values[SKN_CONFIG_COUNT];
     skn_vec(skn_config_provider) providers;
+    skn_vec(skn_config_secret) secrets;
     skn_vec(skn_config_problem) problems;
     skn_vec(skn_config_file) files; /* that were looked for, in order */
     int  errors, warnings;
@@ -192,6 +201,8 @@ bool skn_is_provider_type(skn_str s);
 bool skn_is_header(skn_str name, skn_str value);
 /* An address without anything that could be a secret. */
 bool skn_is_provider_url(skn_str text);
+/* "api.github.com, command" */
+skn_str skn_config_secret_text(const skn_config_secret *s, skn_arena *a);
 /* A provider as text for people: no secret is in it. */
 skn_str skn_config_provider_text(const skn_config_provider *p, skn_arena *a);
 
@@ -212,6 +223,8 @@ void skn_config_wrong(skn_config_reading *r, bool error, int line, int column, s
 skn_str skn_config_meant(skn_config_reading *r, skn_str typed, const char *const *names);
 /* The section "providers". */
 void skn_config_providers(skn_config_reading *r, const skn_yaml *section);
+/* The section "secrets". */
+void skn_config_secrets(skn_config_reading *r, const skn_yaml *section);
 /* True for "" and for an address with http or https and a host, no password in it. */
 bool skn_config_url(skn_str text, bool origin_only);
 

@@ -85,6 +85,17 @@ void skn_config_shape(skn_jw *w, const skn_config *c, const skn_config *tried,
         skn_jw_kbool(w, "restart", true);
         skn_jw_object_end(w);
     }
+    for (size_t i = 0; i < c->secrets.n; i++) {
+        const skn_config_secret *s = &c->secrets.p[i];
+
+        skn_jw_key_str(w,
+                       skn_arena_printf(scratch, "secrets.env.%.*s", SKN_FMT(s->grant.name)));
+        skn_jw_object(w);
+        skn_jw_kstr(w, "value", skn_config_secret_text(s, scratch));
+        skn_jw_kstr(w, "origin", skn_arena_printf(scratch, "%s:%d", s->file, s->line));
+        skn_jw_kbool(w, "restart", false);
+        skn_jw_object_end(w);
+    }
     skn_jw_key(w, "problems");
     skn_jw_array(w);
     for (size_t i = 0; i < tried->problems.n; i++)

@@ -5,6 +5,7 @@
 #include "cli/current.h"
 #include "cli/far.h"
 #include "cli/print.h"
+#include "cli/secrets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -281,7 +282,10 @@ skein_rc skn_place_open(skn_cli *cli)
     if (skn_opt(cli, "verbose"))
         skn_note(cli, "store: %.*s", SKN_FMT(skn_place_shown(cli)));
     file = skn_place_file(cli);
-    return file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
+    rc = file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
+    if (!rc)
+        skn_secrets_grant(skn_engine_env_rule(cli->engine), skn_config_of(cli));
+    return rc;
 }
 
 /* --- World, conversation, agent ----------------------------------------------------------- */

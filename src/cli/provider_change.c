@@ -199,17 +199,34 @@ static skein_rc check_change(skn_provider_change *c, const skn_provider_plan *p,
     return p ? check_file(c, p, err) : check_new(c, at, err);
 }
 
-/* The host that the provider will have. */
-static skn_str place_of(const skn_provider_change *c, const skn_provider_plan *p)
+/* The address that the provider will have. */
+static skn_str url_of(const skn_provider_change *c, const skn_provider_plan *p)
 {
     if (c->patch.base_url.n)
-        return skn_url_place(c->patch.base_url);
+        return c->patch.base_url;
     if (p)
-        return p->s.base_url.n ? skn_url_place(p->s.base_url) : SKN_NONE;
+        return p->s.base_url;
     for (size_t i = 0; i < SKN_KEY_NAMES; i++)
         if (skn_str_is(c->patch.type, skn_key_names[i].provider))
-            return skn_url_place(skn_str_of(skn_key_names[i].base_url));
+            return skn_str_of(skn_key_names[i].base_url);
     return SKN_NONE;
+}
+
+/* The variable that it will have, where this change says something of it or of the address. */
+static skein_rc check_env(const skn_provider_change *c, const skn_provider_plan *p,
+                          skn_env_rule *rule, const char **at, skein_error *err)
+{
+    bool     kept = p && p->kept && p->s.key.from == SKN_KEY_ENV && !c->key.p;
+    skn_str  name = c->members & KEY_ENV ? c->patch.key_env : kept ? p->s.key.name : SKN_NONE;
+    skn_str  url = url_of(c, p);
+    skein_rc rc;
+
+    if (!name.p || !(c->members & (KEY_ENV | URL)))
+        return SKEIN_OK;
+    rc = skn_env_rule_check(rule, name, url.p ? url : SKN_STR(""), err);
+    if (rc && at)
+        *at = c->members & KEY_ENV ? "/apiKeyEnv" : "/baseUrl";
+    return rc;
 }
 
 /* A key is for the address that it was given for. */
@@ -220,17 +237,18 @@ static void guard_key(skn_provider_change *c, const skn_provider_plan *p, skn_ar
 
     if (!c->key.p && (moved || (c->members & KEY_ENV)))
         c->forget_key = true;
-    c->place = skn_arena_copy(a, place_of(c, p));
+    c->place = skn_arena_copy(a, url_of(c, p).n ? skn_url_place(url_of(c, p)) : SKN_NONE);
 }
 
 skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
-                         const skn_provider_plan *p, skn_provider_put how, skn_arena *a,
-                         const char **at, skein_error *err)
+                         const skn_provider_plan *p, skn_provider_put how, skn_env_rule *rule,
+                         skn_arena *a, const char **at, skein_error *err)
 {
     skein_rc rc;
 
     c->consent_unless_said = how != SKN_PROVIDER_CHANGE;
-    if ((rc = read_members(c, body, a, at, err)) || (rc = check_change(c, p, how, at, err)))
+    if ((rc = read_members(c, body, a, at, err)) || (rc = check_change(c, p, how, at, err)) ||
+        (rc = check_env(c, p, rule, at, err)))
         return rc;
     guard_key(c, p, a);
     return SKEIN_OK;

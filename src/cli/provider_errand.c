@@ -33,6 +33,11 @@ static bool has_limit(const skn_set_config *config)
     return i < config->count;
 }
 
+static skn_env_rule *rule_of(const skn_provider_set *set)
+{
+    return set->o.engine ? skn_engine_env_rule(set->o.engine) : NULL;
+}
+
 static skein_rc make_plans(skn_errand *r, skein_error *err)
 {
     const skn_provider_set *set = r->set;
@@ -42,7 +47,8 @@ static skein_rc make_plans(skn_errand *r, skein_error *err)
                                     .data_dir = set->o.data_dir,
                                     .environment = config->environment,
                                     .env = set->o.env,
-                                    .env_arg = set->o.env_arg};
+                                    .env_arg = set->o.env_arg,
+                                    .env_rule = rule_of(set)};
     skein_settings          all = {0};
     skein_rc                rc = SKEIN_OK;
 
@@ -225,7 +231,8 @@ skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_jso
     if (at)
         *at = NULL;
     r->what.name = r->what.patch.name = skn_arena_copy(r->a, name);
-    if ((rc = skn_change_read(&r->what, body, s ? s->plan : NULL, how, r->a, at, err)))
+    if ((rc = skn_change_read(&r->what, body, s ? s->plan : NULL, how, rule_of(set), r->a, at,
+                              err)))
         free_errand(r);
     else
         send(r);

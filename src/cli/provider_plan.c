@@ -213,6 +213,13 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
     skn_str     warning;
     skein_error err;
 
+    if (!p->in_file && p->s.key.from == SKN_KEY_ENV &&
+        skn_env_rule_check(from->env_rule, p->s.key.name, p->s.base_url, &err)) {
+        no_key(p, err.message, a);
+        p->hint = skn_arena_copy(a, skn_str_of(err.hint));
+        skn_vec_add(a, &out->warnings, p->no_key);
+        return;
+    }
     if (skn_key_fetch(&p->s.key, from->env, from->env_arg, a, &p->key, &p->key_source, &warning,
                       &err)) {
         no_key(p, err.message, a);
@@ -222,18 +229,20 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
         skn_vec_add(a, &out->warnings, warning);
 }
 
-/* A key in a variable of the usual name is for the usual address, and for no other. */
+/* A key in a variable of the usual name is for the usual address, and for those that the file lists. */
 static bool usual_key(skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
 {
     const skn_key_name *about = key_name_of(p->s.name);
     const char *names[2] = {about ? about->variable : NULL, about ? about->other : NULL};
+    skein_error err;
 
-    if (!about || !from->environment || !skn_str_is(p->s.base_url, about->base_url))
+    if (!about || !from->environment)
         return false;
     for (size_t i = 0; i < 2; i++) {
         const char *value = names[i] ? from->env(from->env_arg, names[i]) : NULL;
 
-        if (!value || !skn_secret_valid(skn_str_of(value)))
+        if (!value || !skn_secret_valid(skn_str_of(value)) ||
+            skn_env_rule_check(from->env_rule, skn_str_of(names[i]), p->s.base_url, &err))
             continue;
         p->key = skn_arena_copy(a, skn_str_of(value));
         p->key_source = skn_str_of(names[i]);

@@ -37,11 +37,6 @@ skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
 /* Reads one of them, as POST /providers has it too. *at is the member that is wrong: "/baseUrl". */
 skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_arena *a,
                              const char **at, skein_error *err);
-/* May a variable of the server's environment be named as one that holds a key? Only one that is called like a
- * key: whoever may set up providers is not to have any other sent to an address of his choice. */
-bool skn_is_key_variable(skn_str s);
-#define SKN_KEY_VARIABLE_IS                                                                    \
-    "must name a variable that ends in _API_KEY or _TOKEN, and does not begin with SKEIN_"
 /* The setting as JSON. */
 skn_str skn_stored_write(const skn_providers_stored *all, skn_arena *a);
 
@@ -54,6 +49,7 @@ typedef struct skn_plan_sources {
     int                         ports[SKN_SERVERS];
     skn_env_get                *env;
     void                       *env_arg;
+    skn_env_rule               *env_rule; /* which variables may go where */
 } skn_plan_sources;
 
 typedef struct skn_provider_plan {

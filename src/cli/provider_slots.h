@@ -99,8 +99,8 @@ typedef struct skn_provider_change {
 /* provider_change.c: reads what is wanted of a provider that is planned like this, or not at all
  * (NULL); arguments as of skn_provider_set_put. */
 skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,
-                         const skn_provider_plan *p, skn_provider_put how, skn_arena *a,
-                         const char **at, skein_error *err);
+                         const skn_provider_plan *p, skn_provider_put how, skn_env_rule *rule,
+                         skn_arena *a, const char **at, skein_error *err);
 /* Makes the change, on a worker. */
 skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_options *o,
                          skein_error *err);

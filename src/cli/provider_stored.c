@@ -51,16 +51,6 @@ static skein_rc read_headers(skn_provider_stored *out, const skn_json *v, skn_ar
     return SKEIN_OK;
 }
 
-bool skn_is_key_variable(skn_str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!((s.p[i] >= 'A' && s.p[i] <= 'Z') || s.p[i] == '_' ||
-              (i && s.p[i] >= '0' && s.p[i] <= '9')))
-            return false;
-    return s.n <= 100 && !skn_str_starts(s, SKN_STR("SKEIN_")) &&
-           (skn_str_ends(s, SKN_STR("_API_KEY")) || skn_str_ends(s, SKN_STR("_TOKEN")));
-}
-
 static skein_rc read_number(const skn_json *v, const char *member, int64_t least, int64_t most,
                             int64_t fallback, int64_t *out, const char **at, skein_error *err)
 {
@@ -108,8 +98,8 @@ static skein_rc read_texts(skn_provider_stored *out, const skn_json *v, skn_aren
                      "must be an address like https://llm.example.org/v1, without password "
                      "and \"?\"",
                      err);
-    if (out->key_env.p && !skn_is_key_variable(out->key_env))
-        return wrong(at, "/apiKeyEnv", SKN_KEY_VARIABLE_IS, err);
+    if (out->key_env.p && !skn_env_is_name(out->key_env))
+        return wrong(at, "/apiKeyEnv", "must be the name of a variable", err);
     return SKEIN_OK;
 }
 

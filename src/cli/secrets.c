@@ -1,5 +1,7 @@
 #include "cli/secrets.h"
 
+#include "provider/provider.h"
+
 #include "base/rand.h"
 
 #include <errno.h>
@@ -305,4 +307,28 @@ skein_rc skn_key_fetch(const skn_key_source *from, skn_env_get *env, void *env_a
     }
     *source = SKN_NONE;
     return SKEIN_OK;
+}
+
+/* --- What may be sent where ----------------------------------------------------------------------- */
+
+void skn_secrets_grant(skn_env_rule *rule, const skn_config *c)
+{
+    enum { MOST = 2 * SKN_KEY_NAMES };
+    skn_arena     *a = skn_arena_new();
+    skn_env_grant *list = SKN_ARRAY(a, c->secrets.n + MOST, skn_env_grant);
+    skn_str       *hosts = SKN_ARRAY(a, SKN_KEY_NAMES, skn_str);
+    size_t         n = 0;
+
+    for (size_t i = 0; i < c->secrets.n; i++)
+        list[n++] = c->secrets.p[i].grant;
+    for (size_t i = 0; i < SKN_KEY_NAMES; i++) {
+        const skn_key_name *k = &skn_key_names[i];
+
+        hosts[i] = skn_url_place(skn_str_of(k->base_url));
+        list[n++] = (skn_env_grant){skn_str_of(k->variable), &hosts[i], 1};
+        if (k->other)
+            list[n++] = (skn_env_grant){skn_str_of(k->other), &hosts[i], 1};
+    }
+    skn_env_rule_set(rule, list, n);
+    skn_arena_free(a);
 }

@@ -27,6 +27,9 @@ skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err)
 /* Overwrites it; NULL is fine. */
 void skn_secret_wipe(skn_str key);
 
+/* Allows what the configuration lists, and for each known provider its own variable at its usual address. */
+void skn_secrets_grant(skn_env_rule *rule, const skn_config *c);
+
 typedef const char *skn_env_get(void *arg, const char *name);
 
 /* Fetches a key. *source says where it is from, for people ("OPENAI_API_KEY"), also on failure, and

@@ -2,6 +2,7 @@
 #include "cli/serve.h"
 
 #include "base/error.h"
+#include "cli/secrets.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ static bool in_file(skn_str name)
     for (int i = 0; i < SKN_CONFIG_COUNT; i++)
         if (skn_str_is(section, skn_config_rows[i].section))
             return true;
-    return skn_str_is(section, "providers");
+    return skn_str_is(section, "providers") || skn_str_is(section, "secrets");
 }
 
 skn_str skn_serve_refuse_setting(void *arg, skn_str name, const skn_json *value, skn_arena *a)
@@ -138,6 +139,7 @@ skein_rc skn_serve_reload(skn_serve *s, skein_error *err)
     skn_arena_free(s->config_mem);
     s->config = c;
     s->config_mem = a;
+    skn_secrets_grant(skn_engine_env_rule(s->cli->engine), c);
     skn_serve_level(s);
     skn_serve_jobs_apply(s->jobs);
     skn_serve_stored_take(s->stored, true, NULL, NULL);

@@ -27,6 +27,7 @@ struct skein_engine {
     skn_store          *store;
     size_t              max_text;
     skn_timeline_cache *timelines;
+    skn_env_rule       *env_rule;
 };
 
 /* --- thread.c: a thread at a length ------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define SKN_ENGINE_ENGINE_H
 
 #include "base/arena.h"
+#include "base/env_rule.h"
 #include "base/json_write.h"
 #include "engine/exchange.h"
 #include "engine/mention.h"
@@ -15,6 +16,10 @@
 #include "engine/world_settings.h"
 
 #include <skein/skein.h>
+
+/* Which variables of the environment worlds may name, and for which addresses. Nothing is checked before it was set:
+ * a program that only keeps worlds sends nothing. Any thread may set it anew. */
+skn_env_rule *skn_engine_env_rule(skein_engine *e);
 
 /* The schema version that this program's stores have. */
 int skn_schema_known(void);

@@ -22,6 +22,7 @@ skein_rc skein_open(skein_engine **out, const skein_options *options, skein_erro
     (*out)->store = store;
     (*out)->max_text = options->max_text ? options->max_text : SKN_TEXT_MAX;
     (*out)->timelines = skn_timeline_cache_new();
+    (*out)->env_rule = skn_env_rule_new();
     return SKEIN_OK;
 }
 
@@ -30,6 +31,7 @@ void skein_close(skein_engine *e)
     if (!e)
         return;
     skn_timeline_cache_free(e->timelines);
+    skn_env_rule_free(e->env_rule);
     skn_store_close(e->store);
     free(e);
 }
@@ -47,4 +49,9 @@ const char *skein_version_text(void)
 skein_rc skein_backup(skein_engine *e, skein_str path, skein_error *err)
 {
     return skn_store_backup(e->store, path, err);
+}
+
+skn_env_rule *skn_engine_env_rule(skein_engine *e)
+{
+    return e->env_rule;
 }

@@ -59,8 +59,8 @@ skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_
     if ((rc = skn_name_normal(w->name, mem, &w->name, err)) ||
         (rc = skn_world_check(e, w, err)))
         return rc;
-    if (w->settings.p &&
-        (rc = skn_world_settings_take(w->settings, SKN_NONE, mem, &w->settings, err)))
+    if (w->settings.p && (rc = skn_world_settings_take(w->settings, SKN_NONE, e->env_rule, mem,
+                                                       &w->settings, err)))
         return rc;
     w->turn_limit = w->turn_limit ? w->turn_limit : 8;
     w->compact_at = w->compact_at ? w->compact_at : 50;

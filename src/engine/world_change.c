@@ -145,7 +145,8 @@ static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
         !to->settings.p)
         return SKEIN_OK;
     if (to->settings.p &&
-        (rc = skn_world_settings_take(to->settings, w->settings, c->mem, &w->settings, err)))
+        (rc = skn_world_settings_take(to->settings, w->settings, c->e->env_rule, c->mem,
+                                      &w->settings, err)))
         return rc;
     w->name = c->name.p ? c->name : w->name;
     w->description = to->description.p ? skn_arena_copy(c->mem, to->description)

@@ -248,6 +248,59 @@ static skein_rc check_server(skn_arena *a, const skn_json *v, const skn_json *be
     return SKEIN_OK;
 }
 
+/* --- Variables of the environment ----------------------------------------------------------------------- */
+
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+
+    while (m && !skn_str_eq(m->key, key))
+        m = m->next;
+    return m;
+}
+
+static skein_rc check_env(const skn_json *server, const skn_json *before, skn_env_rule *rule,
+                          skein_error *err)
+{
+    const skn_json *url = skn_json_get(server, "url");
+    const skn_json *list = skn_json_get(server, url ? "headers" : "env");
+    skein_rc        rc = SKEIN_OK;
+
+    for (const skn_json *m = list ? list->first : NULL; !rc && m; m = m->next) {
+        const skn_json *name = skn_json_get(m, "env");
+        const skn_json *was = name ? entry_before(before, server->key, list->key, m->key)
+                                   : NULL;
+
+        if (name && !(was && skn_str_eq(was->raw, m->raw)))
+            rc = skn_env_rule_check(rule, name->text, url ? url->text : SKN_NONE, err);
+    }
+    return rc;
+}
+
+skein_rc skn_tool_server_check_env(const skn_json *server, skn_env_rule *rule, skein_error *err)
+{
+    return check_env(server, NULL, rule, err);
+}
+
+/* What stood there before for the same address may stay, so that the rest can still be changed: it is refused when it
+ * is used. */
+static skein_rc check_servers_env(const skn_json *settings, const skn_json *before,
+                                  skn_env_rule *rule, skein_error *err)
+{
+    const skn_json *servers = skn_json_get(settings, "mcpServers");
+    skein_rc        rc = SKEIN_OK;
+
+    for (const skn_json *s = servers ? servers->first : NULL; !rc && s; s = s->next) {
+        const skn_json *url = skn_json_get(s, "url");
+        const skn_json *was = skn_json_get(
+            member_of(skn_json_get(before, "mcpServers"), s->key), "url");
+        bool same = url ? was && skn_str_eq(was->text, url->text) : was == NULL;
+
+        rc = check_env(s, same ? before : NULL, rule, err);
+    }
+    return rc;
+}
+
 static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *before,
                               skein_error *err)
 {
@@ -325,8 +378,8 @@ static void write_settings(skn_jw *w, const skn_json *v, const skn_json *before,
     skn_jw_object_end(w);
 }
 
-skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, skn_str *kept,
-                                 skein_error *err)
+skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *rule,
+                                 skn_arena *a, skn_str *kept, skein_error *err)
 {
     const skn_json *v, *was = parsed(before, a);
     skn_buf         b;
@@ -342,7 +395,8 @@ skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, sk
         return wrong(SKN_STR(""), "must be an object", err);
     for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
         rc = check_setting(a, m, was, err);
-    if (rc || (rc = skn_world_approvals_check(v, was, err)))
+    if (rc || (rc = skn_world_approvals_check(v, was, err)) ||
+        (skn_env_rule_changes(rule) && (rc = check_servers_env(v, was, rule, err))))
         return rc;
     skn_buf_init(&b, 2 * SETTINGS_MAX);
     skn_jw_init(&w, &b);

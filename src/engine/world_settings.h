@@ -17,6 +17,7 @@
 #define SKN_ENGINE_WORLD_SETTINGS_H
 
 #include "base/arena.h"
+#include "base/env_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
 #include <skein/engine.h>
@@ -43,9 +44,12 @@ skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
 /* What is damaged reads as not said. */
 skn_world_limits skn_world_limits_of(skn_str settings, skn_arena *scratch);
 /* Checks new settings and makes *kept of them, with the secrets of those before. The error names the place
- * as a JSON pointer. */
-skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_arena *a, skn_str *kept,
-                                 skein_error *err);
+ * as a JSON pointer. Variables that tool servers name are checked by the rule, but for those that stood there before. */
+skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *rule,
+                                 skn_arena *a, skn_str *kept, skein_error *err);
+/* Whether a tool server may have the variables it names, as skn_env_rule_check says. */
+skein_rc skn_tool_server_check_env(const skn_json *server, skn_env_rule *rule,
+                                   skein_error *err);
 /* The object without its secrets. */
 void skn_world_settings_show(skn_jw *w, skn_str settings, skn_arena *scratch);
 

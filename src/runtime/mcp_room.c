@@ -286,6 +286,12 @@ static void free_stopped(skn_mcp_room *room)
     room->servers.n = kept;
 }
 
+/* What was stored before the list of variables said otherwise is not used, and neither is what runs. */
+static bool may_run(const skn_mcp_room *room, const skn_json *v, skein_error *err)
+{
+    return !skn_tool_server_check_env(v, skn_engine_env_rule(room->r->o.engine), err);
+}
+
 /* One that is set as it was goes on, and so do its calls; one that has failed is tried again. */
 static bool goes_on(const skn_mcp_room *room, const skn_json *v)
 {
@@ -299,12 +305,24 @@ static bool goes_on(const skn_mcp_room *room, const skn_json *v)
     return false;
 }
 
-static bool is_set(const skn_json *servers, const server *s)
+static bool is_set(const skn_mcp_room *room, const skn_json *servers, const server *s)
 {
+    skein_error err;
+
     for (const skn_json *v = servers ? servers->first : NULL; v; v = v->next)
         if (s->settings == settings_of(v))
-            return skn_mcp_state_of(s->mcp) != SKN_MCP_FAILED;
+            return skn_mcp_state_of(s->mcp) != SKN_MCP_FAILED && may_run(room, v, &err);
     return false;
+}
+
+static void begin_server(skn_mcp_room *room, const skn_json *v)
+{
+    skein_error err;
+
+    if (may_run(room, v, &err))
+        start_server(room, v);
+    else
+        cannot_start(room, v, &err);
 }
 
 /* A call that is under way with an old one ends in order. */
@@ -314,7 +332,7 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
 
     free_stopped(room);
     for (size_t i = 0; i < room->servers.n; i++)
-        if (!is_set(servers, &room->servers.p[i])) {
+        if (!is_set(room, servers, &room->servers.p[i])) {
             room->servers.p[i].old = true;
             skn_mcp_stop(room->servers.p[i].mcp);
         }
@@ -322,7 +340,7 @@ static void replace(skn_mcp_room *room, const skn_json *servers)
     for (const skn_json *v = servers ? servers->first : NULL; v && count < SERVERS_MOST;
          v = v->next, count++)
         if (v->kind == SKN_JSON_OBJECT && !goes_on(room, v))
-            start_server(room, v);
+            begin_server(room, v);
     room->changes++;
 }
 
@@ -350,7 +368,10 @@ skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_j
         room->next = r->rooms;
         r->rooms = room;
     }
-    settings = servers ? skn_hash_bytes(1, servers->raw) : 0;
+    settings = servers
+                   ? skn_hash_bytes(1 + skn_env_rule_changes(skn_engine_env_rule(r->o.engine)),
+                                    servers->raw)
+                   : 0;
     if (settings != room->settings)
         replace(room, servers);
     room->settings = settings;

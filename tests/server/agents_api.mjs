@@ -32,7 +32,7 @@ rules:
 otherwise: "{agent} heard {sender}."
 `);
 
-const server = await Server.start({ script: file });
+const server = await Server.start({ script: file, args: [`--config=${script('config', 'secrets: { env: { HOME: [command] } }')}`] });
 const slow = await Server.start({ script: file, delay: true }); // "hold" does hold
 
 // A provider that answers everything with one sentence, and remembers what it was sent.

@@ -77,7 +77,7 @@ ${tools.map(t => `  - tool: ${t}\n    do: I have heard of ${t}.`).join('\n')}
       - call: memory__delete_entities
         args: {entityNames: [Bern]}
 otherwise: Nothing to do.
-`), env: { PLANTED_TOKEN: 'sk-planted-mcp' } });
+`), args: [`--config=${script('config', 'secrets: { env: { PLANTED_TOKEN: [command] } }')}`], env: { PLANTED_TOKEN: 'sk-planted-mcp' } });
 
 const w = await server.world('tools', ['ada'], { settings: {
     mcpServers: {

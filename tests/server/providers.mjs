@@ -53,7 +53,7 @@ for (const one of [mute, model]) {
 }
 const base = `http://127.0.0.1:${model.address().port}/v1`;
 const config = path.join(folder, 'skein.yaml');
-fs.writeFileSync(config, 'detect:\n  local: false\n');
+fs.writeFileSync(config, 'detect:\n  local: false\nsecrets:\n  env:\n    OFFICE_KEY: ["127.0.0.1:9"]\n    OFFICE_TOKEN: [llm.example.org, "127.0.0.1:9"]\n');
 
 const store = freshStore();
 const server = await Server.start({ store, args: [`--config=${config}`] });
@@ -82,20 +82,22 @@ test('provider add says that nothing changes and how to change it', async () => 
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
 
-test('the key is in a variable that is called like one, and no other is read', async () => {
+test('the key is in a variable that skein.yaml lists for the host, and no other is read', async () => {
     const add = (name, variable) => cli('provider', 'add', name, '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', `--key-env=${variable}`);
-    for (const [name, variable] of [['office', 'OFFICE_API_KEY'], ['office2', 'OFFICE_TOKEN']]) {
+    for (const [name, variable] of [['office', 'OFFICE_KEY'], ['office2', 'OFFICE_TOKEN']]) {
         const added = await add(name, variable);
         assert.equal(added.code, 0, added.err);
         assert.equal((await cli('provider', 'rm', name, '-y')).code, 0);
     }
-    for (const variable of ['PATH', 'SIGNING_KEY', 'SKEIN_API_KEY']) {
+    for (const variable of ['PATH', 'OFFICE_API_KEY', 'SKEIN_TOKEN', 'OPENAI_API_KEY']) {
         const refused = await add('office', variable);
         assert.equal(refused.code, 2, refused.err);
-        assert.match(refused.err, /--key-env must name a variable that ends in _API_KEY or _TOKEN, and does not begin with SKEIN_/);
+        const allow = new RegExp(`"?${variable}\\\\?" may not be sent to \\\\?"127.0.0.1:9`);
+        assert.match(refused.err, allow);
+        assert.match(refused.err, new RegExp(`secrets: \\{ env: \\{ ${variable}: \\["127.0.0.1:9"\\] \\} \\}`));
         const body = { name: 'office', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: variable };
         const { detail, errors } = await server.post('/providers', body, 400);
-        assert.match(JSON.stringify([detail, errors]), /apiKeyEnv.*must name a variable that ends in _API_KEY or _TOKEN/);
+        assert.match(JSON.stringify([detail, errors]), allow);
     }
 });
 

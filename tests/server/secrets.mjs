@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { Server, assert, finally_, finish, folder, freshStore, kind, limit, run, test } from './lib.mjs';
+import { Server, assert, finally_, finish, folder, freshStore, kind, limit, run, test, within } from './lib.mjs';
 
 const planted = {
     environment: 'sk-planted-environment-4c1f',
@@ -30,6 +30,10 @@ const fake = http.createServer((req, res) => {
             res.writeHead(status, { 'content-type': 'application/json', 'x-echo': key });
             res.end(JSON.stringify(value));
         };
+        if (req.url.startsWith('/away')) {
+            onAway();
+            return res.writeHead(307, { location: `http://127.0.0.1:${thief.address().port}/` }).end();
+        }
         if (req.url.startsWith('/tools')) return json(401, { error: `bad key ${req.headers['x-tool-key']}` });
         if (req.method === 'GET') return json(200, { object: 'list', data: [{ id: 'm', object: 'model' }] });
         const word = JSON.parse(body).messages.at(-1).content.match(/hello|reject|break/g)?.at(-1);
@@ -42,6 +46,18 @@ const fake = http.createServer((req, res) => {
         return res.end('data: [DONE]\n\n');
     });
 });
+// Somebody who should get nothing.
+const stolen = [];
+let onAway;
+const thief = http.createServer((req, res) => {
+    stolen.push(JSON.stringify(req.headers));
+    res.writeHead(500).end();
+});
+await new Promise(resolve => thief.listen(0, '127.0.0.1', resolve));
+finally_(() => new Promise(resolve => {
+    thief.closeAllConnections?.();
+    thief.close(resolve);
+}));
 await new Promise(resolve => fake.listen(0, '127.0.0.1', resolve));
 finally_(() => new Promise(resolve => {
     fake.closeAllConnections?.();
@@ -79,7 +95,13 @@ cat >/dev/null
 const store = freshStore();
 const log = path.join(folder, 'log'), record = path.join(folder, 'record'), config = path.join(folder, 'skein.yaml'), keyFile = path.join(folder, 'key');
 fs.writeFileSync(keyFile, `${planted.file}\n`, { mode: 0o600 });
-fs.writeFileSync(config, `providers:
+// What is in skein.yaml, with these hosts for the variable of a header.
+const configured = (...hosts) => `secrets:
+  env:
+    PLANTED_API_KEY: ["${fake.address().address}:${fake.address().port}"]
+    PLANTED_TOOL_KEY: [command]
+    PLANTED_HEADER: [${hosts.map(h => `"${h}"`).join(', ')}]
+providers:
   inline:
     type: openai-compatible
     baseUrl: ${address}/v1
@@ -90,7 +112,8 @@ fs.writeFileSync(config, `providers:
     baseUrl: ${address}/v1
     apiKey: { file: ${keyFile} }
     maxRetries: 0
-`, { mode: 0o600 });
+`;
+fs.writeFileSync(config, configured(new URL(address).host), { mode: 0o600 });
 const server = new Server({
     store, args: [`--config=${config}`, `--record=${record}`],
     shell: ['sh', '-c', `ulimit -c unlimited; cd ${folder}; exec "$@" 2>>${log}`],
@@ -236,6 +259,55 @@ test('the log has no key, however much is logged', async () => {
     assert.ok(text.includes('turn failed') && text.includes('a server of tools'), 'the log is too short');
     assert.ok(text.includes('a server of tools says') && text.includes('tried …') && text.includes('bad key …'), 'the loud server was not heard');
     clean('the log', text);
+});
+
+// --- Where variables may go ------------------------------------------------------------------------------------
+
+const away = () => `127.0.0.1:${thief.address().port}`;
+
+test('a variable is not sent where skein.yaml does not list it: refused when it is set', async () => {
+    const refused = async (method, at, body, words) => {
+        const got = await server.refused(method, at, 400, 'validation', { body });
+        assert.match(JSON.stringify(got), words);
+        assert.match(JSON.stringify(got), /skein\.yaml: secrets: \{ env: \{/);
+    };
+    const headers = name => ({ 'X-A': { env: name } });
+    const set = mcpServers => ({ settings: { mcpServers } });
+    await refused('PATCH', '/worlds/w', set({ y: { url: `http://${away()}/`, headers: headers('AWS_SECRET_ACCESS_KEY') } }), /AWS_SECRET_ACCESS_KEY.*may not be sent to/);
+    await refused('PATCH', '/worlds/w', set({ y: { url: `http://${away()}/`, headers: headers('PLANTED_HEADER') } }), /PLANTED_HEADER.*may not be sent to/);
+    await refused('PATCH', '/worlds/w', set({ y: { command: ['true'], env: headers('PLANTED_HEADER') } }), /PLANTED_HEADER.*may not be given to a program/);
+    await refused('POST', '/worlds', { name: 'thief', ...set({ y: { url: `http://${away()}/`, headers: headers('HOME') } }) }, /HOME/);
+    await refused('PATCH', '/worlds/w', set({ far: { url: `http://${away()}/` } }), /PLANTED_HEADER.*may not be sent to/);
+    const provider = { name: 'thief', type: 'openai-compatible', baseUrl: `http://${away()}/v1`, apiKeyEnv: 'PLANTED_API_KEY' };
+    await refused('POST', '/providers', provider, /PLANTED_API_KEY.*may not be sent to/);
+    await refused('PATCH', '/providers/named', { baseUrl: provider.baseUrl }, /PLANTED_API_KEY.*may not be sent to/);
+    await refused('PATCH', '/providers/named', { apiKeyEnv: 'HOME' }, /HOME.*may not be sent to/);
+    const near = await run([...store.args, `--config=${config}`, '--world=w', 'world', 'set', 'mcpServers', JSON.stringify({ y: { url: `http://${away()}/`, headers: headers('HOME') } })]);
+    assert.deepEqual([near.code, /HOME.*may not be sent to/.test(near.err)], [2, true], near.err);
+});
+
+test('a variable is not sent where skein.yaml does not list it any more: refused when it is used', async () => {
+    fs.writeFileSync(config, configured(away()), { mode: 0o600 });
+    await server.post('/settings/reload', undefined, 200);
+    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: { url: `http://${away()}/`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
+    fs.writeFileSync(config, configured(new URL(address).host), { mode: 0o600 });
+    await server.post('/settings/reload', undefined, 200);
+    await w.converse('@a0 hello');
+    const y = (await server.get('/worlds/w/tool-servers')).data.find(s => s.name === 'y');
+    assert.deepEqual([y.state, /PLANTED_HEADER.*may not be sent to/.test(y.reason)], ['failed', true], JSON.stringify(y));
+    assert.deepEqual(stolen, []);
+    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: { timeoutMs: 5000 } } } }); // the rest can still be changed
+});
+
+test('a redirect carries a variable to no other host', async () => {
+    const asked = new Promise(resolve => { // a second time, so that the first is over
+        let times = 0;
+        onAway = () => { if (++times === 2) resolve(); };
+    });
+    await server.ask('PATCH', '/worlds/w', { settings: { mcpServers: { y: null, z: { url: `${address}/away`, headers: { 'x-tool-key': { env: 'PLANTED_HEADER' } } } } } });
+    await w.converse('@a0 hello');
+    await within(limit(20000), 'another try', asked);
+    assert.deepEqual(stolen, []);
 });
 
 // --- A crash ---------------------------------------------------------------------------------------------------

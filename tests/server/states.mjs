@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Server, assert, finish, folder, limit, run, test, within } from './lib.mjs';
+import { Server, assert, finish, folder, limit, run, script, test, within } from './lib.mjs';
 import { Desk, ended, inbox, watch } from './desk.mjs';
 
 // --- A server of tools in shell -------------------------------------------------------------------------
@@ -31,7 +31,7 @@ done
 const ink = { command: ['sh', tool] };
 
 const secret = 'planted-secret-of-states';
-const server = await Server.start({ env: { PLANTED: secret, SKEIN_LIMITS_BUSY_TIMEOUT: '1s' } });
+const server = await Server.start({ args: [`--config=${script('config', 'secrets: { env: { PLANTED: [command] } }')}`], env: { PLANTED: secret, SKEIN_LIMITS_BUSY_TIMEOUT: '1s' } });
 const desk = await Desk.open(server);
 let number = 0;
 

@@ -1,5 +1,6 @@
 /* The providers of a server: found, set up, asked, changed, recorded; and no key where none may be. */
 #include "cli/provider_set.h"
+#include "cli/secrets.h"
 #include "store/fixture.h"
 #include "unit/peer_kit.h"
 
@@ -130,9 +131,11 @@ static skn_config *config_of(lab *l, const char *yaml)
 static void open_set(lab *l, const char *yaml)
 {
     const skn_scripted_options o = {.script = skn_script_tour(), .no_delay = true};
+    const skn_config          *c = config_of(l, yaml);
 
     l->o.demo = skn_scripted_new(l->loop, &o);
-    SKN_OK(skn_provider_set_new(&l->set, &l->o, config_of(l, yaml), &l->err), l->err);
+    skn_secrets_grant(skn_engine_env_rule(l->engine), c);
+    SKN_OK(skn_provider_set_new(&l->set, &l->o, c, &l->err), l->err);
     assert_null(skn_provider_set_found(l->set));
     l->waiting++;
     skn_provider_set_detect(l->set, on_found, l);

@@ -513,6 +513,25 @@ static void providers_are_checked(void **state)
         "FILE:21:37: unknown key \"inputs\" in providers.h.prices. Did you mean \"input\"?\n");
 }
 
+static void secrets_list_variables_with_their_hosts(void **state)
+{
+    fixture *f = *state;
+
+    read_text(f, "secrets:\n  env:\n    A_KEY: [llm.example.org, \"127.0.0.1:80\"]\n"
+                 "    B_KEY: [command, \"http://10.0.0.5:8080\"]\n");
+    assert_int_equal(f->c->errors, 0);
+    assert_int_equal(f->c->secrets.n, 2);
+    assert_true(skn_str_is(f->c->secrets.p[0].grant.name, "A_KEY"));
+    assert_string_equal(skn_config_secret_text(&f->c->secrets.p[0], f->a).p,
+                        "llm.example.org, 127.0.0.1:80");
+    read_text(f,
+              "secrets:\n  env:\n    A_KEY: llm.example.org\n    2B: [h]\n    C: []\n"
+              "    D: [\"https://kim@h\"]\n    E: [h/path]\n    F: [\"*\"]\n    G: [\"h:0\"]\n"
+              "    H: [\"https://h/\"]\n    OK: [h]\n  evn: 1\n");
+    assert_int_equal(f->c->errors, 9);
+    assert_int_equal(f->c->secrets.n, 1);
+}
+
 static void no_key_is_in_what_is_shown(void **state)
 {
     fixture *f = *state;
@@ -619,6 +638,7 @@ int main(void)
         T(variables_are_checked_like_files),
         T(providers_are_checked),
         T(providers_are_read_as_they_were_written),
+        T(secrets_list_variables_with_their_hosts),
         T(no_key_is_in_what_is_shown),
     };
 

@@ -17,10 +17,11 @@
 #define OTHER "sk-another-9876543210fedcba"
 
 typedef struct fixture {
-    skn_arena  *a;
-    char        dir[400];
-    const char *vars[8]; /* NAME, value, … */
-    skein_error err;
+    skn_arena    *a;
+    char          dir[400];
+    const char   *vars[8]; /* NAME, value, … */
+    skn_env_rule *rule;
+    skein_error   err;
 } fixture;
 
 static const char *get_var(void *arg, const char *name)
@@ -38,7 +39,8 @@ static int open_fixture(void **state)
     static fixture f;
     const char    *tmp = getenv("TMPDIR");
 
-    f = (fixture){.a = skn_arena_new()};
+    f = (fixture){.a = skn_arena_new(), .rule = skn_env_rule_new()};
+    skn_secrets_grant(f.rule, &(skn_config){.errors = 0});
     snprintf(f.dir, sizeof f.dir, "%s/skein-secrets-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     assert_non_null(mkdtemp(f.dir));
     *state = &f;
@@ -69,6 +71,7 @@ static int close_fixture(void **state)
     empty(f, in_dir(f, "secrets"));
     empty(f, f->dir);
     rmdir(f->dir);
+    skn_env_rule_free(f->rule);
     skn_arena_free(f->a);
     return 0;
 }
@@ -254,7 +257,8 @@ static void plan(fixture *f, skn_provider_plans *out, const char *stored,
                              .data_dir = f->dir,
                              .environment = true,
                              .env = get_var,
-                             .env_arg = f};
+                             .env_arg = f,
+                             .env_rule = f->rule};
 
     skn_plans_make(out, &from, f->a);
 }
@@ -462,18 +466,109 @@ static void what_the_store_keeps_reads_back_the_same(void **state)
     assert_string_equal(skn_stored_write(&all, f->a).p, json);
 }
 
-static void a_variable_of_a_key_is_called_like_one(void **state)
-{
-    static const char *const keys[] = {"X_API_KEY", "HF_TOKEN", "K2_API_KEY"};
-    static const char *const others[] = {"PATH",          "SIGNING_KEY", "API_KEY",
-                                         "2_API_KEY",     "a_API_KEY",   "A_API_KEY_ID",
-                                         "SKEIN_API_KEY", "SKEIN_TOKEN", ""};
+/* --- Which variables may go where ----------------------------------------------------------------- */
 
-    (void)state;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_true(skn_is_key_variable(skn_str_of(keys[i])));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(skn_is_key_variable(skn_str_of(others[i])));
+/* As if skein.yaml listed them. */
+static void list_secrets(fixture *f)
+{
+    const skn_str office[] = {SKN_STR("llm.example.org"), SKN_STR("127.0.0.1:9"),
+                              SKN_STR("http://10.0.0.5:8080"), SKN_STR("[::1]:7")};
+    const skn_str git[] = {SKN_STR("command")};
+    skn_config    c = {.errors = 0};
+
+    skn_vec_add(f->a, &c.secrets,
+                ((skn_config_secret){{SKN_STR("OFFICE_KEY"), office, 4}, "skein.yaml", 1}));
+    skn_vec_add(f->a, &c.secrets,
+                ((skn_config_secret){{SKN_STR("GIT_TOKEN"), git, 1}, "skein.yaml", 2}));
+    skn_secrets_grant(f->rule, &c);
+}
+
+static void a_variable_goes_only_where_it_is_listed(void **state)
+{
+    static const char *const good[][2] = {
+        {"OFFICE_KEY", "https://llm.example.org/v1"},
+        {"OFFICE_KEY", "https://LLM.Example.ORG"},
+        {"OFFICE_KEY", "https://llm.example.org:443/v1?x=@evil.example"},
+        {"OFFICE_KEY", "http://127.0.0.1:9/v1"},
+        {"OFFICE_KEY", "https://127.0.0.1:9/v1"},
+        {"OFFICE_KEY", "http://10.0.0.5:8080/"},
+        {"OFFICE_KEY", "http://[::1]:7/x"},
+        {"OPENAI_API_KEY", "https://api.openai.com/v1"},
+        {"GOOGLE_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai"},
+        {"GIT_TOKEN", NULL},
+    };
+    static const char *const bad[][2] = {
+        {"AWS_SECRET_ACCESS_KEY", "https://llm.example.org/v1"},
+        {"OFFICE_KEY", "https://evil.example/v1"},
+        {"OFFICE_KEY", "http://llm.example.org/v1"},
+        {"OFFICE_KEY", "https://llm.example.org:8443/v1"},
+        {"OFFICE_KEY", "https://llm.example.org.evil.example/v1"},
+        {"OFFICE_KEY", "https://llm.example.org@evil.example/v1"},
+        {"OFFICE_KEY", "https://evil.example#@llm.example.org/"},
+        {"OFFICE_KEY", "https://evil.example?@llm.example.org/"},
+        {"OFFICE_KEY", "https://evil.example\\@llm.example.org/"},
+        {"OFFICE_KEY", "https://llm%2eexample.org/v1"},
+        {"OFFICE_KEY", "https://llm.example.org:443@evil.example"},
+        {"OFFICE_KEY", "https://llm.example.org:/v1"},
+        {"OFFICE_KEY", "https://llm.example.org:0443a/v1"},
+        {"OFFICE_KEY", "https:/llm.example.org/v1"},
+        {"OFFICE_KEY", "ftp://llm.example.org/v1"},
+        {"OFFICE_KEY", "https://10.0.0.5:8080/"},
+        {"OFFICE_KEY", "http://127.0.0.1/v1"},
+        {"OFFICE_KEY", "http://127.0.0.1:90/v1"},
+        {"OFFICE_KEY", ""},
+        {"OFFICE_KEY", NULL},
+        {"GIT_TOKEN", "https://command/"},
+        {"OPENAI_API_KEY", "http://api.openai.com/v1"},
+        {"OPENAI_API_KEY", "https://api.anthropic.com"},
+        {"ANTHROPIC_API_KEY", "https://api.openai.com/v1"},
+        {"PATH", NULL},
+        {"2X", NULL},
+        {"", NULL},
+    };
+    fixture *f = *state;
+
+    list_secrets(f);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (skn_env_rule_check(f->rule, skn_str_of(good[i][0]), skn_str_of(good[i][1]),
+                               &f->err))
+            fail_msg("%s to %s: %s", good[i][0], good[i][1], f->err.message);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (skn_env_rule_check(f->rule, skn_str_of(bad[i][0]), skn_str_of(bad[i][1]),
+                               &f->err) != SKEIN_INVALID)
+            fail_msg("%s may go to %s", bad[i][0], bad[i][1]);
+    skn_env_rule_check(f->rule, SKN_STR("OFFICE_KEY"), SKN_STR("https://u.example:8443"),
+                       &f->err);
+    assert_string_equal(f->err.message,
+                        "the variable \"OFFICE_KEY\" may not be sent to \"u.example:8443\"");
+    assert_string_equal(f->err.hint,
+                        "To allow it, write into the server's skein.yaml: secrets: { env: { "
+                        "OFFICE_KEY: [\"u.example:8443\"] } }");
+    assert_int_equal(skn_env_rule_check(NULL, SKN_STR("OPENAI_API_KEY"),
+                                        SKN_STR("https://api.openai.com/v1"), &f->err),
+                     SKEIN_INVALID);
+}
+
+static void a_stored_variable_that_is_not_listed_is_not_used(void **state)
+{
+    fixture                 *f = *state;
+    skn_provider_plans       all;
+    const skn_provider_plan *p;
+    static const char        stored[] =
+        "{\"thief\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://evil.example/v1\","
+        "\"apiKeyEnv\":\"OFFICE_KEY\",\"consent\":true},"
+        "\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://llm.example.org/v1\","
+        "\"apiKeyEnv\":\"OFFICE_KEY\",\"consent\":true}}";
+
+    f->vars[0] = "OFFICE_KEY";
+    f->vars[1] = KEY;
+    list_secrets(f);
+    plan(f, &all, stored, NULL, 0);
+    p = planned(&all, "thief");
+    assert_null(p->key.p);
+    assert_non_null(strstr(p->no_key.p, "may not be sent to \"evil.example\""));
+    assert_non_null(strstr(p->hint.p, "secrets: { env: { OFFICE_KEY: [\"evil.example\"] } }"));
+    assert_true(skn_str_is(planned(&all, "office")->key, KEY));
 }
 
 static void what_cannot_be_used_is_named(void **state)
@@ -484,10 +579,9 @@ static void what_cannot_be_used_is_named(void **state)
         {"{\"baseUrl\":\"ftp://x\"}", "/baseUrl"},
         {"{\"baseUrl\":\"https://kim:pw@x/\"}", "/baseUrl"},
         {"{\"baseUrl\":\"https://x/?key=1\"}", "/baseUrl"},
-        {"{\"apiKeyEnv\":\"PATH\"}", "/apiKeyEnv"},
-        {"{\"apiKeyEnv\":\"SKEIN_TOKEN\"}", "/apiKeyEnv"},
-        {"{\"apiKeyEnv\":\"SKEIN_KEY\"}", "/apiKeyEnv"},
-        {"{\"apiKeyEnv\":\"MONKEY\"}", "/apiKeyEnv"},
+        {"{\"apiKeyEnv\":\"2_API_KEY\"}", "/apiKeyEnv"},
+        {"{\"apiKeyEnv\":\"A KEY\"}", "/apiKeyEnv"},
+        {"{\"apiKeyEnv\":\"\"}", "/apiKeyEnv"},
         {"{\"headers\":{\"Authorization\":\"Bearer x\"}}", "/headers"},
         {"{\"headers\":{\"a\\nb\":\"x\"}}", "/headers"},
         {"{\"timeoutMs\":1}", "/timeoutMs"},
@@ -531,7 +625,8 @@ int main(void)
         TEST(ollama_is_where_its_variable_says),
         TEST(only_this_computer_is_local),
         TEST(what_the_store_keeps_reads_back_the_same),
-        TEST(a_variable_of_a_key_is_called_like_one),
+        TEST(a_variable_goes_only_where_it_is_listed),
+        TEST(a_stored_variable_that_is_not_listed_is_not_used),
         TEST(what_cannot_be_used_is_named),
     };
 

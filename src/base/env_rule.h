@@ -1,0 +1,40 @@
+/* env_rule.h: which variables of the environment may be sent where.
+ *
+ * Whoever may change a world or a provider can name a variable of the server and an address. Only pairs that the
+ * administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is made
+ * when something is set and again when it is used, because rows may be older than the list.
+ * Threads: any. The list is replaced as a whole.  Lifetimes: the rule copies what it is given. */
+#ifndef SKN_BASE_ENV_RULE_H
+#define SKN_BASE_ENV_RULE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+/* Written instead of a host: the variable may be given to a program that is started. */
+#define SKN_ENV_TO_COMMAND "command"
+
+/* A variable and where it may go: "host", "host:port", "http://host:port", or "command". Without a scheme it is
+ * https; on loopback http as well. Without a port it is the scheme's own. */
+typedef struct skn_env_grant {
+    skn_str        name;
+    const skn_str *hosts;
+    size_t         host_count;
+} skn_env_grant;
+
+typedef struct skn_env_rule skn_env_rule;
+
+skn_env_rule *skn_env_rule_new(void);
+void          skn_env_rule_free(skn_env_rule *r); /* NULL is fine */
+void          skn_env_rule_set(skn_env_rule *r, const skn_env_grant *list, size_t count);
+/* How often it was set. */
+uint64_t skn_env_rule_changes(skn_env_rule *r);
+/* Whether the variable may be sent to this address; absent: given to a program. SKEIN_INVALID when not, with
+ * what to write into skein.yaml as the hint. A NULL rule allows nothing. */
+skein_rc skn_env_rule_check(skn_env_rule *r, skn_str name, skn_str url, skein_error *err);
+
+/* "GITHUB_TOKEN": what can be a variable's name. */
+bool skn_env_is_name(skn_str s);
+/* What may stand in `hosts`. */
+bool skn_env_is_host(skn_str s);
+
+#endif
