@@ -26,7 +26,7 @@ BEGIN {
     # Headers that the build makes; they belong to the folder whose door is named.
     made["queries.h"] = "store"
 
-    home["sqlite3.h"] = "src/store/db_sqlite.c"
+    home["sqlite3.h"] = "src/store/db_sqlite.h"
     home["libpq-fe.h"] = "src/store/db_pg.c"
     home["event2/event.h"] = home["event2/thread.h"] = "src/base/loop.c"
     home["event2/http.h"] = home["event2/buffer.h"] = "src/http/bare.c"

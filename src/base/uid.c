@@ -79,10 +79,14 @@ static bool word(char c)
 
 bool skn_uid_valid(skn_str s)
 {
-    if (s.n == 0 || s.n > SKN_UID_MAX || !word(s.p[0]))
+    bool words = false;
+
+    if (s.n == 0 || s.n > SKN_UID_MAX || s.p[0] == '.')
         return false;
-    for (size_t i = 1; i < s.n; i++)
+    for (size_t i = 0; i < s.n; i++) {
         if (!word(s.p[i]) && s.p[i] != '-' && s.p[i] != '.')
             return false;
-    return true;
+        words |= word(s.p[i]);
+    }
+    return words;
 }

@@ -19,7 +19,8 @@ typedef struct skn_uid_maker skn_uid_maker;
 skn_uid_maker *skn_uid_maker_new(void);
 void           skn_uid_maker_free(skn_uid_maker *m);
 void           skn_uid_next(skn_uid_maker *m, char out[SKN_UID_LEN + 1]);
-/* True for 1 to SKN_UID_MAX characters of A-Z a-z 0-9 '-' '_' '.', the first a letter, digit or '_'. */
+/* True for 1 to SKN_UID_MAX characters of A-Z a-z 0-9 '-' '_' '.', not all of them signs and the first
+ * no dot. Ours never begin with '-'; those of other programs may. */
 bool skn_uid_valid(skn_str s);
 
 #endif

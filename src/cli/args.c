@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/uid.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -80,6 +81,10 @@ static skein_rc unknown_option(skn_cli *cli, const char *text, skn_str name)
     near = name.n ? skn_suggest(typed, option_name, cli) : NULL;
     if (near)
         return skn_hint(&cli->err, SKEIN_USAGE, "Did you mean \"--%s\"?", near);
+    if (strlen(text) > 3 && text[1] != '-' && skn_uid_valid(skn_str_of(text)))
+        return skn_hint(&cli->err, SKEIN_USAGE,
+                        "If it is an id, write \"--\" before it: skein %s -- %s",
+                        cli->command ? cli->command->name : "show", text);
     return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help%s%s\"", cli->command ? " " : "",
                     cli->command ? cli->command->name : "");
 }

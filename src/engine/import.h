@@ -22,7 +22,8 @@
 #define SKN_IMPORT_ROWS   ((size_t)50 * 1000 * 1000)
 
 typedef struct skn_foreign_agent {
-    skn_str name; /* as it is here; the file's own names lead to it by skn_foreign.names */
+    skn_str name;  /* as it is here; the file's own names lead to it by skn_foreign.names */
+    skn_str shown; /* the file's name of it, where that is another */
     skn_str system_prompt, model, settings;
     int64_t created_at;
     size_t  last_heard; /* number of the message it heard last, as they come */
@@ -73,6 +74,8 @@ typedef struct skn_foreign {
     skn_vec(skn_foreign_agent) agents;
     skn_vec(skn_foreign_chat) chats;
     skn_vec(skn_foreign_message) messages;
+    bool     no_links; /* it was written by a release that knew of no reply links */
+    int64_t  metadata; /* rows with more than has a place here */
     skn_map *names;    /* the file's names of agents -> index */
     skn_map *taken;    /* names of agents here -> anything */
     skn_map *chat_ids; /* -> index */
@@ -103,10 +106,24 @@ skn_str skn_foreign_title(skn_foreign *f, skn_str text);
 /* Notes that an agent heard a message of the list; false when that was known. */
 bool skn_foreign_heard(skn_foreign *f, skn_foreign_message *m, size_t agent);
 
+/* What worlds of agent-world have besides; as texts, absent where there is none. */
+typedef struct skn_foreign_extras {
+    skn_str mcp; /* JSON */
+    skn_str title_provider, title_model;
+    skn_str variables; /* NAME=VALUE in lines */
+    skn_str main_agent;
+    skn_str heartbeat, heartbeat_prompt;
+} skn_foreign_extras;
+
+/* import_extras.c: keeps of it what can be kept and says what is not, once all agents are known.
+ * Commands of tool servers, and values that may be secrets, never come in. */
+void skn_foreign_extras_settle(skn_foreign *f, const skn_foreign_extras *x);
+
 /* What a file says of an agent; numbers as they are written. */
 typedef struct skn_foreign_profile {
     skn_str name, system_prompt, provider, model;
-    skn_str temperature, max_tokens, auto_reply;
+    skn_str temperature, max_tokens;
+    skn_str auto_reply; /* ours; agent-world means something else by the word */
     int64_t created_at; /* 0: unknown */
 } skn_foreign_profile;
 
@@ -151,7 +168,7 @@ typedef struct skn_memories {
     skn_map *nearly;    /* of what agents said without id: (chat, sender, text, about when) */
     skn_map *equal;     /* how many equal rows without id the memory at hand has had */
     size_t   owner;     /* of the memory at hand */
-    int64_t  place;
+    skn_map *places;    /* of its last rows, by chat */
 } skn_memories;
 
 typedef struct skn_memory_row {
@@ -198,11 +215,15 @@ bool     skn_import_is_world(const skn_json *doc);
 skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err);
 /* otherwise: the world's id when the configuration has none. */
 void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise);
-void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config);
+/* What else the configuration says; mcp: where the tool servers are, NULL for in it. */
+void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp);
+void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool ours);
 void skn_import_chat(skn_foreign *f, const skn_json *chat);
 void skn_import_current(skn_foreign *f, skn_str chat_id);
-/* A list of messages; chat: where they belong when their chatId does not tell, else -1. */
-void     skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int64_t chat);
+/* A list of messages; chat: where they belong when their chatId does not tell, else -1. escaped: line
+ * ends may be written as the two characters "\n". */
+void     skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int64_t chat,
+                           bool escaped);
 skein_rc skn_import_too_many(skein_error *err); /* agents */
 
 /* A whole file; refuses what is too large. The bytes live in the buffer. */

@@ -11,25 +11,27 @@
 #define ARCHIVED "archived_messages"
 
 /* clang-format off */
-enum { W_ID, W_NAME, W_DESCRIPTION, W_TURNS, W_CHAT, W_CREATED, W_MCP, W_PROVIDER, W_MODEL };
+enum { W_ID, W_NAME, W_DESCRIPTION, W_TURNS, W_CHAT, W_CREATED, W_MCP, W_PROVIDER, W_MODEL,
+       W_VARIABLES, W_MAIN, W_BEATS, W_BEAT, W_BEAT_PROMPT };
 static const char *const world_columns[] = {
     "id", "name", "description", "turn_limit", "current_chat_id", "created_at", "mcp_config",
-    "chat_llm_provider", "chat_llm_model", NULL};
+    "chat_llm_provider", "chat_llm_model", "variables", "main_agent", "heartbeat_enabled",
+    "heartbeat_interval", "heartbeat_prompt", NULL};
 
-enum { A_ID, A_WORLD, A_NAME, A_PROVIDER, A_MODEL, A_PROMPT, A_TEMPERATURE, A_TOKENS, A_CREATED,
-       A_REPLY };
+/* Not "auto_reply": it tells whether "@sender" is put before an answer, and here nothing is put there. */
+enum { A_ID, A_WORLD, A_NAME, A_PROVIDER, A_MODEL, A_PROMPT, A_TEMPERATURE, A_TOKENS, A_CREATED };
 static const char *const agent_columns[] = {
     "id", "world_id", "name", "provider", "model", "system_prompt", "temperature", "max_tokens",
-    "created_at", "auto_reply", NULL};
+    "created_at", NULL};
 
 enum { C_ID, C_WORLD, C_NAME, C_CREATED };
 static const char *const chat_columns[] = {"id", "world_id", "name", "created_at", NULL};
 
 enum { M_AGENT, M_WORLD, M_ROLE, M_CONTENT, M_SENDER, M_CHAT, M_CREATED, M_UID, M_REPLY, M_CALLS,
-       M_CALL, M_ROW };
+       M_CALL, M_METADATA, M_ROW };
 static const char *const memory_columns[] = {
     "agent_id", "world_id", "role", "content", "sender", "chat_id", "created_at", "message_id",
-    "reply_to_message_id", "tool_calls", "tool_call_id", NULL};
+    "reply_to_message_id", "tool_calls", "tool_call_id", "message_metadata", NULL};
 
 enum { S_ID, S_AGENT, S_WORLD, S_NAME, S_CREATED };
 static const char *const session_columns[] = {
@@ -60,8 +62,9 @@ typedef struct session {
 } session;
 
 typedef struct world {
-    skn_foreign *f;
-    skn_str      current_chat;
+    skn_foreign       *f;
+    skn_str            current_chat;
+    skn_foreign_extras extras;
     skn_vec(kept_rows) memories; /* by agent */
     skn_vec(session *) sessions;
 } world;
@@ -73,7 +76,7 @@ typedef struct reading {
     skn_map          *worlds; /* by id */
     skn_vec(world *) all;
     skn_map *archives; /* by id -> session */
-    bool     mended;   /* a text was no UTF-8, and that was said */
+    bool     no_links; /* no column for them */
 } reading;
 
 static skn_str text_of(reading *r, const skn_foreign_cell *cell)
@@ -104,14 +107,19 @@ static skein_rc need_world(reading *r, const skn_foreign_cell *id, world **out,
     return SKEIN_OK;
 }
 
-static void note_lost(reading *r, const world *w, const skn_foreign_cell *cells)
+static void set_extras(reading *r, world *w, const skn_foreign_cell *cells)
 {
-    if (cells[W_MCP].text.n)
-        skn_foreign_note(r->file, "world \"%.*s\": its MCP configuration is not kept",
-                         SKN_FMT(w->f->world));
-    if (cells[W_PROVIDER].text.n || cells[W_MODEL].text.n)
-        skn_foreign_note(r->file, "world \"%.*s\": its model for chat titles is not kept",
-                         SKN_FMT(w->f->world));
+    skn_foreign_extras *x = &w->extras;
+
+    x->mcp = text_of(r, &cells[W_MCP]);
+    x->title_provider = text_of(r, &cells[W_PROVIDER]);
+    x->title_model = text_of(r, &cells[W_MODEL]);
+    x->variables = text_of(r, &cells[W_VARIABLES]);
+    x->main_agent = text_of(r, &cells[W_MAIN]);
+    if (skn_tables_number(&cells[W_BEATS]) || cells[W_BEAT_PROMPT].text.n) {
+        x->heartbeat = text_of(r, &cells[W_BEAT]);
+        x->heartbeat_prompt = text_of(r, &cells[W_BEAT_PROMPT]);
+    }
 }
 
 static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error *err)
@@ -126,7 +134,7 @@ static skein_rc add_world(void *arg, const skn_foreign_cell *cells, skein_error 
                          text_of(r, &cells[W_DESCRIPTION]), skn_tables_number(&cells[W_TURNS]),
                          skn_tables_time(&cells[W_CREATED]));
     w->current_chat = text_of(r, &cells[W_CHAT]);
-    note_lost(r, w, cells);
+    set_extras(r, w, cells);
     return SKEIN_OK;
 }
 
@@ -160,7 +168,6 @@ static skein_rc add_agent(void *arg, const skn_foreign_cell *cells, skein_error 
     p.system_prompt = text_of(r, &cells[A_PROMPT]);
     p.temperature = text_of(r, &cells[A_TEMPERATURE]);
     p.max_tokens = text_of(r, &cells[A_TOKENS]);
-    p.auto_reply = text_of(r, &cells[A_REPLY]);
     p.created_at = skn_tables_time(&cells[A_CREATED]);
     skn_foreign_describe(w->f, agent, &p);
     return SKEIN_OK;
@@ -258,6 +265,7 @@ static skein_rc add_memory(void *arg, const skn_foreign_cell *cells, skein_error
     m->created_at = skn_tables_time(&cells[M_CREATED]);
     k->row.chat_id = cells[M_CHAT].text.n ? text_of(r, &cells[M_CHAT]) : SKN_NONE;
     set_calls(r, w, k, &cells[M_CALLS]);
+    w->f->metadata += cells[M_METADATA].text.n > 0;
     return SKEIN_OK;
 }
 
@@ -349,12 +357,14 @@ static void put_world(reading *r, world *w)
 {
     skn_memories m;
 
+    w->f->no_links = r->no_links;
     skn_memories_init(&m, w->f);
     for (size_t i = 0; i < w->memories.n; i++) {
         skn_memories_begin(&m, i);
         put_rows(r, &m, &w->memories.p[i], MEMORY, -1);
     }
     put_sessions(r, w, &m);
+    skn_foreign_extras_settle(w->f, &w->extras);
     skn_import_current(w->f, w->current_chat);
 }
 
@@ -380,6 +390,7 @@ static skein_rc count_lost(reading *r, skein_error *err)
 static skein_rc read_tables(reading *r, skein_error *err)
 {
     skn_tables *t = &r->tables;
+    bool        linked;
     skein_rc    rc;
 
     if ((rc = skn_tables_read(t, "worlds", world_columns, add_world, r, err)) ||
@@ -390,6 +401,9 @@ static skein_rc read_tables(reading *r, skein_error *err)
         (rc = skn_tables_read(t, "memory_archives", session_columns, add_archive, r, err)) ||
         (rc = skn_tables_read(t, ARCHIVED, archived_columns, add_archived, r, err)))
         return rc;
+    if ((rc = skn_tables_has_column(t, MEMORY, "reply_to_message_id", &linked, err)))
+        return rc;
+    r->no_links = !linked;
     for (size_t i = 0; i < r->all.n; i++)
         put_world(r, r->all.p[i]);
     return count_lost(r, err);

@@ -1,6 +1,6 @@
 /* import_folder.c: agent-world's worlds as folders. What lies in one:
  *
- *   config.json, chats/CHAT.json
+ *   config.json, mcp.json, chats/CHAT.json
  *   agents/AGENT/config.json, system-prompt.md, memory.json, archive/memory-TIME.json
  *
  * Worlds lie beside each other in one folder, or that folder has a database in it. */
@@ -134,7 +134,7 @@ static skein_rc read_agent(skn_foreign *f, const char *folder, size_t agent, ske
 
     if (rc)
         return rc;
-    skn_import_agent(f, agent, config);
+    skn_import_agent(f, agent, config, false);
     if (skn_foreign_text(config, "name").n)
         skn_foreign_alias(f, agent, skn_foreign_text(config, "name"));
     return read_prompt(f, inside(f->file, folder, "system-prompt.md"), agent, err);
@@ -159,7 +159,7 @@ static skein_rc read_archives(skn_memories *r, const char *folder, size_t agent,
                                  files.at[i]);
         f->report.archives++;
         skn_import_memory(r, rows, agent,
-                          (int64_t)skn_foreign_chat_new(f, skn_foreign_title(f, title)));
+                          (int64_t)skn_foreign_chat_new(f, skn_foreign_title(f, title)), true);
     }
     return rc;
 }
@@ -177,7 +177,7 @@ static skein_rc read_memories(skn_foreign *f, const char *root, const names *fol
 
         rc = read_json(f->file, inside(f->file, folder, "memory.json"), &rows, err);
         if (!rc)
-            skn_import_memory(&memories, rows, i, -1);
+            skn_import_memory(&memories, rows, i, -1, true);
     }
     for (size_t i = 0; !rc && i < folders->count; i++)
         rc = read_archives(&memories, inside(f->file, root, folders->at[i]), i, err);
@@ -203,14 +203,16 @@ static skein_rc read_agents(skn_foreign *f, const char *path, skein_error *err)
 static skein_rc read_world(skn_foreign_file *file, const char *path, skein_error *err)
 {
     skn_foreign    *f = skn_foreign_new(file);
-    const skn_json *config;
+    const skn_json *config, *mcp;
     skein_rc        rc = read_json(file, inside(file, path, "config.json"), &config, err);
 
-    if (rc)
+    f->no_links = true;
+    if (rc || (rc = read_json(file, inside(file, path, "mcp.json"), &mcp, err)))
         return rc;
     skn_import_config(f, config, skn_import_base_name(path));
     if ((rc = read_chats(f, path, err)) || (rc = read_agents(f, path, err)))
         return rc;
+    skn_import_extras(f, config, mcp);
     skn_import_current(f, skn_foreign_text(config, "currentChatId"));
     return SKEIN_OK;
 }

@@ -200,6 +200,8 @@ void skn_foreign_describe(skn_foreign *f, size_t index, const skn_foreign_profil
     agent->settings = settings_of(f, index, p);
     if (p->created_at)
         agent->created_at = p->created_at;
+    if (p->name.n && !skn_str_eq(p->name, agent->name))
+        agent->shown = p->name;
 }
 
 /* --- Chats and the world ------------------------------------------------------------------ */

@@ -125,7 +125,7 @@ static void add_agents(skn_foreign *f, const skn_json *list)
 
         if (agent < 0)
             continue;
-        skn_import_agent(f, (size_t)agent, v);
+        skn_import_agent(f, (size_t)agent, v, true);
     }
 }
 

@@ -156,8 +156,8 @@ static skn_foreign_message *heard_before(const last_heard *l, const skn_foreign_
     return !own || (all && all > own) ? all : own;
 }
 
-/* Rows of a time before ids have no links either: there an agent is taken to answer what it
- * heard last from another. Nothing with an id is ever guessed. */
+/* Releases that knew of no links wrote none: there an agent is taken to answer what it heard last
+ * from another. Where links were known, a message with an id that has none replies to nothing. */
 static void guess_parents(skn_foreign *f)
 {
     last_heard l = {skn_map_new(f->a), SKN_ARRAY(f->a, f->chats.n, said), (int64_t)f->agents.n};
@@ -165,7 +165,8 @@ static void guess_parents(skn_foreign *f)
     for (size_t i = 0; i < f->messages.n; i++) {
         skn_foreign_message *m = &f->messages.p[i], *last = heard_before(&l, m);
 
-        if (!m->had_id && m->m.role == SKEIN_ASSISTANT && !m->m.reply_to.p && last) {
+        if ((!m->had_id || f->no_links) && m->m.role == SKEIN_ASSISTANT && !m->m.reply_to.p &&
+            last) {
             m->parent = last - f->messages.p;
             m->guessed = true;
         }

@@ -14,12 +14,13 @@ void skn_memories_init(skn_memories *r, skn_foreign *f)
     r->by_text = skn_map_new(f->a);
     r->nearly = skn_map_new(f->a);
     r->equal = skn_map_new(f->a);
+    r->places = skn_map_new(f->a);
 }
 
 void skn_memories_begin(skn_memories *r, size_t owner)
 {
     r->owner = owner;
-    r->place = 0;
+    r->places = skn_map_new(r->f->a);
     r->equal = skn_map_new(r->f->a);
 }
 
@@ -177,7 +178,20 @@ static void add_message(skn_memories *r, skn_foreign_message *m)
         skn_foreign_heard(f, to, r->owner);
 }
 
-/* A row without a time, or back in time, stays behind the last. */
+/* A row without a time, or back in time, stays behind the last of its chat: a branch of a chat is
+ * copied behind it, with the times it had. */
+static int64_t place_of(skn_memories *r, size_t chat, int64_t created_at)
+{
+    void   **slot = skn_map_slot_int(r->places, (int64_t)chat);
+    int64_t *last = *slot;
+
+    if (!last)
+        *slot = last = SKN_NEW(r->f->a, int64_t);
+    if (created_at > *last)
+        *last = created_at;
+    return *last;
+}
+
 void skn_memories_add(skn_memories *r, skn_memory_row *row)
 {
     skn_foreign        *f = r->f;
@@ -199,10 +213,8 @@ void skn_memories_add(skn_memories *r, skn_memory_row *row)
         return;
     }
     m.chat = row->chat >= 0 ? (size_t)row->chat : skn_foreign_chat_of(f, row->chat_id);
-    if (m.m.created_at > r->place)
-        r->place = m.m.created_at;
-    m.place = r->place;
+    m.place = place_of(r, m.chat, m.m.created_at);
     if (!m.m.created_at)
-        m.m.created_at = r->place ? r->place : f->created_at;
+        m.m.created_at = m.place ? m.place : f->created_at;
     add_message(r, &m);
 }

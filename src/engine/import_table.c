@@ -35,6 +35,23 @@ bool skn_tables_has(const skn_tables *t, const char *name)
 }
 
 /* Names are ours, so the text is safe to put together. */
+static skein_rc find_columns(skn_tables *t, const char *name, skn_map *there, skein_error *err)
+{
+    skn_str sql = skn_arena_printf(t->file->a, "PRAGMA table_info(%s)", name);
+
+    return skn_foreign_db_query(t->db, sql.p, note_column, there, err);
+}
+
+skein_rc skn_tables_has_column(skn_tables *t, const char *name, const char *column, bool *out,
+                               skein_error *err)
+{
+    skn_map *there = skn_map_new(t->file->a);
+    skein_rc rc = find_columns(t, name, there, err);
+
+    *out = skn_map_get(there, skn_str_of(column)) != NULL;
+    return rc;
+}
+
 skein_rc skn_tables_read(skn_tables *t, const char *name, const char *const *columns,
                          skn_foreign_each *each, void *arg, skein_error *err)
 {
@@ -44,10 +61,8 @@ skein_rc skn_tables_read(skn_tables *t, const char *name, const char *const *col
 
     if (!skn_tables_has(t, name))
         return SKEIN_OK;
+    rc = find_columns(t, name, there, err);
     skn_buf_init(&sql, 4096);
-    skn_buf_addf(&sql, "PRAGMA table_info(%s)", name);
-    rc = skn_foreign_db_query(t->db, sql.p, note_column, there, err);
-    skn_buf_clear(&sql);
     skn_buf_addf(&sql, "SELECT ");
     for (size_t i = 0; columns[i]; i++)
         skn_buf_addf(&sql, "%s, ",

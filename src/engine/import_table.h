@@ -21,6 +21,8 @@ typedef struct skn_tables {
 skein_rc skn_tables_init(skn_tables *t, skn_foreign_file *file, skn_foreign_db *db,
                          skein_error *err);
 bool     skn_tables_has(const skn_tables *t, const char *name);
+skein_rc skn_tables_has_column(skn_tables *t, const char *name, const char *column, bool *out,
+                               skein_error *err);
 /* Hands over all rows by rowid: the columns named (a NULL ends them), where those that are not there
  * are NULL, and after them the rowid. No rows when there is no such table. */
 skein_rc skn_tables_read(skn_tables *t, const char *name, const char *const *columns,

@@ -12,7 +12,9 @@ static skn_str literal(const skn_json *v, const char *key)
     return v && (v->kind == SKN_JSON_NUMBER || v->kind == SKN_JSON_BOOL) ? v->raw : SKN_NONE;
 }
 
-void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config)
+/* "autoReply" of agent-world tells whether "@sender" is put before an answer: here nothing is put there,
+ * and the word means something else. */
+void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool ours)
 {
     skn_foreign_profile p = {.name = skn_foreign_text(config, "name")};
 
@@ -21,7 +23,8 @@ void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config)
     p.model = skn_foreign_text(config, "model");
     p.temperature = literal(config, "temperature");
     p.max_tokens = literal(config, "maxTokens");
-    p.auto_reply = literal(config, "autoReply");
+    if (ours)
+        p.auto_reply = literal(config, "autoReply");
     p.created_at = skn_foreign_time(skn_json_get(config, "createdAt"));
     skn_foreign_describe(f, agent, &p);
 }
@@ -52,6 +55,39 @@ void skn_import_config(skn_foreign *f, const skn_json *config, skn_str otherwise
                          skn_foreign_time(skn_json_get(config, "createdAt")));
 }
 
+static bool is_true(const skn_json *v)
+{
+    return v && v->kind == SKN_JSON_BOOL && v->boolean;
+}
+
+/* As JSON, whether it is kept as an object or as a text; {"config": TEXT} is the latter in a file. */
+static skn_str mcp_of(const skn_json *v)
+{
+    const skn_json *inner = skn_json_get(v, "config");
+
+    if (inner && inner->kind == SKN_JSON_STRING)
+        v = inner;
+    if (!v || v->kind == SKN_JSON_NULL)
+        return SKN_NONE;
+    return v->kind == SKN_JSON_STRING ? v->text : v->raw;
+}
+
+void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *mcp)
+{
+    skn_foreign_extras x = {.mcp = mcp_of(mcp ? mcp : skn_json_get(config, "mcpConfig"))};
+
+    x.title_provider = skn_foreign_text(config, "chatLLMProvider");
+    x.title_model = skn_foreign_text(config, "chatLLMModel");
+    x.variables = skn_foreign_text(config, "variables");
+    x.main_agent = skn_foreign_text(config, "mainAgent");
+    if (is_true(skn_json_get(config, "heartbeatEnabled")) ||
+        skn_foreign_text(config, "heartbeatPrompt").n) {
+        x.heartbeat = skn_foreign_text(config, "heartbeatInterval");
+        x.heartbeat_prompt = skn_foreign_text(config, "heartbeatPrompt");
+    }
+    skn_foreign_extras_settle(f, &x);
+}
+
 void skn_import_current(skn_foreign *f, skn_str chat_id)
 {
     const size_t *index = chat_id.n ? skn_map_get(f->chat_ids, chat_id) : NULL;
@@ -60,11 +96,50 @@ void skn_import_current(skn_foreign *f, skn_str chat_id)
         f->current_chat = (int64_t)*index;
 }
 
-void skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int64_t chat)
+/* agent-world writes each line end of a text as "\n" and reads it back so; an escaped text has no line
+ * end of its own. What releases before that wrote is told by the line ends it has. */
+static bool is_escaped(const skn_json *rows)
+{
+    for (const skn_json *v = rows ? rows->first : NULL; v; v = v->next)
+        if (skn_str_find(skn_foreign_text(v, "content"), SKN_STR("\n")) >= 0)
+            return false;
+    return true;
+}
+
+static skn_str unescaped(skn_foreign *f, skn_str text)
+{
+    char  *p;
+    size_t n = 0;
+
+    if (skn_str_find(text, SKN_STR("\\n")) < 0)
+        return text;
+    p = SKN_ARRAY(f->a, text.n + 1, char);
+    for (size_t i = 0; i < text.n; i++) {
+        bool end = text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == 'n';
+
+        p[n++] = end ? '\n' : text.p[i];
+        i += end;
+    }
+    return (skn_str){p, n};
+}
+
+/* What a row has that has no place here: the state of the turn it was written in. */
+static void note_row(skn_foreign *f, const skn_json *v, const skein_new_message *m)
+{
+    const skn_json *turn = skn_json_get(v, "agentTurn");
+
+    f->metadata += turn && turn->kind == SKN_JSON_OBJECT;
+    if (m->reply_to.n)
+        f->no_links = false;
+}
+
+void skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int64_t chat,
+                       bool escaped)
 {
     skn_foreign *f = r->f;
     int64_t      number = 0;
 
+    escaped = escaped && is_escaped(rows);
     skn_memories_begin(r, owner);
     for (const skn_json *v = rows ? rows->first : NULL; v; v = v->next) {
         skn_memory_row row = {.chat = chat, .chat_id = skn_foreign_text(v, "chatId")};
@@ -73,6 +148,9 @@ void skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int6
                                     SKN_FMT(f->agents.p[owner].name))
                        .p;
         skn_foreign_row(f, v, row.what, &row.m, &row.why);
+        if (escaped)
+            row.m.content = unescaped(f, row.m.content);
+        note_row(f, v, &row.m);
         skn_memories_add(r, &row);
     }
 }
@@ -122,7 +200,7 @@ static skein_rc add_agents(skn_foreign *f, const skn_json *list, skein_error *er
         if (f->agents.n == known)
             return skn_fail(err, SKEIN_DATA, "agent \"%.*s\" is there twice",
                             SKN_FMT(skn_utf8_cut(id_of(a), 80)));
-        skn_import_agent(f, known, a);
+        skn_import_agent(f, known, a, false);
     }
     for (const skn_json *a = list->first; a; a = a->next)
         if (skn_foreign_text(a, "name").n)
@@ -145,9 +223,11 @@ skein_rc skn_import_world(skn_foreign *f, const skn_json *doc, skein_error *err)
     list = skn_json_get(doc, "agents");
     if ((rc = add_agents(f, list, err)))
         return rc;
+    f->no_links = true;
     skn_memories_init(&memories, f);
     for (const skn_json *a = list->first; a; a = a->next)
-        skn_import_memory(&memories, memory_of(a), owner++, -1);
+        skn_import_memory(&memories, memory_of(a), owner++, -1, false);
+    skn_import_extras(f, config ? config : doc, NULL);
     skn_import_current(f, skn_foreign_text(config ? config : doc, "currentChatId"));
     return SKEIN_OK;
 }

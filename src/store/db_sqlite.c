@@ -1,5 +1,5 @@
-/* The SQLite driver; the only file that knows sqlite3.h. */
-#include "store/db.h"
+/* The SQLite driver. What other programs' files need besides is in db_sqlite_foreign.c. */
+#include "store/db_sqlite.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,27 +21,15 @@ _Static_assert(APPLICATION_ID == 1936418158, "both name the same number");
 #define GONE_NANOS  (3 * INT64_C(1000000000))  /* … and for files that come and go */
 #define NO_MORE_ROW (-1)
 
-#define FOREIGN_LENGTH (64 << 20) /* bytes of a value in another program's file */
-
-typedef struct sqlite_db {
-    skn_db         base;
-    sqlite3       *handle;
-    const char    *path;     /* within base.address */
-    bool           vanished; /* the last failure was that a file was gone */
-    skn_file_tries tries;    /* to get a lock */
-    int            failure;  /* SQLite's code of the last one */
-    sqlite3_stmt  *prepared[SKN_Q_COUNT];
-} sqlite_db;
-
 /* Writers keep more in memory: an append touches the last pages of a dozen trees. */
 static const char writer_pragmas[] = "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                      "PRAGMA secure_delete=ON; PRAGMA cache_size=-3000;"
                                      "PRAGMA journal_size_limit=16777216; PRAGMA mmap_size=0;";
 static const char reader_pragmas[] = "PRAGMA cache_size=-1500; PRAGMA mmap_size=0;";
 
-static sqlite_db *of(skn_db *db)
+static skn_sqlite *of(skn_db *db)
 {
-    return (sqlite_db *)db;
+    return (skn_sqlite *)db;
 }
 
 /* --- Failures -------------------------------------------------------------------------------- */
@@ -83,7 +70,7 @@ static skein_rc code_of(int extended, int os_error)
 /* The errno behind a failure, 0 when there is none. SQLite keeps it for most calls, but not when a
  * COMMIT cannot sync: then what it keeps is that of an older failure. So errno is set to 0 before
  * each call that may touch the disk, and stands first here. */
-static int os_error_of(const sqlite_db *db)
+static int os_error_of(const skn_sqlite *db)
 {
     int now = errno;
 
@@ -92,7 +79,7 @@ static int os_error_of(const sqlite_db *db)
 
 /* Turns the connection's last failure into an error. Some failures (a full disk) also end the
  * transaction: in_tx says so. */
-static skein_rc fault(sqlite_db *db, skein_error *err)
+skein_rc skn_sqlite_fault(skn_sqlite *db, skein_error *err)
 {
     int         os_error = os_error_of(db);
     int         extended = sqlite3_extended_errcode(db->handle);
@@ -117,7 +104,7 @@ static skein_rc fault(sqlite_db *db, skein_error *err)
 
 static int on_busy(void *arg, int round)
 {
-    sqlite_db *db = arg;
+    skn_sqlite *db = arg;
 
     if (round == 0)
         db->tries = (skn_file_tries){0};
@@ -155,25 +142,25 @@ static int bind(sqlite3_stmt *handle, const skn_stmt *s)
 
 static skein_rc first_step(skn_stmt *s, skein_error *err)
 {
-    sqlite_db     *db = of(s->db);
+    skn_sqlite    *db = of(s->db);
     sqlite3_stmt **slot = &db->prepared[s->query];
 
     errno = 0;
     if (!*slot && sqlite3_prepare_v3(db->handle, skn_queries[s->query].sqlite, -1,
                                      SQLITE_PREPARE_PERSISTENT, slot, NULL))
-        return fault(db, err);
+        return skn_sqlite_fault(db, err);
     assert(!sqlite3_stmt_busy(*slot) && "a statement is done with before its next use");
     s->handle = *slot;
     s->begun = true;
     if (bind(*slot, s))
-        return fault(db, err);
+        return skn_sqlite_fault(db, err);
     return SKEIN_OK;
 }
 
 static skein_rc sqlite_step(skn_stmt *s, bool *row, skein_error *err)
 {
-    sqlite_db *db = of(s->db);
-    skein_rc   rc;
+    skn_sqlite *db = of(s->db);
+    skein_rc    rc;
 
     if (!s->begun && (rc = first_step(s, err)))
         return rc;
@@ -191,7 +178,7 @@ static skein_rc sqlite_step(skn_stmt *s, bool *row, skein_error *err)
         return SKEIN_OK;
     default:
         s->row = NO_MORE_ROW;
-        return fault(db, err);
+        return skn_sqlite_fault(db, err);
     }
 }
 
@@ -237,15 +224,16 @@ static skn_str sqlite_blob(const skn_stmt *s, int column)
 
 static skein_rc sqlite_script(skn_db *base, const char *sql, skein_error *err)
 {
-    sqlite_db *db = of(base);
+    skn_sqlite *db = of(base);
 
     errno = 0;
-    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) ? fault(db, err) : SKEIN_OK;
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) ? skn_sqlite_fault(db, err)
+                                                           : SKEIN_OK;
 }
 
 static skein_rc sqlite_number(skn_db *base, const char *sql, int64_t *out, skein_error *err)
 {
-    sqlite_db    *db = of(base);
+    skn_sqlite   *db = of(base);
     sqlite3_stmt *s = NULL;
     int           got;
     skein_rc      rc = SKEIN_OK;
@@ -257,7 +245,7 @@ static skein_rc sqlite_number(skn_db *base, const char *sql, int64_t *out, skein
     if (got == SQLITE_ROW)
         *out = sqlite3_column_int64(s, 0);
     else if (got != SQLITE_DONE)
-        rc = fault(db, err);
+        rc = skn_sqlite_fault(db, err);
     sqlite3_finalize(s);
     return rc;
 }
@@ -266,7 +254,7 @@ static skein_rc sqlite_number(skn_db *base, const char *sql, int64_t *out, skein
 
 static void sqlite_close(skn_db *base)
 {
-    sqlite_db *db = of(base);
+    skn_sqlite *db = of(base);
 
     for (int i = 0; i < SKN_Q_COUNT; i++)
         sqlite3_finalize(db->prepared[i]);
@@ -276,7 +264,7 @@ static void sqlite_close(skn_db *base)
 }
 
 /* Our address with the file's full path, so that it means the same after a change of directory. */
-static void keep_address(sqlite_db *db, const char *path)
+static void keep_address(skn_sqlite *db, const char *path)
 {
     char *address = skn_file_address(path);
 
@@ -285,7 +273,7 @@ static void keep_address(sqlite_db *db, const char *path)
     db->path = address + strlen("sqlite:");
 }
 
-static skein_rc open_handle(sqlite_db *db, const char *name, int flags, skein_error *err)
+static skein_rc open_handle(skn_sqlite *db, const char *name, int flags, skein_error *err)
 {
     sqlite3_close(db->handle);
     db->handle = NULL;
@@ -303,7 +291,7 @@ static skein_rc open_handle(sqlite_db *db, const char *name, int flags, skein_er
 /* Opened where nothing can be written, a file in WAL mode can only be read as if it never changed.
  * That is true as long as nobody has a log beside it; and to see what came later, the connection
  * is not kept. */
-static skein_rc open_unchanging(sqlite_db *db, skein_error *err)
+static skein_rc open_unchanging(skn_sqlite *db, skein_error *err)
 {
     skn_buf  uri;
     skein_rc rc;
@@ -319,7 +307,7 @@ static skein_rc open_unchanging(sqlite_db *db, skein_error *err)
 /* Refuses a database that is somebody else's before anything in it is changed; an empty one is
  * free to take. Both questions are asked of one snapshot, since another program may be making the
  * store right now. */
-static skein_rc check_ours(sqlite_db *db, skein_error *err)
+static skein_rc check_ours(skn_sqlite *db, skein_error *err)
 {
     int64_t  id = 0, tables = 0;
     skein_rc rc;
@@ -336,7 +324,7 @@ static skein_rc check_ours(sqlite_db *db, skein_error *err)
 }
 
 /* Changing an empty file to WAL needs it alone, and SQLite does not wait for that. */
-static skein_rc use_wal(sqlite_db *db, skein_error *err)
+static skein_rc use_wal(skn_sqlite *db, skein_error *err)
 {
     skn_file_tries tries = {0};
     skein_rc       rc;
@@ -347,7 +335,7 @@ static skein_rc use_wal(sqlite_db *db, skein_error *err)
     return rc;
 }
 
-static skein_rc open_once(sqlite_db *db, skn_db_mode mode, skein_error *err)
+static skein_rc open_once(skn_sqlite *db, skn_db_mode mode, skein_error *err)
 {
     int      flags = mode == SKN_DB_READER ? SQLITE_OPEN_READONLY
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -374,7 +362,7 @@ static skein_rc open_once(sqlite_db *db, skn_db_mode mode, skein_error *err)
 
 /* While another program makes the store or closes it, the files beside it come and go: one that
  * SQLite saw may be gone when it opens it. Then all of it is done again. */
-static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
+static skein_rc open_file(skn_sqlite *db, skn_db_mode mode, skein_error *err)
 {
     skn_file_tries tries = {0};
     skein_rc       rc;
@@ -388,10 +376,10 @@ static skein_rc open_file(sqlite_db *db, skn_db_mode mode, skein_error *err)
 
 static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
 {
-    skn_str    path = skn_str_sub(address, strlen("sqlite:"), address.n);
-    sqlite_db *db = NULL;
-    char      *name;
-    skein_rc   rc;
+    skn_str     path = skn_str_sub(address, strlen("sqlite:"), address.n);
+    skn_sqlite *db = NULL;
+    char       *name;
+    skein_rc    rc;
 
     *out = NULL;
     if ((rc = skn_file_check_name(path, err)))
@@ -414,26 +402,26 @@ static skein_rc sqlite_open(skn_db **out, skn_str address, skn_db_mode mode, ske
 
 /* --- Maintenance ----------------------------------------------------------------------------- */
 
-static skein_rc copy_all(sqlite_db *from, sqlite_db *to, skein_error *err)
+static skein_rc copy_all(skn_sqlite *from, skn_sqlite *to, skein_error *err)
 {
     sqlite3_backup *b = sqlite3_backup_init(to->handle, "main", from->handle, "main");
     int             got;
 
     if (!b)
-        return fault(to, err);
+        return skn_sqlite_fault(to, err);
     errno = 0;
     got = sqlite3_backup_step(b, -1); /* one snapshot; writers go on meanwhile */
     sqlite3_backup_finish(b);
     if (got != SQLITE_DONE)
-        return fault(to, err);
+        return skn_sqlite_fault(to, err);
     return SKEIN_OK;
 }
 
 static skein_rc sqlite_backup(skn_db *base, skn_str path, skein_error *err)
 {
-    sqlite_db to = {.base.driver = &skn_driver_sqlite};
-    char     *name = skn_heap_copy(path);
-    skein_rc  rc;
+    skn_sqlite to = {.base.driver = &skn_driver_sqlite};
+    char      *name = skn_heap_copy(path);
+    skein_rc   rc;
 
     keep_address(&to, name);
     if (!(rc = skn_file_make(to.path, of(base)->path, err))) {
@@ -475,30 +463,11 @@ static skein_rc sqlite_scrub(skn_db *base, skein_error *err)
 
 /* --- Another program's file -------------------------------------------------------------------- */
 
-/* The schema of a file from anywhere may hold code: none of it is run. */
-static skein_rc harden(sqlite_db *db, skein_error *err)
-{
-    static const int off[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
-                              SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-                              SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER,
-                              SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
-
-    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-        sqlite3_db_config(db->handle, off[i], 0, NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, FOREIGN_LENGTH);
-    sqlite3_limit(db->handle, SQLITE_LIMIT_ATTACHED, 0);
-    return sqlite_script(&db->base,
-                         "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
-                         "PRAGMA temp_store=MEMORY; PRAGMA query_only=ON",
-                         err);
-}
-
 /* Without a log nothing beside the file is needed, nor made. */
 skein_rc skn_sqlite_open_foreign(skn_db **out, const char *path, skein_error *err)
 {
-    sqlite_db *db = skn_heap(sizeof *db);
-    skein_rc   rc;
+    skn_sqlite *db = skn_heap(sizeof *db);
+    skein_rc    rc;
 
     *out = NULL;
     db->base.driver = &skn_driver_sqlite;
@@ -508,7 +477,7 @@ skein_rc skn_sqlite_open_foreign(skn_db **out, const char *path, skein_error *er
     if (!rc)
         rc = skn_file_log(db->path) > 0 ? open_handle(db, db->path, SQLITE_OPEN_READONLY, err)
                                         : open_unchanging(db, err);
-    if (!rc && !(rc = harden(db, err))) {
+    if (!rc && !(rc = skn_sqlite_harden(db, err))) {
         *out = &db->base;
         db = NULL;
     }
@@ -523,48 +492,6 @@ skein_rc skn_sqlite_is_ours(skn_db *base, bool *ours, skein_error *err)
     skein_rc rc = sqlite_number(base, "PRAGMA application_id", &id, err);
 
     *ours = id == APPLICATION_ID;
-    return rc;
-}
-
-static skein_rc get_cell(sqlite_db *db, sqlite3_stmt *s, int column, skn_foreign_cell *out,
-                         skein_error *err)
-{
-    int                  type = sqlite3_column_type(s, column);
-    const unsigned char *text = type == SQLITE_NULL ? NULL : sqlite3_column_text(s, column);
-
-    *out = (skn_foreign_cell){.number = type == SQLITE_INTEGER || type == SQLITE_FLOAT};
-    if (text)
-        out->text = (skn_str){(const char *)text, (size_t)sqlite3_column_bytes(s, column)};
-    else if (type == SQLITE_BLOB && sqlite3_column_bytes(s, column) == 0)
-        out->text = SKN_STR("");
-    else if (type != SQLITE_NULL)
-        return fault(db, err);
-    return SKEIN_OK;
-}
-
-skein_rc skn_sqlite_walk(skn_db *base, const char *sql, skn_sqlite_row *each, void *arg,
-                         skein_error *err)
-{
-    sqlite_db       *db = of(base);
-    sqlite3_stmt    *s = NULL;
-    skn_foreign_cell cells[SKN_FOREIGN_CELLS];
-    int              got, count;
-    skein_rc         rc = SKEIN_OK;
-
-    errno = 0;
-    if (sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL))
-        return fault(db, err);
-    count = sqlite3_column_count(s);
-    assert(count <= SKN_FOREIGN_CELLS);
-    while (!rc && (got = sqlite3_step(s)) == SQLITE_ROW) {
-        for (int i = 0; !rc && i < count; i++)
-            rc = get_cell(db, s, i, &cells[i], err);
-        if (!rc)
-            rc = each(arg, cells, (size_t)count, err);
-    }
-    if (!rc && got != SQLITE_DONE)
-        rc = fault(db, err);
-    sqlite3_finalize(s);
     return rc;
 }
 

@@ -387,13 +387,15 @@ static void copies_in_an_agent_world_folder_become_one_message(void **state)
     assert_string_equal(fern.system_prompt.p, "Grow.");
     skn_buf_init(&text, 4000);
     skn_import_report_text(&report, SKN_STR("lab"), false, &text);
-    assert_has(&text, "lab: agent-world folder, 2 agents, 1 conversations, 5 messages\n"
-                      "  3 have message ids, 2 got new ones\n"
-                      "  2 have reply links, 1 were guessed from time and marked as guessed\n"
-                      "  4 were copies of a message in another agent's memory\n"
-                      "  1 could not be kept\n"
-                      "  - row 5 of \"moss\" was dropped: the message has no text\n"
-                      "It is world \"the-lab\".\n");
+    assert_has(&text,
+               "lab: agent-world folder, 2 agents, 1 conversations, 5 messages\n"
+               "  3 have message ids, 2 got new ones\n"
+               "  2 have reply links, 1 were guessed from time and marked as guessed\n"
+               "  4 were copies of a message in another agent's memory\n"
+               "  1 could not be kept\n"
+               "  - row 5 of \"moss\" was dropped: the message has no text\n"
+               "  - world \"the-lab\": display names are not kept: Fern (fern), Moss (moss)\n"
+               "It is world \"the-lab\".\n");
     skn_buf_release(&text);
     place_close(&p);
 }

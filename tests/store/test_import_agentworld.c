@@ -107,8 +107,8 @@ static void schema_7_keeps_ids_and_reply_links(void **state)
     place_close(&p);
 }
 
-/* Ids but no links: nothing is guessed of a message that has an id. */
-static void schema_6_keeps_ids_and_guesses_nothing(void **state)
+/* Ids but no links: its release knew of none, so they are guessed as for older ones. */
+static void schema_6_keeps_ids_and_gets_links_that_are_marked_as_guessed(void **state)
 {
     place             p;
     skn_import_report r;
@@ -119,9 +119,12 @@ static void schema_6_keeps_ids_and_guesses_nothing(void **state)
     assert_string_equal(r.form.p, "agent-world database, schema 6");
     m = assert_lab(&p, &r);
     assert_int_equal(r.ids_kept, 4);
-    assert_int_equal(r.links_kept + r.links_guessed, 0);
-    for (size_t i = 0; i < m.count; i++)
-        assert_null(m.at[i].reply_to.p);
+    assert_int_equal(r.links_kept, 0);
+    assert_int_equal(r.links_guessed, 2);
+    assert_int_equal(m.at[1].reply_to_id.v, m.at[0].id.v);
+    assert_int_equal(m.at[2].reply_to_id.v, m.at[1].id.v);
+    for (size_t i = 1; i <= 2; i++)
+        assert_string_equal(m.at[i].warning.p, "its reply link was guessed from time");
     place_close(&p);
 }
 
@@ -148,6 +151,7 @@ static void schema_5_gets_ids_and_links_that_are_marked_as_guessed(void **state)
                "messages\n  0 have message ids, 4 got new ones\n"
                "  0 have reply links, 2 were guessed from time and marked as guessed\n"
                "  3 were copies of a message in another agent's memory\n"
+               "  - world \"the-lab\": display names are not kept: Fern (fern), Moss (moss)\n"
                "It is world \"the-lab\".\n");
     skn_buf_release(&text);
     place_close(&p);
@@ -483,6 +487,175 @@ static void tool_calls_of_a_later_schema_are_kept(void **state)
     place_close(&p);
 }
 
+/* --- Later releases ------------------------------------------------------------------------ */
+
+/* Their indexes on events call json_extract, and triggers keep times. */
+static void a_database_with_json_indexes_is_read(void **state)
+{
+    place             p;
+    skn_import_report r;
+    const char       *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 18);
+    change_db(path,
+              "INSERT INTO events(id, world_id, chat_id, seq, type, payload, meta) VALUES"
+              "('e1', 'lab', 'chat-2', 1, 'message', '{}', '{\"ownerAgentIds\":[\"fern\"]}');"
+              "INSERT INTO message_queue(world_id, chat_id, message_id, content, status) VALUES"
+              "('lab', 'chat-2', 'q1', 'later', 'queued');"
+              "CREATE TRIGGER worlds_updated_at AFTER UPDATE ON worlds BEGIN UPDATE worlds SET "
+              "updated_at = CURRENT_TIMESTAMP WHERE id = NEW.id; END");
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    assert_string_equal(r.form.p, "agent-world database, schema 18");
+    assert_lab(&p, &r);
+    assert_int_equal(r.links_kept, 2);
+    assert_noted(&r, "1 events are not kept");
+    assert_noted(&r, "1 queued messages are not kept");
+    place_close(&p);
+}
+
+static void what_a_later_database_has_and_we_have_not_is_named(void **state)
+{
+    place             p;
+    skn_import_report r;
+    const char       *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 18);
+    change_db(
+        path,
+        "UPDATE worlds SET variables = 'working_directory=/srv' || char(10) || "
+        "'TOKEN=s3cret', main_agent = 'nobody', heartbeat_enabled = 1, heartbeat_interval "
+        "= '*/5 * * * *', heartbeat_prompt = 'Anything new?', chat_llm_provider = "
+        "'openai', chat_llm_model = 'gpt-mini', mcp_config = '{\"mcpServers\":{\"files\":"
+        "{\"command\":\"npx\",\"args\":[\"-y\",\"evil\"]},\"web\":{\"url\":"
+        "\"https://mcp.example\"}}}';"
+        "UPDATE agent_memory SET message_metadata = '{\"agentTurn\":{}}' WHERE message_id "
+        "= 'm2'");
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    assert_lab(&p, &r);
+    assert_noted(
+        &r, "world \"the-lab\": its MCP configuration is not kept: files (a command), web");
+    assert_noted(&r,
+                 "world \"the-lab\": its model for chat titles is not kept: openai/gpt-mini");
+    assert_noted(&r, "world \"the-lab\": its variables are not kept: working_directory, TOKEN");
+    assert_noted(&r, "world \"the-lab\": its main agent \"nobody\" is not in it");
+    assert_noted(&r,
+                 "world \"the-lab\": its heartbeat is not kept: */5 * * * *, Anything new?");
+    assert_noted(&r, "world \"the-lab\": display names are not kept: Fern (fern), Moss (moss)");
+    assert_noted(&r, "world \"the-lab\": metadata of 2 rows of memory is not kept");
+    for (size_t i = 0; i < r.note_count; i++)
+        assert_null(strstr(r.notes[i].p, "s3cret"));
+    assert_int_equal(
+        skn_fixture_number(p.fx, "SELECT count(*) FROM worlds WHERE settings LIKE '%evil%'"),
+        0);
+    place_close(&p);
+}
+
+static skn_str settings_of(place *p, skein_world_id world, const char *name)
+{
+    skein_agent agent;
+
+    SKN_OK(skein_agent_find(p->e, world, T(name), p->mem, &agent, &p->err), p->err);
+    return agent.settings;
+}
+
+/* Only the main agent answers what names nobody; there the others had to be named, too. */
+static void a_main_agent_is_the_only_one_that_answers_by_itself(void **state)
+{
+    place             p;
+    skn_import_report r;
+    const char       *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 18);
+    change_db(path, "UPDATE worlds SET main_agent = 'Moss'");
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    assert_noted(&r, "world \"the-lab\": moss answers what names nobody, as its main agent");
+    assert_string_equal(settings_of(&p, r.world_id, "fern").p,
+                        "{\"temperature\":0.5,\"maxTokens\":800,\"autoReply\":false}");
+    assert_null(settings_of(&p, r.world_id, "moss").p);
+    place_close(&p);
+}
+
+/* There it says that no "@sender" is put before an answer; here nothing is put there. */
+static void auto_reply_off_silences_nobody(void **state)
+{
+    place             p;
+    skn_import_report r;
+    const char       *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 18);
+    change_db(path, "UPDATE agents SET auto_reply = 0");
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    assert_string_equal(settings_of(&p, r.world_id, "fern").p,
+                        "{\"temperature\":0.5,\"maxTokens\":800}");
+    assert_null(settings_of(&p, r.world_id, "moss").p);
+    place_close(&p);
+}
+
+/* A branch copies rows behind those of the chat it was made from, with their old times. */
+static void a_branched_chat_keeps_its_order(void **state)
+{
+    static const char more[] =
+        "INSERT INTO world_chats(id, world_id, name) VALUES('chat-3', 'lab', 'Branch');"
+        "INSERT INTO agent_memory(agent_id, world_id, role, sender, content, chat_id, "
+        "created_at, message_id, reply_to_message_id) "
+        "SELECT agent_id, world_id, role, sender, content, 'chat-3', created_at, "
+        "'b' || message_id, 'b' || reply_to_message_id FROM agent_memory "
+        "WHERE chat_id = 'chat-2' AND agent_id = 'moss' ORDER BY id;"
+        "INSERT INTO agent_memory(agent_id, world_id, role, sender, content, chat_id, "
+        "created_at, message_id, reply_to_message_id) "
+        "SELECT agent_id, world_id, role, sender, content, 'chat-3', created_at, "
+        "'b' || message_id, 'b' || reply_to_message_id FROM agent_memory "
+        "WHERE chat_id = 'chat-2' AND agent_id = 'fern' ORDER BY id;"
+        "UPDATE agent_memory SET id = -10 * id WHERE id > 7;"
+        "UPDATE agent_memory SET id = -id WHERE id < 0;"
+        "INSERT INTO agent_memory(id, agent_id, world_id, role, sender, content, chat_id, "
+        "created_at, message_id) VALUES(85, 'moss', 'lab', 'user', 'human', 'only to you', "
+        "'chat-3', '2026-01-02T03:04:05.500Z', 'bm9')";
+    static const char *const texts[] = {"which crop?", "only to you", "@moss beans?", "agreed",
+                                        "thanks"};
+    place                    p;
+    skn_import_report        r;
+    skein_messages           m;
+    const char              *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 7);
+    change_db(path, more);
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    m = said(&p, chat_named(&p, r.world_id, "Branch").id, r.world_id, NULL);
+    assert_int_equal(m.count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(m.at[i].content.p, texts[i]);
+    assert_int_equal(m.at[3].reply_to_id.v, m.at[2].id.v);
+    assert_sound(&p);
+    place_close(&p);
+}
+
+static void an_id_that_begins_with_a_dash_is_kept(void **state)
+{
+    place             p;
+    skn_import_report r;
+    skein_messages    m;
+    const char       *path;
+
+    place_open(&p, skn_fixture_of(state));
+    path = make_lab(&p, "database.db", 7);
+    change_db(path, "UPDATE agent_memory SET message_id = '-V1StGXR8_' WHERE message_id = 'm1';"
+                    "UPDATE agent_memory SET reply_to_message_id = '-V1StGXR8_' WHERE "
+                    "reply_to_message_id = 'm1'");
+    SKN_OK(import_file(&p, path, NULL, false, &r), p.err);
+    m = assert_lab(&p, &r);
+    assert_int_equal(r.ids_kept, 4);
+    assert_string_equal(m.at[0].uid.p, "-V1StGXR8_");
+    assert_string_equal(m.at[1].reply_to.p, "-V1StGXR8_");
+    assert_int_equal(m.at[1].reply_to_id.v, m.at[0].id.v);
+    place_close(&p);
+}
+
 static void bytes_that_are_no_text_are_marked(void **state)
 {
     place             p;
@@ -673,7 +846,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(schema_7_keeps_ids_and_reply_links),
-        SKN_PLACE_BOTH(schema_6_keeps_ids_and_guesses_nothing),
+        SKN_PLACE_BOTH(schema_6_keeps_ids_and_gets_links_that_are_marked_as_guessed),
         SKN_PLACE_BOTH(schema_5_gets_ids_and_links_that_are_marked_as_guessed),
         SKN_PLACE_BOTH(agents_chats_and_the_world_are_as_they_were),
         SKN_PLACE_BOTH(a_second_import_says_that_the_world_is_there),
@@ -687,6 +860,12 @@ int main(void)
         SKN_PLACE_SQLITE(what_is_still_in_the_log_is_read),
         SKN_PLACE_SQLITE(a_folder_with_a_database_in_it_is_that_database),
         SKN_PLACE_BOTH(tool_calls_of_a_later_schema_are_kept),
+        SKN_PLACE_BOTH(a_database_with_json_indexes_is_read),
+        SKN_PLACE_BOTH(what_a_later_database_has_and_we_have_not_is_named),
+        SKN_PLACE_SQLITE(a_main_agent_is_the_only_one_that_answers_by_itself),
+        SKN_PLACE_SQLITE(auto_reply_off_silences_nobody),
+        SKN_PLACE_BOTH(a_branched_chat_keeps_its_order),
+        SKN_PLACE_BOTH(an_id_that_begins_with_a_dash_is_kept),
         SKN_PLACE_BOTH(bytes_that_are_no_text_are_marked),
         SKN_PLACE_BOTH(a_store_of_ours_is_no_file_to_import),
         SKN_PLACE_SQLITE(a_database_of_another_program_is_refused),

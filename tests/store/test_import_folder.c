@@ -92,8 +92,118 @@ static void an_agents_settings_are_kept(void **state)
     make_worlds(&p);
     SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
     SKN_OK(skein_agent_find(p.e, r.world_id, T("fern"), p.mem, &fern, &p.err), p.err);
-    assert_string_equal(fern.settings.p,
-                        "{\"temperature\":0.25,\"maxTokens\":100,\"autoReply\":false}");
+    assert_string_equal(fern.settings.p, "{\"temperature\":0.25,\"maxTokens\":100}");
+    place_close(&p);
+}
+
+static skein_messages room_in(place *p, skein_conversation_id chat)
+{
+    skein_slice    what = {.conversation = chat};
+    skein_messages m;
+    skein_at       at;
+
+    SKN_OK(skein_read(p->e, &what, p->mem, &m, &at, &p->err), p->err);
+    return m;
+}
+
+static void assert_noted(const skn_import_report *r, const char *text)
+{
+    for (size_t i = 0; i < r->note_count; i++)
+        if (strstr(r->notes[i].p, text))
+            return;
+    fail_msg("no note says \"%s\"; the first of %zu: %s", text, r->note_count,
+             r->note_count ? r->notes[0].p : "");
+}
+
+/* It writes a line end as "\\n" in memory.json, and reads it back so. */
+static void line_ends_of_a_folder_are_line_ends(void **state)
+{
+    place             p;
+    skn_import_report r;
+    skein_messages    m;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    put_file(&p, "data/lab/agents/fern/memory.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"one\\\\ntwo\\\\n\"},"
+             "{\"role\":\"assistant\",\"sender\":\"fern\",\"content\":\"a\\tb\\\\\\\\c\"}]");
+    put_file(&p, "data/The Shed/agents/rake/memory.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"printf(\\\"\\\\n\\\")\"},"
+             "{\"role\":\"assistant\",\"sender\":\"rake\",\"content\":\"one\\ntwo\"}]");
+    SKN_OK(import_file(&p, folder(&p, "data"), NULL, false, &r), p.err);
+    m = room_in(&p, chats_of(&p, "lab").at[0].id);
+    assert_string_equal(m.at[0].content.p, "one\ntwo\n");
+    assert_string_equal(m.at[1].content.p, "a\tb\\\\c");
+    m = room_in(&p, chats_of(&p, "the-shed").at[0].id);
+    assert_string_equal(m.at[0].content.p, "printf(\"\\n\")");
+    assert_string_equal(m.at[1].content.p, "one\ntwo");
+    place_close(&p);
+}
+
+static const char extras[] =
+    "\"id\":\"lab\",\"name\":\"Lab\",\"chatLLMProvider\":\"openai\",\"chatLLMModel\":\"mini\","
+    "\"variables\":\"ROOT=/srv\\nKEY=s3cret\",\"mainAgent\":\"fern\",\"heartbeatEnabled\":true,"
+    "\"heartbeatInterval\":\"0 9 * * *\",\"heartbeatPrompt\":\"News?\"";
+
+static void assert_extras(const skn_import_report *r)
+{
+    assert_noted(r, "world \"lab\": its MCP configuration is not kept: files (a command)");
+    assert_noted(r, "world \"lab\": its model for chat titles is not kept: openai/mini");
+    assert_noted(r, "world \"lab\": its variables are not kept: ROOT, KEY");
+    assert_noted(r, "world \"lab\": fern answers what names nobody, as its main agent");
+    assert_noted(r, "world \"lab\": its heartbeat is not kept: 0 9 * * *, News?");
+    assert_noted(r, "world \"lab\": display names are not kept: The Fern (fern)");
+    assert_noted(r, "world \"lab\": metadata of 1 rows of memory is not kept");
+    for (size_t i = 0; i < r->note_count; i++)
+        assert_null(strstr(r->notes[i].p, "s3cret"));
+}
+
+static void what_has_no_place_is_named_for_a_folder_and_a_document(void **state)
+{
+    static const char row[] =
+        "{\"role\":\"user\",\"sender\":\"human\",\"content\":\"hi\",\"agentTurn\":{\"n\":1}}";
+    place             p, q;
+    skn_import_report r;
+    char              text[1200];
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    snprintf(text, sizeof text, "{%s}", extras);
+    put_file(&p, "data/lab/config.json", text);
+    put_file(&p, "data/lab/mcp.json", "{\"servers\":{\"files\":{\"command\":\"npx\"}}}");
+    put_file(&p, "data/lab/agents/fern/config.json", "{\"id\":\"fern\",\"name\":\"The Fern\"}");
+    snprintf(text, sizeof text, "[%s]", row);
+    put_file(&p, "data/lab/agents/fern/memory.json", text);
+    SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
+    assert_extras(&r);
+    place_new(&q, kind_of(p.fx));
+    snprintf(text, sizeof text,
+             "{%s,\"mcpConfig\":\"{\\\"mcpServers\\\":{\\\"files\\\":{\\\"command\\\":"
+             "\\\"npx\\\"}}}\",\"agents\":[{\"id\":\"fern\",\"name\":\"The Fern\","
+             "\"memory\":[%s]}]}",
+             extras, row);
+    SKN_OK(import_file(&q, write_file(&q, "w.json", skn_str_of(text)), NULL, false, &r), q.err);
+    assert_extras(&r);
+    place_close(&q);
+    place_close(&p);
+}
+
+/* A world with ids and not one link is of a release that knew of none. */
+static void links_that_a_folder_never_had_are_guessed(void **state)
+{
+    place             p;
+    skn_import_report r;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    put_file(
+        &p, "data/lab/agents/fern/memory.json",
+        "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"hi\",\"messageId\":\"m1\"},"
+        "{\"role\":\"assistant\",\"sender\":\"fern\",\"content\":\"ho\",\"messageId\":"
+        "\"m2\"}]");
+    SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
+    assert_int_equal(r.ids_kept, 2);
+    assert_int_equal(r.links_guessed, 2); /* one of them in the archived session */
     place_close(&p);
 }
 
@@ -163,6 +273,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(a_folder_of_worlds_becomes_several),
         SKN_PLACE_SQLITE(an_agents_settings_are_kept),
+        SKN_PLACE_SQLITE(line_ends_of_a_folder_are_line_ends),
+        SKN_PLACE_SQLITE(what_has_no_place_is_named_for_a_folder_and_a_document),
+        SKN_PLACE_SQLITE(links_that_a_folder_never_had_are_guessed),
         SKN_PLACE_BOTH(a_folder_that_was_imported_is_there),
         SKN_PLACE_SQLITE(an_agent_named_as_another_ones_id_stays_itself),
         SKN_PLACE_SQLITE(an_agent_that_is_there_twice_is_refused),

@@ -61,7 +61,47 @@ static inline void make_tables(sqlite3 *db, int schema)
     run_sql(db, sql);
 }
 
-/* A new database of this schema with no worlds; the caller closes it. */
+/* What the files of migrations 8 to 18 add to the tables of schema 7, in their order. */
+static inline void migrate_tables(sqlite3 *db)
+{
+    static const char *const fields[] = {"ownerAgentIds",    "recipientAgentId",
+                                         "messageDirection", "isMemoryOnly",
+                                         "threadRootId",     "hasToolCalls"};
+    char                     sql[300];
+
+    run_sql(db, "CREATE TABLE IF NOT EXISTS events\n(\n  id TEXT PRIMARY KEY,\n  world_id TEXT "
+                "NOT NULL,\n  chat_id TEXT,\n  seq INTEGER,\n  type TEXT NOT NULL,\n  payload "
+                "TEXT NOT NULL,\n  meta TEXT,\n  created_at TIMESTAMP DEFAULT "
+                "CURRENT_TIMESTAMP,\n  FOREIGN KEY\n(world_id) REFERENCES worlds\n(id) "
+                "ON\nDELETE CASCADE\n);"
+                "CREATE INDEX idx_events_world_chat_seq ON events(world_id, chat_id, seq)");
+    run_sql(db, "ALTER TABLE agent_memory ADD COLUMN tool_calls TEXT;"
+                "ALTER TABLE agent_memory ADD COLUMN tool_call_id TEXT");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        snprintf(sql, sizeof sql,
+                 "CREATE INDEX\nIF NOT EXISTS idx_events_%zu\n  ON events\n(json_extract\n"
+                 "(meta, '$.%s'))",
+                 i, fields[i]);
+        run_sql(db, sql);
+    }
+    run_sql(db, "CREATE INDEX idx_events_world_chat_owner ON events(world_id, chat_id, "
+                "json_extract(meta, '$.ownerAgentIds'))");
+    run_sql(db, "ALTER TABLE worlds ADD COLUMN variables TEXT;"
+                "ALTER TABLE worlds ADD COLUMN main_agent TEXT;"
+                "ALTER TABLE agents ADD COLUMN auto_reply INTEGER NOT NULL DEFAULT 1;"
+                "CREATE TABLE message_queue(id INTEGER PRIMARY KEY, world_id TEXT, chat_id "
+                "TEXT, message_id TEXT UNIQUE, content TEXT, sender TEXT DEFAULT 'human', "
+                "status TEXT, retry_count INTEGER, created_at TEXT, updated_at TEXT);"
+                "ALTER TABLE worlds ADD COLUMN heartbeat_enabled INTEGER DEFAULT 0;"
+                "ALTER TABLE worlds ADD COLUMN heartbeat_interval TEXT;"
+                "ALTER TABLE worlds ADD COLUMN heartbeat_prompt TEXT;"
+                "ALTER TABLE world_chats ADD COLUMN title_provenance TEXT NOT NULL DEFAULT "
+                "'default';"
+                "ALTER TABLE agent_memory ADD COLUMN message_metadata TEXT;"
+                "PRAGMA user_version=18");
+}
+
+/* A new database of schema 5, 6, 7 or 18 with no worlds; the caller closes it. */
 static inline sqlite3 *new_world_db(place *p, const char *name, int schema, const char **path)
 {
     static char where[300];
@@ -69,7 +109,9 @@ static inline sqlite3 *new_world_db(place *p, const char *name, int schema, cons
 
     *path = skn_fixture_file(p->fx, name, where);
     assert_int_equal(sqlite3_open(*path, &db), SQLITE_OK);
-    make_tables(db, schema);
+    make_tables(db, schema < 18 ? schema : 7);
+    if (schema == 18)
+        migrate_tables(db);
     return db;
 }
 

@@ -178,9 +178,9 @@ static void threads_that_share_a_maker_never_get_the_same_id(void **state)
 
 static void brought_ids_are_valid_only_as_plain_words(void **state)
 {
-    static const char *const good[] = {"a", "_x", "9.b-c_D", "P6TpuEMNAg"};
-    static const char *const bad[] = {"",     "-a",  ".a",       "a b", "a/b",
-                                      "a\nb", "a%b", "\xc3\xa9", "a:b"};
+    static const char *const good[] = {"a", "_x", "9.b-c_D", "P6TpuEMNAg", "-V1StGXR8_"};
+    static const char *const bad[] = {"",    "-",    "--",  ".a",       "a b",
+                                      "a/b", "a\nb", "a%b", "\xc3\xa9", "a:b"};
     char                     text[SKN_UID_MAX + 1];
 
     (void)state;
