@@ -310,6 +310,8 @@ skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
     size_t   room = 1; /* a cluster of letters gives one option each */
     skein_rc rc;
 
+    cli->words = argv + (argc > 0);
+    cli->word_count = argc > 0 ? (size_t)argc - 1 : 0;
     for (int i = 1; i < argc; i++)
         room += strlen(argv[i]) + 1;
     cli->args = SKN_ARRAY(cli->keep, (size_t)argc + 1, const char *);

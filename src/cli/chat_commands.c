@@ -127,7 +127,7 @@ static void cmd_reply(skn_chat *c, skn_str rest)
 static void cmd_edit(skn_chat *c, skn_str rest)
 {
     const char *ref = take_word(c, &rest);
-    word_list   list = {.at = {"edit", ref}, .count = 2};
+    word_list   list = {.at = {"edit", ref, "--no-wait"}, .count = 3}; /* the chat shows them */
 
     if (!ref || (!rest.n && c->plain)) {
         need(c, "/edit ID TEXT");

@@ -169,13 +169,13 @@ static void begin_edit(skn_chat *c, const target *t)
 void skn_chat_revise(skn_chat *c, skn_str text)
 {
     skn_arena  *mem = skn_arena_new();
-    const char *words[] = {"edit", c->revised, "-m", skn_arena_copy(mem, text).p};
+    const char *words[] = {"edit", "--no-wait", c->revised, "-m", skn_arena_copy(mem, text).p};
 
     if (!text.n) {
         skn_chat_tell(c, "All stays as it is.");
         c->revised[0] = '\0';
-    } else if (!stand_on(c, c->revised_version) || skn_chat_run(c, words, 4)) {
-        skn_line_edit_preset(c->edit, skn_str_of(words[3]));
+    } else if (!stand_on(c, c->revised_version) || skn_chat_run(c, words, 5)) {
+        skn_line_edit_preset(c->edit, skn_str_of(words[4]));
     } else {
         c->revised[0] = '\0';
     }

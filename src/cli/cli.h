@@ -66,6 +66,8 @@ typedef struct skn_out {
 
 typedef struct skn_cli {
     const skn_command       *command;
+    char *const             *words; /* of the command line, after the program's name */
+    size_t                   word_count;
     const char             **args;
     size_t                   arg_count;
     skn_given               *given;

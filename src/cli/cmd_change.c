@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/await.h"
 #include "cli/busy.h"
 #include "cli/discover.h"
 #include "cli/far_change.h"
@@ -410,32 +411,88 @@ static skein_rc say_responding(skn_cli *cli, const skein_conversation *chat,
     return rc;
 }
 
-static int edit(skn_cli *cli)
-{
+typedef struct editing {
     skein_world        world;
     skein_conversation chat;
-    skein_change       how;
-    skein_message      target;
-    skein_removal      r;
+    skein_change       how; /* .wake: a server runs, which has it answered */
     skn_server         server;
+    skein_message      target;
     skn_str            text;
-    skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
+    int64_t            timeout_ms;
+    int64_t            newest; /* version before it; 0: not looked up */
+} editing;
 
-    if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
-        (rc = skn_need_text(cli, target.content, &text)) ||
-        (rc = ask_removal(cli, &how, target.id)) ||
-        (rc = skn_discover(cli, &server, &how.wake)) ||
-        (rc = cli->far
-                  ? skn_far_remove(cli, &how, target.id, text, &r)
-                  : skein_revise(cli->engine, &how, target.id, text, cli->keep, &r, &cli->err)))
+/* A key may be of an edit that was made before: that is told by the number of its version. */
+static skein_rc find_newest(skn_cli *cli, editing *e)
+{
+    skein_versions all;
+    skein_rc       rc = cli->far ? skn_far_history(cli, &all)
+                                 : skein_history(cli->engine, e->chat.id, cli->keep, &all, &cli->err);
+
+    e->newest = 0;
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].number > e->newest)
+            e->newest = all.at[i].number;
+    return rc;
+}
+
+static skein_rc prepare_edit(skn_cli *cli, editing *e)
+{
+    skein_rc rc;
+
+    if ((rc = skn_await_timeout(cli, &e->timeout_ms)) ||
+        (rc = skn_need_change(cli, &e->world, &e->chat, &e->how)) ||
+        (rc = skn_need_message(cli, &e->chat, skn_arg(cli, 0), &e->target)) ||
+        (rc = skn_need_text(cli, e->target.content, &e->text)) ||
+        (rc = ask_removal(cli, &e->how, e->target.id)) ||
+        (rc = skn_discover(cli, &e->server, &e->how.wake)))
+        return rc;
+    return e->how.key.n ? find_newest(cli, e) : SKEIN_OK;
+}
+
+static skein_rc revise(skn_cli *cli, const editing *e, skein_removal *r)
+{
+    if (cli->far)
+        return skn_far_remove(cli, &e->how, e->target.id, e->text, r);
+    return skein_revise(cli->engine, &e->how, e->target.id, e->text, cli->keep, r, &cli->err);
+}
+
+/* The stream of events is opened first, so that nothing is missed of what the edit causes. */
+static int edit_and_wait(skn_cli *cli, const editing *e)
+{
+    skein_removal r;
+    skn_await     w;
+    int           status;
+
+    skn_await_init(&w, cli, &e->world, &e->chat, &e->server);
+    if (!(status = (int)skn_await_open(&w)) && !(status = (int)revise(cli, e, &r)) &&
+        !(status = (int)removal_out(cli, &e->world, &e->chat, &r)) &&
+        r.version.number > e->newest) { /* else it was answered long ago */
+        skn_await_message(&w, r.added.uid);
+        status = skn_await_answers(&w, e->timeout_ms);
+    }
+    skn_await_release(&w);
+    return status;
+}
+
+static int edit(skn_cli *cli)
+{
+    editing       e = {.newest = 0};
+    skein_removal r;
+    skein_rc      rc = prepare_edit(cli, &e);
+
+    if (rc)
+        return (int)rc;
+    if (e.how.wake && !cli->dry_run && !skn_opt(cli, "no-wait"))
+        return edit_and_wait(cli, &e);
+    if ((rc = revise(cli, &e, &r)))
         return (int)rc;
     if (cli->dry_run)
-        return (int)count_out(cli, &world, &chat, &target, &r);
-    rc = removal_out(cli, &world, &chat, &r);
-    if (how.wake)
-        return rc ? (int)rc : (int)say_responding(cli, &chat, &r.added);
+        return (int)count_out(cli, &e.world, &e.chat, &e.target, &r);
+    if ((rc = removal_out(cli, &e.world, &e.chat, &r)) || e.how.wake)
+        return rc ? (int)rc : (int)say_responding(cli, &e.chat, &r.added);
     skn_note(cli, "No server runs here: nobody answers.");
-    return (int)rc;
+    return 0;
 }
 
 /* The failed edit of a message, or with this id; the newest, when there are several. */

@@ -1,22 +1,15 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
-#include "cli/answers.h"
+#include "cli/await.h"
 #include "cli/commands.h"
 #include "cli/far.h"
-#include "cli/interrupt.h"
 #include "cli/say.h"
 #include "cli/waits.h"
 
 #include "base/error.h"
 
-#include <inttypes.h>
-#include <signal.h>
 #include <unistd.h>
 
-#define POST_MS      30000
-#define SOON_MS      500 /* a message that is not said by then waits in the queue */
-#define PARTLY       7
-#define INTERRUPTED  130
-#define TIMEOUT_MOST ((int64_t)7 * 86400)
+#define POST_MS 30000
 
 typedef struct sending {
     skein_world        world;
@@ -77,32 +70,6 @@ static skn_names names_of(skn_cli *cli, const char *option)
     return (skn_names){list.p, list.n};
 }
 
-/* "120s", "2m", "1h", "500ms", or seconds alone. */
-static skein_rc read_timeout(skn_cli *cli, int64_t *out)
-{
-    static const struct {
-        const char *unit;
-        int64_t     ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"", 1000}};
-    const char *text = skn_opt(cli, "timeout");
-    skn_str     s = skn_str_of(text), unit;
-    int64_t     n;
-
-    *out = -1;
-    if (!text)
-        return SKEIN_OK;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        unit = skn_str_of(units[i].unit);
-        if (skn_str_ends(s, unit) && skn_str_int(skn_str_sub(s, 0, s.n - unit.n), &n) &&
-            n >= 0 && n <= TIMEOUT_MOST * 1000 / units[i].ms) {
-            *out = n * units[i].ms;
-            return SKEIN_OK;
-        }
-    }
-    skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a time for \"--timeout\"", text);
-    return skn_hint(&cli->err, SKEIN_USAGE, "Times look like 120s, 2m or 500ms");
-}
-
 static skein_rc prepare(skn_cli *cli, sending *s)
 {
     skn_saying what = {.reply_to = skn_opt(cli, "reply-to"),
@@ -111,7 +78,7 @@ static skein_rc prepare(skn_cli *cli, sending *s)
                        .tags = names_of(cli, "tag")};
     skein_rc   rc;
 
-    if ((rc = read_timeout(cli, &s->timeout_ms)) ||
+    if ((rc = skn_await_timeout(cli, &s->timeout_ms)) ||
         (rc = skn_need_chat(cli, &s->world, &s->chat)) || (rc = given_text(cli, &what.text)) ||
         (rc = check_text(cli, what.text)) ||
         (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
@@ -192,140 +159,15 @@ static skein_rc post_only(skn_cli *cli, const sending *s, const skn_request_spec
     return rc;
 }
 
-/* A message that is not said at once waits behind the work of agents; then that is told. */
-static skein_rc wait_for_answers(skn_cli *cli, const sending *s, skn_news *news,
-                                 skn_answers *answers)
-{
-    int64_t  first = s->timeout_ms, left = s->timeout_ms;
-    skein_rc rc;
-
-    if (first < 0 || first > SOON_MS)
-        first = SOON_MS;
-    rc = skn_news_wait(news, first);
-    if (rc != SKEIN_TIMEOUT || first == left)
-        return rc;
-    if (answers->message.p && !answers->said)
-        skn_note_queued(cli, s->chat.id);
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    return skn_news_wait(news, left < 0 ? -1 : left - first);
-}
-
-static void tell_resting(skn_cli *cli, skn_answers *a, skn_str agent)
-{
-    if (!skn_answers_waits(a, agent))
-        return;
-    a->resting++;
-    skn_note(cli, "%.*s is paused: the message waits. skein agent resume %.*s", SKN_FMT(agent),
-             SKN_FMT(agent));
-}
-
-static void tell_paused_far(skn_cli *cli, skn_answers *a)
-{
-    skn_json_list list = {0};
-    skein_error   err = cli->err;
-
-    if (skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p, 0, &list))
-        cli->err = err;
-    for (size_t i = 0; i < list.n; i++)
-        if (skn_far_flag(list.p[i], "paused"))
-            tell_resting(cli, a, skn_far_text(list.p[i], "name"));
-}
-
-/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
-static void tell_paused(skn_cli *cli, const sending *s, skn_answers *a)
-{
-    skein_agents      agents;
-    skein_agent_work *work;
-
-    if (cli->far) {
-        tell_paused_far(cli, a);
-        return;
-    }
-    if (skein_agent_list(cli->engine, s->world.id, cli->keep, &agents, NULL))
-        return;
-    work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
-    if (skein_agent_work_of(cli->engine, &agents, cli->keep, work, NULL))
-        return;
-    for (size_t i = 0; i < agents.count; i++)
-        if (work[i].paused)
-            tell_resting(cli, a, agents.at[i].name);
-}
-
-static int none_answered(skn_cli *cli, const skn_answers *a)
-{
-    if (a->keyless < a->failed)
-        return (int)skn_fail(&cli->err, SKEIN_PROVIDER, "nobody could answer");
-    return (int)skn_fail(&cli->err, SKEIN_AUTH, "nobody could answer: a key is needed");
-}
-
-/* Somebody else changed the conversation meanwhile, and nobody answers it any more. */
-static int taken_away(skn_cli *cli, const skn_answers *a)
-{
-    const skn_fate *f = &a->fate;
-
-    skn_fail(&cli->err, SKEIN_CONFLICT, "the message %.*s",
-             SKN_FMT(skn_fate_text(cli->keep, f, a->message)));
-    if (f->unsaid)
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
-    if (!f->version.n)
-        return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
-                             "\"skein conv ls --removed\" lists what can be brought back");
-    if (f->left)
-        return (int)skn_hint(
-            &cli->err, SKEIN_CONFLICT,
-            "\"skein history\" lists the versions, and \"skein switch\" goes to one");
-    return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
-                         "Now at %.*s, see \"skein log\"; \"skein undo\" takes that back",
-                         SKN_FMT(f->version));
-}
-
-static int outcome(skn_cli *cli, const sending *s, skn_answers *a, skein_rc rc)
-{
-    skn_answers_break(a);
-    if (rc == SKEIN_NOTHING) {
-        skn_note(cli, "\nStopped waiting. %s",
-                 a->message.p ? "The message stays, and the agents go on."
-                              : "The message may have been sent.");
-        return skn_status(cli, INTERRUPTED);
-    }
-    if (rc == SKEIN_TIMEOUT) {
-        skn_fail(&cli->err, rc, "the agents have not all answered in time");
-        return (int)skn_hint(&cli->err, rc,
-                             "The message stays, and they go on; see \"skein log\"");
-    }
-    if (rc)
-        return (int)rc;
-    if (a->fate.gone)
-        return taken_away(cli, a);
-    tell_paused(cli, s, a);
-    skn_answers_end(a);
-    if (a->failed && a->answered)
-        return skn_status(cli, PARTLY);
-    return a->failed ? none_answered(cli, a) : 0;
-}
-
 static int post_and_wait(skn_cli *cli, const sending *s, const skn_request_spec *post)
 {
-    skn_news    news;
-    skn_answers answers;
-    skn_str     events = skn_arena_printf(cli->keep, "events?chatId=%s",
-                                          skn_client_encode(cli->keep, s->chat.uid));
-    int         status;
+    skn_await w;
+    int       status;
 
-    skn_news_init(&news, cli, &s->server);
-    skn_answers_init(&answers, cli, &news);
-    answers.where = (skn_waited){.world = skn_client_encode(cli->keep, s->world.name),
-                                 .chat = skn_client_encode(cli->keep, s->chat.uid)};
-    news.first = *post;
-    news.again = (skn_request_spec){.method = "GET",
-                                    .path = skn_world_path(cli, &s->world, events.p)};
-    news.take = skn_answers_take;
-    news.arg = &answers;
-    skn_interrupt_arm(SIGINT);
-    status = outcome(cli, s, &answers, wait_for_answers(cli, s, &news, &answers));
-    skn_interrupt_disarm(SIGINT);
-    skn_answers_release(&answers);
-    skn_news_release(&news);
+    skn_await_init(&w, cli, &s->world, &s->chat, &s->server);
+    w.news.first = *post;
+    status = skn_await_answers(&w, s->timeout_ms);
+    skn_await_release(&w);
     return status;
 }
 

@@ -53,6 +53,12 @@ static const skn_noun nouns[] = {
     {                                                                                          \
         "force", 0, NULL, "Stop the agents that are at work in it"                             \
     }
+#define WAIT_OPTIONS                                                                           \
+    {"no-wait", 0, NULL, "Do not wait for answers"},                                           \
+    {                                                                                          \
+        "timeout", 0, "TIME",                                                                  \
+            "How long to wait for answers: 120s, 2m; default: until all are in"                \
+    }
 #define AT_OPTION                                                                              \
     {                                                                                          \
         "at", 'v', "VERSION", "Read this version: v4"                                          \
@@ -116,8 +122,7 @@ static const skn_option send_options[] = {
     {"expect-reply", 0, "AGENT", "Mark that this agent's answer is expected"},
     {"tag", 0, "NAME", "Put a defined tag on it; may be repeated"},
     {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
-    {"no-wait", 0, NULL, "Do not wait for answers"},
-    {"timeout", 0, "TIME", "How long to wait for answers: 120s, 2m; default: until all are in"},
+    WAIT_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option chat_options[] = {
@@ -203,6 +208,7 @@ static const skn_option text_change_options[] = {
 static const skn_option edit_options[] = {
     TEXT_OPTIONS,
     {"retry-failed", 0, NULL, "Try an edit again that failed; without a text only its removal"},
+    WAIT_OPTIONS,
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
@@ -279,7 +285,8 @@ static const skn_option backup_options[] = {
 #define CHANGE "Change"
 #define CARE   "Move and care"
 
-#define INBOX_FIELDS SKN_FIELDS_INBOX_ITEM
+#define ANSWER_FIELDS "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs"
+#define INBOX_FIELDS  SKN_FIELDS_INBOX_ITEM
 
 static const skn_command talk[] = {
     {"serve", START, "", "Run the server and open the web page", 0, 0, SKN_CMD_PLAIN, NULL,
@@ -332,12 +339,11 @@ static const skn_command talk[] = {
      skn_cmd_inbox_deny},
 
     {"send", CHANGE, "[TEXT]", "Say something; with a server, wait for the answers", 0, -1,
-     SKN_CMD_WRITE, "event," SKN_FIELDS_MESSAGE ",finishReason,elapsedMs", send_options,
-     skn_cmd_send},
+     SKN_CMD_WRITE, ANSWER_FIELDS, send_options, skn_cmd_send},
     {"append", CHANGE, "", "Store messages as they are, one JSON object a line", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
     {"edit", CHANGE, "ID", "Edit a message and send it again; all after it goes", 1, 1,
-     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL, edit_options, skn_cmd_edit},
+     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL "," ANSWER_FIELDS, edit_options, skn_cmd_edit},
     {"amend", CHANGE, "ID", "Replace a message where it stands; the rest stays", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_THREAD ",messageId,originalMessageId", text_change_options,
      skn_cmd_amend},

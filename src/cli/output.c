@@ -1,4 +1,5 @@
 /* Where bytes go: standard output, the pager, standard error, and questions on the terminal. */
+#include "cli/paste.h"
 #include "cli/print.h"
 
 #include "base/error.h"
@@ -211,10 +212,8 @@ int skn_status(skn_cli *cli, int status)
 static void report_text(const skn_cli *cli, const skein_error *err)
 {
     if (err->rc == SKEIN_AT_WORK && cli->more.extra.n) {
-        fprintf(stderr,
-                "error: %s\n  wait:  skein %s%s%s … --wait\n  stop:  skein stop -w %s\n",
-                err->message, cli->command->name, cli->arg_count ? " " : "",
-                cli->arg_count ? cli->args[0] : "", cli->changing_world);
+        fprintf(stderr, "error: %s\n  wait:  %.*s --wait\n  stop:  skein stop -w %s\n",
+                err->message, SKN_FMT(skn_typed_line(cli)), cli->changing_world);
         return;
     }
     if (err->rc != SKEIN_USAGE) {

@@ -67,8 +67,9 @@ t 'there must be one' fails 3 'main.9'
 # 3: edit and undo.
 s send '@lead 3'
 t 'step 3: the lead says how' prints 'skein undo'
-must edit @~1 -m '@lead 1' -y
-until_true idle
+s edit @~1 -m '@lead 1' -y
+t 'an edit waits for the answer' prints '1 agent idle after'
+t 'and shows it' prints 'lead  '
 must undo
 s log -n 2
 t 'an edit can be taken back' prints '@lead 3'

@@ -194,8 +194,8 @@ t 'what an edit takes away is said' prints 'This will remove'
 t 'and listed' prints '  you      @ada plan'
 f edit "$first" -m "@ada plan it again"
 t 'it is edited and sent again' prints 'Sent the edited message as'
-t 'to whom it is for' prints 'Agents responding: ada'
-until_true sh -c '"$1" "$2" log | grep -q "yes, says ada"' - "$SKEIN" "$store"
+t 'and its answer is shown' prints 'yes, says ada'
+t 'to the last' prints '1 agent idle after'
 f rm --from @~1 --wait
 t 'all from a message on is removed' prints 'Removed '
 f conv new --title "from afar"

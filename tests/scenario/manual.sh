@@ -67,7 +67,7 @@ stop_server
 
 # The README, typed in order: its console lines, but for those that need a key of a provider or the port of the API.
 fresh
-start_server --no-delay
+start_server
 mkdir "$dir/bin" "$dir/work"
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$SKEIN" "$store" >"$dir/bin/skein"
 chmod +x "$dir/bin/skein"
@@ -103,7 +103,6 @@ while IFS= read -r line; do
     esac
     typed "$line"
     t "the README: $(printf '%s' "$line" | head -n 1)" gave 0
-    until_true idle
 done <"$dir/readme"
 s status
 t 'the world that the README made is current after it' prints 'current  launch, conversation launch plan  (default)'

@@ -452,7 +452,7 @@ test('the program tries a failed edit again, by its message or its own id, from 
             }
             const [failed] = (await server.get(`${w.path}/edit-errors`)).data;
             const words = by === 'id' ? ['-m', 'hello again'] : [];
-            const done = await run([...place, '-w', w.name, 'edit', '--retry-failed', failed[by], '-y', '--json', ...words]);
+            const done = await run([...place, '-w', w.name, 'edit', '--retry-failed', failed[by], '-y', '--json', '--no-wait', ...words]);
             assert.equal(done.code, 0, done.err);
             assert.deepEqual([JSON.parse(done.out).messagesRemovedTotal, JSON.parse(done.out).resubmissionStatus], [2, words.length ? 'success' : 'skipped']);
             if (words.length) await w.idle();
