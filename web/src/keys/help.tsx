@@ -4,6 +4,7 @@ import { prefs } from '../store/prefs';
 import { screenCommands, type Command } from './commands';
 import { commandGroups, fixedGroups, type Group, type Line } from './help-groups';
 import { showKeys } from './keymap';
+import { inChatView } from './letters';
 import './keys.css';
 
 const open = signal(false);
@@ -67,6 +68,12 @@ function Sheet() {
             />
             {!prefs.value.keys && (
                 <p class="help-off">Single keys are switched off; keys with Ctrl or ⌘ work.</p>
+            )}
+            {inChatView() && (
+                <p class="help-off">
+                    Letters you type go into the message box. Keys of one letter work while a message is
+                    selected: <kbd>Esc</kbd> in the box selects one.
+                </p>
             )}
             <div class="help-groups">
                 {groups.map(group => (

@@ -131,18 +131,36 @@ function types(keys: string): boolean {
     return keys.split(' ').some(one => one === 'Space' || [...one.replace(/^Shift\+/, '')].length === 1);
 }
 
+interface Where {
+    typing: boolean;
+    overlay: boolean;
+    button: boolean;
+    /** letters are text here, although no field has the focus */
+    text: boolean;
+}
+
 /** While somebody types or a window is open only commands that are meant for it fire, and no letters. */
-function allowed(
-    command: Command,
-    keys: string,
-    where: { typing: boolean; overlay: boolean; button: boolean },
-    on: boolean,
-): boolean {
+function allowed(command: Command, keys: string, where: Where, on: boolean): boolean {
     if (where.button && !command.onButton && (keys === 'Enter' || keys === 'Space')) return false;
-    if (where.typing && types(keys)) return false;
+    if ((where.typing || where.text) && types(keys)) return false;
     if (!on && isSingle(keys) && types(keys)) return false;
     return command.typing === true || (!where.typing && !where.overlay);
 }
+
+/** A press that puts something into a field: a character (AltGr makes some), or the begin of one. */
+function writes(event: KeyboardEvent): boolean {
+    if (event.key === 'Dead' || event.key === 'Process' || event.keyCode === 229) return true;
+    const held = event.ctrlKey || event.metaKey || event.altKey;
+    return [...event.key].length === 1 && (!held || event.getModifierState('AltGraph'));
+}
+
+/** Where letters are text without a field that has the focus, and which field gets them (null: none). */
+export interface Letters {
+    areText: (target: EventTarget | null) => boolean;
+    box: () => HTMLElement | null;
+}
+
+const noText: Letters = { areText: () => false, box: () => null };
 
 export interface Keymap {
     press: (event: KeyboardEvent) => void;
@@ -154,15 +172,24 @@ export function makeKeymap(
     settings: () => KeySettings,
     // When the person pressed it: a page that was busy hears of both strokes of a chord later.
     now: (event: KeyboardEvent) => number = event => event.timeStamp,
+    letters: Letters = noText,
 ): Keymap {
     let prefix = '';
     let since = 0;
-    function candidates(event: KeyboardEvent): { command: Command; keys: string }[] {
-        const where = {
+    function whereOf(event: KeyboardEvent): Where {
+        return {
             typing: isTyping(event.target),
             overlay: inOverlay(),
             button: isButton(event.target),
+            text: letters.areText(event.target),
         };
+    }
+    // The browser puts the letter into the field that has the focus when the press is done.
+    function toBox(event: KeyboardEvent, where: Where): void {
+        const free = where.text && !where.typing && !where.overlay;
+        if (free && writes(event) && !(where.button && event.key === ' ')) letters.box()?.focus();
+    }
+    function candidates(where: Where): { command: Command; keys: string }[] {
         const set = settings();
         return activeCommands().flatMap(command =>
             keysOf(command, set)
@@ -171,12 +198,15 @@ export function makeKeymap(
         );
     }
     function press(event: KeyboardEvent): void {
+        if (event.defaultPrevented || event.isComposing) return;
+        const where = whereOf(event);
+        toBox(event, where);
         // 229 is what browsers report while an input method still composes.
-        if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
+        if (event.keyCode === 229) return;
         if (['Shift', 'Control', 'Alt', 'Meta', 'Dead', 'Process'].includes(event.key)) return;
         if (prefix && now(event) - since > chordMs) prefix = '';
         const pressed = stroke(event);
-        const all = candidates(event);
+        const all = candidates(where);
         const whole = prefix ? `${prefix} ${pressed}` : pressed;
         const hit = all.find(one => one.keys === whole);
         prefix = '';

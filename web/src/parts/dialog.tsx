@@ -19,7 +19,10 @@ export interface DialogProps {
 function giveBack(opener: Element | null): void {
     const now = document.activeElement;
     const wandered = now && now !== document.body && !(now instanceof HTMLDialogElement) && now.isConnected;
-    if (!wandered && opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    if (!(opener instanceof HTMLElement) || !opener.isConnected) return;
+    // The browser gave it back itself, and left the cursor of a text field in the dialog: what is typed would be lost.
+    if (now === opener) opener.blur();
+    if (!wandered || now === opener) opener.focus();
 }
 
 export function useModal(onClose: () => void) {

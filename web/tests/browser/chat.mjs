@@ -16,6 +16,7 @@ import {
     said,
     screenshot,
     send,
+    sendTyped,
     team,
     test,
     three,
@@ -55,7 +56,7 @@ for (const [width, height, theme] of [
     [390, 844, 'dark'],
     [320, 640, 'light'],
 ]) {
-    test(`the first minute at ${width} px: welcome, hello to everyone, a delegation, all by number keys`, async () => {
+    test(`the first minute at ${width} px: welcome, hello to everyone, a delegation, all by sent numbers`, async () => {
         const chat = await tourChat(`tour ${width}`);
         const p = await open(tour, `/w/tour/c/${chat}`, { width, height, theme });
         await p.getByText('Welcome. Three agents are here.').waitFor();
@@ -68,7 +69,7 @@ for (const [width, height, theme] of [
             )
             .waitFor();
         await axe(p);
-        await p.keyboard.press('1');
+        await sendTyped(p, '1');
         await p.getByText('→ lead, ada, bo').waitFor();
         await counts(p, 'article.chat-message', 4);
         await tourIdle(p);
@@ -86,7 +87,7 @@ for (const [width, height, theme] of [
         await p.getByRole('button', { name: 'Hide this note' }).click();
         await p.getByRole('button', { name: 'Hide this note' }).waitFor({ state: 'detached' });
         await each('article .badge', 'scripted');
-        await p.keyboard.press('2');
+        await sendTyped(p, '2');
         const box = p.locator('.chat-delegation');
         await box.filter({ hasText: /main\.1.*@ada.*Find a date.*✓/ }).waitFor();
         await tourIdle(p);
@@ -109,19 +110,21 @@ for (const [width, height, theme] of [
 test('the other steps of the tour open the edit dialog and select five messages, and the tour counts', async () => {
     const p = await open(tour, `/w/tour/c/${await tourChat('steps')}`);
     await p.getByText('Say hello to everyone').waitFor();
-    await p.keyboard.press('1');
+    await sendTyped(p, '1');
     await counts(p, 'article.chat-message', 4);
     await tourIdle(p);
     await p.getByText('1 of 5').waitFor();
-    await p.keyboard.press('3');
+    await sendTyped(p, '3');
     await p.getByRole('dialog').waitFor();
     await p.keyboard.press('Escape');
     await p.getByRole('dialog').waitFor({ state: 'hidden' });
-    await p.keyboard.press('4');
+    await sendTyped(p, '4');
     await counts(p, '.chat-chosen', 4);
+    // Out of the box, then out of the selection.
+    await p.keyboard.press('Escape');
     await p.keyboard.press('Escape');
     await counts(p, '.chat-chosen', 0);
-    await p.keyboard.press('5');
+    await sendTyped(p, '5');
     await until(p, 'the inbox has something', () =>
         /[1-9]/.test(document.querySelector('.frame-inbox')?.textContent ?? ''),
     );
@@ -174,7 +177,7 @@ test('keys go through messages, their parents and replies; what they do is on th
     const [one, answer, two] = await w.messages();
     const p = await open(quick, at(w));
     await row(p, two.messageId).waitFor();
-    await p.keyboard.press('k');
+    await p.keyboard.press('Escape');
     await p.keyboard.press('k');
     await focusedRow(p, two.messageId);
     await p.keyboard.press('k');

@@ -13,6 +13,7 @@ import {
     folder,
     hasFocus,
     live,
+    onMessage,
     open,
     page,
     settled,
@@ -134,7 +135,8 @@ test('g and a letter goes places, and back and forward go through them', async (
         ['m', '/settings/models'],
     ];
     for (const [keys, to] of chords) {
-        await p.evaluate(() => document.activeElement?.blur());
+        if (await composer(p).count()) await onMessage(p);
+        else await p.evaluate(() => document.activeElement?.blur());
         await chord(p, [...keys].join(' '));
         await arrives(p, to);
         await live(p);
@@ -145,6 +147,57 @@ test('g and a letter goes places, and back and forward go through them', async (
     }
     await p.goForward();
     await arrives(p, chords[1][1]);
+});
+
+test('what is typed in a chat goes into its box, which has the focus when it opens; it runs no command', async () => {
+    const w = await talked(2);
+    const [first] = await w.messages();
+    await server.call('PUT', `${w.path}/messages/${first.messageId}`, {
+        body: { chatId: w.chat, newContent: 'hello, edited' },
+    });
+    await w.idle();
+    const version = (await server.get(`${w.path}/chats/${w.chat}`)).version;
+    const other = await server.post(`${w.path}/chats`, { title: 'Second' });
+    const p = await open(server, at(w));
+    await focusIn(p, '#composer textarea');
+    const words = 'What size is it? zZmdn.[]g i/1';
+    const typedOn = async focus => {
+        await focus();
+        await p.keyboard.type(words);
+        assert.equal(await composer(p).inputValue(), words);
+        assert.equal(await where(p), at(w));
+        assert.equal(await p.locator('dialog[open]').count(), 0);
+        await composer(p).fill('');
+    };
+    await typedOn(() => p.evaluate(() => document.activeElement.blur()));
+    await typedOn(() => p.locator('#main').focus());
+    await typedOn(() => p.locator('#main h1').click());
+    // A button keeps what presses it.
+    await typedOn(() => p.getByRole('button', { name: 'New conversation' }).focus());
+    assert.equal((await server.get(`${w.path}/chats/${w.chat}`)).version, version, 'nothing was undone');
+    // A window that was closed gives the cursor back, too.
+    await typedOn(async () => {
+        await p.keyboard.press('ArrowUp');
+        await p.getByRole('dialog', { name: /^Edit/ }).waitFor();
+        await p.keyboard.press('Escape');
+        await p.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+    // However the conversation is opened.
+    await p.locator('.frame-list').getByRole('link', { name: 'Second' }).click();
+    await arrives(p, `/w/${w.name}/c/${other.id}`);
+    await focusIn(p, '#composer textarea');
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('room');
+    await p.getByRole('option', { name: 'room', selected: true }).waitFor();
+    await p.keyboard.press('Enter');
+    await arrives(p, at(w));
+    await focusIn(p, '#composer textarea');
+    // With a message selected the same letters are commands.
+    await p.keyboard.press('Escape');
+    await focusIn(p, 'article[data-row]');
+    await p.keyboard.press('z');
+    await p.locator('.toast', { hasText: 'Undone: ' }).waitFor();
+    assert.equal(await composer(p).inputValue(), '');
 });
 
 test('keys do nothing while somebody types, nor when they are switched off', async () => {
@@ -169,6 +222,7 @@ test('keys do nothing while somebody types, nor when they are switched off', asy
     });
     await p.reload();
     await live(p);
+    await onMessage(p);
     await p.keyboard.press('?');
     await chord(p, 'g i');
     assert.equal(await p.locator('dialog[open]').count(), 0);
@@ -177,10 +231,10 @@ test('keys do nothing while somebody types, nor when they are switched off', asy
     await arrives(p, '/inbox');
 });
 
-test('? lists the keys of this screen, searchable; Esc closes the innermost thing only', async () => {
+test('F1, or ? with a message selected, lists the keys of this screen, searchable; Esc closes the innermost thing only', async () => {
     const w = await talked();
     const p = await open(server, at(w));
-    await p.keyboard.press('?');
+    await p.keyboard.press('F1');
     const sheet = p.getByRole('dialog', { name: 'Keys of this screen' });
     await sheet.getByText('Next that needs you').waitFor();
     await p.keyboard.type('tree');
@@ -188,6 +242,11 @@ test('? lists the keys of this screen, searchable; Esc closes the innermost thin
         [...document.querySelectorAll('.help-line dt')].every(e => !/Undo/.test(e.textContent)),
     );
     await sheet.getByText('Tree', { exact: true }).waitFor();
+    await p.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await onMessage(p);
+    await p.keyboard.press('?');
+    await sheet.waitFor();
     await p.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     await p.getByRole('button', { name: /switch the world$/ }).focus();
@@ -202,6 +261,7 @@ test('the palette finds conversations, agents, messages and commands', async () 
     const w = await talked();
     await server.post(`${w.path}/chats`, { title: 'Pricing idea' });
     const p = await open(server, at(w));
+    await onMessage(p);
     await p.keyboard.press('/');
     await p.keyboard.type('pric');
     await p.getByRole('option', { name: 'Pricing idea', selected: true }).waitFor();
@@ -360,7 +420,7 @@ test('a note that offers something stays half a minute, can be reached, and neve
         await p.goto(new URL(at(w), server.url).href);
         await live(p);
         allow(p, /409|404|422/);
-        await p.evaluate(() => document.activeElement?.blur());
+        await onMessage(p);
         // From here on only the test moves the clock, however long it takes itself.
         await p.clock.pauseAt(Date.now() + 3600e3);
         // The first window takes it back, the second one does it again.
@@ -394,7 +454,7 @@ test('a note that offers nothing goes after some seconds', async () => {
     await p.clock.install();
     await p.goto(new URL(at(w), server.url).href);
     await live(p);
-    await p.evaluate(() => document.activeElement?.blur());
+    await onMessage(p);
     await p.clock.pauseAt(Date.now() + 3600e3);
     await p.keyboard.press('n');
     const said = p.locator('.toast', { hasText: 'Nothing is unread.' });
@@ -409,7 +469,7 @@ test('z takes back what was done, says so, and offers the way back', async () =>
     await server.call('DELETE', `${w.path}/messages/${last.messageId}`, { body: { chatId: w.chat } });
     const left = (await w.messages()).length;
     const p = await open(server, at(w));
-    await p.evaluate(() => document.activeElement?.blur());
+    await onMessage(p);
     await p.keyboard.press('z');
     await p.locator('.toast', { hasText: 'Undone: ' }).waitFor();
     assert.ok((await w.messages()).length > left);
@@ -434,7 +494,11 @@ test('the title says where one is and what is unread', async () => {
         .locator('.frame-list')
         .getByRole('link', { name: /room.*2 unread/ })
         .waitFor();
-    await p.keyboard.press('n');
+    // An empty conversation has no message for keys to act on; the palette has the command.
+    await p.keyboard.press('Control+k');
+    await p.keyboard.type('> next unread');
+    await p.getByRole('option', { name: /^Next unread/, selected: true }).waitFor();
+    await p.keyboard.press('Enter');
     await arrives(p, at(w));
     await until(p, 'nothing is unread', name => document.title === `room · ${name} · skein`, w.name);
 });

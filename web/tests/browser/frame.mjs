@@ -11,6 +11,7 @@ import {
     finish,
     hasFocus,
     live,
+    onMessage,
     open,
     page,
     send,
@@ -86,6 +87,7 @@ test('at 1280 px there are three columns of 240, flexible and 280 px, which [ an
             wanted,
         );
     await columns([240, 760, 280]);
+    await onMessage(p);
     await p.keyboard.press(']');
     await columns([240, 1040, 0]);
     await p.keyboard.press('[');
@@ -224,7 +226,7 @@ for (const theme of ['light', 'dark']) {
         const w = await talked();
         const p = await open(server, at(w), { theme, reducedMotion: true });
         await axe(p);
-        await p.keyboard.press('?');
+        await p.keyboard.press('F1');
         await p.getByRole('dialog', { name: 'Keys of this screen' }).waitFor();
         await axe(p);
         await p.keyboard.press('Escape');

@@ -1,4 +1,4 @@
-// help.mjs: the sheet that `?` opens lists each key of a screen once, by one name, and each of them does something there.
+// help.mjs: the sheet that F1 opens lists each key of a screen once, by one name, and each of them does something there.
 import { allow, assert, chord, composer, finish, live, open, page, test, until, visit } from './kit.mjs';
 import { causes, office, startOffice } from './office.mjs';
 import { agent, append, called, human } from './views-kit.mjs';
@@ -34,7 +34,7 @@ async function talked() {
 
 // The sheet, as { heading: ['Title: key, key'] }.
 async function sheet(p) {
-    await p.keyboard.press('?');
+    await p.keyboard.press('F1');
     await p.getByRole('dialog', { name: 'Keys of this screen' }).waitFor();
     const groups = await p.$$eval('.help-group', all =>
         all.map(g => [
@@ -54,7 +54,7 @@ async function sheet(p) {
 
 const anywhere = [
     'Search and jump: Ctrl K, /',
-    'Keys of this screen: ?',
+    'Keys of this screen: ?, F1',
     'Inbox: g i',
     'Agents: g a',
     'Search: g s',

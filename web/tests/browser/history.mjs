@@ -511,6 +511,7 @@ test('all of it by keyboard', async () => {
     await p.waitForURL(new RegExp(`v=${ids.v5}`));
     await p.keyboard.press('Escape');
     await until(p, 'back at now', () => !location.search.includes('v='));
+    await p.keyboard.press('Escape');
     await chord(p, 'g h');
     await main(p).locator('.history-detail').waitFor();
     await picked('ArrowLeft', 'v4');

@@ -228,6 +228,15 @@ export const address = p => p.evaluate(() => location.href);
 // Keys that are one command when they are quick, such as 'g i': they are sent without a wait in between.
 export const chord = (p, keys) => Promise.all(keys.split(' ').map(key => p.keyboard.press(key)));
 
+// In a chat keys of one letter act on a message that is selected; the last one on screen is.
+export const onMessage = p => p.locator('article[data-row]').last().focus();
+// Sends what is typed into the box.
+export async function sendTyped(p, text) {
+    await composer(p).focus();
+    await p.keyboard.type(text);
+    await p.keyboard.press('Enter');
+}
+
 export const composer = p => p.getByRole('textbox', { name: 'Message', exact: true });
 
 // What on screen holds the text: rows by their id, and the messages that wait in the queue.

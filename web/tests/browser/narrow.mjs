@@ -1,5 +1,5 @@
 // narrow.mjs: at 320 px (and with larger letters) every part of the settings is read without scrolling sideways, and no label is cut.
-import { allow, assert, finish, page, settled, test, visit } from './kit.mjs';
+import { allow, assert, finish, onMessage, page, settled, test, visit } from './kit.mjs';
 import { office, startOffice } from './office.mjs';
 
 const server = await startOffice();
@@ -50,7 +50,7 @@ async function settings(textSize) {
         textSize,
     );
     await visit(p, server, `/w/${w.name}/c/${w.chat}`);
-    await p.evaluate(() => document.activeElement?.blur());
+    await onMessage(p);
     await p.keyboard.press('m');
     return p;
 }

@@ -7,6 +7,7 @@ import {
     finish,
     focusIn,
     live,
+    onMessage,
     open,
     page,
     settled,
@@ -58,7 +59,7 @@ for (const [width, height] of sizes) {
         await p.clock.install();
         await visit(p, server, at(w));
         allow(p, /409/);
-        await p.evaluate(() => document.activeElement?.blur());
+        await onMessage(p);
         // Notes go by themselves: not before they were looked at, however long that takes.
         await p.clock.pauseAt(Date.now() + 3600e3);
         for (const [key, text] of [
@@ -77,6 +78,7 @@ for (const [width, height] of sizes) {
         await p.keyboard.press('Enter');
         await p.locator('.toast', { hasText: 'There is nothing to redo.' }).waitFor({ state: 'detached' });
         await p.clock.resume();
+        await onMessage(p);
         for (const [view, last] of [
             ['timeline', '.timeline-row'],
             ['tree', '[role="row"]'],

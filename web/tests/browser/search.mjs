@@ -1,5 +1,19 @@
 // search.mjs: words and conditions, in all versions, while they are typed.
-import { address, allow, assert, away, chord, finish, live, open, page, test, until, visit } from './kit.mjs';
+import {
+    address,
+    allow,
+    assert,
+    away,
+    chord,
+    finish,
+    live,
+    onMessage,
+    open,
+    page,
+    test,
+    until,
+    visit,
+} from './kit.mjs';
 import { Proxy } from './proxy.mjs';
 import { does, fits, office, sound, startOffice } from './office.mjs';
 
@@ -53,11 +67,12 @@ test('what is typed right after the key that opens the search is searched for', 
     await p.goto(new URL(`/w/${w.name}/c/${w.chat}`, server.url).href);
     await p.getByText('the freeze at once').first().waitFor();
     // The part of the page for it is fetched when it is first shown.
+    await onMessage(p);
     await chord(p, 'g s');
     await input(p).waitFor();
     await p.goBack();
     await p.getByText('the freeze at once').first().waitFor();
-    await p.evaluate(() => document.activeElement?.blur());
+    await onMessage(p);
     await p.clock.pauseAt(Date.now() + 3600e3);
     await chord(p, 'g s');
     await p.keyboard.type('freeze');
@@ -160,6 +175,7 @@ test('without the server it searches what the page has', async () => {
     const p = await open(proxy, `/w/${w.name}/c/${w.chat}`);
     allow(p, ...away);
     await p.getByText('the freeze offline').first().waitFor();
+    await onMessage(p);
     await chord(p, 'g s');
     await input(p).waitFor();
     proxy.stop();

@@ -9,6 +9,7 @@ import {
     finish,
     focusIn,
     live,
+    onMessage,
     open,
     rows,
     script,
@@ -240,6 +241,7 @@ test('a tool call is not ticked without its result', async () => {
         (await w.messages()).some(m => m.role === 'tool' || m.toolCalls.length),
         false,
     );
+    await onMessage(p);
     await p.keyboard.press('z');
     await until(p, 'they are back', n => document.querySelectorAll('article.chat-message').length >= n, 3);
     assert.ok((await w.messages()).some(m => m.role === 'tool'));

@@ -12,6 +12,7 @@ import {
     open,
     screenshot,
     script,
+    sendTyped,
     test,
     until,
 } from './kit.mjs';
@@ -64,13 +65,19 @@ async function reload(p) {
 // The views are in the line above the conversation, or in the bar below it.
 const view = (p, name) =>
     p.getByRole('navigation', { name: 'Views of this conversation' }).getByRole('link', { name });
+// In the chat keys act on a message; Esc leaves the box for one.
+async function fromChat(p) {
+    if (await p.locator('#composer textarea:focus').count()) await p.keyboard.press('Escape');
+}
 async function goTo(p, keys, name, byKeys) {
-    if (byKeys) await chord(p, keys);
-    else await view(p, name).click();
+    if (byKeys) {
+        await fromChat(p);
+        await chord(p, keys);
+    } else await view(p, name).click();
 }
 // Begins a step: by its number, or by its button, which is in the welcome and then in the list of the tour.
 async function step(p, number, byKeys) {
-    if (byKeys) return p.keyboard.press(String(number));
+    if (byKeys) return sendTyped(p, String(number));
     const welcome = p.locator('.chat-steps button').nth(number - 1);
     if (await welcome.count()) return welcome.click();
     await tourList(p, byKeys);
@@ -83,8 +90,10 @@ async function step(p, number, byKeys) {
 async function tourList(p, byKeys) {
     if (await p.locator('.chat-tour').count()) return;
     // There is no room for it beside the chat: it is behind the list, and a key away.
-    if (byKeys) await p.keyboard.press(']');
-    else {
+    if (byKeys) {
+        await fromChat(p);
+        await p.keyboard.press(']');
+    } else {
         await p.getByRole('button', { name: 'Conversations, agents and views' }).click();
         await p.getByRole('button', { name: 'Tour and details' }).click();
     }
@@ -200,8 +209,10 @@ async function squash(p, byKeys) {
     const bar = p.getByRole('toolbar', { name: 'Selected messages' });
     await bar.getByText('5 selected').waitFor();
     await looks(p, 'the selection');
-    if (byKeys) await p.keyboard.press('q');
-    else await bar.getByRole('button', { name: 'Squash' }).click();
+    if (byKeys) {
+        await fromChat(p);
+        await p.keyboard.press('q');
+    } else await bar.getByRole('button', { name: 'Squash' }).click();
     const prompt = dialog(p).getByRole('textbox', { name: 'Prompt' });
     await prompt.waitFor();
     assert.notEqual(await prompt.inputValue(), '', 'the prompt is filled in');
@@ -260,8 +271,10 @@ async function background(p, byKeys) {
     await tourIdle(p);
     await counted(p, 5, byKeys);
     await backgroundBox(p, byKeys);
-    if (byKeys) await chord(p, 'g i');
-    else await p.locator('.frame-inbox').click();
+    if (byKeys) {
+        await fromChat(p);
+        await chord(p, 'g i');
+    } else await p.locator('.frame-inbox').click();
     const item = p.locator('.inbox-row', { hasText: 'The tour worked in the background' }).first();
     await item.waitFor();
     await looks(p, 'the inbox');
@@ -317,14 +330,14 @@ test(
     async () => {
         const p = await open(paced, await fresh(paced, 'reloads'));
         await p.getByText('Welcome. Three agents are here.').waitFor();
-        await p.keyboard.press('1');
+        await sendTyped(p, '1');
         await p.locator('.chat-live').first().waitFor();
         await reload(p);
         await counts(p, 'article.chat-message', 4);
         assert.equal(await row(p, 'Hello everyone!').count(), 1);
         await tourIdle(p);
 
-        await p.keyboard.press('2');
+        await sendTyped(p, '2');
         await p.locator('.chat-delegation-running').waitFor();
         await reload(p);
         await p.locator('.chat-delegation').waitFor();
@@ -336,11 +349,11 @@ test(
 
         // What was typed into the edit, and nothing is removed by looking.
         const before = await rowsOf(p).count();
-        await p.keyboard.press('3');
+        await sendTyped(p, '3');
         await dialog(p).getByRole('textbox', { name: 'Your message' }).fill('Hello again, after a reload!');
         await reload(p);
         await counts(p, 'article.chat-message', before);
-        await p.keyboard.press('3');
+        await sendTyped(p, '3');
         await until(
             p,
             'what was typed is there',
@@ -353,18 +366,20 @@ test(
         await row(p, 'Hello again, after a reload!').first().waitFor();
         await tourIdle(p);
         assert.equal(await row(p, 'Hello again, after a reload!').count(), 1);
+        await fromChat(p);
         await p.keyboard.press('z');
         await row(p, 'the script settles on Thursday').first().waitFor();
 
-        await p.keyboard.press('4');
+        await sendTyped(p, '4');
         await p.getByRole('toolbar', { name: 'Selected messages' }).getByText('5 selected').waitFor();
+        await fromChat(p);
         await p.keyboard.press('q');
         await dialog(p).getByRole('button', { name: 'Preview' }).click();
         await reload(p);
         // A preview that nobody used has changed nothing.
         await counts(p, 'article.chat-message', before);
 
-        await p.keyboard.press('5');
+        await sendTyped(p, '5');
         await row(p, 'work in the background and brief me').first().waitFor();
         await reload(p);
         await until(

@@ -140,6 +140,58 @@ describe('what fires', () => {
     });
 });
 
+describe('where letters are text', () => {
+    const box = document.createElement('textarea');
+    const row = document.createElement('article');
+    const run = vi.fn();
+    beforeEach(() => {
+        document.removeEventListener('keydown', keymap.press);
+        row.tabIndex = 0;
+        document.body.append(box, row);
+        run.mockClear();
+        keymap = makeKeymap(
+            () => settings,
+            () => time,
+            { areText: target => target !== row, box: () => box },
+        );
+        document.addEventListener('keydown', keymap.press);
+        for (const keys of ['z', 'Shift+z', '?', 'g i', 'ArrowUp', 'Ctrl+k'])
+            add({ id: keys, keys: [keys], run });
+    });
+    it('a letter fires nothing and goes into the box', () => {
+        for (const key of ['z', 'Z', '?', 'g', 'i', ' ', 'é', 'Dead', 'Process']) {
+            box.blur();
+            expect(press(key, { shiftKey: key === 'Z' }).defaultPrevented).toBe(false);
+            expect(document.activeElement, key).toBe(box);
+        }
+        expect(run).not.toHaveBeenCalled();
+    });
+    it('other keys are commands, and leave the focus', () => {
+        for (const [key, more] of [
+            ['ArrowUp', {}],
+            ['k', { ctrlKey: true }],
+        ] as const)
+            press(key, more);
+        press('Escape');
+        expect(run).toHaveBeenCalledTimes(2);
+        expect(document.activeElement).toBe(document.body);
+    });
+    it('what a message is selected for fires', () => {
+        press('z', { target: row });
+        expect(run).toHaveBeenCalledTimes(1);
+        expect(document.activeElement).toBe(document.body);
+    });
+    it('Space presses a button', () => {
+        const button = document.createElement('button');
+        document.body.append(button);
+        button.focus();
+        press(' ', { target: button });
+        expect(document.activeElement).toBe(button);
+        press('a', { target: button });
+        expect(document.activeElement).toBe(box);
+    });
+});
+
 describe('what does not fire', () => {
     it('a command that has nothing to act on; it is still one of the screen', () => {
         const run = vi.fn();

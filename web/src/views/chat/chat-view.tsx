@@ -26,7 +26,7 @@ import { useFresh, useReveal } from './reveal';
 import { Rows } from './rows';
 import { isTour, useTourProgress } from './tour';
 import { finding } from './view-state';
-import { Welcome, useTourKeys } from './welcome';
+import { Welcome, useTourCommands } from './welcome';
 
 const isEmpty = () => {
     const { chat, shown } = painted.value;
@@ -92,7 +92,7 @@ export function ChatView() {
     usePaint();
     useTourProgress();
     useChatKeys();
-    useTourKeys(() => isTour() && !prefs.peek().tourHidden);
+    useTourCommands(() => isTour() && !prefs.peek().tourHidden);
     const p = place.value;
     const at = p.kind === 'chat' ? p : null;
     const loaded = useComputed(() => painted.value.chat?.loaded ?? false).value;

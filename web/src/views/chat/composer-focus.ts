@@ -1,23 +1,25 @@
-// composer-focus.ts: lets anything put the cursor into the message box, wherever it is drawn.
+// composer-focus.ts: puts the cursor into the message box, wherever it is drawn.
 
 import { signal } from '@preact/signals';
+import { place } from '../../store/place';
 
 /** Grows with each wish. */
 export const composerWanted = signal(0);
 
-let atOpening = false;
-
-/** For a conversation that is about to be shown: its box takes the focus when it is drawn. */
-export function focusNextComposer(): void {
-    atOpening = true;
-}
-
-export function takeOpening(): boolean {
-    const wanted = atOpening;
-    atOpening = false;
-    return wanted;
-}
-
 export function focusComposer(): void {
     composerWanted.value++;
+}
+
+/** On a touch screen the focus would bring up a keyboard that covers half of what there is to read. */
+const isTouch = () => matchMedia('(hover: none) and (pointer: coarse)').matches;
+
+/** The box of a conversation that opens takes the focus, unless the address names a message: that has it then. */
+export function focusAtOpening(box: HTMLElement | null): void {
+    const here = place.peek();
+    if (!box || isTouch() || (here.kind === 'chat' && here.m !== undefined)) return;
+    const take = () => box.focus({ preventScroll: true });
+    // The palette that led here is still closing, and would give the focus back to what opened it.
+    const dialog = document.querySelector('dialog[open]');
+    if (dialog) dialog.addEventListener('close', take, { once: true });
+    else take();
 }

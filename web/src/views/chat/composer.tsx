@@ -13,7 +13,7 @@ import { useNarrow } from '../shared/narrow';
 import { count, grouped } from '../shared/words';
 import { TagButtons, instructionsOf } from '../tags/tag-buttons';
 import { CompletionList, LIST_ID, useCompletion } from './completion';
-import { composerWanted, takeOpening } from './composer-focus';
+import { composerWanted, focusAtOpening } from './composer-focus';
 import { LONG, directionOf, settleDirection } from './direction';
 import { ExpectButtons, clearExpect, expectInstructions, expectOf } from './expect';
 import { known } from './known';
@@ -22,6 +22,7 @@ import { learnLimit, tooLong } from './message-limit';
 import { painted } from './paint';
 import { ChangeChip, change } from './queued-edit';
 import { lastAbove } from './scroll-math';
+import { stepCalled } from './tour';
 import { senderWord } from './words';
 
 /** Agents of this conversation are at work. */
@@ -81,6 +82,11 @@ async function submit({ w, c, own, more, cleared }: Sending): Promise<void> {
     await learnLimit(own.peek().text.length);
     const { text, replyTo, tags } = own.peek();
     if (text.trim() === '') return;
+    const step = stepCalled(text);
+    if (step) {
+        own.value = { text: '', replyTo: null, tags };
+        return step.run();
+    }
     const over = tooLong(text);
     if (over) {
         const has = `This has ${count(over.bytes, 'byte')}, and a message may have ${grouped(over.most)}.`;
@@ -172,9 +178,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
         if (composerWanted.value !== first.current) box.current?.focus({ preventScroll: true });
         first.current = composerWanted.value;
     });
-    useLayoutEffect(() => {
-        if (takeOpening()) box.current?.focus({ preventScroll: true });
-    }, []);
+    useLayoutEffect(() => focusAtOpening(box.current), []);
     const sendIt = () =>
         void submit({
             w,

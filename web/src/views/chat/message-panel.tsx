@@ -205,7 +205,7 @@ export function MessagePanel() {
                 <About key={m.messageId} m={m} versions={versions} />
             ) : (
                 <p class="muted">
-                    Select a message to see where it came from and who has it. Keys: press <kbd>?</kbd>
+                    Select a message to see where it came from and who has it. Keys: press <kbd>F1</kbd>
                 </p>
             )}
         </div>

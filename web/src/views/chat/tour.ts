@@ -44,7 +44,7 @@ function squash(): void {
     }
     selected.value = new Set(rows.map(m => m.messageId));
     selecting.value = true;
-    toast({ text: `${rows.length} messages are selected. Press q, or Squash.`, subject: 'selection' });
+    toast({ text: `${rows.length} messages are selected. Press Squash below them.`, subject: 'selection' });
 }
 
 async function background(): Promise<void> {
@@ -113,4 +113,10 @@ export function useTourProgress(): void {
 /** The world that comes with the program, with its scripted agents. */
 export function isTour(): boolean {
     return world.value?.world.name === 'tour';
+}
+
+/** The step whose number was sent, while the tour is not put away. */
+export function stepCalled(text: string): Step | undefined {
+    if (!isTour() || prefs.peek().tourHidden || !/^[1-9]$/.test(text.trim())) return undefined;
+    return STEPS[Number(text) - 1];
 }

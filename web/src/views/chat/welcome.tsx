@@ -21,13 +21,12 @@ function countWord(n: number): string {
     );
 }
 
-/** The number keys start the steps; the innermost commands win, so they mean this only here. */
-export function useTourKeys(when: () => boolean): void {
+/** The steps are in the palette; their numbers are sent as messages, because what is typed is text. */
+export function useTourCommands(when: () => boolean): void {
     useCommands(
-        STEPS.map((s, n) => ({
+        STEPS.map(s => ({
             id: `tour.${s.id}`,
             title: `Tour: ${s.label}`,
-            keys: [String(n + 1)],
             where: 'Tour',
             when,
             run: s.run,
@@ -37,6 +36,7 @@ export function useTourKeys(when: () => boolean): void {
 
 function TourWelcome() {
     const narrow = useNarrow();
+    const hidden = prefs.value.tourHidden;
     const agents = Object.keys(world.value?.agents ?? {}).length;
     return (
         <div class="chat-welcome">
@@ -45,13 +45,15 @@ function TourWelcome() {
                 {STEPS.map((s, n) => (
                     <li key={s.id}>
                         <button type="button" onClick={s.run}>
-                            <kbd aria-hidden="true">{n + 1}</kbd> <span>{narrow ? s.short : s.label}</span>
+                            {hidden ? null : <kbd aria-hidden="true">{n + 1}</kbd>}{' '}
+                            <span>{narrow ? s.short : s.label}</span>
                         </button>
                     </li>
                 ))}
             </ol>
             <p class="muted">
-                or type anything. The demo will say so when it has no line for what you wrote.
+                {hidden ? 'Or' : 'Press one, or send its number; or'} type anything. The demo will say so when
+                it has no line for what you wrote.
             </p>
         </div>
     );

@@ -5,7 +5,6 @@ import type { Chat, Move } from '../../api/types';
 import { chatTitle } from '../../store/names';
 import { go, place } from '../../store/place';
 import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
-import { focusNextComposer } from '../chat/composer-focus';
 import { cutOf, isCut, operationText } from '../history/model';
 import { cancelledWords } from '../shared/words';
 import { listedChats } from './states';
@@ -22,7 +21,6 @@ export async function newChat(): Promise<void> {
     const made = await createChat(open, {}, { key: newKey() });
     if (!made.ok) return tell(made.trouble, 'No conversation was made.');
     await refreshWorld();
-    focusNextComposer();
     go({ kind: 'chat', w: open, c: made.value.id, view: 'chat' });
 }
 

@@ -3,6 +3,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { LiveRegions, Sheet } from '../../parts/parts';
 import { Help } from '../../keys/help';
 import { makeKeymap } from '../../keys/keymap';
+import { letters } from '../../keys/letters';
 import { Palette } from '../../keys/palette';
 import { inspecting, place } from '../../store/place';
 import { prefs } from '../../store/prefs';
@@ -63,7 +64,8 @@ function Main({ route }: { route: Route | null }) {
 
 function useKeys(): void {
     useLayoutEffect(() => {
-        const keymap = makeKeymap(() => ({ single: prefs.value.keys, changed: prefs.value.keymap }));
+        const settings = () => ({ single: prefs.value.keys, changed: prefs.value.keymap });
+        const keymap = makeKeymap(settings, undefined, letters);
         document.addEventListener('keydown', keymap.press);
         return () => document.removeEventListener('keydown', keymap.press);
     }, []);

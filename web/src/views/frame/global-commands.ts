@@ -44,7 +44,15 @@ const jumps: Command[] = [
         needs: noWindow,
         run: () => openPalette('> '),
     },
-    { id: 'help', title: 'Keys of this screen', keys: ['?'], where: anywhere, run: openHelp },
+    {
+        id: 'help',
+        title: 'Keys of this screen',
+        keys: ['?', 'F1'],
+        where: anywhere,
+        typing: true,
+        needs: noWindow,
+        run: openHelp,
+    },
     { id: 'go.inbox', title: 'Inbox', keys: ['g i'], where: anywhere, run: () => go({ kind: 'inbox' }) },
     { id: 'go.agents', title: 'Agents', keys: ['g a'], where: anywhere, when: hasWorld, run: toAgents },
     {

@@ -1,5 +1,6 @@
 import { Icon, IconButton } from '../../parts/parts';
 import { openHelp } from '../../keys/help';
+import { showKeys } from '../../keys/keymap';
 import { openPalette } from '../../keys/palette';
 import { chatTitle } from '../../store/names';
 import { href, place } from '../../store/place';
@@ -74,7 +75,7 @@ function WideStart() {
             <button type="button" class="frame-search" onClick={() => openPalette()} aria-haspopup="dialog">
                 <Icon name="search" />
                 <span>Search or jump to…</span>
-                <kbd>/</kbd>
+                <kbd>{showKeys('Ctrl+k')}</kbd>
             </button>
         </>
     );

@@ -24,7 +24,7 @@ export function KeyboardTab() {
                 label="Single keys act"
                 checked={prefs.value.keys}
                 onChange={v => setPref('keys', v)}
-                hint="j, k, e and others. They never act while you type. Keys with Ctrl or Alt work in any case."
+                hint="j, k, e and others. They never act while you type, and in a chat only while a message is selected. Keys with Ctrl or Alt work in any case."
             />
             <Radios
                 label="In the message box"
