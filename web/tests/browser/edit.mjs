@@ -196,22 +196,27 @@ test('the first message has words of its own, and the list must be looked at', a
     assert.equal((await texts(w))[0], 'begin again');
 });
 
-test('more than ten messages are counted by sender, and previewed', async () => {
+test('more than ten messages are counted by sender, and the list to confirm is shown: the first ten and the last', async () => {
     const w = await fresh();
     await w.converse('first');
-    for (const text of ['alpha', 'beta', 'gamma']) await w.converse(text);
+    for (const text of ['alpha', 'beta', 'gamma', 'delta']) await w.converse(text);
     const p = await open(server, at(w), { width: 390, height: 844 });
     await edit(p, 'alpha');
-    await dialog(p).getByText('This will remove 12 messages:').waitFor();
+    await dialog(p).getByText('This will remove 16 messages:').waitFor();
     await dialog(p)
-        .getByText(/you 3 · .*lead 3/)
+        .getByText(/you 4 · .*lead 4/)
         .waitFor();
-    await dialog(p).getByText('Preview the list').click();
-    await dialog(p).locator('li', { hasText: 'alpha' }).first().waitFor();
-    await dialog(p)
-        .getByText(/… and \d+ more/)
-        .waitFor();
-    await confirm(p, 'alpha, again', 'Remove 12 and send');
+    const going = (await w.messages()).slice(-16);
+    const listed = dialog(p).getByRole('list', { name: 'Messages that go' }).locator('li');
+    await listed.first().waitFor(); // without a press
+    const shown = await listed.evaluateAll(all => all.map(li => [li.value, li.textContent]));
+    const line = (m, n) => [n, `${m.sender === 'human' ? 'You' : `@${m.sender}`} ${m.content}`];
+    assert.deepEqual(shown.toSpliced(10, 1), [
+        ...going.slice(0, 10).map((m, n) => line(m, n + 1)),
+        line(going.at(-1), 16),
+    ]);
+    assert.equal(shown[10][1], '… 5 more …');
+    await confirm(p, 'alpha, again', 'Remove 16 and send');
     await done(p);
     await same(p, w);
 });

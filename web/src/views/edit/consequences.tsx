@@ -34,25 +34,35 @@ export function Consequences({ count, aim }: { count: Count; aim: Aim }) {
                     moment.
                 </p>
             )}
-            {count.count > 1 && (
-                <details class="edit-preview">
-                    <summary>Preview the list</summary>
-                    <ol>
-                        {count.preview.map(m => (
-                            <li key={m.messageId}>
-                                <b>{m.sender === 'human' ? 'You' : `@${m.sender}`}</b>{' '}
-                                <span dir="auto">{m.text}</span>
-                            </li>
-                        ))}
-                        {count.preview.length < count.count && (
-                            <li class="edit-muted">
-                                … and {grouped(count.count - count.preview.length)} more
-                            </li>
-                        )}
-                    </ol>
-                </details>
-            )}
+            {count.count > 1 && <Going count={count} />}
         </div>
+    );
+}
+
+/** The messages that go: the first ones and the last, with the number between. Open where it has to be looked at. */
+function Going({ count }: { count: Count }) {
+    const { preview, previewSkipped: skipped } = count;
+    const first = skipped > 0 ? preview.slice(0, -1) : preview;
+    const last = skipped > 0 ? preview.at(-1) : undefined;
+    return (
+        <details class="edit-preview" open={worthALook(count)}>
+            <summary>Preview the list</summary>
+            <ol tabIndex={0} aria-label="Messages that go">
+                {first.map((m, n) => (
+                    <Goes key={m.messageId} one={m} place={n + 1} />
+                ))}
+                {last && <li class="edit-muted edit-skipped">… {grouped(skipped)} more …</li>}
+                {last && <Goes one={last} place={count.count} />}
+            </ol>
+        </details>
+    );
+}
+
+function Goes({ one, place }: { one: Count['preview'][number]; place: number }) {
+    return (
+        <li value={place}>
+            <b>{one.sender === 'human' ? 'You' : `@${one.sender}`}</b> <span dir="auto">{one.text}</span>
+        </li>
     );
 }
 
