@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/config_cli.h"
 #include "cli/far_world.h"
 
 #include <string.h>
@@ -190,6 +191,9 @@ static skein_rc try_settings(skn_cli *cli, const skein_world *world,
 
     if (!what->settings.p)
         return SKEIN_OK;
+    if (!skn_config_of(cli)->values[SKN_CONFIG_COMMANDS].number &&
+        skn_world_new_command(what->settings, world->settings, cli->keep).p)
+        return skn_fail(&cli->err, SKEIN_INVALID, "%s", SKN_COMMANDS_OFF);
     return skn_world_settings_take(what->settings, world->settings,
                                    skn_engine_env_rule(cli->engine), cli->keep, &kept,
                                    &cli->err);

@@ -86,6 +86,7 @@ static const skn_option serve_options[] = {
     {"no-open", 0, NULL, "Do not open the browser"},
     {"demo", 0, NULL, "Only the scripted demo model"},
     {"read-only", 0, NULL, "Change nothing, wake no agent"},
+    {"no-commands", 0, NULL, "Start no programs: no tool server with a command, no key by one"},
     {"allow-origin", 0, "URL", "Another web page that may use the API; may be repeated"},
     {"log-format", 0, "FORMAT", "auto, text or json"},
     {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},

@@ -21,8 +21,8 @@ const skn_config_row skn_config_rows[SKN_CONFIG_COUNT] = {
 #undef SKN_CONFIG
 };
 
-static const char *const sections[] = {"server",   "data",      "limits",  "log", "detect",
-                                       "defaults", "providers", "secrets", NULL};
+static const char *const sections[] = {"server", "data",     "limits",    "tools",   "log",
+                                       "detect", "defaults", "providers", "secrets", NULL};
 
 /* --- Problems ------------------------------------------------------------------------------- */
 

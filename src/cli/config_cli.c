@@ -19,7 +19,7 @@ static const struct {
     {"listen", SKN_CONFIG_LISTEN, NULL},         {"socket", SKN_CONFIG_SOCKET, NULL},
     {"open", SKN_CONFIG_OPEN_BROWSER, "true"},   {"no-open", SKN_CONFIG_OPEN_BROWSER, "false"},
     {"data", SKN_CONFIG_DATA_DIR, NULL},         {"log-level", SKN_CONFIG_LOG_LEVEL, NULL},
-    {"log-format", SKN_CONFIG_LOG_FORMAT, NULL},
+    {"log-format", SKN_CONFIG_LOG_FORMAT, NULL}, {"no-commands", SKN_CONFIG_COMMANDS, "false"},
 };
 
 #define OPTION_COUNT (sizeof options / sizeof options[0])

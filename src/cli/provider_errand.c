@@ -46,6 +46,7 @@ static skein_rc make_plans(skn_errand *r, skein_error *err)
                                     .setting_count = config->count,
                                     .data_dir = set->o.data_dir,
                                     .environment = config->environment,
+                                    .no_commands = config->no_commands,
                                     .env = set->o.env,
                                     .env_arg = set->o.env_arg,
                                     .env_rule = rule_of(set)};
@@ -179,6 +180,7 @@ static void read_config(skn_set_config *out, const skn_config *c)
     out->model = skn_arena_copy(a, c->values[SKN_CONFIG_DEFAULT_MODEL].text);
     out->local = c->values[SKN_CONFIG_DETECT_LOCAL].number > 0;
     out->environment = c->values[SKN_CONFIG_DETECT_ENVIRONMENT].number > 0;
+    out->no_commands = !c->values[SKN_CONFIG_COMMANDS].number;
 }
 
 skein_rc skn_set_begin(skn_provider_set *set, const skn_config *config, skein_error *err)

@@ -2,6 +2,7 @@
 #include "cli/provider_plan.h"
 
 #include "base/json.h"
+#include "engine/engine.h"
 
 #include <string.h>
 
@@ -217,6 +218,11 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
         skn_env_rule_check(from->env_rule, p->s.key.name, p->s.base_url, &err)) {
         no_key(p, err.message, a);
         p->hint = skn_arena_copy(a, skn_str_of(err.hint));
+        skn_vec_add(a, &out->warnings, p->no_key);
+        return;
+    }
+    if (from->no_commands && p->s.key.from == SKN_KEY_COMMAND) {
+        no_key(p, SKN_COMMANDS_OFF, a);
         skn_vec_add(a, &out->warnings, p->no_key);
         return;
     }

@@ -46,6 +46,7 @@ typedef struct skn_plan_sources {
     skn_str                     stored; /* the setting "providers" as JSON; absent: none */
     const char                 *data_dir;
     bool                        environment; /* look for keys in it */
+    bool                        no_commands; /* no program is asked for a key */
     int                         ports[SKN_SERVERS];
     skn_env_get                *env;
     void                       *env_arg;

@@ -51,6 +51,7 @@ typedef struct skn_set_config {
     size_t                count;
     skn_str               model;              /* by default; may be "auto" */
     bool                  local, environment; /* what to look for */
+    bool                  no_commands;        /* no program is asked for a key */
 } skn_set_config;
 
 struct skn_provider_set {

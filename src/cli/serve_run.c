@@ -268,6 +268,7 @@ static void open_runtime(skn_serve *s)
                              .model = skn_serve_model,
                              .provider_arg = s,
                              .net = s->net,
+                             .no_commands = !s->config->values[SKN_CONFIG_COMMANDS].number,
                              .tell = on_tell,
                              .tell_arg = s};
 
@@ -305,6 +306,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .token = s->token,
                                  .token_always = s->token_named,
                                  .read_only = s->read_only,
+                                 .no_commands = !s->config->values[SKN_CONFIG_COMMANDS].number,
                                  .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,
                                  .changed = nudge_others,

@@ -37,6 +37,7 @@ typedef struct skn_archive_header {
     int64_t schema;
     int64_t conversation; /* the one that was asked for; 0: the whole world */
     int64_t waiting;      /* messages that were not said yet, and are not in it */
+    int64_t tool_servers; /* that the world names; no archive has them */
 } skn_archive_header;
 
 void skn_archive_header_write(const skn_archive_header *h, skn_buf *out);

@@ -29,19 +29,26 @@ static skein_rc note_row(void *arg, skn_archive_row *row, int64_t line, skein_er
     return SKEIN_OK;
 }
 
-/* What had not been said when it was written is not in it. */
-static void note_waiting(skn_intake *im)
+/* What had not been said when it was written is not in it, and neither are programs to start. */
+static void note_left_out(skn_intake *im)
 {
     skn_import_report *r = im->report;
+    int64_t            servers = im->facts.header.tool_servers;
 
     r->not_said = im->facts.header.waiting;
-    if (r->not_said == 0)
-        return;
-    r->exact = false;
-    r->notes = SKN_NEW(im->mem, skn_str);
-    r->notes[0] = skn_arena_printf(im->mem, "%lld waiting message%s not kept",
-                                   (long long)r->not_said, r->not_said == 1 ? " is" : "s are");
-    r->note_count = 1;
+    r->notes = SKN_ARRAY(im->mem, 2, skn_str);
+    if (r->not_said) {
+        r->exact = false;
+        r->notes[r->note_count++] = skn_arena_printf(im->mem, "%lld waiting message%s not kept",
+                                                     (long long)r->not_said,
+                                                     r->not_said == 1 ? " is" : "s are");
+    }
+    if (servers)
+        r->notes[r->note_count++] = skn_arena_printf(
+            im->mem,
+            "%lld tool server%s not kept: an archive never carries commands. Set "
+            "mcpServers again",
+            (long long)servers, servers == 1 ? " is" : "s are");
 }
 
 skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_request *req,
@@ -53,7 +60,7 @@ skein_rc skn_intake_read(skn_intake *im, skn_lines *lines, const skn_import_requ
     *r = (skn_import_report){.form = SKN_STR("skein archive"), .exact = true};
     if ((rc = skn_archive_scan(im->lines, note_row, im, &im->facts, err)))
         return rc;
-    note_waiting(im);
+    note_left_out(im);
     r->agents = im->facts.counts[SKN_AR_AGENTS];
     r->conversations = im->facts.counts[SKN_AR_CONVERSATIONS];
     r->versions = im->facts.counts[SKN_AR_VERSIONS];

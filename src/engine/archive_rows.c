@@ -21,6 +21,8 @@ void skn_archive_header_write(const skn_archive_header *h, skn_buf *out)
         skn_jw_kint(&w, "conversation", h->conversation);
     if (h->waiting)
         skn_jw_kint(&w, "waiting", h->waiting);
+    if (h->tool_servers)
+        skn_jw_kint(&w, "toolServers", h->tool_servers);
     skn_jw_object_end(&w);
     skn_buf_addc(out, '\n');
 }

@@ -46,8 +46,10 @@ static skein_rc read_header_members(const scan *s, const skn_json *v, skein_erro
     }
     if ((rc = skn_json_int(v, "schema", 0, &h->schema, err)))
         return rc;
-    rc = skn_json_int(v, "conversation", 0, &h->conversation, err);
-    return rc ? rc : skn_json_int(v, "waiting", 0, &h->waiting, err);
+    if ((rc = skn_json_int(v, "conversation", 0, &h->conversation, err)) ||
+        (rc = skn_json_int(v, "waiting", 0, &h->waiting, err)))
+        return rc;
+    return skn_json_int(v, "toolServers", 0, &h->tool_servers, err);
 }
 
 static skein_rc read_header(scan *s, skn_str line, skein_error *err)
@@ -66,7 +68,7 @@ static skein_rc read_header(scan *s, skn_str line, skein_error *err)
     skn_buf_init(&again, 1024);
     skn_archive_header_write(&s->out->header, &again);
     good = same(&again, line) && s->out->header.conversation >= 0 &&
-           s->out->header.waiting >= 0;
+           s->out->header.waiting >= 0 && s->out->header.tool_servers >= 0;
     skn_buf_release(&again);
     return good ? SKEIN_OK : skn_fail(err, SKEIN_DATA, "archive line 1 is damaged");
 }

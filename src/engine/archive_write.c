@@ -4,6 +4,7 @@
  * the ids met so far, sorted as they came, are all that is needed to translate references. */
 #include "engine/archive.h"
 #include "engine/span.h"
+#include "engine/world_settings.h"
 
 #include <string.h>
 
@@ -224,12 +225,28 @@ static skein_rc count_waiting(const writer *w, int64_t *sum, skein_error *err)
     return rc;
 }
 
+/* They may name programs, which nobody is to get with a file; the reader is told how many there were. */
+static skein_rc count_tool_servers(const writer *w, int64_t *count, skein_error *err)
+{
+    skn_arena  *a = skn_arena_new();
+    skein_world world = {.id = {0}};
+    bool        found = false;
+    skein_rc    rc = SKEIN_OK;
+
+    if (w->ids[SKN_AR_WORLDS].n)
+        rc = skn_world_get(w->tx, w->ids[SKN_AR_WORLDS].p[0], a, &world, &found, err);
+    if (!rc && found)
+        *count = skn_world_tool_servers(world.settings, a);
+    skn_arena_free(a);
+    return rc;
+}
+
 static skein_rc write_header(writer *w, skein_error *err)
 {
     skn_archive_header h = {.schema = skn_store_schema()};
     skein_rc           rc = count_waiting(w, &h.waiting, err);
 
-    if (rc)
+    if (rc || (rc = count_tool_servers(w, &h.tool_servers, err)))
         return rc;
     if (w->ids[SKN_AR_WORLDS].n == 0)
         return skn_fail(err, SKEIN_NOT_FOUND, "there is no such world");

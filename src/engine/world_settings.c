@@ -378,6 +378,32 @@ static void write_settings(skn_jw *w, const skn_json *v, const skn_json *before,
     skn_jw_object_end(w);
 }
 
+int64_t skn_world_tool_servers(skn_str settings, skn_arena *scratch)
+{
+    const skn_json *all = skn_json_get(parsed(settings, scratch), "mcpServers");
+
+    return all && all->kind == SKN_JSON_OBJECT ? (int64_t)all->count : 0;
+}
+
+skn_str skn_world_new_command(skn_str given, skn_str before, skn_arena *a)
+{
+    const skn_json *all = skn_json_get(parsed(given, a), "mcpServers");
+    const skn_json *was = skn_json_get(parsed(before, a), "mcpServers");
+
+    for (const skn_json *s = all && all->kind == SKN_JSON_OBJECT ? all->first : NULL; s;
+         s = s->next) {
+        const skn_json *command = skn_json_get(s, "command"), *old = NULL;
+
+        for (const skn_json *m = was && was->kind == SKN_JSON_OBJECT ? was->first : NULL; m;
+             m = m->next)
+            if (skn_str_eq(m->key, s->key))
+                old = skn_json_get(m, "command");
+        if (command && !(old && skn_str_eq(old->raw, command->raw)))
+            return s->key;
+    }
+    return SKN_NONE;
+}
+
 skein_rc skn_world_settings_take(skn_str given, skn_str before, skn_env_rule *rule,
                                  skn_arena *a, skn_str *kept, skein_error *err)
 {

@@ -155,6 +155,21 @@ static void merge(skn_jw *w, const skn_json *old, const skn_json *patch, int lev
     skn_jw_object_end(w);
 }
 
+static skein_rc check_commands(skn_http_call *c, skn_str settings, skn_str before)
+{
+    skn_str server = SKN_NONE;
+
+    if (skn_http_opts(c->http)->no_commands)
+        server = skn_world_new_command(settings, before, c->mem);
+    return server.p
+               ? skn_call_invalid(c,
+                                  skn_arena_printf(c->mem, "/settings/mcpServers/%.*s/command",
+                                                   SKN_FMT(server))
+                                      .p,
+                                  SKN_COMMANDS_OFF)
+               : SKEIN_OK;
+}
+
 /* "settings" of the body over those that are kept; null removes them all. */
 static skein_rc read_settings(skn_http_call *c, skn_str kept, skn_str *out)
 {
@@ -180,7 +195,7 @@ static skein_rc read_settings(skn_http_call *c, skn_str kept, skn_str *out)
     else
         *out = skn_arena_copy(c->mem, skn_buf_str(&b));
     skn_buf_release(&b);
-    return rc;
+    return rc ? rc : check_commands(c, *out, kept);
 }
 
 /* --- Making and changing ------------------------------------------------------------------ */

@@ -162,6 +162,7 @@ typedef struct skn_http_options {
     size_t             allow_origin_count;
     skn_str            public_url; /* may be absent */
     bool               read_only;
+    bool               no_commands;         /* worlds get no programs to start */
     size_t             max_body;            /* 0: 17 MiB */
     int                max_connections;     /* 0: 6000 */
     int                requests_per_minute; /* of one address; 0: no limit */

@@ -252,7 +252,9 @@ static void start_server(skn_mcp_room *room, const skn_json *v)
     skn_json_text(v, "url", &o.url, NULL);
     skn_json_text(v, "cwd", &o.cwd, NULL);
     skn_json_int(v, "timeoutMs", 0, &o.call_ms, NULL);
-    if (skn_mcp_new(&s.mcp, room->r->o.loop, room->r->o.net, &o, &sink, &err)) {
+    if ((o.argc && room->r->o.no_commands &&
+         skn_fail(&err, SKEIN_INVALID, "%s", SKN_COMMANDS_OFF)) ||
+        skn_mcp_new(&s.mcp, room->r->o.loop, room->r->o.net, &o, &sink, &err)) {
         cannot_start(room, v, &err);
         skn_arena_free(s.a);
         return;

@@ -26,13 +26,14 @@ typedef struct skn_runtime_options {
     /* The model for agents that name none: "demo/scripted"; lives until the next call. */
     skn_str (*model)(void *arg);
     void       *provider_arg;
-    const char *only_model; /* answers for all agents, whatever they name; NULL: none does */
-    skn_net    *net;        /* for servers of tools; may be NULL */
-    const char *files;      /* the folder that agents may read from; NULL: none */
-    const char *holder;     /* names this process in leases */
-    int64_t     lease_ms;   /* 0: 30 s */
-    int64_t     recover_ms; /* between looks for turns that others left open; 0: 10 s */
-    bool        alone;      /* nobody else speaks for agents on this store: what is open at the
+    const char *only_model;  /* answers for all agents, whatever they name; NULL: none does */
+    skn_net    *net;         /* for servers of tools; may be NULL */
+    bool        no_commands; /* tool servers that are programs are not started */
+    const char *files;       /* the folder that agents may read from; NULL: none */
+    const char *holder;      /* names this process in leases */
+    int64_t     lease_ms;    /* 0: 30 s */
+    int64_t     recover_ms;  /* between looks for turns that others left open; 0: 10 s */
+    bool        alone;       /* nobody else speaks for agents on this store: what is open at the
                            start was left, whatever its lease says */
     /* What is being written, as it happens. */
     void (*tell)(void *arg, const skn_live *event);

@@ -206,6 +206,42 @@ test('what comes by a proxy of the owner is not the owner', async () => {
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);
 });
 
+// --- Programs ---------------------------------------------------------------------------------------
+
+test('with --no-commands or tools.commands false no program is started, those in the store included', async () => {
+    const store = freshStore(), mark = path.join(folder, 'started'), key = path.join(folder, 'asked');
+    const config = path.join(folder, 'commands.yaml');
+    const settings = { mcpServers: { x: { command: ['/bin/sh', '-c', `touch ${mark}; exec cat`] } } };
+    fs.writeFileSync(config, `providers:\n  vault:\n    type: openai\n    baseUrl: http://127.0.0.1:9/v1\n    apiKey: { command: ["/bin/sh", "-c", "touch ${key}; echo sk-0123456789abcdef"] }\n`, { mode: 0o600 });
+    const begin = more => Server.start({ store, script: team(), ...more });
+    const needed = async s => {
+        const w = s.known ?? await s.world('programs', ['ada'], { settings });
+        await (await s.stream(`${w.path}/messages`, { method: 'POST', body: { content: '@ada hello', chatId: w.chat } })).event('world.idle', undefined, { ms: 20000 });
+        return w;
+    };
+    const on = await begin({ args: [`--config=${config}`] });
+    const w = await needed(on);
+    await on.stop();
+    assert.deepEqual([fs.existsSync(mark), fs.existsSync(key)], [true, true]);
+    for (const how of [{ args: ['--no-commands', `--config=${config}`] }, { args: [`--config=${config}`], env: { SKEIN_TOOLS_COMMANDS: 'false' } }]) {
+        fs.rmSync(mark, { force: true });
+        fs.rmSync(key, { force: true });
+        const off = await begin(how);
+        off.known = w;
+        await needed(off);
+        assert.deepEqual([fs.existsSync(mark), fs.existsSync(key)], [false, false]);
+        const [x] = (await off.get(`${w.path}/tool-servers`)).data;
+        assert.deepEqual([x.name, x.state], ['x', 'failed']);
+        assert.match(x.reason, /commands are switched off here \(tools\.commands\)/);
+        assert.match(JSON.stringify((await off.get('/providers')).data.find(p => p.name === 'vault')), /tools\.commands/);
+        const no = await off.refused('PATCH', w.path, 400, 'validation', { body: { settings: { mcpServers: { y: { command: ['true'] } } } } });
+        assert.equal(no.body.errors[0].pointer, '/settings/mcpServers/y/command');
+        await off.refused('POST', '/worlds', 400, 'validation', { body: { name: 'more-programs', settings } });
+        assert.deepEqual(Object.keys((await off.ask('PATCH', w.path, { settings: { knowledge: false } })).settings.mcpServers), ['x']);
+        await off.stop();
+    }
+});
+
 // --- Paths -----------------------------------------------------------------------------------------
 
 test('no path leads out of the server', async () => {

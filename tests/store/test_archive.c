@@ -145,6 +145,35 @@ static void an_archive_says_what_waited_and_is_not_in_it(void **state)
     place_close(&p);
 }
 
+/* They name programs that the server would start. */
+static void an_archive_never_carries_commands_and_its_import_says_so(void **state)
+{
+    place              p, q;
+    history            h;
+    skn_import_report  report;
+    skn_buf            archive;
+    skein_world        world;
+    skein_world_change change = {
+        .settings = skein_text("{\"mcpServers\":{\"x\":{\"command\":[\"planted\"]}}}")};
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    change.id = h.world.id;
+    SKN_OK(skein_world_patch(p.e, &change, p.mem, &world, &p.err), p.err);
+    archive_world(&p, h.world.id, &archive);
+    assert_true(skn_str_find(skn_buf_str(&archive), SKN_STR("planted")) < 0);
+    place_new(&q, p.fx->pg ? "pg" : "sqlite");
+    SKN_OK(import_bytes(&q, skn_buf_str(&archive), NULL, &report), q.err);
+    assert_int_equal(report.note_count, 1);
+    assert_string_equal(report.notes[0].p, "1 tool server is not kept: an archive never "
+                                           "carries commands. Set mcpServers again");
+    SKN_OK(skein_world_find(q.e, skein_text("launch"), q.mem, &world, &q.err), q.err);
+    assert_int_equal(world.settings.n, 0);
+    skn_buf_release(&archive);
+    place_close(&q);
+    place_close(&p);
+}
+
 static void an_archive_is_told_as_a_world_and_its_chats(void **state)
 {
     place               p, q;
@@ -533,6 +562,7 @@ int main(void)
         SKN_PLACE_SQLITE(an_archive_knows_every_table_and_column),
         SKN_PLACE_PG(an_archive_crosses_to_the_other_database_and_back),
         SKN_BOTH(an_archive_says_what_waited_and_is_not_in_it),
+        SKN_BOTH(an_archive_never_carries_commands_and_its_import_says_so),
         SKN_PLACE_BOTH(an_archive_is_told_as_a_world_and_its_chats),
         SKN_PLACE_BOTH(an_archive_is_the_same_out_of_a_store_with_other_worlds),
         SKN_PLACE_BOTH(every_version_reads_the_same_after_import),
