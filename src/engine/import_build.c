@@ -296,6 +296,9 @@ static void put_message(builder *b, const skn_foreign_message *m)
     put_int(b, m->m.created_at);
     put_none(b);
     put_some(b, m->m.unfinished);
+    put_none(b); /* what its call used: that is not in the file */
+    put_none(b);
+    put_none(b);
     end(b);
 }
 

@@ -23,6 +23,15 @@
     {                                                                                          \
         name, SKN_CELL_INT, true, 0, 1, max, NULL                                              \
     }
+/* A number, or -1 where it was not measured. */
+#define MAYBE_COUNT(name)                                                                      \
+    {                                                                                          \
+        name, SKN_CELL_INT, true, 0, -1, INT64_MAX, NULL                                       \
+    }
+#define MAYBE_FLAG(name)                                                                       \
+    {                                                                                          \
+        name, SKN_CELL_INT, true, 0, 0, 1, NULL                                                \
+    }
 #define TEXT(name)                                                                             \
     {                                                                                          \
         name, SKN_CELL_TEXT, false, 0, 0, 0, NULL                                              \
@@ -110,7 +119,7 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         INT("children", 0, INT64_MAX),
         WORD("state", "|running|done|failed|cancelled|interrupted|"),
         MAYBE_REF("branched_from_id", LANES), TIME("created_at")}},
-    [SKN_AR_MESSAGES] = {"messages", true, 24, {
+    [SKN_AR_MESSAGES] = {"messages", true, 27, {
         UID("uid"), REF("conversation_id", CONVERSATIONS),
         WORD("role", "|user|assistant|tool|summary|system|"),
         WORD("author", "|human|agent|tool|system|"), MAYBE_REF("agent_id", AGENTS),
@@ -120,7 +129,8 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         INT("reply_depth", 0, 99), MAYBE_REF("lineage_id", MESSAGES),
         MAYBE_REF("version_of_id", MESSAGES), MAYBE_UID("squash_uid"), MAYBE_TEXT("model"),
         MAYBE_TEXT("turn"), MAYBE_TEXT("warning"), TIME("created_at"),
-        MAYBE_TIME("purged_at"), MAYBE_INT("stopped", 3)}},
+        MAYBE_TIME("purged_at"), MAYBE_INT("stopped", 3), MAYBE_COUNT("tokens_in"),
+        MAYBE_COUNT("tokens_out"), MAYBE_FLAG("tokens_estimated")}},
     [SKN_AR_THREADS] = {"threads", true, 8, {
         UID("uid"), REF("lane_id", LANES), REF("version_id", VERSIONS),
         MAYBE_REF("origin_id", THREADS), INT("origin_length", 0, INT64_MAX),

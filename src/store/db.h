@@ -14,7 +14,7 @@
 
 typedef struct skn_db skn_db;
 
-#define SKN_STMT_PARAMS 25
+#define SKN_STMT_PARAMS 28
 
 /* A statement in use. Always: use, bind in order, step until no row (or run), done. */
 typedef struct skn_stmt {

@@ -37,6 +37,62 @@ static void an_archive_comes_back_byte_for_byte(void **state)
     place_close(&p);
 }
 
+/* Of the message with this id, wherever it is. */
+static skein_usage usage_of(place *p, skein_world_id world, skein_str uid)
+{
+    skein_message       m;
+    skein_messages      one = {&m, 1};
+    skein_conversation  home;
+    skein_message_facts facts = {0};
+
+    SKN_OK(skein_message_in_world(p->e, world, uid, p->mem, &m, &home, &p->err), p->err);
+    SKN_OK(skein_message_explain(p->e, home.id, 0, &one, p->mem, &facts, &p->err), p->err);
+    return facts.usage;
+}
+
+/* The calls themselves stay behind, what they used does not. */
+static void what_a_message_used_comes_along(void **state)
+{
+    place             p, q;
+    history           h;
+    skein_slice       what = {.conversation = {0}};
+    skein_messages    m;
+    skein_at          at;
+    skein_model_call  call = {.purpose = SKN_STR("turn"), .model = SKN_STR("demo/scripted")};
+    skein_usage       usage;
+    skn_import_report report;
+    skn_buf           first;
+    skein_str         uid;
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    what.conversation = h.chat.id;
+    SKN_OK(skein_read(p.e, &what, p.mem, &m, &at, &p.err), p.err);
+    call.world = h.world.id;
+    call.chat = h.chat.id;
+    for (size_t i = 0; i < m.count; i++)
+        if (m.at[i].role == SKEIN_ASSISTANT)
+            call.message_uid = m.at[i].uid;
+    call.state = SKN_STR("answered");
+    call.tokens_in = 120;
+    call.tokens_out = 0;
+    call.estimated = true;
+    SKN_OK(skein_model_call_keep(p.e, &call, p.mem, &uid, &p.err), p.err);
+    archive_world(&p, h.world.id, &first);
+    assert_has(&first, "\"tokens_in\":120,\"tokens_out\":0,\"tokens_estimated\":1");
+    place_new(&q, kind_of(p.fx));
+    SKN_OK(import_bytes(&q, skn_buf_str(&first), NULL, &report), q.err);
+    usage = usage_of(&q, report.world_id, call.message_uid);
+    assert_true(usage.known);
+    assert_int_equal(usage.tokens_in, 120);
+    assert_int_equal(usage.tokens_out, 0);
+    assert_true(usage.estimated);
+    comes_back_in(&p, kind_of(p.fx), &first);
+    skn_buf_release(&first);
+    place_close(&q);
+    place_close(&p);
+}
+
 /* A table that a world with everything in it does not fill would not be tested by any of
  * these. */
 static void every_table_is_in_the_archive_of_a_full_world(void **state)
@@ -558,6 +614,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(an_archive_comes_back_byte_for_byte),
+        SKN_PLACE_BOTH(what_a_message_used_comes_along),
         SKN_PLACE_SQLITE(every_table_is_in_the_archive_of_a_full_world),
         SKN_PLACE_SQLITE(an_archive_knows_every_table_and_column),
         SKN_PLACE_PG(an_archive_crosses_to_the_other_database_and_back),

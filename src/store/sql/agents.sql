@@ -307,10 +307,12 @@ SELECT CAST(COALESCE(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END + CAS
 -- :call_spending
 SELECT model, CAST(SUM(CASE WHEN tokens_in > 0 THEN tokens_in ELSE 0 END) AS BIGINT), CAST(SUM(CASE WHEN tokens_out > 0 THEN tokens_out
   ELSE 0 END) AS BIGINT) FROM model_calls WHERE created_at >= $1 GROUP BY model;
--- The last of a message comes last.
+-- The last of a message comes last; what came with an archive counts where there is no call.
 -- :call_usage_of_many
-SELECT m.id, k.tokens_in, k.tokens_out, k.estimated FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
-  CROSS JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY k.id;
+SELECT m.id, m.tokens_in, m.tokens_out, m.tokens_estimated, 0 AS nr FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
+  ON m.id = j.value WHERE m.tokens_in IS NOT NULL
+UNION ALL SELECT m.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m
+  ON m.id = j.value CROSS JOIN model_calls k ON k.message_uid = m.uid WHERE k.world_id = $2 ORDER BY nr;
 -- A call that belongs to no conversation may hold the text of any.
 -- :call_erase
 UPDATE model_calls SET request = $1, response = NULL, error = NULL, made_of = NULL WHERE conversation_id = $2 OR (conversation_id IS NULL
