@@ -148,6 +148,7 @@ typedef struct skein_conversation {
     skein_conversation_id branched_from;
     int64_t               created_at;
     int64_t               last_activity_at; /* 0: nothing was said yet */
+    bool                  archived;         /* it was removed: it can be read, not changed */
 } skein_conversation;
 
 typedef struct skein_conversations {

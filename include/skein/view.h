@@ -217,6 +217,12 @@ SKEIN_API skein_rc skein_stats_read(skein_engine *e, skein_conversation_id conve
 
 /* --- Search ------------------------------------------------------------------------------------- */
 
+typedef enum skein_archived {
+    SKEIN_ARCHIVED_ALSO,
+    SKEIN_ARCHIVED_NOT,
+    SKEIN_ARCHIVED_ONLY
+} skein_archived;
+
 typedef struct skein_search_request {
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
@@ -227,7 +233,8 @@ typedef struct skein_search_request {
     int64_t          looks; /* set: so many messages are looked at, at most */
     /* Which of them are wanted, by what they say; NULL: all. Must not call the engine. */
     bool (*wants)(const skein_message *m, void *arg);
-    void *arg;
+    void          *arg;
+    skein_archived archived; /* whether what stands in archived conversations is found */
 } skein_search_request;
 
 typedef struct skein_hit {

@@ -177,7 +177,7 @@ static int taken_away(skn_cli *cli, const skn_answers *a)
         return (int)skn_hint(&cli->err, SKEIN_CONFLICT, "It was not said; send it again");
     if (!f->version.n)
         return (int)skn_hint(&cli->err, SKEIN_CONFLICT,
-                             "\"skein conv ls --removed\" lists what can be brought back");
+                             "\"skein conv ls --archived\" lists what can be brought back");
     if (f->left)
         return (int)skn_hint(
             &cli->err, SKEIN_CONFLICT,

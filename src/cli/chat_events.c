@@ -92,7 +92,7 @@ void skn_chat_look_after(skn_chat *c, bool others)
                       SKN_FMT(skn_fate_text(sub.keep, &fate, said.message)),
                       fate.version.n ? "/undo takes that back."
                       : fate.unsaid  ? "It was not said."
-                                     : "\"skein conv ls --removed\" lists it.");
+                                     : "\"skein conv ls --archived\" lists it.");
     if (fate.gone)
         c->said[0] = '\0';
     skn_arena_free(sub.keep);

@@ -47,12 +47,13 @@ int skn_cmd_conv_new(skn_cli *cli)
 
 int skn_cmd_conv_ls(skn_cli *cli)
 {
+    bool                archived = skn_opt(cli, "archived") || skn_opt(cli, "removed");
     skein_world         world;
     skein_conversations all;
     skein_rc            rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = skn_opt(cli, "removed") ? skn_chats_removed(cli, &world, &all)
-                                            : skn_chats_of(cli, &world, &all)))
+    if (rc || (rc = archived ? skn_chats_removed(cli, &world, &all)
+                             : skn_chats_of(cli, &world, &all)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -70,8 +71,8 @@ int skn_cmd_conv_ls(skn_cli *cli)
     }
     if (cli->json)
         skn_list_done(cli, rc);
-    else if (skn_opt(cli, "removed") && !all.count)
-        skn_print(cli, "No conversation was removed.\n");
+    else if (archived && !all.count)
+        skn_print(cli, "No conversation is archived.\n");
     return (int)rc;
 }
 
@@ -103,6 +104,11 @@ int skn_cmd_conv_show(skn_cli *cli)
     skn_print(cli, "\n  %s in %.*s, at v%lld (%.*s) with %lld message%s\n",
               skn_mode_name(chat.mode), SKN_FMT(world.name), (long long)chat.version,
               SKN_FMT(chat.thread_uid), (long long)chat.length, skn_plural(chat.length));
+    if (chat.archived)
+        skn_print(cli,
+                  "  archived: it can be read, not changed; restore it with \"skein conv "
+                  "restore %.*s\"\n",
+                  SKN_FMT(chat.uid));
     if (chat.last_activity_at) {
         skn_print(cli, "  last said ");
         skn_print_time(cli, chat.last_activity_at);
@@ -201,7 +207,7 @@ int skn_cmd_conv_rm(skn_cli *cli)
     skein_conversation chat;
     skein_rc           rc = skn_chat_named(cli, &world, &chat);
 
-    if (rc || (rc = skn_confirm(cli, "Remove this conversation?", false)))
+    if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
         return (int)rc;
     if (!cli->dry_run &&
         (rc = cli->far ? skn_far_remove_chat(cli, force)
@@ -210,8 +216,9 @@ int skn_cmd_conv_rm(skn_cli *cli)
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
     skn_print(cli,
-              cli->dry_run ? "Would remove the conversation %.*s. Nothing was changed.\n"
-                           : "Removed the conversation %.*s. Branches keep what they hold.\n",
+              cli->dry_run
+                  ? "Would archive the conversation %.*s. Nothing was changed.\n"
+                  : "Archived the conversation %.*s. It can still be read and found.\n",
               SKN_FMT(chat.uid));
     if (!cli->dry_run)
         skn_print(cli, "Bring it back with \"skein conv restore %.*s\".\n", SKN_FMT(chat.uid));

@@ -37,6 +37,8 @@ static void print_hit(skn_cli *cli, const skein_hit *hit)
     else
         skn_print(cli, "%s of @%.*s", skn_mode_name(hit->conversation.mode),
                   SKN_FMT(hit->conversation.agent_name));
+    if (hit->conversation.archived)
+        skn_print_raw(cli, SKN_STR("  archived"));
     if (!hit->in_current)
         skn_print(cli, "  not in this version, but in v%" PRId64, hit->version);
     skn_print_raw(cli, SKN_STR("\n    "));
@@ -65,6 +67,22 @@ static skein_rc search_place(skn_cli *cli, skein_search_request *req, skn_str *c
     return SKEIN_OK;
 }
 
+static skein_rc read_archived(skn_cli *cli, skein_archived *out)
+{
+    const char *word = skn_opt(cli, "archived");
+
+    if (!word || skn_str_is(skn_str_of(word), "yes"))
+        *out = SKEIN_ARCHIVED_ALSO;
+    else if (skn_str_is(skn_str_of(word), "no"))
+        *out = SKEIN_ARCHIVED_NOT;
+    else if (skn_str_is(skn_str_of(word), "only"))
+        *out = SKEIN_ARCHIVED_ONLY;
+    else
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--archived\" is yes, no or only, not \"%s\"",
+                        word);
+    return SKEIN_OK;
+}
+
 int skn_cmd_search(skn_cli *cli)
 {
     skein_search_request req = {.query = joined_args(cli),
@@ -74,7 +92,7 @@ int skn_cmd_search(skn_cli *cli)
     skein_rc             rc;
 
     if ((rc = skn_opt_int(cli, "limit", 1, 100000, 0, &req.limit)) ||
-        (rc = search_place(cli, &req, &chat)) ||
+        (rc = read_archived(cli, &req.archived)) || (rc = search_place(cli, &req, &chat)) ||
         (rc = cli->far ? skn_far_search(cli, &req, chat, &hits)
                        : skein_search(cli->engine, &req, cli->keep, &hits, &cli->err)))
         return (int)rc;

@@ -109,8 +109,9 @@ skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_convers
 
     if (!cli->far)
         return skein_conversation_removed(cli->engine, world->id, cli->keep, out, &cli->err);
-    rc = skn_far_all(
-        cli, skn_arena_printf(cli->keep, "%s/chats?removed=true", cli->far->world).p, 0, &list);
+    rc = skn_far_all(cli,
+                     skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->far->world).p,
+                     0, &list);
     *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
     for (size_t i = 0; !rc && i < list.n; i++)
         skn_far_read_chat(cli, list.p[i], &out->at[out->count++]);

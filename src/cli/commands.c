@@ -171,6 +171,7 @@ static const skn_option show_options[] = {
 static const skn_option search_options[] = {
     {"current", 0, NULL, "Only current versions"},
     {"all-worlds", 0, NULL, "In every world"},
+    {"archived", 0, "WHICH", "Archived conversations: yes (default), no or only"},
     {"limit", 0, "N", "At most N hits; default 50"},
     SKN_OPTIONS_END,
 };

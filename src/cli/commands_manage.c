@@ -11,6 +11,11 @@ static const skn_option removed_options[] = {
     {"removed", 0, NULL, "Those that were removed, the last first"},
     SKN_OPTIONS_END,
 };
+static const skn_option conv_list_options[] = {
+    {"archived", 0, NULL, "Those that were archived, the last first"},
+    {"removed", 0, NULL, "The same as --archived"},
+    SKN_OPTIONS_END,
+};
 static const skn_option world_restore_options[] = {
     {"as", 0, "NAME", "Its name from now on"},
     SKN_OPTIONS_END,
@@ -148,7 +153,7 @@ static const skn_command commands[] = {
      "Begin anew, at once, with a task that failed or was cancelled", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_TASK, NULL, skn_cmd_task_retry},
     {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_CHAT, removed_options, skn_cmd_conv_ls},
+     SKN_FIELDS_CHAT, conv_list_options, skn_cmd_conv_ls},
     {"conv new", MANAGE, "", "Make a conversation and make it current", 0, 0, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, conv_new_options, skn_cmd_conv_new},
     {"conv show", MANAGE, "[REF]", "Show a conversation", 0, 1, SKN_CMD_READ, SKN_FIELDS_CHAT,
@@ -159,7 +164,7 @@ static const skn_command commands[] = {
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
     {"conv rename", MANAGE, "REF TITLE", "Give a conversation another title", 2, 2,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_rename},
-    {"conv rm", MANAGE, "REF", "Remove a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
+    {"conv rm", MANAGE, "REF", "Archive a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
      remove_options, skn_cmd_conv_rm},
     {"conv restore", MANAGE, "ID", "Bring a removed conversation back", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, NULL, skn_cmd_conv_restore},

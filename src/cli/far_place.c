@@ -158,6 +158,22 @@ static skein_rc by_default(skn_cli *cli, const skein_conversations *all,
                     "Make one with \"skein conv new\", or name one with -c");
 }
 
+/* An archived one is in no list, but its whole id names it. */
+static bool read_archived(skn_cli *cli, const char *ref, skein_conversation *out)
+{
+    skein_error     err = cli->err;
+    skn_problem     more = cli->more;
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s", cli->far->world,
+                                     skn_far_part(cli, skn_str_of(ref)));
+
+    if (!rc)
+        skn_far_read_chat(cli, v, out);
+    cli->err = rc ? err : (skein_error){.rc = SKEIN_OK};
+    cli->more = more;
+    return rc == SKEIN_OK;
+}
+
 skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
                       skein_conversation *out)
 {
@@ -168,9 +184,10 @@ skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
     if (!rc)
         rc = ref ? by_reference(cli, &all, skn_str_of(ref), &which)
                  : by_default(cli, &all, world, &which);
-    if (rc)
+    if (!rc)
+        *out = all.at[which];
+    else if (!ref || rc != SKEIN_NOT_FOUND || !read_archived(cli, ref, out))
         return skn_missing(cli, rc, "chat");
-    *out = all.at[which];
     cli->far->chat_uid = out->uid;
     cli->far->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->far->world,
                                       skn_far_part(cli, out->uid))

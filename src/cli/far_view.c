@@ -269,11 +269,12 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
 
 static void read_hit(skn_cli *cli, const skn_json *v, skein_hit *out)
 {
-    *out = (skein_hit){
-        .conversation = {.uid = skn_far_text(v, "chatId"), .title = skn_far_text(v, "title")},
-        .version = skn_far_int(v, "version", 0),
-        .in_current = skn_far_flag(v, "inCurrent"),
-        .snippet = skn_far_text(v, "snippet")};
+    *out = (skein_hit){.conversation = {.uid = skn_far_text(v, "chatId"),
+                                        .title = skn_far_text(v, "title"),
+                                        .archived = skn_far_flag(v, "archived")},
+                       .version = skn_far_int(v, "version", 0),
+                       .in_current = skn_far_flag(v, "inCurrent"),
+                       .snippet = skn_far_text(v, "snippet")};
     skn_mode_from(skn_far_text(v, "mode"), &out->conversation.mode);
     skn_far_read_message(cli, v, &out->message, NULL, NULL);
 }
@@ -281,11 +282,16 @@ static void read_hit(skn_cli *cli, const skn_json *v, skein_hit *out)
 skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str chat,
                         skein_hits *out)
 {
+    static const char *const archived[] = {[SKEIN_ARCHIVED_ALSO] = "",
+                                           [SKEIN_ARCHIVED_NOT] = "&archived=false",
+                                           [SKEIN_ARCHIVED_ONLY] = "&archived=true"};
+
     skn_json_list list = {0};
-    const char   *path = skn_arena_printf(
-                             cli->keep, "%s/search?q=%s%s%s", req->world.v ? cli->far->world : "",
-                             skn_far_part(cli, req->query),
-                           req->current_only ? "&current=true" : "", wish(cli, "chatId", chat))
+    const char   *path = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s%s",
+                                        req->world.v ? cli->far->world : "",
+                                          skn_far_part(cli, req->query),
+                                        req->current_only ? "&current=true" : "",
+                                          archived[req->archived], wish(cli, "chatId", chat))
                            .p;
     skein_rc rc = skn_far_all(cli, path, req->limit ? (size_t)req->limit : 50, &list);
 

@@ -81,7 +81,7 @@ static const char *chat_path(skn_cli *cli, const skn_waited *w, const char *rest
 
 static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w, skn_fate *out)
 {
-    const skn_json *version, *m, *diff;
+    const skn_json *chat, *version, *m, *diff;
     bool            found;
     skein_rc        rc = ask(cli, server, message_path(cli, w), &m);
 
@@ -90,7 +90,13 @@ static skein_rc look(skn_cli *cli, const skn_server *server, const skn_waited *w
     found = rc == SKEIN_OK;
     if (found && skn_far_flag(m, "queued"))
         return SKEIN_OK;
-    rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version);
+    if (!(rc = ask(cli, server,
+                   skn_arena_printf(cli->keep, "/worlds/%s/chats/%s", w->world, w->chat).p,
+                   &chat)) &&
+        skn_far_flag(chat, "archived"))
+        rc = SKEIN_NOT_FOUND;
+    if (!rc)
+        rc = ask(cli, server, chat_path(cli, w, "currentThread", SKN_STR(""), ""), &version);
     if (rc == SKEIN_NOT_FOUND)
         *out = (skn_fate){.gone = true, .how = "removed with its conversation"};
     else if (!rc && !found)

@@ -49,7 +49,7 @@ static skein_rc let_go(skn_tx *tx, const call *c, int64_t chat, skein_error *err
     skein_rc          rc;
 
     rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){chat}, err);
-    if (rc == SKEIN_NOT_FOUND) /* that went before */
+    if (skn_is_gone(rc)) /* that went before */
         return SKEIN_OK;
     if (rc || (rc = skn_delivery_pending(tx, chat, c->mem, &rows, err)))
         return rc;

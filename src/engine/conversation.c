@@ -87,7 +87,8 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
                                 .agent_name = row->agent_name,
                                 .title = row->title,
                                 .branched_from = {row->branched_from_id},
-                                .created_at = row->created_at};
+                                .created_at = row->created_at,
+                                .archived = row->removed_at != 0};
     if ((rc = skn_version_pick(f->tx, row, 0, f->a, &version, err)) ||
         (rc = skn_version_fill(f, row, &version, &v, err)) ||
         (rc = skn_lane_need(f->tx, row, SKN_MAIN, f->a, &lane, err)) ||
@@ -352,6 +353,7 @@ static void tell_removed(skn_tx *tx, const skn_conversation_row *row)
     skn_told_open(&d);
     skn_jw_kstr(&d.w, "id", row->uid);
     skn_jw_kbool(&d.w, "removed", true);
+    skn_jw_kbool(&d.w, "archived", true);
     skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
 }
 
@@ -436,7 +438,7 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
         return skn_hint(err,
                         skn_fail(err, SKEIN_NOT_FOUND,
                                  "no conversation \"%.*s\" was removed here", SKN_FMT(c->ref)),
-                        "\"skein conv ls --removed\" lists those that were.");
+                        "\"skein conv ls --archived\" lists those that were.");
     if ((rc = check_free(tx, c, err)) ||
         (rc = skn_conversation_show(tx, c->row.id, &found, err)) ||
         (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))

@@ -228,9 +228,15 @@ skein_rc skn_version_pick(skn_tx *tx, const skn_conversation_row *c, int64_t num
 /* The conversation's row for reading; SKEIN_NOT_FOUND when there is none. */
 skein_rc skn_conversation_need(skn_tx *tx, skein_conversation_id id, skn_arena *a,
                                skn_conversation_row *out, skein_error *err);
-/* The same, and no one else may change it until the transaction ends. */
+/* The same, and no one else may change it until the transaction ends. SKEIN_ARCHIVED of one that may
+ * only be read. */
 skein_rc skn_conversation_take(skn_tx *tx, skein_conversation_id id, skn_arena *a,
                                skn_conversation_row *out, skein_error *err);
+/* A failure that means: nothing can be written there any more. */
+static inline bool skn_is_gone(skein_rc rc)
+{
+    return rc == SKEIN_NOT_FOUND || rc == SKEIN_ARCHIVED;
+}
 /* Hides an agent's own conversations: it goes. */
 skein_rc skn_conversations_leave(skn_tx *tx, int64_t agent, skn_arena *a, skein_error *err);
 skein_rc skn_lane_need(skn_tx *tx, const skn_conversation_row *c, skn_str key, skn_arena *a,

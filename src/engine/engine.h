@@ -38,7 +38,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
     "failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
-    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt"
+    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,archived"
 #define SKN_FIELDS_WORLD                                                                       \
     "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
     "busy,agents,chats,createdAt"
@@ -48,8 +48,10 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
 void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
-void skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
-                     const skein_conversations *chats, skn_arena *scratch);
+/* The refusal of a change of a conversation that is archived. */
+skein_rc skn_conversation_archived(skein_str uid, skein_error *err);
+void     skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,
+                         const skein_conversations *chats, skn_arena *scratch);
 
 /* Who is at work, and for whom work waits; what is not known of is idle. */
 typedef struct skn_at_work {
@@ -160,7 +162,7 @@ void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
     "messages,toolResults,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,"      \
     "answers,senders,busiest"
 #define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
-#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,snippet"
+#define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,archived,snippet"
 #define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings"
 
 void skn_shape_context(skn_jw *w, const skein_context *c);

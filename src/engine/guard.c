@@ -177,7 +177,7 @@ skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
 
     for (size_t i = 0; rc == SKEIN_OK && i < chats.count; i++) {
         rc = skn_working_take(&w, e, tx, a, (skein_conversation_id){chats.at[i]}, err);
-        if (rc == SKEIN_NOT_FOUND) { /* that went before */
+        if (skn_is_gone(rc)) { /* that went before */
             rc = SKEIN_OK;
             continue;
         }

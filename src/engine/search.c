@@ -97,7 +97,8 @@ static skein_rc branch_holds(searching *s, int64_t branch, const skn_search_row 
 
 /* --- Whose hit it is ------------------------------------------------------------------------------- */
 
-/* The conversation to show a candidate in; 0 when there is none. */
+/* The conversation to show a candidate in; 0 when there is none. A branch goes before what it was made
+ * from, when that is archived. */
 static skein_rc find_home(searching *s, const skn_search_row *c, int64_t *home,
                           skein_error *err)
 {
@@ -112,13 +113,12 @@ static skein_rc find_home(searching *s, const skn_search_row *c, int64_t *home,
         *home = holds ? asked : 0;
         return rc;
     }
-    if (!c->hidden)
-        *home = c->conversation;
-    if (asked || !c->hidden)
+    *home = c->conversation;
+    if (asked || !c->hidden || s->what->archived == SKEIN_ARCHIVED_ONLY)
         return SKEIN_OK;
     if ((rc = skn_words_branches(s->tx, c->conversation, s->scratch, &branches, err)))
         return rc;
-    for (size_t i = 0; *home == 0 && i < branches.count; i++) {
+    for (size_t i = 0; !holds && i < branches.count; i++) {
         if ((rc = branch_holds(s, branches.at[i], c, &holds, err)))
             return rc;
         if (holds)
@@ -209,6 +209,13 @@ static skein_rc add_hit(searching *s, const skn_conversation_row *row, skein_hit
     return SKEIN_OK;
 }
 
+static bool is_readable(const searching *s, const skn_conversation_row *row)
+{
+    if (!row->removed_at)
+        return s->what->archived != SKEIN_ARCHIVED_ONLY;
+    return !row->agent_gone && s->what->archived != SKEIN_ARCHIVED_NOT;
+}
+
 static skein_rc try(searching *s, const skn_search_row *c, skein_error *err)
 {
     skn_conversation_row row;
@@ -221,7 +228,7 @@ static skein_rc try(searching *s, const skn_search_row *c, skein_error *err)
         home == 0)
         return rc;
     rc = skn_conversation_row_get(s->tx, home, s->mem, &row, &found, err);
-    if (rc || !found || (rc = find_version(s, &row, c, &hit, err)) ||
+    if (rc || !found || !is_readable(s, &row) || (rc = find_version(s, &row, c, &hit, err)) ||
         (s->what->current_only && !hit.in_current))
         return rc;
     return add_hit(s, &row, &hit, c->id, err);

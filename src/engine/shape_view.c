@@ -121,6 +121,7 @@ void skn_shape_hit(skn_jw *w, const skein_hit *hit)
     skn_jw_kstr(w, "mode", skn_str_of(skn_mode_name(hit->conversation.mode)));
     skn_jw_kint(w, "version", hit->version);
     skn_jw_kbool(w, "inCurrent", hit->in_current);
+    skn_jw_kbool(w, "archived", hit->conversation.archived);
     skn_jw_kstr(w, "snippet", hit->snippet);
     skn_jw_object_end(w);
 }
@@ -162,6 +163,7 @@ static const struct {
     [SKEIN_CONFLICT] = {"/problems/conflict", "This does not fit with what is there"},
     [SKEIN_NOTHING] = {"/problems/nothing-to-do", "There is nothing to do"},
     [SKEIN_SESSION_OFF] = {"/problems/session-off", "The world has no current conversation"},
+    [SKEIN_ARCHIVED] = {"/problems/chat-archived", "The conversation is archived"},
     [SKEIN_VERSION_CHANGED] = {"/problems/version-changed", "The conversation has moved on"},
     [SKEIN_AT_WORK] = {"/problems/world-busy", "Agents are responding"},
     [SKEIN_BUSY] = {"/problems/busy", "The store is busy"},

@@ -104,7 +104,7 @@ static skein_rc begin(skn_tx *tx, void *arg, skein_error *err)
         return not_due(err);
     rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){d.conversation_id},
                           err);
-    if (rc == SKEIN_NOT_FOUND)
+    if (skn_is_gone(rc))
         return not_due(err);
     /* Again, now that nobody else can change it. */
     if (rc || (rc = skn_delivery_get(tx, c->delivery, c->mem, &d, &found, err)) ||

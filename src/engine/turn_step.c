@@ -422,7 +422,7 @@ skein_rc skn_turn_take(skn_working *w, skein_engine *e, skn_tx *tx, skn_arena *a
     bool     found;
     skein_rc rc = skn_working_take(w, e, tx, a, turn->chat, err);
 
-    if (rc == SKEIN_NOT_FOUND)
+    if (skn_is_gone(rc))
         return is_over(turn, err);
     if (rc || (rc = skn_turn_get(tx, turn->id, a, row, &found, err)))
         return rc;

@@ -154,7 +154,7 @@ static skein_rc take_any(recover_call *c, skn_tx *tx, skn_working *w, skein_erro
     skn_conversation_row  row;
     skein_rc              rc = skn_working_take(w, c->e, tx, c->a, id, err);
 
-    if (rc != SKEIN_NOT_FOUND)
+    if (!skn_is_gone(rc))
         return rc;
     if ((rc = skn_conversation_need(tx, id, c->a, &row, err)))
         return rc;

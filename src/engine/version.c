@@ -1,6 +1,7 @@
 /* version.c: finding conversations, lanes and versions, and moving a conversation's pointer. */
 #include "base/utf8.h"
 #include "engine/core.h"
+#include "engine/engine.h"
 
 static skein_rc no_conversation(skein_conversation_id id, skein_error *err)
 {
@@ -17,13 +18,27 @@ skein_rc skn_conversation_need(skn_tx *tx, skein_conversation_id id, skn_arena *
     return rc || found ? rc : no_conversation(id, err);
 }
 
+skein_rc skn_conversation_archived(skn_str uid, skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_ARCHIVED,
+                             "the conversation \"%.*s\" is archived: it can only be read",
+                             SKN_FMT(uid)),
+                    "Restore it first: \"skein conv restore %.*s\".", SKN_FMT(uid));
+}
+
 skein_rc skn_conversation_take(skn_tx *tx, skein_conversation_id id, skn_arena *a,
                                skn_conversation_row *out, skein_error *err)
 {
     bool     found;
     skein_rc rc = skn_conversation_lock(tx, id.v, a, out, &found, err);
 
-    return rc || found ? rc : no_conversation(id, err);
+    if (rc || found)
+        return rc;
+    rc = skn_conversation_row_get(tx, id.v, a, out, &found, err);
+    if (rc || !found || !out->removed_at || out->agent_gone)
+        return rc ? rc : no_conversation(id, err);
+    return skn_conversation_archived(out->uid, err);
 }
 
 /* "@ada": the memory of the agent that has this name now. */

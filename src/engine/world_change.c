@@ -79,11 +79,15 @@ static bool is_same(const skein_world *a, const skein_world *b)
 static skein_rc take_chat(skn_tx *tx, const call *c, skn_conversation_row *row, bool *found,
                           skein_error *err)
 {
+    skein_rc rc;
+
     *found = true;
     *row = (skn_conversation_row){0};
     if (!c->what->set_chat || c->what->chat.v == 0)
         return SKEIN_OK;
-    return skn_conversation_lock(tx, c->what->chat.v, c->mem, row, found, err);
+    rc = skn_conversation_take(tx, c->what->chat, c->mem, row, err);
+    *found = rc == SKEIN_OK;
+    return rc == SKEIN_NOT_FOUND ? SKEIN_OK : rc;
 }
 
 /* And those where people are asked what the settings may decide: conversations are held before their world, the

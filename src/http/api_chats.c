@@ -39,14 +39,15 @@ skein_rc skn_api_list_chats(skn_http_call *c)
 {
     skein_conversations all;
     wanted              q;
-    bool                removed;
+    bool                removed, archived;
     skn_page            page;
     size_t              n = 0;
     skein_rc            rc;
 
     if ((rc = skn_find_world(c)) || (rc = read_wanted(c, &q)) ||
         (rc = skn_api_flag(c, "removed", &removed)) ||
-        (rc = removed
+        (rc = skn_api_flag(c, "archived", &archived)) ||
+        (rc = removed || archived
                   ? skein_conversation_removed(c->engine, c->world.id, c->mem, &all, &c->error)
                   : skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error)))
         return rc;

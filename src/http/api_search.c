@@ -49,10 +49,22 @@ static skein_rc find(finding *f)
     return SKEIN_OK;
 }
 
+/* "archived": true for nothing else, false for all but those; without it both are found. */
+static skein_rc read_archived(skn_http_call *c, skein_archived *out)
+{
+    bool     only;
+    skein_rc rc = skn_call_query_flag(c, "archived", &only);
+
+    *out = !skn_call_query(c, "archived").p ? SKEIN_ARCHIVED_ALSO
+           : only                           ? SKEIN_ARCHIVED_ONLY
+                                            : SKEIN_ARCHIVED_NOT;
+    return rc;
+}
+
 /* Of this search alone. */
 static skn_str search_tag(skn_http_call *c, const skein_search_request *req, skn_str q)
 {
-    uint64_t hash = skn_hash_bytes(req->current_only ? 21 : 20, q);
+    uint64_t hash = skn_hash_bytes((req->current_only ? 21 : 20) + 2 * req->archived, q);
 
     hash ^= (uint64_t)req->world.v * 31 + (uint64_t)req->conversation.v;
     return skn_arena_printf(c->mem, "search %016" PRIx64, hash);
@@ -70,6 +82,7 @@ static skein_rc search(skn_http_call *c, skein_search_request *req)
         return skn_call_invalid(c, "/q", "is required");
     if ((rc = skn_wish_read(c, q, &wish, &req->query)) ||
         (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
+        (rc = read_archived(c, &req->archived)) ||
         (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
         return rc;
     if (!req->query.n)

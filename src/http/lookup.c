@@ -59,7 +59,9 @@ skein_rc skn_find_chat(skn_http_call *c, skn_str id)
     skein_rc rc = skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, NULL);
 
     if (rc == SKEIN_OK && skn_str_eq(c->chat.uid, id))
-        return SKEIN_OK;
+        return c->chat.archived && (c->route->flags & SKN_ROUTE_CHANGES)
+                   ? skn_conversation_archived(id, &c->error)
+                   : SKEIN_OK;
     c->chat = (skein_conversation){0};
     if (rc && rc != SKEIN_NOT_FOUND && rc != SKEIN_INVALID && rc != SKEIN_CONFLICT)
         return skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, &c->error);

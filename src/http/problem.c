@@ -75,6 +75,8 @@ static const word words[] = {
      "It was stopped, or its time ran out. What it stored before stays."},
     {"session-off", 409, false, "SESSION_OFF", "The world has no current conversation",
      "Name a chat with chatId, or make one current: PATCH /worlds/{world} with currentChatId."},
+    {"chat-archived", 409, false, "CHAT_ARCHIVED", "The conversation is archived",
+     "It can be read. To change it, restore it: POST /worlds/{world}/chats/{chat}/restore."},
     {"edit-in-progress", 409, true, "EDIT_IN_PROGRESS", "Another edit is under way",
      "Wait for it, then look at the conversation again."},
     {"idempotency-running", 409, true, "IDEMPOTENCY_RUNNING",

@@ -87,7 +87,7 @@ const skn_route skn_routes[] = {
     {"DELETE", "/worlds/{w}/chats/{c}", skn_api_remove_chat, NULL, CHANGES, "removeChat",
      "archives it"},
     {"POST", "/worlds/{w}/chats/{c}/restore", skn_api_restore_chat, NULL, ONCE, "restoreChat",
-     "shows one again that was removed"},
+     "shows one again that was archived"},
     /* Messages */
     {"GET", "/worlds/{w}/messages", skn_api_list_messages, NULL, 0, "listMessages",
      "the messages of a chat, or of the current one"},

@@ -20,15 +20,16 @@ enum {
     EDITED,
     SQUASHED,
     BACKGROUND,
+    ARCHIVED,
     FAILED,
     HAS_TOOL,
     HAS_CODE,
     HAS_LINK,
     MARKS
 };
-static const char *const mark_names[MARKS] = {"is:unreplied", "is:memory-only", "is:edited",
-                                              "is:squashed",  "is:background",  "is:failed",
-                                              "has:tool",     "has:code",       "has:link"};
+static const char *const mark_names[MARKS] = {
+    "is:unreplied", "is:memory-only", "is:edited", "is:squashed", "is:background",
+    "is:archived",  "is:failed",      "has:tool",  "has:code",    "has:link"};
 
 struct skn_wish {
     skn_str   text[TEXTS];
@@ -336,6 +337,7 @@ static bool stands_right(const skn_wish *w, const skein_hit *hit)
     return (!t[IN].p || skn_str_eq(chat->uid, t[IN]) || same(chat->title, t[IN])) &&
            (!t[AGENT].p || same(chat->agent_name, t[AGENT])) &&
            (!w->mark[BACKGROUND] || chat->mode == SKEIN_BACKGROUND) &&
+           (!w->mark[ARCHIVED] || chat->archived) &&
            (!w->version || hit->version == w->version);
 }
 

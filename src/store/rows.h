@@ -10,6 +10,8 @@ typedef struct skn_conversation_row {
     int64_t    id, world_id, agent_id, version_id, branched_from_id, created_at;
     skn_str    uid, agent_name, title;
     skein_mode mode;
+    int64_t    removed_at; /* 0: it is not archived */
+    bool       agent_gone; /* it was removed with its agent */
 } skn_conversation_row;
 
 typedef struct skn_version_row {

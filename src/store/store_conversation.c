@@ -52,6 +52,8 @@ static void read_conversation(const skn_stmt *s, skn_arena *a, skn_conversation_
     c->version_id = skn_stmt_int(s, 7);
     c->branched_from_id = skn_stmt_int(s, 8);
     c->created_at = skn_stmt_int(s, 9);
+    c->removed_at = skn_stmt_int(s, 10);
+    c->agent_gone = !skn_stmt_null(s, 11);
 }
 
 static skein_rc one_conversation(skn_stmt *s, skn_arena *a, skn_conversation_row *out,

@@ -242,15 +242,30 @@ must append <<'END'
 {"content":"said before"}
 END
 s conv ls --removed
-t 'no conversation was removed' is "$out" 'No conversation was removed.'
+t 'no conversation was archived' is "$out" 'No conversation is archived.'
 must conv rm plan -y
 s conv ls
 t 'one that was removed is not listed' lacks "$plan"
 s conv ls --removed
 t 'but among those that were' prints "$plan"
 t 'with its title' prints plan
-s conv ls --removed --json=id,title
+s conv ls --archived --json=id,title
 t 'and as JSON' is "$out" "[{\"id\":\"$plan\",\"title\":\"plan\"}]"
+s -c "$plan" log
+t 'what was said in an archived conversation can be read' prints 'said before'
+s search before
+t 'and found' prints 'said before'
+t 'with the word that it is archived' prints '  archived'
+s search before --archived no
+t 'unless archived ones are left out' lacks 'said before'
+s search before --archived only --json=archived
+t 'they alone can be searched' is "$out" '[{"archived":true}]'
+s search before --archived perhaps
+t 'a word that is none is refused' fails 2 'is yes, no or only'
+s -c "$plan" send --no-wait more
+t 'nothing is said there' fails 5 "skein conv restore $plan"
+s conv show "$plan"
+t 'it is shown as archived' prints 'archived: it can be read'
 must conv restore "$plan"
 s conv ls --removed --json
 t 'until it is brought back' is "$out" '[]'

@@ -53,7 +53,7 @@ t 'a time must be one' fails 2 'is not a time'
 s -w nowhere conv ls
 t 'an unknown world is not found' gave 3
 s conv restore nowhere
-t 'nor was one removed that there never was' fails 3 '"skein conv ls --removed" lists those that were'
+t 'nor was one removed that there never was' fails 3 '"skein conv ls --archived" lists those that were'
 s conv use nowhere
 t 'an unknown conversation is not found' gave 3
 s log

@@ -214,11 +214,14 @@ must_f conv rename 'from near' 'from afar'
 s conv new --title "for a while" --json
 chat=$(first id)
 f conv rm "$chat" -n
-t 'what would be removed is said' prints 'Would remove'
+t 'what would be archived is said' prints 'Would archive'
 f conv rm "$chat" -y
 t 'a conversation is removed' prints "skein conv restore $chat"
-t 'what was removed is listed' alike conv ls --removed
-t 'and as JSON' alike conv ls --removed --json
+t 'what was archived is listed' alike conv ls --archived
+t 'and as JSON' alike conv ls --archived --json
+t 'an archived conversation is shown' alike conv show "$chat"
+f conv rename "$chat" other
+t 'and changed by nobody' fails 5 'is archived'
 f conv restore "$chat"
 t 'and brought back' prints "The conversation $chat is back"
 f conv use 'from afar'

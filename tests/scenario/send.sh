@@ -402,7 +402,7 @@ waits @ada forever
 must conv rm passing -y --force
 join
 t 'of a conversation that was removed' prints "error: the message $said was removed with its conversation"
-t 'and where it is' prints 'conv ls --removed'
+t 'and where it is' prints 'conv ls --archived'
 must conv use "$chat"
 must send --no-wait @ada forever
 s_bg send --timeout 60s @bo later

@@ -101,6 +101,12 @@ test('409 session-off', async () => {
     await row(server, 'DELETE', `${w.path}/messages/${m.messageId}`, 409, 'session-off', 'SESSION_OFF', { body: { chatId: w.chat } });
 });
 
+test('409 chat-archived', async () => {
+    const w = await fresh();
+    await server.ask('DELETE', w.chatPath, undefined, 204);
+    await row(server, 'PATCH', w.chatPath, 409, 'chat-archived', 'CHAT_ARCHIVED', { body: { title: 'x' } });
+});
+
 test('409 edit-in-progress while another edit of the chat runs', async () => {
     const w = await fresh(), other = await fresh();
     const first = await w.say('first'), second = await w.say('second'), theirs = await other.say('x');
@@ -308,7 +314,7 @@ test('503 starting while the server stops; what it had begun is finished', async
 
 test('all rows of the table were provoked', async () => {
     const rows = ['400 validation', '400 not-a-user-message', '400 self-reply', '400 circular-reply', '400 too-deep', '401 sign-in', '403 origin', '404 world-not-found', '404 chat-not-found', '404 message-not-found', '404 agent-not-found',
-        '409 edit-in-progress', '409 session-off', '409 idempotency-running', '412 version-changed', '428 if-match-needed', '413 too-large', '415 media-type', '422 idempotency-mismatch', '423 world-busy', '429 rate-limit', '500 removal-failed', '500 internal', '503 starting', '503 read-only', '503 storage-full'];
+        '409 edit-in-progress', '409 session-off', '409 chat-archived', '409 idempotency-running', '412 version-changed', '428 if-match-needed', '413 too-large', '415 media-type', '422 idempotency-mismatch', '423 world-busy', '429 rate-limit', '500 removal-failed', '500 internal', '503 starting', '503 read-only', '503 storage-full'];
     assert.deepEqual(rows.filter(r => !seen.has(r)), []);
     // Each kind that the document names has its page.
     for (const type of document.components.schemas.Problem.properties.type.enum)

@@ -22,6 +22,68 @@ async function busy(w, content) {
     return message;
 }
 
+// --- Archived conversations ---------------------------------------------------------------------------
+
+test('an archived conversation is listed, read at its address, and restored', async () => {
+    const w = await fresh();
+    await quiet(w, 'about tides');
+    const before = await server.get(w.chatPath);
+    assert.equal(before.archived, false);
+    await server.ask('DELETE', w.chatPath, undefined, 204);
+    assert.deepEqual((await server.get(`${w.path}/chats`)).data, []);
+    const listed = (await server.get(`${w.path}/chats?archived=true`)).data;
+    assert.deepEqual(listed, [{ ...before, archived: true }]);
+    assert.deepEqual((await server.get(`${w.path}/chats?removed=true`)).data, listed);
+    assert.deepEqual(await server.get(w.chatPath), { ...before, archived: true });
+    assert.deepEqual((await w.messages()).map(m => m.content), ['about tides']);
+    for (const view of ['tree', 'timeline', 'analytics', 'threads', 'currentThread', 'queue', 'export'])
+        assert.equal((await server.call('GET', `${w.chatPath}/${view}`)).status, 200, view);
+    const events = w.events();
+    await events.event('stream.open');
+    assert.deepEqual(await server.post(`${w.chatPath}/restore`, undefined, 200), before);
+    assert.equal((await events.event('chat.updated')).body.data.archived, false);
+    events.close();
+    assert.deepEqual((await server.get(`${w.path}/chats?archived=true`)).data, []);
+});
+
+test('changes of an archived conversation are refused, and say how to restore it', async () => {
+    const w = await fresh(server, ['ada']);
+    const m = await quiet(w, 'once');
+    const tag = await w.etag();
+    await server.ask('DELETE', w.chatPath, undefined, 204);
+    const refused = (method, url, body) => server.refused(method, url, 409, 'chat-archived', head(tag, { body }));
+    const r = await refused('POST', `${w.path}/messages`, { content: 'again', chatId: w.chat });
+    assert.match(r.body.hint, new RegExp(`skein conv restore ${w.chat}`));
+    await refused('PUT', `${w.path}/messages/${m.messageId}`, { chatId: w.chat, newContent: 'twice' });
+    await refused('DELETE', `${w.path}/messages/${m.messageId}`, { chatId: w.chat });
+    await refused('PATCH', w.chatPath, { title: 'new' });
+    await refused('DELETE', w.chatPath);
+    await refused('PUT', `${w.chatPath}/currentThread`, { move: 'undo' });
+    await refused('POST', `${w.chatPath}/operations`, { operation: 'delete', messageIds: [m.messageId] });
+    await refused('POST', `${w.chatPath}/branches`, {});
+    await refused('PATCH', w.path, { currentChatId: w.chat });
+    assert.deepEqual((await w.messages()).map(x => x.content), ['once']);
+});
+
+test('search finds what stands in archived conversations, and has archived as a filter', async () => {
+    const w = await fresh();
+    const old = await quiet(w, 'neap tide of old');
+    const next = await server.post(`${w.path}/chats`, { title: 'next' });
+    const young = await quiet(w, 'neap tide of now', { chatId: next.id });
+    await server.ask('DELETE', w.chatPath, undefined, 204);
+    const found = async query => (await server.get(`${w.path}/search?${query}`)).data.map(h => [h.messageId, h.archived]);
+    const was = [old.messageId, true], is = [young.messageId, false];
+
+    assert.deepEqual(await found('q=neap'), [is, was]);
+    assert.deepEqual(await found('q=neap&archived=true'), [was]);
+    assert.deepEqual(await found('q=neap&archived=false'), [is]);
+    assert.deepEqual(await found('q=neap%20is:archived'), [was]);
+    assert.deepEqual(await found(`q=neap&chatId=${w.chat}`), [was]);
+    await server.refused('GET', `${w.path}/search?q=neap&archived=perhaps`, 400, 'validation');
+    await server.post(`${w.chatPath}/restore`, undefined, 200);
+    assert.deepEqual(await found('q=neap'), [is, [old.messageId, false]]);
+});
+
 // --- What a person types -----------------------------------------------------------------------------
 
 test('a message is found by what a person types for it, when that is asked for', async () => {

@@ -332,24 +332,21 @@ static void no_such_conversation(room *r, skein_conversation_id id)
     int64_t            erased;
     skein_new_message  m = {.role = SKEIN_USER, .content = skein_text("x")};
     bool               hidden = id.v == r->other.id.v; /* it can still be read, and erased */
+    skein_rc           why = hidden ? SKEIN_ARCHIVED : SKEIN_NOT_FOUND;
 
     r->k.how.conversation = id;
     for (size_t i = 0; i < COUNT(uses) - (hidden ? 3 : 0); i++)
-        refused(r, uses[i].run(r, r->theirs), SKEIN_NOT_FOUND, uses[i].name);
-    refused(r, kit_append(&r->k, &m, 1, &out), SKEIN_NOT_FOUND, "append");
-    refused(r, skein_undo(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), SKEIN_NOT_FOUND,
-            "undo");
-    refused(r, skein_switch(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), SKEIN_NOT_FOUND,
-            "switch");
+        refused(r, uses[i].run(r, r->theirs), why, uses[i].name);
+    refused(r, kit_append(&r->k, &m, 1, &out), why, "append");
+    refused(r, skein_undo(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), why, "undo");
+    refused(r, skein_switch(r->k.e, &r->k.how, 1, r->k.mem, &move, &r->k.err), why, "switch");
     if (!hidden)
-        refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err),
-                SKEIN_NOT_FOUND, "purge unreachable");
-    refused(r, skein_conversation_remove(r->k.e, id, false, &r->k.err), SKEIN_NOT_FOUND,
-            "remove");
-    refused(r, skein_world_set_chat(r->k.e, r->k.world.id, id, &r->k.err), SKEIN_NOT_FOUND,
-            "make current");
+        refused(r, skein_purge_unreachable(r->k.e, &r->k.how, &erased, &r->k.err), why,
+                "purge unreachable");
+    refused(r, skein_conversation_remove(r->k.e, id, false, &r->k.err), why, "remove");
+    refused(r, skein_world_set_chat(r->k.e, r->k.world.id, id, &r->k.err), why, "make current");
     refused(r, skein_branch(r->k.e, &r->k.how, 0, -1, (skein_str){0}, r->k.mem, &c, &r->k.err),
-            SKEIN_NOT_FOUND, "branch");
+            why, "branch");
     if (!hidden) {
         refused(r, skein_conversation_get(r->k.e, id, r->k.mem, &c, &r->k.err), SKEIN_NOT_FOUND,
                 "get");
@@ -369,7 +366,7 @@ static void a_conversation_that_is_not_there_is_not_found(void **state)
     end(&r);
 }
 
-static void a_removed_conversation_takes_no_change(void **state)
+static void an_archived_conversation_is_read_and_takes_no_change(void **state)
 {
     room               r;
     skein_conversation c;
@@ -377,9 +374,9 @@ static void a_removed_conversation_takes_no_change(void **state)
     begin(&r, state);
     KIT_OK(&r.k, skein_conversation_remove(r.k.e, r.other.id, false, &r.k.err));
     no_such_conversation(&r, r.other.id);
-    refused(&r,
-            skein_conversation_find(r.k.e, r.k.world.id, r.other.uid, r.k.mem, &c, &r.k.err),
-            SKEIN_NOT_FOUND, "find");
+    KIT_OK(&r.k,
+           skein_conversation_find(r.k.e, r.k.world.id, r.other.uid, r.k.mem, &c, &r.k.err));
+    assert_true(c.archived);
     end(&r);
 }
 
@@ -437,7 +434,7 @@ int main(void)
         SKN_BOTH(a_batch_with_one_bad_message_stores_none),
         SKN_BOTH(a_version_that_is_not_there_is_not_found),
         SKN_BOTH(a_conversation_that_is_not_there_is_not_found),
-        SKN_BOTH(a_removed_conversation_takes_no_change),
+        SKN_BOTH(an_archived_conversation_is_read_and_takes_no_change),
         SKN_BOTH(a_world_or_agent_that_is_not_there_is_not_found),
         SKN_BOTH(a_name_that_is_taken_is_a_conflict),
     };

@@ -260,9 +260,18 @@ static void a_search_keeps_to_its_world_and_conversation(void **state)
                                                     .conversation = k.chat.id})),
         "word here");
     KIT_OK(&k, skein_conversation_remove(k.e, second.id, false, &k.err));
-    found(&k, "word", "word far away|word here");
+    found(&k, "word", "word far away|word in the second|word here");
+    assert_string_equal(
+        texts(&k, search(&k, (skein_search_request){.query = skein_text("word"),
+                                                    .archived = SKEIN_ARCHIVED_NOT})),
+        "word far away|word here");
+    assert_string_equal(
+        texts(&k, search(&k, (skein_search_request){.query = skein_text("word"),
+                                                    .archived = SKEIN_ARCHIVED_ONLY})),
+        "word in the second");
+    KIT_OK(&k, skein_conversation_restore(k.e, k.world.id, second.uid, k.mem, &second, &k.err));
     KIT_OK(&k, skein_world_remove(k.e, other.id, false, &k.err));
-    found(&k, "word", "word here");
+    found(&k, "word", "word in the second|word here");
     k.how.conversation = k.chat.id;
     kit_close(&k);
 }
@@ -299,8 +308,10 @@ static void a_branch_finds_what_it_took_along(void **state)
     /* A branch keeps what it holds when the other goes. */
     KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, false, &k.err));
     hits = find(&k, "word");
-    assert_string_equal(texts(&k, hits), "word three|word one");
-    assert_string_equal(hits.at[1].conversation.uid.p, branch.uid.p);
+    assert_string_equal(texts(&k, hits), "word three|word two|word one");
+    assert_true(hits.at[1].conversation.archived);
+    assert_string_equal(hits.at[2].conversation.uid.p, branch.uid.p);
+    assert_false(hits.at[2].conversation.archived);
     kit_close(&k);
 }
 

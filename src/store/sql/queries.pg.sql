@@ -1,8 +1,7 @@
 -- Where PostgreSQL needs other words.
 
 -- :conversation_lock
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
+{conversation_rows} JOIN worlds w ON w.id = c.world_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL FOR UPDATE OF c;
 -- What another one is just deleting is left to it.
 -- :idempotency_expire

@@ -1,5 +1,10 @@
 -- Every statement of the store. A block runs until the next name; queries.pg.sql overrides by name.
 
+-- =conversation_rows
+SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
+  a.removed_at
+  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+
 -- :meta_get
 SELECT value FROM meta WHERE key = $1;
 -- :meta_set
@@ -60,29 +65,23 @@ SELECT a.id, a.name FROM agents a WHERE a.world_id = $1 AND a.removed_at IS NULL
 INSERT INTO conversations(uid, world_id, agent_id, mode, title, branched_from_id, created_at)
 VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
 -- :conversation_lock
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c JOIN worlds w ON w.id = c.world_id LEFT JOIN agents a ON a.id = c.agent_id
+{conversation_rows} JOIN worlds w ON w.id = c.world_id
  WHERE c.id = $1 AND c.removed_at IS NULL AND w.removed_at IS NULL;
 -- :conversation_by_id
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.id = $1;
+{conversation_rows} WHERE c.id = $1;
+-- One that was archived can be read by its id; what an agent had for itself goes with it.
 -- :conversation_by_uid
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.uid = $1 AND c.removed_at IS NULL;
+{conversation_rows} WHERE c.uid = $1 AND (c.removed_at IS NULL OR a.removed_at IS NULL);
 -- :conversation_by_prefix
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+{conversation_rows}
  WHERE c.uid >= $1 AND c.uid < $2 AND c.removed_at IS NULL ORDER BY c.uid LIMIT 2;
 -- :conversation_by_title
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+{conversation_rows}
  WHERE c.world_id = $1 AND c.title = $2 AND c.removed_at IS NULL ORDER BY c.id DESC LIMIT 2;
 -- :conversation_of_agent
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.agent_id = $1 AND c.mode = $2 AND c.removed_at IS NULL;
+{conversation_rows} WHERE c.agent_id = $1 AND c.mode = $2 AND c.removed_at IS NULL;
 -- :conversation_list
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
+{conversation_rows} WHERE c.world_id = $1 AND c.removed_at IS NULL ORDER BY c.id;
 -- :conversation_set_version
 UPDATE conversations SET version_id = $1 WHERE id = $2;
 -- :conversation_rename
@@ -90,11 +89,9 @@ UPDATE conversations SET title = $1 WHERE id = $2;
 -- :conversation_remove
 UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :conversation_removed
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id WHERE c.uid = $1 AND c.removed_at IS NOT NULL;
+{conversation_rows} WHERE c.uid = $1 AND c.removed_at IS NOT NULL;
 -- :conversation_list_removed
-SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at
-  FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+{conversation_rows}
  WHERE c.world_id = $1 AND c.removed_at IS NOT NULL AND a.removed_at IS NULL ORDER BY c.removed_at DESC, c.id DESC;
 -- :conversation_restore
 UPDATE conversations SET removed_at = NULL WHERE id = $1 AND removed_at IS NOT NULL;

@@ -78,6 +78,7 @@ function chatMade(w: WorldState, data: EventData['chat.created'], time: string):
         messageCount: 0,
         lastActivityAt: null,
         createdAt: time,
+        archived: false,
     };
     return { ...w, chats: { ...w.chats, [data.id]: chat } };
 }

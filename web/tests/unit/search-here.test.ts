@@ -43,6 +43,7 @@ describe('hits of a conversation', () => {
         title,
         mode,
         version: 1,
+        archived: false,
         inCurrent: true,
         snippet: null,
     });

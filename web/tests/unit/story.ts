@@ -351,6 +351,7 @@ export function opened(): State {
         messageCount: 0,
         lastActivityAt: null,
         createdAt: '2026-11-15T12:00:00.000Z',
+        archived: false,
     };
     const world = {
         id: 'id-w',

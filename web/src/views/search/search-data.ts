@@ -196,6 +196,7 @@ export function searchHere(known: WorldState | null, q: string): Hit[] {
                 mode: c.chat.mode,
                 version: c.chat.version,
                 inCurrent: true,
+                archived: c.chat.archived,
                 snippet: null,
             })),
     );
