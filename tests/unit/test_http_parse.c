@@ -450,16 +450,16 @@ static void a_token_has_to_be_the_whole_token(void **state)
     skn_gate g = {0};
 
     (void)state;
-    assert_true(skn_gate_signed_in(&g, SKN_NONE));
+    assert_false(skn_gate_bearer(&g, SKN_STR("Bearer ")));
     skn_gate_token(&g, SKN_STR("open-sesame"));
-    assert_true(skn_gate_signed_in(&g, SKN_STR("Bearer open-sesame")));
-    assert_true(skn_gate_signed_in(&g, SKN_STR("bearer  open-sesame ")));
-    assert_false(skn_gate_signed_in(&g, SKN_STR("Bearer open-sesam")));
-    assert_false(skn_gate_signed_in(&g, SKN_STR("Bearer open-sesamee")));
-    assert_false(skn_gate_signed_in(&g, SKN_STR("Basic open-sesame")));
-    assert_false(skn_gate_signed_in(&g, SKN_STR("open-sesame")));
-    assert_false(skn_gate_signed_in(&g, SKN_STR("Bearer ")));
-    assert_false(skn_gate_signed_in(&g, SKN_NONE));
+    assert_true(skn_gate_bearer(&g, SKN_STR("Bearer open-sesame")));
+    assert_true(skn_gate_bearer(&g, SKN_STR("bearer  open-sesame ")));
+    assert_false(skn_gate_bearer(&g, SKN_STR("Bearer open-sesam")));
+    assert_false(skn_gate_bearer(&g, SKN_STR("Bearer open-sesamee")));
+    assert_false(skn_gate_bearer(&g, SKN_STR("Basic open-sesame")));
+    assert_false(skn_gate_bearer(&g, SKN_STR("open-sesame")));
+    assert_false(skn_gate_bearer(&g, SKN_STR("Bearer ")));
+    assert_false(skn_gate_bearer(&g, SKN_NONE));
 }
 
 #define KIT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
