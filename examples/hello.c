@@ -40,10 +40,12 @@ int main(int argc, char **argv)
     skein_messages     stored;
     skein_version      version;
     skein_move         move;
+    skein_rc           rc;
 
     options.store = skein_text(argc > 1 ? argv[1] : "sqlite:hello.db");
     must(skein_open(&e, &options, &err));
-    must(skein_world_new(e, &world, mem, &err));
+    rc = skein_world_find(e, world.name, mem, &world, &err); /* from a run before this one */
+    must(rc == SKEIN_NOT_FOUND ? skein_world_new(e, &world, mem, &err) : rc);
     must(skein_chat_new(e, world.id, skein_text("first"), mem, &chat, &err));
     skein_append_request request = {.conversation = chat.id, .messages = said, .count = 2};
     must(skein_append(e, &request, mem, &stored, &err));

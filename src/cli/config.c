@@ -104,20 +104,12 @@ skn_str skn_config_origin(const skn_config_value *v, skn_arena *a)
 /* Puts the value in its place if it is one; else says what is wrong, and where. */
 static void take(skn_config_reading *r, skn_config_id id, skn_config_value *v, int column)
 {
-    const skn_config_row *row = &skn_config_rows[id];
-    skn_config_problem    p = {true, v->source, v->line, column, SKN_NONE, SKN_NONE};
+    skn_config_problem p = {true, v->source, v->line, column, SKN_NONE, SKN_NONE};
 
-    if (!skn_config_value_read(id, v, r->home, r->a, &p.text)) {
+    if (skn_config_value_read(id, v, r->home, r->a, &p.text))
+        r->c->values[id] = *v;
+    else
         add_problem(r, &p);
-        return;
-    }
-    r->c->values[id] = *v;
-    if (row->use != SKN_USE_LATER || skn_str_is(v->text, row->value))
-        return;
-    p.error = false;
-    p.text = skn_arena_printf(r->a, "%s.%s is kept, but has no effect yet", row->section,
-                              row->key);
-    add_problem(r, &p);
 }
 
 static void add_to_list(skn_config_reading *r, skn_config_value *v, skn_str item)

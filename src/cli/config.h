@@ -39,8 +39,6 @@ typedef enum skn_config_type {
 typedef enum skn_config_use {
     SKN_USE_NONE,
     SKN_USE_RESTART, /* a change needs a restart */
-    SKN_USE_LATER,   /* checked and kept, without effect yet */
-    SKN_USE_FIXED,   /* only the built-in value works */
     SKN_USE_STORED   /* people may change it while working: then the store has it */
 } skn_config_use;
 

@@ -235,16 +235,6 @@ static bool read_typed(const skn_config_row *row, skn_config_value *v, const cha
     return false;
 }
 
-/* Where only the built-in value works, it may still be written in other words. */
-static bool is_allowed(const skn_config_row *row, const skn_config_value *v, skn_arena *a)
-{
-    skn_config_value built_in = {.text = skn_str_of(row->value)};
-
-    if (row->use != SKN_USE_FIXED)
-        return true;
-    return read_typed(row, &built_in, NULL, a) && built_in.number == v->number;
-}
-
 bool skn_config_value_read(skn_config_id id, skn_config_value *v, const char *home,
                            skn_arena *a, skn_str *wrong)
 {
@@ -255,13 +245,9 @@ bool skn_config_value_read(skn_config_id id, skn_config_value *v, const char *ho
         memchr(v->text.p, '@', v->text.n))
         written = SKN_STR("…"); /* there may be a password in it */
 
-    if (read_typed(row, v, home, a) && is_allowed(row, v, a))
+    if (read_typed(row, v, home, a))
         return true;
-    if (row->use == SKN_USE_FIXED)
-        *wrong = skn_arena_printf(a, "%s.%s is \"%.*s\": only %s works", row->section, row->key,
-                                  SKN_FMT(written), row->value);
-    else
-        *wrong = skn_arena_printf(a, "%s.%s is \"%.*s\": %.*s", row->section, row->key,
-                                  SKN_FMT(written), SKN_FMT(use_text(row, a)));
+    *wrong = skn_arena_printf(a, "%s.%s is \"%.*s\": %.*s", row->section, row->key,
+                              SKN_FMT(written), SKN_FMT(use_text(row, a)));
     return false;
 }

@@ -130,7 +130,6 @@ static void every_setting_has_a_built_in_value(void **state)
     assert_int_equal(number(f, "limits.busyTimeout"), 30000);
     assert_int_equal(number(f, "limits.messageBytes"), 1000000);
     assert_int_equal(number(f, "limits.requestsPerMinute"), 600);
-    assert_int_equal(number(f, "log.bodies"), 0);
     assert_int_equal(number(f, "detect.local"), 1);
     assert_string_equal(value(f, "defaults.model"), "auto");
 }
@@ -153,18 +152,12 @@ static void the_example_of_the_manual_is_right(void **state)
            "  keepBackups: 7\n"
            "  eventRetention: 30d\n"
            "limits:\n"
-           "  threadDepth: 100                # seed 000\n"
-           "  editTimeout: 30s                # seed 003\n"
-           "  agentsWarn: 50\n"
            "  busyTimeout: 30s\n"
-           "  contextMessages: 50\n"
-           "  delegationDepth: 8\n"
            "  messageBytes: 1MB\n"
            "  requestsPerMinute: 600\n"
            "log:\n"
            "  level: info\n"
            "  format: auto\n"
-           "  bodies: false                   # never log message text\n"
            "detect:\n"
            "  local: true\n"
            "  environment: true\n"
@@ -375,11 +368,8 @@ static void each_type_says_what_to_write_instead(void **state)
         "  keepBackups: many\n"
         "  eventRetention: 1s\n"
         "limits:\n"
-        "  threadDepth: 101\n"
         "  messageBytes: huge\n"
-        "  editTimeout: [30s]\n"
-        "log:\n"
-        "  bodies: true\n"
+        "  busyTimeout: [30s]\n"
         "detect:\n"
         "  local: perhaps\n"
         "defaults:\n"
@@ -399,12 +389,10 @@ static void each_type_says_what_to_write_instead(void **state)
         "FILE:10:16: data.keepBackups is \"many\": use a whole number from 1 to 1000\n"
         "FILE:11:19: data.eventRetention is \"1s\": use a time like 30s, 5m or 24h, from 1m "
         "to 3650d, or off\n"
-        "FILE:13:16: limits.threadDepth is \"101\": only 100 works\n"
-        "FILE:14:17: limits.messageBytes is \"huge\": use a size like 1MB, from 1kB to 16MB\n"
-        "FILE:15:16: limits.editTimeout must be one value\n"
-        "FILE:17:11: log.bodies is \"true\": only false works\n"
-        "FILE:19:10: detect.local is \"perhaps\": use true or false\n"
-        "FILE:21:10: defaults.model is \"gpt\": use auto or PROVIDER/MODEL\n");
+        "FILE:13:17: limits.messageBytes is \"huge\": use a size like 1MB, from 1kB to 16MB\n"
+        "FILE:14:16: limits.busyTimeout must be one value\n"
+        "FILE:16:10: detect.local is \"perhaps\": use true or false\n"
+        "FILE:18:10: defaults.model is \"gpt\": use auto or PROVIDER/MODEL\n");
     assert_string_equal(value(f, "server.listen"), "127.0.0.1:7534");
     assert_int_equal(number(f, "data.keepBackups"), 7);
 }
@@ -419,14 +407,21 @@ static void sections_must_be_known_and_hold_keys(void **state)
     expect(f, "- a\n", "FILE:1:1: this is no list of sections like \"server:\"\n");
 }
 
-static void what_has_no_effect_yet_is_a_warning(void **state)
+static void a_setting_that_would_have_no_effect_is_unknown(void **state)
 {
-    fixture *f = *state;
+    static const char *const gone[] = {"threadDepth", "agentsWarn", "contextMessages",
+                                       "delegationDepth", "bodies"};
+    fixture                 *f = *state;
 
-    expect(f, "limits:\n  delegationDepth: 9\n",
-           "FILE:2:20: limits.delegationDepth is kept, but has no effect yet\n");
-    assert_int_equal(f->c->errors, 0);
-    assert_int_equal(f->c->warnings, 1);
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
+        char file[64], said[128];
+
+        snprintf(file, sizeof file, "limits:\n  %s: 9\n", gone[i]);
+        snprintf(said, sizeof said, "FILE:2:3: unknown key \"%s\" in limits\n", gone[i]);
+        expect(f, file, said);
+    }
+    expect(f, "limits:\n  editTimeout: 30s\n",
+           "FILE:2:3: unknown key \"editTimeout\" in limits. Did you mean \"busyTimeout\"?\n");
 }
 
 static void a_file_that_is_no_yaml_names_its_place(void **state)
@@ -633,7 +628,7 @@ int main(void)
         T(a_key_in_a_file_that_only_its_owner_reads_is_no_warning),
         T(each_type_says_what_to_write_instead),
         T(sections_must_be_known_and_hold_keys),
-        T(what_has_no_effect_yet_is_a_warning),
+        T(a_setting_that_would_have_no_effect_is_unknown),
         T(a_file_that_is_no_yaml_names_its_place),
         T(variables_are_checked_like_files),
         T(providers_are_checked),

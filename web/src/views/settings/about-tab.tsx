@@ -52,7 +52,6 @@ export function AboutTab({ settings }: { settings: Settings | null }) {
                     rows={[
                         ['log.level', 'How much'],
                         ['log.format', 'Form'],
-                        ['log.bodies', 'With texts'],
                     ]}
                 />
             </section>

@@ -99,7 +99,6 @@ export function ModelsTab() {
                         ['defaults.model', 'Default model'],
                         ['detect.local', 'Looks for servers on this computer'],
                         ['detect.environment', 'Looks for names of keys'],
-                        ['limits.contextMessages', 'Messages before a summary'],
                     ]}
                 />
             </section>

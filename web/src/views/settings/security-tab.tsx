@@ -54,7 +54,6 @@ export function SecurityTab({ settings }: { settings: Settings | null }) {
                         ['server.allowOrigins', 'Other pages that may use it'],
                         ['limits.requestsPerMinute', 'Requests a minute'],
                         ['limits.messageBytes', 'Longest message'],
-                        ['log.bodies', 'Texts in the log'],
                     ]}
                 />
             </section>
