@@ -153,6 +153,18 @@ static void print_tools(skn_cli *cli, const skein_agent *agent)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
+static void print_tokens(skn_cli *cli, const skein_agent *agent)
+{
+    const skn_json *settings = NULL, *most;
+
+    if (agent->settings.n &&
+        skn_json_parse(&settings, agent->settings, "settings", cli->keep, NULL))
+        settings = NULL;
+    most = skn_json_get(settings, "maxTokens");
+    if (most && most->kind == SKN_JSON_NUMBER)
+        skn_print(cli, "  tokens of an answer: at most %.*s\n", SKN_FMT(most->raw));
+}
+
 int skn_cmd_agent_show(skn_cli *cli)
 {
     skein_world world;
@@ -172,6 +184,7 @@ int skn_cmd_agent_show(skn_cli *cli)
     skn_print_time(cli, agent.created_at);
     skn_print_raw(cli, SKN_STR("\n"));
     print_tools(cli, &agent);
+    print_tokens(cli, &agent);
     skn_print_raw(cli, agent.system_prompt.n ? SKN_STR("  is told\n") : SKN_NONE);
     skn_print_block(cli, agent.system_prompt, 4);
     return 0;

@@ -54,7 +54,6 @@ static void write_tools(skn_jw *w, skn_str names)
 {
     skn_str name;
 
-    skn_jw_key(w, "tools");
     skn_jw_array(w);
     while (skn_str_split(&names, ',', &name))
         if (skn_str_trim(name).n)
@@ -62,18 +61,37 @@ static void write_tools(skn_jw *w, skn_str names)
     skn_jw_array_end(w);
 }
 
-/* The other settings stay as they are. */
-static skein_rc take_tools(skn_cli *cli, skn_str *settings)
+/* "all" and "default": as if it had never been said. */
+static bool is_usual(skn_str value)
 {
-    const char     *names = skn_opt(cli, "tools");
+    return skn_str_is(value, "all") || skn_str_is(value, "default");
+}
+
+static skein_rc check_tokens(skn_cli *cli, skn_str value)
+{
+    int64_t n;
+
+    if (skn_str_int(value, &n) && n >= 1 && n <= SKN_AGENT_TOKENS_MOST)
+        return SKEIN_OK;
+    return skn_fail(&cli->err, SKEIN_USAGE,
+                    "\"%.*s\" must be a whole number from 1 to 1000000000, or default",
+                    SKN_FMT(value));
+}
+
+/* One setting by the option that is for it; the others stay as they are. */
+static skein_rc take_setting(skn_cli *cli, const char *option, const char *key,
+                             skn_str *settings)
+{
+    skn_str         value = skn_str_of(skn_opt(cli, option));
+    bool            tools = skn_str_is(skn_str_of(key), "tools");
     const skn_json *all = NULL;
     skn_buf         b;
     skn_jw          w;
     skein_rc        rc;
 
-    if (!names)
+    if (!value.p)
         return SKEIN_OK;
-    if (!skn_str_is(skn_str_of(names), "all") && (rc = check_tools(cli, skn_str_of(names))))
+    if (!is_usual(value) && (rc = tools ? check_tools(cli, value) : check_tokens(cli, value)))
         return rc;
     if (settings->n &&
         (rc = skn_json_parse(&all, *settings, "the settings", cli->keep, &cli->err)))
@@ -82,12 +100,14 @@ static skein_rc take_tools(skn_cli *cli, skn_str *settings)
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
     for (const skn_json *v = all ? all->first : NULL; v; v = v->next)
-        if (!skn_str_is(v->key, "tools")) {
+        if (!skn_str_is(v->key, key)) {
             skn_jw_key_str(&w, v->key);
             skn_jw_raw(&w, v->raw);
         }
-    if (!skn_str_is(skn_str_of(names), "all"))
-        write_tools(&w, skn_str_of(names));
+    if (!is_usual(value)) {
+        skn_jw_key(&w, key);
+        tools ? write_tools(&w, value) : skn_jw_raw(&w, value);
+    }
     skn_jw_object_end(&w);
     *settings = skn_arena_copy(cli->keep, skn_buf_str(&b));
     skn_buf_release(&b);
@@ -106,12 +126,14 @@ int skn_cmd_agent_edit(skn_cli *cli)
     take(cli, "prompt", &agent.system_prompt);
     take(cli, "lead", &agent.lead_name);
     if ((skn_opt(cli, "model") && (rc = skn_model_option(cli, &agent.model))) ||
-        (rc = take_tools(cli, &agent.settings)))
+        (rc = take_setting(cli, "tools", "tools", &agent.settings)) ||
+        (rc = take_setting(cli, "max-tokens", "maxTokens", &agent.settings)))
         return (int)rc;
     if (!skn_opt(cli, "prompt") && !skn_opt(cli, "model") && !skn_opt(cli, "lead") &&
-        !skn_opt(cli, "tools"))
+        !skn_opt(cli, "tools") && !skn_opt(cli, "max-tokens"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
-                             "give what is to change: --prompt, --model, --lead or --tools");
+                             "give what is to change: --prompt, --model, --lead, --tools or "
+                             "--max-tokens");
     if (cli->dry_run) {
         skn_would(cli, "change the agent %.*s", SKN_FMT(agent.name));
         return 0;

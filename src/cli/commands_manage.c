@@ -37,6 +37,8 @@ static const skn_option agent_edit_options[] = {
     {"model", 0, "PROVIDER/MODEL", "The model that speaks for it; default: that of all"},
     {"lead", 0, "AGENT", "The agent it works for; empty: nobody"},
     {"tools", 0, "NAMES", "The tools it may use, with commas between them; all: every one"},
+    {"max-tokens", 0, "NUMBER",
+     "Tokens of an answer at most; default: as many as its model gives"},
     SKN_OPTIONS_END,
 };
 static const skn_option tell_options[] = {

@@ -75,6 +75,21 @@ static void write_tools(skn_cli *cli, skn_jw *w)
     skn_jw_array_end(w);
 }
 
+/* A number, which was checked; "default": as many as its model gives. */
+static void write_tokens(skn_cli *cli, skn_jw *w)
+{
+    skn_str value = skn_str_of(skn_opt(cli, "max-tokens"));
+    int64_t n;
+
+    if (!value.p)
+        return;
+    skn_jw_key(w, "maxTokens");
+    if (skn_str_int(value, &n))
+        skn_jw_int(w, n);
+    else
+        skn_jw_null(w);
+}
+
 skein_rc skn_far_agent_edit(skn_cli *cli, skn_str model, skein_agent *agent)
 {
     skn_far_body b;
@@ -85,6 +100,7 @@ skein_rc skn_far_agent_edit(skn_cli *cli, skn_str model, skein_agent *agent)
     if (skn_opt(cli, "model"))
         skn_jw_kstr(w, "model", model);
     write_tools(cli, w);
+    write_tokens(cli, w);
     return send(&b, "PATCH", agent_path(cli, agent, ""), agent);
 }
 

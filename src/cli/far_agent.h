@@ -11,7 +11,7 @@ skein_rc skn_far_agent_do(skn_cli *cli, const char *what, skein_agent *agent);
 skein_rc skn_far_agent_timer(skn_cli *cli, int64_t ms, skein_agent *agent);
 /* Makes it of name, system_prompt, model and lead_name. */
 skein_rc skn_far_agent_new(skn_cli *cli, skein_agent *agent);
-/* What the options --prompt, --lead and --tools say, and `model` where --model was given. */
+/* What the options --prompt, --lead, --tools and --max-tokens say, and `model` where --model was given. */
 skein_rc skn_far_agent_edit(skn_cli *cli, skn_str model, skein_agent *agent);
 skein_rc skn_far_agent_remove(skn_cli *cli, const skein_agent *agent, bool force);
 

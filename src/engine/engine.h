@@ -33,8 +33,12 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
+/* Tokens of an answer that an agent's settings may allow. */
+#define SKN_AGENT_TOKENS_MOST INT64_C(1000000000)
+
 #define SKN_FIELDS_AGENT                                                                       \
-    "id,name,systemPrompt,model,lead,tools,temperature,autoReply,state,detail,until,inboxId,"  \
+    "id,name,systemPrompt,model,lead,tools,temperature,maxTokens,autoReply,state,detail,"      \
+    "until,inboxId,"                                                                           \
     "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
     "failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \

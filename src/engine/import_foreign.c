@@ -1,5 +1,6 @@
 /* import_foreign.c: worlds of another program while they are read. */
 #include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine/import.h"
 #include "engine/mention.h"
 
@@ -173,7 +174,7 @@ static skn_str settings_of(skn_foreign *f, size_t agent, const skn_foreign_profi
     skn_jw_init(&w, &buf);
     skn_jw_object(&w);
     add_number(f, &w, "temperature", p->temperature, 2, agent);
-    add_number(f, &w, "maxTokens", p->max_tokens, 1e9, agent);
+    add_number(f, &w, "maxTokens", p->max_tokens, (double)SKN_AGENT_TOKENS_MOST, agent);
     if (skn_str_is(p->auto_reply, "false") || skn_str_is(p->auto_reply, "0"))
         skn_jw_kbool(&w, "autoReply", false);
     skn_jw_object_end(&w);

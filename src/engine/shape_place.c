@@ -176,6 +176,7 @@ void skn_shape_agent_at_work(skn_jw *w, const skein_agent *agent, const skn_at_w
     skn_jw_kstr(w, "lead", agent->lead_name);
     setting(w, settings, "tools", SKN_STR("null")); /* all that fit */
     setting(w, settings, "temperature", SKN_STR("null"));
+    setting(w, settings, "maxTokens", SKN_STR("null")); /* as many as the model gives */
     setting(w, settings, "autoReply", SKN_STR("true"));
     skn_jw_ktime(w, "until", skn_agent_until(work, agent->id));
     skn_jw_kstr(w, "inboxId", skn_agent_waits(work, agent->id));

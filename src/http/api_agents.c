@@ -126,6 +126,17 @@ static skein_rc check_temperature(skn_http_call *c, const skn_json *v)
                : skn_call_invalid(c, "/temperature", "must be a number from 0 to 2");
 }
 
+static skein_rc check_tokens(skn_http_call *c, const skn_json *v)
+{
+    int64_t n;
+
+    return v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &n) && n >= 1 &&
+                   n <= SKN_AGENT_TOKENS_MOST
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/maxTokens",
+                                  "must be a whole number from 1 to 1000000000");
+}
+
 static skein_rc check_setting(skn_http_call *c, const skn_json *v)
 {
     if (v->kind == SKN_JSON_NULL)
@@ -134,6 +145,8 @@ static skein_rc check_setting(skn_http_call *c, const skn_json *v)
         return check_tools(c, v);
     if (skn_str_is(v->key, "temperature"))
         return check_temperature(c, v);
+    if (skn_str_is(v->key, "maxTokens"))
+        return check_tokens(c, v);
     return v->kind == SKN_JSON_BOOL
                ? SKEIN_OK
                : skn_call_invalid(c, "/autoReply", "must be true or false");
@@ -142,7 +155,7 @@ static skein_rc check_setting(skn_http_call *c, const skn_json *v)
 static bool is_setting(skn_str name)
 {
     return skn_str_is(name, "tools") || skn_str_is(name, "temperature") ||
-           skn_str_is(name, "autoReply");
+           skn_str_is(name, "maxTokens") || skn_str_is(name, "autoReply");
 }
 
 /* The settings kept so far with those of the body over them; null removes one. */

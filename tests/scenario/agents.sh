@@ -214,6 +214,14 @@ s agent edit bo --lead '' --tools all --json
 t 'and parts of it removed' prints '"lead":null,"tools":null'
 s agent show bo
 t 'or all of them' prints 'tools: all'
+must agent edit bo --max-tokens 800
+must agent show bo
+t 'how long an answer may be is shown' prints 'tokens of an answer: at most 800'
+t 'and changes nothing else' prints 'tools: all'
+s agent edit bo --max-tokens none
+t 'it is a number' fails 2 'must be a whole number from 1 to 1000000000, or default'
+must agent edit bo --max-tokens default --json
+t 'and may be left to the model again' prints '"maxTokens":null'
 s agent edit bo
 t 'something must change' fails 2 '--prompt'
 for name in null none demo /x demo/; do

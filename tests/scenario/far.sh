@@ -354,6 +354,12 @@ f agent edit cy --model nosuch/x
 t 'its model must be one' fails 3 'There are: demo'
 f agent edit cy --model demo/scripted --tools recall --lead '' --prompt "You count well." --json
 t 'it is changed' prints '"systemPrompt":"You count well.","model":"demo/scripted","lead":null,"tools":["recall"]'
+f agent edit cy --max-tokens 800 --json
+t 'how long its answers may be is changed there, too' prints '"maxTokens":800'
+f agent show cy
+t 'and shown' prints 'tokens of an answer: at most 800'
+f agent edit cy --max-tokens default --json
+t 'and left to its model again' prints '"maxTokens":null'
 f agent edit cy --model default --tools all --json
 t 'and changed back' prints '"model":null,"lead":null,"tools":null'
 t 'as the store has it' alike agent show cy

@@ -39,7 +39,7 @@ test('400 validation names the member', async () => {
     }
     const w = await fresh(['ada']);
     for (const [method, url, body, pointer] of [['POST', `${w.path}/messages`, {}, '/content'], ['POST', `${w.path}/messages`, { content: '' }, '/content'], ['POST', `${w.path}/messages`, { content: '  \n ' }, '/content'],
-        ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'],
+        ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'], ['PATCH', `${w.path}/agents/ada`, { maxTokens: 0 }, '/maxTokens'],
         ['PATCH', `${w.path}/agents/ada`, { model: 'null' }, '/model'], ['POST', `${w.path}/agents`, { name: 'b', model: 'demo/' }, '/model'],
         ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name']]) {
         const r = await server.refused(method, url, 400, 'validation', { body });

@@ -265,12 +265,12 @@ test('a world changes in all that is asked, or in nothing', async () => {
 test('changes of different parts of an agent at the same time are all kept', async () => {
     const w = await fresh(server, ['ada']);
     const url = `${w.path}/agents/ada`;
-    const parts = [{ systemPrompt: 'p' }, { model: 'demo/scripted' }, { temperature: 0.5 }, { autoReply: false }, { tools: ['demo_lookup'] }];
+    const parts = [{ systemPrompt: 'p' }, { model: 'demo/scripted' }, { temperature: 0.5 }, { maxTokens: 800 }, { autoReply: false }, { tools: ['demo_lookup'] }];
     for (let round = 0; round < 4; round++) {
-        await server.ask('PATCH', url, { systemPrompt: null, model: null, temperature: null, autoReply: null, tools: null });
+        await server.ask('PATCH', url, { systemPrompt: null, model: null, temperature: null, maxTokens: null, autoReply: null, tools: null });
         await Promise.all(parts.map(body => server.ask('PATCH', url, body)));
         const a = await server.get(url);
-        assert.deepEqual([a.systemPrompt, a.model, a.temperature, a.autoReply, a.tools], ['p', 'demo/scripted', 0.5, false, ['demo_lookup']]);
+        assert.deepEqual([a.systemPrompt, a.model, a.temperature, a.maxTokens, a.autoReply, a.tools], ['p', 'demo/scripted', 0.5, 800, false, ['demo_lookup']]);
     }
 });
 

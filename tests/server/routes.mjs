@@ -357,7 +357,7 @@ test('a database of agent-world is imported', async () => {
     assert.deepEqual([made.status, made.headers.location, made.body.worlds], [201, '/worlds/the-lab', ['the-lab']]);
     assert.deepEqual([made.body.idsKept, made.body.linksKept, made.body.copies, made.body.archives], [4, 2, 3, 1]);
     const world = await other.get('/worlds/the-lab');
-    assert.deepEqual(world.agents.map(a => [a.name, a.model, a.temperature]), [['fern', 'openai/gpt-4', 0.5], ['moss', 'ollama/llama', null]]);
+    assert.deepEqual(world.agents.map(a => [a.name, a.model, a.temperature, a.maxTokens]), [['fern', 'openai/gpt-4', 0.5, 800], ['moss', 'ollama/llama', null, null]]);
     await other.refused('POST', '/worlds/import', 409, 'conflict', upload);
     const cut = { ...upload, raw: upload.raw.subarray(0, 5000) };
     assert.match((await other.refused('POST', '/worlds/import', 422, 'bad-file', cut)).body.detail, /^"the file" is cut off$/);

@@ -14,6 +14,7 @@ function newAgent(data: EventData['agent.created'], time: string): Agent {
         lead: data.lead,
         tools: null,
         temperature: null,
+        maxTokens: null,
         autoReply: true,
         state: 'idle',
         pendingTasks: 0,

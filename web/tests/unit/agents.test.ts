@@ -90,6 +90,7 @@ describe('a form', () => {
         lead: '',
         tools: 'a, b  c',
         temperature: '0.5',
+        maxTokens: '800',
         autoReply: false,
         runEvery: '15m',
     };
@@ -101,11 +102,13 @@ describe('a form', () => {
             lead: null,
             tools: ['a', 'b', 'c'],
             temperature: 0.5,
+            maxTokens: 800,
             autoReply: false,
             runEvery: '15m',
         });
-        expect(bodyOf({ ...values, temperature: '', runEvery: '' })).toMatchObject({
+        expect(bodyOf({ ...values, temperature: '', maxTokens: ' ', runEvery: '' })).toMatchObject({
             temperature: null,
+            maxTokens: null,
             runEvery: 0,
         });
         expect(bodyOf({ ...values, temperature: 'warm' }).temperature).toBe(-1);

@@ -27,6 +27,7 @@ interface Values {
     lead: string;
     tools: string;
     temperature: string;
+    maxTokens: string;
     autoReply: boolean;
     runEvery: string;
 }
@@ -50,6 +51,7 @@ export function valuesOf(agent: Agent | null): Values {
         lead: agent?.lead ?? '',
         tools: toolsText(agent?.tools ?? null),
         temperature: agent?.temperature?.toString() ?? '',
+        maxTokens: agent?.maxTokens?.toString() ?? '',
         autoReply: agent?.autoReply ?? true,
         runEvery: agent ? everyValue(agent.runEvery) : '',
     };
@@ -65,17 +67,21 @@ function withDraft(values: Values, draft: string | undefined): Values {
     return { ...values, ...Object.fromEntries(typed) };
 }
 
+function numberOf(text: string): number | null {
+    const number = Number(text.trim());
+    return text.trim() === '' ? null : Number.isFinite(number) ? number : -1;
+}
+
 /** As the server takes it. A number that is none goes as it is: the server says which field is wrong. */
 export function bodyOf(v: Values): NewAgent {
-    const temperature = v.temperature.trim();
-    const asNumber = Number(temperature);
     return {
         name: v.name.trim(),
         systemPrompt: v.systemPrompt.trim() === '' ? null : v.systemPrompt,
         model: v.model === '' ? null : v.model,
         lead: v.lead === '' ? null : v.lead,
         tools: toolsOf(v.tools),
-        temperature: temperature === '' ? null : Number.isFinite(asNumber) ? asNumber : -1,
+        temperature: numberOf(v.temperature),
+        maxTokens: numberOf(v.maxTokens),
         autoReply: v.autoReply,
         runEvery: v.runEvery.trim() === '' ? 0 : v.runEvery.trim(),
     };
@@ -89,7 +95,17 @@ export function fieldError(trouble: Trouble | null, field: string): string | nul
     );
 }
 
-const FIELDS = ['name', 'systemPrompt', 'model', 'lead', 'tools', 'temperature', 'autoReply', 'runEvery'];
+const FIELDS = [
+    'name',
+    'systemPrompt',
+    'model',
+    'lead',
+    'tools',
+    'temperature',
+    'maxTokens',
+    'autoReply',
+    'runEvery',
+];
 
 /** What is wrong and belongs to no field that is on the screen. */
 function restOf(trouble: Trouble | null): Trouble | null {
@@ -195,7 +211,10 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                 />
                 <details
                     class="agent-more"
-                    open={['tools', 'temperature', 'runEvery'].some(f => error(f) !== null) || undefined}
+                    open={
+                        ['tools', 'temperature', 'maxTokens', 'runEvery'].some(f => error(f) !== null) ||
+                        undefined
+                    }
                 >
                     <summary>Tools, temperature, timer</summary>
                     <Field
@@ -213,6 +232,15 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                             error={error('temperature')}
                             hint="0 to 2. Empty: as the model likes it."
                         />
+                        <Field
+                            label="Tokens of an answer at most"
+                            value={values.maxTokens}
+                            onInput={set('maxTokens')}
+                            error={error('maxTokens')}
+                            hint="Empty: as many as the model gives."
+                        />
+                    </div>
+                    <div class="agent-pair">
                         <Field
                             label="Looks by itself every"
                             value={values.runEvery}
