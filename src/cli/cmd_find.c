@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define EXIT_NO_HIT 1 /* as grep does */
+
 static skn_str joined_args(skn_cli *cli)
 {
     skn_buf all;
@@ -112,7 +114,7 @@ int skn_cmd_search(skn_cli *cli)
         skn_list_done(cli, rc);
     else
         skn_note(cli, "%zu found", hits.count);
-    return (int)rc;
+    return rc ? (int)rc : skn_status(cli, hits.count ? 0 : EXIT_NO_HIT);
 }
 
 /* --- Numbers ------------------------------------------------------------------------------ */

@@ -88,7 +88,7 @@ static const skn_option serve_options[] = {
     {"read-only", 0, NULL, "Change nothing, wake no agent"},
     {"no-commands", 0, NULL, "Start no programs: no tool server with a command, no key by one"},
     {"allow-origin", 0, "URL", "Another web page that may use the API; may be repeated"},
-    {"log-format", 0, "FORMAT", "auto, text or json"},
+    {"log-format", 0, "FORM", "auto, text or json"},
     {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},
     {"script", 0, "FILE", "What the scripted model says, instead of the tour"},
     {"no-delay", 0, NULL, "The scripted model does not pause between words"},

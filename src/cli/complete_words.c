@@ -3,6 +3,7 @@
 #include "cli/print.h"
 
 #include "base/error.h"
+#include "engine/exchange.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -130,6 +131,14 @@ static skein_rc tags(skn_cli *cli)
     return SKEIN_OK;
 }
 
+static void formats(skn_cli *cli)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = skn_format_name(i)); i++)
+        word(cli, skn_str_of(name), SKN_STR(""));
+}
+
 skein_rc skn_completion_words(skn_cli *cli, skn_str kind)
 {
     static const struct {
@@ -141,6 +150,10 @@ skein_rc skn_completion_words(skn_cli *cli, skn_str kind)
         {"lanes", lanes},       {"tags", tags}};
     skein_rc rc;
 
+    if (skn_str_is(kind, "formats")) { /* no store is needed for them */
+        formats(cli);
+        return SKEIN_OK;
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (skn_str_is(kind, kinds[i].name)) {
             rc = skn_place_open(cli);

@@ -14,7 +14,8 @@ static const char *kind_of(const char *arg)
         {"ID|VERSION", "points"}, {"ID", "messages"},       {"VERSION", "versions"},
         {"A..B", "versions"},     {"AGENT", "agents"},      {"WORLD", "worlds"},
         {"AGENT TIME", "agents"}, {"AGENT TEXT", "agents"}, {"AGENT [WORD…]", "agents"},
-        {"AGENT|LANE", "agents"}, {"REF", "conversations"}, {"LANE", "lanes"}};
+        {"AGENT|LANE", "agents"}, {"REF", "conversations"}, {"LANE", "lanes"},
+        {"FORMAT", "formats"}};
     skn_str text = skn_str_of(arg);
 
     if (text.n > 1 && text.p[0] == '[')

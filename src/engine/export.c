@@ -25,6 +25,11 @@ bool skn_format_from(skn_str name, skn_format *out)
     return false;
 }
 
+const char *skn_format_name(size_t i)
+{
+    return i < sizeof format_names / sizeof format_names[0] ? format_names[i] : NULL;
+}
+
 static const char *const delegation_names[] = {"summary", "none", "full"};
 
 bool skn_delegations_from(skn_str name, skn_delegations *out)

@@ -217,6 +217,7 @@ s log --oneline
 t 'its place stays' prints '[erased]'
 s search three --json
 t 'search does not find it' is "$out" '[]'
+t 'a search without a hit exits with 1' gave 1
 s send "a secret" --json
 source=$(first messageId)
 must send "told to many"

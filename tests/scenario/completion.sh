@@ -64,6 +64,8 @@ tab -w launch tag on c
 t 'tags' is "$out" careful
 tab -w launch log --lane m
 t 'lanes' is "$out" main
+tab export -f m
+t 'formats' is "$out" 'md mermaid'
 tab completion z
 t 'shells' is "$out" zsh
 
