@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* 64 random bits; falls back to the clocks when the system has none to give. */
+/* 64 random bits, good enough for secrets. */
 uint64_t skn_random(void);
 
 #endif
