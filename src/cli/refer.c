@@ -48,7 +48,8 @@ skein_rc skn_version_numbered(skn_cli *cli, const skein_conversation *chat, int6
 skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const char *ref,
                           skein_version *out)
 {
-    int64_t number = chat->version;
+    int64_t  number = chat->version;
+    skein_rc rc;
 
     if (ref && !skn_is_version(skn_str_of(ref))) {
         skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
@@ -59,7 +60,14 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
         return skn_missing(cli, version_of_thread(cli, chat, skn_str_of(ref), out), "version");
     if (ref)
         skn_str_int(skn_str_of(ref + 1), &number);
-    return skn_missing(cli, skn_version_numbered(cli, chat, number, out), "version");
+    /* To the engine 0 is the current version; nobody means that by v0. */
+    rc = number ? skn_version_numbered(cli, chat, number, out)
+                : skn_hint(&cli->err,
+                           skn_fail(&cli->err, SKEIN_NOT_FOUND,
+                                    "conversation \"%.*s\" has no version v0",
+                                    SKN_FMT(chat->uid)),
+                           "\"skein history\" lists its versions.");
+    return skn_missing(cli, rc, "version");
 }
 
 static bool split_length(skn_str ref, skn_str *version, int64_t *length)

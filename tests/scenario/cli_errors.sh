@@ -103,6 +103,10 @@ s amend "$id" -m x
 t 'a message of another conversation is refused' gave 3
 s show v9
 t 'an unknown version is not found' gave 3
+for words in 'switch v0' 'show v0' 'log --at v0' 'diff v0..v1'; do
+    s $words
+    t "$words names no version" fails 3 'has no version v0'
+done
 s switch nine
 t 'what is no version is refused' fails 2 'is not a version'
 s -c "$one" undo
