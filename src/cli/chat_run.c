@@ -60,6 +60,7 @@ static char **whole_line(skn_chat *c, const char *const *words, size_t count, in
 int skn_chat_run(skn_chat *c, const char *const *words, size_t count)
 {
     skn_cli sub = {.engine = c->cli->engine,
+                   .inside = true,
                    .address = c->cli->address,
                    .config = c->cli->config,
                    .mem = skein_mem_new(),

@@ -73,6 +73,7 @@ typedef struct skn_cli {
     skn_given               *given;
     size_t                   given_count;
     bool                     json, quiet, dry_run, yes;
+    bool                     inside; /* it runs in a chat */
     const char              *fields; /* of --json=FIELDS; NULL: all */
     skn_out                  out;
     skn_buf                  item; /* the JSON value being written */

@@ -121,7 +121,7 @@ static void say_version(skn_cli *cli, const skein_conversation *before, const sk
     }
     skn_print(cli, "v%" PRId64 " → v%" PRId64 ": ", before->version, v->number);
     skn_print_line(cli, what, 0);
-    skn_print_raw(cli, SKN_STR(". Undo with \"skein undo\".\n"));
+    skn_print(cli, ". Undo with \"skein undo\".\n");
 }
 
 static skein_rc version_out(skn_cli *cli, const skein_conversation *before,
@@ -243,7 +243,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
                   "nothing from the room.\n",
                   r->delegations, skn_plural(r->delegations));
         say_preview(cli, r);
-        skn_print_raw(cli, SKN_STR("Nothing is lost: undo with \"skein undo\".\n"));
+        skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
         return;
     }
     skn_print(cli,
@@ -263,7 +263,7 @@ static void say_count(skn_cli *cli, const skein_removal *r)
     if (r->side_effects)
         skn_print(cli, "Tool calls among them: %" PRId64 "; what they did outside stays.\n",
                   r->side_effects);
-    skn_print_raw(cli, SKN_STR("Nothing is lost: undo with \"skein undo\".\n"));
+    skn_print(cli, "Nothing is lost: undo with \"skein undo\".\n");
 }
 
 static skein_rc count_out(skn_cli *cli, const skein_world *world,

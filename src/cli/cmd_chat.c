@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/far_change.h"
 #include "cli/interrupt.h"
+#include "cli/paste.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -398,6 +399,7 @@ static void say_goodbye(skn_chat *c)
     command = skn_arena_printf(c->cli->keep, "skein chat %.*s%s%.*s --continue",
                                SKN_FMT(c->world.name), named ? " -c " : "",
                                named ? (int)c->chat.uid.n : 0, c->chat.uid.p);
+    command = skn_str_of(skn_pasteable(c->cli, command.p));
     address = skn_arena_printf(c->cli->keep, "%sw/%.*s/c/%.*s", c->news.server.url,
                                SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
     skn_note(c->cli, "%.*s%s%.*s\n%.*s%s%.*s", SKN_FMT(how), gap_before(c, how.n, command),

@@ -1,5 +1,6 @@
 /* Time travel: undo, redo, switch, branch. */
 #include "cli/commands.h"
+#include "cli/paste.h"
 
 #include "base/error.h"
 #include "cli/far_change.h"
@@ -101,7 +102,7 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
     skn_print(cli, "v%" PRId64 " → v%" PRId64 ". %s: ", m->from.number, m->to.number,
               words->did);
     say_what(cli, m, v);
-    skn_print(cli, ". %s\n", words->back);
+    skn_print(cli, ". %s\n", skn_pasteable(cli, words->back));
     say_effects(cli, m);
     return SKEIN_OK;
 }

@@ -1,4 +1,5 @@
 #include "cli/default_model.h"
+#include "cli/paste.h"
 
 #include "base/error.h"
 #include "cli/config_cli.h"
@@ -210,7 +211,7 @@ skein_rc skn_provider_users_say(skn_cli *cli, const skn_server *server,
 
 static void say_model(skn_cli *cli, const char *words, skn_str model)
 {
-    skn_print(cli, "%s", words);
+    skn_print(cli, "%s", skn_pasteable(cli, words));
     skn_print_line(cli, model.n ? model : SKN_STR("a model that is not there"), 0);
 }
 

@@ -155,8 +155,8 @@ void skn_note(skn_cli *cli, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
-    skn_buf_init(&clean, 4 * sizeof line);
-    skn_clean_add(&clean, skn_str_of(line), true);
+    skn_buf_init(&clean, 16 * sizeof line);
+    skn_clean_add(&clean, skn_str_of(skn_pasteable(cli, line)), true);
     fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&clean)));
     skn_buf_release(&clean);
 }
@@ -187,6 +187,8 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
 /* What failed on the way to a success did not matter; only the answer can still be lost. */
 int skn_cli_settle(skn_cli *cli, int status)
 {
+    const char *hint;
+
     if (!status)
         cli->err = (skein_error){.rc = SKEIN_OK};
     cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
@@ -198,6 +200,9 @@ int skn_cli_settle(skn_cli *cli, int status)
         skn_busy_explain(cli);
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
         skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
+    hint = skn_pasteable(cli, cli->err.hint);
+    if (hint != cli->err.hint && strlen(hint) < sizeof cli->err.hint)
+        skn_hint(&cli->err, cli->err.rc, "%s", hint);
     skn_report(cli);
     return skein_rc_exit(cli->err.rc);
 }
@@ -209,11 +214,14 @@ int skn_status(skn_cli *cli, int status)
 }
 
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
-static void report_text(const skn_cli *cli, const skein_error *err)
+static void report_text(skn_cli *cli, const skein_error *err)
 {
+    skn_str stop = skn_arena_printf(cli->keep, "skein stop -w %s",
+                                    cli->changing_world ? cli->changing_world : "");
+
     if (err->rc == SKEIN_AT_WORK && cli->more.extra.n) {
-        fprintf(stderr, "error: %s\n  wait:  %.*s --wait\n  stop:  skein stop -w %s\n",
-                err->message, SKN_FMT(skn_typed_line(cli)), cli->changing_world);
+        fprintf(stderr, "error: %s\n  wait:  %.*s --wait\n  stop:  %s\n", err->message,
+                SKN_FMT(skn_typed_line(cli)), skn_pasteable(cli, stop.p));
         return;
     }
     if (err->rc != SKEIN_USAGE) {

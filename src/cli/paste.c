@@ -31,6 +31,126 @@ static bool is_secret(const char *address)
            (strchr(address, '@') || strstr(address, "password"));
 }
 
+/* --- Commands in a text --------------------------------------------------------------------- */
+
+static bool has_option(skn_str rest, const char *letter)
+{
+    return skn_str_find(rest, skn_str_of(letter)) >= 0;
+}
+
+static void add_option(skn_cli *cli, skn_buf *b, const char *name, const char *before)
+{
+    const char *value = skn_opt(cli, name);
+
+    if (value && (strcmp(name, "db") != 0 || !is_secret(value)))
+        skn_buf_addf(b, " %s%.*s", before, SKN_FMT(skn_shell_word(cli->keep, value)));
+}
+
+/* The command that a text begins with, after the program's name; NULL: none, or one that needs no place. */
+static const skn_command *command_at(skn_str text)
+{
+    static const char *const anywhere[] = {"help", "version", "completion"};
+    const skn_command       *c, *best = NULL;
+
+    for (size_t i = 0; i < sizeof anywhere / sizeof anywhere[0]; i++)
+        if (skn_str_starts(text, skn_str_of(anywhere[i])))
+            return NULL;
+    for (size_t i = 0; (c = skn_command_at(i)); i++) {
+        skn_str name = skn_str_of(c->name), word;
+
+        if (!skn_str_starts(text, name))
+            continue;
+        word = skn_str_sub(text, name.n, text.n);
+        if (!word.n || !strchr("abcdefghijklmnopqrstuvwxyz-", word.p[0]))
+            best = !best || strlen(best->name) < name.n ? c : best;
+    }
+    return best                                     ? best
+           : skn_str_starts(text, SKN_STR("inbox")) ? skn_command_find("inbox ls")
+                                                    : NULL;
+}
+
+/* What a command is about: the commands of a world's name have it as an argument. */
+static void add_place(skn_cli *cli, skn_buf *b, const skn_command *c, skn_str rest)
+{
+    static const char *const whole[] = {"world ", "config ", "provider ", "model ", "serve",
+                                        "backup", "fsck",    "doctor",    "chat"};
+    bool                     inside = !strcmp(c->group, "Read") || !strcmp(c->group, "Change");
+
+    if (!has_option(rest, "--data"))
+        add_option(cli, b, "data", "--data=");
+    add_option(cli, b, "db", "--db=");
+    add_option(cli, b, "server", "--server=");
+    add_option(cli, b, "config", "--config=");
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+        if (!strncmp(c->name, whole[i], strlen(whole[i])))
+            return;
+    if (!has_option(rest, " -w "))
+        add_option(cli, b, "world", "-w ");
+    if (inside && strncmp(c->name, "inbox", 5) != 0 && !has_option(rest, " -c "))
+        add_option(cli, b, "conversation", "-c ");
+}
+
+/* Is what stands here told as a command? Behind a quote, or as what follows a sentence. */
+static bool is_told(const char *text, const char *at)
+{
+    if (at == text || at[-1] == '"' || at[-1] == '(')
+        return true;
+    return at[-1] == ' ' && at - text > 1 && strchr(":.;,", at[-2]) != NULL;
+}
+
+static const char *whole(skn_cli *cli, const char *text, bool format)
+{
+    const char *at = text, *from = text;
+    skn_buf     b, place;
+
+    skn_buf_init(&b, LINE_MOST);
+    skn_buf_init(&place, LINE_MOST);
+    while ((at = strstr(at, "skein "))) {
+        skn_str            rest = {at + 6, strcspn(at + 6, "\"\n")};
+        const skn_command *c = is_told(text, at) ? command_at(rest) : NULL;
+
+        at += 5;
+        if (!c)
+            continue;
+        skn_buf_add(&b, (skn_str){from, (size_t)(at - from)});
+        skn_buf_clear(&place);
+        add_place(cli, &place, c, rest);
+        for (size_t i = 0; i < place.n; i++)
+            skn_buf_add(&b, format && place.p[i] == '%' ? SKN_STR("%%")
+                                                        : (skn_str){place.p + i, 1});
+        from = at;
+    }
+    skn_buf_add(&b, skn_str_of(from));
+    text = skn_arena_copy(cli->keep, skn_buf_str(&b)).p;
+    skn_buf_release(&place);
+    skn_buf_release(&b);
+    return text;
+}
+
+/* In a chat commands are typed without a place. */
+static bool has_place(const skn_cli *cli)
+{
+    static const char *const those[] = {"data",   "db",    "server",
+                                        "config", "world", "conversation"};
+
+    for (size_t i = 0; !cli->inside && i < sizeof those / sizeof those[0]; i++)
+        if (skn_opt(cli, those[i]))
+            return true;
+    return false;
+}
+
+const char *skn_pasteable(skn_cli *cli, const char *text)
+{
+    return strstr(text, "skein ") && has_place(cli) ? whole(cli, text, false) : text;
+}
+
+const char *skn_pasteable_format(skn_cli *cli, const char *format)
+{
+    return strstr(format, "skein ") && has_place(cli) ? whole(cli, format, true) : format;
+}
+
+/* --- The line that was typed ---------------------------------------------------------------- */
+
 /* How many words from here on are an address that is not shown. */
 static size_t hidden(const skn_cli *cli, size_t i)
 {

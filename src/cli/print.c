@@ -1,5 +1,7 @@
 #include "cli/print.h"
 
+#include "cli/paste.h"
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -62,6 +64,7 @@ void skn_print(skn_cli *cli, const char *fmt, ...)
     va_list args;
     int     n;
 
+    fmt = skn_pasteable_format(cli, fmt);
     va_start(args, fmt);
     n = vsnprintf(line, sizeof line, fmt, args);
     va_end(args);

@@ -54,7 +54,7 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
     if (ref && !skn_is_version(skn_str_of(ref))) {
         skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not a version", ref);
         return skn_hint(&cli->err, SKEIN_USAGE,
-                        "Versions are v1, v2, …; \"skein history\" lists them");
+                        "Versions are called v1, v2 and so on; \"skein history\" lists them");
     }
     if (ref && ref[0] == 't')
         return skn_missing(cli, version_of_thread(cli, chat, skn_str_of(ref), out), "version");

@@ -1,5 +1,6 @@
 /* What a server says on standard output when it is ready. */
 #include "cli/browser.h"
+#include "cli/paste.h"
 #include "cli/place.h"
 #include "cli/print.h"
 #include "cli/serve.h"
@@ -110,7 +111,7 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
                                     : "in your browser");
     if (browse == BROWSE_NONE_HERE)
         say_far_browser(cli, s->port);
-    skn_print(cli, "  Terminal  %-26s in another window\n", "skein chat");
+    skn_print(cli, "  Terminal  %-26s in another window\n", skn_pasteable(cli, "skein chat"));
     skn_print(cli, "\nReady in %" PRId64 " ms. Ctrl-C stops the server; your data stays.\n",
               ready_ms);
 }

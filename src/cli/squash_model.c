@@ -112,7 +112,7 @@ static void say_squash(skn_cli *cli, const skein_conversation *chat, skn_str siz
     skn_print_block(cli, skn_news_text(made, "content"), 4);
     skn_print_raw(cli, SKN_STR("By "));
     skn_print_line(cli, skn_news_text(made, "model"), 0);
-    skn_print_raw(cli, SKN_STR(". Undo with \"skein undo\".\n"));
+    skn_print(cli, ". Undo with \"skein undo\".\n");
 }
 
 skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,

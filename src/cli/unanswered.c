@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/far_view.h"
+#include "cli/paste.h"
 
 #define LOOK_BACK 50 /* it fails at one of its last messages */
 
@@ -84,28 +85,17 @@ void skn_print_last_turn(skn_cli *cli, const skein_agent *agent, const skn_at_wo
     skn_print_unanswered(cli, &(skein_deliveries){&d, 1});
 }
 
-static skn_str place_words(skn_cli *cli)
-{
-    const char *world = skn_opt(cli, "world"), *chat = skn_opt(cli, "conversation");
-
-    return skn_arena_printf(cli->keep, "%s%s%s%s", world ? " -w " : "", world ? world : "",
-                            chat ? " -c " : "", chat ? chat : "");
-}
-
 skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str lane)
 {
-    skn_str place = place_words(cli);
-
-    return lane.n ? skn_arena_printf(cli->keep, "skein retry %.*s%.*s", SKN_FMT(lane),
-                                     SKN_FMT(place))
-                  : skn_arena_printf(cli->keep, "skein retry %.*s --agent %.*s%.*s",
-                                     SKN_FMT(message), SKN_FMT(agent), SKN_FMT(place));
+    return lane.n ? skn_arena_printf(cli->keep, "skein retry %.*s", SKN_FMT(lane))
+                  : skn_arena_printf(cli->keep, "skein retry %.*s --agent %.*s",
+                                     SKN_FMT(message), SKN_FMT(agent));
 }
 
 static void print_again(skn_cli *cli, skn_str command)
 {
     skn_print_raw(cli, SKN_STR("      ask again: "));
-    skn_print_line(cli, command, 0);
+    skn_print_line(cli, skn_str_of(skn_pasteable(cli, command.p)), 0);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 

@@ -32,7 +32,7 @@ END
 c() {
     rc=0
     printf '%s\n' "$@" | "$SKEIN" "$store" chat -w launch >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
 }
 # shape: without ids and times.
 shape() {

@@ -10,7 +10,7 @@ b() {
     if [ "$kind" = sqlite ]; then
         rc=0
         "$SKEIN" bench --quick "$@" >"$dir/out" 2>"$dir/err" || rc=$?
-        out=$(cat "$dir/out") err=$(cat "$dir/err")
+        read_told
     else
         fresh
         s bench --quick "$@"

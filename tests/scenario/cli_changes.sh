@@ -304,4 +304,44 @@ s -w moon rm --from k-1 -n
 t 'a dry run names the tools of a message that only calls them' prints '  ada      calls look'
 s fsck
 t 'all is well in the store' gave 0
+# --- Commands that are told can be pasted --------------------------------------------------------
+
+fresh
+must world new other
+must world new "launch"
+must world use other
+must -w launch agent new ada
+must -w launch conv new --title "a plan"
+must -w launch send --no-wait one
+must -w launch send --no-wait two
+mkdir "$dir/paste"
+ln -s "$SKEIN" "$dir/paste/skein"
+# pasted: every command in quotes in what was just printed, run by a shell as it stands.
+pasted() {
+    told=$(cat "$dir/out" "$dir/err" | grep -o '"skein [^"]*"' | tr -d '"')
+    [ -n "$told" ] || return 1
+    printf '%s\n' "$told" | while IFS= read -r line; do
+        case $line in *…*) exit 1 ;; esac
+        (cd "$dir" && PATH=$dir/paste:$PATH && eval "$line -y") >"$dir/pasted" 2>&1 </dev/null || { cat "$dir/pasted"; exit 1; }
+    done
+}
+s -w launch amend @ -m 'two, in other words'
+t 'the undo that a change tells of can be pasted' pasted
+s -w launch undo
+t 'it was taken back' fails 5 'nothing to undo'
+s -w launch -c 'a plan' rm @
+t 'also with a conversation that has blanks' pasted
+must -w launch agent new bo
+t 'the way back from a new agent too' pasted
+s -w launch agent show bo
+t 'it is gone' gave 3
+s -w launch conv show nowhere
+t 'advice of a failure can be pasted' pasted
+s conv ls -w lanch
+t 'and names what is needed' complains 'skein world new lanch'
+s -w launch log -v 'v1, v2'
+t 'nothing is left out of advice' sh -c 'case $1 in *…*) exit 1 ;; esac' - "$err"
+source=$(cd "$(dirname "$0")/../.." && pwd)
+t 'no advice in the source has a gap' is "$(grep -rn 'skein [a-z][^"]*…' "$source/src/cli" "$source/src/engine" "$source/src/http" --include='*.c' | grep -v '/\*')" ''
+
 finish

@@ -34,7 +34,7 @@ END
 f() {
     rc=0
     "$SKEIN" --server "$url" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
 }
 
 must_f() {
@@ -283,7 +283,7 @@ must conv use 'from afar'
 rc=0
 printf '%s\n' '@ada a word' '/log' '/undo' '/squash 1-2 "both"' '/history' '/tag' >"$dir/lines"
 "$SKEIN" --server "$url" chat <"$dir/lines" >"$dir/out" 2>"$dir/err" || rc=$?
-out=$(cat "$dir/out") err=$(cat "$dir/err")
+read_told
 t 'a chat goes on line by line' prints 'yes, says ada'
 t 'ends well' gave 0
 t 'runs commands' prints 'squashed 2 messages into'
@@ -488,7 +488,7 @@ f fsck
 t 'in one line and an advice' sh -c '[ "$(wc -l <"$1")" -le 2 ]' - "$dir/err"
 rc=0
 SKEIN_SERVER=$url "$SKEIN" conv ls >"$dir/out" 2>"$dir/err" || rc=$?
-out=$(cat "$dir/out") err=$(cat "$dir/err")
+read_told
 t 'the variable does as the option' prints 'from afar'
 f log --server http://127.0.0.1:1/
 t 'a server that is not there' fails 6 'cannot reach the server at http://127.0.0.1:1/'

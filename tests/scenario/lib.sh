@@ -38,6 +38,7 @@ fresh() {
     else
         store="--db=$SKEIN_TEST_PG&skein_schema=cli_$$_$stores"
     fi
+    quoted=$(printf '%s' "$store" | sed "s|--db=\(.*\)|--db='\1'|; s|[&.*[]|\\\\&|g")
 }
 fresh
 
@@ -45,8 +46,12 @@ fresh
 s() {
     rc=0
     "$SKEIN" "$store" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
 }
+
+# told FILE: what is in it, but for the store or server of this test in commands that are told (cli_changes.sh pastes them).
+told() { sed "s|skein $quoted |skein |g; s|skein --server=[^ ]* |skein |g" "$1"; }
+read_told() { out=$(told "$dir/out") err=$(told "$dir/err"); }
 
 # must WORD…: the same for steps that only prepare; a failure ends the test.
 must() {

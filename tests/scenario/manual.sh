@@ -60,7 +60,7 @@ while IFS= read -r step; do
     case $words in *' -w '*|world\ *|'chat '*) ;; *) words="-w tour $words" ;; esac
     eval "set -- $words"
     "$SKEIN" "$store" "$@" </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
     t "the tutorial: $step" gave 0
     until_true idle # a person is not faster than the agents
 done <"$dir/steps"
@@ -81,7 +81,7 @@ awk '/^```console/ { inside = 1; next } /^```/ { inside = more = 0 }
 typed() {
     rc=0
     (cd "$dir/work" && PATH=$dir/bin:$PATH && eval "$1") </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
 }
 block=
 while IFS= read -r line; do

@@ -88,12 +88,14 @@ const quote = word => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export class Terminal {
     constructor(words, { cols = 80, rows = 24, env = {} } = {}) {
+        const data = words.find(word => word.startsWith('--data='))?.slice(7); // which commands that are told would have as well
+        words = words.filter(word => !word.startsWith('--data='));
         const command = `stty cols ${cols} rows ${rows}; exec ${words.map(quote).join(' ')}`;
         const decoder = new TextDecoder();
         this.screen = new Screen(cols, rows);
         this.raw = '';
         this.child = spawn('script', ['-qfec', command, '/dev/null'], {
-            env: { PATH: process.env.PATH, HOME: path.join(folder, 'home'), LC_ALL: 'C.UTF-8', TERM: 'xterm', ...env },
+            env: { PATH: process.env.PATH, HOME: path.join(folder, 'home'), LC_ALL: 'C.UTF-8', TERM: 'xterm', ...(data && { SKEIN_DATA: data }), ...env },
             stdio: ['pipe', 'pipe', 'inherit'],
         });
         this.changed = () => {};

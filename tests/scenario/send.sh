@@ -95,7 +95,7 @@ s_bg() {
 join() {
     rc=0
     wait "$beside" || rc=$?
-    out=$(cat "$dir/beside") err=
+    out=$(told "$dir/beside") err=
 }
 writes() { curl -s "${url}api/v1/worlds/launch/agents/$1" | grep -q '"state":"writing"'; }
 idle() { s world show launch --json && prints '"isProcessing":false'; }
@@ -240,7 +240,7 @@ ask_first() {
 printf '{"demo_lookup":"ask"}' >"$dir/approvals.json"
 must world set approvals "$dir/approvals.json"
 ask_first --to ada look at this
-t 'who is needed is told while it waits' file_has "$dir/beside" "ada needs you: skein inbox allow $item"
+t 'who is needed is told while it waits' file_has "$dir/beside" " inbox allow $item"
 s agent show ada
 t 'and shown of the agent' prints 'tool demo_lookup, waits for you'
 must inbox allow "$item"
@@ -293,7 +293,7 @@ s undo --json
 t 'as JSON with who is busy' complains '"busy":[{"agent":"ada",'
 s conv rm talk -y
 t 'a conversation stays while agents answer in it' fails 5 'error: agents are answering in this conversation: ada'
-t 'with the option that stops them' complains 'stop them with "skein stop", or give --force'
+t 'with the option that stops them' complains 'stop them with "skein -c talk stop", or give --force'
 s world rm launch -y
 t 'so does a world' fails 5 'error: agents are answering in this world: ada'
 s agent rm ada -y
@@ -322,7 +322,7 @@ t 'in options too' sh -c '! "$1" "$2" log | grep -q "very late, the third"' - "$
 
 # What was told while it was written is more than the store has: that is given it from time to time. Each time it
 # may have been given just now.
-told() { grep -o '"text":"[^"]*"' "$dir/told" | tail -n 1 | grep -o 'w[0-9]*' | tail -n 1; }
+last_told() { grep -o '"text":"[^"]*"' "$dir/told" | tail -n 1 | grep -o 'w[0-9]*' | tail -n 1; }
 kept=
 for _ in 1 2 3; do
     curl -sN "${url}worlds/launch/events" >"$dir/told" &
@@ -330,7 +330,7 @@ for _ in 1 2 3; do
     until_true file_has "$dir/told" stream.open
     must send --no-wait @ada word by word
     until_true file_has "$dir/told" ' w40'
-    word=$(told)
+    word=$(last_told)
     must edit @ -m '@bo other words' -y --force --json
     was=$(first previousVersion)
     kill "$teller"

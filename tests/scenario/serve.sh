@@ -70,7 +70,7 @@ answers() {
 r() {
     rc=0
     timeout 20 "$SKEIN" "$store" serve --no-open "$@" >"$dir/out" 2>"$dir/err" || rc=$?
-    out=$(cat "$dir/out") err=$(cat "$dir/err")
+    read_told
 }
 
 # logged TEXT: waits until the log has it.
@@ -109,14 +109,14 @@ out=$(cat "$dir/said")
 t 'the model says what it is' prints '  Model     demo/scripted: canned replies, no AI, works offline'
 t 'the tour is made' prints '  World     "tour" with @lead, @ada, @bo'
 t 'the address is told' prints "  Web       $url"
-t 'and the other way in' prints '  Terminal  skein chat                 in another window'
+t 'and the other way in, on this store' grep -q -F "  Terminal  skein $store chat" "$dir/said"
 t 'what Ctrl-C does is said' prints ' ms. Ctrl-C stops the server; your data stays.'
 if [ "$kind" = sqlite ]; then
     expected=$(printf '%s\n' "skein 0" '' "  Data      ${store#--data=}/skein.db  (new)" \
         '  Model     demo/scripted: canned replies, no AI, works offline' \
         '            looked for keys in 7 environment variables: none set' \
         '  World     "tour" with @lead, @ada, @bo' '  Web       URL in your browser' \
-        '  Terminal  skein chat                 in another window' '' \
+        "  Terminal  skein $store chat in another window" '' \
         'Ready in N ms. Ctrl-C stops the server; your data stays.' URL)
     t 'nothing else is said' is "$(sed -e 's/^skein .*/skein 0/' -e "s|$url *|URL |" -e 's/URL $/URL/' \
         -e 's/Ready in [0-9]* ms/Ready in N ms/' "$dir/said")" "$expected"
@@ -165,7 +165,7 @@ SKEIN_SERVER=http://127.0.0.1:1/ s world ls
 t 'a store that is named counts more than the variable' prints tour
 rc=0
 SKEIN_SERVER=http://127.0.0.1:1/ "$SKEIN" world ls >"$dir/out" 2>"$dir/err" || rc=$?
-out=$(cat "$dir/out") err=$(cat "$dir/err")
+read_told
 t 'which else is as good as the option' fails 6 'cannot reach the server at http://127.0.0.1:1/'
 r
 t 'a second server on the same data says so' prints "A server already runs on this data (pid $pid, $url)."
@@ -479,7 +479,7 @@ t 'and ends as always' gave 0
 : >"$dir/file"
 rc=0
 timeout 20 "$SKEIN" --data "$dir/file/data" serve >"$dir/out" 2>"$dir/err" || rc=$?
-out=$(cat "$dir/out") err=$(cat "$dir/err")
+read_told
 t 'a folder that cannot be written to is named' fails 1 "Cannot write to $dir/file/data (Not a directory)"
 t 'with a way out' complains 'Try: skein serve --data /some/folder'
 printf 'rules:\n  - when: x\n    do:\n      - sya: y\n' >"$dir/script.yaml"

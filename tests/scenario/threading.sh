@@ -41,7 +41,8 @@ steps() {
 step() {
     rc=0
     (cd "$dir/steps" && PATH=$dir/bin:$PATH sh "$1") >"$dir/out" 2>&1 || rc=$?
-    out=$(cat "$dir/out") err=
+    read_told
+    err=
     [ "$rc" = 0 ] && [ "$out" = "$(cat "${1%.sh}.out")" ]
 }
 

@@ -62,8 +62,12 @@ fs.mkdirSync(environment.HOME);
 // For a server that is going to be killed: on PostgreSQL the next one waits for so long before it takes over its turns.
 export const mortal = { SKEIN_LIMITS_BUSY_TIMEOUT: '3s' };
 
-// Runs a command of the program to its end.
-export function run(args, { input = '', ms = 60000 } = {}) {
+// Commands that are told name the place that this run was given; where that is, is nothing to most tests.
+const placeless = text => text.replace(/skein (?:(?:--(?:data|db|server|config)=(?:'[^']*'|\S+)|-[wc] \S+) )+/g, 'skein ');
+
+// Runs a command of the program to its end. raw: what it printed, with the place of the store in commands that are told.
+export function run(args, { input = '', ms = 60000, raw = false } = {}) {
+    const shown = raw ? text => text : placeless;
     const child = spawn(program, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
     const out = [], err = [];
     child.stdout.on('data', b => out.push(b));
@@ -71,7 +75,7 @@ export function run(args, { input = '', ms = 60000 } = {}) {
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     return within(ms, `skein ${args.join(' ')}`, new Promise(resolve => child.on('close', code =>
-        resolve({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }))));
+        resolve({ code, out: shown(Buffer.concat(out).toString()), err: shown(Buffer.concat(err).toString()) }))));
 }
 
 // Writes a script for the scripted model and returns its place.
