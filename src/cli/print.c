@@ -16,48 +16,6 @@
 static const char *const codes[] = {"\033[2m",  "\033[1m",  "\033[31m",
                                     "\033[32m", "\033[33m", "\033[36m"};
 
-/* Characters that would change what a terminal shows around them: the C0 and C1 controls, and
- * those that turn the direction of writing. */
-static bool harmful(const unsigned char *p, size_t n, size_t *bytes)
-{
-    *bytes = 1;
-    if (p[0] < 0x20 || p[0] == 0x7f)
-        return true;
-    if (n >= 2 && p[0] == 0xc2 && p[1] < 0xa0) {
-        *bytes = 2;
-        return true;
-    }
-    *bytes = 3;
-    if (n >= 3 && p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
-        return true;
-    return n >= 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
-}
-
-void skn_clean_add(skn_buf *out, skn_str text, bool lines)
-{
-    const unsigned char *p = (const unsigned char *)text.p;
-    size_t               from = 0, i = 0, bytes;
-
-    while (i < text.n) {
-        if ((p[i] >= 0x20 && p[i] < 0x7f) || p[i] == '\t' || (lines && p[i] == '\n') ||
-            !harmful(p + i, text.n - i, &bytes)) {
-            i++;
-            continue;
-        }
-        skn_buf_add(out, skn_str_sub(text, from, i));
-        if (p[i] == '\n')
-            skn_buf_addc(out, ' ');
-        else if (p[i] < 0x20 && !(p[i] == '\r' && i + 1 < text.n && p[i + 1] == '\n'))
-            skn_buf_addf(out, "\xe2\x90%c",
-                         0x80 + p[i]); /* U+241B shows an escape, and so on */
-        else if (p[i] >= 0x7f)
-            skn_buf_add(out, SKN_STR("\xef\xbf\xbd"));
-        i += bytes;
-        from = i;
-    }
-    skn_buf_add(out, skn_str_sub(text, from, text.n));
-}
-
 void skn_print(skn_cli *cli, const char *fmt, ...)
 {
     char    line[2048];

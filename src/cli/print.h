@@ -5,6 +5,7 @@
 #ifndef SKN_CLI_PRINT_H
 #define SKN_CLI_PRINT_H
 
+#include "base/clean.h"
 #include "cli/cli.h"
 
 /* Of a message that agents have in memory and that nobody answers. */
@@ -44,8 +45,6 @@ void skn_print_time(skn_cli *cli, int64_t micros);
 void skn_print_unfinished(skn_cli *cli, skein_unfinished why, int spaces);
 /* "you" for a person, else the name itself. */
 skn_str skn_sender_name(skn_str sender);
-/* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */
-void skn_clean_add(skn_buf *out, skn_str text, bool lines);
 
 /* Text made of stored text: cleaned where a terminal shows it, else as it is. */
 void skn_print_text(skn_cli *cli, skn_str text);

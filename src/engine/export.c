@@ -88,13 +88,15 @@ skn_str skn_export_model(skn_str model)
     return model;
 }
 
-skn_str skn_export_clock(int64_t micros, char out[SKN_EXPORT_CLOCK])
+skn_str skn_export_when(int64_t micros, char out[SKN_EXPORT_WHEN])
 {
     char    text[SKN_TIME_TEXT];
-    skn_str full = skn_time_format(micros, text), clock = skn_str_sub(full, 11, 16);
+    skn_str when = skn_str_sub(skn_time_format(micros, text), 0, SKN_EXPORT_WHEN);
 
-    memcpy(out, clock.p, clock.n);
-    return (skn_str){out, clock.n};
+    memcpy(out, when.p, when.n);
+    if (when.n > 10)
+        out[10] = ' ';
+    return (skn_str){out, when.n};
 }
 
 bool skn_export_line(skn_str *text, skn_str *line)

@@ -59,9 +59,9 @@ skein_message skn_export_redacted(const skein_message *m, skein_mem *mem);
 bool skn_export_scripted(skn_str model);
 /* A model's name as it is shown, which says so when nothing was generated. */
 skn_str skn_export_model(skn_str model);
-#define SKN_EXPORT_CLOCK 8
-/* "14:02" of a time. */
-skn_str skn_export_clock(int64_t micros, char out[SKN_EXPORT_CLOCK]);
+#define SKN_EXPORT_WHEN 16
+/* "2026-01-02 14:02" of a time, in UTC. */
+skn_str skn_export_when(int64_t micros, char out[SKN_EXPORT_WHEN]);
 /* The next line of *text, whatever ends it; false when there is none left. */
 bool skn_export_line(skn_str *text, skn_str *line);
 /* The heading of a conversation: its title, or what else tells it apart. */

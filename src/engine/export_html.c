@@ -1,5 +1,6 @@
 /* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as
  * the reader's system is. Everything that was said is escaped. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "engine/export.h"
 
@@ -31,28 +32,44 @@ static const char style[] =
     "@media print{li{break-inside:avoid}}\n"
     "</style>\n";
 
-/* Texts and attribute values alike; control characters that HTML forbids are shown as
- * U+FFFD. */
+static const char *markup(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Texts and attribute values alike; control characters, and those that turn the direction of
+ * writing, are shown as U+FFFD. */
 static void add_escaped(skn_buf *out, skn_str s)
 {
-    size_t from = 0;
+    size_t from = 0, bytes = 1;
 
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        const char   *as = c == '&'    ? "&amp;"
-                           : c == '<'  ? "&lt;"
-                           : c == '>'  ? "&gt;"
-                           : c == '"'  ? "&quot;"
-                           : c == '\'' ? "&#39;"
-                           : c == 0x7f || (c < 0x20 && c != '\n' && c != '\t' && c != '\r')
-                               ? "\xef\xbf\xbd"
-                               : NULL;
+    for (size_t i = 0; i < s.n; i += bytes) {
+        const char *as = markup(s.p[i]);
+        bool        space = s.p[i] == '\n' || s.p[i] == '\t' || s.p[i] == '\r';
 
+        bytes = 1;
+        if (!as && !space && skn_clean_harmful(skn_str_sub(s, i, s.n), &bytes))
+            as = "\xef\xbf\xbd";
+        else
+            bytes = 1;
         if (!as)
             continue;
         skn_buf_add(out, skn_str_sub(s, from, i));
         skn_buf_addf(out, "%s", as);
-        from = i + 1;
+        from = i + bytes;
     }
     skn_buf_add(out, skn_str_sub(s, from, s.n));
 }
@@ -118,7 +135,7 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
                          skein_error *err)
 {
     skn_buf *out = &x->out;
-    char     time[SKN_TIME_TEXT], clock[SKN_EXPORT_CLOCK];
+    char     time[SKN_TIME_TEXT], when[SKN_EXPORT_WHEN];
     skein_rc rc;
 
     skn_buf_addf(out, "<li id=\"");
@@ -138,7 +155,7 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
         skn_buf_addf(out, " · [%s]", skein_unfinished_words(m->unfinished));
     skn_buf_addf(out, " · <time datetime=\"%.*s\">%.*s</time>",
                  SKN_FMT(skn_time_format(m->created_at, time)),
-                 SKN_FMT(skn_export_clock(m->created_at, clock)));
+                 SKN_FMT(skn_export_when(m->created_at, when)));
     skn_buf_addf(out, " · <code>%.*s</code></span></div>\n", SKN_FMT(m->uid));
     return SKEIN_OK;
 }

@@ -1,6 +1,7 @@
 /* export_mermaid.c: the reply links of a version as a Mermaid flowchart. Above 300 messages a
  * chart of all of them shows nothing: then it has one node for each who speaks, with counts.
  * A world is one chart, with a box for each conversation. */
+#include "base/clean.h"
 #include "base/utf8.h"
 #include "engine/export.h"
 
@@ -21,7 +22,9 @@ static void add_char(skn_buf *out, skn_str c)
                    {'&', "#amp;"},  {'[', "("},    {']', ")"},     {'{', "("},
                    {'}', ")"},      {'`', "'"},    {'\\', "#92;"}, {'|', "#124;"}};
 
-    if ((unsigned char)*c.p < 0x20 || *c.p == 0x7f) {
+    size_t bytes;
+
+    if (skn_clean_harmful(c, &bytes)) {
         skn_buf_addc(out, ' ');
         return;
     }

@@ -1,5 +1,7 @@
 /* export_text.c: a conversation as Markdown that reads well as plain text: numbered entries,
- * each line of a text indented under its entry, so that nothing said can look like an entry. */
+ * each line of a text indented under its entry, so that nothing said can look like an entry, and
+ * nothing can move the cursor of a terminal that shows it. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "engine/export.h"
 
@@ -17,7 +19,7 @@ static void add_flat(skn_buf *out, skn_str text)
     while (skn_export_line(&text, &line)) {
         if (!first)
             skn_buf_addc(out, ' ');
-        skn_buf_add(out, line);
+        skn_clean_add(out, line, false);
         first = false;
     }
 }
@@ -31,7 +33,7 @@ static void add_indented(skn_buf *out, size_t indent, const char *before, skn_st
             skn_buf_fill(out, ' ', indent);
             skn_buf_addf(out, "%s", before);
         }
-        skn_buf_add(out, line);
+        skn_clean_add(out, line, false);
         skn_buf_addc(out, '\n');
     }
 }
@@ -109,7 +111,7 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
                          skein_error *err)
 {
     skn_buf *out = &l->x->out;
-    char     clock[SKN_EXPORT_CLOCK];
+    char     when[SKN_EXPORT_WHEN];
     skein_rc rc;
 
     skn_buf_addf(out, "%lld. ", (long long)l->number);
@@ -120,7 +122,7 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
     if (m->unfinished)
         skn_buf_addf(out, " [%s]", skein_unfinished_words(m->unfinished));
     skn_buf_addf(out, "  (%.*s, %.*s", SKN_FMT(m->uid),
-                 SKN_FMT(skn_export_clock(m->created_at, clock)));
+                 SKN_FMT(skn_export_when(m->created_at, when)));
     if (m->model.n) {
         skn_buf_addf(out, skn_export_scripted(m->model) ? ", model: " : ", ");
         add_flat(out, skn_export_model(m->model));

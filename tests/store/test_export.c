@@ -18,10 +18,10 @@ static void markdown_has_numbered_entries_with_who_and_whom(void **state)
     export_room(&p, &r, SKN_FORMAT_MD, &out);
     assert_has(&out, "# launch: Plan the launch\nVersion v1 · 3 messages · exported "
                      "2025-11-15T13:50:02Z by skein ");
-    snprintf(line, sizeof line, "\n1. you → lead, ada, bo  (%s, 13:42)\n   Plan it.\n",
-             r.first.uid.p);
+    snprintf(line, sizeof line,
+             "\n1. you → lead, ada, bo  (%s, 2025-11-15 13:42)\n   Plan it.\n", r.first.uid.p);
     assert_has(&out, line);
-    snprintf(line, sizeof line, "\n2. Agent: lead (reply to HUMAN)  (%s, 13:42)\n",
+    snprintf(line, sizeof line, "\n2. Agent: lead (reply to HUMAN)  (%s, 2025-11-15 13:42)\n",
              r.answer.uid.p);
     assert_has(&out, line);
     skn_buf_release(&out);
@@ -46,6 +46,43 @@ static void nothing_said_can_look_like_an_entry(void **state)
     place_close(&p);
 }
 
+/* What a terminal obeys is shown instead, in texts, names and titles. */
+static void no_export_for_people_holds_an_escape_sequence(void **state)
+{
+    static const skn_format formats[] = {SKN_FORMAT_MD, SKN_FORMAT_HTML, SKN_FORMAT_MERMAID};
+    static const char       nasty[] = "a\033]0;owned\007b\xc2\x9b"
+                                      "31mc\x7f"
+                                      "d\xe2\x80\xae"
+                                      "e";
+    skein_new_message       m = {.role = SKEIN_ASSISTANT, .reply_to = {0}};
+    place                   p;
+    room                    r;
+    skn_buf                 out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    m.sender = T("ada");
+    m.content = T(nasty);
+    m.thinking = T(nasty);
+    m.model = T("ollama/llama");
+    say(&p, r.chat.id, NULL, &m);
+    say_as(&p, r.chat.id, SKEIN_USER, "human", nasty, NULL);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        export_room(&p, &r, formats[i], &out);
+        assert_lacks(&out, "\033");
+        assert_lacks(&out, "\007");
+        assert_lacks(&out, "\x7f");
+        assert_lacks(&out, "\xc2\x9b");
+        assert_lacks(&out, "\xe2\x80\xae");
+        if (formats[i] == SKN_FORMAT_MD)
+            assert_has(&out, "   > a\xe2\x90\x9b]0;owned\xe2\x90\x87"
+                             "b\xef\xbf\xbd"
+                             "31mc");
+        skn_buf_release(&out);
+    }
+    place_close(&p);
+}
+
 /* Seed 000: what an agent has in memory and nobody answered is marked, and may be left out. */
 static void what_nobody_answered_is_marked_and_may_be_left_out(void **state)
 {
@@ -59,9 +96,10 @@ static void what_nobody_answered_is_marked_and_may_be_left_out(void **state)
     r = make_room(&p);
     req = of_chat(&r, SKN_FORMAT_MD);
     export_to(&p, &req, &out);
-    snprintf(line, sizeof line,
-             "\n3. Agent: ada (message from ada) [in-memory, no reply]  (%s, 13:42)\n",
-             r.aside.uid.p);
+    snprintf(
+        line, sizeof line,
+        "\n3. Agent: ada (message from ada) [in-memory, no reply]  (%s, 2025-11-15 13:42)\n",
+        r.aside.uid.p);
     assert_has(&out, line);
     assert_has(&out, "1. you → lead, ada, bo  (");
     skn_buf_release(&out);
@@ -81,8 +119,9 @@ static void what_the_scripted_demo_wrote_says_so(void **state)
         skn_format  format;
         const char *badge, *other;
     } forms[] = {
-        {SKN_FORMAT_MD, ", 13:42, model: demo/scripted (canned text, not generated))\n",
-         ", 13:42, ollama/llama)\n"},
+        {SKN_FORMAT_MD,
+         ", 2025-11-15 13:42, model: demo/scripted (canned text, not generated))\n",
+         ", 2025-11-15 13:42, ollama/llama)\n"},
         {SKN_FORMAT_HTML, ">model: demo/scripted (canned text, not generated)</p>",
          ">model: ollama/llama</p>"},
         {SKN_FORMAT_MERMAID, "lead (scripted): canned", "ada: meant"},
@@ -392,6 +431,7 @@ static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
     assert_has(&out, "default-src 'none'");
     assert_has(&out, "prefers-color-scheme:dark");
     assert_has(&out, "replying to you</a>");
+    assert_has(&out, "\">2025-11-15 13:42</time>");
     assert_has(&out, "[in-memory, no reply]");
     assert_has(&out, "</html>\n");
     skn_buf_release(&out);
@@ -481,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(markdown_has_numbered_entries_with_who_and_whom),
         SKN_PLACE_SQLITE(nothing_said_can_look_like_an_entry),
+        SKN_PLACE_SQLITE(no_export_for_people_holds_an_escape_sequence),
         SKN_PLACE_BOTH(what_nobody_answered_is_marked_and_may_be_left_out),
         SKN_PLACE_SQLITE(what_the_scripted_demo_wrote_says_so),
         SKN_PLACE_SQLITE(a_guessed_reply_is_marked),
