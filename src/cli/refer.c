@@ -61,12 +61,12 @@ skein_rc skn_need_version(skn_cli *cli, const skein_conversation *chat, const ch
     if (ref)
         skn_str_int(skn_str_of(ref + 1), &number);
     /* To the engine 0 is the current version; nobody means that by v0. */
-    rc = number ? skn_version_numbered(cli, chat, number, out)
-                : skn_hint(&cli->err,
-                           skn_fail(&cli->err, SKEIN_NOT_FOUND,
-                                    "conversation \"%.*s\" has no version v0",
-                                    SKN_FMT(chat->uid)),
-                           "\"skein history\" lists its versions.");
+    rc = number
+             ? skn_version_numbered(cli, chat, number, out)
+             : skn_hint(&cli->err,
+                        skn_fail(&cli->err, SKEIN_NOT_FOUND,
+                                 "conversation \"%.*s\" has no version v0", SKN_FMT(chat->uid)),
+                        "\"skein history\" lists its versions.");
     return skn_missing(cli, rc, "version");
 }
 
