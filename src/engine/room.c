@@ -117,31 +117,12 @@ static void drop_link(skein_message *m, skn_str warning)
     m->warning = warning;
 }
 
-/* Stored links cannot close a loop, since a parent is always older. But somebody above may have
- * claimed this message as its parent before it was there. */
-static skein_rc closes_loop(const skn_room *r, const skein_message *m, skn_link at, bool *loop,
-                            skein_error *err)
-{
-    skein_rc rc;
-    bool     found = true;
-
-    *loop = false;
-    for (int level = 0; found && at.reply_to.p && level < SKN_REPLY_LEVELS; level++) {
-        if (skn_str_eq(at.reply_to, m->uid)) {
-            *loop = true;
-            return SKEIN_OK;
-        }
-        rc = skn_message_link(r->trees.tx, at.reply_to, r->trees.a, &at, &found, err);
-        if (rc)
-            return rc;
-    }
-    return SKEIN_OK;
-}
-
+/* A parent is stored before its replies, and a claim that names nothing yet is never resolved later: so no chain of
+ * links can come back to where it began. */
 static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
 {
     skn_link parent = {0};
-    bool     found, loop = false;
+    bool     found;
     skein_rc rc;
 
     if (!m->reply_to.p)
@@ -158,11 +139,7 @@ static skein_rc set_link(const skn_room *r, skein_message *m, skein_error *err)
                            : SKN_STR("it replies to a message that is not known");
         return SKEIN_OK;
     }
-    if (m->uid.p && (rc = closes_loop(r, m, parent, &loop, err)))
-        return rc;
-    if (loop) {
-        drop_link(m, SKN_STR("its reply link closed a circle: the link was dropped"));
-    } else if (parent.depth + 1 >= SKN_REPLY_LEVELS) {
+    if (parent.depth + 1 >= SKN_REPLY_LEVELS) {
         drop_link(m, SKN_STR("its reply link went over 100 levels: the link was dropped"));
     } else {
         m->reply_to_id.v = parent.id;

@@ -93,7 +93,7 @@ typedef struct skn_call_halves {
 typedef struct skn_link {
     int64_t id, conversation_id;
     int     depth;
-    skn_str uid, reply_to;
+    skn_str uid;
 } skn_link;
 
 #endif

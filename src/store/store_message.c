@@ -362,9 +362,8 @@ skein_rc skn_message_link(skn_tx *tx, skn_str uid, skn_arena *a, skn_link *out, 
     if (rc == SKEIN_OK && *found) {
         out->id = skn_stmt_int(&s, 0);
         out->conversation_id = skn_stmt_int(&s, 1);
-        out->reply_to = skn_stmt_keep(&s, 2, a);
-        out->depth = (int)skn_stmt_int(&s, 3);
-        out->uid = skn_stmt_keep(&s, 4, a);
+        out->depth = (int)skn_stmt_int(&s, 2);
+        out->uid = skn_stmt_keep(&s, 3, a);
     }
     skn_stmt_done(&s);
     return rc;

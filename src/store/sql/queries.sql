@@ -199,7 +199,7 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
 -- :message_newest
 SELECT COALESCE(MAX(id), 0) FROM messages;
 -- :message_link
-SELECT id, conversation_id, reply_to_uid, reply_depth, uid FROM messages WHERE uid = $1;
+SELECT id, conversation_id, reply_depth, uid FROM messages WHERE uid = $1;
 -- :message_children
 SELECT id FROM messages WHERE reply_to_id = $1 ORDER BY id;
 -- :message_calls_insert
