@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -17,6 +21,8 @@
 #define SPLIT 0 /* pieces share blocks */
 #endif
 
+enum { LARGE = 128 * 1024, HEAPS = 4 };
+enum { WAITS = 50, WAIT_NS = 100 * 1000 * 1000 };
 enum { FIRST = 4 * 1024, LARGEST = 1024 * 1024, ALIGN = _Alignof(max_align_t) };
 
 typedef struct block block;
@@ -38,18 +44,63 @@ static _Noreturn void out_of_memory(void)
     abort();
 }
 
-static block *block_new(size_t size, block *prev)
+void skn_heap_tidy(void)
 {
-    block *b = NULL;
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, LARGE);
+    mallopt(M_ARENA_MAX, HEAPS);
+#endif
+}
 
-    if (size <= SIZE_MAX / 2)
-        b = malloc(sizeof *b + size);
-    if (!b)
+void skn_heap_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+/* Memory may be short because of what others do just now: they are waited for, since there is no other way out. */
+static void *patiently(void *old, size_t size)
+{
+    const struct timespec pause = {0, WAIT_NS};
+    void                 *p = NULL;
+
+    if (size > SIZE_MAX / 2)
         out_of_memory();
+    for (int i = 0; i < WAITS && !(p = realloc(old, size)); i++) {
+        skn_heap_trim();
+        nanosleep(&pause, NULL);
+    }
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
+bool skn_heap_has(size_t size)
+{
+    void *volatile p = malloc(size); /* else the compiler takes the pair away */
+
+    free(p);
+    return p != NULL;
+}
+
+static block *block_init(block *b, size_t size, block *prev)
+{
     b->prev = prev;
     b->size = size;
     b->used = 0;
     return b;
+}
+
+static block *block_new(size_t size, block *prev)
+{
+    return block_init(patiently(NULL, sizeof(block) + size), size, prev);
+}
+
+static size_t room_in(const skn_arena *a)
+{
+    return a->shared ? a->shared->size - a->shared->used : 0;
 }
 
 skn_arena *skn_arena_new(void)
@@ -58,6 +109,18 @@ skn_arena *skn_arena_new(void)
 
     a->next = FIRST;
     return a;
+}
+
+bool skn_arena_reserve(skn_arena *a, size_t size)
+{
+    block *b;
+
+    if (SPLIT || room_in(a) >= size)
+        return true;
+    if (!(b = malloc(sizeof *b + size)))
+        return false;
+    a->shared = block_init(b, size, a->shared);
+    return true;
 }
 
 static block *drop(block *b)
@@ -94,14 +157,15 @@ void skn_arena_free(skn_arena *a)
  * lost at its end. */
 static void *take(skn_arena *a, size_t size)
 {
-    void *piece;
+    size_t room = room_in(a);
+    void  *piece;
 
-    if (SPLIT || size > LARGEST / 4) {
+    if (SPLIT || (size > LARGEST / 4 && room < size + ALIGN)) {
         a->own = block_new(size, a->own);
         return a->own->data;
     }
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (!a->shared || a->shared->size - a->shared->used < size) {
+    if (!a->shared || room < size) {
         while (a->next / 4 < size)
             a->next *= 2;
         a->shared = block_new(a->next, a->shared);
@@ -116,6 +180,18 @@ static void *take(skn_arena *a, size_t size)
 void *skn_arena_alloc(skn_arena *a, size_t size)
 {
     return memset(take(a, size), 0, size);
+}
+
+void *skn_arena_try(skn_arena *a, size_t size)
+{
+    size_t needed = size + ALIGN;
+
+    if (room_in(a) < needed) {
+        if (!skn_arena_reserve(a, needed > a->next ? needed : a->next))
+            return NULL;
+        a->next *= a->next < LARGEST ? 2 : 1;
+    }
+    return skn_arena_alloc(a, size);
 }
 
 static size_t times(size_t count, size_t size)
@@ -180,17 +256,12 @@ void *skn_heap(size_t size)
 {
     void *p = calloc(1, size ? size : 1);
 
-    if (!p)
-        out_of_memory();
-    return p;
+    return p ? p : memset(patiently(NULL, size ? size : 1), 0, size);
 }
 
 void *skn_heap_resize(void *p, size_t size)
 {
-    p = realloc(p, size ? size : 1);
-    if (!p)
-        out_of_memory();
-    return p;
+    return patiently(p, size ? size : 1);
 }
 
 char *skn_heap_copy(skn_str s)

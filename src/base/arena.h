@@ -1,7 +1,8 @@
 /* arena.h: memory of one request, given back at once.
  *
- * Threads: one at a time.  Allocation never fails: it ends the process when memory is out; what
- * input can make large has a limit checked by its owner.  In sanitizer builds every piece is a
+ * Threads: one at a time.  Allocation never fails: when memory is out it waits a while for others to give theirs back, and
+ * then ends the process; what input can make large has a limit checked by its owner, and is reserved
+ * before it is used.  In sanitizer builds every piece is a
  * block of its own, so that an overflow is seen. */
 #ifndef SKN_BASE_ARENA_H
 #define SKN_BASE_ARENA_H
@@ -13,8 +14,13 @@ typedef struct skein_mem skn_arena;
 skn_arena *skn_arena_new(void);
 void       skn_arena_reset(skn_arena *a);
 void       skn_arena_free(skn_arena *a); /* NULL is fine */
+/* Gets room for so many bytes beforehand, which pieces are cut from; false when there is no memory, and nothing has
+ * changed. For what the size of an input decides: it fails before it begins. */
+bool skn_arena_reserve(skn_arena *a, size_t size);
 /* Zeroed, aligned for any type. */
 void *skn_arena_alloc(skn_arena *a, size_t size);
+/* The same, but NULL when there is no memory. */
+void *skn_arena_try(skn_arena *a, size_t size);
 void *skn_arena_array(skn_arena *a, size_t count, size_t size);
 /* A copy that ends in NUL; an absent text stays absent. */
 skn_str skn_arena_copy(skn_arena *a, skn_str s);
@@ -36,6 +42,13 @@ skn_str skn_arena_printf(skn_arena *a, const char *fmt, ...)
      (void)((v)->p[(v)->n++] = (item)))
 void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size);
 
+/* Whether so many bytes could be had now. */
+bool skn_heap_has(size_t size);
+/* For a process that runs for long: what is large is given back to the system as soon as it is freed, and threads share
+ * few places to take memory from. */
+void skn_heap_tidy(void);
+/* Gives memory that is not in use back to the system. */
+void skn_heap_trim(void);
 /* Heap memory of the engine's lifetime; ends the process when there is none. */
 void *skn_heap(size_t size); /* zeroed */
 void *skn_heap_resize(void *p, size_t size);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST = 64, SMALL = 64 * 1024 /* up to here memory is there, or the process ends */ };
+
 void skn_buf_init(skn_buf *b, size_t limit)
 {
     *b = (skn_buf){.limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4};
@@ -21,15 +23,31 @@ void skn_buf_release(skn_buf *b)
 void skn_buf_clear(skn_buf *b)
 {
     b->n = 0;
-    b->over = false;
+    b->over = b->starved = false;
     if (b->p)
         b->p[0] = '\0';
+}
+
+static bool grow(skn_buf *b, size_t cap)
+{
+    char *p;
+
+    if (cap > SMALL && !b->p) /* whoever uses p finds at least an empty text there */
+        b->p = skn_heap(b->cap = FIRST);
+    p = cap > SMALL ? realloc(b->p, cap) : skn_heap_resize(b->p, cap);
+    if (!p) {
+        b->over = b->starved = true;
+        return false;
+    }
+    b->p = p;
+    b->cap = cap;
+    return true;
 }
 
 /* Makes room for up to `more` bytes and a NUL; returns how many of them the limit allows. */
 static size_t reserve(skn_buf *b, size_t more)
 {
-    size_t cap = b->cap ? b->cap : 64;
+    size_t cap = b->cap ? b->cap : FIRST;
 
     if (b->over)
         return 0;
@@ -41,9 +59,7 @@ static size_t reserve(skn_buf *b, size_t more)
         return more;
     while (cap <= b->n + more)
         cap *= 2;
-    b->cap = cap <= b->limit ? cap : b->limit + 1;
-    b->p = skn_heap_resize(b->p, b->cap);
-    return more;
+    return grow(b, cap <= b->limit ? cap : b->limit + 1) ? more : 0;
 }
 
 void skn_buf_add(skn_buf *b, skn_str s)
@@ -89,6 +105,8 @@ void skn_buf_addf(skn_buf *b, const char *fmt, ...)
         n = 0;
     } else if ((size_t)n >= room) {
         room = reserve(b, (size_t)n) + 1;
+        if (b->starved)
+            return;
         va_start(args, fmt);
         vsnprintf(b->p + b->n, room, fmt, args);
         va_end(args);

@@ -1,5 +1,6 @@
 /* buf.h: bytes that grow up to a limit. The buffer remembers that it was passed (`over`), keeps what
- * fitted, and ignores what follows, so one check at the end is enough. */
+ * fitted, and ignores what follows, so one check at the end is enough. The same when it is large and there is no memory for
+ * more of it. */
 #ifndef SKN_BASE_BUF_H
 #define SKN_BASE_BUF_H
 
@@ -9,6 +10,7 @@ typedef struct skn_buf {
     char  *p; /* ends in NUL once anything was added */
     size_t n, cap, limit;
     bool   over;
+    bool   starved; /* it is over because there was no memory */
 } skn_buf;
 
 void    skn_buf_init(skn_buf *b, size_t limit);

@@ -22,8 +22,8 @@ typedef struct reader {
     skn_arena   *a;
     skn_arena   *scratch; /* for key maps; made when first needed */
     skein_error *err;
-    skn_str      key; /* of the value to come, inside an object */
-    size_t       depth;
+    skn_str      key;         /* of the value to come, inside an object */
+    size_t       depth, left; /* values that may still come */
     bracket      open[SKN_JSON_DEPTH];
 } reader;
 
@@ -110,9 +110,11 @@ static skein_rc unescape(reader *r, skn_str source, skn_str *text)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     const char       *p = source.p, *end = source.p + source.n, *at;
-    char             *start = SKN_ARRAY(r->a, source.n + 4, char), *out = start;
+    char             *start = skn_arena_try(r->a, source.n + 4), *out = start;
     skein_rc          rc;
 
+    if (!start)
+        return SKEIN_NO_MEMORY;
     while (p < end) {
         const char *slash = memchr(p, '\\', (size_t)(end - p));
         size_t      run = (size_t)((slash ? slash : end) - p);
@@ -337,8 +339,11 @@ static skein_rc read_all(reader *r, skn_json *root)
             return rc;
         if (!more)
             break;
+        if (r->left-- == 0)
+            return SKEIN_LIMIT;
         bracket *b = &r->open[r->depth - 1];
-        v = SKN_NEW(r->a, skn_json);
+        if (!(v = skn_arena_try(r->a, sizeof *v)))
+            return SKEIN_NO_MEMORY;
         if (b->v->kind == SKN_JSON_OBJECT)
             v->key = r->key;
         *b->tail = v;
@@ -349,8 +354,8 @@ static skein_rc read_all(reader *r, skn_json *root)
     return r->p == r->end ? SKEIN_OK : fail_at(r, r->p, "text after the value");
 }
 
-skein_rc skn_json_parse(const skn_json **out, skn_str source, const char *what, skn_arena *a,
-                        skein_error *err)
+skein_rc skn_json_parse_few(const skn_json **out, skn_str source, const char *what, size_t most,
+                            skn_arena *a, skein_error *err)
 {
     reader    r; /* not zeroed whole: `open` is large and filled as brackets open */
     skn_json *root = SKN_NEW(a, skn_json);
@@ -365,10 +370,31 @@ skein_rc skn_json_parse(const skn_json **out, skn_str source, const char *what, 
     r.scratch = NULL;
     r.err = err;
     r.depth = 0;
+    r.left = most - 1;
     rc = read_all(&r, root);
     skn_arena_free(r.scratch);
     *out = rc ? NULL : root;
+    if (rc == SKEIN_LIMIT)
+        return skn_fail(err, SKEIN_LIMIT, "%s: it has more than %zu values", what, most);
+    if (rc == SKEIN_NO_MEMORY)
+        return skn_fail(err, rc, "%s: there is not enough memory to read it", what);
     return rc;
+}
+
+skein_rc skn_json_parse(const skn_json **out, skn_str source, const char *what, skn_arena *a,
+                        skein_error *err)
+{
+    return skn_json_parse_few(out, source, what, SKN_JSON_VALUES, a, err);
+}
+
+/* Each value but the first stands behind one of these. */
+size_t skn_json_guess(skn_str source)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < source.n; i++)
+        n += source.p[i] == ',' || source.p[i] == '[' || source.p[i] == '{';
+    return n;
 }
 
 const skn_json *skn_json_get(const skn_json *v, const char *key)

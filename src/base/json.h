@@ -2,14 +2,16 @@
  *
  * Strict where a lenient reader would lose something: invalid UTF-8, lone surrogates, U+0000,
  * repeated keys and trailing text are errors that name line and column. Numbers keep their text.
- * No recursion: nesting is limited by max_depth (SKN_JSON_DEPTH), not by the stack.
+ * No recursion: nesting is limited by max_depth (SKN_JSON_DEPTH), not by the stack. The number of values is limited, too:
+ * two bytes of a source can be one value.
  * Lifetimes: values live in the arena; `raw` and texts without escapes point into the source. */
 #ifndef SKN_BASE_JSON_H
 #define SKN_BASE_JSON_H
 
 #include "base/arena.h"
 
-#define SKN_JSON_DEPTH 128
+#define SKN_JSON_DEPTH  128
+#define SKN_JSON_VALUES ((size_t)1000 * 1000) /* of any source: each takes 72 bytes */
 
 typedef enum skn_json_kind {
     SKN_JSON_NULL,
@@ -22,19 +24,24 @@ typedef enum skn_json_kind {
 
 typedef struct skn_json skn_json;
 struct skn_json {
-    skn_json_kind kind;
+    skn_json_kind kind : 8;
     bool          boolean;
+    uint32_t      count; /* of the children; see SKN_JSON_VALUES */
     skn_str       raw;   /* the value's own source text, exactly */
     skn_str       text;  /* STRING: decoded; NUMBER: as written */
     skn_str       key;   /* decoded key, when it is a member of an object */
     skn_json     *first; /* ARRAY, OBJECT: children in source order */
     skn_json     *next;
-    size_t        count;
 };
 
 /* `what` names the source in messages: "line 3 of messages.jsonl". */
 skein_rc skn_json_parse(const skn_json **out, skn_str source, const char *what, skn_arena *a,
                         skein_error *err);
+/* The same with another limit of values; passing it is SKEIN_LIMIT. */
+skein_rc skn_json_parse_few(const skn_json **out, skn_str source, const char *what, size_t most,
+                            skn_arena *a, skein_error *err);
+/* How many values a source can have at most, without reading it. */
+size_t skn_json_guess(skn_str source);
 /* The member, or NULL when v is NULL, no object, or has no such key. */
 const skn_json *skn_json_get(const skn_json *v, const char *key);
 /* The text of a member; absent when it is missing or null. A member of another kind is an error. */

@@ -10,6 +10,7 @@
 #define VERSION_CLIENTS 16
 #define REST_MS         300 /* until a server that was just started is idle */
 #define STARTS          5
+#define BODY_VALUES     99000
 
 typedef struct serving {
     skn_bench_store store, plain; /* the server's, and the engine's own for comparison */
@@ -336,6 +337,33 @@ static skein_rc removals(skn_bench *b)
     return rc;
 }
 
+/* --- Memory of a body ----------------------------------------------------------------------- */
+
+/* As large, and of as many values, as the server takes where nothing else is said. */
+static skein_rc body_memory(skn_bench *b, const serving *p)
+{
+    int64_t         before = skn_bench_child_kb(&p->child);
+    skn_str         path = skn_arena_printf(b->cli->keep, "/worlds/%.*s/chats",
+                                            SKN_FMT(p->store.world_name));
+    skn_bench_row   row = {.what = "memory for a byte of a body, 1 MB of numbers",
+                           .unit = "B",
+                           .figure_max = 12,
+                           .rounds = 1};
+    skn_bench_reply made;
+    skn_buf         body;
+    skein_rc        rc;
+
+    skn_buf_init(&body, 2 << 20);
+    skn_buf_add(&body, SKN_STR("{\"title\":\"large\",\"numbers\":[0"));
+    for (int i = 0; i < BODY_VALUES; i++)
+        skn_buf_add(&body, SKN_STR(",123456789"));
+    skn_buf_add(&body, SKN_STR("]}"));
+    rc = skn_bench_ask(b, &p->child, "POST", path.p, "", body.p, &made);
+    row.figure = (double)(skn_bench_child_peak_kb(&p->child) - before) * 1024 / (double)body.n;
+    skn_buf_release(&body);
+    return rc ? rc : skn_bench_add(b, &row);
+}
+
 /* --- All of it ------------------------------------------------------------------------------ */
 
 static skein_rc by_one_server(skn_bench *b, serving *p)
@@ -343,7 +371,8 @@ static skein_rc by_one_server(skn_bench *b, serving *p)
     skein_rc rc;
 
     if ((rc = make_store(b, p)) || (rc = skn_bench_open(b, "http-plain", 0, &p->plain)) ||
-        (rc = start_often(b, p)) || (rc = versions(b, p)) || (rc = posts(b, p)))
+        (rc = start_often(b, p)) || (rc = body_memory(b, p)) || (rc = versions(b, p)) ||
+        (rc = posts(b, p)))
         return rc;
     /* A fresh one, so that its memory is that of the streams. */
     skn_bench_stop(&p->child);

@@ -161,7 +161,8 @@ static void found_line(skn_cli *cli, const skn_json *v)
         skn_print_line(cli, skn_news_text(key, "source"), 0);
         skn_print_raw(cli, SKN_STR(" is set"));
     } else if (models) {
-        skn_print(cli, "  %zu model%s", models->count, skn_plural((int64_t)models->count));
+        skn_print(cli, "  %" PRIu32 " model%s", models->count,
+                  skn_plural((int64_t)models->count));
     }
     skn_print_raw(cli, SKN_STR("\n"));
 }

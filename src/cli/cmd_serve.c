@@ -129,6 +129,7 @@ int skn_cmd_serve(skn_cli *cli)
     }
     if ((rc = skn_serve_token(&s)) || (!s.passed && (rc = skn_serve_listen(&s))))
         goto out;
+    skn_heap_tidy();
     rc = skn_serve_run(&s, raise_files());
 out:
     skn_arena_free(s.config_mem);

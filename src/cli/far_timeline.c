@@ -20,7 +20,7 @@ static void print_call(skn_cli *cli, const skn_json *item)
                        : skn_far_flag(result, "success")          ? SKN_STR("  ok")
                                                                   : SKN_STR("  failed"));
     if (more && more->count)
-        skn_print(cli, "  (%zu more results)", more->count);
+        skn_print(cli, "  (%" PRIu32 " more results)", more->count);
     if (lane.n) {
         skn_print_raw(cli, SKN_STR("  ▸ "));
         skn_print_line(cli, lane, 0);

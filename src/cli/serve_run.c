@@ -18,6 +18,7 @@
 #define STOP_SECONDS     10
 #define OTHER_FILES      256 /* descriptors that are not connections */
 #define LEAST_BODY       ((size_t)17 << 20)
+#define ESCAPED          6
 #define EXIT_INTERRUPTED 130
 
 /* --- News ----------------------------------------------------------------------------------- */
@@ -291,6 +292,16 @@ static int requests_per_minute(const skn_serve *s)
     return v->from == SKN_FROM_BUILT_IN && skn_is_loopback(s->host) ? 0 : (int)v->number;
 }
 
+/* What a message of the largest size can be as JSON, where a character may be written as "\u0001"; but no more than a
+ * file. */
+static size_t text_body(size_t message)
+{
+    size_t body = ESCAPED * message + (64 << 10), plain = message + (1 << 20);
+
+    body = body < LEAST_BODY ? body : LEAST_BODY;
+    return body > plain ? body : plain;
+}
+
 static skein_rc open_http(skn_serve *s, int most_files)
 {
     const skn_config_value *values = s->config->values;
@@ -319,6 +330,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
     if (values[SKN_CONFIG_PUBLIC_URL].text.n)
         o.public_url = values[SKN_CONFIG_PUBLIC_URL].text;
     o.max_body = body > LEAST_BODY ? body : 0;
+    o.max_text = text_body((size_t)values[SKN_CONFIG_MESSAGE_BYTES].number);
     if (most_files < 6000 + OTHER_FILES)
         o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES
                                                          : OTHER_FILES;

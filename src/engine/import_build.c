@@ -371,6 +371,8 @@ skein_rc skn_foreign_archive(const skn_foreign *f, skn_buf *out, skein_error *er
     b.a = skn_arena_new();
     put_all(&b);
     skn_arena_free(b.a);
+    if (out->starved)
+        return skn_fail(err, SKEIN_NO_MEMORY, "there is not enough memory for the import");
     if (out->over)
         return skn_fail(err, SKEIN_LIMIT, "the import is over %zu bytes", out->limit);
     return SKEIN_OK;

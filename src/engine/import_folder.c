@@ -86,7 +86,8 @@ static skein_rc read_json(skn_foreign_file *file, const char *path, const skn_js
     rc = skn_import_read(path, &buf, err);
     if (!rc &&
         skn_json_parse(out, skn_arena_copy(file->a, skn_buf_str(&buf)), path, file->a, &cause))
-        rc = skn_fail(err, SKEIN_DATA, "cannot import %s", cause.message);
+        rc = skn_fail(err, cause.rc == SKEIN_NO_MEMORY ? cause.rc : SKEIN_DATA,
+                      "cannot import %s", cause.message);
     skn_buf_release(&buf);
     return rc;
 }

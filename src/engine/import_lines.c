@@ -232,6 +232,8 @@ static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
         return read_lines(r, &lines, err);
     }
     if (skn_json_parse(&doc, bytes, r->path, r->f->a, &cause)) {
+        if (cause.rc == SKEIN_NO_MEMORY)
+            return skn_fail(err, cause.rc, "%s", cause.message);
         skein_rc rc = skn_fail(err, SKEIN_DATA, "cannot import %s", cause.message);
 
         return skn_hint(err, rc,

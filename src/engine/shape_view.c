@@ -177,12 +177,13 @@ static const struct {
     [SKEIN_TURN_OVER] = {"/problems/turn-over", "The agent's turn is over"},
     [SKEIN_PROVIDER] = {"/problems/provider-error", "The model's provider failed"},
     [SKEIN_TIMEOUT] = {"/problems/provider-timeout", "The model's provider took too long"},
+    [SKEIN_NO_MEMORY] = {"/problems/overloaded", "The server has too much to do"},
 };
 
 static bool retryable(skein_rc rc)
 {
     return rc == SKEIN_AT_WORK || rc == SKEIN_BUSY || rc == SKEIN_VERSION_CHANGED ||
-           rc == SKEIN_UNREACHABLE || rc == SKEIN_FULL;
+           rc == SKEIN_UNREACHABLE || rc == SKEIN_FULL || rc == SKEIN_NO_MEMORY;
 }
 
 typedef struct kind {

@@ -8,13 +8,23 @@
 
 enum { KEY_MOST = 255, READ_BODY = 64 * 1024 };
 
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Who only reads has nothing to send; what comes all the same is passed over, but nobody who may not even change
  * anything fills the memory with it. */
 size_t skn_body_most(const skn_http_call *c)
 {
-    size_t most = c->http->o.max_body;
+    const skn_http_options *o = &c->http->o;
+    int                     flags = c->route->flags;
 
-    return c->route->flags & SKN_ROUTE_CHANGES || most < READ_BODY ? most : READ_BODY;
+    if (flags & SKN_ROUTE_UPLOAD)
+        return o->max_body;
+    if (flags & SKN_ROUTE_TEXT)
+        return o->max_text;
+    return lesser(o->max_body, flags & SKN_ROUTE_CHANGES ? SKN_BODY_MAX : READ_BODY);
 }
 
 static skein_rc check_origin(skn_http_call *c, bool local)

@@ -286,8 +286,9 @@ skein_rc skn_api_ids(skn_http_call *c, const char *member, skein_message_ids *ou
     if (!list || list->count == 0)
         return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "is required");
     if (list->count > IDS_MOST)
-        return skn_fail(&c->error, SKEIN_LIMIT, "%zu messages are named; the limit is %d",
-                        list->count, IDS_MOST);
+        return skn_fail(&c->error, SKEIN_LIMIT,
+                        "%" PRIu32 " messages are named; the limit is %d", list->count,
+                        IDS_MOST);
     ids = SKN_ARRAY(c->mem, list->count, skein_message_id);
     for (const skn_json *v = list->first; v; v = v->next) {
         if (v->kind != SKN_JSON_STRING)

@@ -80,9 +80,11 @@ typedef enum skn_route_flag {
     SKN_ROUTE_LONG = 16,   /* may take long: only some of them run at once */
     SKN_ROUTE_ONCE = 32,   /* the engine does not know its Idempotency-Key: see keys.c */
     SKN_ROUTE_ALWAYS =
-        64,               /* also while the server starts or stops, as PLAIN ones are; c->engine
+        64, /* also while the server starts or stops, as PLAIN ones are; c->engine
                               may be NULL then */
-    SKN_ROUTE_KNOWN = 128 /* the engine does know its key: done again, it tells what was done */
+    SKN_ROUTE_KNOWN =
+        128,             /* the engine does know its key: done again, it tells what was done */
+    SKN_ROUTE_TEXT = 256 /* the body carries what somebody says: it may be as large as that */
 } skn_route_flag;
 
 struct skn_route {

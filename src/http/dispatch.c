@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ON_LOOP_BYTES = 64 * 1024, ID_MOST = 64 };
+enum {
+    ON_LOOP_BYTES = 64 * 1024,
+    ID_MOST = 64,
+    COPIES = 4,       /* of a text on its way into the store, at most */
+    FILE_COPIES = 10, /* of a file that is imported: it is read whole */
+    SMALL_BODY = 16 * 1024,
+    TRIM_BYTES = 512 * 1024 /* a request that needed more leaves memory to be given back */
+};
 
 /* A call, and what only this file knows of it. The call is first, so that one is the other. */
 typedef struct boxed {
@@ -16,7 +23,7 @@ typedef struct boxed {
     skn_refusal   late;
     skn_str       head; /* as it came */
     skn_buf       body;
-    size_t        counted; /* bytes of the body, in the sum of all bodies */
+    size_t        counted; /* bytes of the body and reserved for it, in the sum of all */
     int64_t       started; /* monotonic nanoseconds */
     int64_t       hash;    /* of what was asked under the key */
     skein_rc      rc;
@@ -25,6 +32,8 @@ typedef struct boxed {
     bool          replayed; /* it was answered before, under its key */
     bool          checked;  /* routed and let in */
 } boxed;
+
+static const char no_memory[] = "there is not enough memory for this request just now";
 
 static boxed *box_of(skn_http_call *c)
 {
@@ -82,11 +91,14 @@ void skn_call_free(skn_http_call *c)
 {
     boxed    *b = box_of(c);
     skn_http *h = c->http;
+    bool      large = b->counted + c->out.cap > TRIM_BYTES;
 
     *skn_wire_bodies(h) -= b->counted;
     skn_buf_release(&b->body);
     skn_buf_release(&c->out);
     skn_arena_free(c->mem);
+    if (large)
+        skn_heap_trim();
     h->calls--;
     skn_http_call_ended(h);
 }
@@ -103,7 +115,38 @@ bool skn_dispatch_grew(skn_http_call *c)
 
     *all += b->body.n - b->counted;
     b->counted = b->body.n;
-    return *all <= SKN_BODIES_MAX;
+    return *all <= SKN_BODIES_MAX && !b->body.starved;
+}
+
+static size_t needed(const skn_http_call *c)
+{
+    bool   file = c->route->flags & SKN_ROUTE_UPLOAD;
+    size_t values = skn_json_guess(c->body), most = file ? SKN_JSON_VALUES : SKN_VALUES_MAX;
+
+    return (values < most ? values : most) * sizeof(skn_json) +
+           (file ? FILE_COPIES : COPIES) * c->body.n;
+}
+
+/* What the size of the body decides is got before anything is begun, so that a request for which there is no memory
+ * fails alone; what else is needed is little, and there for all by SKN_HEADROOM. */
+static bool reserve(boxed *b)
+{
+    skn_http_call *c = &b->c;
+    size_t        *all = skn_wire_bodies(c->http), need;
+
+    if (c->route->flags & SKN_ROUTE_PLAIN)
+        return true;
+    if (!skn_heap_has(SKN_HEADROOM))
+        return false;
+    if (b->body.n <= SMALL_BODY)
+        return true;
+    need = needed(c);
+    if (*all + need > SKN_BODIES_MAX || !skn_heap_has(SKN_HEADROOM + *all + need) ||
+        (!(c->route->flags & SKN_ROUTE_UPLOAD) && !skn_arena_reserve(c->mem, need)))
+        return false;
+    *all += need;
+    b->counted += need;
+    return true;
 }
 
 bool skn_dispatch_broken(const skn_http_call *c)
@@ -161,7 +204,9 @@ static void complete(boxed *b)
     skn_http_call *c = &b->c;
     bool           keep = c->key.p && !c->early;
 
-    if (b->rc == SKEIN_OK && c->out.over)
+    if (b->rc == SKEIN_OK && c->out.starved)
+        b->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+    else if (b->rc == SKEIN_OK && c->out.over)
         b->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
                                  c->out.limit);
     if (b->rc) {
@@ -461,6 +506,11 @@ void skn_dispatch_run(skn_http_call *c)
         return;
     }
     c->body = skn_buf_str(&b->body);
+    if (!reserve(b)) {
+        b->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+        finish_here(b);
+        return;
+    }
     skn_read_wishes(c);
     if (c->key.p && !(b->running = skn_keys_begin(c->http->keys, c->key))) {
         b->rc = skn_call_problem(c, 409, "idempotency-running",

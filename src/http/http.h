@@ -163,7 +163,8 @@ typedef struct skn_http_options {
     skn_str            public_url; /* may be absent */
     bool               read_only;
     bool               no_commands;         /* worlds get no programs to start */
-    size_t             max_body;            /* 0: 17 MiB */
+    size_t             max_body;            /* of a file; 0: 17 MiB */
+    size_t             max_text;            /* of what carries a message; 0: max_body */
     int                max_connections;     /* 0: 6000 */
     int                requests_per_minute; /* of one address; 0: no limit */
     int64_t            client_timeout_ms;   /* for a whole request to arrive; 0: 15 s */

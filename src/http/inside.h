@@ -20,10 +20,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define SKN_IDLE_MS     (60 * 1000) /* a kept connection without a request */
-#define SKN_SEND_MS     (30 * 1000) /* for an answer to be taken, and one second more for every … */
-#define SKN_SLOWEST     (32 * 1024) /* … bytes of it; the same for bodies that come in */
-#define SKN_BODIES_MAX  ((size_t)256 * 1024 * 1024) /* of all requests at once */
+#define SKN_IDLE_MS    (60 * 1000) /* a kept connection without a request */
+#define SKN_SEND_MS    (30 * 1000) /* for an answer to be taken, and one second more for every … */
+#define SKN_SLOWEST    (32 * 1024) /* … bytes of it; the same for bodies that come in */
+#define SKN_BODY_MAX   ((size_t)1024 * 1024) /* of one request, unless its route says more */
+#define SKN_VALUES_MAX ((size_t)100 * 1000)  /* in a body that is JSON */
+#define SKN_HEADROOM   ((size_t)32 * 1024 * 1024) /* of memory, without which nothing is begun */
+#define SKN_BODIES_MAX                                                                         \
+    ((size_t)256 * 1024 * 1024) /* of all requests at once, and what they need */
 #define SKN_ANSWER_MAX  ((size_t)256 * 1024 * 1024)
 #define SKN_ANSWER_BIG  ((size_t)64 * 1024)
 #define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all that were not taken yet */
@@ -108,7 +112,7 @@ skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_
 bool skn_dispatch_check(skn_http_call *c);
 /* Where its body is to be collected. */
 skn_buf *skn_dispatch_body(skn_http_call *c);
-/* More of the body is there; false when all bodies together are too much. */
+/* More of the body is there; false when all bodies together are too much, or there is no memory for it. */
 bool skn_dispatch_grew(skn_http_call *c);
 /* Fails it with a status of HTTP's own, before it was run. */
 void skn_dispatch_refuse(skn_http_call *c, skn_refusal why);

@@ -53,6 +53,8 @@ static const char intro[] =
     "- What *changes* something takes an `Idempotency-Key`, which makes doing it again "
     "harmless, and is refused by a server that was started read only. What is *open* needs no "
     "token.\n"
+    "- A body has at most 1 MB, one with a text in it what the largest message takes as JSON, "
+    "a file 17 MB; JSON has at most 100,000 values. More is 413.\n"
     "- `HEAD` works as `GET` without the body, `OPTIONS` answers with `Allow`.\n";
 
 void skn_http_reference(skn_buf *out)

@@ -255,6 +255,7 @@ static void copy_options(skn_http *h, const skn_http_options *o)
     h->o.public_url = skn_arena_copy(h->mem, o->public_url);
     h->o.token = SKN_NONE; /* its digest is enough */
     h->o.max_body = o->max_body ? o->max_body : MAX_BODY;
+    h->o.max_text = o->max_text ? o->max_text : h->o.max_body;
     h->o.max_connections = o->max_connections ? o->max_connections : MAX_CONNECTIONS;
     h->o.client_timeout_ms = o->client_timeout_ms ? o->client_timeout_ms : CLIENT_MS;
     h->gate = (skn_gate){.host = skn_str_of(h->o.host),

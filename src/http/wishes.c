@@ -55,8 +55,8 @@ skein_rc skn_read_body(skn_http_call *c)
                               SKN_FMT(type));
         return skn_hint(&c->error, rc, "Send JSON with \"Content-Type: application/json\".");
     }
-    rc = skn_json_parse(&c->json, c->body, "the body", c->mem, &c->error);
-    return rc == SKEIN_OK || rc == SKEIN_LIMIT
+    rc = skn_json_parse_few(&c->json, c->body, "the body", SKN_VALUES_MAX, c->mem, &c->error);
+    return rc == SKEIN_OK || rc == SKEIN_LIMIT || rc == SKEIN_NO_MEMORY
                ? rc
                : skn_call_invalid(
                      c, "", skn_arena_printf(c->mem, "is not JSON: %s", c->error.message).p);

@@ -3,6 +3,7 @@
 #include "base/json_write.h"
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define ID_MOST ((size_t)256)
@@ -170,7 +171,8 @@ skein_rc skn_mcp_read(skn_str text, skn_arena *a, bool (*take)(void *, const skn
         return SKEIN_OK;
     }
     if (v->count > SKN_MCP_BATCH)
-        return skn_fail(err, SKEIN_LIMIT, "a batch of %zu messages is too large", v->count);
+        return skn_fail(err, SKEIN_LIMIT, "a batch of %" PRIu32 " messages is too large",
+                        v->count);
     for (v = v->first; v; v = v->next)
         if (message_of(v, &m) && !take(arg, &m))
             break;

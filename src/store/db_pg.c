@@ -76,6 +76,7 @@ static const struct {
     {"40P01", SKEIN_BUSY},        /* deadlock: run again */
     {"55P03", SKEIN_BUSY},        /* lock_timeout */
     {"53100", SKEIN_FULL},        /* disk */
+    {"53200", SKEIN_NO_MEMORY},   /* of the server */
     {"25006", SKEIN_READ_ONLY},   /* transaction or standby */
     {"22021", SKEIN_INVALID},     /* not UTF-8 */
     {"54", SKEIN_LIMIT},          /* a row for an index, for instance */

@@ -42,6 +42,8 @@ static skein_rc code_of(int extended, int os_error)
     if (extended == SQLITE_READONLY_DBMOVED)
         return SKEIN_IO;
     switch (extended & 0xff) {
+    case SQLITE_NOMEM:
+        return SKEIN_NO_MEMORY;
     case SQLITE_FULL:
         return SKEIN_FULL;
     case SQLITE_IOERR:

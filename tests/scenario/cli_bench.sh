@@ -23,14 +23,14 @@ every_row_has() { [ "$(printf '%s\n' "$out" | grep -c -e "\"$1\":")" = "$(names 
 
 b --json
 t 'a quick run gives no verdict and succeeds' gave 0
-t 'all rows are there' is "$(names | grep -c .)" 41
+t 'all rows are there' is "$(names | grep -c .)" 42
 for row in 'append, one client' 'append, 16 threads' '10 writers at once' 'last 50 messages of 2,000' \
     'context after a summary' 'edit of the first of 2,000' 'remove-from the middle of' 'undo of that' \
     'branch in' '20 edits in 2,001' 'growth of the store' 'the last 5 of these edits' \
     'timeline: one more record after 2,000' 'timeline of a chat: one more after' 'both ends of 2,0' \
     'remove-from, 5 agents' 'revise, 10 agents' 'revise, 50 agents' 'revise, 100 agents' \
     'reply thread found' 'export of a reply thread of 100 levels' 'memory to check 200 replies' \
-    'server: from start to first answer' 'server: memory at rest' 'GET /version' 'POST messages, 1 client' \
+    'server: from start to first answer' 'server: memory at rest' 'memory for a byte of a body' 'GET /version' 'POST messages, 1 client' \
     'POST messages, 64 clients' '20 streams: lost or out of order' '20 streams: delivery' \
     '20 streams: memory of one' 'GET 50 messages of 2,000' 'DELETE a message, 5 agents, 20 messages' \
     '5 turns that stream: not whole' '5 turns that stream: processor' '5 turns that stream: memory in all' \
@@ -60,7 +60,7 @@ t 'a person sees the target' prints 'at least 0.5 x'
 t 'and where it was measured' prints "$([ "$kind" = sqlite ] && echo "SQLite in $TMPDIR" || echo postgresql)"
 
 b --part server --json=what
-t 'a part of it can be measured alone' is "$(names | grep -c .)" 10
+t 'a part of it can be measured alone' is "$(names | grep -c .)" 11
 b --part agents
 t 'also that of the agents' prints 'at least 300 /s'
 b --part other

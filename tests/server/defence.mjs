@@ -342,6 +342,48 @@ test('an address over 8 kB is 414, headers over 16 kB or 100 are 431, a body ove
     await alive();
 });
 
+// --- Memory -------------------------------------------------------------------------------------------
+
+const sanitized = Number(process.env.SKEIN_TEST_ROUNDS ?? 100) < 100;
+const ones = bytes => `[${'1,'.repeat(bytes / 2 - 1)}1]`;
+const megabytes = (s, what) => Number(new RegExp(`${what}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${s.child.pid}/status`, 'utf8'))[1]) / 1024;
+const send = (s, url, text, type = 'application/json') => s.request('POST', url, { raw: text, headers: { 'content-type': type }, ms: limit(60000) });
+
+test('a body has the limit of its route, and JSON one of values; what it took is given back', async () => {
+    const s = await Server.start();
+    const w = await s.world('sizes', []);
+    await s.refused('POST', '/worlds', 413, 'too-large', { raw: ones(1.5 * 1048576) });
+    const many = await s.refused('POST', '/worlds', 413, 'too-large', { raw: ones(1048576 - 2) });
+    assert.match(many.body.detail, /more than 100000 values/);
+    // A message of the largest size, however it is written.
+    const escaped = `{"chatId":"${w.chat}","content":"${'\\u0061'.repeat(1000000)}"}`;
+    assert.equal((await send(s, `${w.path}/messages`, escaped)).status, 202);
+    // As many at once as the issue had; the rest is asked of the release build alone, where memory is the program's own.
+    const before = megabytes(s, 'VmRSS');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send(s, '/worlds', ones(1048576 - 2))));
+    assert.deepEqual(answers.map(a => a.status), Array(6).fill(413));
+    if (sanitized) return; // a sanitizer keeps what is freed
+    assert.ok(megabytes(s, 'VmHWM') - before < 6 * 12 + 16, `${before} MB grew to ${megabytes(s, 'VmHWM')} MB`);
+    assert.ok(megabytes(s, 'VmRSS') - before < 16, `${before} MB before, ${megabytes(s, 'VmRSS')} MB after`);
+}, limit(60000));
+
+test('a request that finds no memory fails alone with 503, and the server lives on', async () => {
+    if (sanitized) return; // a sanitizer needs more room than there is
+    const s = await Server.start({ shell: ['sh', '-c', 'ulimit -v 400000; exec "$@"'] });
+    const line = `{"role":"user","sender":"you","content":"${'x'.repeat(200)}"}\n`;
+    const seen = new Set();
+    for (const megabyte of [3, 9, 16])
+        for (const text of [ones(megabyte * 1048576), line.repeat(megabyte * 4500)]) {
+            const answers = await Promise.all(Array.from({ length: 3 }, () => send(s, '/worlds/import', text, 'application/octet-stream')));
+            for (const a of answers) seen.add(a.status);
+        }
+    assert.deepEqual([...seen].filter(status => ![201, 409, 413, 422, 503].includes(status)), []);
+    assert.ok(seen.has(503));
+    const busy = await s.refused('POST', '/worlds/import', 503, 'overloaded', { raw: ones(16 * 1048576), headers: { 'content-type': 'application/octet-stream' } });
+    assert.deepEqual([busy.body.retryable, busy.body.code], [true, 'OVERLOADED']);
+    assert.equal((await send(s, '/worlds', JSON.stringify({ name: 'after' }))).status, 201);
+}, limit(60000));
+
 test('JSON that is too deep, not UTF-8, or none at all is 400', async () => {
     for (const text of ['['.repeat(100000), '{"name":"a"', '{"name":"\\ud800"}', Buffer.from('7b226e616d65223a22ff227d', 'hex'), 'null', '[]', '"x"', '{"name":{}}', '{"name":"a","name":"b"}', ''])
         await server.refused('POST', '/worlds', 400, 'validation', { raw: text });

@@ -286,6 +286,25 @@ static void members_are_asked_for_by_kind(void **state)
     assert_string_equal(err.message, "\"n\" must be true or false");
 }
 
+/* Two bytes can be one value: what a source costs must not be a matter of who wrote it. */
+static void the_number_of_values_has_a_limit(void **state)
+{
+    const skn_json *v;
+    skein_error     err;
+
+    assert_int_equal(skn_json_parse_few(&v, SKN_STR("[1,[2,3]]"), "x", 5, *state, &err),
+                     SKEIN_OK);
+    assert_int_equal(skn_json_parse_few(&v, SKN_STR("[1,[2,3]]"), "x", 4, *state, &err),
+                     SKEIN_LIMIT);
+    assert_null(v);
+    assert_string_equal(err.message, "x: it has more than 4 values");
+    assert_int_equal(skn_json_parse_few(&v, SKN_STR("{\"a\":{\"b\":1}}"), "x", 2, *state, &err),
+                     SKEIN_LIMIT);
+    assert_int_equal(skn_json_parse_few(&v, SKN_STR("7"), "x", 1, *state, &err), SKEIN_OK);
+    assert_int_equal(skn_json_guess(SKN_STR("[1,[2,3]]")), 5);
+    assert_true(sizeof(skn_json) <= 72);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_arena, free_arena)
 
 int main(void)
@@ -297,6 +316,7 @@ int main(void)
         TEST(faults_are_refused_with_their_place),
         TEST(a_nul_byte_is_not_taken_for_the_end),
         TEST(nesting_has_a_limit),
+        TEST(the_number_of_values_has_a_limit),
         TEST(every_truncation_of_a_document_is_an_error),
         TEST(a_repeated_key_is_found_in_small_and_large_objects),
         TEST(equal_keys_of_different_objects_are_no_repetition),

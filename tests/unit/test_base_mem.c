@@ -253,6 +253,35 @@ static void every_code_has_its_name_and_statuses(void **state)
     assert_int_equal(skein_rc_exit((skein_rc)9999), 1);
 }
 
+/* More than any system has: what cannot be had is an error of whoever wanted it, and nobody else's. */
+static void memory_that_cannot_be_had_is_told_and_not_fatal(void **state)
+{
+    const size_t huge = SIZE_MAX / 8;
+    skn_arena   *a = skn_arena_new();
+    skn_buf      b;
+
+    (void)state;
+    assert_true(skn_heap_has(1000));
+    assert_false(skn_heap_has(huge));
+    assert_non_null(skn_arena_try(a, 1000));
+    assert_true(skn_arena_reserve(a, 1 << 20));
+    assert_null(skn_arena_try(a, huge));
+    assert_non_null(skn_arena_alloc(a, 1000));
+    skn_arena_free(a);
+    skn_buf_init(&b, SIZE_MAX / 4);
+    skn_buf_add(&b, SKN_STR("before"));
+    skn_buf_fill(&b, 'x', huge);
+    assert_true(b.over && b.starved);
+    assert_string_equal(b.p, "before");
+    skn_buf_release(&b);
+    skn_buf_fill(&b, 'x', huge);
+    assert_true(b.over && b.starved);
+    assert_string_equal(b.p, "");
+    skn_buf_clear(&b);
+    assert_false(b.over || b.starved);
+    skn_buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_buffer_keeps_what_fits_and_remembers_the_rest),
         cmocka_unit_test(a_buffer_of_no_bytes_holds_none),
         cmocka_unit_test(detached_bytes_are_the_callers),
+        cmocka_unit_test(memory_that_cannot_be_had_is_told_and_not_fatal),
         cmocka_unit_test(a_map_finds_each_key_again_and_no_other),
         cmocka_unit_test(a_number_is_not_the_text_of_the_same_bytes),
         cmocka_unit_test(the_hash_depends_on_every_byte_the_length_and_the_seed),
