@@ -1,4 +1,5 @@
 /* What there is: the store, the server on it, its worlds. And the way to its web page. */
+#include "cli/answering.h"
 #include "cli/browser.h"
 #include "cli/busy.h"
 #include "cli/client.h"
@@ -18,11 +19,24 @@
 
 /* --- Status --------------------------------------------------------------------------------- */
 
+/* Where no server runs nobody answers, and nothing is said of it. */
+static void say_answers(skn_cli *cli, const skn_json *answers)
+{
+    skn_str text = skn_answers_text(cli, answers);
+
+    if (!text.n)
+        return;
+    skn_print_raw(cli, SKN_STR("         answers with "));
+    skn_print_line(cli, text, 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
 static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
 {
     skein_agents        agents;
     skein_conversations chats;
     skn_at_work         work;
+    const skn_json     *answers;
     int64_t             messages = 0;
     skein_rc            rc;
 
@@ -33,11 +47,13 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
         return rc;
     for (size_t i = 0; i < chats.count; i++)
         messages += chats.at[i].length;
+    answers = skn_answers_with(cli, world);
     if (!cli->json) {
         skn_print(
             cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
             SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
             skn_plural((int64_t)chats.count), messages, skn_plural(messages));
+        say_answers(cli, answers);
         for (size_t i = 0; i < agents.count; i++) {
             skn_print_last_turn(cli, &agents.at[i], &work);
             skn_print_outlook(cli, &agents.at[i], &work, "         ");
@@ -49,6 +65,8 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
     skn_jw_kint(w, "agents", (int64_t)agents.count);
     skn_jw_kint(w, "chats", (int64_t)chats.count);
     skn_jw_kint(w, "messages", messages);
+    skn_jw_key(w, "answersWith");
+    skn_jw_raw(w, answers ? answers->raw : SKN_STR("null"));
     skn_outlook_json(cli, w, &agents, &work);
     skn_jw_object_end(w);
     return SKEIN_OK;

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/answering.h"
 #include "cli/busy.h"
 #include "cli/current.h"
 #include "cli/default_model.h"
@@ -13,7 +14,7 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
     skein_agents        agents;
     skein_conversations chats;
     skn_at_work         work;
-    const skn_json     *whole;
+    const skn_json     *whole, *answers;
     skein_rc            rc;
 
     if (cli->far) {
@@ -24,6 +25,8 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
         (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)) ||
         (rc = skn_at_work_in(cli, world->id, &work)))
         return rc;
+    if ((answers = skn_answers_with(cli, world)))
+        work.answers = answers->raw;
     skn_shape_world_at_work(skn_item(cli), world, &agents, &chats, &work, cli->keep);
     return skn_item_end(cli);
 }
@@ -92,6 +95,7 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
 {
     skein_agents        agents;
     skein_conversations chats;
+    skn_str             answers;
     skein_rc            rc;
 
     if (cli->far)
@@ -101,6 +105,9 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
     skn_print_sender(cli, world->name, 20);
     skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
               skn_plural((int64_t)agents.count), chats.count, skn_plural((int64_t)chats.count));
+    answers = skn_answers_text(cli, skn_answers_with(cli, world));
+    skn_print_raw(cli, answers.n ? SKN_STR("  ") : SKN_STR(""));
+    skn_print_line(cli, answers, 0);
     skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, world->description, 60);
     skn_print_raw(cli, SKN_STR("\n"));

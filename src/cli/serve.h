@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/config_cli.h"
 #include "cli/discover.h"
+#include "cli/model_board.h"
 #include "cli/provider_set.h"
 #include "http/http.h"
 #include "runtime/runtime.h"
@@ -52,6 +53,7 @@ typedef struct skn_serve {
     skn_net          *net;
     skn_provider     *demo;      /* until the set has it */
     skn_provider_set *providers; /* NULL: read only, or the store is not open yet */
+    skn_model_board  *models;    /* which of their models answer, for any thread */
     skn_serve_jobs   *jobs;
     skn_serve_stored *stored; /* NULL: the store is not open yet */
     atomic_bool       nudged; /* a nudge is on its way to the loop */

@@ -405,6 +405,14 @@ static void on_tool_servers(void *arg, skein_world_id world, skn_arena *a, skn_t
     skn_runtime_tool_servers(s->runtime, world, a, at, count);
 }
 
+/* On a worker. */
+static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_http_answerer *out)
+{
+    skn_serve *s = arg;
+
+    skn_model_board_find(s->models, model, a, out);
+}
+
 void skn_serve_agents(skn_serve *s, skn_http_agents *out)
 {
     *out = (skn_http_agents){.arg = s,
@@ -413,5 +421,6 @@ void skn_serve_agents(skn_serve *s, skn_http_agents *out)
                              .cancel = on_cancel,
                              .providers = on_providers,
                              .tool_servers = on_tool_servers,
-                             .has_tool = skn_runtime_has_tool};
+                             .has_tool = skn_runtime_has_tool,
+                             .answerer = s->read_only ? NULL : on_answerer};
 }

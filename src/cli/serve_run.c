@@ -237,6 +237,15 @@ static const char *data_folder(skn_serve *s)
     return skn_config_data(s->cli, &folder) ? NULL : folder;
 }
 
+/* Also called while the set is being made. */
+static void providers_changed(void *arg)
+{
+    skn_serve *s = arg;
+
+    if (s->providers)
+        skn_model_board_put(s->models, s->providers);
+}
+
 static skein_rc open_providers(skn_serve *s)
 {
     skn_provider_set_options o = {.loop = s->loop,
@@ -246,15 +255,19 @@ static skein_rc open_providers(skn_serve *s)
                                   .data_dir = data_folder(s),
                                   .demo = s->demo,
                                   .record = skn_opt(s->cli, "record"),
-                                  .replay = skn_opt(s->cli, "replay")};
+                                  .replay = skn_opt(s->cli, "replay"),
+                                  .changed = providers_changed,
+                                  .arg = s};
     skein_rc                 rc;
 
     skn_serve_demo_only(s, s->config);
     s->net = o.net = skn_net_new(s->loop);
     rc = skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
-    if (!rc)
-        s->demo = NULL; /* it is the set's now */
-    return rc;
+    if (rc)
+        return rc;
+    s->demo = NULL; /* it is the set's now */
+    providers_changed(s);
+    return SKEIN_OK;
 }
 
 static void open_runtime(skn_serve *s)
@@ -386,6 +399,7 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     skein_rc rc;
 
     s->loop = skn_loop_new();
+    s->models = skn_model_board_new(skn_opt(s->cli, "demo") ? "demo/scripted" : NULL);
     open_log(s);
     s->workers = skn_workers_new(s->loop, WORKERS);
     s->inner = skn_workers_new(s->loop, INNER_WORKERS);
@@ -443,6 +457,7 @@ static void close_parts(skn_serve *s)
     if (s->demo)
         skn_provider_free(s->demo);
     skn_provider_set_free(s->providers);
+    skn_model_board_free(s->models);
     skn_net_free(s->net);
     skn_timer_free(s->say);
     skn_loop_free(s->loop);

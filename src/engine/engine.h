@@ -45,7 +45,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,archived"
 #define SKN_FIELDS_WORLD                                                                       \
     "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
-    "busy,agents,chats,createdAt"
+    "busy,answersWith,agents,chats,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
 #define SKN_FIELDS_FILE "path,readFull,items"
@@ -66,6 +66,8 @@ typedef struct skn_at_work {
     /* Of skein_agent_work_of, in any order; without it nobody is paused or has a timer. */
     const skein_agent_work *agents;
     size_t                  agent_count;
+    /* JSON: the models that would answer the next message, and where they run; absent: not known. */
+    skn_str answers;
 } skn_at_work;
 
 /* "tool", "waiting", "writing" or "thinking": what an open turn is at. */

@@ -238,6 +238,11 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
     skn_jw_kbool(w, "isProcessing", skn_is_processing(work, agents));
     skn_jw_key(w, "busy");
     skn_shape_busy(w, work ? &work->turns : &none, work ? work->now : 0);
+    skn_jw_key(w, "answersWith");
+    if (work && work->answers.n)
+        skn_jw_raw(w, work->answers);
+    else
+        skn_jw_null(w);
     skn_jw_key(w, "agents");
     skn_jw_array(w);
     for (size_t i = 0; i < agents->count; i++)

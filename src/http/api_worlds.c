@@ -20,7 +20,65 @@ static skn_at_work work_of(skn_http_call *c, const skn_at_work *all, skein_world
     return one;
 }
 
-static skein_rc write_world(skn_http_call *c, const skein_world *world, const skn_at_work *work)
+/* One model with the agents, from `first` on, that it answers for. */
+static void write_answerer(skn_jw *w, const skein_agents *agents, const skn_http_answerer *all,
+                           size_t first)
+{
+    const skn_http_answerer *one = &all[first];
+
+    skn_jw_object(w);
+    skn_jw_kstr(w, "model", one->model);
+    skn_jw_kbool(w, "scripted", one->scripted);
+    if (one->known)
+        skn_jw_kbool(w, "local", one->local);
+    else
+        skn_jw_knull(w, "local");
+    skn_jw_kstr(w, "host", one->host);
+    skn_jw_key(w, "agents");
+    skn_jw_array(w);
+    for (size_t i = first; i < agents->count; i++)
+        if (skn_str_eq(all[i].model, one->model))
+            skn_jw_str(w, agents->at[i].name);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
+static bool was_before(const skn_http_answerer *all, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (skn_str_eq(all[i].model, all[at].model))
+            return true;
+    return false;
+}
+
+/* Which models would answer the next message in a world, and where each runs. */
+static skn_str answers_of(skn_http_call *c, const skein_agents *agents)
+{
+    const skn_http_agents *to = &skn_http_opts(c->http)->agents;
+    skn_http_answerer     *all = SKN_ARRAY(c->mem, agents->count + 1, skn_http_answerer);
+    skn_buf                b;
+    skn_jw                 w;
+    skn_str                text;
+
+    if (!to->answerer)
+        return SKN_NONE;
+    for (size_t i = 0; i < agents->count; i++)
+        to->answerer(to->arg, agents->at[i].model, c->mem, &all[i]);
+    skn_buf_init(&b, (size_t)4 << 20);
+    skn_jw_init(&w, &b);
+    skn_jw_array(&w);
+    for (size_t i = 0; i < agents->count; i++)
+        if (!was_before(all, i))
+            write_answerer(&w, agents, all, i);
+    skn_jw_array_end(&w);
+    text = b.over ? SKN_NONE : skn_arena_copy(c->mem, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return text;
+}
+
+/* removed: nobody answers in it. */
+static skein_rc write_world(skn_http_call *c, const skein_world *world, const skn_at_work *work,
+                            bool removed)
 {
     skein_agents        agents;
     skein_conversations chats;
@@ -36,6 +94,7 @@ static skein_rc write_world(skn_http_call *c, const skein_world *world, const sk
         return rc;
     whole.agents = own;
     whole.agent_count = agents.count;
+    whole.answers = removed ? SKN_NONE : answers_of(c, &agents);
     skn_shape_world_at_work(&c->w, world, &agents, &chats, &whole, c->mem);
     return SKEIN_OK;
 }
@@ -45,7 +104,7 @@ static skein_rc answer_world(skn_http_call *c)
     skn_at_work work;
     skein_rc    rc = skn_api_at_work(c, c->world.id, &work);
 
-    return rc ? rc : write_world(c, &c->world, &work);
+    return rc ? rc : write_world(c, &c->world, &work, false);
 }
 
 /* The beginning of a world's ETag: what a client may change of it. */
@@ -74,15 +133,14 @@ static void tag_world(skn_http_call *c)
 }
 
 /* Those there are, or with "removed" those that were. */
-static skein_rc list_worlds(skn_http_call *c, skein_worlds *out)
+static skein_rc list_worlds(skn_http_call *c, skein_worlds *out, bool *removed)
 {
-    bool     removed;
-    skein_rc rc = skn_api_flag(c, "removed", &removed);
+    skein_rc rc = skn_api_flag(c, "removed", removed);
 
     if (rc)
         return rc;
-    return removed ? skein_world_removed(c->engine, c->mem, out, &c->error)
-                   : skein_world_list(c->engine, c->mem, out, &c->error);
+    return *removed ? skein_world_removed(c->engine, c->mem, out, &c->error)
+                    : skein_world_list(c->engine, c->mem, out, &c->error);
 }
 
 skein_rc skn_api_list_worlds(skn_http_call *c)
@@ -90,16 +148,17 @@ skein_rc skn_api_list_worlds(skn_http_call *c)
     skein_worlds worlds;
     skn_at_work  all, one;
     skn_page     page;
+    bool         removed;
     skein_rc     rc;
 
-    if ((rc = list_worlds(c, &worlds)) ||
+    if ((rc = list_worlds(c, &worlds, &removed)) ||
         (rc = skn_page_of(c, SKN_STR("worlds"), worlds.count, false, &page)) ||
         (rc = skn_api_at_work(c, (skein_world_id){0}, &all)))
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++) {
         one = work_of(c, &all, worlds.at[i].id);
-        if ((rc = write_world(c, &worlds.at[i], &one)))
+        if ((rc = write_world(c, &worlds.at[i], &one, removed)))
             return rc;
     }
     skn_page_end(c, &page);

@@ -124,6 +124,15 @@ typedef struct skn_http_providers {
 typedef void skn_http_providers_done(void *arg, const skn_http_providers *told,
                                      const skein_error *err);
 
+/* The model that would answer for an agent, and where it runs. */
+typedef struct skn_http_answerer {
+    skn_str model;
+    bool    known;    /* its provider is there; else nothing below is */
+    bool    scripted; /* canned texts, no model */
+    bool    local;    /* what is sent stays on this computer */
+    skn_str host;     /* "api.openai.com"; absent for a scripted one */
+} skn_http_answerer;
+
 typedef struct skn_http_agents {
     void *arg;
     /* Both give a handle that is good for cancel until done was called; not NULL. */
@@ -138,6 +147,8 @@ typedef struct skn_http_agents {
                          size_t count);
     /* Is a tool of this name built in? On a worker; NULL: every name may be one. */
     bool (*has_tool)(skn_str name);
+    /* What answers for an agent that names this model, or none. On a worker; NULL: nothing is known of it. */
+    void (*answerer)(void *arg, skn_str model, skn_arena *a, skn_http_answerer *out);
 } skn_http_agents;
 
 /* --- The server ------------------------------------------------------------------------------ */

@@ -113,6 +113,33 @@ test('with --default it says which agents answer with which model from now on', 
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
 
+test('which model answers the next message, and where it runs, is one fact in the API, world ls and status', async () => {
+    await server.post('/providers', { name: 'elsewhere', type: 'openai-compatible', baseUrl: 'https://llm.example.org/v1', apiKey: 'sk-elsewhere' });
+    const told = async () => (await server.get(w.path)).answersWith;
+    const demo = { model: 'demo/scripted', scripted: true, local: true, host: null };
+    assert.deepEqual(await told(), [{ ...demo, agents: ['ada', 'bo'] }]);
+    await server.ask('PATCH', '/settings', { 'defaults.model': 'elsewhere/big' });
+    const far = { model: 'elsewhere/big', scripted: false, local: false, host: 'llm.example.org', agents: ['ada'] };
+    assert.deepEqual(await told(), [far, { ...demo, agents: ['bo'] }]);
+    const listed = (await server.get('/worlds')).data.find(one => one.name === 'office');
+    assert.deepEqual(listed.answersWith, await told());
+    const words = /elsewhere\/big \(at llm\.example\.org\), demo\/scripted \(scripted, on this computer\)/;
+    for (const command of [['world', 'ls'], ['status']]) {
+        for (const where of [[], [`--server=${server.url}`]]) {
+            const { out, err } = where.length ? await run([...command, ...where]) : await cli(...command);
+            assert.match(out, words, `${command} ${where}: ${err}`);
+        }
+        const json = JSON.parse((await cli(...command, '--json')).out);
+        const one = (json.data ?? json.worlds ?? json).find(each => each.name === 'office');
+        assert.deepEqual(one.answersWith, await told());
+    }
+    await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'nobody/x' });
+    assert.deepEqual((await told())[1], { model: 'nobody/x', scripted: false, local: null, host: null, agents: ['bo'] });
+    await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'demo/scripted' });
+    await server.ask('PATCH', '/settings', { 'defaults.model': 'auto' });
+    assert.deepEqual(await defaultModel(), ['demo/scripted']);
+});
+
 test('one whose models nobody knows is added, and changes nothing', async () => {
     const added = await cli('provider', 'add', 'far', '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', '--default');
     assert.equal(added.code, 6);

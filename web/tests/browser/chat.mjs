@@ -107,6 +107,35 @@ for (const [width, height, theme] of [
     });
 }
 
+test('that no AI runs is said only where none would answer; the pill has the model and where it runs', async () => {
+    const far = {
+        name: 'far',
+        type: 'openai-compatible',
+        baseUrl: 'https://llm.example.org/v1',
+        apiKey: 'sk-x',
+    };
+    await quick.post('/providers', far);
+    const w = await fresh(quick, [{ name: 'ada', model: 'demo/scripted' }]);
+    await w.converse('hello');
+    const p = await open(quick, at(w));
+    const note = p.getByText('No AI is running and nothing leaves this computer.');
+    const pill = p.locator('.frame-model');
+    await note.waitFor();
+    await pill.filter({ hasText: 'demo/scripted · this computer' }).waitFor();
+    // The last answer was scripted; the next one is not.
+    await quick.ask('PATCH', `${w.path}/agents/ada`, { model: 'far/big' });
+    await pill.filter({ hasText: 'far/big · llm.example.org' }).waitFor();
+    await note.waitFor({ state: 'detached' });
+    await quick.ask('PATCH', `${w.path}/agents/ada`, { model: null });
+    await note.waitFor();
+    // Chosen elsewhere, while this page was not looked at.
+    await quick.ask('PATCH', '/settings', { 'defaults.model': 'far/small' });
+    await p.evaluate(() => dispatchEvent(new Event('focus')));
+    await pill.filter({ hasText: 'far/small · llm.example.org' }).waitFor();
+    await note.waitFor({ state: 'detached' });
+    await quick.ask('PATCH', '/settings', { 'defaults.model': 'auto' });
+});
+
 test('the other steps of the tour open the edit dialog and select five messages, and the tour counts', async () => {
     const p = await open(tour, `/w/tour/c/${await tourChat('steps')}`);
     await p.getByText('Say hello to everyone').waitFor();

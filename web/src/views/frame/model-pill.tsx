@@ -1,28 +1,50 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../parts/parts';
 import { href } from '../../store/place';
-import { chat, world } from '../../store/store';
-import { useDefaultModel } from '../shared/default-model';
-import { worldModel } from './states';
+import { chat, refreshWorld, state, world } from '../../store/store';
+import { answererLines, answererWords, answerers } from '../shared/answering';
 
 function lastModel(): string | null {
     const rows = chat.value?.rows ?? [];
     return rows.findLast(row => row.model !== null)?.model ?? null;
 }
 
-/** The model that answers here, one press from the place where it is changed. */
+/** The server is asked again when something shows that it may choose otherwise now: no event tells of that. */
+function useFreshAnswerers(): void {
+    const models = Object.values(world.value?.agents ?? {}).map(agent => `${agent.name} ${agent.model}`);
+    const last = lastModel();
+    const strange = last !== null && !answerers()?.some(one => one.model === last) ? last : '';
+    const reasons = [state.value.providersTick, models.join(), strange].join('|');
+    const open = state.value.open;
+    const before = useRef({ open, reasons });
+    useEffect(() => {
+        const isSame = before.current.open === open;
+        const isNew = before.current.reasons !== reasons;
+        before.current = { open, reasons };
+        if (isSame && isNew && open !== null) void refreshWorld();
+    }, [open, reasons]);
+    useEffect(() => {
+        const look = () => void (state.peek().open !== null && refreshWorld());
+        addEventListener('focus', look);
+        return () => removeEventListener('focus', look);
+    }, []);
+}
+
+/** The model that answers here and where it runs, one press from the place where it is changed. */
 export function ModelPill() {
-    const usual = useDefaultModel();
+    useFreshAnswerers();
+    const all = answerers();
     if (!world.value) return null;
-    const name = worldModel(world.value, usual ?? lastModel());
+    const { model, where } = all ? answererWords(all) : { model: 'no model', where: 'read only' };
     return (
         <a
             class="frame-pill frame-model"
             href={href({ kind: 'settings', tab: 'models' })}
-            aria-label={`Model: ${name}. Change`}
-            title={`Model: ${name} (m)`}
+            aria-label={`Model: ${model}, ${where}. Change`}
+            title={all ? answererLines(all) : undefined}
         >
             <Icon name="sparkle" />
-            <span class="frame-model-word">{name}</span>
+            <span class="frame-model-word">{where ? `${model} · ${where}` : model}</span>
             <Icon name="chevronDown" />
         </a>
     );

@@ -77,12 +77,3 @@ export function listedChats(world: WorldState): Chat[] {
         .filter(chat => chat.mode !== 'background')
         .sort((one, other) => when(other).localeCompare(when(one)));
 }
-
-/** The model that the agents of a world use: one name, or how many. */
-export function worldModel(world: WorldState | null, usual: string | null): string {
-    const names = new Set(Object.values(world?.agents ?? {}).map(agent => agent.model ?? usual ?? ''));
-    names.delete('');
-    if (names.size === 0) return usual ?? 'automatic model';
-    if (names.size === 1) return [...names][0] ?? '';
-    return `${names.size} models`;
-}

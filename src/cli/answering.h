@@ -1,0 +1,15 @@
+/* answering.h: which models would answer the next message in a world, and where they run.
+ *
+ * Threads: one. Lifetimes: everything lives in cli->keep. */
+#ifndef SKN_CLI_ANSWERING_H
+#define SKN_CLI_ANSWERING_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+
+/* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
+/* "demo/scripted (scripted, on this computer)"; for people. */
+skn_str skn_answers_text(skn_cli *cli, const skn_json *answers);
+
+#endif
