@@ -32,6 +32,7 @@ BEGIN {
     home["event2/http.h"] = home["event2/buffer.h"] = "src/http/bare.c"
     home["yaml.h"] = "src/base/yaml.c"
     home["histedit.h"] = "src/cli/line_edit.c"
+    home["md4c.h"] = "src/engine/markup.c"
     home["curl/curl.h"] = "src/net/curl_calls.h"
     home["linux/inet_diag.h"] = home["linux/netlink.h"] = home["linux/sock_diag.h"] = "src/http/peer.c"
 

@@ -8,7 +8,7 @@
 set -eu
 
 build='gcc libc6-dev make meson ninja-build pkg-config libsqlite3-dev libpq-dev
-       libevent-dev libyaml-dev libedit-dev libcurl4-openssl-dev libcmocka-dev'
+       libevent-dev libyaml-dev libedit-dev libcurl4-openssl-dev libmd4c-dev libcmocka-dev'
 # Other sources of Node bring npm with it, and then Debian's package of that name cannot be installed.
 command -v node >/dev/null || build="$build nodejs"
 command -v npm >/dev/null || build="$build npm"

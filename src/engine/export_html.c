@@ -1,8 +1,8 @@
 /* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as
  * the reader's system is. Everything that was said is escaped. */
-#include "base/clean.h"
 #include "base/clock.h"
 #include "engine/export.h"
+#include "engine/markup.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -21,58 +21,24 @@ static const char style[] =
     "color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\n"
     "h1{font-size:1.4rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}\n"
     "header p,.meta{color:var(--soft);font-size:.85rem;margin:.2rem 0}\n"
-    "ol{list-style:none;margin:1.5rem 0 0;padding:0}\n"
-    "li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 .75rem;padding:.6rem "
+    "body>ol{list-style:none;margin:1.5rem 0 0;padding:0}\n"
+    "body>ol>li{border:1px solid var(--line);border-radius:.5rem;margin:0 0 "
+    ".75rem;padding:.6rem "
     ".8rem}\n"
     "li.user{background:var(--room)}li:target{outline:2px solid var(--link)}\n"
     "pre{margin:.3rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:inherit}\n"
-    "pre.code,.meta code{font-family:ui-monospace,monospace;font-size:.85rem}\n"
+    "pre.code,code{font-family:ui-monospace,monospace;font-size:.85rem}\n"
+    ".text{overflow-wrap:anywhere}.text>*{margin:.4rem 0}.text h3,.text h4,.text h5,.text "
+    "h6{font-size:1rem}\n"
+    ".text ul,.text ol{padding-left:1.6rem}.text li>p{margin:0}\n"
+    ".text pre{background:var(--room);border-radius:.3rem;padding:.5rem}\n"
+    ".text blockquote{border-left:3px solid var(--line);padding-left:.6rem}\n"
+    ".text table{border-collapse:collapse}.text th,.text td{border:1px solid "
+    "var(--line);padding:.1rem .5rem}\n"
     ".thinking{color:var(--soft);border-left:3px solid var(--line);padding-left:.6rem}\n"
     "a{color:var(--link)}\n"
     "@media print{li{break-inside:avoid}}\n"
     "</style>\n";
-
-static const char *markup(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
-/* Texts and attribute values alike; control characters, and those that turn the direction of
- * writing, are shown as U+FFFD. */
-static void add_escaped(skn_buf *out, skn_str s)
-{
-    size_t from = 0, bytes = 1;
-
-    for (size_t i = 0; i < s.n; i += bytes) {
-        const char *as = markup(s.p[i]);
-        bool        space = s.p[i] == '\n' || s.p[i] == '\t' || s.p[i] == '\r';
-
-        bytes = 1;
-        if (!as && !space && skn_clean_harmful(skn_str_sub(s, i, s.n), &bytes))
-            as = "\xef\xbf\xbd";
-        else
-            bytes = 1;
-        if (!as)
-            continue;
-        skn_buf_add(out, skn_str_sub(s, from, i));
-        skn_buf_addf(out, "%s", as);
-        from = i + bytes;
-    }
-    skn_buf_add(out, skn_str_sub(s, from, s.n));
-}
 
 /* A text begins on its own line: a page drops one line end there, which is then not the
  * text's. */
@@ -81,8 +47,27 @@ static void add_pre(skn_buf *out, const char *kind, skn_str text)
     if (text.n == 0)
         return;
     skn_buf_addf(out, "<pre class=\"%s\" dir=\"auto\">\n", kind);
-    add_escaped(out, text);
+    skn_markup_escape(out, text);
     skn_buf_addf(out, "</pre>\n");
+}
+
+/* What people and agents say is Markdown; what tools give is not. */
+static void add_text(skn_exporter *x, const skein_message *m)
+{
+    bool    tool = m->role == SKEIN_TOOL;
+    skn_buf html;
+
+    if (m->content.n == 0)
+        return;
+    skn_buf_init(&html, x->out.limit);
+    if (!tool && skn_markup_html(x->form, m->content, &html)) {
+        skn_buf_addf(&x->out, "<div class=\"text\" dir=\"auto\">\n");
+        skn_buf_add(&x->out, skn_buf_str(&html));
+        skn_buf_addf(&x->out, "</div>\n");
+    } else {
+        add_pre(&x->out, tool ? "code" : "text", m->content);
+    }
+    skn_buf_release(&html);
 }
 
 static void add_meta(skn_buf *out, const char *what, skn_str text)
@@ -90,7 +75,7 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
     if (text.n == 0)
         return;
     skn_buf_addf(out, "<p class=\"meta\">%s", what);
-    add_escaped(out, text);
+    skn_markup_escape(out, text);
     skn_buf_addf(out, "</p>\n");
 }
 
@@ -100,11 +85,11 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
 static void add_anchor(skn_exporter *x, skn_str uid)
 {
     if (x->chats.count > 1) {
-        add_escaped(&x->out, x->chat.uid);
+        skn_markup_escape(&x->out, x->chat.uid);
         skn_buf_addc(&x->out, '-');
     }
     skn_buf_addf(&x->out, "m-");
-    add_escaped(&x->out, uid);
+    skn_markup_escape(&x->out, uid);
 }
 
 static const char *const words[] = {"", "", "tool", "summary", "notice"};
@@ -126,7 +111,7 @@ static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_m
     skn_buf_addf(&x->out, " · <a href=\"#");
     add_anchor(x, parent);
     skn_buf_addf(&x->out, "\">replying to ");
-    add_escaped(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
+    skn_markup_escape(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
     skn_buf_addf(&x->out, "</a>");
     return SKEIN_OK;
 }
@@ -141,11 +126,11 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
     skn_buf_addf(out, "<li id=\"");
     add_anchor(x, m->uid);
     skn_buf_addf(out, "\" class=\"%s\">\n<div><strong>", skein_role_name(m->role));
-    add_escaped(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
+    skn_markup_escape(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
     skn_buf_addf(out, "</strong> <span class=\"meta\">%s", words[m->role]);
     for (size_t i = 0; m->role == SKEIN_USER && i < f->seen_by_count; i++) {
         skn_buf_addf(out, i ? ", " : " → ");
-        add_escaped(out, f->seen_by[i]);
+        skn_markup_escape(out, f->seen_by[i]);
     }
     if ((rc = add_reply(x, m, f, err)))
         return rc;
@@ -164,9 +149,9 @@ static void add_calls(skn_buf *out, const skein_message *m)
 {
     for (size_t i = 0; i < m->call_count; i++) {
         skn_buf_addf(out, "<p class=\"meta\">calls <code>");
-        add_escaped(out, m->calls[i].tool_name);
+        skn_markup_escape(out, m->calls[i].tool_name);
         skn_buf_addf(out, "</code> as <code>");
-        add_escaped(out, m->calls[i].call_id);
+        skn_markup_escape(out, m->calls[i].call_id);
         skn_buf_addf(out, "</code></p>\n");
         add_pre(out, "code", m->calls[i].args);
     }
@@ -187,7 +172,7 @@ static void add_body(skn_exporter *x, const skein_message *m)
         m = &bare;
     }
     add_pre(out, "thinking", m->thinking);
-    add_pre(out, m->role == SKEIN_TOOL ? "code" : "text", m->content);
+    add_text(x, m);
     add_calls(out, m);
     for (size_t i = 0; i < m->instruction_count; i++)
         add_meta(out, "tag: ", m->instructions[i].type);
@@ -219,12 +204,12 @@ static skein_rc add_delegations(skn_exporter *x, skein_error *err)
         const skein_lane *lane = &x->lanes.at[i];
 
         skn_buf_addf(&x->out, "<h2>Delegation ");
-        add_escaped(&x->out, lane->key);
+        skn_markup_escape(&x->out, lane->key);
         skn_buf_addf(&x->out, "</h2>\n<p class=\"meta\">%s, %lld messages",
                      skn_lane_state_name(lane->state), (long long)lane->length);
         if (lane->spawn_call_id.n) {
             skn_buf_addf(&x->out, ", call ");
-            add_escaped(&x->out, lane->spawn_call_id);
+            skn_markup_escape(&x->out, lane->spawn_call_id);
         }
         skn_buf_addf(&x->out, "</p>\n");
         if (x->req->delegations != SKN_DELEGATIONS_FULL)
@@ -242,9 +227,9 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     skein_rc rc;
 
     skn_buf_addf(&x->out, "<header>\n<h1 dir=\"auto\">");
-    add_escaped(&x->out, skn_export_title(x, x->mem));
+    skn_markup_escape(&x->out, skn_export_title(x, x->mem));
     skn_buf_addf(&x->out, "</h1>\n<p>");
-    add_escaped(&x->out, x->world.name);
+    skn_markup_escape(&x->out, x->world.name);
     skn_buf_addf(&x->out, " · version v%lld · %lld messages · exported %.*s by skein %s</p>\n",
                  (long long)x->version.number, (long long)x->version.length,
                  SKN_FMT(skn_time_format(x->now, time)), skein_version_text());
@@ -256,9 +241,15 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
 
 static skein_rc html_begin(skn_exporter *x, skein_error *err)
 {
+    union {
+        const skn_markup *reader;
+        void             *kept;
+    } form = {.reader = skn_markup_load(x->mem)};
+
     (void)err;
+    x->form = form.kept;
     skn_buf_addf(&x->out, "%s<title>", head);
-    add_escaped(&x->out, x->world.name);
+    skn_markup_escape(&x->out, x->world.name);
     skn_buf_addf(&x->out, "</title>\n%s</head>\n<body>\n", style);
     return SKEIN_OK;
 }

@@ -427,7 +427,7 @@ static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
     assert_lacks(&out, "<script");
     assert_lacks(&out, "<b>this");
     assert_lacks(&out, "\x1b");
-    assert_has(&out, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &quot;&amp;amp;&quot;");
+    assert_has(&out, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &quot;&amp;&quot;");
     assert_has(&out, "default-src 'none'");
     assert_has(&out, "prefers-color-scheme:dark");
     assert_has(&out, "replying to you</a>");
@@ -435,6 +435,119 @@ static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
     assert_has(&out, "[in-memory, no reply]");
     assert_has(&out, "</html>\n");
     skn_buf_release(&out);
+    place_close(&p);
+}
+
+static void html_shows_markdown_as_what_it_means(void **state)
+{
+    static const char text[] =
+        "# Head\n\n2. one\n3. **bold** *soft* ~~gone~~ `a<b`\n\n- [x] done\n\n```c\nint "
+        "<x>;\n```\n\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\n> said\n> before\n\n---\n\n"
+        "[there](https://example.org/?a=1&amp;b=2&c=\"3\") ![seen](https://example.org/p.png)\n"
+        "http://example.org/x &copy; &lt;b&gt;";
+    static const char *const parts[] = {
+        "<h3>Head</h3>\n",
+        "<ol start=\"2\">\n<li>one</li>\n<li><strong>bold</strong> <em>soft</em> "
+        "<del>gone</del> "
+        "<code>a&lt;b</code></li>\n</ol>",
+        "<ul><li>☑ done</li>\n</ul>",
+        "<pre class=\"code\"><code>int &lt;x&gt;;\n</code></pre>",
+        "<th>a</th>\n<th style=\"text-align:center\">b</th>",
+        "<blockquote><p>said<br>\nbefore</p>\n</blockquote>",
+        "<hr>\n",
+        "<a rel=\"noopener noreferrer\" "
+        "href=\"https://example.org/?a=1&amp;b=2&amp;c=&quot;3&quot;\">there</a>",
+        "href=\"https://example.org/p.png\">seen</a><br>\n",
+        "href=\"http://example.org/x\">http://example.org/x</a> &amp;copy; &lt;b&gt;",
+    };
+    place   p;
+    room    r;
+    skn_buf out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    say_as(&p, r.chat.id, SKEIN_USER, "human", text, NULL);
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_has(&out, parts[i]);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* Links lead nowhere but to pages and mail, and what is said stays in its own element. */
+static void html_has_no_link_or_tag_that_somebody_said(void **state)
+{
+    static const char *const said[] = {
+        "[x](javascript:alert(1))",
+        "[x](JavaScript:alert(1))",
+        "[x](java&#115;cript:alert(1))",
+        "[x](javascript&colon;alert(1))",
+        "[x](\x01javascript:alert(1))",
+        "[x](vbscript:x) [y](data:text/html,x) [z](file:///etc/passwd) [u](//evil) [v](#m-1)",
+        "<javascript:alert(1)> <https://a.example/\"onclick=\"x>",
+        "[x](https://a.example/\"onclick=\"alert(1) \"t\\\" onclick=x\")",
+        "![x\" onerror=\"x](https://a.example/y\"onerror=\"z)",
+        "</div></li><script>x</script><img src=x onerror=x><!-- ",
+        "<b onclick=x>\n\n<div onclick=x>\n\n```\"><script>\n```\n",
+        "[a]: javascript:x\n[a]\n\n[![i](javascript:x)](javascript:y)",
+    };
+    place   p;
+    room    r;
+    skn_buf out;
+    int     open = 0;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        say_as(&p, r.chat.id, SKEIN_USER, "human", said[i], NULL);
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    assert_lacks(&out, "<script");
+    assert_lacks(&out, "<img");
+    assert_lacks(&out, "<b ");
+    for (const char *at = out.p; (at = strchr(at, '<')); at++) {
+        const char *end = strchr(at, '>'), *on = strstr(at, " on");
+
+        if (at[1] != '!' && strncmp(at, "<meta ", 6) != 0 && strncmp(at, "<br>", 4) != 0)
+            open += at[1] == '/' ? -1 : 1;
+        assert_true(open >= 0 && end && (!on || on > end));
+    }
+    assert_int_equal(open, 0);
+    for (const char *at = out.p; (at = strstr(at, "href=\"")); at++)
+        if (strncmp(at + 6, "https://a.example/", 18) != 0 && at[6] != '#')
+            fail_msg("it leads to %.40s", at + 6);
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
+/* What would cost a browser or us too much is shown as it was typed, and soon. */
+static void html_of_a_text_made_to_be_slow_comes_soon(void **state)
+{
+    static const char *const again[] = {">",  "- ",  "[",    "![",      "*a_",
+                                        "`",  "<a",  "[a](", "|-",      "&#",
+                                        "~~", "1. ", "\n> ", "[a]:b\n", "**a"};
+    enum { BYTES = 200 * 1000 };
+    char   *text = malloc(BYTES + 16);
+    place   p;
+    room    r;
+    skn_buf out;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++) {
+        size_t n = 0;
+
+        while (n < BYTES) {
+            memcpy(text + n, again[i], strlen(again[i]));
+            n += strlen(again[i]);
+        }
+        text[n] = '\0';
+        say_as(&p, r.chat.id, SKEIN_USER, "human", text, NULL);
+    }
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    assert_has(&out, "<pre class=\"text\" dir=\"auto\">\n&gt;&gt;&gt;&gt;");
+    assert_true(out.n < (size_t)16 * BYTES * (sizeof again / sizeof *again));
+    skn_buf_release(&out);
+    free(text);
     place_close(&p);
 }
 
@@ -466,7 +579,7 @@ static void a_page_of_several_chats_is_sound(void **state)
         const char *id = strstr(at, " id=\""), *end = strchr(at, '>');
 
         assert_non_null(end);
-        if (at[1] != '!' && strncmp(at, "<meta ", 6) != 0)
+        if (at[1] != '!' && strncmp(at, "<meta ", 6) != 0 && strncmp(at, "<br>", 4) != 0)
             open += at[1] == '/' ? -1 : 1;
         assert_true(open >= 0);
         if (!id || id > end)
@@ -532,6 +645,9 @@ int main(void)
         SKN_PLACE_BOTH(lines_are_all_messages_once_in_order),
         SKN_PLACE_BOTH(a_reply_thread_of_a_hundred_levels_is_exported_alone),
         SKN_PLACE_BOTH(mermaid_draws_reply_links_and_escapes_labels),
+        SKN_PLACE_SQLITE(html_shows_markdown_as_what_it_means),
+        SKN_PLACE_SQLITE(html_has_no_link_or_tag_that_somebody_said),
+        SKN_PLACE_SQLITE(html_of_a_text_made_to_be_slow_comes_soon),
         SKN_PLACE_SQLITE(a_large_mermaid_chart_has_one_node_for_each_speaker),
         SKN_PLACE_BOTH(html_is_one_page_without_scripts_and_all_is_escaped),
         SKN_PLACE_SQLITE(a_page_of_several_chats_is_sound),
