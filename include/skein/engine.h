@@ -149,6 +149,8 @@ typedef struct skein_conversation {
     int64_t               created_at;
     int64_t               last_activity_at; /* 0: nothing was said yet */
     bool                  archived;         /* it was removed: it can be read, not changed */
+    skein_str reply_expected; /* name of the agent whose reply its messages ask for; or none */
+    bool      read_only;      /* its messages ask that nothing is changed */
 } skein_conversation;
 
 typedef struct skein_conversations {
@@ -173,6 +175,18 @@ SKEIN_API skein_rc skein_conversation_get(skein_engine *e, skein_conversation_id
 SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world,
                                            skein_mem *mem, skein_conversations *out,
                                            skein_error *err);
+typedef struct skein_conversation_change {
+    bool           set_title, set_reply_expected, set_read_only; /* what of it is changed */
+    skein_str      title;                                        /* absent: none */
+    skein_agent_id reply_expected;                               /* zero: of nobody */
+    bool           read_only;
+} skein_conversation_change;
+
+/* Changes all of it that is set, or nothing. Whose reply is expected and whether it is read only is
+ * kept for those who write: they put it on what they say, as ResponseExpected and ReadOnly. */
+SKEIN_API skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
+                                          const skein_conversation_change *what,
+                                          skein_error                     *err);
 SKEIN_API skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id,
                                              skein_str title, skein_error *err);
 /* Hides it; branches keep what they hold, and the text stays until it is purged. SKEIN_AT_WORK while agents

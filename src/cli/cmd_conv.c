@@ -246,3 +246,80 @@ int skn_cmd_conv_restore(skn_cli *cli)
     skn_print_raw(cli, SKN_STR("\n"));
     return 0;
 }
+
+/* --- What its messages ask for ------------------------------------------------------------ */
+
+static skein_rc read_set(skn_cli *cli, const skein_world *world, skein_conversation_change *out,
+                         skein_agent *agent)
+{
+    const char *name = skn_opt(cli, "expect-reply"), *word = skn_opt(cli, "read-only");
+    skein_rc    rc;
+
+    *agent = (skein_agent){.name = SKN_NONE};
+    *out = (skein_conversation_change){.set_reply_expected = name != NULL,
+                                       .set_read_only = word != NULL};
+    if (!name && !word)
+        return skn_fail(&cli->err, SKEIN_USAGE,
+                        "\"skein conv set\" needs --expect-reply AGENT or --read-only on|off");
+    if (word && !skn_str_is(skn_str_of(word), "on") && !skn_str_is(skn_str_of(word), "off"))
+        return skn_fail(&cli->err, SKEIN_USAGE, "\"--read-only\" is on or off, not \"%s\"",
+                        word);
+    out->read_only = word && skn_str_is(skn_str_of(word), "on");
+    if (name && *name && (rc = skn_need_agent(cli, world, name, agent)))
+        return rc;
+    out->reply_expected = agent->id;
+    return SKEIN_OK;
+}
+
+static skein_rc far_set(skn_cli *cli, const skein_conversation_change *what, skn_str agent,
+                        skein_conversation *out)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    skein_rc        rc;
+
+    if (what->set_reply_expected)
+        skn_jw_kstr(w, "replyExpected", agent);
+    if (what->set_read_only)
+        skn_jw_kbool(w, "readOnly", what->read_only);
+    if (!(rc = skn_far_send(&b, "PATCH", cli->far->chat, &v)))
+        skn_far_read_chat(cli, v, out);
+    return rc;
+}
+
+static void say_set(skn_cli *cli, const skein_conversation *chat)
+{
+    skn_print(cli, "The conversation %.*s ", SKN_FMT(chat->uid));
+    if (chat->reply_expected.n)
+        skn_print(cli, "expects a reply of @%.*s", SKN_FMT(chat->reply_expected));
+    else
+        skn_print_raw(cli, SKN_STR("expects no reply"));
+    skn_print(cli, " and is %s.\n", chat->read_only ? "read only" : "not read only");
+}
+
+int skn_cmd_conv_set(skn_cli *cli)
+{
+    skein_world               world;
+    skein_conversation        chat;
+    skein_conversation_change what;
+    skein_agent               agent;
+    skein_rc                  rc = skn_chat_named(cli, &world, &chat);
+
+    if (rc || (rc = read_set(cli, &world, &what, &agent)))
+        return (int)rc;
+    if (cli->dry_run) {
+        skn_would(cli, "change what messages of %.*s ask for", SKN_FMT(chat.uid));
+        return 0;
+    }
+    if (cli->far)
+        rc = far_set(cli, &what, agent.name, &chat);
+    else if (!(rc = skein_conversation_set(cli->engine, chat.id, &what, &cli->err)))
+        rc = skein_conversation_get(cli->engine, chat.id, cli->keep, &chat, &cli->err);
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        return (int)skn_chat_item(cli, &chat);
+    say_set(cli, &chat);
+    return 0;
+}

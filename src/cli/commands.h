@@ -48,6 +48,7 @@ int skn_cmd_conv_show(skn_cli *cli);
 int skn_cmd_conv_use(skn_cli *cli);
 int skn_cmd_conv_of(skn_cli *cli);
 int skn_cmd_conv_rename(skn_cli *cli);
+int skn_cmd_conv_set(skn_cli *cli);
 int skn_cmd_conv_rm(skn_cli *cli);
 int skn_cmd_conv_restore(skn_cli *cli);
 int skn_cmd_lane_new(skn_cli *cli);

@@ -16,6 +16,11 @@ static const skn_option conv_list_options[] = {
     {"removed", 0, NULL, "The same as --archived"},
     SKN_OPTIONS_END,
 };
+static const skn_option conv_set_options[] = {
+    {"expect-reply", 0, "AGENT", "A reply of this agent is expected; empty: of nobody"},
+    {"read-only", 0, "WHETHER", "on or off: nothing may be changed"},
+    SKN_OPTIONS_END,
+};
 static const skn_option world_restore_options[] = {
     {"as", 0, "NAME", "Its name from now on"},
     SKN_OPTIONS_END,
@@ -166,9 +171,11 @@ static const skn_command commands[] = {
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_of_options, skn_cmd_conv_of},
     {"conv rename", MANAGE, "REF TITLE", "Give a conversation another title", 2, 2,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, NULL, skn_cmd_conv_rename},
+    {"conv set", MANAGE, "REF", "Set what messages of a conversation ask for", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_CHAT, conv_set_options, skn_cmd_conv_set},
     {"conv rm", MANAGE, "REF", "Archive a conversation", 1, 1, SKN_CMD_WRITE, SKN_FIELDS_CHAT,
      remove_options, skn_cmd_conv_rm},
-    {"conv restore", MANAGE, "ID", "Bring a removed conversation back", 1, 1, SKN_CMD_WRITE,
+    {"conv restore", MANAGE, "ID", "Bring an archived conversation back", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_CHAT, NULL, skn_cmd_conv_restore},
     {"lane ls", MANAGE, "", "List the lanes of a conversation", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_LANE, NULL, skn_cmd_lane_ls},

@@ -31,8 +31,8 @@ static const far_row rows[] = {
     {"task retry", NULL},    {"model use", NULL},    {"world set", NULL},
     {"export", NULL},        {"compact", NULL},      {"inspect", NULL},
     {"world new", NULL},     {"world rm", NULL},     {"conv rm", NULL},
-    {"conv rename", NULL},   {"world rename", NULL}, {"conv of", NULL},
-    {"lane ls", NULL},       {"world use", NULL},
+    {"conv set", NULL},      {"conv rename", NULL},  {"world rename", NULL},
+    {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
 };
 
 bool skn_far_can(const skn_cli *cli)

@@ -67,7 +67,9 @@ void skn_far_read_chat(skn_cli *cli, const skn_json *v, skein_conversation *out)
                                 .length = skn_far_int(v, "messageCount", 0),
                                 .created_at = skn_far_time(v, "createdAt"),
                                 .last_activity_at = skn_far_time(v, "lastActivityAt"),
-                                .archived = skn_far_flag(v, "archived")};
+                                .archived = skn_far_flag(v, "archived"),
+                                .reply_expected = skn_far_text(v, "replyExpected"),
+                                .read_only = skn_far_flag(v, "readOnly")};
     out->id.v = skn_far_number(cli, out->uid);
     skn_mode_from(skn_far_text(v, "mode"), &out->mode);
 }

@@ -94,6 +94,27 @@ static skein_rc add_expected(skn_cli *cli, const skein_world *world, const skn_s
     return SKEIN_OK;
 }
 
+/* What the conversation asks for, as it is set now. */
+static skein_rc add_state(skn_cli *cli, const skein_conversation *chat, instruction_list *list)
+{
+    skein_conversation now;
+    const skn_json    *v;
+    skein_rc           rc;
+
+    if (!cli->far)
+        rc = skein_conversation_get(cli->engine, chat->id, cli->keep, &now, &cli->err);
+    else if (!(rc = skn_far_get(cli, &v, "%s/chats/%s", cli->far->world,
+                                skn_far_part(cli, chat->uid))))
+        skn_far_read_chat(cli, v, &now);
+    if (rc)
+        return rc;
+    if (now.reply_expected.n)
+        instruct(cli, list, SKN_STR("ResponseExpected"), now.reply_expected);
+    if (now.read_only)
+        instruct(cli, list, SKN_STR("ReadOnly"), SKN_NONE);
+    return SKEIN_OK;
+}
+
 skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
                          const skn_saying *what, skein_new_message *out)
 {
@@ -103,7 +124,7 @@ skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_con
 
     *out = (skein_new_message){.role = SKEIN_USER, .sender = SKN_STR("human")};
     if ((rc = address(cli, world, what, &out->content)) ||
-        (rc = add_expected(cli, world, what, &list)) ||
+        (rc = add_expected(cli, world, what, &list)) || (rc = add_state(cli, chat, &list)) ||
         (rc = add_tags(cli, world, chat, what, &list)))
         return rc;
     if (what->reply_to) {

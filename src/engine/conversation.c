@@ -88,7 +88,9 @@ skein_rc skn_conversation_fill(skn_trees *f, const skn_conversation_row *row,
                                 .title = row->title,
                                 .branched_from = {row->branched_from_id},
                                 .created_at = row->created_at,
-                                .archived = row->removed_at != 0};
+                                .archived = row->removed_at != 0,
+                                .reply_expected = row->expects,
+                                .read_only = row->read_only};
     if ((rc = skn_version_pick(f->tx, row, 0, f->a, &version, err)) ||
         (rc = skn_version_fill(f, row, &version, &v, err)) ||
         (rc = skn_lane_need(f->tx, row, SKN_MAIN, f->a, &lane, err)) ||
@@ -118,6 +120,8 @@ typedef struct call {
     int64_t              world, id;
     skein_mode           mode;
     bool                 force, removed;
+
+    const skein_conversation_change *change;
 } call;
 
 static skein_rc fill(skn_tx *tx, call *c, skein_error *err)
@@ -318,32 +322,65 @@ skein_rc skein_conversation_removed(skein_engine *e, skein_world_id world, skein
     return skn_store_read(e->store, conversation_list, &c, err);
 }
 
-static skein_rc conversation_rename(skn_tx *tx, void *arg, skein_error *err)
+/* The agent whose reply is expected, which has to be of this world. */
+static skein_rc set_expected(skn_tx *tx, call *c, skein_error *err)
 {
-    call    *c = arg;
-    skein_rc rc;
+    skein_agent agent = {.name = SKN_NONE};
+    int64_t     id = c->change->reply_expected.v;
+    bool        found = true;
+    skein_rc    rc = id ? skn_agent_get(tx, id, c->mem, &agent, &found, err) : SKEIN_OK;
 
-    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &c->row,
-                                    err)) ||
-        (rc = skn_conversation_title(tx, c->id, c->ref, err)))
+    if (rc)
         return rc;
-    c->row.title = c->ref;
+    if (id && (!found || agent.world.v != c->row.world_id))
+        return skn_fail(err, SKEIN_NOT_FOUND, "there is no agent with the number %lld",
+                        (long long)id);
+    c->row.expects_id = id;
+    c->row.expects = agent.name;
+    return SKEIN_OK;
+}
+
+static skein_rc conversation_set(skn_tx *tx, void *arg, skein_error *err)
+{
+    call                            *c = arg;
+    const skein_conversation_change *to = c->change;
+    skein_rc                         rc;
+
+    if ((rc = skn_conversation_take(tx, (skein_conversation_id){c->id}, c->mem, &c->row, err)))
+        return rc;
+    if (to->set_title)
+        c->row.title = to->title;
+    if (to->set_read_only)
+        c->row.read_only = to->read_only;
+    if ((to->set_reply_expected && (rc = set_expected(tx, c, err))) ||
+        (to->set_title && (rc = skn_conversation_title(tx, c->id, to->title, err))) ||
+        (rc = skn_conversation_expect(tx, c->id, c->row.expects_id, c->row.read_only, err)))
+        return rc;
     skn_feed_chat_is(tx, &c->row, "chat.updated");
     return SKEIN_OK;
+}
+
+skein_rc skein_conversation_set(skein_engine *e, skein_conversation_id id,
+                                const skein_conversation_change *what, skein_error *err)
+{
+    call     c = {.e = e, .id = id.v, .change = what};
+    skein_rc rc;
+
+    if (what->set_title && what->title.p &&
+        (rc = skn_check_word(what->title, "the title", SKN_TITLE_MAX, err)))
+        return rc;
+    c.mem = skn_arena_new();
+    rc = skn_store_write(e->store, conversation_set, &c, err);
+    skn_arena_free(c.mem);
+    return rc;
 }
 
 skein_rc skein_conversation_rename(skein_engine *e, skein_conversation_id id, skein_str title,
                                    skein_error *err)
 {
-    call     c = {.e = e, .id = id.v, .ref = title};
-    skein_rc rc;
+    skein_conversation_change what = {.set_title = true, .title = title};
 
-    if (title.p && (rc = skn_check_word(title, "the title", SKN_TITLE_MAX, err)))
-        return rc;
-    c.mem = skn_arena_new();
-    rc = skn_store_write(e->store, conversation_rename, &c, err);
-    skn_arena_free(c.mem);
-    return rc;
+    return skein_conversation_set(e, id, &what, err);
 }
 
 static void tell_removed(skn_tx *tx, const skn_conversation_row *row)

@@ -42,7 +42,9 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "pendingTasks,paused,waitingMessages,runEvery,nextRunAt,lastCompletedAt,failedAt,"         \
     "failedChatId,stoppedAt,createdAt"
 #define SKN_FIELDS_CHAT                                                                        \
-    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,archived"
+    "id,title,mode,agent,currentThread,version,messageCount,lastActivityAt,createdAt,"         \
+    "archived,"                                                                                \
+    "replyExpected,readOnly"
 #define SKN_FIELDS_WORLD                                                                       \
     "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
     "busy,answersWith,agents,chats,createdAt"

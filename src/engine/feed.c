@@ -168,6 +168,8 @@ void skn_feed_chat_is(skn_tx *tx, const skn_conversation_row *c, const char *typ
     skn_jw_kstr(&d.w, "mode", skn_str_of(skn_mode_name(c->mode)));
     skn_jw_kstr(&d.w, "agent", c->agent_name);
     skn_jw_kbool(&d.w, "archived", c->removed_at != 0);
+    skn_jw_kstr(&d.w, "replyExpected", c->expects);
+    skn_jw_kbool(&d.w, "readOnly", c->read_only);
     tell(tx, row_of(c), type, &d);
 }
 

@@ -193,6 +193,8 @@ static void put_chats(builder *b)
         put_none(b);
         put_int(b, b->f->chats.p[i].created_at);
         put_none(b);
+        put_none(b);
+        put_none(b);
         end(b);
     }
     for (size_t i = 0; i < b->f->chats.n; i++) {

@@ -201,6 +201,8 @@ void skn_shape_chat(skn_jw *w, const skein_conversation *chat)
     skn_jw_ktime(w, "lastActivityAt", chat->last_activity_at);
     skn_jw_ktime(w, "createdAt", chat->created_at);
     skn_jw_kbool(w, "archived", chat->archived);
+    skn_jw_kstr(w, "replyExpected", chat->reply_expected);
+    skn_jw_kbool(w, "readOnly", chat->read_only);
     skn_jw_object_end(w);
 }
 

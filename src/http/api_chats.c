@@ -118,18 +118,36 @@ skein_rc skn_api_get_chat(skn_http_call *c)
     return skn_page_fields(c, SKN_FIELDS_CHAT);
 }
 
+static skein_rc read_change(skn_http_call *c, skein_conversation_change *out)
+{
+    skein_agent agent = {.id = {0}};
+    skn_str     name;
+    skein_rc    rc;
+
+    *out = (skein_conversation_change){.set_title = skn_api_has(c, "title"),
+                                       .set_reply_expected = skn_api_has(c, "replyExpected"),
+                                       .set_read_only = skn_api_has(c, "readOnly")};
+    if ((rc = skn_call_text(c, "title", false, &out->title)) ||
+        (rc = skn_call_text(c, "replyExpected", false, &name)) ||
+        (rc = skn_api_flag(c, "readOnly", &out->read_only)) ||
+        (name.p && (rc = skn_find_agent(c, name, &agent))))
+        return rc;
+    out->reply_expected = agent.id;
+    return SKEIN_OK;
+}
+
 skein_rc skn_api_update_chat(skn_http_call *c)
 {
-    skein_conversation now;
-    skein_at           at; /* names what was said, which a title does not change */
-    skn_str            title;
-    skein_rc           rc;
+    skein_conversation_change what;
+    skein_conversation        now;
+    skein_at                  at; /* names what was said, which this does not change */
+    skein_rc                  rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_text(c, "title", false, &title)) ||
+    if ((rc = skn_find_chat_param(c)) || (rc = read_change(c, &what)) ||
         (rc = skn_call_if_match(c, &c->chat, false, &at)))
         return rc;
-    if (skn_api_has(c, "title") &&
-        (rc = skein_conversation_rename(c->engine, c->chat.id, title, &c->error)))
+    if ((what.set_title || what.set_reply_expected || what.set_read_only) &&
+        (rc = skein_conversation_set(c->engine, c->chat.id, &what, &c->error)))
         return skn_api_blame(c, rc);
     rc = skein_conversation_get(c->engine, c->chat.id, c->mem, &now, &c->error);
     return rc ? rc : answer_chat(c, &now);

@@ -84,7 +84,7 @@ const skn_route skn_routes[] = {
      "the same as /chats"},
     {"GET", "/worlds/{w}/chats/{c}", skn_api_get_chat, NULL, 0, "getChat", "one conversation"},
     {"PATCH", "/worlds/{w}/chats/{c}", skn_api_update_chat, NULL, CHANGES, "updateChat",
-     "gives it a title"},
+     "changes its title, whose reply is expected, and whether it is read only"},
     {"DELETE", "/worlds/{w}/chats/{c}", skn_api_remove_chat, NULL, CHANGES, "removeChat",
      "archives it"},
     {"POST", "/worlds/{w}/chats/{c}/restore", skn_api_restore_chat, NULL, ONCE, "restoreChat",

@@ -98,11 +98,12 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
     [SKN_AR_TAGS] = {"tag_definitions", true, 7, {
         REF("world_id", WORLDS), TEXT("name"), TEXT("control"), TEXT("instruction"),
         MAYBE_TEXT("target"), FLAG("include_in_message"), TIME("created_at")}},
-    [SKN_AR_CONVERSATIONS] = {"conversations", true, 9, {
+    [SKN_AR_CONVERSATIONS] = {"conversations", true, 11, {
         UID("uid"), REF("world_id", WORLDS), MAYBE_REF("agent_id", AGENTS),
         WORD("mode", "|chat|foreground|background|"), MAYBE_TEXT("title"),
         MAYBE_AHEAD("version_id", VERSIONS), MAYBE_REF("branched_from_id", CONVERSATIONS),
-        TIME("created_at"), MAYBE_TIME("removed_at")}},
+        TIME("created_at"), MAYBE_TIME("removed_at"), MAYBE_REF("expects_agent_id", AGENTS),
+        MAYBE_FLAG("read_only")}},
     [SKN_AR_ACTIVE_TAGS] = {"active_tags", false, 2, {
         REF("conversation_id", CONVERSATIONS), REF("tag_id", TAGS)}},
     [SKN_AR_FILES] = {"context_files", true, 4, {

@@ -12,6 +12,9 @@ typedef struct skn_conversation_row {
     skein_mode mode;
     int64_t    removed_at; /* 0: it is not archived */
     bool       agent_gone; /* it was removed with its agent */
+    int64_t    expects_id; /* the agent whose reply is expected */
+    skn_str    expects;    /* its name, unless it was removed */
+    bool       read_only;
 } skn_conversation_row;
 
 typedef struct skn_version_row {

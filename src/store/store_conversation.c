@@ -54,6 +54,9 @@ static void read_conversation(const skn_stmt *s, skn_arena *a, skn_conversation_
     c->created_at = skn_stmt_int(s, 9);
     c->removed_at = skn_stmt_int(s, 10);
     c->agent_gone = !skn_stmt_null(s, 11);
+    c->expects = skn_stmt_keep(s, 13, a);
+    c->expects_id = c->expects.p ? skn_stmt_int(s, 12) : 0;
+    c->read_only = skn_stmt_int(s, 14) != 0;
 }
 
 static skein_rc one_conversation(skn_stmt *s, skn_arena *a, skn_conversation_row *out,
@@ -183,6 +186,17 @@ skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_err
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_rename);
 
     skn_stmt_bind_text(&s, title);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_conversation_expect(skn_tx *tx, int64_t id, int64_t agent, bool read_only,
+                                 skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_conversation_expect);
+
+    skn_stmt_bind_id(&s, agent);
+    skn_stmt_bind_int(&s, read_only);
     skn_stmt_bind_int(&s, id);
     return skn_stmt_run(&s, err);
 }

@@ -72,6 +72,9 @@ skein_rc skn_conversation_set_version(skn_tx *tx, int64_t id, int64_t version,
                                       skein_error *err);
 /* An absent title removes it. */
 skein_rc skn_conversation_title(skn_tx *tx, int64_t id, skn_str title, skein_error *err);
+/* What its next messages ask for: whose reply is expected (0: nobody's), and that nothing is changed. */
+skein_rc skn_conversation_expect(skn_tx *tx, int64_t id, int64_t agent, bool read_only,
+                                 skein_error *err);
 skein_rc skn_conversation_hide(skn_tx *tx, int64_t id, int64_t now, bool *found,
                                skein_error *err);
 /* One that was hidden, and showing it again; *found is false when it is not hidden. */

@@ -224,6 +224,18 @@ f conv rename "$chat" other
 t 'and changed by nobody' fails 5 'is archived'
 f conv restore "$chat"
 t 'and brought back' prints "The conversation $chat is back"
+f conv set "$chat" --expect-reply ada --read-only on
+t 'what its messages ask for is set' prints "The conversation $chat expects a reply of @ada and is read only."
+t 'and is the same near and far' alike conv show "$chat" --json=replyExpected,readOnly
+f -c "$chat" send --no-wait hush
+f -c "$chat" log --json=instructions
+t 'it is put on what is said there' prints '{"type":"ResponseExpected","target":"ada"},{"type":"ReadOnly"'
+f conv set "$chat" --expect-reply '' --read-only off
+t 'and taken away' prints 'expects no reply and is not read only'
+f conv set "$chat"
+t 'nothing to set is refused' fails 2 '--read-only on|off'
+f conv set "$chat" --read-only perhaps
+t 'nor is it perhaps' fails 2 'is on or off'
 f conv use 'from afar'
 f world new ''
 t 'a name is not empty' fails 2 'error: the name is empty'

@@ -59,7 +59,7 @@ test('changes of an archived conversation are refused, and say how to restore it
     await refused('PATCH', w.chatPath, { title: 'new' });
     await refused('DELETE', w.chatPath);
     await refused('PUT', `${w.chatPath}/currentThread`, { move: 'undo' });
-    await refused('POST', `${w.chatPath}/operations`, { operation: 'delete', messageIds: [m.messageId] });
+    await refused('POST', `${w.chatPath}/operations`, { op: 'delete', messageIds: [m.messageId] });
     await refused('POST', `${w.chatPath}/branches`, {});
     await refused('PATCH', w.path, { currentChatId: w.chat });
     assert.deepEqual((await w.messages()).map(x => x.content), ['once']);
@@ -82,6 +82,30 @@ test('search finds what stands in archived conversations, and has archived as a 
     await server.refused('GET', `${w.path}/search?q=neap&archived=perhaps`, 400, 'validation');
     await server.post(`${w.chatPath}/restore`, undefined, 200);
     assert.deepEqual(await found('q=neap'), [is, [old.messageId, false]]);
+});
+
+// --- What messages of a conversation ask for -----------------------------------------------------------
+
+test('whose reply is expected and read only are state of the conversation, changed with PATCH and told', async () => {
+    const w = await fresh(server, ['ada']);
+    const state = c => [c.replyExpected, c.readOnly];
+    const set = body => server.ask('PATCH', w.chatPath, body);
+    const events = w.events();
+    await events.event('stream.open');
+    assert.deepEqual(state(await server.get(w.chatPath)), [null, false]);
+    assert.deepEqual(state(await set({ replyExpected: 'ada' })), ['ada', false]);
+    assert.deepEqual(state((await events.event('chat.updated')).body.data), ['ada', false]);
+    events.close();
+    assert.deepEqual(state(await set({ readOnly: true, title: 'quiet' })), ['ada', true]);
+    assert.deepEqual(state((await server.get(`${w.path}/chats`)).data[0]), ['ada', true]);
+    await server.refused('PATCH', w.chatPath, 404, 'agent-not-found', { body: { replyExpected: 'bo', readOnly: false } });
+    await server.refused('PATCH', w.chatPath, 400, 'validation', { body: { readOnly: 'perhaps' } });
+    const now = await server.get(w.chatPath);
+    assert.deepEqual([...state(now), now.title], ['ada', true, 'quiet']);
+    assert.deepEqual(state(await set({ replyExpected: null })), [null, true]);
+    await set({ replyExpected: 'ada' });
+    await server.ask('DELETE', `${w.path}/agents/ada`, undefined, 204);
+    assert.deepEqual(state(await server.get(w.chatPath)), [null, true]);
 });
 
 // --- What a person types -----------------------------------------------------------------------------

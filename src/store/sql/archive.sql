@@ -32,11 +32,13 @@ SELECT COALESCE(MAX(id), 0) FROM tag_definitions WHERE $1 > 0;
 WITH RECURSIVE scope(id) AS (
   SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)
   UNION SELECT c.branched_from_id FROM scope s JOIN conversations c ON c.id = s.id WHERE c.branched_from_id IS NOT NULL)
-SELECT id, uid, world_id, agent_id, mode, title, version_id, branched_from_id, created_at, removed_at
+SELECT id, uid, world_id, agent_id, mode, title, version_id, branched_from_id, created_at, removed_at,
+  expects_agent_id, read_only
   FROM conversations WHERE id IN (SELECT id FROM scope) AND id > $3 ORDER BY id LIMIT 1000;
 -- :archive_put_conversations
-INSERT INTO conversations(id, uid, world_id, agent_id, mode, title, version_id, branched_from_id, created_at, removed_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO conversations(id, uid, world_id, agent_id, mode, title, version_id, branched_from_id, created_at, removed_at,
+  expects_agent_id, read_only)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 -- :archive_ids_conversations
 SELECT COALESCE(MAX(id), 0) FROM conversations WHERE $1 > 0;
 

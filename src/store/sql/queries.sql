@@ -2,8 +2,9 @@
 
 -- =conversation_rows
 SELECT c.id, c.uid, c.world_id, c.agent_id, a.name, c.mode, c.title, c.version_id, c.branched_from_id, c.created_at, c.removed_at,
-  a.removed_at
+  a.removed_at, c.expects_agent_id, e.name, c.read_only
   FROM conversations c LEFT JOIN agents a ON a.id = c.agent_id
+  LEFT JOIN agents e ON e.id = c.expects_agent_id AND e.removed_at IS NULL
 
 -- :meta_get
 SELECT value FROM meta WHERE key = $1;
@@ -86,6 +87,8 @@ VALUES($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING id;
 UPDATE conversations SET version_id = $1 WHERE id = $2;
 -- :conversation_rename
 UPDATE conversations SET title = $1 WHERE id = $2;
+-- :conversation_expect
+UPDATE conversations SET expects_agent_id = $1, read_only = $2 WHERE id = $3;
 -- :conversation_remove
 UPDATE conversations SET removed_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- :conversation_removed

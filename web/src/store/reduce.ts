@@ -80,6 +80,8 @@ function chatMade(w: WorldState, data: EventData['chat.created'], time: string):
         lastActivityAt: null,
         createdAt: time,
         archived: false,
+        replyExpected: data.replyExpected ?? null,
+        readOnly: data.readOnly ?? false,
     };
     return { ...w, chats: { ...w.chats, [data.id]: chat } };
 }

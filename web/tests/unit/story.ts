@@ -352,6 +352,8 @@ export function opened(): State {
         lastActivityAt: null,
         createdAt: '2026-11-15T12:00:00.000Z',
         archived: false,
+        replyExpected: null,
+        readOnly: false,
     };
     const world = {
         id: 'id-w',
