@@ -116,6 +116,10 @@ void skn_shape_undo(skn_jw *w, skein_str world_name, skein_str chat_uid, skein_s
     skn_jw_object(w);
     skn_jw_kstr(w, "method", SKN_STR("PUT"));
     skn_jw_kstr(w, "href", skn_buf_str(&href));
+    skn_jw_key(w, "headers");
+    skn_jw_object(w);
+    skn_jw_kstr(w, "If-Match", SKN_STR("*")); /* agents may have answered since */
+    skn_jw_object_end(w);
     skn_jw_key(w, "body");
     skn_jw_object(w);
     skn_jw_kstr(w, "threadId", thread_uid);
