@@ -25,6 +25,23 @@ static void say_effects(skn_cli *cli, const skein_move *m)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
+/* What was said since and is out of sight now: where it is, and how it comes back. */
+static void say_newer(skn_cli *cli, const skein_move *m, const char *back)
+{
+    const char *them = m->newer == 1 ? "it" : "them";
+    skn_str     text;
+
+    if (m->newer < 1)
+        return;
+    text = skn_arena_printf(cli->keep,
+                            "\"skein log -v v%" PRId64 "\" shows %s, \"skein %s\" brings %s "
+                            "back.",
+                            m->from.number, them, back, them);
+    skn_print(cli, "%" PRId64 " newer message%s %s in v%" PRId64 ": %s\n", m->newer,
+              skn_plural(m->newer), m->newer == 1 ? "is" : "are", m->from.number,
+              skn_pasteable(cli, text.p));
+}
+
 /* Undo, redo and switch alike. */
 typedef skein_rc mover(skn_cli *cli, const skein_change *how, int64_t where, skein_move *out);
 
@@ -73,13 +90,17 @@ static skein_rc travel(skn_cli *cli, mover *go, const skein_change *how, int64_t
 /* What the way there takes back or brings back, in the words of the version that did it. */
 static void say_what(skn_cli *cli, const skein_move *m, const skein_version *v)
 {
-    skn_print_line(cli, m->steps == 1 && v->note.n ? v->note : m->what, 60);
+    if (skn_str_is(m->what, "switch")) /* the note says what made the version */
+        skn_print(cli, "the switch to v%" PRId64, v->number);
+    else
+        skn_print_line(cli, m->steps == 1 && v->note.n ? v->note : m->what, 60);
     if (m->steps > 1)
         skn_print(cli, " and what came after it, %" PRId64 " steps", m->steps);
 }
 
 typedef struct wording {
     const char *would, *did, *back;
+    const char *again;     /* the command that goes back to the version that is left */
     bool        of_target; /* the version that is gone to says what, not the one that is left */
 } wording;
 
@@ -97,6 +118,7 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
         say_what(cli, m, v);
         skn_print_raw(cli, SKN_STR(").\n"));
         say_effects(cli, m);
+        say_newer(cli, m, words->again);
         return SKEIN_OK;
     }
     skn_print(cli, "v%" PRId64 " → v%" PRId64 ". %s: ", m->from.number, m->to.number,
@@ -104,6 +126,7 @@ static skein_rc move_out(skn_cli *cli, const skein_move *m, const wording *words
     say_what(cli, m, v);
     skn_print(cli, ". %s\n", skn_pasteable(cli, words->back));
     say_effects(cli, m);
+    say_newer(cli, m, words->again);
     return SKEIN_OK;
 }
 
@@ -130,9 +153,9 @@ int skn_cmd_undo(skn_cli *cli)
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
         (rc = travel(cli, go_back, &how, steps, &move)))
         return (int)rc;
-    return (int)move_out(
-        cli, &move,
-        &(wording){"takes back", "Took back", "Bring it back with \"skein redo\".", false});
+    return (int)move_out(cli, &move,
+                         &(wording){"takes back", "Took back",
+                                    "Bring it back with \"skein redo\".", "redo", false});
 }
 
 int skn_cmd_redo(skn_cli *cli)
@@ -149,7 +172,7 @@ int skn_cmd_redo(skn_cli *cli)
         return (int)rc;
     return (int)move_out(
         cli, &move,
-        &(wording){"brings back", "Brought back", "Undo with \"skein undo\".", true});
+        &(wording){"brings back", "Brought back", "Undo with \"skein undo\".", "undo", true});
 }
 
 int skn_cmd_switch(skn_cli *cli)
@@ -165,11 +188,12 @@ int skn_cmd_switch(skn_cli *cli)
         (rc = travel(cli, go_to, &how, version.number, &move)))
         return (int)rc;
     if (cli->json || cli->dry_run)
-        return (int)move_out(cli, &move, &(wording){"switches to", "", "", true});
+        return (int)move_out(cli, &move, &(wording){"switches to", "", "", "undo", true});
     skn_print(cli,
               "Now at v%" PRId64 " (was v%" PRId64 "). Back with \"skein undo\" or \"skein "
               "switch v%" PRId64 "\".\n",
               move.to.number, move.from.number, move.from.number);
+    say_newer(cli, &move, "undo");
     return 0;
 }
 

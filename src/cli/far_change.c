@@ -266,6 +266,7 @@ static skein_rc read_move(skn_cli *cli, const skn_json *v, skein_move *out)
 {
     *out = (skein_move){.what = skn_far_text(v, "move"),
                         .steps = skn_far_int(v, "steps", 0),
+                        .newer = skn_far_int(v, "newerMessages", 0),
                         .returning = skn_far_int(v, "returning", -1),
                         .leaving = skn_far_int(v, "leaving", -1),
                         .side_effects = skn_far_int(v, "sideEffects", -1)};

@@ -129,8 +129,9 @@ void skn_shape_message_told(skn_jw *w, skein_str chat_uid, const skein_message *
     "threadId,version,number,originalThread,originalVersion,originalLength,operation,length,"  \
     "current,by,note,createdAt"
 #define SKN_FIELDS_MOVE                                                                        \
-    SKN_FIELDS_THREAD ",previousThreadId,previousVersion,move,steps,returning,leaving,"        \
-                      "sideEffects"
+    SKN_FIELDS_THREAD                                                                          \
+    ",previousThreadId,previousVersion,move,steps,newerMessages,returning,leaving,"            \
+    "sideEffects"
 #define SKN_FIELDS_SQUASH                                                                      \
     "squashOperationId,sourceMessageIds,resultMessageId,content,prompt,model,"                 \
     "performedByAgent,by,threadId,version,createdAt"

@@ -54,6 +54,7 @@ void skn_shape_move_members(skn_jw *w, const skein_move *move)
     version_name(w, "previousVersion", move->from.number);
     skn_jw_kstr(w, "move", move->what);
     skn_jw_kint(w, "steps", move->steps);
+    skn_jw_kint(w, "newerMessages", move->newer);
     if (move->returning < 0)
         return; /* nobody counted */
     skn_jw_kint(w, "returning", move->returning);

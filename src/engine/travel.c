@@ -42,6 +42,47 @@ static skein_rc load_main(call *c, int64_t version_id, skn_thread *t, skein_erro
     return rc ? rc : skn_thread_load(&c->trees, version_id, lane.id, t, &found, err);
 }
 
+/* The spans of the main lane that a move takes away and brings. */
+static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_spans *leaving,
+                        skn_spans *returning, skein_error *err)
+{
+    skn_thread a;
+    skn_tree   x, y;
+    skein_rc   rc;
+
+    if ((rc = load_main(c, from, &a, err)) || (rc = load_main(c, to, b, err)) ||
+        (rc = skn_thread_freeze(&c->trees, &a, &x, err)) ||
+        (rc = skn_thread_freeze(&c->trees, b, &y, err)))
+        return rc;
+    return skn_tree_diff(&c->trees, &x, &y, leaving, returning, err);
+}
+
+/* What was said after all that is to be seen now, and leaves with the move. What a change put into the
+ * middle (items below zero) is the change itself. */
+static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
+{
+    skn_thread     b;
+    skn_spans      leaving, returning;
+    skein_messages last = {NULL, 0};
+    int64_t        newest, n;
+    skein_rc       rc = compare(c, from, to, &b, &leaving, &returning, err);
+
+    c->out->newer = 0;
+    if (rc || (b.length &&
+               (rc = skn_thread_messages(&c->trees, &b, b.length - 1, b.length, &last, err))))
+        return rc;
+    newest = last.count ? last.at[0].id.v : 0;
+    for (size_t i = 0; rc == SKEIN_OK && i < leaving.count; i++) {
+        const skn_span *s = &leaving.at[i];
+
+        if (s->lo < 0)
+            continue;
+        rc = skn_items_newer(c->tx, s->thread, s->lo, s->lo + s->len, newest, &n, err);
+        c->out->newer += n;
+    }
+    return rc;
+}
+
 static skein_rc count_calls(void *arg, skein_message *m, skein_error *err)
 {
     (void)err;
@@ -51,16 +92,12 @@ static skein_rc count_calls(void *arg, skein_message *m, skein_error *err)
 
 static skein_rc count_move(call *c, int64_t from, int64_t to, skein_error *err)
 {
-    skn_thread a, b;
-    skn_tree   x, y;
+    skn_thread b;
     skn_spans  leaving, returning;
     skein_rc   rc;
 
     c->out->returning = c->out->leaving = c->out->side_effects = 0;
-    if ((rc = load_main(c, from, &a, err)) || (rc = load_main(c, to, &b, err)) ||
-        (rc = skn_thread_freeze(&c->trees, &a, &x, err)) ||
-        (rc = skn_thread_freeze(&c->trees, &b, &y, err)) ||
-        (rc = skn_tree_diff(&c->trees, &x, &y, &leaving, &returning, err)))
+    if ((rc = compare(c, from, to, &b, &leaving, &returning, err)))
         return rc;
     for (size_t i = 0; i < returning.count; i++)
         c->out->returning += returning.at[i].len;
@@ -92,7 +129,7 @@ static skein_rc replay(call *c, skn_str outcome, skein_error *err)
     skein_version  *versions[] = {&c->out->from, &c->out->to};
     skn_version_row row;
     skn_str         word;
-    int64_t         n = 0;
+    int64_t         n = 0, ids[2];
     skein_rc        rc;
 
     for (int i = 0; i < 2; i++) {
@@ -101,12 +138,13 @@ static skein_rc replay(call *c, skn_str outcome, skein_error *err)
         if ((rc = skn_version_pick(c->tx, &c->row, n, c->mem, &row, err)) ||
             (rc = skn_version_fill(&c->trees, &c->row, &row, versions[i], err)))
             return rc;
+        ids[i] = row.id;
     }
     if (skn_str_split(&outcome, ' ', &word))
         skn_str_int(word, &c->out->steps);
     c->out->what = outcome;
     c->replayed = true;
-    return SKEIN_OK;
+    return count_newer(c, ids[0], ids[1], err);
 }
 
 static skein_rc find_key(call *c, skein_error *err)
@@ -155,6 +193,8 @@ static skein_rc finish(call *c, int64_t started_at, skein_error *err)
     skein_rc rc = fill(c, c->row.version_id, &c->out->to, err);
 
     c->out->from.current = c->row.version_id == started_at;
+    if (rc == SKEIN_OK)
+        rc = count_newer(c, started_at, c->row.version_id, err);
     if (rc == SKEIN_OK)
         skn_feed_move(c->tx, &c->row, c->kind, &c->out->from, &c->out->to);
     if (rc == SKEIN_OK)

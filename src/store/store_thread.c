@@ -150,6 +150,18 @@ skein_rc skn_item_last(skn_tx *tx, int64_t thread, int64_t *message, skein_error
     return skn_stmt_number(&s, message, err);
 }
 
+skein_rc skn_items_newer(skn_tx *tx, int64_t thread, int64_t lo, int64_t hi, int64_t message,
+                         int64_t *count, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_items_newer);
+
+    skn_stmt_bind_int(&s, thread);
+    skn_stmt_bind_int(&s, lo);
+    skn_stmt_bind_int(&s, hi);
+    skn_stmt_bind_int(&s, message);
+    return skn_stmt_number(&s, count, err);
+}
+
 skein_rc skn_item_placements(skn_tx *tx, int64_t message, skn_arena *a, skn_placements *out,
                              skein_error *err)
 {

@@ -144,6 +144,9 @@ skein_rc skn_item_range(skn_tx *tx, int64_t thread, int64_t from, int64_t to, sk
                         skn_items *out, skein_error *err);
 /* The message last appended to the thread itself; 0 when there is none. */
 skein_rc skn_item_last(skn_tx *tx, int64_t thread, int64_t *message, skein_error *err);
+/* How many of these items of a thread are newer than a message. */
+skein_rc skn_items_newer(skn_tx *tx, int64_t thread, int64_t lo, int64_t hi, int64_t message,
+                         int64_t *count, skein_error *err);
 skein_rc skn_item_placements(skn_tx *tx, int64_t message, skn_arena *a, skn_placements *out,
                              skein_error *err);
 skein_rc skn_node_insert(skn_tx *tx, int64_t conversation, int level, skn_str entries,

@@ -297,6 +297,23 @@ t 'with what was said' prints 'said before'
 must world restore launch
 s world ls --removed --json
 t 'then none is left' is "$out" '[]'
+must -w moon conv new --title travels
+printf '%s\n' '{"messageId":"t-1","content":"one"}' '{"messageId":"t-2","content":"two"}' >"$dir/travels"
+must -w moon append <"$dir/travels"
+must -w moon amend t-1 -m eins
+must -w moon rm t-2
+must -w moon switch v1
+s -w moon undo
+t 'a switch that is taken back is called one' prints 'Took back: the switch to v1.'
+must -w moon switch v2
+s -w moon undo
+t 'also where an edit made the version' prints 'Took back: the switch to v2.'
+s -w moon redo
+t 'and when it is brought back' prints 'Brought back: the switch to v2.'
+printf '%s\n' '{"content":"three"}' '{"content":"four"}' >"$dir/travels"
+must -w moon append <"$dir/travels"
+s -w moon undo
+t 'messages that leave with an undo are told' prints '2 newer messages are in v2: "skein -w moon log -v v2" shows them, "skein -w moon redo" brings them back.'
 must -w moon conv new --title calls
 printf '%s\n' '{"messageId":"k-1","role":"user","content":"look"}' '{"messageId":"k-2","role":"assistant","sender":"ada","content":"","toolCalls":[{"toolCallId":"c1","toolName":"look","args":{}}]}' >"$dir/calls"
 must -w moon append <"$dir/calls"

@@ -356,6 +356,20 @@ test('undo and redo move between versions and lose nothing', async () => {
     assert.deepEqual(texts(await w.messages()), texts(second[0]));
 });
 
+test('undo says how many newer messages leave, and in which version they are', async () => {
+    const w = await fresh(server, []);
+    const m = await w.say('one');
+    await w.say('two');
+    await server.ask('POST', `${w.chatPath}/operations`, { op: 'edit', messageId: m.messageId, content: 'eins' }, 201, { headers: { 'if-match': await w.etag() } });
+    const still = await server.call('PUT', `${w.chatPath}/currentThread`, { body: { move: 'undo', dryRun: true } });
+    assert.equal(still.body.newerMessages, 0);
+    for (const text of ['three', 'four', 'five', 'six']) await w.say(text);
+    const told = r => [r.newerMessages, r.previousVersion, r.version];
+    assert.deepEqual(told(await w.travel('undo')), [4, 'v2', 'v1']);
+    assert.deepEqual(told(await w.travel('redo')), [0, 'v1', 'v2']);
+    assert.equal((await w.messages()).length, 6);
+});
+
 test('currentThread says whether there is something to undo and to redo', async () => {
     const w = await fresh(server, ['ada']);
     const ways = async () => {

@@ -174,6 +174,8 @@ SELECT COALESCE(okey, message_id), message_id FROM items WHERE thread_id = $1 AN
 SELECT seq, message_id, COALESCE(okey, message_id) FROM items WHERE thread_id = $1 AND seq >= $2 AND seq < $3 ORDER BY seq;
 -- :item_last
 SELECT message_id FROM items WHERE thread_id = $1 AND seq >= 0 ORDER BY seq DESC LIMIT 1;
+-- :items_newer
+SELECT COUNT(*) FROM items WHERE thread_id = $1 AND seq >= $2 AND seq < $3 AND message_id > $4;
 -- :item_placements
 SELECT i.thread_id, i.seq, COALESCE(i.okey, i.message_id), t.lane_id, l.conversation_id
   FROM items i JOIN threads t ON t.id = i.thread_id JOIN lanes l ON l.id = t.lane_id WHERE i.message_id = $1 ORDER BY i.thread_id, i.seq;
