@@ -70,17 +70,9 @@ skein_rc skn_chat_far_last(skn_chat *c, int64_t count, skein_messages *out,
 
 skein_rc skn_chat_far_queue(skn_chat *c, skein_queue *out)
 {
-    skn_json_list    list = {0};
     skn_far_question q;
-    skn_cli         *cli = begin(c, &q);
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(c->mem, "%s/queue", cli->far->chat).p, 0,
-                              &list);
 
-    *out = (skein_queue){.at = SKN_ARRAY(c->mem, list.n + 1, skein_waiting)};
-    for (size_t i = 0; !rc && i < list.n; i++)
-        out->at[out->count++] = (skein_waiting){.uid = skn_far_text(list.p[i], "id"),
-                                                .content = skn_far_text(list.p[i], "content")};
-    return end(c, &q, rc);
+    return end(c, &q, skn_far_queue(begin(c, &q), out));
 }
 
 static const char *waiting_path(skn_chat *c, skn_cli *cli, skn_str uid)

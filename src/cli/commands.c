@@ -26,6 +26,7 @@ const skn_option skn_global_options[] = {
 
 static const skn_noun nouns[] = {
     {"inbox", "Read", "Briefings, questions, failures", "inbox ls"},
+    {"queue", "Change", "Messages that wait until the agents are done", "queue ls"},
     {"world", "Manage", "Workspaces", NULL},
     {"agent", "Manage", "Agents of a world", NULL},
     {"task", "Manage", "What agents have to do in the background", NULL},
@@ -369,6 +370,10 @@ static const skn_command talk[] = {
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
     {"stop", CHANGE, "[AGENT|LANE]", "Stop agents that are at work, or a delegation", 0, 1,
      SKN_CMD_WRITE, "stopped,tasks," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
+    {"queue ls", CHANGE, "", "List the messages that wait until the agents are done", 0, 0,
+     SKN_CMD_READ, SKN_FIELDS_WAITING, NULL, skn_cmd_queue_ls},
+    {"queue rm", CHANGE, "ID…", "Take back messages that wait", 1, -1, SKN_CMD_WRITE,
+     SKN_FIELDS_WAITING, NULL, skn_cmd_queue_rm},
     {"retry", CHANGE, "ID|LANE",
      "Ask an agent again for an answer, or begin a delegation again", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},

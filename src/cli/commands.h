@@ -17,6 +17,8 @@
 const skn_command *skn_commands_manage(size_t *count);
 
 int skn_cmd_world_new(skn_cli *cli);
+int skn_cmd_queue_ls(skn_cli *cli);
+int skn_cmd_queue_rm(skn_cli *cli);
 int skn_cmd_world_use(skn_cli *cli);
 int skn_cmd_world_ls(skn_cli *cli);
 int skn_cmd_world_show(skn_cli *cli);

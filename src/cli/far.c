@@ -33,6 +33,7 @@ static const far_row rows[] = {
     {"world new", NULL},     {"world rm", NULL},     {"conv rm", NULL},
     {"conv set", NULL},      {"conv rename", NULL},  {"world rename", NULL},
     {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
+    {"queue ls", NULL},      {"queue rm", NULL},
 };
 
 bool skn_far_can(const skn_cli *cli)

@@ -215,6 +215,24 @@ skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *
     return rc;
 }
 
+skein_rc skn_far_queue(skn_cli *cli, skein_queue *out)
+{
+    skn_json_list list = {0};
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/queue", cli->far->chat).p, 0,
+                              &list);
+
+    *out = (skein_queue){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_waiting)};
+    for (size_t i = 0; !rc && i < list.n; i++)
+        out->at[out->count++] = (skein_waiting){
+            .uid = skn_far_text(list.p[i], "id"),
+            .sender = skn_far_text(list.p[i], "sender"),
+            .content = skn_far_text(list.p[i], "content"),
+            .reply_to = skn_far_text(list.p[i], "replyToMessageId"),
+            .client_id = skn_far_text(list.p[i], "clientMessageId"),
+            .created_at = skn_far_time(list.p[i], "createdAt")};
+    return rc;
+}
+
 /* --- Messages and versions ---------------------------------------------------------------- */
 
 skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,

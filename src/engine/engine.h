@@ -48,6 +48,8 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 #define SKN_FIELDS_WORLD                                                                       \
     "id,name,description,turnLimit,compactAt,settings,currentChatId,sessionMode,isProcessing," \
     "busy,answersWith,agents,chats,createdAt"
+#define SKN_FIELDS_WAITING                                                                     \
+    "id,messageId,chatId,sender,content,replyToMessageId,clientMessageId,queued,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
 #define SKN_FIELDS_FILE "path,readFull,items"

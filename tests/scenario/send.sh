@@ -192,6 +192,29 @@ t 'and is answered after that' prints '  yes, says bo'
 must send --no-wait @ada forever
 s send --no-wait --to bo one more
 t 'without waiting that is said at once' complains 'Agents are at work: it waits until they are done.'
+s queue --json=sender,content
+t 'what waits is listed' is "$out" '[{"sender":"human","content":"@bo one more"}]'
+s queue
+waiting=$(printf '%s\n' "$out" | head -n 1 | cut -d ' ' -f 1)
+t 'with its text' prints '    @bo one more'
+s queue rm nosuch
+t 'only what waits can be taken back' fails 3 'no message "nosuch" waits here'
+s queue rm "$waiting" -n
+t 'a dry run takes nothing back' prints "Would take back $waiting"
+s queue rm "${waiting#??????}"
+t 'it is taken back, by the end of its id' is "$out" "Took back $waiting. It was not said."
+s queue
+t 'and waits no longer' complains 'Nothing waits.'
+s send --no-wait --to bo and another
+s_far() {
+    rc=0
+    "$SKEIN" --server "$url" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+    read_told
+}
+s_far queue --json=id,content
+t 'from afar as well' prints '"content":"@bo and another"'
+s_far queue rm "$(first id)"
+t 'where it is taken back, too' prints 'It was not said.'
 must stop ada
 until_true idle
 s_bg send @ada forever
