@@ -230,7 +230,9 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     skn_markup_escape(&x->out, skn_export_title(x, x->mem));
     skn_buf_addf(&x->out, "</h1>\n<p>");
     skn_markup_escape(&x->out, x->world.name);
-    skn_buf_addf(&x->out, " · version v%lld · %lld messages · exported %.*s by skein %s</p>\n",
+    skn_buf_addf(&x->out,
+                 " · version v%lld · %lld messages · exported %.*s by skein %s · "
+                 "times in UTC</p>\n",
                  (long long)x->version.number, (long long)x->version.length,
                  SKN_FMT(skn_time_format(x->now, time)), skein_version_text());
     skn_buf_addf(&x->out, "</header>\n<ol>\n");

@@ -264,7 +264,7 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
         skn_buf_addf(&x->out, ", without those nobody answered");
     if (x->req->redact)
         skn_buf_addf(&x->out, ", without texts");
-    skn_buf_addf(&x->out, " · exported %.*sZ by skein %s\n\n", SKN_FMT(now),
+    skn_buf_addf(&x->out, " · exported %.*sZ by skein %s · times in UTC\n\n", SKN_FMT(now),
                  skein_version_text());
     if ((rc = skn_export_messages(x, SKN_NONE, add_entry, &l, err)))
         return rc;

@@ -151,6 +151,7 @@ void skn_foreign_extras_settle(skn_foreign *f, const skn_foreign_extras *x)
     note_heartbeat(f, x);
     note_display_names(f);
     if (f->metadata)
-        skn_foreign_note(f->file, "world \"%.*s\": metadata of %lld rows of memory is not kept",
-                         SKN_FMT(f->world), (long long)f->metadata);
+        skn_foreign_note(
+            f->file, "world \"%.*s\": metadata of %lld row%s of memory is not kept",
+            SKN_FMT(f->world), (long long)f->metadata, f->metadata == 1 ? "" : "s");
 }

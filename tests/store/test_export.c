@@ -24,6 +24,7 @@ static void markdown_has_numbered_entries_with_who_and_whom(void **state)
     snprintf(line, sizeof line, "\n2. Agent: lead (reply to HUMAN)  (%s, 2025-11-15 13:42)\n",
              r.answer.uid.p);
     assert_has(&out, line);
+    assert_has(&out, " · times in UTC\n");
     skn_buf_release(&out);
     place_close(&p);
 }

@@ -153,7 +153,7 @@ static void assert_extras(const skn_import_report *r)
     assert_noted(r, "world \"lab\": fern answers what names nobody, as its main agent");
     assert_noted(r, "world \"lab\": its heartbeat is not kept: 0 9 * * *, News?");
     assert_noted(r, "world \"lab\": display names are not kept: The Fern (fern)");
-    assert_noted(r, "world \"lab\": metadata of 1 rows of memory is not kept");
+    assert_noted(r, "world \"lab\": metadata of 1 row of memory is not kept");
     for (size_t i = 0; i < r->note_count; i++)
         assert_null(strstr(r->notes[i].p, "s3cret"));
 }
