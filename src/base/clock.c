@@ -15,6 +15,11 @@ int64_t skn_clock_micros(void)
     return (int64_t)t.tv_sec * SECOND + t.tv_nsec / 1000;
 }
 
+int64_t skn_time_latest(void)
+{
+    return skn_clock_micros() + 365 * DAY;
+}
+
 int64_t skn_clock_monotonic(void)
 {
     struct timespec t;

@@ -4,7 +4,9 @@
 
 #include "base/str.h"
 
-int64_t skn_clock_micros(void);    /* UTC since 1970, microseconds */
+int64_t skn_clock_micros(void); /* UTC since 1970, microseconds */
+/* The latest time that a clock can have told: a year from now, for clocks that are wrong. */
+int64_t skn_time_latest(void);
 int64_t skn_clock_monotonic(void); /* nanoseconds since some start; never steps back */
 
 /* The first moment of the month of a time, UTC. */

@@ -46,6 +46,11 @@ void skn_fsck_find(skn_fsck *f, const char *invariant, const char *fmt, ...)
     add(f, invariant, skn_str_of(line));
 }
 
+int64_t skn_fsck_found(const skn_fsck *f)
+{
+    return (int64_t)f->findings.n + f->untold;
+}
+
 static void on_rule(void *arg, const char *invariant, skn_str text)
 {
     add(arg, invariant, text);

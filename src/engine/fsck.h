@@ -38,6 +38,8 @@ typedef struct skn_fsck {
 /* Adds a finding. */
 void skn_fsck_find(skn_fsck *f, const char *invariant, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* How many there are, with those that are only counted. */
+int64_t skn_fsck_found(const skn_fsck *f);
 /* What is known of a thread; id 0 when there is none. */
 skein_rc skn_fsck_source(skn_fsck *f, int64_t thread, skn_check_source *out, skein_error *err);
 /* Is a conversation the other one, or branched from it, through any number of steps? */

@@ -23,6 +23,21 @@ static void check_texts(skn_fsck *f, const skn_check_message *m)
         skn_fsck_find(f, "I1", "message %lld has no usable public id", (long long)m->id);
 }
 
+/* What was erased says nothing, and nothing can be guessed from its hash. */
+static void check_hash(skn_fsck *f, const skn_check_message *m)
+{
+    skn_said said = {m->content, m->texts[0], m->calls, m->instructions};
+
+    if (!m->hashed)
+        skn_fsck_find(f, "I2", "message \"%.*s\" has no hash", SKN_FMT(m->uid));
+    else if (m->purged && (m->hash != SKN_HASH_ERASED || m->content.n || m->texts[0].n))
+        skn_fsck_find(f, "I2", "message \"%.*s\" was erased, but not all of it",
+                      SKN_FMT(m->uid));
+    else if (!m->purged && m->hash != skn_message_hash(&said))
+        skn_fsck_find(f, "I2", "the text of message \"%.*s\" is not the one that was written",
+                      SKN_FMT(m->uid));
+}
+
 static bool is_text(const skn_json *v, const char *key)
 {
     const skn_json *member = skn_json_get(v, key);
@@ -99,12 +114,15 @@ static void check_index(skn_fsck *f, const skn_check_message *m)
 static skein_rc on_message(void *arg, const skn_check_message *m, skein_error *err)
 {
     skn_fsck *f = arg;
+    int64_t   before = skn_fsck_found(f);
     skein_rc  rc;
 
     check_texts(f, m);
     check_instructions(f, m);
     check_index(f, m);
     rc = check_calls(f, m, err);
+    if (skn_fsck_found(f) == before) /* else it is known that the row was changed, and how */
+        check_hash(f, m);
     skn_arena_reset(f->scratch);
     return rc;
 }

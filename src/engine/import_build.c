@@ -103,6 +103,14 @@ static void put_int(builder *b, int64_t v)
     b->row.cells[b->cell++] = (skn_cell){.number = v};
 }
 
+/* A time that no clock can have told is not kept: when the file came in is nearer to the truth. */
+static void put_time(builder *b, int64_t v)
+{
+    int64_t latest = skn_time_latest();
+
+    put_int(b, v >= 0 && v <= latest ? v : SKN_NOW());
+}
+
 /* A reference; zero is none. */
 static void put_ref(builder *b, int64_t v)
 {
@@ -156,7 +164,7 @@ static void put_world(builder *b)
     put_int(b, f->turn_limit);
     put_int(b, 50);
     put_ref(b, f->current_chat + 1);
-    put_int(b, f->created_at);
+    put_time(b, f->created_at);
     put_none(b);
     end(b);
 }
@@ -174,7 +182,7 @@ static void put_agents(builder *b)
         put_text(b, agent->system_prompt);
         put_text(b, agent->model);
         put_text(b, agent->settings);
-        put_int(b, agent->created_at);
+        put_time(b, agent->created_at);
         put_none(b);
         end(b);
     }
@@ -191,7 +199,7 @@ static void put_chats(builder *b)
         put_text(b, b->f->chats.p[i].title);
         put_ref(b, (int64_t)i + 1);
         put_none(b);
-        put_int(b, b->f->chats.p[i].created_at);
+        put_time(b, b->f->chats.p[i].created_at);
         put_none(b);
         put_none(b);
         put_none(b);
@@ -206,7 +214,7 @@ static void put_chats(builder *b)
         put_text(b, SKN_STR("start"));
         put_text(b, SKN_STR("human"));
         put_none(b);
-        put_int(b, b->f->chats.p[i].created_at);
+        put_time(b, b->f->chats.p[i].created_at);
         end(b);
     }
 }
@@ -224,7 +232,7 @@ static void put_lane(builder *b, const lane *l)
     put_int(b, 0);
     put_text(b, SKN_STR("running"));
     put_none(b);
-    put_int(b, b->f->chats.p[l->chat].created_at);
+    put_time(b, b->f->chats.p[l->chat].created_at);
     end(b);
 }
 
@@ -295,7 +303,7 @@ static void put_message(builder *b, const skn_foreign_message *m)
     put_text(b, m->m.model);
     put_text(b, m->m.turn_uid);
     put_text(b, m->warning);
-    put_int(b, m->m.created_at);
+    put_time(b, m->m.created_at);
     put_none(b);
     put_some(b, m->m.unfinished);
     put_none(b); /* what its call used: that is not in the file */

@@ -8,11 +8,11 @@
     }
 #define TIME(name)                                                                             \
     {                                                                                          \
-        name, SKN_CELL_INT, false, 0, INT64_MIN, INT64_MAX, NULL                               \
+        name, SKN_CELL_INT, false, 0, 0, SKN_UNTIL_LATEST, NULL                                \
     }
 #define MAYBE_TIME(name)                                                                       \
     {                                                                                          \
-        name, SKN_CELL_INT, true, 0, INT64_MIN, INT64_MAX, NULL                                \
+        name, SKN_CELL_INT, true, 0, 0, SKN_UNTIL_LATEST, NULL                                 \
     }
 #define FLAG(name)                                                                             \
     {                                                                                          \

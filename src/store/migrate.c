@@ -106,6 +106,8 @@ static skein_rc apply(skn_db *db, const struct skn_migration *m, skein_error *er
                       sql.limit);
     if (!rc)
         rc = skn_db_script(db, sql.p, err);
+    if (!rc && skn_str_is(skn_str_of(m->name), "hash"))
+        rc = skn_hash_old_messages(db, err); /* no database can, in its own words */
     skn_buf_release(&sql);
     return rc;
 }

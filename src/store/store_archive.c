@@ -167,7 +167,25 @@ static void bind_cell(skn_stmt *s, skn_archive_kind kind, const skn_cell *cell)
         skn_stmt_bind_int(s, cell->number);
 }
 
-enum { CONVERSATION = 1, CALLS = 8, TOOL_CALL_ID = 9 }; /* columns of a message */
+/* Columns of a message. */
+enum {
+    CONVERSATION = 1,
+    CONTENT = 6,
+    THINKING = 7,
+    CALLS = 8,
+    TOOL_CALL_ID = 9,
+    INSTRUCTIONS = 11,
+    PURGED_AT = 22
+};
+
+/* Not in the archive, whose own hash is over all of it. */
+static int64_t hash_of(const skn_cell *cells)
+{
+    skn_said said = {cells[CONTENT].text, cells[THINKING].text, cells[CALLS].text,
+                     cells[INSTRUCTIONS].text};
+
+    return cells[PURGED_AT].null ? skn_message_hash(&said) : SKN_HASH_ERASED;
+}
 
 static skein_rc insert_half(skn_tx *tx, int64_t message, const skn_cell *cells, skn_str call_id,
                             bool is_result, skein_error *err)
@@ -216,6 +234,8 @@ skein_rc skn_archive_insert(skn_tx *tx, skn_archive_table table, int64_t id,
         skn_stmt_bind_int(&s, id);
     for (size_t i = 0; i < shape->count; i++)
         bind_cell(&s, shape->columns[i].kind, &cells[i]);
+    if (table == SKN_AR_MESSAGES)
+        skn_stmt_bind_int(&s, hash_of(cells));
     rc = skn_stmt_run(&s, err);
     *taken = rc && skn_db_was_duplicate(tx->db);
     if (rc || table != SKN_AR_MESSAGES)

@@ -1,4 +1,5 @@
 /* store_check.c: what the database can check by itself, and what a row that breaks a rule means. */
+#include "base/clock.h"
 #include "store/stmt.h"
 
 /* "%1" and "%2" stand for the two texts that the statement selects. */
@@ -10,6 +11,7 @@ typedef struct rule {
 static const rule rules[] = {
     {SKN_Q_check_world_chat, "C20", "the current chat of world \"%1\" is not one of its chats"},
     {SKN_Q_check_agent, "refs", "agent \"%2\" (%1) has no world, or a lead outside of it"},
+    {SKN_Q_check_lead_cycle, "refs", "agent \"%2\" (%1) leads itself"},
     {SKN_Q_check_conversation, "refs",
      "conversation \"%1\" has no world, or an agent outside of it"},
     {SKN_Q_check_tag, "refs", "tag \"%1\" has no world, or no known control"},
@@ -64,6 +66,10 @@ static const rule rules[] = {
     {SKN_Q_check_result, "I20",
      "the result \"%2\" in message \"%1\" cannot be found by its call"},
     {SKN_Q_check_half, "I20", "call \"%1\" is noted for message %2, which does not have it"},
+    {SKN_Q_check_tool_message, "I20", "message \"%1\" is the result of a tool, but of no call"},
+    {SKN_Q_check_event_gap, "I2", "events before event %1 are missing, or came back"},
+    {SKN_Q_check_event, "refs", "event %1 (%2) tells of something that is not there"},
+    {SKN_Q_check_time, "I3", "row %2 of table \"%1\" has an impossible time"},
     {SKN_Q_check_turn, "I38", "turn \"%1\" is open, but the work it is for is not its own"},
     {SKN_Q_check_delivery, "I38", "somebody is said to be at work %1, but has no turn"},
     {SKN_Q_check_waiting, "I38", "message \"%1\" waits, but nobody is at work there"},
@@ -102,6 +108,8 @@ static skein_rc apply(skn_tx *tx, const rule *r, skn_buf *line, skn_check_sink *
     bool     row;
     skein_rc rc;
 
+    if (r->query == SKN_Q_check_time)
+        skn_stmt_bind_int(&s, skn_time_latest());
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         fill_in(r->text, skn_stmt_text(&s, 0), skn_stmt_text(&s, 1), line);
         sink(arg, r->invariant, skn_buf_str(line));

@@ -12,9 +12,11 @@ static void read_check_message(const skn_stmt *s, skn_check_message *m)
                              .indexed = skn_stmt_int(s, 4) != 0,
                              .content = skn_stmt_text(s, 5),
                              .calls = skn_stmt_text(s, 6),
-                             .instructions = skn_stmt_text(s, 7)};
+                             .instructions = skn_stmt_text(s, 7),
+                             .hashed = !skn_stmt_null(s, 8),
+                             .hash = skn_stmt_int(s, 8)};
     for (int i = 0; i < SKN_CHECK_TEXTS; i++)
-        m->texts[i] = skn_stmt_text(s, 8 + i);
+        m->texts[i] = skn_stmt_text(s, 9 + i);
 }
 
 skein_rc skn_check_messages(skn_tx *tx, skn_check_message_sink *sink, void *arg,

@@ -128,6 +128,8 @@ static void bind_message(skn_stmt *s, const skein_message *m, skn_str calls,
     skn_stmt_bind_text(s, m->warning);
     skn_stmt_bind_int(s, m->created_at);
     skn_stmt_bind_id(s, m->unfinished); /* NULL otherwise */
+    skn_stmt_bind_int(
+        s, skn_message_hash(&(skn_said){m->content, m->thinking, calls, instructions}));
 }
 
 static skein_rc insert_half(skn_tx *tx, const skein_message *m, skn_str call_id, bool is_result,

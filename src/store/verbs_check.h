@@ -29,10 +29,11 @@ skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_e
 typedef struct skn_check_message {
     int64_t id, conversation;
     skn_str uid, content, calls, instructions;
-    skn_str
-         texts[SKN_CHECK_TEXTS]; /* the others; on PostgreSQL absent, the server checks them */
-    bool purged;
-    bool indexed; /* in the index of words, or not yet due there */
+    skn_str texts[SKN_CHECK_TEXTS]; /* thinking, then the others; on PostgreSQL those are
+                                       absent, the server checks them */
+    int64_t hash;
+    bool    hashed, purged;
+    bool    indexed; /* in the index of words, or not yet due there */
 } skn_check_message;
 
 typedef skein_rc skn_check_message_sink(void *arg, const skn_check_message *m,

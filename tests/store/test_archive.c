@@ -124,7 +124,7 @@ static void an_archive_knows_every_table_and_column(void **state)
     static const char beside[] =
         "('worlds.settings','agents.paused_at','agents.run_every','agents.next_run_at',"
         "'lanes.parent_agent_id','lanes.parent_turn_id','lanes.waited','lanes.told',"
-        "'lanes.title','lanes.knowledge_upto')";
+        "'lanes.title','lanes.knowledge_upto','messages.hash')";
     place   p;
     char    sql[800];
     int64_t known = 0;

@@ -1,130 +1,5 @@
 /* Every invariant that a store can break, broken by hand: the check names that one and no other. */
-#include "store/fsck_kit.h"
-
-/* --- A store with some of everything ------------------------------------------------------------------- */
-
-static skein_message_id id_of(kit *k, const char *uid)
-{
-    skein_message m;
-
-    KIT_OK(k, skein_message_find(k->e, k->chat.id, 0, skein_text(uid), k->mem, &m, &k->err));
-    return m.id;
-}
-
-static void say(kit *k, const char *uid, skein_role role, const char *sender, const char *reply)
-{
-    skein_new_message m = {.uid = skein_text(uid),
-                           .role = role,
-                           .sender = skein_text(sender),
-                           .content = skein_text("some words"),
-                           .reply_to = reply ? skein_text(reply) : (skein_str){0}};
-    skein_messages    out;
-
-    KIT_OK(k, kit_append(k, &m, 1, &out));
-}
-
-static void say_in(kit *k, const char *lane, const char *uid)
-{
-    skein_new_message m = {
-        .uid = skein_text(uid), .role = SKEIN_USER, .content = skein_text("in a delegation")};
-    skein_append_request r = {
-        .conversation = k->chat.id, .lane = skein_text(lane), .messages = &m, .count = 1};
-    skein_messages out;
-
-    KIT_OK(k, skein_append(k->e, &r, k->mem, &out, &k->err));
-}
-
-static void call_a_tool(kit *k)
-{
-    skein_tool_call   call = {skein_text("c1"), skein_text("look"), skein_text("{}")};
-    skein_new_message m[] = {{.uid = skein_text("m4"),
-                              .role = SKEIN_ASSISTANT,
-                              .sender = skein_text("ada"),
-                              .calls = &call,
-                              .call_count = 1},
-                             {.uid = skein_text("m5"),
-                              .role = SKEIN_TOOL,
-                              .content = skein_text("seen"),
-                              .tool_call_id = skein_text("c1")}};
-    skein_messages    out;
-
-    KIT_OK(k, kit_append(k, m, 2, &out));
-}
-
-static void delegate(kit *k)
-{
-    skein_lane lane;
-
-    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main"), id_of(k, "m4"),
-                             skein_text("c1"), k->mem, &lane, &k->err));
-    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main.1"), (skein_message_id){0},
-                             (skein_str){0}, k->mem, &lane, &k->err));
-    KIT_OK(k, skein_lane_new(k->e, k->chat.id, skein_text("main"), (skein_message_id){0},
-                             (skein_str){0}, k->mem, &lane, &k->err));
-}
-
-static void change(kit *k)
-{
-    skein_message_id  two[] = {id_of(k, "m7"), id_of(k, "m8")};
-    skein_squash_spec spec = {.sources = {two, 2}, .content = skein_text("seven and eight")};
-    skein_compaction  c = {.covers = 3, .content = skein_text("what was before")};
-    skein_version     v;
-    skein_message     m;
-    skein_squash      s;
-    skein_move        move;
-    int64_t           covers;
-
-    KIT_OK(k, skein_edit(k->e, &k->how, id_of(k, "m6"), skein_text("another six"), k->mem, &v,
-                         &m, &k->err));
-    KIT_OK(k, skein_squash_messages(k->e, &k->how, &spec, k->mem, &s, &k->err));
-    KIT_OK(k, skein_undo(k->e, &k->how, 1, k->mem, &move, &k->err));
-    KIT_OK(k, skein_redo(k->e, &k->how, 1, k->mem, &move, &k->err));
-    KIT_OK(k, skein_compact(k->e, k->chat.id, &c, k->mem, &m, &covers, &k->err));
-}
-
-static void furnish(kit *k)
-{
-    skein_tag            tag = {.name = skein_text("brief"),
-                                .control = skein_text("toggle"),
-                                .instruction = skein_text("Short")};
-    skein_str            item = skein_text("fun main");
-    skein_world          other = {.name = skein_text("elsewhere")};
-    skein_context_file   file = {skein_text("src/main.c"), &item, 1};
-    skein_search_request what = {.query = skein_text("words")};
-    skein_conversation   branch;
-    skein_hits           hits;
-
-    KIT_OK(k, skein_chat_new(k->e, k->world.id, skein_text("alone"), k->mem, &branch, &k->err));
-    KIT_OK(k,
-           skein_branch(k->e, &k->how, 0, -1, skein_text("branch"), k->mem, &branch, &k->err));
-    KIT_OK(k, skein_world_new(k->e, &other, k->mem, &k->err));
-    KIT_OK(k, skein_tag_define(k->e, k->world.id, &tag, &k->err));
-    KIT_OK(k, skein_tag_activate(k->e, k->chat.id, tag.name, true, &k->err));
-    KIT_OK(k, skein_context_file_set(k->e, k->chat.id, &file, &k->err));
-    KIT_OK(k, skein_search(k->e, &what, k->mem, &hits, &k->err));
-    assert_true(hits.count > 0);
-}
-
-static void build(kit *k, void **state)
-{
-    kit_open(k, state);
-    say(k, "m1", SKEIN_USER, "human", NULL);
-    say(k, "m2", SKEIN_ASSISTANT, "ada", "m1");
-    say(k, "m3", SKEIN_ASSISTANT, "bo", "m2");
-    call_a_tool(k);
-    for (int i = 6; i <= 10; i++) {
-        char uid[8];
-
-        snprintf(uid, sizeof uid, "m%d", i);
-        say(k, uid, SKEIN_USER, "human", NULL);
-    }
-    delegate(k);
-    change(k);
-    say_in(k, "main.2", "d1");
-    say_in(k, "main.2", "d2");
-    furnish(k);
-    say_in(k, "main.2", "d3"); /* after the branch */
-}
+#include "store/fsck_store.h"
 
 /* --- Breaking it --------------------------------------------------------------------------------------- */
 
@@ -139,17 +14,6 @@ static void broken(void **state, const char *invariant, const char *sql)
     done(&k);
 }
 
-#define CHAT    "(SELECT MIN(id) FROM conversations)"
-#define BRANCH  "(SELECT MAX(id) FROM conversations)"
-#define ID(uid) "(SELECT id FROM messages x WHERE x.uid = '" uid "')"
-#define LANE(conversation, key)                                                                \
-    "(SELECT id FROM lanes x WHERE x.conversation_id = " conversation " AND x.key = '" key "'" \
-    ")"
-/* The thread that d1, d2 and d3 were said in. */
-#define SIDE "(SELECT thread_id FROM items x WHERE x.message_id = " ID("d1") ")"
-#define V(n)                                                                                   \
-    "(SELECT id FROM versions x WHERE x.conversation_id = " CHAT " AND x.number = " #n ")"
-
 #define BREAKS(name, invariant, sql)                                                           \
     static void name(void **state)                                                             \
     {                                                                                          \
@@ -163,6 +27,26 @@ BREAKS(a_text_with_a_zero_is_I2, "I2",
        "UPDATE messages SET content = CAST(X'610062' AS TEXT) WHERE uid = 'm10'")
 BREAKS(a_sender_that_is_not_utf8_is_I2, "I2",
        "UPDATE messages SET sender = CAST(X'ff' AS TEXT) WHERE uid = 'm10'")
+BREAKS(a_text_that_changed_is_I2, "I2",
+       "UPDATE messages SET content = 'other words' WHERE uid = 'm10'")
+BREAKS(a_thought_that_changed_is_I2, "I2",
+       "UPDATE messages SET thinking = 'hm' WHERE uid = 'm10'")
+BREAKS(arguments_of_a_call_that_changed_are_I2, "I2",
+       "UPDATE messages SET calls = replace(calls, '{}', '{\"a\":1}') WHERE uid = 'm4'")
+BREAKS(a_message_without_a_hash_is_I2, "I2",
+       "UPDATE messages SET hash = NULL WHERE uid = 'm10'")
+BREAKS(a_text_that_says_it_was_erased_is_I2, "I2",
+       "UPDATE messages SET hash = 0 WHERE uid = 'm10'")
+BREAKS(an_erased_text_that_is_still_there_is_I2, "I2",
+       "UPDATE messages SET purged_at = 1, hash = 0 WHERE uid = 'd3'")
+BREAKS(an_event_that_is_gone_is_I2_on_sqlite, "I2",
+       "DELETE FROM events WHERE id = (SELECT max(id) / 2 FROM events)")
+BREAKS(an_event_that_was_forgotten_and_is_there_is_I2, "I2",
+       "UPDATE meta SET value = (SELECT min(id) FROM events) WHERE key = 'events_forgotten'")
+BREAKS(a_time_before_all_clocks_is_I3, "I3",
+       "UPDATE messages SET created_at = -1 WHERE uid = 'm10'")
+BREAKS(a_time_far_ahead_is_I3, "I3",
+       "UPDATE ops SET at = 32503680000000000 WHERE kind = 'edit'")
 BREAKS(a_thread_in_a_foreign_lane_is_I6, "I6",
        "UPDATE threads SET lane_id = " LANE(BRANCH, "main.2") " WHERE id = " SIDE)
 BREAKS(an_item_without_a_message_is_I6, "I6",
@@ -206,8 +90,9 @@ BREAKS(a_version_without_a_main_thread_is_I10, "I10",
 BREAKS(a_missing_version_number_is_I10, "I10",
        "UPDATE versions SET number = 9 WHERE id = " V(3))
 BREAKS(a_message_in_no_thread_is_I11, "I11",
-       "INSERT INTO messages(uid, conversation_id, role, author, sender, content, created_at) "
-       "VALUES('lost', " CHAT ", 'user', 'human', 'human', 'x', 0)")
+       "INSERT INTO messages(uid, conversation_id, role, author, sender, content, created_at, "
+       "hash) SELECT 'lost', conversation_id, 'user', 'human', 'human', content, 0, hash FROM "
+       "messages WHERE uid = 'm1'")
 BREAKS(a_lost_last_item_is_I11, "I11", "DELETE FROM items WHERE message_id = " ID("d3"))
 BREAKS(a_pointer_that_no_operation_moved_is_I12, "I12",
        "UPDATE conversations SET version_id = " V(1) " WHERE id = " CHAT)
@@ -240,6 +125,9 @@ BREAKS(a_call_that_was_not_made_is_I20, "I20",
        ", 'c9', " ID("m4") ", 0)")
 BREAKS(calls_that_cannot_be_read_are_I20, "I20",
        "UPDATE messages SET calls = '[{' WHERE uid = 'm4'")
+BREAKS(a_result_of_no_call_is_I20, "I20",
+       "DELETE FROM message_calls WHERE is_result = 1; UPDATE messages SET tool_call_id = '' "
+       "WHERE uid = 'm5'")
 BREAKS(a_delegation_by_no_message_is_I26, "I26",
        "UPDATE lanes SET spawn_message_id = 999999 WHERE id = " LANE(CHAT, "main.1"))
 BREAKS(a_missing_ordinal_is_I27, "I27",
@@ -273,6 +161,13 @@ BREAKS(
     "INSERT INTO agents(uid, world_id, name, created_at) VALUES('spy', (SELECT id FROM worlds "
     "WHERE name = 'elsewhere'), 'spy', 0); UPDATE agents SET lead_id = (SELECT id FROM agents "
     "WHERE name = 'ada') WHERE name = 'spy'")
+BREAKS(an_agent_that_leads_itself_is_told, "refs",
+       "UPDATE agents SET lead_id = id WHERE name = 'ada'")
+BREAKS(agents_that_lead_each_other_are_told, "refs",
+       "UPDATE agents SET lead_id = (SELECT id FROM agents x WHERE x.name = CASE agents.name "
+       "WHEN 'ada' THEN 'bo' WHEN 'bo' THEN 'cy' ELSE 'ada' END)")
+BREAKS(an_event_of_nothing_is_told, "refs",
+       "UPDATE events SET message_id = 999999 WHERE message_id IS NOT NULL")
 BREAKS(a_tag_without_a_control_is_told, "refs", "UPDATE tag_definitions SET control = 'lever'")
 BREAKS(a_tag_of_another_world_is_told, "refs",
        "UPDATE tag_definitions SET world_id = (SELECT id FROM worlds WHERE name = 'elsewhere')")
@@ -281,7 +176,7 @@ BREAKS(a_file_whose_items_cannot_be_read_is_told, "refs",
 BREAKS(an_index_that_claims_too_much_is_told, "search",
        "UPDATE meta SET value = 999999 WHERE key = 'words_upto'")
 BREAKS(an_erased_message_in_the_index_is_told, "search",
-       "UPDATE messages SET purged_at = 1 WHERE uid = 'm10'")
+       "UPDATE messages SET purged_at = 1, content = '', hash = 0 WHERE uid = 'm10'")
 BREAKS(a_message_missing_in_the_index_is_told_on_sqlite, "search",
        "DELETE FROM message_words_docsize WHERE id = " ID("m10"))
 BREAKS(a_message_missing_in_the_index_is_told_on_pg, "search",
@@ -358,6 +253,31 @@ static void an_erased_store_is_sound(void **state)
     kit_close(&k);
 }
 
+/* A store from before there were hashes, brought up to date. */
+static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state)
+{
+    kit               k;
+    skein_new_message m[1200];
+    skein_messages    out;
+    skein_message_id  first;
+    int64_t           erased, sum;
+
+    kit_open(&k, state);
+    for (int i = 0; i < 1200; i++) /* more than a page of them */
+        m[i] = (skein_new_message){.role = SKEIN_USER, .content = skein_text("x")};
+    KIT_OK(&k, kit_append(&k, m, 1200, &out));
+    first = out.at[0].id;
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&first, 1}, &erased, &k.err));
+    sum = skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages");
+    assert_int_not_equal(sum, 0);
+    leave(&k);
+    skn_fixture_sql(k.fx, "ALTER TABLE messages DROP COLUMN hash;"
+                          "DELETE FROM schema_version WHERE version > 13");
+    come_back(&k);
+    assert_int_equal(skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages"), sum);
+    kit_close(&k);
+}
+
 /* A page of the file overwritten: the check goes on as far as it can, and says so. */
 static void a_file_with_a_broken_page_is_told(void **state)
 {
@@ -410,10 +330,21 @@ int main(void)
         SKN_BOTH(a_dangling_reply_is_a_warning_and_no_finding),
         SKN_BOTH(findings_are_bounded),
         SKN_BOTH(an_erased_store_is_sound),
+        SKN_BOTH(messages_of_an_older_store_are_hashed_once_it_is_opened),
         SKN_BOTH(an_id_with_a_blank_is_I1),
         SKN_ON_SQLITE(a_text_that_is_not_utf8_is_I2),
         SKN_ON_SQLITE(a_text_with_a_zero_is_I2),
         SKN_ON_SQLITE(a_sender_that_is_not_utf8_is_I2),
+        SKN_BOTH(a_text_that_changed_is_I2),
+        SKN_BOTH(a_thought_that_changed_is_I2),
+        SKN_BOTH(arguments_of_a_call_that_changed_are_I2),
+        SKN_BOTH(a_message_without_a_hash_is_I2),
+        SKN_BOTH(a_text_that_says_it_was_erased_is_I2),
+        SKN_ON_SQLITE(an_event_that_is_gone_is_I2_on_sqlite),
+        SKN_BOTH(an_erased_text_that_is_still_there_is_I2),
+        SKN_BOTH(an_event_that_was_forgotten_and_is_there_is_I2),
+        SKN_BOTH(a_time_before_all_clocks_is_I3),
+        SKN_BOTH(a_time_far_ahead_is_I3),
         SKN_BOTH(a_thread_in_a_foreign_lane_is_I6),
         SKN_BOTH(an_item_without_a_message_is_I6),
         SKN_BOTH(a_node_without_a_conversation_is_I6),
@@ -450,6 +381,7 @@ int main(void)
         SKN_BOTH(a_call_that_cannot_be_found_is_I20),
         SKN_BOTH(a_call_that_was_not_made_is_I20),
         SKN_BOTH(calls_that_cannot_be_read_are_I20),
+        SKN_BOTH(a_result_of_no_call_is_I20),
         SKN_BOTH(a_delegation_by_no_message_is_I26),
         SKN_BOTH(a_missing_ordinal_is_I27),
         SKN_BOTH(miscounted_delegations_are_I27),
@@ -465,6 +397,9 @@ int main(void)
         SKN_BOTH(a_compaction_without_a_summary_is_C25),
         SKN_BOTH(a_thread_with_an_unknown_compaction_is_C25),
         SKN_BOTH(a_lead_in_another_world_is_told),
+        SKN_BOTH(an_agent_that_leads_itself_is_told),
+        SKN_BOTH(agents_that_lead_each_other_are_told),
+        SKN_BOTH(an_event_of_nothing_is_told),
         SKN_BOTH(a_tag_without_a_control_is_told),
         SKN_BOTH(a_tag_of_another_world_is_told),
         SKN_BOTH(a_file_whose_items_cannot_be_read_is_told),

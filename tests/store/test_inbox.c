@@ -560,7 +560,13 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "ALTER TABLE model_calls DROP COLUMN made_of;"
+    skn_fixture_sql(k->fx, "ALTER TABLE messages DROP COLUMN hash;"
+                           "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
+                           "ALTER TABLE conversations DROP COLUMN read_only;"
+                           "ALTER TABLE messages DROP COLUMN tokens_in;"
+                           "ALTER TABLE messages DROP COLUMN tokens_out;"
+                           "ALTER TABLE messages DROP COLUMN tokens_estimated;"
+                           "ALTER TABLE model_calls DROP COLUMN made_of;"
                            "ALTER TABLE turns DROP COLUMN waits;"
                            "ALTER TABLE turns DROP COLUMN waits_until;"
                            "ALTER TABLE inbox DROP COLUMN begun_at;"

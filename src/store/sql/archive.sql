@@ -100,9 +100,9 @@ SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m
 -- :archive_put_messages
 INSERT INTO messages(id, uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id,
   tool_failed, instructions, reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn,
-  warning, created_at, purged_at, stopped, tokens_in, tokens_out, tokens_estimated)
+  warning, created_at, purged_at, stopped, tokens_in, tokens_out, tokens_estimated, hash)
 VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-  $28);
+  $28, $29);
 -- :archive_message_ids
 WITH RECURSIVE scope(id) AS (
   SELECT id FROM conversations WHERE world_id = CAST($1 AS BIGINT) AND (CAST($2 AS BIGINT) = 0 OR id = $2)

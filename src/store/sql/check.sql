@@ -186,11 +186,43 @@ SELECT CAST(x.upto AS TEXT), '' FROM (SELECT MAX(value) AS upto FROM meta WHERE 
 SELECT CAST(d.id AS TEXT), '' FROM message_words_docsize d LEFT JOIN messages m ON m.id = d.id
  WHERE m.id IS NULL OR m.purged_at IS NOT NULL OR d.id > (SELECT value FROM meta WHERE key = 'words_upto') LIMIT 20;
 
+-- Times are for showing; but one before 1970, or more than a year ahead, was never read from a clock.
+-- :check_time
+SELECT x.t, CAST(x.id AS TEXT) FROM (
+  SELECT 'messages' AS t, id, created_at AS at FROM messages UNION ALL SELECT 'worlds', id, created_at FROM worlds
+  UNION ALL SELECT 'agents', id, created_at FROM agents UNION ALL SELECT 'conversations', id, created_at FROM conversations
+  UNION ALL SELECT 'versions', id, created_at FROM versions UNION ALL SELECT 'ops', id, at FROM ops
+  UNION ALL SELECT 'lanes', id, created_at FROM lanes UNION ALL SELECT 'events', id, created_at FROM events
+  UNION ALL SELECT 'turns', id, created_at FROM turns UNION ALL SELECT 'deliveries', id, created_at FROM deliveries
+  UNION ALL SELECT 'tasks', id, created_at FROM tasks UNION ALL SELECT 'inbox', id, created_at FROM inbox) x
+ WHERE x.at < 0 OR x.at > $1 LIMIT 20;
+-- Ids of events have no holes on SQLite: a change that is taken back gives its ids back.
+-- :check_event_gap
+SELECT CAST(e.id AS TEXT), '' FROM events e, (SELECT COALESCE(MAX(value), 0) AS upto FROM meta WHERE key = 'events_forgotten') f
+ WHERE e.id <= f.upto OR (e.id > f.upto + 1 AND NOT EXISTS(SELECT 1 FROM events b WHERE b.id = e.id - 1)) LIMIT 20;
+-- :check_event
+SELECT CAST(e.id AS TEXT), e.type FROM events e LEFT JOIN worlds w ON w.id = e.world_id LEFT JOIN messages m ON m.id = e.message_id
+  LEFT JOIN conversations c ON c.id = e.conversation_id
+ WHERE (e.world_id <> 0 AND w.id IS NULL) OR (e.message_id IS NOT NULL AND m.id IS NULL) OR (e.conversation_id IS NOT NULL AND c.id IS NULL) LIMIT 20;
+-- :check_tool_message
+SELECT uid, '' FROM messages WHERE role = 'tool' AND COALESCE(tool_call_id, '') = '' LIMIT 20;
+-- Who is met again on the way up the leads, and leads himself.
+-- :check_lead_cycle
+WITH RECURSIVE up(start, at) AS (SELECT id, lead_id FROM agents WHERE lead_id IS NOT NULL
+  UNION SELECT u.start, a.lead_id FROM up u JOIN agents a ON a.id = u.at WHERE a.lead_id IS NOT NULL)
+SELECT a.uid, a.name FROM up u JOIN agents a ON a.id = u.start WHERE u.at = u.start ORDER BY a.id LIMIT 20;
+
+-- Rows that were there before messages had a hash; only for the migration that adds it.
+-- :hash_old
+SELECT id, content, thinking, calls, instructions FROM messages WHERE hash IS NULL AND id > $1 ORDER BY id LIMIT 500;
+-- :hash_put
+UPDATE messages SET hash = $1 WHERE id = $2;
+
 -- Rows to go through, in pages.
 
 -- :check_messages
 SELECT m.id, m.conversation_id, m.uid, m.purged_at IS NOT NULL, d.id IS NOT NULL OR m.id > (SELECT COALESCE(MAX(value), 0) FROM meta WHERE key = 'words_upto'),
-  m.content, m.calls, m.instructions, m.sender, m.thinking, m.tool_call_id, m.reply_to_uid, m.model, m.turn, m.warning, m.squash_uid
+  m.content, m.calls, m.instructions, m.hash, m.thinking, m.sender, m.tool_call_id, m.reply_to_uid, m.model, m.turn, m.warning, m.squash_uid
   FROM messages m LEFT JOIN message_words_docsize d ON d.id = m.id WHERE m.id > $1 ORDER BY m.id LIMIT 500;
 -- :check_has_call
 SELECT COUNT(*) FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;

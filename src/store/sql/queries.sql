@@ -187,8 +187,8 @@ SELECT level, entries FROM nodes WHERE id = $1;
 
 -- :message_insert
 INSERT INTO messages(uid, conversation_id, role, author, agent_id, sender, content, thinking, calls, tool_call_id, tool_failed, instructions,
-  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, stopped)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23) RETURNING id;
+  reply_to_uid, reply_to_id, reply_depth, lineage_id, version_of_id, squash_uid, model, turn, warning, created_at, stopped, hash)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24) RETURNING id;
 -- :message_by_id
 SELECT m.id, m.uid, m.conversation_id, m.role, m.author, m.agent_id, m.sender, m.content, m.thinking, m.calls, m.tool_call_id, m.tool_failed, m.instructions,
   m.reply_to_uid, m.reply_to_id, m.reply_depth, m.lineage_id, m.version_of_id, m.squash_uid, m.model, m.turn, m.warning, m.created_at, m.purged_at, 0, m.stopped
@@ -217,7 +217,7 @@ SELECT message_id, is_result FROM message_calls WHERE conversation_id = $1 AND c
 -- :message_calls_forget
 DELETE FROM message_calls WHERE conversation_id = $1 AND call_id = $2 AND message_id = $3 AND is_result = 0;
 -- :message_erase
-UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, purged_at = $1
+UPDATE messages SET content = '', thinking = NULL, calls = NULL, instructions = NULL, model = NULL, warning = NULL, hash = 0, purged_at = $1
  WHERE id = $2 AND purged_at IS NULL;
 
 -- :compaction_insert
