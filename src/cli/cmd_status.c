@@ -279,12 +279,32 @@ static skein_rc page_of(skn_cli *cli, skn_str *out)
     return SKEIN_OK;
 }
 
+/* The same page by a link that signs the browser in, once; the address alone where there is none to be had. */
+static const char *link_of(skn_cli *cli, const skn_server *server, skn_str page,
+                           const char *url)
+{
+    skn_request_spec  what = {.method = "POST", .path = "/api/v1/session/link"};
+    skn_client_answer answer;
+    const skn_json   *v;
+    skn_str           code = SKN_NONE;
+
+    if (!skn_client_call(cli, server, &what, ASK_MS, &answer) &&
+        !skn_json_parse(&v, answer.body, "the answer", cli->keep, NULL))
+        (void)skn_json_text(v, "code", &code, NULL);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    if (!code.n)
+        return url;
+    return skn_arena_printf(cli->keep, "%s#sign-in=%.*s&to=%s", server->url, SKN_FMT(code),
+                            skn_client_encode(cli->keep, page))
+        .p;
+}
+
 int skn_cmd_open(skn_cli *cli)
 {
     skn_server  server;
     bool        found, opened;
     skn_str     page = SKN_STR("");
-    const char *url;
+    const char *url, *link;
     skn_jw     *w;
     skein_rc    rc = skn_discover(cli, &server, &found);
 
@@ -299,17 +319,22 @@ int skn_cmd_open(skn_cli *cli)
         (rc = page_of(cli, &page)))
         return (int)rc;
     url = skn_arena_printf(cli->keep, "%s%.*s", server.url, SKN_FMT(page)).p;
-    opened = !cli->dry_run && skn_browser_here() && skn_browser_open(url);
+    link = cli->dry_run ? url : link_of(cli, &server, page, url);
+    opened = !cli->dry_run && skn_browser_here() && skn_browser_open(link);
     if (cli->json) {
         w = skn_item(cli);
         skn_jw_object(w);
         skn_jw_kstr(w, "url", skn_str_of(url));
+        skn_jw_kstr(w, "link", skn_str_of(link));
         skn_jw_kbool(w, "opened", opened);
         skn_jw_object_end(w);
         return (int)skn_item_end(cli);
     }
     skn_print(cli, "%s\n", url);
     if (!opened && !cli->dry_run)
-        skn_note(cli, "No browser here: open the address yourself.");
+        skn_note(cli,
+                 "No browser here: open the address yourself, or this link, which signs a "
+                 "browser in once, within 5 minutes:\n%s",
+                 link);
     return 0;
 }

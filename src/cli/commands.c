@@ -37,6 +37,7 @@ static const skn_noun nouns[] = {
     {"provider", "Manage", "Who answers for models, and their keys", NULL},
     {"model", "Manage", "Models that agents can use", NULL},
     {"config", "Manage", "How the program runs", NULL},
+    {"token", "Manage", "Who may use the server", "token show"},
 };
 
 /* --- Options ------------------------------------------------------------------------------ */
@@ -297,7 +298,7 @@ static const skn_command talk[] = {
     {"chat", START, "[WORLD]", "Talk to a world in this terminal", 0, 1, SKN_CMD_WRITE, NULL,
      chat_options, skn_cmd_chat},
     {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
-     SKN_CMD_PLAIN, "url,opened", NULL, skn_cmd_open},
+     SKN_CMD_PLAIN, "url,link,opened", NULL, skn_cmd_open},
     {"status", START, "", "Which store, which server, which world is current", 0, 0,
      SKN_CMD_PLAIN, "program,store,exists,server,current,worlds", NULL, skn_cmd_status},
     {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},

@@ -85,6 +85,10 @@ int skn_cmd_provider_rm(skn_cli *cli);
 int skn_cmd_model_ls(skn_cli *cli);
 int skn_cmd_model_use(skn_cli *cli);
 
+int skn_cmd_token_show(skn_cli *cli);
+int skn_cmd_token_ls(skn_cli *cli);
+int skn_cmd_token_revoke(skn_cli *cli);
+
 int skn_cmd_serve(skn_cli *cli);
 int skn_cmd_open(skn_cli *cli);
 

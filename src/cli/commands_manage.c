@@ -51,6 +51,10 @@ static const skn_option tell_options[] = {
     {"expect-reply", 0, NULL, "Mark that an answer is expected"},
     SKN_OPTIONS_END,
 };
+static const skn_option token_revoke_options[] = {
+    {"all", 0, NULL, "All of them"},
+    SKN_OPTIONS_END,
+};
 static const skn_option task_list_options[] = {
     {"status", 0, "STATUS", "Only those that are pending, completed or cancelled"},
     SKN_OPTIONS_END,
@@ -237,6 +241,12 @@ static const skn_command commands[] = {
      "severity,source,line,column,text,cure", NULL, skn_cmd_config_check},
     {"config path", MANAGE, "", "Which files are read", 0, 0, SKN_CMD_PLAIN, "path,read", NULL,
      skn_cmd_config_path},
+    {"token show", MANAGE, "", "Print the token that scripts send", 0, 0, SKN_CMD_PLAIN,
+     "token,header", NULL, skn_cmd_token_show},
+    {"token ls", MANAGE, "", "List the browsers that are signed in", 0, 0, SKN_CMD_PLAIN,
+     "id,label,createdAt,expiresAt", NULL, skn_cmd_token_ls},
+    {"token revoke", MANAGE, "[ID]", "Sign a browser out", 0, 1, SKN_CMD_PLAIN, NULL,
+     token_revoke_options, skn_cmd_token_revoke},
 };
 
 const skn_command *skn_commands_manage(size_t *count)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/env_rule.h"
 #include "base/json_write.h"
+#include "base/session.h"
 #include "engine/exchange.h"
 #include "engine/mention.h"
 #include "engine/timeline.h"
@@ -20,6 +21,14 @@
 /* Which variables of the environment worlds may name, and for which addresses. Nothing is checked before it was set:
  * a program that only keeps worlds sends nothing. Any thread may set it anew. */
 skn_env_rule *skn_engine_env_rule(skein_engine *e);
+
+/* Browsers that are signed in; `now` is microseconds UTC. */
+#define SKN_SESSIONS_MOST 1000 /* the oldest goes */
+skein_rc skn_session_put(skein_engine *e, const skn_session *what, skein_error *err);
+skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sessions *out,
+                          skein_error *err);
+/* An absent uid means all of them. */
+skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_error *err);
 
 /* The schema version that this program's stores have. */
 int skn_schema_known(void);

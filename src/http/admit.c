@@ -1,6 +1,7 @@
 /* Whether a request is let in, and where it belongs: before its body is read. */
 #include "base/error.h"
 #include "http/inside.h"
+#include "http/sessions.h"
 #include "http/web.h"
 
 #include <inttypes.h>
@@ -43,6 +44,9 @@ static skein_rc check_origin(skn_http_call *c, bool local)
     }
     if (c->http->o.allow_origin_count)
         skn_call_add_header(c, "Vary", SKN_STR("Origin"));
+    /* A cookie comes by itself with whatever a browser sends: a change must be of our own page. */
+    if (!reads && c->who.kind == SKN_WHO_SESSION && (from != SKN_ORIGIN_OURS || !origin.p))
+        return skn_call_problem(c, 403, "origin", "a page of another site may change nothing");
     if (from == SKN_ORIGIN_REFUSED && !local)
         return skn_call_problem(c, 403, "origin", "origin \"%.*s\" is not allowed",
                                 SKN_FMT(origin));
@@ -86,11 +90,26 @@ static bool came_by_proxy(const skn_http_call *c)
     return skn_gate_public(&c->http->gate, c->request->host);
 }
 
+/* The value of our own cookie; absent: there is none. */
+static skn_str cookie_of(const skn_http_call *c)
+{
+    skn_str rest = skn_call_header(c, "Cookie"), one;
+    skn_str name = skn_cookie_name(c);
+
+    while (skn_str_split(&rest, ';', &one)) {
+        one = skn_str_trim(one);
+        if (one.n > name.n && skn_str_starts(one, name) && one.p[name.n] == '=')
+            return skn_str_sub(one, name.n + 1, one.n);
+    }
+    return SKN_NONE;
+}
+
 /* The only place that decides who asks. */
 static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
 {
     const skn_gate *gate = &c->http->gate;
     skn_who         who = {.from = peer->local ? SKN_STR("socket") : skn_str_of(peer->address)};
+    char            session[SKN_UID_LEN + 1] = "";
 
     if (skn_peer_is_owner(peer->uid) && (peer->local || (!gate->always && !came_by_proxy(c)))) {
         who.kind = SKN_WHO_OWNER;
@@ -98,10 +117,15 @@ static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
     } else if (skn_gate_bearer(gate, skn_call_header(c, "Authorization"))) {
         who.kind = SKN_WHO_TOKEN;
         who.name = SKN_STR("token");
+    } else if (skn_sessions_find(c->http->sessions, cookie_of(c), peer->uid, session)) {
+        who.kind = SKN_WHO_SESSION;
+        who.session = skn_arena_copy(c->mem, skn_str_of(session));
+        who.name = skn_arena_printf(c->mem, "session %s", session);
     } else {
         who.name = peer->uid < 0 ? SKN_STR("nobody")
                                  : skn_arena_printf(c->mem, "user %" PRId64, peer->uid);
     }
+    skn_conn_belongs(c->conn, session);
     return who;
 }
 
@@ -109,6 +133,8 @@ static skein_rc check_who(skn_http_call *c)
 {
     if (c->who.kind != SKN_WHO_NOBODY || (c->route && c->route->flags & SKN_ROUTE_OPEN))
         return SKEIN_OK;
+    if (cookie_of(c).p && !skn_sessions_loaded(c->http->sessions))
+        return skn_call_problem(c, 503, "starting", "the server is starting");
     skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
     skn_call_problem(c, 401, "sign-in", "this server needs a token");
     return skn_hint(&c->error, c->error.rc,

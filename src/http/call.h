@@ -23,9 +23,10 @@ typedef enum skn_who_kind {
 
 typedef struct skn_who {
     skn_who_kind kind;
-    skn_str
-        name; /* "owner", "token", "session ID", "user 1001", "nobody": for people to read */
-    skn_str from; /* the address, or "socket" */
+    /* For people to read: "owner", "token", "session ID", "user 1001", "nobody". */
+    skn_str name;
+    skn_str from;    /* the address, or "socket" */
+    skn_str session; /* id of a session; absent: it is none */
 } skn_who;
 
 typedef struct skn_http_call {
@@ -83,8 +84,9 @@ typedef enum skn_route_flag {
         64, /* also while the server starts or stops, as PLAIN ones are; c->engine
                               may be NULL then */
     SKN_ROUTE_KNOWN =
-        128,             /* the engine does know its key: done again, it tells what was done */
-    SKN_ROUTE_TEXT = 256 /* the body carries what somebody says: it may be as large as that */
+        128,              /* the engine does know its key: done again, it tells what was done */
+    SKN_ROUTE_TEXT = 256, /* the body carries what somebody says: it may be as large as that */
+    SKN_ROUTE_SIGN = 512  /* signs in or out: also when read only, and kept by no key */
 } skn_route_flag;
 
 struct skn_route {

@@ -1,6 +1,9 @@
 #include "http/conn.h"
 
+#include "http/sessions.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -117,6 +120,11 @@ skn_conn *skn_conn_new(skn_http *h, int fd, const skn_peer *peer)
 const skn_peer *skn_conn_peer(const skn_conn *conn)
 {
     return &conn->peer;
+}
+
+void skn_conn_belongs(skn_conn *conn, const char *session)
+{
+    snprintf(conn->session, sizeof conn->session, "%s", session);
 }
 
 skn_conn *skn_conn_next(const skn_conn *conn)
@@ -353,9 +361,14 @@ static void can_read(void *arg)
 
 /* --- Time ------------------------------------------------------------------------------------------ */
 
-/* What began a request is told that it took too long; what never said a word just goes. */
+/* A stream ends with the session that it was asked for in. What began a request is told that it took too long; what never said a word just goes. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms)
 {
+    if (conn->state == SKN_CONN_STREAM && conn->session[0] &&
+        !skn_sessions_has(conn->http->sessions, skn_str_of(conn->session))) {
+        skn_conn_close(conn);
+        return;
+    }
     if (!conn->deadline || now_ms < conn->deadline)
         return;
     if (conn->state == SKN_CONN_BODY) {

@@ -49,6 +49,7 @@ struct skn_conn {
     int            holds; /* by what is under way here; the last one frees */
     skn_watch     *watch;
     skn_peer       peer;
+    char           session[SKN_UID_LEN + 1]; /* of its latest request; empty: none */
     skn_conn_state state;
     skn_buf        in;   /* bytes of requests that are not used yet */
     skn_str        data; /* the same while they are looked at, or still where they were read */

@@ -122,15 +122,20 @@ skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host)
     return SKN_ORIGIN_REFUSED;
 }
 
-bool skn_gate_bearer(const skn_gate *g, skn_str authorization)
+bool skn_gate_is_token(const skn_gate *g, skn_str token)
 {
     char     theirs[SKN_SHA256_TEXT];
     unsigned differ = 0;
 
-    if (!g->token[0] || authorization.n < 7 || strncasecmp(authorization.p, "Bearer ", 7) != 0)
-        return false;
-    digest(skn_str_trim(skn_str_sub(authorization, 7, authorization.n)), theirs);
+    digest(token, theirs);
     for (size_t i = 0; i < SKN_SHA256_TEXT; i++)
         differ |= (unsigned)(theirs[i] ^ g->token[i]);
-    return differ == 0;
+    return g->token[0] && differ == 0;
+}
+
+bool skn_gate_bearer(const skn_gate *g, skn_str authorization)
+{
+    if (authorization.n < 7 || strncasecmp(authorization.p, "Bearer ", 7) != 0)
+        return false;
+    return skn_gate_is_token(g, skn_str_trim(skn_str_sub(authorization, 7, authorization.n)));
 }

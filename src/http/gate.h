@@ -28,7 +28,9 @@ bool skn_gate_host(const skn_gate *g, skn_str host, skn_str here);
 bool skn_gate_public(const skn_gate *g, skn_str host);
 /* An absent origin is ours: no browser sent it, or it is a plain link. */
 skn_origin skn_gate_origin(const skn_gate *g, skn_str origin, skn_str host);
-/* The value of Authorization has the token; takes as long for a wrong one as for the right one. */
+/* Takes as long for a wrong one as for the right one. */
+bool skn_gate_is_token(const skn_gate *g, skn_str token);
+/* The value of Authorization has the token. */
 bool skn_gate_bearer(const skn_gate *g, skn_str authorization);
 
 #endif

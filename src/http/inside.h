@@ -73,29 +73,31 @@ void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos)
 
 /* --- The server ------------------------------------------------------------------------------ */
 
-typedef struct skn_keys  skn_keys;  /* keys.c */
-typedef struct skn_rates skn_rates; /* rate.c */
-typedef struct skn_jobs  skn_jobs;  /* jobs.c */
-typedef struct skn_wire  skn_wire;  /* server.c */
+typedef struct skn_keys          skn_keys;          /* keys.c */
+typedef struct skn_rates         skn_rates;         /* rate.c */
+typedef struct skn_jobs          skn_jobs;          /* jobs.c */
+typedef struct skn_wire          skn_wire;          /* server.c */
+typedef struct skn_sessions_kept skn_sessions_kept; /* sessions.c */
 
 struct skn_http {
-    skn_http_options o; /* texts are copies in mem */
-    skn_arena       *mem;
-    skn_gate         gate;
-    skn_tree        *tree;
-    skn_hub         *hub;
-    skn_jobs        *jobs;
-    skn_rates       *rates;
-    skn_keys        *keys;
-    skn_uid_maker   *ids;
-    skn_wire        *wire;
-    skn_counts       counts;
-    int64_t          started; /* microseconds UTC */
-    int              calls;   /* that are not answered yet */
-    bool             closing;
-    pthread_mutex_t  mu;
-    char            *settings; /* guarded by mu */
-    skn_editing     *editing;  /* guarded by mu; no more than there are workers */
+    skn_http_options   o; /* texts are copies in mem */
+    skn_arena         *mem;
+    skn_gate           gate;
+    skn_tree          *tree;
+    skn_hub           *hub;
+    skn_jobs          *jobs;
+    skn_rates         *rates;
+    skn_keys          *keys;
+    skn_sessions_kept *sessions;
+    skn_uid_maker     *ids;
+    skn_wire          *wire;
+    skn_counts         counts;
+    int64_t            started; /* microseconds UTC */
+    int                calls;   /* that are not answered yet */
+    bool               closing;
+    pthread_mutex_t    mu;
+    char              *settings; /* guarded by mu */
+    skn_editing       *editing;  /* guarded by mu; no more than there are workers */
 };
 
 /* A copy of the settings that are shown; any thread. */
@@ -192,6 +194,8 @@ bool skn_peer_is_owner(int64_t uid);
 /* Takes the descriptor over. */
 skn_conn       *skn_conn_new(skn_http *h, int fd, const skn_peer *peer);
 const skn_peer *skn_conn_peer(const skn_conn *conn);
+/* A stream of it ends with this session; empty: with none. */
+void skn_conn_belongs(skn_conn *conn, const char *session);
 /* Sends c's answer and frees c. */
 void skn_conn_answer(skn_conn *conn, skn_http_call *c);
 /* Something has to end by its deadline; the server looks at all of them twice a second. */

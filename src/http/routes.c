@@ -9,6 +9,7 @@
 #define PLAIN   SKN_ROUTE_PLAIN
 #define LONG    SKN_ROUTE_LONG
 #define ALWAYS  SKN_ROUTE_ALWAYS
+#define SIGN    SKN_ROUTE_SIGN
 #define ONCE    (SKN_ROUTE_CHANGES | SKN_ROUTE_ONCE)
 #define TEXT    SKN_ROUTE_TEXT
 #define KNOWN   (SKN_ROUTE_CHANGES | SKN_ROUTE_KNOWN)
@@ -265,6 +266,18 @@ const skn_route skn_routes[] = {
      "sets what people may set; null removes"},
     {"POST", "/settings/reload", NULL, skn_api_reload_settings, CHANGES, "reloadSettings",
      "reads the configuration again"},
+    {"POST", "/session", skn_api_sign_in, NULL, OPEN | SIGN, "signIn",
+     "signs a browser in: a token, or the code of a link, for a cookie"},
+    {"GET", "/session", skn_api_get_session, NULL, 0, "getSession", "who asks"},
+    {"DELETE", "/session", skn_api_sign_out, NULL, SIGN, "signOut", "signs this browser out"},
+    {"POST", "/session/link", skn_api_new_link, NULL, SIGN, "newLink",
+     "a code that signs a browser in once"},
+    {"GET", "/sessions", skn_api_list_sessions, NULL, 0, "listSessions",
+     "browsers that are signed in"},
+    {"DELETE", "/sessions", skn_api_remove_sessions, NULL, SIGN, "removeSessions",
+     "signs all of them out"},
+    {"DELETE", "/sessions/{id}", skn_api_remove_session, NULL, SIGN, "removeSession",
+     "signs one of them out"},
     {"GET", "/jobs/{id}", skn_api_get_job, NULL, PLAIN, "getJob",
      "how far work in the background is"},
     {"DELETE", "/jobs/{id}", skn_api_cancel_job, NULL, CHANGES, "cancelJob", "asks it to end"},

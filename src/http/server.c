@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "http/inside.h"
 #include "http/jobs.h"
+#include "http/sessions.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -182,6 +183,7 @@ static void tick(void *arg)
         next = skn_conn_next(c);
         skn_conn_tick(c, now);
     }
+    skn_sessions_refresh(h, now);
     skn_jobs_sweep(h->jobs, skn_clock_micros());
     if (h->hub)
         skn_hub_count(h->hub, &streams, &lag);
@@ -304,6 +306,7 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
     h->tree = skn_tree_new(skn_routes, h->mem);
     h->ids = skn_uid_maker_new();
     h->keys = skn_keys_new();
+    h->sessions = skn_sessions_new();
     h->rates = skn_rates_new(h->o.requests_per_minute);
     h->jobs = skn_jobs_new(h);
     make_wire(h);
@@ -321,6 +324,7 @@ void skn_http_ready(skn_http *h, skein_engine *engine)
 {
     h->o.engine = engine;
     h->hub = skn_hub_new(h, &h->o);
+    skn_sessions_refresh(h, skn_wire_now());
     skn_count_begin(h);
 }
 
@@ -472,6 +476,7 @@ void skn_http_free(skn_http *h)
     skn_hub_free(h->hub);
     skn_jobs_free(h->jobs);
     skn_keys_free(h->keys);
+    skn_sessions_free(h->sessions);
     skn_rates_free(h->rates);
     skn_uid_maker_free(h->ids);
     skn_timer_free(h->wire->tick);

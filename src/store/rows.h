@@ -4,6 +4,7 @@
 #define SKN_STORE_ROWS_H
 
 #include "base/arena.h"
+#include "base/session.h"
 #include <skein/change.h>
 
 typedef struct skn_conversation_row {

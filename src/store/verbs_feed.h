@@ -53,6 +53,16 @@ skein_rc skn_event_older(skn_tx *tx, int64_t before, int64_t *oldest, int64_t *s
 /* Deletes all below a number, and keeps in mind which was the last. */
 skein_rc skn_event_forget(skn_tx *tx, int64_t below, int64_t *gone, skein_error *err);
 
+/* --- browsers that are signed in: store_session.c --- */
+skein_rc skn_session_insert(skn_tx *tx, const skn_session *what, skein_error *err);
+/* Deletes those that are over, and the oldest where there are more than `most`. */
+skein_rc skn_session_trim(skn_tx *tx, int64_t now, int64_t most, skein_error *err);
+/* Those that are not over, in the order of their beginning. */
+skein_rc skn_session_rows(skn_tx *tx, int64_t now, skn_arena *a, skn_sessions *out,
+                          skein_error *err);
+/* An absent uid means all of them. */
+skein_rc skn_session_delete(skn_tx *tx, skn_str uid, int64_t *gone, skein_error *err);
+
 /* --- settings, answers, failed edits: store_feed.c --- */
 /* Nobody else changes them until the transaction ends. */
 skein_rc skn_setting_hold(skn_tx *tx, skein_error *err);

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { Server, assert, finish, folder, freshStore, limit, rounds, run, test, within } from './lib.mjs';
+import { Server, assert, eventually, finally_, finish, folder, freshStore, limit, rounds, run, test, within } from './lib.mjs';
 import { checkProblem } from './contract.mjs';
 import { team } from './team.mjs';
 
@@ -204,6 +204,97 @@ byRoot('a server of an unprivileged user lets in that user and root, over IPv4, 
 test('what comes by a proxy of the owner is not the owner', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);
+});
+
+// --- Browsers that are signed in ----------------------------------------------------------------------
+
+const nobody = { authorization: undefined };
+const cookieOf = r => (r.headers['set-cookie'] ?? []).map(c => c.split(';')[0]).join('; ');
+const own = s => `http://127.0.0.1:${s.port}`;
+const signIn = (s, body, headers = {}) => s.call('POST', '/session', { body, headers: { ...nobody, origin: own(s), ...headers } });
+
+test('a token is exchanged for a cookie that a browser keeps: HttpOnly, SameSite=Strict, of this server alone', async () => {
+    const r = await signIn(guarded, { token: secret }, { 'user-agent': 'Browser 1' });
+    assert.equal(r.status, 201);
+    assert.match(r.headers['set-cookie'][0], new RegExp(`^skein-${guarded.port}=[0-9a-f]{64}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict$`));
+    const cookie = cookieOf(r);
+    assert.deepEqual((await guarded.get('/session', 200, { headers: { ...nobody, cookie: `other=1; ${cookie}` } })).kind, 'session');
+    assert.equal((await guarded.request('GET', '/worlds', { headers: { ...nobody, cookie } })).status, 200);
+    assert.equal((await guarded.request('GET', '/worlds', { headers: { ...nobody, cookie: `${cookie}0` } })).status, 401);
+    assert.equal((await guarded.request('GET', '/worlds', { headers: { ...nobody, cookie: `skein-1=${cookie.split('=')[1]}` } })).status, 401);
+    for (const body of [{ token: `${secret}x` }, { code: 'nothing' }]) {
+        const no = await signIn(guarded, body);
+        assert.deepEqual([no.status, no.body.type, no.headers['set-cookie']], [401, '/problems/sign-in', undefined]);
+    }
+    assert.equal((await signIn(guarded, {})).status, 400);
+    const held = fs.readdirSync(guarded.store.data).map(name => path.join(guarded.store.data, name)).filter(f => fs.statSync(f).isFile());
+    for (const file of held) assert.ok(!fs.readFileSync(file).includes(cookie.split('=')[1]), file);
+});
+
+test('with a cookie only the page of the server itself changes something', async () => {
+    const cookie = cookieOf(await signIn(guarded, { token: secret }));
+    const make = headers => guarded.request('POST', '/worlds', { body: { name: `by-cookie-${Math.random().toString(36).slice(2)}` }, headers: { ...nobody, cookie, ...headers } });
+    assert.equal((await make({ origin: own(guarded) })).status, 201);
+    for (const headers of [{}, { origin: 'http://evil.example' }, { origin: `http://127.0.0.1:${server.port}` }, { origin: 'null' }, { origin: own(guarded), 'sec-fetch-site': 'cross-site' }])
+        assert.equal((await make(headers)).status, 403, JSON.stringify(headers));
+});
+
+test('a session lasts over a restart, is listed, and ends with sign-out, its stream too', async () => {
+    const s = await Server.start({ script: team(), token: secret, args: [`--token-file=${tokenFile}`] });
+    const first = cookieOf(await signIn(s, { token: secret }, { 'user-agent': 'One' })), second = cookieOf(await signIn(s, { token: secret }, { 'user-agent': 'Two' }));
+    const port = s.port;
+    await s.stop();
+    s.options.args = [`--token-file=${tokenFile}`, `--listen=127.0.0.1:${port}`];
+    await s.start();
+    finally_(() => s.stop());
+    const as = (cookie, method = 'GET', url = '/session') => s.request(method, url, { headers: { ...nobody, cookie, origin: own(s) } });
+    let r;
+    do r = await as(first); while (r.status === 503); // until the store was read
+    assert.equal(r.body.kind, 'session');
+    const list = (await s.get('/sessions', 200, { headers: { ...nobody, cookie: first } })).data;
+    assert.deepEqual(list.map(x => [x.label, x.current]), [['One', true], ['Two', false]]);
+    const stream = s.stream('/events', { headers: { authorization: undefined, cookie: second } });
+    await eventually('the stream', () => stream.status === 200);
+    assert.equal((await as(first, 'DELETE', `/sessions/${list[1].id}`)).status, 204);
+    assert.equal((await as(first, 'DELETE', `/sessions/${list[1].id}`)).status, 404);
+    assert.equal((await as(second)).status, 401);
+    await within(10000, 'the end of the stream', stream.done);
+    const out = await as(first, 'DELETE');
+    assert.equal(out.status, 204);
+    assert.match(out.headers['set-cookie'][0], /=; Path=\/; Max-Age=0;/);
+    assert.equal((await as(first)).status, 401);
+});
+
+test('skein token prints what a script needs, skein open a link that works once, skein token revoke signs out', async () => {
+    const cli = (...args) => run([...args, ...server.store.args]);
+    const token = (await cli('token')).out.trim();
+    assert.match(token, /^[0-9a-f]{64}$/);
+    const headers = { 'x-forwarded-for': '192.0.2.1' }; // nobody's own
+    assert.equal((await server.request('GET', '/worlds', { headers })).status, 401);
+    assert.equal((await server.request('GET', '/worlds', { headers: { ...headers, authorization: `Bearer ${token}` } })).status, 200);
+    const link = JSON.parse((await cli('open', '--json')).out).link;
+    const code = /#sign-in=([0-9a-f]+)&to=/.exec(link)[1];
+    const r = await signIn(server, { code }, { 'user-agent': 'Linked' });
+    assert.equal(r.status, 201);
+    assert.equal((await server.request('GET', '/session', { headers: { ...headers, cookie: cookieOf(r) } })).body.kind, 'session');
+    assert.equal((await signIn(server, { code })).status, 401);
+    assert.match((await cli('token', 'ls')).out, /Linked/);
+    const id = (await cli('token', 'ls')).out.split(/\s/)[0];
+    assert.equal((await cli('token', 'revoke', id)).code, 0);
+    assert.equal((await server.request('GET', '/session', { headers: { ...headers, cookie: cookieOf(r) } })).status, 401);
+});
+
+byRoot('a cookie, and a link, are good for the user of the computer who got them alone, also over IPv4 in IPv6', async () => {
+    const six = await Server.start({ script: team(), token: secret, args: [`--token-file=${tokenFile}`, '--listen=[::]:0'] });
+    const url = `http://127.0.0.1:${six.port}`;
+    const r = await curlAs(undefined, six, '-D', '-', '-H', `Origin: ${url}`, '-H', 'content-type: application/json', '-d', JSON.stringify({ token: secret }), `${url}/session`);
+    assert.equal(r.status, 201, r.text);
+    const cookie = /set-cookie: ([^;]+)/i.exec(r.text)[1];
+    assert.equal((await curlAs(undefined, six, '-H', `Cookie: ${cookie}`, `${url}/worlds`)).status, 200);
+    assert.equal((await curlAs(other, six, '-H', `Cookie: ${cookie}`, `${url}/worlds`)).status, 401);
+    const { code } = await six.post('/session/link', undefined);
+    const take = uid => curlAs(uid, six, '-H', `Origin: ${url}`, '-H', 'content-type: application/json', '-d', JSON.stringify({ code }), `${url}/session`);
+    assert.deepEqual([(await take(other)).status, (await take(undefined)).status, (await take(undefined)).status], [401, 201, 401]);
 });
 
 // --- Programs ---------------------------------------------------------------------------------------

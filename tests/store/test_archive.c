@@ -118,7 +118,8 @@ static void an_archive_knows_every_table_and_column(void **state)
 {
     static const char needless[] =
         "('meta','idempotency','message_calls','schema_version','events','turns','deliveries',"
-        "'waiting','edit_errors','settings','answers','tasks','inbox','knowledge','expected',"
+        "'waiting','edit_errors','settings','answers','sessions','tasks','inbox','knowledge','"
+        "expected',"
         "'pieces','model_calls','written')";
     /* What only agents at work need: they do not come along. Settings may hold secrets. */
     static const char beside[] =

@@ -40,7 +40,8 @@ static void every_route_has_a_name_a_line_and_someone_who_answers(void **state)
     for (const skn_route *r = skn_routes; r->method; r++) {
         assert_true(!r->run != !r->take);
         assert_true(r->path[0] == '/' && r->id[0] && r->summary[0]);
-        assert_true(!strcmp(r->method, "GET") == !(r->flags & SKN_ROUTE_CHANGES));
+        assert_true(!strcmp(r->method, "GET") ==
+                    !(r->flags & (SKN_ROUTE_CHANGES | SKN_ROUTE_SIGN)));
         for (const skn_route *o = r + 1; o->method; o++) {
             assert_string_not_equal(r->id, o->id);
             assert_true(strcmp(r->path, o->path) || strcmp(r->method, o->method));

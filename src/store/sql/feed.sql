@@ -83,3 +83,15 @@ DELETE FROM edit_errors WHERE world_id = $1
 -- :edit_error_list
 SELECT e.uid, e.conversation_id, c.uid, e.message_uid, e.operation, e.error, e.created_at
   FROM edit_errors e LEFT JOIN conversations c ON c.id = e.conversation_id WHERE e.world_id = $1 ORDER BY e.id DESC;
+
+-- :session_insert
+INSERT INTO sessions(uid, hash, label, peer_uid, created_at, expires_at) VALUES($1, $2, $3, $4, $5, $6);
+-- Those that are over, and the oldest of too many.
+-- :session_trim
+DELETE FROM sessions WHERE expires_at < $1 OR id <= (SELECT COALESCE(MAX(id), 0) - $2 FROM sessions);
+-- :session_list
+SELECT uid, hash, label, peer_uid, created_at, expires_at FROM sessions WHERE expires_at >= $1 ORDER BY id;
+-- :session_delete
+DELETE FROM sessions WHERE uid = $1;
+-- :session_delete_all
+DELETE FROM sessions;

@@ -1,0 +1,167 @@
+/* Who may use the server: its token, and browsers that are signed in. */
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/discover.h"
+#include "cli/news.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+
+#define ASK_MS 10000
+
+int skn_cmd_token_show(skn_cli *cli)
+{
+    skn_server server;
+    skn_traces traces;
+    bool       found;
+    skn_jw    *w;
+    skein_rc   rc = skn_discover(cli, &server, &found);
+
+    if (!rc && !found && !(rc = skn_traces_of(cli, &traces)) &&
+        !(rc = skn_place_folders(cli, traces.token)))
+        rc = skn_token_ensure(cli, traces.token, &server.token);
+    if (rc)
+        return (int)rc;
+    if (!server.token.p) {
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "the token of %s is not known here", server.url);
+        return (int)skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                             "Run \"skein token\" as the user who runs that server");
+    }
+    if (!cli->json) {
+        skn_print(cli, "%.*s\n", SKN_FMT(server.token));
+        return 0;
+    }
+    w = skn_item(cli);
+    skn_jw_object(w);
+    skn_jw_kstr(w, "token", server.token);
+    skn_jw_kstr(
+        w, "header",
+        skn_arena_printf(cli->keep, "Authorization: Bearer %.*s", SKN_FMT(server.token)));
+    skn_jw_object_end(w);
+    return (int)skn_item_end(cli);
+}
+
+/* --- Browsers ----------------------------------------------------------------------------- */
+
+static skein_rc ask(skn_cli *cli, const skn_server *server, const char *method,
+                    const char *path, const skn_json **out)
+{
+    skn_request_spec  what = {.method = method, .path = path};
+    skn_client_answer answer;
+    skein_rc          rc = skn_client_call(cli, server, &what, ASK_MS, &answer);
+
+    if (rc || !out)
+        return rc;
+    return skn_json_parse(out, answer.body, "the answer", cli->keep, &cli->err);
+}
+
+static skein_rc print_browser(skn_cli *cli, skn_str id, skn_str label, int64_t created,
+                              int64_t expires)
+{
+    char    text[SKN_TIME_TEXT];
+    skn_jw *w;
+
+    if (cli->json) {
+        w = skn_item(cli);
+        skn_jw_object(w);
+        skn_jw_kstr(w, "id", id);
+        skn_jw_kstr(w, "label", label);
+        skn_jw_ktime(w, "createdAt", created);
+        skn_jw_ktime(w, "expiresAt", expires);
+        skn_jw_object_end(w);
+        return skn_item_end(cli);
+    }
+    skn_time_format(created, text);
+    skn_print(cli, "%.*s  since %.16s  ", SKN_FMT(id), text);
+    skn_print_line(cli, label, 0);
+    skn_print_raw(cli, SKN_STR("\n"));
+    return SKEIN_OK;
+}
+
+static skein_rc list_far(skn_cli *cli, const skn_server *server)
+{
+    const skn_json *all = NULL, *list;
+    int64_t         created, expires;
+    skein_rc        rc = ask(cli, server, "GET", "/api/v1/sessions?limit=500", &all);
+
+    list = rc ? NULL : skn_json_get(all, "data");
+    for (const skn_json *v = list ? list->first : NULL; v && !rc; v = v->next) {
+        created = expires = 0;
+        skn_time_parse(skn_news_text(v, "createdAt"), &created);
+        skn_time_parse(skn_news_text(v, "expiresAt"), &expires);
+        rc = print_browser(cli, skn_news_text(v, "id"), skn_news_text(v, "label"), created,
+                           expires);
+    }
+    return rc;
+}
+
+static skein_rc list_near(skn_cli *cli)
+{
+    skn_sessions all;
+    skein_rc     rc = skn_place_open(cli);
+
+    if (rc ||
+        (rc = skn_session_list(cli->engine, skn_clock_micros(), cli->keep, &all, &cli->err)))
+        return rc;
+    for (size_t i = 0; i < all.count && !rc; i++)
+        rc = print_browser(cli, all.at[i].uid, all.at[i].label, all.at[i].created_at,
+                           all.at[i].expires_at);
+    return rc;
+}
+
+int skn_cmd_token_ls(skn_cli *cli)
+{
+    skn_server server;
+    bool       found;
+    skein_rc   rc = skn_discover(cli, &server, &found);
+
+    if (rc)
+        return (int)rc;
+    if (cli->json)
+        skn_list_begin(cli);
+    rc = found ? list_far(cli, &server) : list_near(cli);
+    if (!rc && cli->json)
+        skn_list_end(cli);
+    return (int)rc;
+}
+
+static skein_rc revoke_near(skn_cli *cli, skn_str id)
+{
+    int64_t  gone = 0;
+    skein_rc rc = skn_place_open(cli);
+
+    if (rc || (rc = skn_session_remove(cli->engine, id, &gone, &cli->err)))
+        return rc;
+    return gone || !id.p ? SKEIN_OK
+                         : skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no session \"%.*s\"",
+                                    SKN_FMT(id));
+}
+
+/* A running server is asked, so that it holds at once. */
+int skn_cmd_token_revoke(skn_cli *cli)
+{
+    bool        all = skn_opt(cli, "all"), found;
+    skn_str     id = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
+    const char *path = "/api/v1/sessions";
+    skn_server  server;
+    skein_rc    rc;
+
+    if (all == (cli->arg_count > 0))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "name one that \"skein token ls\" lists, or --all");
+    if (id.p)
+        path = skn_arena_printf(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id)).p;
+    if (cli->dry_run) {
+        skn_would(cli, "sign out %s", all ? "all browsers" : cli->args[0]);
+        return 0;
+    }
+    if ((rc = skn_discover(cli, &server, &found)))
+        return (int)rc;
+    rc = found ? ask(cli, &server, "DELETE", path, NULL) : revoke_near(cli, id);
+    if (!rc)
+        skn_note(cli, all ? "All browsers are signed out." : "The browser is signed out.");
+    return (int)rc;
+}
