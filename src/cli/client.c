@@ -252,9 +252,13 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
         skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
     if (detail.n && hint.n)
         skn_hint(&cli->err, rc, "%.*s", SKN_FMT(hint));
-    if (detail.n)
-        return rc;
-    return skn_fail(&cli->err, rc, "the server answered %d", status);
+    if (!detail.n)
+        skn_fail(&cli->err, rc, "the server answered %d", status);
+    if (status == 401)
+        skn_hint(
+            &cli->err, rc,
+            "Give its token: SKEIN_TOKEN, or SKEIN_TOKEN_FILE with the file that holds it");
+    return rc;
 }
 
 /* The number that a version begins with: what changes when programs no longer understand each other. */

@@ -7,7 +7,9 @@
 
 #include <inttypes.h>
 
-#define PART 500 /* messages that are looked at in one go */
+#define PART          500 /* messages that are looked at in one go */
+#define SHOWN_MOST    20  /* texts that are shown before they go */
+#define SHOWN_COLUMNS 60
 
 /* --- What was made of them ---------------------------------------------------------------- */
 
@@ -97,6 +99,49 @@ static skein_rc tell_all_copies(skn_cli *cli, const skein_conversation *chat)
     return rc;
 }
 
+/* --- What would go ------------------------------------------------------------------------ */
+
+static skein_rc count_unreachable(skn_cli *cli, const skein_change *how)
+{
+    skein_change look = *how;
+    int64_t      count;
+    skein_rc     rc;
+
+    look.dry_run = true;
+    if (!(rc = skein_purge_unreachable(cli->engine, &look, &count, &cli->err)))
+        skn_print(cli, "%" PRId64 " message%s that the current version does not hold\n", count,
+                  skn_plural(count));
+    return rc;
+}
+
+/* Whoever is asked, or asks with -n, sees the texts first: they are gone for ever then. */
+static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat,
+                           const skein_change *how)
+{
+    skein_message m;
+    skein_rc      rc = SKEIN_OK;
+
+    if (cli->json || (!cli->dry_run && (cli->yes || !cli->out.terminal)))
+        return SKEIN_OK;
+    if (skn_opt(cli, "unreachable"))
+        return count_unreachable(cli, how);
+    for (size_t i = 0; i < cli->arg_count && !rc; i++) {
+        if ((rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+            break;
+        if (i < SHOWN_MOST) {
+            skn_print_colour(cli, SKN_YELLOW, m.uid);
+            skn_print_raw(cli, SKN_STR("  "));
+            skn_print_sender(cli, m.sender, 5);
+            skn_print_raw(cli, SKN_STR("  "));
+            skn_print_line(cli, m.purged ? SKN_STR("(erased)") : m.content, SHOWN_COLUMNS);
+            skn_print_raw(cli, SKN_STR("\n"));
+        }
+    }
+    if (!rc && cli->arg_count > SHOWN_MOST)
+        skn_print(cli, "and %zu more\n", cli->arg_count - SHOWN_MOST);
+    return rc;
+}
+
 /* --- Erasing ------------------------------------------------------------------------------ */
 
 static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change *how,
@@ -151,6 +196,7 @@ int skn_cmd_purge(skn_cli *cli)
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"skein purge\" needs either messages or --unreachable");
     if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
+        (rc = show_texts(cli, &chat, &how)) ||
         (rc = skn_confirm(cli, "Erase these texts for ever, in every version?", true)) ||
         (rc = purge(cli, &chat, &how, &erased)))
         return (int)rc;

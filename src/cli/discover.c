@@ -178,10 +178,17 @@ skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out)
 /* The one that this run names; else the file that the server named. */
 static skein_rc find_token(skn_cli *cli, skn_str file, skn_server *out)
 {
-    const char *named = skn_opt(cli, "token-file");
+    const char *named = skn_opt(cli, "token-file"), *token = getenv("SKEIN_TOKEN");
     int         open;
     skein_rc    rc;
 
+    if (!named && token && *token) {
+        out->token = skn_str_of(token);
+        return is_token(out->token)
+                   ? SKEIN_OK
+                   : skn_fail(&cli->err, SKEIN_USAGE,
+                              "SKEIN_TOKEN must be 16 to 512 visible characters");
+    }
     if (!named)
         named = getenv("SKEIN_TOKEN_FILE");
     if (named && *named)
@@ -198,10 +205,17 @@ static skein_rc find_token(skn_cli *cli, skn_str file, skn_server *out)
 
 /* --- Finding it ----------------------------------------------------------------------------- */
 
+const char *skn_discover_url(skn_cli *cli, const char *named)
+{
+    return strstr(named, "://") ? named : skn_arena_printf(cli->keep, "http://%s", named).p;
+}
+
 static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, bool *found)
 {
-    skn_str text = skn_str_of(url);
+    skn_str text;
 
+    url = skn_discover_url(cli, url);
+    text = skn_str_of(url);
     if (!skn_config_url(text, false) || !text.n)
         return skn_fail(&cli->err, SKEIN_USAGE,
                         "\"%s\" is no address of a server like http://127.0.0.1:7534/", url);

@@ -30,6 +30,8 @@ typedef struct skn_traces {
 /* The server of --server or SKEIN_SERVER, or the one that runs on the store; *found is false when
  * there is none. */
 skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found);
+/* The address that is meant by "host:port". */
+const char *skn_discover_url(skn_cli *cli, const char *named);
 /* The one that runs on the store, whatever else is named. */
 skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found);
 /* The places that belong to the store of this run. */

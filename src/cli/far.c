@@ -36,6 +36,18 @@ static const far_row rows[] = {
     {"queue ls", NULL},      {"queue rm", NULL},
 };
 
+bool skn_far_asks(const skn_cli *cli)
+{
+    static const char *const those[] = {"provider ", "model ls", "help", "version",
+                                        "completion"};
+    const char              *name = cli->command->name;
+
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
+        if (!strncmp(name, those[i], strlen(those[i])))
+            return true;
+    return false;
+}
+
 bool skn_far_can(const skn_cli *cli)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

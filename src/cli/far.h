@@ -26,6 +26,8 @@ typedef struct skn_far {
 
 /* Can this command, with these options, work on a store that is elsewhere? */
 bool skn_far_can(const skn_cli *cli);
+/* Does it ask a server without a store, or need neither? */
+bool skn_far_asks(const skn_cli *cli);
 /* From here on the store is the one behind this server. */
 void skn_far_begin(skn_cli *cli, const skn_server *server);
 

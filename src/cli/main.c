@@ -45,7 +45,7 @@ static int run(skn_cli *cli)
         skn_help_command(cli, cli->command);
         return 0;
     }
-    if (cli->command->kind != SKN_CMD_PLAIN && (rc = skn_place_open(cli)))
+    if ((rc = cli->command->kind == SKN_CMD_PLAIN ? skn_place_plain(cli) : skn_place_open(cli)))
         return (int)rc;
     return cli->command->run(cli);
 }

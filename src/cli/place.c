@@ -169,7 +169,7 @@ static skein_rc open_database(skn_cli *cli, skein_options *options)
 static skn_str plain_url(skn_cli *cli, const char *url)
 {
     const skn_str named = SKN_STR("http://localhost");
-    skn_str       s = skn_str_of(url);
+    skn_str       s = skn_str_of(skn_discover_url(cli, url));
 
     while (skn_str_ends(s, SKN_STR("/")))
         s.n--;
@@ -266,6 +266,13 @@ static skein_rc choose_server(skn_cli *cli)
     if (skn_opt(cli, "verbose"))
         skn_note(cli, "server: %s", server.url);
     return SKEIN_OK;
+}
+
+skein_rc skn_place_plain(skn_cli *cli)
+{
+    const char *url = skn_opt(cli, "server");
+
+    return !url || skn_far_can(cli) || skn_far_asks(cli) ? SKEIN_OK : refuse_server(cli, url);
 }
 
 skein_rc skn_place_open(skn_cli *cli)

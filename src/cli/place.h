@@ -8,6 +8,8 @@
 skein_rc skn_place_address(skn_cli *cli);
 /* Opens the store into cli->engine. Makes its folder if the command writes. */
 skein_rc skn_place_open(skn_cli *cli);
+/* Of a command that opens no store: refuses --server where it would be ignored. */
+skein_rc skn_place_plain(skn_cli *cli);
 /* Makes the folder of a file and those above it, for the person's eyes only. */
 skein_rc skn_place_folders(skn_cli *cli, const char *file);
 /* Removes what was made for this run only. The store must be closed. */

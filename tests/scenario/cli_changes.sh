@@ -203,6 +203,10 @@ s purge a-3
 t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
 s purge a-3 -n
 t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
+t 'and shows what would go' prints 'a-3  '
+t 'with its text' prints '  three'
+s purge --unreachable -n
+t 'also of what is out of reach' prints 'that the current version does not hold'
 t 'the text is still there' is "$(s show a-3 --raw; echo "$out")" three
 copies=$dir/data$stores/backups
 mkdir -p "$copies" && : >"$copies/skein-20260101T000000Z.db"

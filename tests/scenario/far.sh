@@ -502,6 +502,32 @@ rc=0
 SKEIN_SERVER=$url "$SKEIN" conv ls >"$dir/out" 2>"$dir/err" || rc=$?
 read_told
 t 'the variable does as the option' prints 'from afar'
+where=${url#http://}
+f conv ls --server "${where%/}"
+t 'an address without http:// is understood' prints 'from afar'
+
+# Every command of the table asks the server, or says by its name that it cannot.
+deaf=
+s
+for word in $(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p'); do
+    s help "$word"
+    for usage in $(printf '%s\n' "$out" | sed -n "s/^ *skein \($word.*\)/\1/p" | sed 's/  .*//; s/\[[^]]*\]//g; s/  */+/g; s/+$//'); do
+        words=$(printf '%s\n' "$usage" | sed 's/+TIME/+15m/g; s/+VERSION/+v1/; s/+KEY+VALUE/+turnLimit+3/; s|+PROVIDER/MODEL|+a/b|; s/+[A-Z][^+]*/+main.1/g; s/+/ /g')
+        case $words in
+        help*|version*|completion*|chat*|open) continue ;; # they need nobody, or are looked at above
+        inspect|rm|stop) words="$words main.1" ;;
+        'provider add '*) words="$words --type openai" ;;
+        'provider login '*) continue ;;                    # reads its key first
+        esac
+        # shellcheck disable=SC2086
+        f $words -y --server http://127.0.0.1:1/ </dev/null
+        case $rc,$err in
+        *"works on the store itself and cannot use"*|6,*"cannot reach the server at http://127.0.0.1:1/"*) ;;
+        *) deaf="$deaf$words: $rc $err; " ;;
+        esac
+    done
+done
+t 'every command uses the server or refuses it by name' is "$deaf" ''
 f log --server http://127.0.0.1:1/
 t 'a server that is not there' fails 6 'cannot reach the server at http://127.0.0.1:1/'
 stop_server
@@ -513,6 +539,11 @@ chmod 600 "$dir/token"
 start_server --script "$dir/script.yaml" --token-file "$dir/token"
 f log
 t 'a server with a token wants it' gave 4
+t 'and says how to give it' complains 'SKEIN_TOKEN, or SKEIN_TOKEN_FILE with the file that holds it'
+SKEIN_TOKEN=$(cat "$dir/token") f conv ls
+t 'it is taken from the variable' prints 'from afar'
+SKEIN_TOKEN=short f conv ls
+t 'unless it is none' fails 2 'SKEIN_TOKEN must be'
 SKEIN_TOKEN_FILE=$dir/token f conv ls
 t 'and takes it' prints 'from afar'
 stop_server
