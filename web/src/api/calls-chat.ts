@@ -177,6 +177,6 @@ export const retryEdit = (w: string, id: string, body: T.Retry = {}, o?: Options
     request<T.RemovalResult>('POST', `/worlds/${at(w)}/edit-errors/${at(id)}/retry`, { ...o, body });
 export const searchWorld = (
     w: string,
-    query: Paged & { q: string; current?: boolean; chatId?: string; fields?: string },
+    query: Paged & { q: string; current?: boolean; archived?: boolean; chatId?: string; fields?: string },
     o?: Options,
 ) => request<T.HitList>('GET', `/worlds/${at(w)}/search`, { ...o, query });

@@ -84,7 +84,12 @@ export const listAgentChats = (
 ) => request<T.ChatList>('GET', `/worlds/${at(w)}/agents/${at(a)}/conversations`, { ...o, query });
 export const listChats = (
     w: string,
-    query: Paged & { fields?: string; mode?: 'chat' | 'foreground' | 'background'; agent?: string } = {},
+    query: Paged & {
+        fields?: string;
+        mode?: 'chat' | 'foreground' | 'background';
+        agent?: string;
+        archived?: boolean;
+    } = {},
     o?: Options,
 ) => request<T.ChatList>('GET', `/worlds/${at(w)}/chats`, { ...o, query });
 export const createChat = (w: string, body: T.NewChat, o?: Options) =>

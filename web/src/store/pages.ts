@@ -40,13 +40,13 @@ export const shown: ReadonlySignal<Shown> = computed(() => {
     const from = v === null ? (c ?? NONE) : (old.value[v] ?? NONE);
     const { rows, total, hasOlder, hasNewer } = from;
     // What agents do in the background is looked at; people give them tasks elsewhere.
-    const background = c?.chat.mode === 'background';
+    const fixed = c?.chat.mode === 'background' || c?.chat.archived === true;
     return {
         rows,
         total,
         hasOlder,
         hasNewer,
-        readOnly: v !== null || background || state.value.readOnly,
+        readOnly: v !== null || fixed || state.value.readOnly,
         version: v,
     };
 });

@@ -86,12 +86,20 @@ function chatMade(w: WorldState, data: EventData['chat.created'], time: string):
     return { ...w, chats: { ...w.chats, [data.id]: chat } };
 }
 
+/** One that is open stays so, to be read. */
+function archivedNow(w: WorldState, id: string, archived: boolean): WorldState {
+    const open = w.chat[id];
+    if (!open) return w;
+    return { ...w, chat: { ...w.chat, [id]: { ...open, chat: { ...open.chat, archived } } } };
+}
+
 function chatChanged(w: WorldState, data: EventData['chat.updated']): WorldState {
     if (data.removed) {
         const { [data.id]: _gone, ...chats } = w.chats;
-        return { ...w, chats };
+        return { ...archivedNow(w, data.id, true), chats };
     }
-    return changeChat(w, data.id, c => ({
+    const known = data.archived === undefined ? w : archivedNow(w, data.id, data.archived);
+    return changeChat(known, data.id, c => ({
         ...c,
         ...(data.title === undefined ? {} : { title: data.title }),
     }));

@@ -6,6 +6,7 @@ import {
     allow,
     arrives,
     assert,
+    axe,
     chord,
     composer,
     finish,
@@ -21,6 +22,7 @@ import {
     test,
     three,
     until,
+    visit,
 } from './kit.mjs';
 
 const server = await Server.start({ script: team() });
@@ -384,6 +386,47 @@ test('conversations are made, renamed and archived by keyboard', async () => {
     await p.keyboard.press('Enter');
     await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor({ state: 'detached' });
     assert.equal((await server.get(`${w.path}/chats`)).data.filter(c => c.title === 'Launch plan').length, 0);
+    const note = p.locator('.toast', { hasText: '"Launch plan" was archived. Search still finds it.' });
+    await note.getByRole('button', { name: 'Undo' }).click();
+    await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor();
+    await arrives(p, at(w));
+});
+
+test('an archived conversation is listed, read at its address, found by search, and restored', async () => {
+    const w = await talked();
+    await server.ask('PATCH', w.chatPath, { title: 'Launch plan' });
+    await server.post(`${w.path}/chats`, { title: 'Second' });
+    const p = await open(server, at(w));
+    await focusIn(p, '#composer textarea');
+    // Also where another window archives it.
+    await server.call('DELETE', w.chatPath, { expect: 204 });
+    await p.getByText('Archived: read only.').waitFor();
+    assert.equal(await composer(p).count(), 0);
+    await p.reload();
+    await live(p);
+    await p.getByText('Archived: read only.').waitFor();
+    await p.locator('article', { hasText: 'hello 0' }).first().waitFor();
+    await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor({ state: 'detached' });
+
+    await visit(p, server, `/search?q=hello&w=${w.name}`);
+    const hits = p.locator('[id^=hit-]');
+    await hits.filter({ hasText: 'archived' }).first().waitFor();
+    const filter = p.getByRole('group', { name: 'Archived conversations' });
+    await filter.getByText('left out').click();
+    await hits.first().waitFor({ state: 'detached' });
+    await filter.getByText('only these').click();
+    await hits.first().waitFor();
+
+    await visit(p, server, at(w));
+    await p.getByRole('button', { name: 'Archived…' }).click();
+    const list = p.getByRole('dialog', { name: 'Archived conversations' });
+    await list.getByRole('link', { name: 'Launch plan' }).waitFor();
+    await axe(p);
+    await list.getByRole('button', { name: 'Restore "Launch plan"' }).click();
+    await list.waitFor({ state: 'detached' });
+    await p.locator('.frame-list').getByRole('link', { name: 'Launch plan' }).waitFor();
+    await composer(p).waitFor();
+    await p.getByText('Archived: read only.').waitFor({ state: 'detached' });
 });
 
 test('a world is made from the switcher, and a bad name says what is wrong', async () => {

@@ -6,11 +6,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import './chat.css';
 import './message.css';
 import './composer.css';
-import { AgentName, Loading } from '../../parts/parts';
+import { AgentName, Button, Loading } from '../../parts/parts';
 import { chatName } from '../../store/names';
 import { prefs } from '../../store/prefs';
 import { place } from '../../store/place';
 import { RecoveryBanner } from '../edit/edit';
+import { restoreArchived } from '../frame/actions';
 import { SelectionBar } from '../squash/squash';
 import { MessageSheet } from './actions';
 import { ScriptedBanner } from './banners';
@@ -100,6 +101,9 @@ export function ChatView() {
     const workOf = useComputed(() =>
         painted.value.chat?.chat.mode === 'background' ? painted.value.chat.chat.agent : null,
     ).value;
+    const archived = useComputed(() =>
+        painted.value.chat?.chat.archived ? painted.value.chat.chat : null,
+    ).value;
     const title = useComputed(() => chatName(painted.value.chat?.chat) ?? 'this conversation').value;
     useFresh(at?.c ?? '', at?.v);
     useReveal(at?.m, at?.c ?? '', at?.v, loaded);
@@ -116,6 +120,14 @@ export function ChatView() {
                 {workOf !== null ? (
                     <p class="chat-work muted">
                         Read only: the work of <AgentName name={workOf} /> in the background.
+                    </p>
+                ) : null}
+                {archived ? (
+                    <p class="chat-work muted">
+                        Archived: read only.{' '}
+                        <Button small onClick={() => void restoreArchived(archived)}>
+                            Restore
+                        </Button>
                     </p>
                 ) : null}
                 {readOnly ? null : <PausedStrip w={at.w} />}

@@ -1,5 +1,13 @@
 import { announce, toast } from '../../parts/parts';
-import { createChat, createWorld, getDiff, getThread, removeChat, updateChat } from '../../api/calls';
+import {
+    createChat,
+    createWorld,
+    getDiff,
+    getThread,
+    removeChat,
+    restoreChat,
+    updateChat,
+} from '../../api/calls';
 import { newKey, type Result, type Trouble } from '../../api/client';
 import type { Chat, Move } from '../../api/types';
 import { chatTitle } from '../../store/names';
@@ -41,7 +49,21 @@ export async function archiveChat(chat: Chat): Promise<void> {
         const next = world.value && listedChats(world.value).find(one => one.id !== chat.id);
         go(next ? { kind: 'chat', w: open, c: next.id, view: 'chat' } : { kind: 'world', w: open });
     }
-    toast({ text: `"${chatTitle(chat)}" was archived. Search still finds it.` });
+    toast({
+        text: `"${chatTitle(chat)}" was archived. Search still finds it.`,
+        actions: [{ label: 'Undo', run: () => void restoreArchived(chat) }],
+    });
+}
+
+/** Back into the list, and on screen. */
+export async function restoreArchived(chat: Chat): Promise<void> {
+    const open = state.value.open;
+    if (!open) return;
+    const done = await restoreChat(open, chat.id, { key: newKey() });
+    if (!done.ok) return tell(done.trouble, `"${chatTitle(chat)}" was not restored.`);
+    await refreshWorld();
+    go({ kind: 'chat', w: open, c: chat.id, view: 'chat' });
+    toast({ text: `"${chatTitle(chat)}" is back.`, kind: 'ok' });
 }
 
 export async function makeWorld(name: string): Promise<Result<{ name: string }>> {

@@ -20,6 +20,7 @@ import { href, place, type Place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import type { WorldState } from '../../store/state';
 import { state, world } from '../../store/store';
+import { ArchivedList } from './archived';
 import { archiveChat, newChat, renameChat } from './actions';
 import { closeSheets, showPanel, width } from './layout';
 import { unreadOf } from './seen';
@@ -212,6 +213,7 @@ function Views() {
 }
 
 function WorldParts({ known }: { known: WorldState }) {
+    const archived = useSignal(false);
     const chats = listedChats(known);
     const agents = Object.values(known.agents).sort((one, other) =>
         one.createdAt.localeCompare(other.createdAt),
@@ -233,7 +235,27 @@ function WorldParts({ known }: { known: WorldState }) {
                     <ChatRow key={chat.id} chat={chat} />
                 ))}
                 {chats.length === 0 && <li class="list-none">None yet</li>}
+                <li class="list-row">
+                    <button
+                        type="button"
+                        class="list-link"
+                        aria-haspopup="dialog"
+                        onClick={() => {
+                            archived.value = true;
+                        }}
+                    >
+                        <span class="list-title">Archived…</span>
+                    </button>
+                </li>
             </Section>
+            {archived.value && (
+                <ArchivedList
+                    w={known.world.name}
+                    onClose={() => {
+                        archived.value = false;
+                    }}
+                />
+            )}
             <Section title="Agents">
                 {agents.map(agent => (
                     <AgentRow key={agent.id} agent={agent} />

@@ -74,6 +74,6 @@ export function agentMark(state: State, world: WorldState, agent: Agent): AgentM
 export function listedChats(world: WorldState): Chat[] {
     const when = (chat: Chat) => chat.lastActivityAt ?? chat.createdAt;
     return Object.values(world.chats)
-        .filter(chat => chat.mode !== 'background')
+        .filter(chat => chat.mode !== 'background' && !chat.archived)
         .sort((one, other) => when(other).localeCompare(when(one)));
 }

@@ -1,6 +1,7 @@
 import { Button, Checkbox, IconButton, Radios } from '../../parts/parts';
 import { CONDITIONS, has, toggled } from './query';
 import { KINDS, type Kind } from './kinds';
+import type { Archived } from './search-data';
 import { forget, saved, type SavedSearch } from './saved';
 
 export interface FiltersProps {
@@ -8,10 +9,12 @@ export interface FiltersProps {
     open: string | null;
     scope: 'world' | 'all';
     current: boolean;
+    archived: Archived;
     kinds: ReadonlySet<Kind>;
     onQuery: (q: string) => void;
     onScope: (scope: 'world' | 'all') => void;
     onCurrent: (on: boolean) => void;
+    onArchived: (to: Archived) => void;
     onKind: (kind: Kind) => void;
     onSaved: (one: SavedSearch) => void;
 }
@@ -39,6 +42,16 @@ export function Filters(props: FiltersProps) {
                 options={[
                     { value: 'all', label: 'all' },
                     { value: 'current', label: 'current only' },
+                ]}
+            />
+            <Radios
+                label="Archived conversations"
+                value={props.archived}
+                onPick={v => props.onArchived(v as Archived)}
+                options={[
+                    { value: 'with', label: 'with the others' },
+                    { value: 'without', label: 'left out' },
+                    { value: 'only', label: 'only these' },
                 ]}
             />
             <fieldset class="radios">

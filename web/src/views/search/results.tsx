@@ -70,6 +70,7 @@ function Row({ hit, terms, picked, onPick, onOpen }: Omit<ResultsProps, 'groups'
                     </span>
                     {kind === 'tools' && <Badge kind="muted">tool result</Badge>}
                     {hit.memoryOnly && <span class="muted">in-memory, no reply</span>}
+                    {hit.archived && <Badge kind="muted">archived</Badge>}
                     {!hit.inCurrent && <Badge kind="warn">only in v{hit.version}</Badge>}
                 </span>
                 <span class="search-snippet">

@@ -22,11 +22,15 @@ export interface Found {
     again: () => void;
 }
 
+/** Whether what stands in archived conversations is found. */
+export type Archived = 'with' | 'without' | 'only';
+
 export interface Question {
     q: string;
     /** null: all worlds */
     world: string | null;
     current: boolean;
+    archived: Archived;
 }
 
 const PAUSE_MS = 150;
@@ -39,12 +43,18 @@ interface Page {
 
 /** A hit does not say which world it is of: one world is asked at a time, so that each can be opened. */
 async function askOne(
-    { q, current }: Question,
+    { q, current, archived }: Question,
     world: string,
     cursor: string | undefined,
     signal: AbortSignal,
 ): Promise<Result<Page>> {
-    const query = { q, limit: LIMIT, ...(current ? { current } : {}), ...(cursor ? { cursor } : {}) };
+    const query = {
+        q,
+        limit: LIMIT,
+        ...(current ? { current } : {}),
+        ...(archived === 'with' ? {} : { archived: archived === 'only' }),
+        ...(cursor ? { cursor } : {}),
+    };
     const result = await searchWorld(world, query, { signal });
     if (!result.ok) return result;
     return {
@@ -137,7 +147,7 @@ export function useSearch(question: Question): Found {
             clearTimeout(timer);
             given.abort();
         };
-    }, [question.q, question.world, question.current]);
+    }, [question.q, question.world, question.current, question.archived]);
 
     function askNow(cursor: string | null): void {
         if (busy) return;

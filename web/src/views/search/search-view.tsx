@@ -25,7 +25,7 @@ import { Preview } from './preview';
 import { filters, terms, without } from './query';
 import { Results } from './results';
 import { save } from './saved';
-import { searchHere, unchecked, useSearch, type Found } from './search-data';
+import { searchHere, unchecked, useSearch, type Archived, type Found } from './search-data';
 import './search.css';
 
 const TEXT_MOST = 1000;
@@ -36,12 +36,13 @@ export function SearchView() {
     const scoped = here.kind === 'search' ? (here.w ?? null) : null;
     const open = state.value.open;
     const [current, setCurrent] = useState(false);
+    const [archived, setArchived] = useState<Archived>('with');
     const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(USUAL));
     const [picked, setPicked] = useState<Hit | null>(null);
     const [sheet, setSheet] = useState(false);
     const [saving, setSaving] = useState(false);
     const input = useRef<HTMLInputElement>(null);
-    const found = useSearch({ q, world: scoped, current });
+    const found = useSearch({ q, world: scoped, current, archived });
     const offline = found.trouble?.status === 0;
     const all = offline ? searchHere(openWorld.value, q) : found.hits;
     const hits = all.filter(h => kinds.has(kindOf(h)));
@@ -73,10 +74,12 @@ export function SearchView() {
             open={open}
             scope={scoped ? 'world' : 'all'}
             current={current}
+            archived={archived}
             kinds={kinds}
             onQuery={text => to(text)}
             onScope={s => to(q, s === 'world' ? open : null)}
             onCurrent={setCurrent}
+            onArchived={setArchived}
             onKind={k => setKinds(was => new Set(was.has(k) ? [...was].filter(x => x !== k) : [...was, k]))}
             onSaved={s => {
                 to(s.q, s.world);
