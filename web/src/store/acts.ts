@@ -2,9 +2,10 @@
 
 import * as api from '../api/calls';
 import type { Result, Trouble } from '../api/client';
-import type { CurrentThread, Move, Stopped, Travel } from '../api/types';
-import { chatOf, updateChat } from './core';
+import type { ChatPatch, CurrentThread, Move, Stopped, Travel } from '../api/types';
+import { chatOf, updateChat, updateWorld } from './core';
 import { place } from './place';
+import { chatIs } from './reduce';
 
 const NO_CHAT: Trouble = {
     status: 0,
@@ -57,6 +58,20 @@ export const makeCurrent = (threadId: string): Promise<Result<Move>> => travel({
 export async function takeBack(threadId: string): Promise<Result<Move>> {
     const seen = await travel({ move: 'undo', dryRun: true });
     return seen.ok && seen.value.threadId === threadId ? undo() : makeCurrent(threadId);
+}
+
+/** What the conversation asks of those who answer, for everybody; shown at once, and as before when it is refused. */
+export async function setExpected(
+    patch: Pick<ChatPatch, 'replyExpected' | 'readOnly'>,
+): Promise<Result<unknown>> {
+    const at = here();
+    const known = at ? chatOf(at.c)?.chat : undefined;
+    if (!at || !known) return { ok: false, trouble: NO_CHAT };
+    const { replyExpected, readOnly } = known;
+    updateWorld(w => chatIs(w, at.c, patch));
+    const done = await api.updateChat(at.w, at.c, patch);
+    if (!done.ok) updateWorld(w => chatIs(w, at.c, { replyExpected, readOnly }));
+    return done;
 }
 
 /** An agent's failure was seen, and is not to be shown any longer. */

@@ -68,7 +68,7 @@ function changeChat(w: WorldState, id: string | null, change: (c: Chat) => Chat)
 }
 
 function chatMade(w: WorldState, data: EventData['chat.created'], time: string): WorldState {
-    if (w.chats[data.id]) return w;
+    if (w.chats[data.id]) return chatIs(w, data.id, { archived: data.archived ?? false });
     const chat: Chat = {
         id: data.id,
         title: data.title,
@@ -86,23 +86,23 @@ function chatMade(w: WorldState, data: EventData['chat.created'], time: string):
     return { ...w, chats: { ...w.chats, [data.id]: chat } };
 }
 
-/** One that is open stays so, to be read. */
-function archivedNow(w: WorldState, id: string, archived: boolean): WorldState {
-    const open = w.chat[id];
-    if (!open) return w;
-    return { ...w, chat: { ...w.chat, [id]: { ...open, chat: { ...open.chat, archived } } } };
+/** In the list, and where it is open: one that is archived stays open, to be read. */
+export function chatIs(w: WorldState, id: string, now: Partial<Chat>): WorldState {
+    const listed = changeChat(w, id, c => ({ ...c, ...now }));
+    const open = listed.chat[id];
+    if (!open) return listed;
+    return { ...listed, chat: { ...listed.chat, [id]: { ...open, chat: { ...open.chat, ...now } } } };
 }
+
+const TOLD = ['title', 'archived', 'replyExpected', 'readOnly'] as const;
 
 function chatChanged(w: WorldState, data: EventData['chat.updated']): WorldState {
     if (data.removed) {
         const { [data.id]: _gone, ...chats } = w.chats;
-        return { ...archivedNow(w, data.id, true), chats };
+        return { ...chatIs(w, data.id, { archived: true }), chats };
     }
-    const known = data.archived === undefined ? w : archivedNow(w, data.id, data.archived);
-    return changeChat(known, data.id, c => ({
-        ...c,
-        ...(data.title === undefined ? {} : { title: data.title }),
-    }));
+    const told = TOLD.filter(key => data[key] !== undefined).map(key => [key, data[key]]);
+    return chatIs(w, data.id, Object.fromEntries(told) as Partial<Chat>);
 }
 
 function spoken(w: WorldState, e: Told<'message.created' | 'message.completed'>): WorldState {

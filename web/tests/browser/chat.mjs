@@ -383,15 +383,17 @@ test('mentions and commands are completed by keys, and the list says which one i
     assert.equal(await box.inputValue(), '');
 });
 
-test('tags: who is expected to answer, and read only, are sent and shown as words', async () => {
+test('who is expected to answer, and read only, are the same in every browser, and sent as words with each message', async () => {
     const w = await fresh(quick, ['lead']);
     const p = await open(quick, at(w));
     await p.getByRole('button', { name: /Reply expected/ }).click();
     await p.getByRole('menuitemradio', { name: 'lead' }).click();
     await p.getByRole('button', { name: 'Read only' }).click();
-    await p.reload();
-    await live(p);
-    await p.getByRole('button', { name: /Reply expected: lead/ }).waitFor();
+    const other = await open(quick, at(w));
+    await other.getByRole('button', { name: /Reply expected: lead/ }).waitFor();
+    const readOnly = other.getByRole('button', { name: 'Read only', pressed: true });
+    await readOnly.waitFor();
+    assert.equal((await quick.get(w.chatPath)).readOnly, true);
     await send(p, 'with tags');
     await waitIdle(w, p);
     const [mine] = await w.messages();
@@ -401,6 +403,11 @@ test('tags: who is expected to answer, and read only, are sent and shown as word
     );
     for (const words of ['Reply expected: lead', 'Read only'])
         await row(p, mine.messageId).getByText(words).first().waitFor();
+    // It stays until somebody changes it, wherever.
+    await readOnly.click();
+    await p.getByRole('button', { name: 'Read only', pressed: false }).waitFor();
+    await quick.ask('PATCH', w.chatPath, { replyExpected: null });
+    await p.locator('.chat-expect', { hasText: 'Reply expected: lead' }).waitFor({ state: 'detached' });
 });
 
 test('thinking, tools and failures: folded, paired, and with a way on', async () => {

@@ -15,7 +15,7 @@ import { TagButtons, instructionsOf } from '../tags/tag-buttons';
 import { CompletionList, LIST_ID, useCompletion } from './completion';
 import { composerWanted, focusAtOpening } from './composer-focus';
 import { LONG, directionOf, settleDirection } from './direction';
-import { ExpectButtons, clearExpect, expectInstructions, expectOf } from './expect';
+import { ExpectButtons, expectInstructions } from './expect';
 import { known } from './known';
 import { MemoryChip } from './memory-chip';
 import { learnLimit, tooLong } from './message-limit';
@@ -74,10 +74,9 @@ interface Sending {
     c: string;
     own: Signal<Draft>;
     more: Instruction[];
-    cleared: () => void;
 }
 
-async function submit({ w, c, own, more, cleared }: Sending): Promise<void> {
+async function submit({ w, c, own, more }: Sending): Promise<void> {
     // Before the draft is read: whoever presses twice meanwhile sends it once.
     await learnLimit(own.peek().text.length);
     const { text, replyTo, tags } = own.peek();
@@ -95,7 +94,6 @@ async function submit({ w, c, own, more, cleared }: Sending): Promise<void> {
     }
     if (await change(w, c, own)) return;
     own.value = { text: '', replyTo: null, tags };
-    cleared();
     const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
     if (answer.ok && answer.value.queued)
         toast({ text: 'It waits in the queue until the agents are done.', subject: 'queue' });
@@ -161,7 +159,6 @@ export function sends(e: KeyboardEvent, enterSends: boolean): boolean {
 
 export function Composer({ w, c }: { w: string; c: string }) {
     const own = draft(w, c);
-    const expect = expectOf(w, c);
     const text = own.value.text;
     const box = useHeight(text);
     useEffect(() => void learnLimit(text.length), [text.length]);
@@ -184,8 +181,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
             w,
             c,
             own,
-            more: expectInstructions(expect.peek()),
-            cleared: () => clearExpect(expect),
+            more: expectInstructions(),
         });
     const key = (e: KeyboardEvent) => {
         if (completion.key(e)) return void e.preventDefault();
@@ -219,7 +215,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
         >
             {!narrow || tagsOpen.value ? (
                 <div class="chat-tags">
-                    <ExpectButtons of={expect} />
+                    <ExpectButtons />
                     <TagButtons draft={own} />
                     <MemoryChip />
                 </div>
@@ -229,10 +225,7 @@ export function Composer({ w, c }: { w: string; c: string }) {
             <CompletionList of={completion} />
             <div class="chat-box">
                 {narrow ? (
-                    <TagsToggle
-                        open={tagsOpen}
-                        n={own.value.tags.length + expectInstructions(expect.value).length}
-                    />
+                    <TagsToggle open={tagsOpen} n={own.value.tags.length + expectInstructions().length} />
                 ) : null}
                 <textarea
                     ref={box}

@@ -1,62 +1,35 @@
-// expect.tsx: two tags that every world has: who is expected to answer, and that nobody may change anything.
+// expect.tsx: two tags that every conversation has, kept by the server: who is expected to answer, and that nobody may
+// change anything.
 
-import { signal, type Signal } from '@preact/signals';
-import type { Instruction } from '../../api/types';
-import { Menu } from '../../parts/parts';
-import { keep, kept } from '../../store/keep';
-import { world } from '../../store/store';
+import type { ChatPatch, Instruction } from '../../api/types';
+import { Menu, toast } from '../../parts/parts';
+import { setExpected, world } from '../../store/store';
+import { painted } from './paint';
 
-export interface Expect {
-    target: string | null;
-    readOnly: boolean;
-}
-
-const NONE: Expect = { target: null, readOnly: false };
-const open = new Map<string, Signal<Expect>>();
-
-/** What the next message of a conversation asks for; kept like its draft. */
-export function expectOf(w: string, c: string): Signal<Expect> {
-    const key = `skein.expect.${w}.${c}`;
-    const known = open.get(key);
-    if (known) return known;
-    const stored = kept(key) as Partial<Expect> | null;
-    const made = signal<Expect>({
-        target: typeof stored?.target === 'string' ? stored.target : null,
-        readOnly: stored?.readOnly === true,
-    });
-    open.set(key, made);
-    made.subscribe(value => keep(key, value.target === null && !value.readOnly ? null : value));
-    return made;
-}
-
-export function clearExpect(of: Signal<Expect>): void {
-    of.value = NONE;
-}
-
-export function expectInstructions(e: Expect): Instruction[] {
+/** What each message of the conversation asks for, until it is switched off. */
+export function expectInstructions(): Instruction[] {
+    const c = painted.value.chat?.chat;
     return [
-        ...(e.target ? [{ type: 'ResponseExpected', target: e.target }] : []),
-        ...(e.readOnly ? [{ type: 'ReadOnly' }] : []),
+        ...(c?.replyExpected ? [{ type: 'ResponseExpected', target: c.replyExpected }] : []),
+        ...(c?.readOnly ? [{ type: 'ReadOnly' }] : []),
     ];
 }
 
-export function ExpectButtons({ of }: { of: Signal<Expect> }) {
-    const { target, readOnly } = of.value;
+async function set(patch: ChatPatch): Promise<void> {
+    const done = await setExpected(patch);
+    if (!done.ok) toast({ text: `It stays as it was. ${done.trouble.detail}`, kind: 'error' });
+}
+
+export function ExpectButtons() {
+    const target = painted.value.chat?.chat.replyExpected ?? null;
+    const readOnly = painted.value.chat?.chat.readOnly ?? false;
     const agents = Object.keys(world.value?.agents ?? {}).sort();
     const items = [
-        {
-            label: 'Nobody',
-            checked: target === null,
-            run: () => {
-                of.value = { ...of.peek(), target: null };
-            },
-        },
+        { label: 'Nobody', checked: target === null, run: () => void set({ replyExpected: null }) },
         ...agents.map(a => ({
             label: a,
             checked: target === a,
-            run: () => {
-                of.value = { ...of.peek(), target: a };
-            },
+            run: () => void set({ replyExpected: a }),
         })),
     ];
     return (
@@ -77,9 +50,7 @@ export function ExpectButtons({ of }: { of: Signal<Expect> }) {
                 type="button"
                 class="tags-button"
                 aria-pressed={readOnly}
-                onClick={() => {
-                    of.value = { ...of.peek(), readOnly: !readOnly };
-                }}
+                onClick={() => void set({ readOnly: !readOnly })}
             >
                 {readOnly ? <span aria-hidden="true">✓ </span> : null}Read only
             </button>
