@@ -13,4 +13,4 @@ export { WindowedRows } from './rows';
 export { Sheet } from './sheet';
 export { TabPages, Tabs } from './tabs';
 export { ago, clock, day, duration, Time } from './time';
-export { dropSubject, toast, Toasts, type ToastOptions } from './toast';
+export { dropSubject, toast, Toasts, type ToastAction, type ToastOptions } from './toast';

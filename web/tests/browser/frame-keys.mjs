@@ -521,6 +521,27 @@ test('z takes back what was done, says so, and offers the way back', async () =>
     assert.equal((await w.messages()).length, left);
 });
 
+test('an undo says which newer messages it took out of sight, shows them, and brings them back', async () => {
+    const w = await talked(2);
+    const last = (await w.messages()).findLast(m => m.role === 'user');
+    await server.call('DELETE', `${w.path}/messages/${last.messageId}`, { body: { chatId: w.chat } });
+    await w.converse('@ada said afterwards');
+    const p = await open(server, at(w));
+    await onMessage(p);
+    await p.keyboard.press('z');
+    const note = p.locator('.toast', { hasText: 'Undone: ' });
+    await note.filter({ hasText: '2 newer messages are in v2.' }).waitFor();
+    await p.locator('article', { hasText: 'said afterwards' }).first().waitFor({ state: 'detached' });
+    await note.getByRole('button', { name: 'Show' }).click();
+    await p.locator('article', { hasText: 'said afterwards' }).first().waitFor();
+    assert.match(await where(p), /[?&]v=/);
+    await visit(p, server, at(w));
+    await onMessage(p);
+    await p.keyboard.press('Shift+Z');
+    await p.locator('.toast', { hasText: 'Redone: ' }).waitFor();
+    await p.locator('article', { hasText: 'said afterwards' }).first().waitFor();
+});
+
 test('the title says where one is and what is unread', async () => {
     const w = await talked();
     const other = await server.post(`${w.path}/chats`, { title: 'Second' });

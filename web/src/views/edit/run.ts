@@ -6,6 +6,7 @@ import type { Message, RemovalResult } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { chat, on, refreshChat, takeBack, world } from '../../store/store';
 import { isLeaving } from '../shared/leaving';
+import { leftWords } from '../shared/left-behind';
 import { messages } from '../shared/words';
 import { alone, forget, keep, keepTyped, leftover, type Backup } from './backup';
 import { begin, CHANGED, close, flow, showBusy, type Wanted } from './flow';
@@ -241,7 +242,11 @@ export async function putBack(backup: Backup, before = ''): Promise<void> {
     await refreshChat();
     toast({
         // Nothing to put back: the server never got as far.
-        text: [before, answer.ok ? `${areWords(backup)} back.` : 'Nothing was removed.', KEPT]
+        text: [
+            before,
+            answer.ok ? `${areWords(backup)} back.${leftWords(answer.value)}` : 'Nothing was removed.',
+            KEPT,
+        ]
             .filter(Boolean)
             .join(' '),
         subject: 'version',

@@ -14,6 +14,7 @@ import { chatTitle } from '../../store/names';
 import { go, place } from '../../store/place';
 import { redo, refreshWorld, state, stop, undo, world } from '../../store/store';
 import { cutOf, isCut, operationText } from '../history/model';
+import { leftWords, showLeft } from '../shared/left-behind';
 import { cancelledWords } from '../shared/words';
 import { listedChats } from './states';
 import { unreadOf } from './seen';
@@ -96,7 +97,7 @@ function told(move: Move, what: string, word: string): string {
     const outside = move.sideEffects
         ? ` ${move.sideEffects} tool calls outside of skein were not taken back.`
         : '';
-    return `${word}: ${what}${times(move.steps)}. Now ${move.version ?? 'another version'}.${outside}`;
+    return `${word}: ${what}${times(move.steps)}. Now ${move.version ?? 'another version'}.${leftWords(move)}${outside}`;
 }
 
 function tellNot(trouble: Trouble, verb: string, before: string): void {
@@ -114,7 +115,7 @@ export async function undoLast(): Promise<void> {
     toast({
         text: told(done.value, what, 'Undone'),
         kind: 'ok',
-        actions: [{ label: 'Redo', run: () => void redoLast() }],
+        actions: [...showLeft(done.value), { label: 'Redo', run: () => void redoLast() }],
         subject: 'version',
         state: done.value.threadId,
     });
@@ -129,7 +130,7 @@ export async function redoLast(): Promise<void> {
     toast({
         text: told(done.value, what, 'Redone'),
         kind: 'ok',
-        actions: [{ label: 'Undo', run: () => void undoLast() }],
+        actions: [...showLeft(done.value), { label: 'Undo', run: () => void undoLast() }],
         subject: 'version',
         state: done.value.threadId,
     });

@@ -7,6 +7,7 @@ import { toast } from '../../parts/parts';
 import { chatName } from '../../store/names';
 import { go, place, type Place } from '../../store/place';
 import { makeCurrent, on, refreshWorld, world } from '../../store/store';
+import { leftWords, showLeft } from '../shared/left-behind';
 import { saveBlob } from '../tree/export';
 import { nowAt, picked } from './data';
 import { branchTitle, type Version } from './model';
@@ -54,7 +55,13 @@ async function goTo(threadId: string): Promise<void> {
     picked.value = threadId;
     const { version, previousThreadId, previousVersion } = done.value;
     const back = { label: `Back to ${previousVersion}`, run: () => void goTo(previousThreadId) };
-    toast({ kind: 'ok', text: `Now at ${version}.`, actions: [back], subject: 'version', state: threadId });
+    toast({
+        kind: 'ok',
+        text: `Now at ${version}.${leftWords(done.value)}`,
+        actions: [...showLeft(done.value), back],
+        subject: 'version',
+        state: threadId,
+    });
 }
 
 export async function becomeCurrent(v: Version): Promise<void> {

@@ -6,6 +6,7 @@ import type { Message, Squash } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { keep, kept } from '../../store/keep';
 import { chat, on, refreshChat, takeBack, world } from '../../store/store';
+import { tellLeft } from '../shared/left-behind';
 import { mayBeAsked } from '../agents/models';
 import { messages } from '../shared/words';
 import { promptToBegin, promptUsed } from './prompts';
@@ -209,7 +210,7 @@ export async function use(): Promise<void> {
     toast({
         text: `${messages(now.sources.length, resultsIn(now.sources))} are one now. They stay in the version before.`,
         kind: 'ok',
-        actions: before ? [{ label: 'Undo', run: () => void takeBack(before) }] : [],
+        actions: before ? [{ label: 'Undo', run: () => void takeBack(before).then(tellLeft) }] : [],
         subject: 'version',
         state: chat.value?.thread,
     });
@@ -233,7 +234,7 @@ export async function removeChosen(): Promise<void> {
     toast({
         text: `${messages(ids.size, results)} ${ids.size === 1 ? 'is' : 'are'} out of this version, and in the one before.`,
         kind: 'ok',
-        actions: before ? [{ label: 'Undo', run: () => void takeBack(before) }] : [],
+        actions: before ? [{ label: 'Undo', run: () => void takeBack(before).then(tellLeft) }] : [],
         subject: 'version',
         state: chat.value?.thread,
     });
