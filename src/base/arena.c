@@ -21,7 +21,7 @@
 #define SPLIT 0 /* pieces share blocks */
 #endif
 
-enum { LARGE = 128 * 1024, HEAPS = 4 };
+enum { LARGE = 128 * 1024, HEAPS = 2 };
 enum { WAITS = 50, WAIT_NS = 100 * 1000 * 1000 };
 enum { FIRST = 4 * 1024, LARGEST = 1024 * 1024, ALIGN = _Alignof(max_align_t) };
 

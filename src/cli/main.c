@@ -19,6 +19,44 @@ static void keep_descriptors(void)
             _exit(1);
 }
 
+static void hide(char *from, const char *to)
+{
+    memset(from, 'x', (size_t)(to - from));
+}
+
+/* The password in "postgresql://user:password@host" and in "password=…". */
+static void hide_password(char *word)
+{
+    char *user = strstr(word, "://"), *at, *colon, *named = word;
+
+    while ((named = strstr(named, "password="))) {
+        named += strlen("password=");
+        hide(named, named + strcspn(named, "& "));
+    }
+    if (!user)
+        return;
+    user += 3;
+    at = user + strcspn(user, "/?#");
+    while (at > user && *at != '@')
+        at--;
+    colon = memchr(user, ':', (size_t)(at - user));
+    if (colon)
+        hide(colon + 1, at);
+}
+
+/* Every user of the computer can read the words that a program was started with: we keep a copy, and take passwords out of
+ * the original. */
+static char **own_words(skn_cli *cli, int argc, char **argv)
+{
+    char **own = SKN_ARRAY(cli->keep, (size_t)argc + 1, char *);
+
+    for (int i = 0; i < argc; i++) {
+        own[i] = (char *)(uintptr_t)skn_arena_copy(cli->keep, skn_str_of(argv[i])).p;
+        hide_password(argv[i]);
+    }
+    return own;
+}
+
 static skein_rc check_colour(skn_cli *cli)
 {
     const char *when = skn_opt(cli, "color");
@@ -60,7 +98,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* … and so is a file that may not grow */
     cli.mem = skein_mem_new();
     cli.keep = skein_mem_new();
-    if (!skn_args_read(&cli, argc, argv))
+    if (!skn_args_read(&cli, argc, own_words(&cli, argc, argv)))
         check_colour(&cli);
     skn_out_init(&cli);
     status = cli.err.rc ? 1 : run(&cli);

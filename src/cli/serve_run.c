@@ -346,7 +346,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
     o.max_text = text_body((size_t)values[SKN_CONFIG_MESSAGE_BYTES].number);
     if (most_files < 6000 + OTHER_FILES)
         o.max_connections = most_files > 2 * OTHER_FILES ? most_files - OTHER_FILES
-                                                         : OTHER_FILES;
+                                                         : most_files / 4;
     o.requests_per_minute = requests_per_minute(s);
     if (!s->read_only) {
         o.stop = on_stop_agents;

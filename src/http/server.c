@@ -4,6 +4,7 @@
 #include "http/jobs.h"
 #include "http/sessions.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,10 @@ typedef struct listener {
 } listener;
 
 struct skn_wire {
-    listener      at[2];
-    int           listeners;
-    int           ask; /* the kernel, who a client is */
+    listener at[2];
+    int      listeners;
+    int      ask; /* the kernel, who a client is */
+    int spare; /* a descriptor for those who are turned away when there is no other; -1: none */
     skn_conn_list conns;
     skn_timer    *tick, *breath, *cut;
     char         *scratch;
@@ -152,6 +154,30 @@ static void breathe(void *arg)
     stop_accepting(((skn_http *)arg)->wire, false);
 }
 
+static void keep_spare(skn_wire *w)
+{
+    w->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* There is no descriptor left. Whoever is idle makes room; else who comes is told, instead of waiting for nothing. */
+static void none_left(listener *l)
+{
+    skn_http *h = l->http;
+    skn_peer  peer;
+    int       fd;
+
+    if (!skn_conn_make_room(h) && h->wire->spare >= 0) {
+        close(h->wire->spare);
+        fd = skn_listen_accept(l->fd, l->local, h->wire->ask, &peer);
+        if (fd >= 0)
+            turn_away(h, fd);
+        keep_spare(h->wire);
+    }
+    skn_log_say(h->o.log, SKN_LOG_WARN, "no more connections can be opened for now");
+    stop_accepting(h->wire, true);
+    skn_timer_start(h->wire->breath, BREATH_MS);
+}
+
 static void can_accept(void *arg)
 {
     listener *l = arg;
@@ -167,11 +193,8 @@ static void can_accept(void *arg)
         else
             turn_away(h, fd);
     }
-    if (fd != -2)
-        return;
-    skn_log_say(h->o.log, SKN_LOG_WARN, "no more connections can be opened for now");
-    stop_accepting(h->wire, true);
-    skn_timer_start(h->wire->breath, BREATH_MS);
+    if (fd == -2)
+        none_left(l);
 }
 
 static void tick(void *arg)
@@ -195,7 +218,12 @@ static void tick(void *arg)
 
 /* --- Beginning ------------------------------------------------------------------------------------- */
 
-/* Each connection is a descriptor. */
+static int fewer(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Each connection is a descriptor. Where there are few, most of them are for what answers: the store, models, tools. */
 static void raise_fds(skn_http *h)
 {
     struct rlimit l;
@@ -211,7 +239,9 @@ static void raise_fds(skn_http *h)
         getrlimit(RLIMIT_NOFILE, &l);
     }
     if (l.rlim_cur < (rlim_t)h->o.max_connections + SPARE_FDS)
-        h->o.max_connections = l.rlim_cur > 2 * SPARE_FDS ? (int)l.rlim_cur - SPARE_FDS : 64;
+        h->o.max_connections = fewer(h->o.max_connections, l.rlim_cur > 2 * SPARE_FDS
+                                                               ? (int)l.rlim_cur - SPARE_FDS
+                                                               : (int)l.rlim_cur / 4);
 }
 
 static void add_listener(skn_http *h, int fd, bool local)
@@ -275,6 +305,7 @@ static void make_wire(skn_http *h)
 
     h->wire = w;
     w->ask = skn_peer_ask_open();
+    keep_spare(w);
     w->scratch = skn_heap(SKN_READ_BYTES);
     skn_buf_init(&w->head, 256 * 1024);
     w->tick = skn_timer_new(h->o.loop, tick, h);
@@ -485,6 +516,8 @@ void skn_http_free(skn_http *h)
     skn_buf_release(&h->wire->head);
     if (h->wire->ask >= 0)
         close(h->wire->ask);
+    if (h->wire->spare >= 0)
+        close(h->wire->spare);
     free(h->wire->flush);
     free(h->wire->scratch);
     free(h->wire);

@@ -244,7 +244,8 @@ skein_rc skn_db_fault(skn_db *db, skein_rc rc, const char *detail, skein_error *
         skn_fail(err, rc, "the disk is full");
         return skn_hint(err, rc, "nothing was changed; free some space and try again");
     case SKEIN_NO_MEMORY:
-        return skn_fail(err, rc, "the database has not enough memory");
+        return skn_fail(err, rc,
+                        "the database has not enough memory, or too few files may be open");
     case SKEIN_READ_ONLY:
         skn_fail(err, rc, "the store can be read but not written");
         return skn_hint(err, rc, "check who owns it, its permissions, and how it was opened");

@@ -48,6 +48,8 @@ static skein_rc code_of(int extended, int os_error)
         return SKEIN_FULL;
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
+        if (os_error == EMFILE || os_error == ENFILE)
+            return SKEIN_NO_MEMORY;
         return os_error == ENOSPC || os_error == EDQUOT ? SKEIN_FULL : SKEIN_IO;
     case SQLITE_PERM:
     case SQLITE_AUTH:

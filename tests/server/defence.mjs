@@ -2,6 +2,7 @@
 // who send it slowly.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { Server, assert, eventually, finally_, finish, folder, freshStore, limit, rounds, run, test, within } from './lib.mjs';
@@ -473,6 +474,44 @@ test('a request that finds no memory fails alone with 503, and the server lives 
     const busy = await s.refused('POST', '/worlds/import', 503, 'overloaded', { raw: ones(16 * 1048576), headers: { 'content-type': 'application/octet-stream' } });
     assert.deepEqual([busy.body.retryable, busy.body.code], [true, 'OVERLOADED']);
     assert.equal((await send(s, '/worlds', JSON.stringify({ name: 'after' }))).status, 201);
+}, limit(60000));
+
+// --- Descriptors, and what others can see -----------------------------------------------------------------
+
+test('where few files may be open, requests are answered however many connections there are', async () => {
+    const s = await Server.start({ shell: ['sh', '-c', 'ulimit -n 64; exec "$@"'] });
+    s.agent = new http.Agent(); // a connection that is kept for later is the first to go
+    const w = await s.world('few', ['ada']);
+    const sockets = Array.from({ length: 200 }, () => net.connect(s.port, s.host).on('error', () => {}));
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.on('connect', resolve).on('close', resolve))));
+    for (let i = 0; i < 20; i++) {
+        assert.equal((await s.request('GET', '/worlds')).status, 200);
+        assert.deepEqual((await w.converse(`@ada hello ${i}`)).of('message.failed'), []);
+    }
+    for (const socket of sockets) socket.destroy();
+}, limit(60000));
+
+test('the password of --db cannot be read where programs are listed', async () => {
+    let came;
+    const silent = net.createServer(socket => {
+        socket.on('error', () => {});
+        came(socket);
+    });
+    await new Promise(resolve => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address();
+    for (const words of [[`--db=postgresql://me:hunter2@127.0.0.1:${port}/x`], ['--db', `postgresql://me:hunter2@127.0.0.1:${port}/x?sslmode=disable`], ['--db', `postgresql://me@127.0.0.1:${port}/x?password=hunter2`]]) {
+        const connected = new Promise(resolve => { came = resolve; });
+        const child = spawn(process.env.SKEIN, ['world', 'ls', ...words], { stdio: 'ignore' });
+        const ended = new Promise(resolve => child.on('exit', resolve));
+        const socket = await within(limit(10000), 'a connection', connected);
+        const seen = fs.readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0');
+        child.kill('SIGKILL');
+        await ended;
+        socket.destroy();
+        assert.ok(!seen.join(' ').includes('hunter2'), seen.join(' '));
+        assert.ok(seen.join(' ').includes(`me:xxxxxxx@127.0.0.1:${port}/x`) || seen.join(' ').endsWith('password=xxxxxxx '), seen.join(' '));
+    }
+    silent.close();
 }, limit(60000));
 
 test('JSON that is too deep, not UTF-8, or none at all is 400', async () => {
