@@ -74,6 +74,7 @@ static skn_provider *new_wire(const skn_provider_set *set, const skn_slot *s)
                                   .headers = headers,
                                   .header_count = p->s.header_count,
                                   .stall_ms = p->s.timeout_ms,
+                                  .total_ms = set->o.answer_ms,
                                   .retries = p->s.retries,
                                   .at_once = p->s.at_once};
     skn_provider            *wire;

@@ -262,6 +262,7 @@ static skein_rc open_providers(skn_serve *s)
 
     skn_serve_demo_only(s, s->config);
     s->net = o.net = skn_net_new(s->loop);
+    o.answer_ms = s->config->values[SKN_CONFIG_ANSWER_TIMEOUT].number;
     rc = skn_provider_set_new(&s->providers, &o, s->config, &s->cli->err);
     if (rc)
         return rc;

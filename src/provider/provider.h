@@ -156,6 +156,7 @@ typedef struct skn_wire_options {
     const skn_fetch_header *headers; /* sent besides */
     size_t                  header_count;
     int64_t                 stall_ms;   /* 0: 120 s */
+    int64_t                 total_ms;   /* of a question, all tries together; 0: no limit */
     int                     retries;    /* further tries; negative: 3 */
     int                     at_once;    /* questions; the rest waits; 0: no limit */
     int64_t                 backoff_ms; /* before the first further try; 0: 500 */

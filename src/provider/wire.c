@@ -27,6 +27,7 @@ struct skn_wire_talk {
     size_t           asked_bytes; /* of it, for the estimate */
     skn_wire_answer  w;
     skn_wire_reader  r;
+    int64_t          asked_ns; /* when it was sent for the first time */
     int64_t          sent_ns, first_ms, retry_after_ms;
     int              status, tries;
     bool             reading;  /* the head has come */
@@ -338,6 +339,16 @@ static void begin_try(skn_wire_talk *t)
     t->first_ms = -1;
     t->tries++;
     t->sent_ns = skn_clock_monotonic();
+    if (t->tries == 1)
+        t->asked_ns = t->sent_ns;
+}
+
+/* Of the time for the question; 0 when there is no limit, negative when it is over. */
+static int64_t time_left(const skn_wire_talk *t)
+{
+    int64_t all = wire_of(t)->total_ms, left = all - (t->sent_ns - t->asked_ns) / 1000000;
+
+    return !all || left > 0 ? (all ? left : 0) : -1;
 }
 
 static void send_question(skn_wire_talk *t)
@@ -353,7 +364,10 @@ static void send_question(skn_wire_talk *t)
     skn_fetch_sink sink = {got_head, got_body, got_end, t};
 
     begin_try(t);
-    if (p->key_needed && !p->key) {
+    what.total_ms = time_left(t);
+    if (what.total_ms < 0) {
+        skn_wire_fail(&t->w, SKN_ASK_STALLED, SKN_STR("the time for the question is over"));
+    } else if (p->key_needed && !p->key) {
         skn_wire_fail(&t->w, SKN_ASK_NO_KEY, SKN_STR(""));
         t->tries = 0;
     } else if (t->request.body.over) {
@@ -501,6 +515,7 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
     p->key = o->key.n ? skn_heap_copy(skn_str_trim(o->key)) : NULL;
     p->key_needed = o->key_needed;
     p->stall_ms = o->stall_ms ? o->stall_ms : 120000;
+    p->total_ms = o->total_ms;
     p->backoff_ms = o->backoff_ms > 0 ? o->backoff_ms : 500;
     p->retries = o->retries < 0 ? 3 : o->retries;
     p->at_once = o->at_once;

@@ -21,7 +21,7 @@ typedef struct skn_wire {
     bool                   key_needed;
     skn_fetch_header       headers[32]; /* of every request */
     size_t                 header_count;
-    int64_t                stall_ms, backoff_ms;
+    int64_t                stall_ms, total_ms, backoff_ms;
     int                    retries, at_once, busy;
     skn_wire_talk         *first, **last; /* that wait for others to end */
     skn_wire_asking       *lists;         /* of models, that are asked for */

@@ -174,6 +174,25 @@ test('a server that answers with a body but no proper head makes one message fai
     assert.equal((await server.request('GET', '/readyz')).status, 200);
 }, limit(120000));
 
+test('a model that never comes to an end is given up after limits.answerTimeout, and what it said is kept', async () => {
+    const slow = await Server.start({ env: { SKEIN_LIMITS_ANSWER_TIMEOUT: '1s' } });
+    const drip = http.createServer((req, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        const timer = setInterval(() => res.write('data: {"choices":[{"index":0,"delta":{"content":"a "}}]}\n\n'), 50);
+        res.on('close', () => clearInterval(timer));
+    });
+    await new Promise(resolve => drip.listen(0, '127.0.0.1', resolve));
+    finally_(() => new Promise(resolve => {
+        drip.closeAllConnections?.();
+        drip.close(resolve);
+    }));
+    await slow.post('/providers', { name: 'drip', type: 'openai-compatible', baseUrl: `http://127.0.0.1:${drip.address().port}/v1` });
+    const w = await slow.world('slow', [{ name: 'ada', model: 'drip/m' }]);
+    const [failed] = (await w.converse('@ada hello')).of('message.failed');
+    assert.match(failed.detail, /was not done within 1\.0 s/);
+    assert.match((await w.messages()).at(-1).content, /^a a /);
+}, limit(60000));
+
 test('a number of tokens that nobody can have used is not counted, but estimated', async () => {
     const w = await server.world('counts', [{ name: 'ada', model: 'far/m' }], { settings: { monthlyTokens: 1000000 } });
     for (tokens of ['7', '9223372036854775807', '9223372036854775807', '9223372036854775806', '-5', '1e308', '99999999999999999999']) {
