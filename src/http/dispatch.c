@@ -31,6 +31,7 @@ typedef struct boxed {
     bool          marked;   /* the store says that it has begun */
     bool          replayed; /* it was answered before, under its key */
     bool          checked;  /* routed and let in */
+    bool ran; /* its handler was called: from then on something may have been changed */
 } boxed;
 
 static const char no_memory[] = "there is not enough memory for this request just now";
@@ -197,6 +198,46 @@ static void shorten(skn_http_call *c)
     skn_call_add_header(c, "Preference-Applied", SKN_STR("return=minimal"));
 }
 
+/* What no handler means to fail with: where it happened, before or after a change, is not known. */
+static bool surprised(const boxed *b)
+{
+    bool changes = b->ran && b->c.route->flags & SKN_ROUTE_CHANGES;
+
+    return changes && (!b->c.problem || b->c.out.starved) &&
+           (b->rc == SKEIN_FAILED || b->rc == SKEIN_IO || b->rc == SKEIN_NO_MEMORY);
+}
+
+/* Made, but what is there now could not be read for the answer: it says that and where. */
+static bool made_all_the_same(boxed *b)
+{
+    skn_http_call *c = &b->c;
+
+    if (!surprised(b) || c->status != 201)
+        return false;
+    c->minimal = true;
+    b->rc = SKEIN_OK;
+    return true;
+}
+
+/* The way to find out is the key, where the engine knows it; else to look. */
+static void tell_unknown(boxed *b)
+{
+    skn_http_call *c = &b->c;
+    bool           known = c->key.p && c->route->flags & SKN_ROUTE_KNOWN;
+
+    c->more.done = !known;
+    c->more.again = known;
+    c->problem_extra = SKN_STR("\"outcome\":\"unknown\"");
+    skn_hint(&c->error, b->rc,
+             known ? "Whether it was done is not known. Send it again with the same "
+                     "Idempotency-Key: it is done once, and you are told what came of it."
+             : c->key.p
+                 ? "Whether it was done is not known: look. With the same Idempotency-Key "
+                   "it is not done a second time."
+                 : "Whether it was done is not known: look before you repeat it. With an "
+                   "Idempotency-Key it can be asked for again without being done twice.");
+}
+
 /* The last part of a call that may touch the store: from what the handler said to the answer. One that came before
  * the end is none to give again: the engine knows the message by the key, so whoever asks again waits for the rest. */
 static void complete(boxed *b)
@@ -209,10 +250,12 @@ static void complete(boxed *b)
     else if (b->rc == SKEIN_OK && c->out.over)
         b->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
                                  c->out.limit);
-    if (b->rc) {
+    if (b->rc && !made_all_the_same(b)) {
         if (b->rc == SKEIN_FULL)
             atomic_store(&c->http->counts.full, true);
-        if (b->marked)
+        if (surprised(b))
+            tell_unknown(b);
+        else if (b->marked)
             skn_keys_unmark(c, b->hash);
         skn_problem_write(c);
         return;
@@ -258,8 +301,10 @@ static void work_whole(void *arg)
     int64_t since = skn_clock_monotonic();
 
     prepare(b);
-    if (b->rc == SKEIN_OK && !b->replayed)
+    if (b->rc == SKEIN_OK && !b->replayed) {
+        b->ran = true;
         b->rc = b->c.route->run(&b->c);
+    }
     complete(b);
     count_work(b, since);
 }
@@ -373,8 +418,10 @@ static void hand_over(void *arg)
 
     if (b->rc || b->replayed)
         finish_here(b);
-    else
+    else {
+        b->ran = true;
         b->c.route->take(&b->c);
+    }
 }
 
 /* --- Prefer: respond-async. The call becomes the work of a job; another one answers the client. */

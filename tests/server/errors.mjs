@@ -8,7 +8,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { checkProblem, document } from './contract.mjs';
 import { Server, assert, finally_, finish, folder, freshStore, kind, test, within } from './lib.mjs';
-import { breakRemovals, holdStart, holdWrites } from './sabotage.mjs';
+import { breakRemovals, holdStart, holdWrites, sql } from './sabotage.mjs';
 import { team } from './team.mjs';
 
 const server = await Server.start({ script: team(), delay: true });
@@ -188,6 +188,41 @@ test('423 world-busy', async () => {
     assert.ok(b.busy[0].sinceMs >= 0);
     await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
     s.close();
+});
+
+test('what became of a change that failed in the middle is not known, says so, and its key finds it out', async () => {
+    const w = await fresh();
+    const m = await w.say('x');
+    const ask = (key, body) => server.call('POST', `${w.chatPath}/operations`, { body, headers: key ? { 'idempotency-key': key } : {} });
+    const body = { op: 'delete', messageIds: [m.messageId] };
+    const mend = await breakRemovals(server.store);
+    let keyless, keyed;
+    try {
+        [keyless, keyed] = [await ask(undefined, body), await ask('find-out-1', body)];
+    } finally {
+        await mend();
+    }
+    assert.deepEqual([keyless.status, keyless.body.outcome, keyless.body.retryable], [500, 'unknown', false]);
+    assert.match(keyless.body.hint, /look before you repeat it/);
+    assert.deepEqual([keyed.status, keyed.body.outcome, keyed.body.retryable], [500, 'unknown', true]);
+    assert.match(keyed.body.hint, /same Idempotency-Key/);
+    assert.equal((await ask('find-out-1', body)).status, 201);
+    assert.deepEqual(await w.messages(), []);
+});
+
+test('a world that was made is not called a failure when it cannot be shown', async () => {
+    const make = () => server.request('POST', '/worlds', { body: { name: 'made' }, headers: { 'idempotency-key': 'made-1' } });
+    await sql(server.store, 'ALTER TABLE turns RENAME TO turns_elsewhere');
+    let made;
+    try {
+        made = await make();
+    } finally {
+        await sql(server.store, 'ALTER TABLE turns_elsewhere RENAME TO turns');
+    }
+    assert.deepEqual([made.status, made.headers.location, made.text], [201, '/worlds/made', ''], made.text);
+    const again = await make();
+    assert.deepEqual([again.status, again.headers['idempotency-replayed']], [201, 'true'], again.text);
+    assert.equal((await server.get('/worlds')).data.filter(w => w.name === 'made').length, 1);
 });
 
 test('429 rate-limit', async () => {
