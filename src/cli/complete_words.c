@@ -3,7 +3,7 @@
 #include "cli/print.h"
 
 #include "base/error.h"
-#include "engine/exchange.h"
+#include "engine/engine.h"
 
 #include <inttypes.h>
 #include <string.h>
