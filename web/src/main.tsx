@@ -2,6 +2,7 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import './styles/tokens.css';
 import './styles/base.css';
+import { signInByLink } from './api/link';
 import { place } from './store/place';
 import { chat, start } from './store/store';
 import { keepAnnouncing } from './views/frame/announcer';
@@ -41,7 +42,7 @@ function draw(app: HTMLElement): void {
 }
 
 const app = document.getElementById('app');
-if (app) {
+if (app && !signInByLink()) {
     applyAppearance();
     start();
     whenRead(() => draw(app));

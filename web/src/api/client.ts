@@ -1,7 +1,7 @@
 // client.ts: one request to the server. It never throws: what went wrong is a value that a view can show.
 
 import { signal } from '@preact/signals';
-import { BASE, earlyAnswer, stored, TIMEOUT_MS, TOKEN_KEY } from './early';
+import { BASE, earlyAnswer, TIMEOUT_MS } from './early';
 import { heedEvent } from './standing';
 import type { Busy } from './types';
 
@@ -36,30 +36,15 @@ export interface Options {
     timeoutMs?: number;
 }
 
-/** Kept for this tab only: a token in localStorage would outlive the person at the keyboard. */
-export const token = signal(stored());
-/** The server wants a token, and what we have is none or a wrong one. */
+/** The server does not know this browser: it has no cookie, or one that is good no more. */
 export const needsToken = signal(false);
 /** The server changes nothing at present; known by its refusal. */
 export const readOnly = signal(false);
-
-token.subscribe(value => {
-    try {
-        if (value) sessionStorage.setItem(TOKEN_KEY, value);
-        else sessionStorage.removeItem(TOKEN_KEY);
-    } catch {
-        // A browser that stores nothing still works, for as long as the page lives.
-    }
-});
 
 export function newKey(): string {
     // randomUUID is missing where the page was not loaded over https or from localhost.
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, b => b.toString(16).padStart(2, '0')).join('');
-}
-
-export function authorization(): Record<string, string> {
-    return token.value ? { Authorization: `Bearer ${token.value}` } : {};
 }
 
 export function address(path: string, query: Query = {}): string {
@@ -117,7 +102,7 @@ export async function troubleOf(answer: Response): Promise<Trouble> {
 }
 
 function headersOf(method: string, options: Options, body: unknown): Record<string, string> {
-    const headers: Record<string, string> = { Accept: 'application/json', ...authorization() };
+    const headers: Record<string, string> = { Accept: 'application/json' };
     if (body !== undefined && !(body instanceof Blob)) headers['Content-Type'] = 'application/json';
     if (method !== 'GET') headers['Idempotency-Key'] = options.key ?? newKey();
     if (options.ifMatch) headers['If-Match'] = options.ifMatch;

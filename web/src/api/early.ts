@@ -3,20 +3,11 @@
 // asked for the same.
 
 export const BASE = '/api/v1';
-export const TOKEN_KEY = 'skein.token';
 export const TIMEOUT_MS = 30_000;
 /** Rows that are loaded at first. */
 export const FIRST_ROWS = 200;
 /** Events that are looked through for what is under way; a turn that began before is known by who is busy. */
 export const PAST_EVENTS = 600;
-
-export function stored(): string {
-    try {
-        return sessionStorage.getItem(TOKEN_KEY) ?? '';
-    } catch {
-        return '';
-    }
-}
 
 /** The first questions about a conversation. A place in it, or another version, is asked for in other words. */
 export function firstQuestions(path: string, search: string): string[] {
@@ -34,9 +25,7 @@ export function firstQuestions(path: string, search: string): string[] {
 }
 
 function ask(address: string): Promise<Response> {
-    const token = stored();
-    const headers: Record<string, string> = { Accept: 'application/json' };
-    if (token) headers.Authorization = `Bearer ${token}`;
+    const headers = { Accept: 'application/json' };
     const answer = fetch(address, { headers, signal: AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
     // Whoever takes it is told; nobody may.
     answer.catch(() => undefined);

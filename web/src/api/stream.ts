@@ -5,7 +5,7 @@
 // stream, the inbox counts items of every world, and numbers of events rise over all worlds, so that one
 // number says what was seen. The price is to be sent what happens elsewhere, which is little on one machine.
 
-import { address, authorization, heedReadOnly, token, troubleOf } from './client';
+import { address, heedReadOnly, needsToken, troubleOf } from './client';
 import { parser, type Frame } from './sse';
 import type { Told } from './types';
 
@@ -120,7 +120,7 @@ export function openStream(listener: Listener): Stream {
     async function once(): Promise<void> {
         current = new AbortController();
         const seen = listener.seen();
-        const headers: Record<string, string> = { Accept: 'text/event-stream', ...authorization() };
+        const headers: Record<string, string> = { Accept: 'text/event-stream' };
         if (seen !== null) headers['Last-Event-ID'] = String(seen);
         const signal = AbortSignal.any([current.signal, closing.signal]);
         alive();
@@ -130,7 +130,18 @@ export function openStream(listener: Listener): Stream {
         else await troubleOf(answer);
     }
 
+    /** Who is not signed in is not offline: there is nothing to try until that is done, here or in another tab. */
+    function untilSignedIn(): Promise<void> {
+        tries = 0;
+        lostAt = null;
+        listener.connection({ state: 'connecting' });
+        return new Promise(resolve => {
+            wake = resolve;
+        });
+    }
+
     function pause(): Promise<void> {
+        if (needsToken.peek()) return untilSignedIn();
         const ms = waitMs(tries++, Math.random());
         const now = Date.now();
         lostAt ??= now;
@@ -170,7 +181,9 @@ export function openStream(listener: Listener): Stream {
     addEventListener('online', retryNow, end);
     addEventListener('focus', retryNow, end);
     document.addEventListener('visibilitychange', returned, end);
-    const forget = token.subscribe(() => retryNow());
+    const forget = needsToken.subscribe(needed => {
+        if (!needed) retryNow();
+    });
     listener.connection({ state: 'connecting' });
     void run();
 

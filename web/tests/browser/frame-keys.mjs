@@ -576,6 +576,13 @@ test('a server with a token asks for it once, takes a pasted one, and says when 
     await box.waitFor();
     assert.equal(await box.getAttribute('autocomplete'), 'current-password');
     await hasFocus(box);
+    // Who is not signed in is not offline, however often the page is asked to try again.
+    for (let i = 0; i < 3; i++) {
+        const asked = p.waitForResponse(r => r.url().endsWith('/events') && r.status() === 401);
+        await p.evaluate(() => dispatchEvent(new Event('online')));
+        await asked;
+    }
+    assert.equal(await p.getByText(/offline since/i).count(), 0);
     await p.keyboard.press('Escape');
     await box.fill('wrong');
     await p.keyboard.press('Enter');
@@ -600,6 +607,33 @@ test('a server with a token asks for it once, takes a pasted one, and says when 
         'the conversation is there',
         () => document.querySelector('#main h1')?.textContent === 'room',
     );
+    // Another tab of the same browser is signed in, too; and no script can read the cookie.
+    const [cookie] = await p.context().cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
+    assert.equal(
+        await p
+            .evaluate(() => document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage))
+            .then(t => t.includes(secret)),
+        false,
+    );
+    const tab = await p.context().newPage();
+    await tab.goto(new URL('/settings/security', guarded.url).href);
+    await tab.getByText('This browser is signed in.').waitFor();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByRole('dialog', { name: 'Sign in' }).waitFor();
+});
+
+test('a link that works once signs the browser in and leads to its page', async () => {
+    const w = await guarded.world('linked', ['ada']);
+    const { code } = await guarded.post('/session/link', undefined);
+    const p = await page();
+    await p.goto(new URL(`/#sign-in=${code}&to=${encodeURIComponent(at(w).slice(1))}`, guarded.url).href);
+    await arrives(p, at(w));
+    await live(p);
+    const other = await page();
+    allow(other, /401/);
+    await other.goto(new URL(`/#sign-in=${code}&to=`, guarded.url).href);
+    await other.getByRole('dialog', { name: 'Sign in' }).waitFor();
 });
 
 finish();

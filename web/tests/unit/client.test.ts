@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listChatMessages, postMessage, removeMessage, setTags } from '../../src/api/calls';
-import { needsToken, newKey, readOnly, request, token } from '../../src/api/client';
+import { pageOf } from '../../src/api/link';
+import { needsToken, newKey, readOnly, request } from '../../src/api/client';
 
 interface Asked {
     url: string;
@@ -36,7 +37,6 @@ const problem = (status: number, body: object) =>
 
 afterEach(() => {
     vi.unstubAllGlobals();
-    token.value = '';
     needsToken.value = false;
     readOnly.value = false;
 });
@@ -101,11 +101,10 @@ describe('a request', () => {
         answering(new Response('{', { status: 200, headers: { 'content-type': 'application/json' } }));
         expect((await request('GET', '/x')).ok).toBe(false);
     });
-    test('sends the token when there is one, and wants one when it is refused', async () => {
-        token.value = 'secret';
+    test('wants a token when it is refused, and sends none by itself: a cookie does that', async () => {
         const asked = answering(problem(401, { title: 'sign in' }), json({}));
         await request('GET', '/x');
-        expect(asked[0]?.headers.Authorization).toBe('Bearer secret');
+        expect(asked[0]?.headers.Authorization).toBeUndefined();
         expect(needsToken.value).toBe(true);
         await request('GET', '/x');
         expect(needsToken.value).toBe(false);
@@ -150,4 +149,12 @@ describe('calls', () => {
         expect(asked[1]?.body).toBe('{"content":"x"}');
         expect(asked[2]?.headers['If-Match']).toBe('"t"');
     });
+});
+
+test('a link that signs in leads to a page of this server, whatever it says', () => {
+    const here = 'http://127.0.0.1:7534';
+    expect(pageOf('w/tour/c/abc?v=t_1#m-2', here)).toBe('/w/tour/c/abc?v=t_1#m-2');
+    expect(pageOf('', here)).toBe('/');
+    for (const away of ['//evil.example/', '/\\evil.example', 'http://evil.example/', '\\\\evil.example'])
+        expect(new URL(pageOf(away, here), here).origin).toBe(here);
 });

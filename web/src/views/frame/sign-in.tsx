@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
-import { request, needsToken, token, type Trouble } from '../../api/client';
+import { needsToken, request, type Trouble } from '../../api/client';
 import { retryNow } from '../../store/store';
 
 /** Asked for only when the server says so. A form with a name, so that paste and password managers work. */
@@ -13,8 +13,7 @@ export function SignIn() {
         event.preventDefault();
         if (!typed.value.trim() || busy.value) return;
         busy.value = true;
-        token.value = typed.value.trim();
-        const answer = await request<unknown>('GET', '/worlds', { query: { limit: 1 } });
+        const answer = await request<unknown>('POST', '/session', { body: { token: typed.value.trim() } });
         busy.value = false;
         if (!answer.ok) {
             trouble.value =
@@ -27,15 +26,16 @@ export function SignIn() {
                     : answer.trouble;
             return;
         }
-        needsToken.value = false;
+        typed.value = '';
+        trouble.value = null;
         retryNow();
     };
     return (
         <Dialog title="Sign in" onClose={() => undefined} class="sign-in">
             <form onSubmit={submit} class="sign-in-form">
                 <p>
-                    This server asks for a token. It was printed when the server was started, or its owner
-                    gave it to you.
+                    This server does not know this browser. The user who runs it gets the token with “skein
+                    token”, or opens the page signed in with “skein open”.
                 </p>
                 <input
                     type="text"
@@ -71,7 +71,7 @@ export function SignIn() {
                         <TroubleBox trouble={trouble.value} />
                     </div>
                 )}
-                <p class="field-hint">Kept in this tab only, and gone when it is closed.</p>
+                <p class="field-hint">This browser stays signed in for 90 days, or until you sign out.</p>
                 <div class="dialog-actions">
                     <Button kind="main" type="submit" busy={busy.value}>
                         Sign in

@@ -1,10 +1,39 @@
-import { needsToken, token } from '../../api/client';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { needsToken, request } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Button } from '../../parts/parts';
 import { state } from '../../store/store';
 import { ConfigRows } from './config-rows';
 import { entryOf } from './settings-data';
 import { isHere } from './provider-words';
+
+/** Who this browser is to the server. */
+function SignedIn() {
+    const kind = useSignal<string | null>(null);
+    useEffect(() => {
+        void request<{ kind: string }>('GET', '/session').then(answer => {
+            kind.value = answer.ok ? answer.value.kind : null;
+        });
+    }, [needsToken.value]);
+    const signOut = async () => {
+        const answer = await request<unknown>('DELETE', '/session');
+        if (answer.ok) needsToken.value = true;
+    };
+    return (
+        <section aria-labelledby="security-token" class="settings-form">
+            <h2 id="security-token">Signed in</h2>
+            {kind.value === 'owner' && <p>○ No token is needed here: you run this server.</p>}
+            {kind.value === 'session' && <p>● This browser is signed in.</p>}
+            {needsToken.value && <p>✕ This browser is not signed in.</p>}
+            {kind.value === 'session' && !needsToken.value && (
+                <div class="settings-actions">
+                    <Button onClick={() => void signOut()}>Sign out</Button>
+                </div>
+            )}
+        </section>
+    );
+}
 
 export function SecurityTab({ settings }: { settings: Settings | null }) {
     const listen = String(entryOf(settings, 'server.listen')?.value ?? '');
@@ -23,27 +52,7 @@ export function SecurityTab({ settings }: { settings: Settings | null }) {
                     ))}
                 {state.value.readOnly && <p>‖ Read only: nothing can be changed on this server.</p>}
             </section>
-            <section aria-labelledby="security-token" class="settings-form">
-                <h2 id="security-token">Token</h2>
-                <p>
-                    {token.value !== '' &&
-                        !needsToken.value &&
-                        '● This tab has a token. It is forgotten when the tab is closed.'}
-                    {token.value === '' && !needsToken.value && '○ No token is needed here.'}
-                    {needsToken.value && '✕ The server wants a token that this tab does not have.'}
-                </p>
-                {token.value !== '' && (
-                    <div class="settings-actions">
-                        <Button
-                            onClick={() => {
-                                token.value = '';
-                            }}
-                        >
-                            Forget the token
-                        </Button>
-                    </div>
-                )}
-            </section>
+            <SignedIn />
             <section aria-labelledby="security-values">
                 <h2 id="security-values">Where a value comes from</h2>
                 <ConfigRows
