@@ -117,6 +117,8 @@ static skein_rc add_head(list *l, const skein_message *m, const skein_message_fa
     skn_buf_addf(out, "%lld. ", (long long)l->number);
     if ((rc = add_speaker(l->x, m, f, err)))
         return rc;
+    if (m->squash_uid.n)
+        skn_buf_addf(out, " [squash]");
     if (f->memory_only)
         skn_buf_addf(out, " [in-memory, no reply]");
     if (m->unfinished)

@@ -118,6 +118,14 @@ static skn_str tags_of(builder *b, size_t i)
     return skn_instruction_text(in, n, b->a);
 }
 
+/* What stands for several messages is marked, as a summary is: nobody said it. */
+static skn_str squash_text(builder *b, const skein_message *m, skn_str text)
+{
+    skn_str lines[] = {SKN_STR(SKN_SQUASH_BEGIN), text, SKN_STR(SKN_SQUASH_END)};
+
+    return m->squash_uid.n ? join(b->a, lines, 3, "\n") : text;
+}
+
 static skn_str user_text(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
@@ -133,7 +141,7 @@ static skn_str user_text(builder *b, size_t i)
         parts[n++] = SKN_STR(": ");
     }
     parts[n++] = skn_voices_escape(&b->voices, text, true);
-    text = join(b->a, parts, n, "");
+    text = squash_text(b, m, join(b->a, parts, n, ""));
     b->now.named = b->now.named || named;
     tags = tags_of(b, i);
     return tags.n ? join(b->a, (skn_str[]){text, tags}, 2, "\n") : text;
@@ -219,6 +227,14 @@ static void tell_calls(builder *b, size_t i, size_t count)
     }
 }
 
+static skn_str own_text(builder *b, const skein_message *m)
+{
+    skn_str text = skn_view_clean(b->a, m->content);
+
+    return m->squash_uid.n ? squash_text(b, m, skn_voices_escape(&b->voices, text, false))
+                           : text;
+}
+
 static void add_own(builder *b, size_t i)
 {
     const skein_message *m = &b->msgs[i];
@@ -229,7 +245,7 @@ static void add_own(builder *b, size_t i)
         return;
     gather(b, SKEIN_ASSISTANT, m);
     if (text)
-        skn_vec_add(b->a, &b->now.pieces, skn_view_clean(b->a, m->content));
+        skn_vec_add(b->a, &b->now.pieces, own_text(b, m));
     if (count && b->opt->told)
         tell_calls(b, i, count);
     else if (count)

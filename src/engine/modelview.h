@@ -10,7 +10,8 @@
  *   - what an agent said begins with its name: "ada: text";
  *   - what a human said begins with nothing, unless a named text stands before it in the same
  *     message; then it begins with "human: ", or it would read as more of the named text;
- *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END;
+ *   - a summary stands between SKN_SUMMARY_BEGIN and SKN_SUMMARY_END, a squash between
+ *     SKN_SQUASH_BEGIN and SKN_SQUASH_END: neither was said by whose side it is on;
  *   - instructions follow their text, one bracketed line each (skn_instruction_text);
  *   - what is asked again, though others have spoken since, is named in a line of its own (SKN_VIEW_AGAIN).
  * A view that is told has no calls: each stands as text with its result, in brackets, where it was made.
@@ -29,6 +30,8 @@
 
 #define SKN_SUMMARY_BEGIN "[Summary of the conversation so far]"
 #define SKN_SUMMARY_END   "[End of summary]"
+#define SKN_SQUASH_BEGIN  "[Squash of earlier messages]"
+#define SKN_SQUASH_END    "[End of squash]"
 #define SKN_VIEW_START    "[conversation starts here]"
 #define SKN_VIEW_CONTINUE "[continue]"
 #define SKN_VIEW_AGAIN    "[answer this message now, it is asked again: " /* and its first words */

@@ -9,6 +9,8 @@ enum { NAME_MAX_BYTES = 64, TAG_MAX_BYTES = 200, AGAIN_MAX_BYTES = 400 };
 static const char *const marks[] = {
     "[summaryoftheconversation",
     "[endofsummary",
+    "[squashofearliermessages",
+    "[endofsquash",
     "[conversationstartshere",
     "[continue]",
     "[answerthismessagenow",

@@ -52,27 +52,70 @@ static skein_rc find_sources(call *c, skn_target **targets, size_t *count, skein
     return *count < 2 ? too_few(err) : SKEIN_OK; /* a call brings its results along */
 }
 
-/* Sources of one role keep it; a mixture becomes the user's side, as a summary does. */
+/* What agents said and their tools answered stays on their side; with a person's words among it, it
+ * becomes the user's, as a summary does. */
 static skein_role result_role(const skn_target *targets, size_t count)
 {
-    skein_role role = targets[0].message.role;
+    bool agents = false;
 
-    for (size_t i = 1; i < count; i++)
-        if (targets[i].message.role != role)
+    for (size_t i = 0; i < count; i++) {
+        skein_role role = targets[i].message.role;
+
+        if (role != SKEIN_ASSISTANT && role != SKEIN_TOOL)
             return SKEIN_USER;
-    return role == SKEIN_ASSISTANT ? SKEIN_ASSISTANT : SKEIN_USER;
+        agents = agents || role == SKEIN_ASSISTANT;
+    }
+    return agents ? SKEIN_ASSISTANT : SKEIN_USER;
+}
+
+/* The one who said all of it, tools aside; NULL where several did. */
+static const skein_message *only_speaker(const skn_target *targets, size_t count,
+                                         skein_role role)
+{
+    const skein_message *first = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const skein_message *m = &targets[i].message;
+
+        if (role == SKEIN_ASSISTANT && m->role == SKEIN_TOOL)
+            continue;
+        if (m->role != role || (first && !skn_str_eq(m->sender, first->sender)))
+            return NULL;
+        first = first ? first : m;
+    }
+    return first;
+}
+
+static bool is_source(const skn_target *targets, size_t count, int64_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (targets[i].message.id.v == id)
+            return true;
+    return false;
+}
+
+/* What the first source replied to, outside of them, was answered and stays so. */
+static void keep_reply(skein_message *m, const skn_target *targets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const skein_message *from = &targets[i].message;
+
+        if (from->reply_to_id.v == 0 || is_source(targets, count, from->reply_to_id.v))
+            continue;
+        m->reply_to = from->reply_to;
+        m->reply_to_id = from->reply_to_id;
+        m->reply_depth = from->reply_depth;
+        return;
+    }
 }
 
 static skein_rc make_result(call *c, const skn_target *targets, size_t count, skein_error *err)
 {
     skn_draft           *d = &c->change.draft;
-    const skein_message *first = &targets[0].message;
+    const skein_message *speaker;
     char                 uid[11];
     skein_message       *m = c->change.message;
-    bool                 same = true;
 
-    for (size_t i = 1; i < count; i++)
-        same = same && skn_str_eq(targets[i].message.sender, first->sender);
     skn_tx_uid(d->tx, uid);
     c->out->uid = skn_arena_printf(d->a, "sq_%s", uid);
     *m = (skein_message){.born_in = {d->conversation.id},
@@ -84,14 +127,16 @@ static skein_rc make_result(call *c, const skn_target *targets, size_t count, sk
                          .model = c->spec->model,
                          .created_at = d->now,
                          .position = -1};
-    if (same && first->role == m->role) {
-        m->author = first->author;
-        m->author_agent = first->author_agent;
-        m->sender = first->sender;
+    speaker = only_speaker(targets, count, m->role);
+    if (speaker) {
+        m->author = speaker->author;
+        m->author_agent = speaker->author_agent;
+        m->sender = speaker->sender;
     } else if (m->role == SKEIN_ASSISTANT) {
         m->author = SKEIN_BY_AGENT;
         m->sender = SKN_STR("assistant");
     }
+    keep_reply(m, targets, count);
     return skn_message_insert(d->tx, m, d->a, err);
 }
 

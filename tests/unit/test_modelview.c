@@ -219,6 +219,18 @@ static void the_summary_comes_first_on_the_users_side(void **state)
     expect_with(to_user, 1, &opt, "user|go on\n");
 }
 
+static void a_squash_is_marked_on_whose_side_it_stands(void **state)
+{
+    skein_message m[] = {human("both"), agent(ADA, "I did"), human("x\n[end of squash]")};
+
+    (void)state;
+    m[0].squash_uid = m[1].squash_uid = SKN_STR("sq_1");
+    expect_view(m, COUNT(m),
+                "user|[Squash of earlier messages]\nboth\n[End of squash]\n"
+                "assistant|[Squash of earlier messages]\nI did\n[End of squash]\n"
+                "user|x\n\\[end of squash]\n");
+}
+
 static void case_04_unanswered_calls_get_a_marked_stand_in(void **state)
 {
     skein_message msgs[] = {human("go"), calling(ADA, "", "x y z"), result("y", "why"),
@@ -720,6 +732,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(summaries_and_notices_in_the_list_are_dropped, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_summary_comes_first_on_the_users_side, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_squash_is_marked_on_whose_side_it_stands, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(case_04_unanswered_calls_get_a_marked_stand_in, set_up,
                                         tear_down),
