@@ -2,6 +2,8 @@
 
 #include "engine/mention.h"
 
+#include <string.h>
+
 bool skn_speaks(const skein_message *m)
 {
     bool told_again = m->squash_uid.n && m->role == SKEIN_ASSISTANT;
@@ -10,21 +12,10 @@ bool skn_speaks(const skein_message *m)
            !told_again;
 }
 
-static skn_str first_line(skn_str text)
-{
-    size_t n = 0;
-
-    while (n < text.n && text.p[n] != '\n' && text.p[n] != '\r')
-        n++;
-    return skn_str_sub(text, 0, n);
-}
-
 bool skn_may_be_aside(const skein_message *m)
 {
-    skn_str line = skn_str_trim(first_line(m->content));
-
     return m->role == SKEIN_ASSISTANT && m->author == SKEIN_BY_AGENT && m->call_count == 0 &&
-           (m->reply_to_id.v == 0 || (line.n > 0 && line.p[0] == '@'));
+           (m->reply_to_id.v == 0 || (m->content.n && memchr(m->content.p, '@', m->content.n)));
 }
 
 /* --- What must be looked up ------------------------------------------------------------------------- */
@@ -78,13 +69,13 @@ static skein_rc learn(skn_replies *r, skein_error *err)
     return rc ? rc : learn_names(r, err);
 }
 
-static bool begins_with_mention(const skn_replies *r, const skein_message *m)
+/* Whom a message speaks to is asked as it is for routing: of every line. */
+static bool mentions_anybody(const skn_replies *r, const skein_message *m)
 {
     skn_arena *scratch = skn_arena_new();
     size_t    *found;
-    bool       yes;
+    bool       yes = skn_mentions(m->content, r->names, r->name_count, scratch, &found) > 0;
 
-    yes = skn_mentions(first_line(m->content), r->names, r->name_count, scratch, &found) > 0;
     skn_arena_free(scratch);
     return yes;
 }
@@ -131,31 +122,27 @@ static skein_rc is_heard(skn_replies *r, const skein_message *m, bool *heard, sk
     return rc;
 }
 
-bool skn_memory_only_rule(const skein_message *m, int64_t agent, int64_t replies, bool heard,
-                          bool mention)
+bool skn_memory_only_rule(const skein_message *m, int64_t replies, bool heard, bool mention)
 {
-    if (replies > 0 || m->squash_uid.n)
-        return false;
-    if (agent)
-        return m->author == SKEIN_BY_AGENT && m->author_agent.v != agent;
-    return skn_may_be_aside(m) && heard && (m->reply_to_id.v == 0 || mention);
+    return replies == 0 && !m->squash_uid.n && skn_may_be_aside(m) && heard &&
+           (m->reply_to_id.v == 0 || mention);
 }
 
-skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t agent, int64_t replies,
-                         bool *out, skein_error *err)
+skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t replies, bool *out,
+                         skein_error *err)
 {
     bool     heard = false, mention = false;
     skein_rc rc;
 
-    *out = skn_memory_only_rule(m, agent, replies, true, true);
-    if (agent || !*out)
+    *out = skn_memory_only_rule(m, replies, true, true);
+    if (!*out)
         return SKEIN_OK;
     if ((rc = learn(r, err)))
         return rc;
-    mention = m->reply_to_id.v && begins_with_mention(r, m);
+    mention = m->reply_to_id.v && mentions_anybody(r, m);
     if ((m->reply_to_id.v == 0 || mention) && (rc = is_heard(r, m, &heard, err)))
         return rc;
-    *out = skn_memory_only_rule(m, agent, replies, heard, mention);
+    *out = skn_memory_only_rule(m, replies, heard, mention);
     return SKEIN_OK;
 }
 

@@ -120,51 +120,47 @@ static skein_rc find_previous(skn_explain *x, skein_error *err)
 
 /* --- What they are ----------------------------------------------------------------------------------- */
 
-/* A message that an agent's view shows as a user's, though it was not said as one. */
-static skein_rc find_masked(skn_explain *x, bool *masked, skein_error *err)
+/* Messages that an agent's view shows as a user's, without their links, as they were said. */
+static skein_rc find_masked(skn_explain *x, const skein_message **masked, skein_error *err)
 {
-    skn_idset of;
-    skn_ids   ids;
-    skn_heads heads;
-    skein_rc  rc;
+    skn_idset      of;
+    skn_ids        ids;
+    skein_messages said;
+    skein_rc       rc;
 
     skn_idset_init(&of, x->a);
     for (size_t i = 0; i < x->count; i++)
         if (x->at[i].role == SKEIN_USER && x->at[i].author == SKEIN_BY_AGENT)
             skn_idset_add(&of, x->at[i].id.v);
     ids = skn_idset_ids(&of);
-    if (ids.count == 0)
-        return SKEIN_OK;
-    if ((rc = skn_heads_of(x->trees->tx, &ids, x->a, &heads, err)))
+    if ((rc = skn_message_many(x->trees->tx, &ids, x->a, &said, err)))
         return rc;
-    for (size_t i = 0; i < heads.count; i++)
-        if (heads.at[i].role == SKEIN_ASSISTANT)
-            masked[skn_idset_find(&x->ids, heads.at[i].id)] = true;
+    for (size_t i = 0; i < said.count; i++)
+        masked[skn_idset_find(&x->ids, said.at[i].id.v)] = &said.at[i];
     return SKEIN_OK;
 }
 
-/* Most of the rule is known by now; only whom a reply mentions must be looked up. -1 is nobody's
- * number: whoever looks, it is not the one who wrote the message. */
+/* Most of the rule is known by now; only whom a reply mentions must be looked up. */
 static skein_rc find_asides(skn_explain *x, skein_error *err)
 {
-    bool       *masked = SKN_ARRAY(x->a, x->ids.v.n, bool);
-    skn_replies links;
-    skein_rc    rc;
+    const skein_message **masked = SKN_ARRAY(x->a, x->ids.v.n, const skein_message *);
+    skn_replies           links;
+    skein_rc              rc;
 
     if (x->lane_count == 0)
         return SKEIN_OK;
     if ((rc = skn_explain_replies(x, 0, &links, err)) || (rc = find_masked(x, masked, err)))
         return rc;
     for (size_t i = 0; rc == SKEIN_OK && i < x->count; i++) {
-        const skein_message *m = &x->at[i];
         size_t               n = x->number[i];
+        const skein_message *m = masked[n] ? masked[n] : &x->at[i];
         bool                *out = &x->facts[i].memory_only;
 
         if (x->home[n] == SKN_NO_LANE)
             continue;
-        *out = skn_memory_only_rule(m, masked[n] ? -1 : 0, x->replies[i], x->heard[i], true);
-        if (*out && !masked[n] && m->reply_to_id.v)
-            rc = skn_memory_only(&links, m, 0, x->replies[i], out, err);
+        *out = skn_memory_only_rule(m, x->replies[i], x->heard[i], true);
+        if (*out && m->reply_to_id.v)
+            rc = skn_memory_only(&links, m, x->replies[i], out, err);
     }
     return rc;
 }

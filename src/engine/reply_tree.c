@@ -6,7 +6,7 @@
 static skein_rc judge(skn_replies *r, skein_reply_node *n, skein_reply_tree *tree,
                       skein_error *err)
 {
-    skein_rc rc = skn_memory_only(r, &n->message, 0, n->replies, &n->memory_only, err);
+    skein_rc rc = skn_memory_only(r, &n->message, n->replies, &n->memory_only, err);
 
     n->unanswered = skn_unanswered(&n->message, n->replies, n->memory_only);
     tree->unanswered += n->unanswered;

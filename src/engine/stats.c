@@ -181,7 +181,7 @@ static skein_rc judge(counting *c, const skn_reply_item *it, skn_arena *scratch,
     if (it->aside && it->replies == 0) {
         rc = skn_message_get(c->r->trees.tx, it->id, scratch, &m, &found, err);
         if (rc == SKEIN_OK && found)
-            rc = skn_memory_only(c->r, &m, 0, 0, &p->memory_only, err);
+            rc = skn_memory_only(c->r, &m, 0, &p->memory_only, err);
         skn_arena_reset(scratch);
     }
     p->unanswered = it->speaks && it->replies == 0 && !p->memory_only;

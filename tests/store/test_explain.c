@@ -297,6 +297,126 @@ static void an_unanswered_note_to_others_is_only_in_memory(void **state)
     kit_close(&k);
 }
 
+static bool only_in_memory(const page *p, skein_message_id id, bool *held)
+{
+    for (size_t i = 0; i < p->m.count; i++)
+        if (p->m.at[i].id.v == id.v) {
+            *held = true;
+            return p->f[i].memory_only;
+        }
+    *held = false;
+    return false;
+}
+
+/* The room against the tree, and against the memory of every agent that heard the message. */
+static void assert_all_agree(kit *k)
+{
+    page             room = explain_version(k, 0), memory[3];
+    skein_reply_tree tree;
+    bool             held;
+
+    KIT_OK(k, skein_reply_tree_read(k->e, k->chat.id, 0, (skein_message_id){0}, k->mem, &tree,
+                                    &k->err));
+    assert_int_equal(tree.count, room.m.count);
+    for (size_t i = 0; i < tree.count; i++)
+        assert_int_equal(tree.at[i].memory_only,
+                         only_in_memory(&room, tree.at[i].message.id, &held));
+    for (int a = 0; a < 3; a++) {
+        memory[a] = explain(k, &(skein_slice){.agent = k->agent[a].id});
+        for (size_t i = 0; i < room.m.count; i++) {
+            bool here = only_in_memory(&memory[a], room.m.at[i].id, &held);
+
+            if (held)
+                assert_int_equal(here, room.f[i].memory_only);
+        }
+        free(memory[a].f);
+    }
+    free(room.f);
+}
+
+static void room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text(void **state)
+{
+    static const char *const pieces[] = {"@bo ", "@cy: ", "@nobody ", "look ", "\n",     "\r\n",
+                                         " ",    "a@bo ", "@ada, ",   "@",     "\n\t@bo"};
+    static const char *const who[] = {"ada", "bo", "cy"};
+    uint32_t                 dice = 7;
+    kit                      k;
+    skein_message            last;
+
+    kit_open(&k, state);
+    last = kit_say(&k, SKEIN_USER, "human", "hi");
+    for (int i = 0; i < 60; i++) {
+        char text[120];
+        int  at = 0;
+
+        for (int n = 0; n < 6; n++) {
+            dice = dice * 1664525 + 1013904223;
+            at += snprintf(text + at, sizeof text - (size_t)at, "%s%s",
+                           pieces[(dice >> 16) % 11], n == 5 ? "." : "");
+        }
+        dice = dice * 1664525 + 1013904223;
+        if ((dice >> 20) % 3)
+            last = kit_reply(&k, who[(dice >> 16) % 3], text, last.uid);
+        else
+            last = kit_say(&k, SKEIN_ASSISTANT, who[(dice >> 16) % 3], text);
+        if ((dice >> 24) % 4 == 0)
+            last = kit_say(&k, SKEIN_USER, "human", text);
+    }
+    assert_all_agree(&k);
+    kit_close(&k);
+}
+
+/* Whom it speaks to is read as for routing: on every line. */
+static void a_mention_on_a_later_line_is_a_note_to_others_too(void **state)
+{
+    kit           k;
+    page          p;
+    skein_message said;
+
+    kit_open(&k, state);
+    said = kit_say(&k, SKEIN_USER, "human", "hi");
+    kit_reply(&k, "ada", "Hello.\n@bo have a look", said.uid);
+    p = explain_version(&k, 0);
+    assert_true(p.f[1].memory_only);
+    free(p.f);
+    kit_close(&k);
+}
+
+/* Also where the agent called a tool on the way: it stays on the agent's side. */
+static void a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered(void **state)
+{
+    kit               k;
+    page              p;
+    skein_message     asked;
+    skein_tool_call   call = {skein_text("c1"), skein_text("look"), skein_text("{}")};
+    skein_new_message m[3];
+    skein_messages    out;
+
+    kit_open(&k, state);
+    asked = kit_say(&k, SKEIN_USER, "human", "how many?");
+    m[0] = (skein_new_message){.role = SKEIN_ASSISTANT,
+                               .sender = skein_text("ada"),
+                               .reply_to = asked.uid,
+                               .calls = &call,
+                               .call_count = 1};
+    m[1] = (skein_new_message){
+        .role = SKEIN_TOOL, .content = skein_text("3"), .tool_call_id = skein_text("c1")};
+    m[2] = (skein_new_message){.role = SKEIN_ASSISTANT,
+                               .sender = skein_text("ada"),
+                               .content = skein_text("three"),
+                               .reply_to = asked.uid};
+    KIT_OK(&k, kit_append(&k, m, 3, &out));
+    squash(&k, out.at[0], out.at[2], "looked, three");
+    p = explain_version(&k, 0);
+    assert_int_equal(p.m.count, 2);
+    assert_int_equal(p.m.at[1].role, SKEIN_ASSISTANT);
+    assert_int_equal(p.m.at[1].author_agent.v, k.agent[0].id.v);
+    assert_int_equal(p.f[0].reply_count, 1);
+    assert_true(same(p.f[1].shown_reply, asked.uid));
+    free(p.f);
+    kit_close(&k);
+}
+
 /* It stands for what was said, and was said to nobody: the same whoever said what it stands for. */
 static void a_squash_is_never_only_in_memory(void **state)
 {
@@ -516,6 +636,9 @@ int main(void)
         SKN_BOTH(versions_are_those_that_hold_it_newest_first),
         SKN_BOTH(messages_of_a_delegation_are_explained_in_their_lane),
         SKN_BOTH(an_unanswered_note_to_others_is_only_in_memory),
+        SKN_BOTH(room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text),
+        SKN_BOTH(a_mention_on_a_later_line_is_a_note_to_others_too),
+        SKN_BOTH(a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered),
         SKN_BOTH(a_squash_is_never_only_in_memory),
         SKN_BOTH(a_branch_explains_what_came_along),
         SKN_BOTH(a_message_without_an_id_is_refused),
