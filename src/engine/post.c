@@ -123,14 +123,30 @@ skein_rc skn_wake(skn_working *w, const skein_message *m, const skn_saying *s,
     return SKEIN_OK;
 }
 
-static skein_rc say(skn_working *w, const skein_new_message *n, const skn_saying *s,
+/* What is posted in an agent's name is that agent's word: the assistant's side of its memory. */
+static skein_rc settle_role(skn_working *w, skein_new_message *n, skein_error *err)
+{
+    skein_agent agent;
+    bool        found = false;
+    skein_rc    rc = SKEIN_OK;
+
+    if (n->role == SKEIN_USER && n->sender.p && w->chat.mode == SKEIN_CHAT)
+        rc = skn_agent_by_ref(w->tx, w->chat.world_id, n->sender, SKN_NONE, w->a, &agent,
+                              &found, err);
+    if (found && skn_str_eq(agent.name, n->sender))
+        n->role = SKEIN_ASSISTANT;
+    return rc;
+}
+
+static skein_rc say(skn_working *w, const skein_new_message *what, const skn_saying *s,
                     skein_posted *out, skein_error *err)
 {
-    skein_append_request r = {.conversation = {w->chat.id}, .messages = n, .count = 1};
+    skein_new_message    n = *what;
+    skein_append_request r = {.conversation = {w->chat.id}, .messages = &n, .count = 1};
     skein_messages       stored;
-    skein_rc rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
+    skein_rc             rc = settle_role(w, &n, err);
 
-    if (rc)
+    if (rc || (rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
         return rc;
     out->message = stored.at[0];
     return skn_wake(w, &out->message, s, out, err);

@@ -130,6 +130,22 @@ static void an_agents_message_wakes_only_those_it_names_and_never_itself(void **
     kit_close(&k);
 }
 
+static void what_is_posted_in_an_agents_name_is_the_assistants_in_its_own_memory(void **state)
+{
+    kit          k;
+    skein_posted out;
+
+    kit_open(&k, state);
+    KIT_OK(&k, post_as(&k,
+                       &(skein_post){.message = {.content = skein_text("said for ada"),
+                                                 .sender = skein_text("ada")}},
+                       &out));
+    assert_int_equal(out.message.role, SKEIN_ASSISTANT);
+    assert_non_null(strstr(kit_context(&k, "ada"), "assistant:said for ada"));
+    assert_non_null(strstr(kit_context(&k, "bo"), "ada: said for ada"));
+    kit_close(&k);
+}
+
 static void agents_do_not_talk_for_ever(void **state)
 {
     kit          k;
@@ -846,6 +862,7 @@ int main(void)
         SKN_BOTH(a_message_to_read_only_is_for_nobody),
         SKN_BOTH(an_agents_own_conversation_is_for_that_agent),
         SKN_BOTH(an_agents_message_wakes_only_those_it_names_and_never_itself),
+        SKN_BOTH(what_is_posted_in_an_agents_name_is_the_assistants_in_its_own_memory),
         SKN_BOTH(agents_do_not_talk_for_ever),
         SKN_BOTH(an_agent_gets_one_thing_to_do_at_a_time),
         SKN_BOTH(the_model_that_was_asked_for_counts_once),
