@@ -442,7 +442,8 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
 
     if ((rc = skn_await_timeout(cli, &e->timeout_ms)) ||
         (rc = skn_need_change(cli, &e->world, &e->chat, &e->how)) ||
-        (rc = skn_need_message(cli, &e->chat, skn_arg(cli, 0), &e->target)) ||
+        (rc = skn_need_message(
+             cli, &e->chat, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("@you"), &e->target)) ||
         (rc = skn_need_text(cli, e->target.content, &e->text)) ||
         (rc = ask_removal(cli, &e->how, e->target.id)) ||
         (rc = skn_discover(cli, &e->server, &e->how.wake)))
@@ -536,5 +537,9 @@ static int edit_again(skn_cli *cli)
 
 int skn_cmd_edit(skn_cli *cli)
 {
-    return skn_opt(cli, "retry-failed") ? edit_again(cli) : edit(cli);
+    if (!skn_opt(cli, "retry-failed"))
+        return edit(cli);
+    if (!cli->arg_count)
+        return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"--retry-failed\" needs ID");
+    return edit_again(cli);
 }

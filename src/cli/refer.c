@@ -2,9 +2,13 @@
 #include "cli/place.h"
 
 #include "base/error.h"
-#include "cli/far.h"
+#include "cli/far_view.h"
+#include "cli/print.h"
 
 #include <ctype.h>
+
+#define LOOK_BACK    1000 /* messages among which a name or the end of an id is looked for */
+#define ENDING_LEAST 4
 
 bool skn_is_version(skn_str ref)
 {
@@ -111,14 +115,87 @@ skein_rc skn_need_version_at(skn_cli *cli, const skein_conversation *chat, const
     return SKEIN_OK;
 }
 
-skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
-                          skein_message *out)
+static skein_rc message_by_id(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                              skein_message *out)
 {
     if (cli->far)
         return skn_far_message(cli, ref, out, NULL, NULL);
     return skn_missing(
         cli, skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err),
         "message");
+}
+
+/* The newest messages of the current version, oldest first. */
+static skein_rc newest_messages(skn_cli *cli, const skein_conversation *chat,
+                                skein_messages *out)
+{
+    skein_slice   slice = {.conversation = chat->id, .from = -LOOK_BACK, .count = LOOK_BACK};
+    skn_far_slice what = {.thread = chat->thread_uid, .last = LOOK_BACK};
+    skn_far_log   log;
+    skein_at      at;
+    skein_rc      rc;
+
+    if (!cli->far)
+        return skein_read(cli->engine, &slice, cli->keep, out, &at, &cli->err);
+    if (!(rc = skn_far_log_read(cli, &what, &log)))
+        *out = log.list;
+    return rc;
+}
+
+/* "@you", "@ada": what they said last. */
+static skein_rc latest_of(skn_cli *cli, const skein_conversation *chat, skn_str name,
+                          skein_message *out)
+{
+    skein_messages list;
+    skein_rc       rc = newest_messages(cli, chat, &list);
+
+    for (size_t i = list.count; !rc && i-- > 0;)
+        if (skn_str_eq(skn_sender_name(list.at[i].sender), name) && list.at[i].uid.n)
+            return message_by_id(cli, chat, list.at[i].uid, out);
+    if (rc)
+        return rc;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "none of the last %d messages is of \"%.*s\"",
+             LOOK_BACK, SKN_FMT(name));
+    return skn_missing(cli, SKEIN_NOT_FOUND, "message");
+}
+
+/* No id begins so: one may end so. A failure stays what it was when none does. */
+static skein_rc by_ending(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                          skein_message *out)
+{
+    skein_error    missing = cli->err;
+    skein_messages list;
+    size_t         fits = 0, which = 0;
+
+    if (newest_messages(cli, chat, &list))
+        list.count = 0;
+    for (size_t i = 0; i < list.count; i++)
+        if (skn_str_ends(list.at[i].uid, ref)) {
+            which = i;
+            fits++;
+        }
+    cli->err = missing;
+    if (fits > 1)
+        return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" is the end of several messages",
+                        SKN_FMT(ref));
+    if (!fits)
+        return SKEIN_NOT_FOUND;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return message_by_id(cli, chat, list.at[which].uid, out);
+}
+
+skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
+                          skein_message *out)
+{
+    skein_rc rc;
+
+    if (ref.n > 1 && ref.p[0] == '@' && isalpha((unsigned char)ref.p[1]))
+        return latest_of(cli, chat, skn_str_sub(ref, 1, ref.n), out);
+    rc = message_by_id(cli, chat, ref, out);
+    if (rc == SKEIN_NOT_FOUND && ref.n >= ENDING_LEAST && ref.p[0] != '@' &&
+        ref.p[ref.n - 1] != '^')
+        return by_ending(cli, chat, ref, out);
+    return rc;
 }
 
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,

@@ -365,4 +365,32 @@ t 'nothing is left out of advice' sh -c 'case $1 in *…*) exit 1 ;; esac' - "$e
 source=$(cd "$(dirname "$0")/../.." && pwd)
 t 'no advice in the source has a gap' is "$(grep -rn 'skein [a-z][^"]*…' "$source/src/cli" "$source/src/engine" "$source/src/http" --include='*.c' | grep -v '/\*')" ''
 
+# --- What a message is called ---------------------------------------------------------------------
+
+fresh
+must world new names
+must agent new ada
+must conv new
+must append <<'END'
+{"messageId":"abcd-first-0001","role":"user","sender":"human","content":"one"}
+{"messageId":"abcd-second-0002","role":"assistant","sender":"ada","content":"two"}
+{"messageId":"abcd-third-0003","role":"user","sender":"human","content":"three"}
+{"messageId":"abcd-fourth-0003","role":"assistant","sender":"ada","content":"four"}
+END
+s show @you --raw
+t '@you is what you said last' is "$out" three
+s show @ada --raw
+t '@ada is what ada said last' is "$out" four
+s show @bo
+t 'who said nothing has no latest message' fails 3 'is of "bo"'
+s show 0002 --raw
+t 'the end of an id is as good as its beginning' is "$out" two
+s show 0003
+t 'when it is of one alone' fails 2 'is the end of several messages'
+s show 002
+t 'and has four characters' gave 3
+must edit -m 'three again' -y
+s log --json=content
+t 'edit without an id is of your last message' is "$(every content)" 'one two three again'
+
 finish
