@@ -161,6 +161,10 @@ typedef struct skein_conversations {
 /* Makes a chat with every agent of the world in it, and makes it the world's current one. */
 SKEIN_API skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title,
                                   skein_mem *mem, skein_conversation *out, skein_error *err);
+/* The current chat of a world; the first one of a world that never had any is made. SKEIN_SESSION_OFF
+ * when there are chats and none is current. */
+SKEIN_API skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein_mem *mem,
+                                    skein_conversation *out, skein_error *err);
 /* The agent's one foreground or background conversation, made on first use. */
 SKEIN_API skein_rc skein_conversation_of(skein_engine *e, skein_agent_id agent, skein_mode mode,
                                          skein_mem *mem, skein_conversation *out,

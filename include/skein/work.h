@@ -97,6 +97,16 @@ typedef struct skein_posted {
  * agent's own conversation that agent). All agents of the chat get it into their memory. */
 SKEIN_API skein_rc skein_post_message(skein_engine *e, const skein_post *post, skein_mem *mem,
                                       skein_posted *out, skein_error *err);
+/* What who said it should know at once; no code: nothing. */
+typedef struct skein_notice {
+    skein_str code; /* "no-agents", "all-paused" */
+    skein_str text, hint;
+} skein_notice;
+
+/* That nobody is there to answer what was posted, or that all who would are paused. */
+SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
+                                       const skein_posted *posted, skein_mem *mem,
+                                       skein_notice *out, skein_error *err);
 /* Has one agent answer a message of the room once more, as it does after a failure or when it was stopped; nobody else
  * is asked, and what was said before stays. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered,
  * SKEIN_AT_WORK while an answer is awaited in the chat. */

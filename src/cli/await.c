@@ -127,6 +127,13 @@ static void tell_resting(skn_cli *cli, skn_answers *a, skn_str agent)
              SKN_FMT(agent));
 }
 
+static void tell_alone(skn_cli *cli)
+{
+    skn_note(cli,
+             "This world has no agents, so nobody answers. Add an agent with \"skein agent "
+             "new NAME\".");
+}
+
 static void tell_paused_far(skn_cli *cli, skn_answers *a)
 {
     skn_json_list list = {0};
@@ -137,6 +144,8 @@ static void tell_paused_far(skn_cli *cli, skn_answers *a)
     for (size_t i = 0; i < list.n; i++)
         if (skn_far_flag(list.p[i], "paused"))
             tell_resting(cli, a, skn_far_text(list.p[i], "name"));
+    if (!list.n && cli->err.rc == err.rc)
+        tell_alone(cli);
 }
 
 /* Who is paused begins nothing: nobody who waits is told of it by what happens. */
@@ -151,6 +160,8 @@ static void tell_paused(skn_cli *cli, skein_world_id world, skn_answers *a)
     }
     if (skein_agent_list(cli->engine, world, cli->keep, &agents, NULL))
         return;
+    if (!agents.count)
+        tell_alone(cli);
     work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
     if (skein_agent_work_of(cli->engine, &agents, cli->keep, work, NULL))
         return;

@@ -54,7 +54,7 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
     skn_str           model = skn_buf_str(&c->model);
     skn_request_spec  request = {.method = "POST"};
     skn_client_answer got;
-    const skn_json   *v;
+    const skn_json   *v, *notice;
     skein_rc          rc;
 
     for (size_t i = 0; i < c->tag_count; i++)
@@ -70,6 +70,10 @@ static skein_rc say(skn_chat *c, skn_cli *cli, skn_str text)
         (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
         return rc;
     snprintf(c->said, sizeof c->said, "%.*s", SKN_FMT(skn_news_text(v, "messageId")));
+    notice = skn_json_get(v, "notice");
+    if (notice && notice->kind == SKN_JSON_OBJECT)
+        skn_chat_tell(c, "%.*s %.*s", SKN_FMT(skn_news_text(notice, "text")),
+                      SKN_FMT(skn_news_text(notice, "hint")));
     return SKEIN_OK;
 }
 

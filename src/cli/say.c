@@ -4,6 +4,8 @@
 #include "base/rand.h"
 #include "cli/client.h"
 #include "cli/far.h"
+#include "cli/news.h"
+#include "cli/print.h"
 
 #include <inttypes.h>
 
@@ -178,4 +180,13 @@ const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *r
     return skn_arena_printf(cli->keep, "/worlds/%s/%s",
                             skn_client_encode(cli->keep, world->name), rest)
         .p;
+}
+
+void skn_say_notice(skn_cli *cli, const skn_json *answer)
+{
+    const skn_json *notice = skn_json_get(answer, "notice");
+
+    if (notice && notice->kind == SKN_JSON_OBJECT)
+        skn_note(cli, "%.*s %.*s", SKN_FMT(skn_news_text(notice, "text")),
+                 SKN_FMT(skn_news_text(notice, "hint")));
 }

@@ -30,4 +30,7 @@ skn_str skn_say_client_id(skn_cli *cli);
 /* "/worlds/NAME/…" */
 const char *skn_world_path(skn_cli *cli, const skein_world *world, const char *rest);
 
+/* What the server's answer says that who said it should know at once. */
+void skn_say_notice(skn_cli *cli, const skn_json *answer);
+
 #endif

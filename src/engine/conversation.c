@@ -169,6 +169,55 @@ skein_rc skein_chat_new(skein_engine *e, skein_world_id world, skein_str title, 
     return skn_store_write(e->store, chat_new, &c, err);
 }
 
+/* Was there ever one, also one that is archived now? */
+static skein_rc had_chat(skn_tx *tx, call *c, bool *had, skein_error *err)
+{
+    skn_conversation_rows rows[2];
+    skein_rc              rc;
+
+    *had = false;
+    if ((rc = skn_conversation_list(tx, c->row.world_id, c->mem, &rows[0], err)) ||
+        (rc = skn_conversation_hidden_in(tx, c->row.world_id, c->mem, &rows[1], err)))
+        return rc;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < rows[k].count; i++)
+            *had = *had || rows[k].at[i].mode == SKEIN_CHAT;
+    return SKEIN_OK;
+}
+
+/* The world is held, so that of two who come at once one makes it and the other finds it. */
+static skein_rc chat_first(skn_tx *tx, void *arg, skein_error *err)
+{
+    call       *c = arg;
+    skein_world w;
+    bool        found, had;
+    skein_rc    rc;
+
+    if ((rc = skn_world_hold(tx, c->row.world_id, &found, err)) ||
+        (rc = skn_world_get(tx, c->row.world_id, c->mem, &w, &found, err)))
+        return rc;
+    if (!found)
+        return skn_no_world(c->row.world_id, err);
+    if (w.current_chat.v) {
+        rc = skn_conversation_need(tx, w.current_chat, c->mem, &c->row, err);
+        return rc ? rc : fill(tx, c, err);
+    }
+    if ((rc = had_chat(tx, c, &had, err)))
+        return rc;
+    return had ? skn_fail(err, SKEIN_SESSION_OFF, "session mode is off in this world")
+               : chat_new(tx, arg, err);
+}
+
+skein_rc skein_chat_first(skein_engine *e, skein_world_id world, skein_mem *mem,
+                          skein_conversation *out, skein_error *err)
+{
+    call c = {.e = e, .mem = mem, .out = out};
+
+    c.row = (skn_conversation_row){
+        .world_id = world.v, .mode = SKEIN_CHAT, .created_at = SKN_NOW()};
+    return skn_store_write(e->store, chat_first, &c, err);
+}
+
 /* Two may come for the first use at once: one makes it, the other finds it. */
 skein_rc skn_conversation_own(skn_tx *tx, int64_t agent_id, skein_mode mode, int64_t now,
                               skn_arena *a, skn_conversation_row *out, skein_error *err)

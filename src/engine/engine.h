@@ -65,6 +65,8 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
 void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
+/* "notice": what who said something should know, or null. */
+void skn_shape_notice(skn_jw *w, const skein_notice *notice);
 /* The refusal of a change of a conversation that is archived. */
 skein_rc skn_conversation_archived(skein_str uid, skein_error *err);
 void     skn_shape_world(skn_jw *w, const skein_world *world, const skein_agents *agents,

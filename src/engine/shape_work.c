@@ -86,3 +86,17 @@ const char *skn_turn_state_name(skein_turn_state state)
 
     return names[state];
 }
+
+void skn_shape_notice(skn_jw *w, const skein_notice *notice)
+{
+    skn_jw_key(w, "notice");
+    if (!notice->code.p) {
+        skn_jw_null(w);
+        return;
+    }
+    skn_jw_object(w);
+    skn_jw_kstr(w, "code", notice->code);
+    skn_jw_kstr(w, "text", notice->text);
+    skn_jw_kstr(w, "hint", notice->hint);
+    skn_jw_object_end(w);
+}

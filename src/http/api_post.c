@@ -15,6 +15,7 @@ typedef struct posting {
     skein_rc       rc;
     skein_post     post;
     skein_posted   posted;
+    skein_notice   notice;
     int64_t        before; /* the newest event before it was stored */
     bool           stream;
     bool           late;    /* the time to wait was up */
@@ -42,6 +43,11 @@ static skein_rc find_place(skn_http_call *c)
         return rc;
     if (chat.p || !name.p) {
         rc = skn_api_chat_or_current(c);
+        if (rc == SKEIN_SESSION_OFF && !chat.p &&
+            !skein_chat_first(c->engine, c->world.id, c->mem, &c->chat, NULL)) {
+            c->error = (skein_error){.rc = SKEIN_OK};
+            rc = SKEIN_OK;
+        }
         return rc || c->chat.mode != SKEIN_BACKGROUND
                    ? rc
                    : skn_call_invalid(
@@ -193,7 +199,9 @@ static skein_rc store(posting *p)
     follow = p->stream || c->wait_ms > 0;
     if ((rc = check_reply(c, p->post.message.reply_to, p->post.client_id)) ||
         (follow && (rc = skein_events_span(c->engine, &p->before, &forgotten, &c->error))) ||
-        (rc = skein_post_message(c->engine, &p->post, c->mem, &p->posted, &c->error)))
+        (rc = skein_post_message(c->engine, &p->post, c->mem, &p->posted, &c->error)) ||
+        (rc = skein_posted_notice(c->engine, c->world.id, &p->posted, c->mem, &p->notice,
+                                  &c->error)))
         return rc;
     return follow && p->posted.again ? find_start(p, forgotten) : SKEIN_OK;
 }
@@ -212,7 +220,7 @@ static void answer_stored(posting *p)
 
     c->status = 202;
     skn_api_location(c, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
-    skn_api_write_posted(c, &p->posted, named ? p->post.client_id : SKN_NONE);
+    skn_api_write_posted(c, &p->posted, named ? p->post.client_id : SKN_NONE, &p->notice);
     skn_call_answer(c, SKEIN_OK);
 }
 
@@ -302,6 +310,7 @@ static skein_rc gather(posting *p)
         skn_api_write_message(c, &told, i);
     skn_jw_array_end(&c->w);
     skn_jw_kbool(&c->w, "timedOut", p->late);
+    skn_shape_notice(&c->w, &p->notice);
     c->early = p->late;
     skn_jw_object_end(&c->w);
     return SKEIN_OK;

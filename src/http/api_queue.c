@@ -48,7 +48,7 @@ static skein_rc send_now(skn_http_call *c)
         return rc;
     c->status = 202;
     skn_api_location(c, "/messages/%.*s", SKN_FMT(posted.message.uid));
-    skn_api_write_posted(c, &posted, SKN_NONE);
+    skn_api_write_posted(c, &posted, SKN_NONE, &(skein_notice){.code = SKN_NONE});
     return SKEIN_OK;
 }
 

@@ -129,11 +129,13 @@ static void write_posted_members(skn_http_call *c, const skein_posted *posted)
     skn_jw_kbool(w, "queued", posted->queued);
 }
 
-void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id)
+void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id,
+                          const skein_notice *notice)
 {
     skn_jw_object(&c->w);
     write_posted_members(c, posted);
     skn_jw_kstr(&c->w, "clientMessageId", client_id);
+    skn_shape_notice(&c->w, notice);
     skn_jw_object_end(&c->w);
 }
 

@@ -85,7 +85,8 @@ void     skn_api_write_message(skn_http_call *c, const skn_told_messages *m, siz
 skein_rc skn_api_answer_messages(skn_http_call *c, int64_t version, const skein_messages *list,
                                  skn_str tag);
 /* A message that was just posted or queued. */
-void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id);
+void skn_api_write_posted(skn_http_call *c, const skein_posted *posted, skn_str client_id,
+                          const skein_notice *notice);
 /* One that waits: as it will be, and that it is queued. */
 void skn_api_write_queued(skn_http_call *c, const skein_posted *waits);
 /* A page of a lane of c->chat, as the query asks for it. */

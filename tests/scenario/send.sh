@@ -549,5 +549,21 @@ t 'what was said before a tool is shown when the server dies in it' prints 'I as
 t 'but is no answer' gave 6
 t 'which is said' prints 'error: nobody could answer'
 
+# --- Nobody is there to answer ----------------------------------------------------------------
+
+must world new lonely
+s -w lonely send --no-wait hello
+t 'the first message into a new world begins its first conversation' gave 0
+t 'a world without agents says so at once' complains 'This world has no agents, so nobody answers.'
+t 'with what to do' complains 'agent new NAME'
+s -w lonely send "and now?"
+t 'also when answers are awaited' complains 'This world has no agents, so nobody answers.'
+s -w lonely conv ls --json=messageCount
+t 'both are in one conversation' is "$out" '[{"messageCount":2}]'
+must -w lonely agent new idle
+must -w lonely agent pause idle
+s -w lonely send --no-wait "@idle hello"
+t 'that all who would answer are paused is said at once' complains 'idle is paused: the message waits.'
+
 stop_server
 finish

@@ -108,6 +108,40 @@ test('whose reply is expected and read only are state of the conversation, chang
     assert.deepEqual(state(await server.get(w.chatPath)), [null, true]);
 });
 
+// --- Nobody is there to answer --------------------------------------------------------------------------
+
+test('a message into a world without agents says so at once, with what to do', async () => {
+    const w = await fresh();
+    const { notice } = await w.say('anybody?');
+    assert.deepEqual([notice.code, notice.text], ['no-agents', 'This world has no agents, so nobody answers.']);
+    assert.match(notice.hint, /skein agent new NAME/);
+});
+
+test('a message to agents who are all paused says so at once, with what to do', async () => {
+    const w = await fresh(server, ['ada', 'bo']);
+    assert.equal((await w.say('@ada hello')).notice, null);
+    await w.idle();
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    const { notice } = await w.say('@ada hello');
+    assert.deepEqual([notice.code, notice.text], ['all-paused', 'ada is paused: the message waits.']);
+    assert.match(notice.hint, /skein agent resume ada/);
+    assert.equal((await w.say('@bo hello', { now: true })).notice, null);
+    await w.idle();
+});
+
+test('a message into a new world begins its first conversation; session mode off stays off', async () => {
+    const name = `new${++names}`;
+    await server.post('/worlds', { name });
+    const said = await Promise.all(['one', 'two'].map(content => server.post(`/worlds/${name}/messages`, { content }, 202)));
+    const world = await server.get(`/worlds/${name}`);
+    assert.deepEqual(said.map(m => m.chatId), [world.currentChatId, world.currentChatId]);
+    assert.equal(world.chats.length, 1);
+    await server.ask('PATCH', `/worlds/${name}`, { currentChatId: null });
+    await server.refused('POST', `/worlds/${name}/messages`, 409, 'session-off', { body: { content: 'three' } });
+    await server.ask('DELETE', `/worlds/${name}/chats/${world.currentChatId}`, undefined, 204);
+    await server.refused('POST', `/worlds/${name}/messages`, 409, 'session-off', { body: { content: 'three' } });
+});
+
 // --- What a person types -----------------------------------------------------------------------------
 
 test('a message is found by what a person types for it, when that is asked for', async () => {

@@ -97,6 +97,13 @@ async function submit({ w, c, own, more }: Sending): Promise<void> {
     const answer = await send(text, { replyTo, instructions: [...instructionsOf(tags), ...more] });
     if (answer.ok && answer.value.queued)
         toast({ text: 'It waits in the queue until the agents are done.', subject: 'queue' });
+    if (answer.ok && answer.value.notice) tellNotice(answer.value.notice);
+}
+
+/** Nobody is there to answer: said at once, with what to do here. */
+function tellNotice(notice: { code: string; text: string }): void {
+    const act = notice.code === 'no-agents' ? 'Add an agent' : 'Resume them';
+    toast({ text: `${notice.text} ${act} on the page of the agents.`, kind: 'warn', subject: 'notice' });
 }
 
 interface ButtonsProps {
