@@ -200,6 +200,7 @@ typedef struct skein_removal {
     skein_message       added; /* of a revise: the message sent instead */
     skein_removal_line *preview; /* dry run: the first ten that go, and the last */
     size_t              preview_count;
+    int64_t             briefings; /* dry run: briefings among them; they stay in the inbox */
     int64_t             preview_skipped; /* how many stand between those ten and the last */
 } skein_removal;
 

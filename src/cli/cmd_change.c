@@ -258,6 +258,8 @@ static void say_count(skn_cli *cli, const skein_removal *r)
     if (r->delegations)
         skn_print(cli, "; %" PRId64 " delegation%s", r->delegations,
                   skn_plural(r->delegations));
+    if (r->briefings)
+        skn_print(cli, "; %" PRId64 " briefing%s", r->briefings, skn_plural(r->briefings));
     skn_print_raw(cli, SKN_STR("\n"));
     say_preview(cli, r);
     if (r->side_effects)

@@ -193,6 +193,7 @@ static skein_rc count_removal(skn_cli *cli, const char *path, skein_removal *out
                            .delegations = skn_far_int(v, "delegations", 0),
                            .side_effects = skn_far_int(v, "sideEffects", -1),
                            .tool_results = skn_far_int(v, "toolResults", -1),
+                           .briefings = skn_far_int(v, "briefings", 0),
                            .preview_skipped = skn_far_int(v, "previewSkipped", 0)};
     read_preview(cli, skn_json_get(v, "preview"), out);
     out->by_sender = read_counts(cli, skn_json_get(v, "byAgent"), &out->by_sender_count);

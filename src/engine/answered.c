@@ -12,6 +12,13 @@ bool skn_speaks(const skein_message *m)
            !told_again;
 }
 
+bool skn_asks(const skein_message *m)
+{
+    bool answers = m->author == SKEIN_BY_AGENT && m->reply_to_id.v != 0;
+
+    return skn_speaks(m) && !answers;
+}
+
 bool skn_may_be_aside(const skein_message *m)
 {
     return m->role == SKEIN_ASSISTANT && m->author == SKEIN_BY_AGENT && m->call_count == 0 &&
@@ -148,5 +155,5 @@ skein_rc skn_memory_only(skn_replies *r, const skein_message *m, int64_t replies
 
 bool skn_unanswered(const skein_message *m, int64_t replies, bool memory_only)
 {
-    return skn_speaks(m) && replies == 0 && !memory_only;
+    return skn_asks(m) && replies == 0 && !memory_only;
 }

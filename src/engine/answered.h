@@ -9,6 +9,8 @@
 
 /* Words of a person or an agent, not a step on the way to some, and no squash of what agents said. */
 bool skn_speaks(const skein_message *m);
+/* The same of what waits for an answer: an agent's answer to somebody ends an exchange. */
+bool skn_asks(const skein_message *m);
 /* Could it be an agent's note to others: its own words, that answer nothing or have an "@"? The part
  * of the rule that can be told from the message alone. */
 bool skn_may_be_aside(const skein_message *m);

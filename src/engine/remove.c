@@ -19,11 +19,12 @@ typedef struct call {
 /* --- What leaves, in numbers ---------------------------------------------------------------------------- */
 
 typedef struct tally {
+    skn_tx    *tx;
     skn_arena *a;
     skn_map   *senders; /* name -> index + 1 */
     skn_vec(skein_removal_agent) v;
     skn_vec(skn_str) squashes; /* whose writer has yet to be looked up */
-    int64_t            side_effects, tool_results, seen;
+    int64_t            side_effects, tool_results, briefings, seen;
     skein_removal_line shown[SHOWN_FIRST + 1];
     size_t             shown_count;
 } tally;
@@ -63,9 +64,12 @@ static void count_writer(tally *t, skn_str writer)
 /* The sender of a squash is whose words it counts as; a model wrote it, or else who made it. */
 static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
 {
-    tally *t = arg;
+    tally   *t = arg;
+    bool     briefing = false;
+    skein_rc rc = SKEIN_OK;
 
-    (void)err;
+    if (m->role == SKEIN_ASSISTANT && m->author == SKEIN_BY_AGENT)
+        rc = skn_inbox_is_briefing(t->tx, m->id.v, &briefing, err);
     if (m->squash_uid.n && !m->model.n)
         skn_vec_add(t->a, &t->squashes, m->squash_uid);
     else
@@ -73,7 +77,8 @@ static skein_rc count_message(void *arg, skein_message *m, skein_error *err)
     show_message(t, m);
     t->side_effects += (int64_t)m->call_count;
     t->tool_results += m->role == SKEIN_TOOL;
-    return SKEIN_OK;
+    t->briefings += briefing;
+    return rc;
 }
 
 static skein_rc count_squashes(tally *t, skn_tx *tx, skein_error *err)
@@ -106,7 +111,7 @@ static void keep_shown(call *c, skn_arena *a, const skein_removal_line *at, size
 static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
 {
     skn_draft *d = &c->change.draft;
-    tally      t = {.a = d->a, .senders = skn_map_new(d->a)};
+    tally      t = {.tx = d->tx, .a = d->a, .senders = skn_map_new(d->a)};
     skein_rc   rc = skn_thread_each(&d->trees, &d->main->from, cut, d->main->from.length,
                                     count_message, &t, err);
 
@@ -116,6 +121,7 @@ static skein_rc count_senders(call *c, int64_t cut, skein_error *err)
     c->out->by_sender_count = t.v.n;
     c->out->side_effects = t.side_effects;
     c->out->tool_results = t.tool_results;
+    c->out->briefings = t.briefings;
     keep_shown(c, d->a, t.shown, t.shown_count, t.seen);
     return rc;
 }

@@ -58,7 +58,7 @@ typedef struct skn_reply_item {
     int64_t        replies;
     skein_message *message; /* NULL unless it was asked for */
     skn_str        sender;
-    bool           speaks; /* a user's or an assistant's words, no tool calls */
+    bool           asks;   /* words that wait for an answer: see skn_asks */
     bool           aside;  /* looks like a note to others: see answered.h */
     bool           result; /* of a tool */
 } skn_reply_item;

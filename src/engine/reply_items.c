@@ -45,7 +45,7 @@ static skein_rc take(void *arg, skein_message *m, skein_error *err)
                            .last = -1,
                            .next = -1,
                            .sender = keep_sender(g, m->sender),
-                           .speaks = skn_speaks(m),
+                           .asks = skn_asks(m),
                            .aside = skn_may_be_aside(m),
                            .result = m->role == SKEIN_TOOL};
     if (g->full) {

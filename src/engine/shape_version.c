@@ -197,7 +197,7 @@ void skn_shape_count_blocked(skn_jw *w, skein_str chat_uid, bool session, skn_st
     counts(w, "byAgent", r->by_sender, r->by_sender_count);
     counts(w, "removedByAgent", r->by_agent, r->by_agent_count);
     skn_jw_kint(w, "delegations", r->delegations);
-    skn_jw_kint(w, "briefings", 0);
+    skn_jw_kint(w, "briefings", r->briefings);
     counted(w, "sideEffects", r->side_effects);
     skn_jw_kint(w, "agents", (int64_t)r->by_agent_count);
     preview(w, r);

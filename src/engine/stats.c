@@ -184,7 +184,7 @@ static skein_rc judge(counting *c, const skn_reply_item *it, skn_arena *scratch,
             rc = skn_memory_only(c->r, &m, 0, &p->memory_only, err);
         skn_arena_reset(scratch);
     }
-    p->unanswered = it->speaks && it->replies == 0 && !p->memory_only;
+    p->unanswered = it->asks && it->replies == 0 && !p->memory_only;
     return rc;
 }
 

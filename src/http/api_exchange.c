@@ -205,6 +205,8 @@ skein_rc skn_api_import_world(skn_http_call *c)
         hide_path(c, &u);
         return rc;
     }
+    if (!req.dry_run)
+        skn_http_guessed(c->http, report.links_guessed);
     c->status = req.dry_run ? 200 : 201;
     c->world.name = report.world;
     if (!req.dry_run)

@@ -226,4 +226,7 @@ const skn_http_options *skn_http_opts(const skn_http *h);
  * from then on. On the loop. */
 void skn_stream_open(skn_http_call *c, const skn_stream_filter *filter, int64_t after);
 
+/* Counts reply links that an import had to guess (metrics.c). */
+void skn_http_guessed(struct skn_http *h, int64_t links);
+
 #endif

@@ -274,3 +274,8 @@ skein_rc skn_api_metrics(skn_http_call *c)
     tell_process(b, c->http);
     return SKEIN_OK;
 }
+
+void skn_http_guessed(skn_http *h, int64_t links)
+{
+    atomic_fetch_add(&h->counts.guessed, (unsigned long long)links);
+}

@@ -369,3 +369,15 @@ skein_rc skn_inbox_drop(skn_tx *tx, int64_t agent, int64_t now, bool *any, skein
     skn_stmt_bind_int(&s, agent);
     return skn_stmt_changed(tx, &s, any, err);
 }
+
+skein_rc skn_inbox_is_briefing(skn_tx *tx, int64_t message, bool *yes, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_is_briefing);
+    int64_t  n = 0;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, message);
+    rc = skn_stmt_number(&s, &n, err);
+    *yes = n > 0;
+    return rc;
+}

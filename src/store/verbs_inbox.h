@@ -36,6 +36,8 @@ skein_rc skn_inbox_by_id(skn_tx *tx, int64_t id, skn_arena *a, skn_inbox_row *ou
 /* By its public id or, also when it was removed, by that of its briefing. */
 skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *out,
                           bool *found, skein_error *err);
+/* Is the message of the foreground a briefing? */
+skein_rc skn_inbox_is_briefing(skn_tx *tx, int64_t message, bool *yes, skein_error *err);
 /* The whole text of a briefing, into row->item. */
 skein_rc skn_inbox_briefing(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
 

@@ -174,7 +174,7 @@ t 'the tree as JSON names parents' prints '{"messageId":"m-4","parentMessageId":
 s tree m-2 --depth 1 --json=messageId
 t 'a part of the tree, one level deep' is "$(every messageId)" m-2
 s tree --unanswered --json=messageId
-t 'unanswered messages with what they answer' is "$(every messageId)" 'm-1 m-2 m-5'
+t 'answers of agents that nobody answers are not unanswered' is "$out" '[]'
 s tree --dot
 t 'the tree for Graphviz' prints '"m-2" -> "m-3";'
 s tree --mermaid

@@ -17,7 +17,9 @@ END
 
 s stats --by agent
 t 'numbers for each agent' is "$(printf '%s\n' "$out" | tr -s ' ')" "$(printf '%s\n' \
-    'messages replies unanswered depth first reply agent' ' 2 0 1 1 4.0 s you' ' 1 1 0 2 6.0 s ada' ' 1 1 1 3 - bo')"
+    'messages replies unanswered depth first reply agent' ' 2 0 1 1 4.0 s you' ' 1 1 0 2 6.0 s ada' ' 1 1 0 3 - bo')"
+s tree --unanswered --json=messageId
+t 'unanswered is what a person said and nobody answered' is "$(every messageId)" m000000004
 s stats --by day --json
 t 'for each day, in order' is "$(every group)" '2026-11-14 2026-11-15'
 t 'with times' prints '"firstReplyMs":5000,"firstAt":"2026-11-14T10:00:00.000Z","lastAt":"2026-11-14T10:00:10.000Z"'

@@ -233,6 +233,8 @@ test('a briefing is in the inbox, in the foreground and at its own address', asy
     assert.deepEqual([briefing.inboxId, briefing.text, briefing.messageId, briefing.workMessageId], [item.id, 'The freeze lasts until noon. Friday is fine.', item.messageId, item.workMessageId]);
     assert.equal((await server.get(`${w.path}/messages/${item.messageId}`)).chatId, item.chatId);
     assert.equal((await server.get(`${w.path}/messages/${item.workMessageId}`)).chatId, item.workChatId);
+    // Counting what a removal takes counts it.
+    assert.equal((await server.get(`${w.path}/messages/${item.messageId}/count?chatId=${item.chatId}`)).briefings, 1);
     // What is said to it is said in the foreground.
     const answered = await server.post(`/inbox/${item.id}/answer`, { text: 'thank you' }, 200);
     assert.deepEqual([answered.message.chatId, answered.message.replyToMessageId, answered.item.id], [item.chatId, item.messageId, item.id]);

@@ -142,6 +142,28 @@ test('a message into a new world begins its first conversation; session mode off
     await server.refused('POST', `/worlds/${name}/messages`, 409, 'session-off', { body: { content: 'three' } });
 });
 
+// --- Counters -------------------------------------------------------------------------------------------
+
+test('reply links that an import guesses are counted', async () => {
+    const raw = '{"role":"user","content":"when?"}\n{"role":"assistant","name":"ada","content":"at noon"}\n';
+    const total = async () => Number(/^skein_guessed_replies_total (\d+)/m.exec((await server.call('GET', '/metrics')).text)[1]);
+    const before = await total();
+    const load = (name, query) => server.call('POST', `/worlds/import?name=${name}&filename=a.jsonl${query}`, { raw, headers: { 'content-type': 'application/octet-stream' } });
+    assert.equal((await load(`guess${++names}`, '&dryRun=true')).status, 200);
+    assert.equal(await total(), before);
+    assert.equal((await load(`guess${++names}`, '')).status, 201);
+    assert.equal(await total(), before + 1);
+});
+
+test('an answer of an agent that nobody answers is not unanswered', async () => {
+    const w = await fresh(server, ['ada']);
+    await w.converse('@ada hello');
+    assert.equal((await server.get(`${w.chatPath}/analytics`)).unanswered, 0);
+    assert.deepEqual((await server.get(`${w.chatPath}/tree`)).data.map(n => n.unanswered), [false, false]);
+    await quiet(w, 'and now?');
+    assert.equal((await server.get(`${w.chatPath}/analytics`)).unanswered, 1);
+});
+
 // --- What a person types -----------------------------------------------------------------------------
 
 test('a message is found by what a person types for it, when that is asked for', async () => {

@@ -177,6 +177,8 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 {inbox_rows} WHERE i.id = $1;
 -- :inbox_by_uid
 {inbox_rows} WHERE i.uid = $1;
+-- :inbox_is_briefing
+SELECT COUNT(*) FROM inbox WHERE message_id = $1 AND kind = 'briefing';
 -- :inbox_by_briefing
 {inbox_rows} WHERE i.briefing_uid = $1;
 -- :inbox_briefing_text

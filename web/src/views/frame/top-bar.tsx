@@ -29,7 +29,7 @@ function InboxLink() {
             <span class="frame-inbox-word">Inbox</span>{' '}
             <b>
                 {needsYou > 0 && <span aria-hidden="true">◐ </span>}
-                {count}
+                {needsYou > unread ? grouped(needsYou) : count}
             </b>
         </a>
     );
