@@ -369,6 +369,27 @@ SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                          skein_edit_errors *out, skein_error *err);
 
+/* --- The trail ----------------------------------------------------------------------------------- */
+
+/* A change of settings, providers, keys, tool servers or approvals, a purge, a removal, or somebody who was not let in:
+ * written with the change. It holds no secret and nothing that was said. */
+typedef struct skein_audit_row {
+    int64_t   id;
+    int64_t   at;                 /* microseconds UTC */
+    skein_str who, from;          /* "owner", "127.0.0.1" */
+    skein_str what, subject;      /* "world.change", "launch" */
+    skein_str detail, request_id; /* may be absent */
+} skein_audit_row;
+
+typedef struct skein_audit_rows {
+    skein_audit_row *at;
+    size_t           count;
+} skein_audit_rows;
+
+/* Rows with an id below `before` (0: all), the newest first. Nothing removes them. */
+SKEIN_API skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit,
+                                    skein_mem *mem, skein_audit_rows *out, skein_error *err);
+
 /* --- Settings and kept answers ----------------------------------------------------------------- */
 
 typedef struct skein_setting {

@@ -186,6 +186,10 @@ static const skn_option diff_options[] = {
     {"exit-code", 0, NULL, "Exit with 10 when they differ"},
     SKN_OPTIONS_END,
 };
+static const skn_option audit_options[] = {
+    {"count", 'n', "N", "Only the newest N rows; default 50"},
+    SKN_OPTIONS_END,
+};
 static const skn_option stats_options[] = {
     {"by", 0, "WHAT", "For each agent, day or thread"},
     AT_OPTION,
@@ -392,6 +396,9 @@ static const skn_command care[] = {
      "file,bytes", backup_options, skn_cmd_backup},
     {"migrate", CARE, "", "Bring the store's schema up to date", 0, 0, SKN_CMD_PLAIN,
      "store,schema,changed", NULL, skn_cmd_migrate},
+    {"audit", CARE, "",
+     "Who changed settings, providers, keys and approvals, or removed something", 0, 0,
+     SKN_CMD_READ, SKN_FIELDS_AUDIT, audit_options, skn_cmd_audit},
     {"fsck", CARE, "", "Check every rule that a store must keep", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_CHECK, NULL, skn_cmd_fsck},
     {"doctor", CARE, "", "Look at program, store and server, and say what to do", 0, 0,

@@ -136,6 +136,7 @@ int skn_cmd_export(skn_cli *cli);
 int skn_cmd_import(skn_cli *cli);
 int skn_cmd_backup(skn_cli *cli);
 int skn_cmd_migrate(skn_cli *cli);
+int skn_cmd_audit(skn_cli *cli);
 int skn_cmd_fsck(skn_cli *cli);
 int skn_cmd_doctor(skn_cli *cli);
 int skn_cmd_status(skn_cli *cli);

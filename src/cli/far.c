@@ -33,7 +33,7 @@ static const far_row rows[] = {
     {"world new", NULL},     {"world rm", NULL},     {"conv rm", NULL},
     {"conv set", NULL},      {"conv rename", NULL},  {"world rename", NULL},
     {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
-    {"queue ls", NULL},      {"queue rm", NULL},
+    {"queue ls", NULL},      {"queue rm", NULL},     {"audit", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

@@ -8,6 +8,7 @@
 #include "cli/secrets.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -275,6 +276,21 @@ skein_rc skn_place_plain(skn_cli *cli)
     return !url || skn_far_can(cli) || skn_far_asks(cli) ? SKEIN_OK : refuse_server(cli, url);
 }
 
+/* Which variables worlds may name, and who changes something. */
+static void set_up(skn_cli *cli)
+{
+    skn_actor           *by = SKN_NEW(cli->keep, skn_actor);
+    const struct passwd *user = getpwuid(getuid());
+
+    *by = (skn_actor){
+        .name = user ? skn_arena_copy(cli->keep, skn_str_of(user->pw_name))
+                     : skn_arena_printf(cli->keep, "user %lld", (long long)getuid()),
+        .from = SKN_STR("cli"),
+        .a = cli->keep};
+    skn_engine_by(cli->engine, by);
+    skn_secrets_grant(skn_engine_env_rule(cli->engine), skn_config_of(cli));
+}
+
 skein_rc skn_place_open(skn_cli *cli)
 {
     skein_options options = SKEIN_OPTIONS_INIT;
@@ -291,7 +307,7 @@ skein_rc skn_place_open(skn_cli *cli)
     file = skn_place_file(cli);
     rc = file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
     if (!rc)
-        skn_secrets_grant(skn_engine_env_rule(cli->engine), skn_config_of(cli));
+        set_up(cli);
     return rc;
 }
 

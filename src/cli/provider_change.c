@@ -112,8 +112,10 @@ skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_op
         rc = skn_secret_put(o->data_dir, c->name, c->key, c->place, err);
     else if (c->forget_key || c->remove)
         rc = skn_secret_remove(o->data_dir, c->name, err);
+    if (!rc && c->as && (c->key.p || c->forget_key || c->remove))
+        rc = skn_audit_add(c->as, c->key.p ? "key.set" : "key.remove", c->name, c->place, err);
     if (!rc && (c->put || c->remove))
-        rc = change_store(o->engine, c, err);
+        rc = change_store(c->as, c, err);
     return rc;
 }
 

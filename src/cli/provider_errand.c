@@ -206,14 +206,15 @@ void skn_provider_set_reload(skn_provider_set *set, const skn_config *config,
     send(r);
 }
 
-void skn_provider_set_remove(skn_provider_set *set, skn_str name, skn_provider_set_done *done,
-                             void *arg)
+void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *as,
+                             skn_provider_set_done *done, void *arg)
 {
     skn_errand     *r = new_errand(set, done, arg);
     const skn_slot *s = skn_slot_find(set, name);
 
     r->what.name = skn_arena_copy(r->a, name);
     r->what.remove = true;
+    r->what.as = as ? as : set->o.engine;
     if (!s || !s->plan || s->plan->scripted) {
         r->what = (skn_provider_change){0};
         skn_fail(&r->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\" to forget",
@@ -223,8 +224,9 @@ void skn_provider_set_remove(skn_provider_set *set, skn_str name, skn_provider_s
 }
 
 skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_json *body,
-                              skn_provider_put how, skn_provider_set_done *done, void *arg,
-                              const char **at, skein_error *err)
+                              skn_provider_put how, skein_engine *as,
+                              skn_provider_set_done *done, void *arg, const char **at,
+                              skein_error *err)
 {
     skn_errand     *r = new_errand(set, done, arg);
     const skn_slot *s = skn_slot_find(set, name);
@@ -233,6 +235,7 @@ skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_jso
     if (at)
         *at = NULL;
     r->what.name = r->what.patch.name = skn_arena_copy(r->a, name);
+    r->what.as = as ? as : set->o.engine;
     if ((rc = skn_change_read(&r->what, body, s ? s->plan : NULL, how, rule_of(set), r->a, at,
                               err)))
         free_errand(r);

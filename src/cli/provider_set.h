@@ -124,13 +124,14 @@ typedef enum skn_provider_put {
  * "headers","timeoutMs","maxRetries","concurrency"}. A key goes into the secret store; null removes it.
  * A new address drops a kept key, which was meant for the old one. One of the configuration file only takes
  * a key. When the body is wrong, SKEIN_INVALID at once, and *at (may be NULL) is the member: "/baseUrl";
- * then done is not called. */
+ * then done is not called. `as` is the engine for who wants it, good until done; NULL: the set's own. */
 skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_json *body,
-                              skn_provider_put how, skn_provider_set_done *done, void *arg,
-                              const char **at, skein_error *err);
+                              skn_provider_put how, skein_engine *as,
+                              skn_provider_set_done *done, void *arg, const char **at,
+                              skein_error *err);
 /* Forgets what the store has of it, its key included. */
-void skn_provider_set_remove(skn_provider_set *set, skn_str name, skn_provider_set_done *done,
-                             void *arg);
+void skn_provider_set_remove(skn_provider_set *set, skn_str name, skein_engine *as,
+                             skn_provider_set_done *done, void *arg);
 
 /* Asks the server for its models; `fresh`: also when they are known: the test of its address and key. */
 void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,

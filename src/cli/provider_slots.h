@@ -89,6 +89,7 @@ void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, sk
 /* What somebody wants to be different in the store. */
 typedef struct skn_provider_change {
     bool                put, remove;
+    skein_engine       *as; /* for who wants it */
     skn_str             name;
     skn_provider_stored patch;
     unsigned            members; /* of the patch that are given */

@@ -358,7 +358,7 @@ static void put(inquiry *q, const skn_http_provider_wish *w)
         rc = skn_provider_set_put(q->s->providers, q->name, body,
                                   q->op == SKN_PROVIDERS_NEW ? SKN_PROVIDER_CREATE
                                                              : SKN_PROVIDER_CHANGE,
-                                  was_put, q, NULL, &q->err);
+                                  w->engine, was_put, q, NULL, &q->err);
     skn_secret_wipe(skn_buf_str(&b));
     skn_buf_release(&b);
     if (rc)
@@ -380,7 +380,7 @@ static void on_providers(void *arg, const skn_http_provider_wish *w,
         put(q, w);
         break;
     case SKN_PROVIDERS_REMOVE:
-        skn_provider_set_remove(s->providers, q->name, was_put, q);
+        skn_provider_set_remove(s->providers, q->name, w->engine, was_put, q);
         break;
     case SKN_PROVIDERS_TEST:
     case SKN_PROVIDERS_MODELS:

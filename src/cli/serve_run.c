@@ -167,6 +167,11 @@ static void on_hangup(void *arg)
 
     skn_notify("RELOADING=1");
     skn_serve_reload(s, &err); /* what is wrong is in the log */
+    if (geteuid() == 0)
+        skn_log_say(s->log, SKN_LOG_WARN,
+                    "this server runs as root: whoever gets in through it, and every tool "
+                    "server, has the "
+                    "whole computer; run it as a user of its own");
     skn_notify("READY=1");
 }
 

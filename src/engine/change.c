@@ -150,10 +150,21 @@ skein_rc skn_change_start(skn_change_call *c, skn_tx *tx, int64_t base, skein_er
     return c->stopped && c->how->force ? begin_again(c, tx, base, err) : SKEIN_OK;
 }
 
+static skein_rc note_removal(const skn_change_call *c, skein_error *err)
+{
+    if (!skn_str_is(skn_str_of(c->kind), "remove") &&
+        !skn_str_is(skn_str_of(c->kind), "delete"))
+        return SKEIN_OK;
+    return skn_audit_in(c->draft.tx, c->e, "message.remove", c->draft.conversation.uid,
+                        c->draft.note, err);
+}
+
 skein_rc skn_change_seal(skn_change_call *c, skein_error *err)
 {
     skein_rc rc = c->how->key.p ? keep_key(c, err) : SKEIN_OK;
 
+    if (!rc && !c->how->dry_run)
+        rc = note_removal(c, err);
     if (rc || !c->how->dry_run)
         return rc ? rc : skn_work_resume(c->stopped, c->draft.target.version_id, err);
     c->dry_done = true; /* a failure without a fault: the transaction takes everything back */

@@ -457,6 +457,8 @@ static skein_rc conversation_remove(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_world_get(tx, row.world_id, c->mem, &world, &found, err)))
         return rc;
     tell_removed(tx, &row);
+    if ((rc = skn_audit_in(tx, c->e, "chat.remove", row.uid, world.name, err)))
+        return rc;
     if (!found || world.current_chat.v != c->id)
         return SKEIN_OK;
     if ((rc = skn_world_chat(tx, world.id.v, 0, err)))

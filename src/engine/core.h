@@ -7,6 +7,7 @@
 #define SKN_ENGINE_CORE_H
 
 #include "base/clock.h"
+#include "engine/audit.h"
 #include "engine/span.h"
 #include "engine/world_settings.h"
 #include <skein/skein.h>
@@ -28,7 +29,12 @@ struct skein_engine {
     size_t              max_text;
     skn_timeline_cache *timelines;
     skn_env_rule       *env_rule;
+    skn_actor          *by; /* for whom it works; NULL: the program itself */
 };
+
+/* audit.c: a row of the trail, in the transaction of what it tells. */
+skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
+                      skn_str detail, skein_error *err);
 
 /* --- thread.c: a thread at a length ------------------------------------------------------------- */
 

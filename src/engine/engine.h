@@ -11,6 +11,7 @@
 #include "base/env_rule.h"
 #include "base/json_write.h"
 #include "base/session.h"
+#include "engine/audit.h"
 #include "engine/exchange.h"
 #include "engine/mention.h"
 #include "engine/timeline.h"

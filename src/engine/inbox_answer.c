@@ -102,6 +102,19 @@ static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)
     return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 }
 
+static skein_rc answer_and_note(skn_tx *tx, call *c, skein_error *err)
+{
+    skn_str  tool = c->row.item.tool;
+    skein_rc rc = answer_approval(tx, c, err);
+
+    if (rc)
+        return rc;
+    return skn_audit_in(
+        tx, c->e, "approval.answer", tool.n ? tool : c->uid,
+        skn_arena_printf(c->mem, "%.*s, %.*s", SKN_FMT(c->row.item.answer), SKN_FMT(c->uid)),
+        err);
+}
+
 /* Work that a person's answer sets off may go as far as any other. */
 static skein_rc hops_of(skn_tx *tx, call *c, int64_t *hops, skein_error *err)
 {
@@ -192,7 +205,7 @@ static skein_rc answer(skn_tx *tx, void *arg, skein_error *err)
                         SKN_FMT(c->uid));
     c->now = SKN_NOW();
     if (skn_str_is(c->row.item.kind, "approval"))
-        rc = answer_approval(tx, c, err);
+        rc = answer_and_note(tx, c, err);
     else if (skn_str_is(c->row.item.kind, "question"))
         rc = answer_question(tx, c, err);
     else if (skn_str_is(c->row.item.kind, "briefing"))

@@ -284,6 +284,11 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
         rc = skn_scrub_due(tx, &c->due, err);
     if (rc == SKEIN_OK && c->erased > 0)
         tell(tx, &row, c->erased);
+    if (rc == SKEIN_OK && c->erased > 0 && !c->how->dry_run)
+        rc = skn_audit_in(tx, c->e, "purge", row.uid,
+                          skn_arena_printf(c->a, "%lld erased%s", (long long)c->erased,
+                                           c->unreachable ? ", unreachable" : ""),
+                          err);
     if (rc || !c->how->dry_run)
         return rc;
     c->dry_done = true;

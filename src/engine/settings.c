@@ -14,6 +14,7 @@
 /* --- Settings --------------------------------------------------------------------------------- */
 
 typedef struct settings_call {
+    skein_engine         *e;
     const skein_settings *was; /* as they must still be; NULL: they may be any */
     const skein_setting  *list;
     size_t                count;
@@ -61,14 +62,35 @@ static skein_rc check_unchanged(skn_tx *tx, const settings_call *c, skein_error 
                : skn_fail(err, SKEIN_VERSION_CHANGED, "the settings were changed meanwhile");
 }
 
+/* What pages keep for themselves ("ui.") is nobody's business. */
+static skein_rc note_change(skn_tx *tx, const settings_call *c, const skein_settings *before,
+                            const skein_setting *now, skein_error *err)
+{
+    skn_str was = SKN_NONE;
+
+    for (size_t i = 0; i < before->count; i++)
+        if (skn_str_eq(before->at[i].key, now->key))
+            was = before->at[i].value;
+    if (skn_str_starts(now->key, SKN_STR("ui.")) || skn_str_eq(was, now->value))
+        return SKEIN_OK;
+    if (skn_str_is(now->key, "providers"))
+        return skn_audit_in(tx, c->e, "provider.change", now->key,
+                            skn_audit_changes(was, now->value, c->mem), err);
+    return skn_audit_in(tx, c->e, "setting.change", now->key,
+                        now->value.p ? SKN_NONE : SKN_STR("removed"), err);
+}
+
 static skein_rc setting_put(skn_tx *tx, void *arg, skein_error *err)
 {
     settings_call *c = arg;
-    skein_settings all;
+    skein_settings all, before = {0};
     skein_rc       rc = check_unchanged(tx, c, err);
 
+    if (!rc)
+        rc = skn_setting_rows(tx, c->mem, &before, err);
     for (size_t i = 0; rc == SKEIN_OK && i < c->count; i++)
-        rc = skn_setting_put(tx, &c->list[i], err);
+        if (!(rc = skn_setting_put(tx, &c->list[i], err)))
+            rc = note_change(tx, c, &before, &c->list[i], err);
     if (rc || (rc = skn_setting_changed(tx, err)) ||
         (rc = skn_setting_rows(tx, c->mem, &all, err)))
         return rc;
@@ -93,8 +115,9 @@ static skein_rc check_setting(const skein_setting *s, skn_arena *a, skein_error 
 skein_rc skein_setting_put_from(skein_engine *e, const skein_settings *was,
                                 const skein_setting *list, size_t count, skein_error *err)
 {
-    settings_call c = {.was = was, .list = list, .count = count, .mem = skn_arena_new()};
-    skein_rc      rc = SKEIN_OK;
+    settings_call c = {
+        .e = e, .was = was, .list = list, .count = count, .mem = skn_arena_new()};
+    skein_rc rc = SKEIN_OK;
 
     if (count > SETTINGS_MAX)
         rc = skn_fail(err, SKEIN_LIMIT, "more than %zu settings", SETTINGS_MAX);

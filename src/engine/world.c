@@ -48,7 +48,10 @@ static skein_rc world_new(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_world_insert(tx, c->world, err)))
         return rc;
     skn_feed_world_is(tx, c->world);
-    return SKEIN_OK;
+    if (!c->world->settings.n)
+        return SKEIN_OK;
+    return skn_audit_in(tx, c->e, "world.change", c->world->name,
+                        skn_audit_changes(SKN_NONE, c->world->settings, c->mem), err);
 }
 
 skein_rc skein_world_new(skein_engine *e, skein_world *w, skein_mem *mem, skein_error *err)
@@ -125,16 +128,21 @@ skein_rc skein_world_list(skein_engine *e, skein_mem *mem, skein_worlds *out, sk
 static skein_rc world_remove(skn_tx *tx, void *arg, skein_error *err)
 {
     world_call *c = arg;
+    skein_world world;
     skn_told    d;
     bool        found;
-    skein_rc    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err);
+    skein_rc    rc = skn_world_get(tx, c->id, c->mem, &world, &found, err);
+
+    if (rc || !found)
+        return rc ? rc : skn_no_world(c->id, err);
+    rc = skn_work_leave_world(c->e, tx, c->mem, c->id, c->force, err);
 
     if (rc || (rc = skn_world_hide(tx, c->id, SKN_NOW(), &found, err)) || !found)
         return rc ? rc : skn_no_world(c->id, err);
     skn_told_open(&d);
     skn_jw_kbool(&d.w, "removed", true);
     skn_feed_world(tx, c->id, "world.updated", &d);
-    return SKEIN_OK;
+    return skn_audit_in(tx, c->e, "world.remove", world.name, world.uid, err);
 }
 
 skein_rc skein_world_remove(skein_engine *e, skein_world_id id, bool force, skein_error *err)
@@ -380,7 +388,8 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     skn_feed_agent_is(tx, &agent, "agent.removed");
     if ((rc = skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err)) ||
-        (rc = skn_conversations_leave(tx, c->id, c->mem, err)))
+        (rc = skn_conversations_leave(tx, c->id, c->mem, err)) ||
+        (rc = skn_audit_in(tx, c->e, "agent.remove", agent.name, SKN_NONE, err)))
         return rc;
     return skn_agent_left(tx, &agent, SKN_NOW(), err);
 }

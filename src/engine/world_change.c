@@ -161,6 +161,25 @@ static skein_rc set_rest(skn_tx *tx, const call *c, skein_error *err)
     return rc ? rc : skn_world_put(tx, w, err);
 }
 
+/* Which chat is the current one is part of the work, and no setting. */
+static skein_rc note_change(skn_tx *tx, const call *c, const skein_world *before,
+                            skein_error *err)
+{
+    const skein_world *now = c->out;
+    skn_str            settings = skn_audit_changes(before->settings, now->settings, c->mem);
+    skn_str            names = skn_arena_printf(
+                   c->mem, "%s%s%s%s%.*s", skn_str_eq(before->name, now->name) ? "" : "name, ",
+        skn_str_eq(before->description, now->description) ? "" : "description, ",
+        before->turn_limit == now->turn_limit ? "" : "turnLimit, ",
+        before->compact_at == now->compact_at ? "" : "compactAt, ", SKN_FMT(settings));
+
+    if (!names.n)
+        return SKEIN_OK;
+    if (!settings.n)
+        names.n -= 2;
+    return skn_audit_in(tx, c->e, "world.change", now->name, names, err);
+}
+
 static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
 {
     call                *c = arg;
@@ -174,8 +193,11 @@ static skein_rc change(skn_tx *tx, void *arg, skein_error *err)
     *c->out = before;
     if ((rc = set_chat(tx, c, &row, found, err)) || (rc = set_rest(tx, c, err)))
         return rc;
-    if (!is_same(&before, c->out))
+    if (!is_same(&before, c->out)) {
         skn_feed_world_is(tx, c->out);
+        if ((rc = note_change(tx, c, &before, err)))
+            return rc;
+    }
     return skn_str_eq(before.settings, c->out->settings)
                ? SKEIN_OK
                : skn_world_decide(c->e, tx, &before, c->out, SKN_NOW(), c->mem, err);

@@ -131,10 +131,16 @@ static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
 
 static skein_rc check_who(skn_http_call *c)
 {
+    int64_t wait = 0;
+
     if (c->who.kind != SKN_WHO_NOBODY || (c->route && c->route->flags & SKN_ROUTE_OPEN))
         return SKEIN_OK;
     if (cookie_of(c).p && !skn_sessions_loaded(c->http->sessions))
         return skn_call_problem(c, 503, "starting", "the server is starting");
+    if (!skn_sign_in_failed(c, skn_wire_now(), &wait)) {
+        skn_sign_in_wait(c, wait);
+        return c->error.rc;
+    }
     skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
     skn_call_problem(c, 401, "sign-in", "this server needs a token");
     return skn_hint(&c->error, c->error.rc,

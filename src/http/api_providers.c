@@ -224,6 +224,7 @@ static asked *new_asked(skn_http_call *c, skn_http_provider_op op)
 
     a->c = c;
     a->wish.op = op;
+    a->wish.engine = c->engine;
     a->then = SKN_PROVIDERS_GET;
     a->wish.name = c->params[0];
     return a;

@@ -38,6 +38,7 @@ typedef struct skn_http_call {
     /* The request. */
     const skn_request *request;
     skn_who            who;
+    skn_actor          actor; /* the same, for the engine: what was audited is noted in it */
     skn_str            method, path, query; /* as they came; a query may be absent */
     skn_str            params[4]; /* {w} {m} …, decoded, in order of the route's path */
     skn_str            body;

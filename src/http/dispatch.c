@@ -167,6 +167,15 @@ void skn_dispatch_refuse(skn_http_call *c, skn_refusal why)
     skn_call_problem(c, why.status, word, "%s", why.why);
 }
 
+/* What is changed from here on is changed by who asks. */
+static void work_for(skn_http_call *c)
+{
+    c->actor = (skn_actor){
+        .name = c->who.name, .from = c->who.from, .request_id = c->request_id, .a = c->mem};
+    if (c->engine)
+        c->engine = skn_engine_for(c->engine, &c->actor, c->mem);
+}
+
 bool skn_dispatch_check(skn_http_call *c)
 {
     boxed *b = box_of(c);
@@ -176,8 +185,10 @@ bool skn_dispatch_check(skn_http_call *c)
     else
         b->checked = skn_admit(c);
     c->admitted = c->headers.n;
-    if (b->checked)
+    if (b->checked) {
         b->body.limit = skn_body_most(c);
+        work_for(c);
+    }
     return b->checked;
 }
 
@@ -344,6 +355,12 @@ static void log_request(boxed *b, int64_t took)
                   "request", fields, count);
 }
 
+static void log_noted(boxed *b)
+{
+    for (size_t i = 0; !b->rc && i < b->c.actor.noted.n; i++)
+        skn_audit_log(b->c.http, &b->c.actor.noted.p[i]);
+}
+
 /* What was being written when it began may be told of again. */
 static void let_go(skn_http_call *c)
 {
@@ -363,6 +380,7 @@ static void close_books(boxed *b)
     b->running = false;
     skn_count_request(&c->http->counts, c->method, c->status ? c->status : 200, took);
     log_request(b, took);
+    log_noted(b);
 }
 
 /* Clients that ask for much and take nothing would fill the memory: the next that asks for much waits.
@@ -380,11 +398,26 @@ static void hold_back(boxed *b)
     skn_problem_write(c);
 }
 
+/* A sign-in that was looked at and refused counts like a request that was not let in. */
+static void count_refused(boxed *b)
+{
+    skn_http_call *c = &b->c;
+    int64_t        wait = 0;
+
+    if (!b->rc || !b->checked || c->problem_status != 401 ||
+        skn_sign_in_failed(c, skn_wire_now(), &wait))
+        return;
+    skn_buf_clear(&c->out);
+    skn_sign_in_wait(c, wait);
+    skn_problem_write(c);
+}
+
 static void deliver(void *arg)
 {
     boxed *b = arg;
 
     hold_back(b);
+    count_refused(b);
     close_books(b);
     skn_conn_answer(b->c.conn, &b->c);
 }

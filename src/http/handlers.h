@@ -129,6 +129,7 @@ skn_handler skn_api_list_tasks, skn_api_create_task, skn_api_get_task, skn_api_t
     skn_api_list_knowledge, skn_api_list_expected;
 skn_handler skn_api_list_delegations, skn_api_get_delegation, skn_api_retry_delegation;
 skn_handler skn_api_list_calls, skn_api_get_call;
+skn_handler skn_api_list_audit;
 skn_handler skn_api_list_inbox, skn_api_get_inbox_item, skn_api_change_inbox_item,
     skn_api_remove_inbox_item, skn_api_answer_inbox_item, skn_api_count_unread,
     skn_api_read_inbox, skn_api_get_briefing;

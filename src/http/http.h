@@ -106,6 +106,7 @@ typedef struct skn_http_provider_wish {
     skn_str              name, type, base_url;
     skn_str              key;     /* a secret: kept where keys are, told to nobody */
     skn_str              key_env; /* the variable that has it */
+    skein_engine        *engine;  /* works for who asks; good until done was called */
     const skn_json
         *more; /* headers, timeoutMs, maxRetries, concurrency, where the body has them */
 } skn_http_provider_wish;

@@ -4,6 +4,7 @@
  *   server.c   the server: listening, closing, time
  *   conn.c     a connection: bytes in, bytes out, streams
  *   peer.c     which user of this computer is at the other end
+ *   sign_in.c  who could not sign in, and how long they wait
  *   admit.c    who asks, whether that is let in, and its route
  *   dispatch.c from a whole request to a whole answer
  *   answer.c   the head of an answer
@@ -75,6 +76,7 @@ void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos)
 
 typedef struct skn_keys          skn_keys;          /* keys.c */
 typedef struct skn_rates         skn_rates;         /* rate.c */
+typedef struct skn_failures      skn_failures;      /* sign_in.c */
 typedef struct skn_jobs          skn_jobs;          /* jobs.c */
 typedef struct skn_wire          skn_wire;          /* server.c */
 typedef struct skn_sessions_kept skn_sessions_kept; /* sessions.c */
@@ -87,6 +89,7 @@ struct skn_http {
     skn_hub           *hub;
     skn_jobs          *jobs;
     skn_rates         *rates;
+    skn_failures      *failures;
     skn_keys          *keys;
     skn_sessions_kept *sessions;
     skn_uid_maker     *ids;
@@ -148,6 +151,19 @@ void     skn_keys_keep(skn_http_call *c, int64_t hash);
 /* Before it is done: that it has begun; and that it failed, so that it may be tried again. */
 skein_rc skn_keys_mark(skn_http_call *c, int64_t hash);
 void     skn_keys_unmark(skn_http_call *c, int64_t hash);
+
+/* A line in the log for a row of the trail (sign_in.c). */
+void skn_audit_log(skn_http *h, const skein_audit_row *row);
+/* Addresses from which nobody could sign in: after a few failures each further one has to wait, longer and longer. What is
+ * right is never refused. */
+skn_failures *skn_failures_new(void);
+void          skn_failures_free(skn_failures *f);
+/* A sign-in failed: it is put into the trail and logged. False when the address has to wait, for *wait_ms; that alone
+ * leaves no row. Loop. */
+bool skn_sign_in_failed(skn_http_call *c, int64_t now_ms, int64_t *wait_ms);
+
+/* Fails it with 429. */
+void skn_sign_in_wait(skn_http_call *c, int64_t wait_ms);
 
 /* Requests of one address in a minute; *wait_ms is how long it has to wait when false. */
 skn_rates *skn_rates_new(int per_minute);

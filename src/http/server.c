@@ -339,6 +339,7 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
     h->keys = skn_keys_new();
     h->sessions = skn_sessions_new();
     h->rates = skn_rates_new(h->o.requests_per_minute);
+    h->failures = skn_failures_new();
     h->jobs = skn_jobs_new(h);
     make_wire(h);
     if ((rc = start_listening(h, err))) {
@@ -509,6 +510,7 @@ void skn_http_free(skn_http *h)
     skn_keys_free(h->keys);
     skn_sessions_free(h->sessions);
     skn_rates_free(h->rates);
+    skn_failures_free(h->failures);
     skn_uid_maker_free(h->ids);
     skn_timer_free(h->wire->tick);
     skn_timer_free(h->wire->breath);

@@ -74,6 +74,7 @@ void skn_tx_uid(skn_tx *tx, char out[11]);
 
 #include "store/archive_verbs.h"
 #include "store/foreign.h"
+#include "store/verbs_audit.h"
 #include "store/verbs_call.h"
 #include "store/verbs_check.h"
 #include "store/verbs_feed.h"

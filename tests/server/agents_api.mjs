@@ -312,7 +312,9 @@ test('a tool that asks first runs when it is allowed, and not when it is denied'
         await server.refused('POST', `/inbox/${item.id}/answer`, 400, 'validation', { body: { text: 'yes' } });
         await server.refused('POST', `/inbox/${item.id}/answer`, 400, 'validation', { body: { decision: 'maybe' } });
         const asked = stream.events.length;
-        const done = await server.post(`/inbox/${item.id}/answer`, { decision }, 200);
+        const done = await server.post(`/inbox/${item.id}/answer`, { decision }, 200, { headers: { 'x-request-id': `decided-${decision}` } });
+        const row = (await server.get('/audit')).data.find(a => a.requestId === `decided-${decision}`);
+        assert.deepEqual([row.what, row.subject, row.detail], ['approval.answer', 'demo_lookup', `${answer}, ${item.id}`], 'the trail has the answer');
         assert.deepEqual([done.item.answer, done.item.open, done.message], [answer, false, null]);
         await server.refused('PATCH', `/inbox/${item.id}`, 409, 'conflict', { body: { done: false } });
         await stream.event('agent.state', e => e.state === 'tool' && e.detail === (decision === 'allow' ? 'demo_lookup' : 'demo_lookup, denied'), { from: asked });
@@ -504,6 +506,56 @@ test('a summary without text is written by a model, in a job', async () => {
     assert.ok(summary.covers >= 2 && summary.covers <= ids.length);
     await server.refused('POST', `${w.chatPath}/compactions`, 409, 'nothing-to-do', { body: {} });
     await server.refused('POST', `${w.chatPath}/compactions`, 400, 'validation', { body: { covers: 2 } });
+});
+
+// --- The trail -------------------------------------------------------------------------------------------------
+
+test('changes of settings, providers and keys, removals and purges are rows of the trail, with who, from where and which request', async () => {
+    const w = await fresh();
+    const said = await w.say('planted-words');
+    await w.idle();
+    const asked = [];
+    const as = async (what, method, url, body) => {
+        const id = `audit-${asked.length}`;
+        const r = await server.request(method, url, { body, headers: { 'x-request-id': id } });
+        assert.ok(r.status < 300, `${what}: ${r.status} ${r.text}`);
+        asked.push([what, id]);
+    };
+    const secret = 'sk-planted-audit-90210';
+    await as('world.change', 'PATCH', w.path, { settings: { approvals: { remember: 'ask' }, mcpServers: { files: { command: ['true'], env: { PLACE: 'planted-place' } } } } });
+    await as('provider.change', 'POST', '/providers', { name: 'audited', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', apiKey: secret });
+    await as('setting.change', 'PATCH', '/settings', { 'defaults.model': 'demo/scripted' });
+    await as('provider.change', 'DELETE', '/providers/audited');
+    await as('message.remove', 'DELETE', `${w.path}/messages/${said.messageId}?chatId=${w.chat}`);
+    await as('chat.remove', 'DELETE', `${w.chatPath}?force=true`);
+    await as('world.remove', 'DELETE', `${w.path}?force=true`);
+    await server.request('PATCH', '/settings', { body: { 'defaults.model': null } });
+    const { data, page } = await server.get('/audit?limit=500');
+    for (const [what, requestId] of asked) {
+        const row = data.find(a => a.requestId === requestId && a.what === what);
+        assert.ok(row, `${what} ${requestId}: ${JSON.stringify(data.slice(0, 12))}`);
+        assert.deepEqual([row.who, row.from], ['owner', '127.0.0.1']);
+        assert.match(row.at, /^\d{4}-\d\d-\d\dT/);
+    }
+    const one = what => data.find(a => asked.some(([, id]) => id === a.requestId) && a.what === what);
+    assert.equal(one('world.change').detail, 'approvals.remember, mcpServers.files');
+    assert.deepEqual([one('key.set').subject, one('key.remove').subject], ['audited', 'audited']);
+    const text = JSON.stringify(data);
+    for (const hidden of [secret, 'planted-words', 'planted-place']) assert.ok(!text.includes(hidden), hidden);
+    // Page by page it is the same, and a row is a line of the log.
+    const ids = data.map(a => a.id), seen = [];
+    for (let next = '/audit?limit=3'; next && seen.length < 9;) {
+        const part = await server.get(next);
+        seen.push(...part.data.map(a => a.id));
+        next = part.page.next && `/audit?limit=3&cursor=${encodeURIComponent(part.page.next)}`;
+    }
+    assert.deepEqual(seen, ids.slice(0, seen.length));
+    assert.equal(page.next ?? null, null);
+    await server.refused('GET', '/audit?cursor=x', 400, 'validation');
+    assert.equal((await server.request('DELETE', '/audit')).status, 405);
+    assert.match(server.log, /audit.*world\.remove/);
+    const cli = await run([...server.store.args, 'audit', '-n', '500', '--json']);
+    assert.deepEqual(JSON.parse(cli.out).map(a => a.id), ids);
 });
 
 // --- Settings of a world ---------------------------------------------------------------------------------------

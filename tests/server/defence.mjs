@@ -100,18 +100,44 @@ test('a page that is allowed may read every answer, also one that is given again
 });
 
 test('with a token nothing but health is reachable without it, streams included', async () => {
+    let tries = 0; // after twenty an address has to wait
+    const guarded = await Server.start({ token: secret, args: [`--token-file=${tokenFile}`] });
     for (const [method, url] of [['GET', '/worlds'], ['POST', '/worlds'], ['GET', '/events'], ['GET', '/metrics'], ['GET', '/version'], ['GET', '/settings'], ['GET', '/openapi.json']])
         for (const authorization of [undefined, 'Bearer wrong', `Basic ${secret}`, `Bearer ${secret}x`, `Bearer ${secret.slice(0, -1)}`, 'Bearer ']) {
             const r = await guarded.request(method, url, { headers: { authorization } });
-            assert.equal(r.status, 401, `${method} ${url} ${authorization}`);
+            assert.equal(r.status, ++tries > 20 ? 429 : 401, `${method} ${url} ${authorization}`);
             checkProblem(r);
-            assert.equal(r.body.type, '/problems/sign-in');
-            assert.match(r.headers['www-authenticate'], /^Bearer/);
+            assert.equal(r.body.type, tries > 20 ? '/problems/rate-limit' : '/problems/sign-in');
+            if (tries <= 20) assert.match(r.headers['www-authenticate'], /^Bearer/);
         }
     for (const url of ['/livez', '/readyz'])
         assert.equal((await guarded.request('GET', url, { headers: { authorization: undefined } })).status, 200, url);
     assert.equal((await guarded.call('GET', '/worlds')).status, 200);
     assert.equal((await guarded.request('GET', '/worlds', { headers: { authorization: `bearer ${secret}` } })).status, 200);
+});
+
+test('sign-ins that fail wait longer and longer, on loopback too; the right token is let in all the while', async () => {
+    const own = await Server.start({ token: secret, args: [`--token-file=${tokenFile}`] });
+    const wrong = () => own.request('GET', '/worlds', { headers: { authorization: 'Bearer wrong' } });
+    for (let i = 0; i < 20; i++) assert.equal((await wrong()).status, 401, String(i));
+    const r = await wrong();
+    assert.deepEqual([r.status, r.body.type, r.body.scope], [429, '/problems/rate-limit', 'sign-in']);
+    checkProblem(r);
+    assert.ok(Number(r.headers['retry-after']) >= 1, r.headers['retry-after']);
+    assert.equal((await own.call('GET', '/worlds')).status, 200);
+    assert.equal((await wrong()).status, 429, 'who got in has not cleared the way for others');
+    // Each is a row and a line in the log, and what had to wait is neither.
+    const rows = await within(limit(20000), 'all rows', (async () => {
+        for (;;) {
+            const all = (await own.get('/audit?limit=500')).data.filter(a => a.what === 'sign-in.failed');
+            if (all.length >= 20) return all;
+        }
+    })());
+    assert.equal(rows.length, 20);
+    assert.deepEqual([rows[0].from, rows[0].subject, rows[0].detail], ['127.0.0.1', 'GET', 'a wrong token']);
+    assert.equal(new Set(rows.map(a => a.requestId)).size, 20);
+    assert.equal(own.log.split('\n').filter(l => l.includes('sign-in.failed')).length, 20);
+    assert.ok(!own.log.includes(secret));
 });
 
 test('the token stands in no answer, no log and no export', async () => {

@@ -147,6 +147,7 @@ const examples = {
     openapi: x => ['/openapi.json'],
     docs: x => ['/docs'],
     problem: x => ['/problems/validation'],
+    listAudit: x => ['/audit'],
     getSettings: x => ['/settings'],
     updateSettings: x => ['/settings', { 'ui.theme': 'dark' }],
     reloadSettings: x => ['/settings/reload', undefined],

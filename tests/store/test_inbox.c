@@ -560,7 +560,9 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "ALTER TABLE messages DROP COLUMN hash;"
+    skn_fixture_sql(k->fx, "DROP TABLE audit;"
+                           "ALTER TABLE messages DROP COLUMN hash;"
+                           "DROP TABLE sessions;"
                            "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
                            "ALTER TABLE conversations DROP COLUMN read_only;"
                            "ALTER TABLE messages DROP COLUMN tokens_in;"

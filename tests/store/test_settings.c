@@ -2,6 +2,8 @@
 #include "store/kit.h"
 
 #include "base/arena.h"
+#include "engine/engine.h"
+#include "store/db.h"
 
 /* --- Settings -------------------------------------------------------------------------------- */
 
@@ -123,9 +125,9 @@ static void answers_of_yesterday_are_gone_and_go_in_small_numbers(void **state)
         KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
     }
     assert_int_equal(answers(&k), 150);
-    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 86399000000");
+    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 86000000000");
     assert_true(find(&k, "k7", &got));
-    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 2000000");
+    skn_fixture_sql(k.fx, "UPDATE answers SET created_at = created_at - 500000000");
     assert_false(find(&k, "k7", &got));
     a.key = SKN_STR("new");
     KIT_OK(&k, skein_answer_keep(k.e, &a, &k.err));
@@ -300,6 +302,111 @@ static void a_chat_gets_another_title_or_none(void **state)
     kit_close(&k);
 }
 
+/* --- The trail ------------------------------------------------------------------------------- */
+
+/* "what subject: detail", the newest first, each by who. */
+static const char *trail(kit *k)
+{
+    skein_audit_rows rows;
+    skn_str          text = SKN_STR("");
+
+    KIT_OK(k, skein_audit_list(k->e, 0, 100, k->mem, &rows, &k->err));
+    for (size_t i = 0; i < rows.count; i++) {
+        const skein_audit_row *r = &rows.at[i];
+
+        assert_true(r->at > 0 && r->id > 0);
+        text = skn_arena_printf(k->mem, "%.*s%.*s@%.*s %.*s %.*s: %.*s\n", SKN_FMT(text),
+                                SKN_FMT(r->who), SKN_FMT(r->from), SKN_FMT(r->what),
+                                SKN_FMT(r->subject), SKN_FMT(r->detail));
+    }
+    return text.p;
+}
+
+static void every_change_leaves_a_row_in_the_trail(void **state)
+{
+    kit                k;
+    skein_setting      set[] = {{SKN_STR("defaults.model"), SKN_STR("\"x/y\"")},
+                                {SKN_STR("ui.theme"), SKN_STR("1")},
+                                {SKN_STR("providers"), SKN_STR("{\"o\":{\"type\":\"openai\"}}")}};
+    skein_world_change what = {0};
+    skein_message      m;
+    skein_version      v;
+    skn_actor          kim = {.name = SKN_STR("kim"), .from = SKN_STR("cli")};
+    int64_t            erased;
+
+    kit_open(&k, state);
+    kim.a = k.mem;
+    skn_engine_by(k.e, &kim);
+    KIT_OK(&k, skein_setting_put(k.e, set, 3, &k.err));
+    what.id = k.world.id;
+    what.settings = SKN_STR(
+        "{\"knowledge\":true,\"mcpServers\":{\"files\":{\"command\":[\"x\"],"
+        "\"env\":{\"PLACE\":\"s3cret\"}}},\"approvals\":{\"remember\":\"ask\"}}");
+    KIT_OK(&k, skein_world_patch(k.e, &what, k.mem, &k.world, &k.err));
+    what.settings = SKN_STR("{\"knowledge\":true,\"approvals\":{\"remember\":\"never\"}}");
+    KIT_OK(&k, skein_world_patch(k.e, &what, k.mem, &k.world, &k.err));
+    KIT_OK(&k, skein_world_patch(k.e, &what, k.mem, &k.world, &k.err)); /* no change */
+    m = kit_say(&k, SKEIN_USER, NULL, "planted words");
+    k.how.dry_run = true;
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m.id, 1}, k.mem, &v, &k.err));
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&m.id, 1}, &erased, &k.err));
+    k.how.dry_run = false;
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m.id, 1}, k.mem, &v, &k.err));
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&m.id, 1}, &erased, &k.err));
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[2].id, false, &k.err));
+    KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, true, &k.err));
+    KIT_OK(&k, skein_world_remove(k.e, k.world.id, true, &k.err));
+    assert_string_equal(
+        trail(&k),
+        skn_arena_printf(
+            k.mem,
+            "kim@cli world.remove lab: %.*s\n"
+            "kim@cli chat.remove %.*s: lab\n"
+            "kim@cli agent.remove cy: \n"
+            "kim@cli purge %.*s: 1 erased\n"
+            "kim@cli message.remove %.*s: delete 1\n"
+            "kim@cli world.change lab: approvals.remember, mcpServers removed\n"
+            "kim@cli world.change lab: knowledge, mcpServers.files, approvals.remember\n"
+            "kim@cli provider.change providers: o.type\n"
+            "kim@cli setting.change defaults.model: \n",
+            SKN_FMT(k.world.uid), SKN_FMT(k.chat.uid), SKN_FMT(k.chat.uid), SKN_FMT(k.chat.uid))
+            .p);
+    assert_int_equal(kim.noted.n, 8); /* two of them tell the same */
+    kit_close(&k);
+}
+
+static void a_change_that_fails_leaves_no_row(void **state)
+{
+    kit           k;
+    skein_setting list[1000];
+
+    kit_open(&k, state);
+    for (int i = 0; i < 1000; i++)
+        list[i] = (skein_setting){skn_arena_printf(k.mem, "s%d", i), SKN_STR("1")};
+    KIT_OK(&k, skein_setting_put(k.e, list, 999, &k.err));
+    list[0].key = SKN_STR("more");
+    assert_int_equal(skein_setting_put(k.e, list, 1000, &k.err), SKEIN_LIMIT);
+    assert_int_equal(skn_fixture_number(k.fx, "SELECT count(*) FROM audit"), 999);
+    kit_close(&k);
+}
+
+static void rows_of_the_trail_cannot_be_changed_or_removed(void **state)
+{
+    static const char *const sql[] = {"DELETE FROM audit", "UPDATE audit SET who = 'x'"};
+    kit                      k;
+    skn_db                  *db;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skn_audit_add(k.e, "key.set", SKN_STR("office"), SKN_NONE, &k.err));
+    for (size_t i = 0; i < 2; i++) {
+        KIT_OK(&k, skn_db_open(&db, skn_str_of(k.fx->address), SKN_DB_WRITER, &k.err));
+        assert_int_not_equal(skn_db_script(db, sql[i], &k.err), SKEIN_OK);
+        skn_db_close(db);
+    }
+    assert_string_equal(trail(&k), "skein@process key.set office: \n");
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +421,9 @@ int main(void)
         SKN_BOTH(an_agent_becomes_what_is_said),
         SKN_BOTH(nobody_is_led_by_those_below),
         SKN_BOTH(a_chat_gets_another_title_or_none),
+        SKN_BOTH(every_change_leaves_a_row_in_the_trail),
+        SKN_BOTH(a_change_that_fails_leaves_no_row),
+        SKN_BOTH(rows_of_the_trail_cannot_be_changed_or_removed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,179 @@
+#include "engine/audit.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "engine/core.h"
+
+#define CHANGES_MOST ((size_t)1000)
+#define LIST_MOST    ((size_t)1000)
+
+void skn_engine_by(skein_engine *e, skn_actor *by)
+{
+    e->by = by;
+}
+
+skein_engine *skn_engine_for(const skein_engine *e, skn_actor *by, skn_arena *a)
+{
+    skein_engine *out = SKN_NEW(a, skein_engine);
+
+    *out = *e;
+    out->by = by;
+    return out;
+}
+
+/* --- Writing ------------------------------------------------------------------------------------- */
+
+/* Once, also when the transaction was tried again. */
+static void note(skn_actor *by, const skein_audit_row *row)
+{
+    skein_audit_row copy = *row;
+
+    for (size_t i = 0; i < by->noted.n; i++)
+        if (skn_str_eq(by->noted.p[i].what, row->what) &&
+            skn_str_eq(by->noted.p[i].subject, row->subject))
+            return;
+    copy.subject = skn_arena_copy(by->a, row->subject);
+    copy.detail = skn_arena_copy(by->a, row->detail);
+    skn_vec_add(by->a, &by->noted, copy);
+}
+
+static skn_str limited(skn_str text, size_t most)
+{
+    return text.n > most ? skn_utf8_cut(text, most) : text;
+}
+
+skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
+                      skn_str detail, skein_error *err)
+{
+    const skn_actor *by = e->by;
+    skein_audit_row  row = {.at = SKN_NOW(),
+                            .who = by ? by->name : SKN_STR("skein"),
+                            .from = by ? by->from : SKN_STR("process"),
+                            .what = skn_str_of(what),
+                            .subject = limited(subject, SKN_TITLE_MAX),
+                            .detail = limited(detail, CHANGES_MOST),
+                            .request_id = by ? by->request_id : SKN_NONE};
+    skein_rc         rc;
+
+    row.subject = row.subject.p ? row.subject : SKN_STR("");
+    rc = skn_audit_insert(tx, &row, err);
+    if (!rc && e->by)
+        note(e->by, &row);
+    return rc;
+}
+
+typedef struct call {
+    skein_engine     *e;
+    const char       *what;
+    skn_str           subject, detail;
+    int64_t           before;
+    size_t            limit;
+    skn_arena        *a;
+    skein_audit_rows *out;
+} call;
+
+static skein_rc add(skn_tx *tx, void *arg, skein_error *err)
+{
+    call *c = arg;
+
+    return skn_audit_in(tx, c->e, c->what, c->subject, c->detail, err);
+}
+
+skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_str detail,
+                       skein_error *err)
+{
+    call c = {.e = e, .what = what, .subject = subject, .detail = detail};
+
+    return skn_store_write(e->store, add, &c, err);
+}
+
+/* --- What differs ---------------------------------------------------------------------------------- */
+
+static const skn_json *read_object(skn_str text, skn_arena *a)
+{
+    const skn_json *v;
+
+    return text.n && !skn_json_parse(&v, text, "it", a, NULL) && v->kind == SKN_JSON_OBJECT
+               ? v
+               : NULL;
+}
+
+static const skn_json *member(const skn_json *v, skn_str key)
+{
+    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+
+    while (m && !skn_str_eq(m->key, key))
+        m = m->next;
+    return m;
+}
+
+static void name_change(skn_buf *b, skn_str above, skn_str key, const char *how)
+{
+    skn_buf_addf(b, "%s%.*s%s%.*s%s", b->n ? ", " : "", SKN_FMT(above), above.n ? "." : "",
+                 SKN_FMT(limited(key, 80)), how);
+}
+
+static void compare(skn_buf *b, skn_str above, const skn_json *before, const skn_json *after,
+                    bool deeper)
+{
+    for (const skn_json *m = after ? after->first : NULL; m; m = m->next) {
+        const skn_json *was = member(before, m->key);
+
+        if (was && skn_str_eq(was->raw, m->raw))
+            continue;
+        if (deeper && m->kind == SKN_JSON_OBJECT)
+            compare(b, m->key, was && was->kind == SKN_JSON_OBJECT ? was : NULL, m, false);
+        else
+            name_change(b, above, m->key, "");
+    }
+    for (const skn_json *m = before ? before->first : NULL; m; m = m->next)
+        if (!member(after, m->key))
+            name_change(b, above, m->key, " removed");
+}
+
+skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a)
+{
+    skn_buf b;
+    skn_str out;
+
+    skn_buf_init(&b, 256 << 10);
+    compare(&b, SKN_STR(""), read_object(before, a), read_object(after, a), true);
+    out = skn_arena_copy(a, limited(skn_buf_str(&b), CHANGES_MOST));
+    skn_buf_release(&b);
+    return out;
+}
+
+/* --- Reading --------------------------------------------------------------------------------------- */
+
+static skein_rc list(skn_tx *tx, void *arg, skein_error *err)
+{
+    call *c = arg;
+
+    return skn_audit_rows_before(tx, c->before, c->limit, c->a, c->out, err);
+}
+
+skein_rc skein_audit_list(skein_engine *e, int64_t before, size_t limit, skein_mem *mem,
+                          skein_audit_rows *out, skein_error *err)
+{
+    call c = {.before = before ? before : INT64_MAX,
+              .limit = limit < LIST_MOST ? limit : LIST_MOST,
+              .a = mem,
+              .out = out};
+
+    *out = (skein_audit_rows){0};
+    return skn_store_read(e->store, list, &c, err);
+}
+
+void skn_shape_audit(skn_jw *w, const skein_audit_row *row)
+{
+    skn_jw_object(w);
+    skn_jw_kint(w, "id", row->id);
+    skn_jw_ktime(w, "at", row->at);
+    skn_jw_kstr(w, "who", row->who);
+    skn_jw_kstr(w, "from", row->from);
+    skn_jw_kstr(w, "what", row->what);
+    skn_jw_kstr(w, "subject", row->subject);
+    skn_jw_kstr(w, "detail", row->detail);
+    skn_jw_kstr(w, "requestId", row->request_id);
+    skn_jw_object_end(w);
+}

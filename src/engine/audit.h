@@ -1,0 +1,34 @@
+/* audit.h: who works with an engine, and what they changed.
+ *
+ * An actor is the one for whom calls are made: what is audited is written with the actor's name, in the transaction of the
+ * change, and noted in the actor, so that it can be logged once the call has succeeded.
+ * Threads: an actor belongs to one call at a time.  Lifetimes: the actor outlives the engine that was made for it. */
+#ifndef SKN_ENGINE_AUDIT_H
+#define SKN_ENGINE_AUDIT_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include <skein/work.h>
+
+typedef struct skn_actor {
+    skn_str    name, from; /* "owner", "127.0.0.1" */
+    skn_str    request_id; /* may be absent */
+    skn_arena *a;          /* of what is noted */
+    skn_vec(skein_audit_row) noted;
+} skn_actor;
+
+/* What this engine does is this actor's from here on. */
+void skn_engine_by(skein_engine *e, skn_actor *by);
+/* The same engine for this actor; lives in the arena and is never closed. */
+skein_engine *skn_engine_for(const skein_engine *e, skn_actor *by, skn_arena *a);
+
+/* A row for what is no change of the store: a key, a sign-in that failed. */
+skein_rc skn_audit_add(skein_engine *e, const char *what, skn_str subject, skn_str detail,
+                       skein_error *err);
+/* Names of the members of two JSON objects that differ, one level deep: "approvals.x, knowledge". Values are not in it. */
+skn_str skn_audit_changes(skn_str before, skn_str after, skn_arena *a);
+
+#define SKN_FIELDS_AUDIT "id,at,who,from,what,subject,detail,requestId"
+void skn_shape_audit(skn_jw *w, const skein_audit_row *row);
+
+#endif
