@@ -115,7 +115,7 @@ typedef enum skein_item_kind {
     SKEIN_ITEM_THINKING,
     SKEIN_ITEM_SYSTEM_MESSAGE,
     SKEIN_ITEM_TOOL_EXECUTION, /* a call, with its result once that has come */
-    SKEIN_ITEM_ORPHAN_RESULT,  /* a result without an earlier call */
+    SKEIN_ITEM_ORPHAN_RESULT,  /* a result whose call has not come */
     SKEIN_ITEM_SUMMARY,
     SKEIN_ITEM_EPHEMERAL /* being written just now; never counted, never given an id */
 } skein_item_kind;

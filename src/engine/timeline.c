@@ -23,7 +23,7 @@ static bool calls_have_id(const void *owner, uint32_t at, const void *key)
     const skein_timeline *t = owner;
     const skn_calls      *c = skn_list_at(&t->calls, sizeof *c, at);
 
-    return skn_str_eq(skn_rec_field(c->first->call, SKN_FIELD_CALL_ID), *(const skn_str *)key);
+    return skn_str_eq(skn_rec_field(c->named, SKN_FIELD_CALL_ID), *(const skn_str *)key);
 }
 
 /* A call or result without an id pairs with nothing. */
@@ -87,26 +87,74 @@ static void add_agent_message(skein_timeline *t, const skn_rec *rec)
         add_text(t, rec, SKEIN_ITEM_AGENT_MESSAGE);
 }
 
-static void add_call(skein_timeline *t, const skn_rec *rec)
+/* The calls with the record's id; NULL when it has none. */
+static skn_calls *calls_of(skein_timeline *t, const skn_rec *rec)
 {
     skn_str    id = skn_rec_field(rec, SKN_FIELD_CALL_ID);
     skn_calls *calls = skn_lane_calls(t, id);
+
+    if (calls || id.n == 0)
+        return calls;
+    skn_index_add(&t->by_call_id, skn_hash_bytes(t->set->seed, id), (uint32_t)t->calls.n);
+    calls = skn_list_add(&t->calls, sizeof *calls);
+    calls->named = rec;
+    return calls;
+}
+
+/* A call whose result is there already stands where that stood. */
+static skn_item *item_of_call(skein_timeline *t, const skn_rec *rec, const skn_early *early)
+{
+    skn_item *item;
+
+    if (!early)
+        return add_item(t, rec, SKEIN_ITEM_TOOL_EXECUTION);
+    item = skn_list_at(&t->items, sizeof *item, early->item);
+    item->rec = rec;
+    item->kind = SKEIN_ITEM_TOOL_EXECUTION;
+    return item;
+}
+
+static void add_call(skein_timeline *t, const skn_rec *rec)
+{
+    skn_calls *calls = calls_of(t, rec);
+    skn_early *early = calls ? calls->early : NULL;
     skn_tool  *tool = skn_list_add(&t->tools, sizeof *tool);
 
-    add_item(t, rec, SKEIN_ITEM_TOOL_EXECUTION)->u.tool = tool;
+    item_of_call(t, rec, early)->u.tool = tool;
     tool->call = rec;
-    tool->occurrence = calls ? calls->latest->occurrence + 1 : 1;
-    if (!calls && id.n > 0) {
-        skn_index_add(&t->by_call_id, skn_hash_bytes(t->set->seed, id), (uint32_t)t->calls.n);
-        calls = skn_list_add(&t->calls, sizeof *calls);
-        calls->first = tool;
-    }
+    tool->occurrence = calls && calls->latest ? calls->latest->occurrence + 1 : 1;
     if (calls) {
-        tool->open_below = calls->open;
-        calls->open = calls->latest = tool;
+        calls->first = calls->first ? calls->first : tool;
+        calls->latest = tool;
+        if (!early) {
+            tool->open_below = calls->open;
+            calls->open = tool;
+        }
         skn_links_call(t, tool);
     }
     skn_links_claim(t, tool, rec);
+    if (early) {
+        tool->result = early->result;
+        calls->early = early->next;
+        skn_links_claim(t, tool, early->result);
+    }
+}
+
+static void add_early(skein_timeline *t, const skn_rec *rec)
+{
+    skn_calls *calls = calls_of(t, rec);
+    skn_early *early;
+
+    add_text(t, rec, SKEIN_ITEM_ORPHAN_RESULT);
+    if (!calls)
+        return;
+    early = SKN_NEW(t->set->memory, skn_early);
+    *early = (skn_early){.result = rec, .item = (uint32_t)t->items.n - 1};
+    if (calls->early)
+        calls->last_early->next = early;
+    else
+        calls->early = early;
+    calls->last_early = early;
 }
 
 static void add_duplicate(skein_timeline *t, skn_tool *tool, const skn_rec *rec)
@@ -127,8 +175,8 @@ static void add_result(skein_timeline *t, const skn_rec *rec)
 {
     skn_calls *calls = skn_lane_calls(t, skn_rec_field(rec, SKN_FIELD_CALL_ID));
 
-    if (!calls) {
-        add_text(t, rec, SKEIN_ITEM_ORPHAN_RESULT);
+    if (!calls || !calls->latest) {
+        add_early(t, rec);
     } else if (!calls->open) {
         add_duplicate(t, calls->latest, rec);
     } else {

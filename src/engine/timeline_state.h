@@ -54,10 +54,20 @@ struct skn_tool {
     skein_timeline *child;      /* settled: the one that is shown */
 };
 
+/* A result that came before its call. */
+typedef struct skn_early skn_early;
+struct skn_early {
+    const skn_rec *result;
+    uint32_t       item; /* that shows it alone */
+    skn_early     *next;
+};
+
 /* All calls of a lane with one id. */
 typedef struct skn_calls {
-    skn_tool *first, *latest;
-    skn_tool *open; /* the latest without a result */
+    const skn_rec *named;          /* the first record with the id */
+    skn_tool      *first, *latest; /* NULL as long as there are only results */
+    skn_tool      *open;           /* the latest without a result */
+    skn_early     *early, *last_early;
 } skn_calls;
 
 typedef struct skn_item {

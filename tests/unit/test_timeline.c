@@ -130,15 +130,26 @@ static void a_further_result_is_kept_as_a_duplicate(void **state)
     skein_timelines_free(set);
 }
 
-static void a_result_before_its_call_is_an_orphan_and_the_call_stays_open(void **state)
+static void a_result_before_its_call_waits_for_it_and_is_shown_alone_until_then(void **state)
 {
     skein_timelines *set = new_set();
 
     (void)state;
     kit_apply(set, kit_result("1", "c", "early"));
-    kit_apply(set, kit_call("2", "c"));
+    kit_apply(set, kit_result("2", "c", "early too"));
     assert_int_equal(kit_item(set, "main", 0).kind, SKEIN_ITEM_ORPHAN_RESULT);
-    assert_false(kit_item(set, "main", 1).answered);
+    kit_conserved(set);
+    kit_apply(set, kit_call("3", "c"));
+    assert_int_equal(skein_timeline_item_count(kit_lane(set, "main")), 2);
+    assert_int_equal(kit_item(set, "main", 0).kind, SKEIN_ITEM_TOOL_EXECUTION);
+    assert_true(kit_item(set, "main", 0).answered);
+    kit_assert_text(kit_item(set, "main", 0).result.id, "1");
+    assert_int_equal(kit_item(set, "main", 1).kind, SKEIN_ITEM_ORPHAN_RESULT);
+    kit_conserved(set);
+    kit_apply(set, kit_call("4", "c"));
+    kit_assert_text(kit_item(set, "main", 1).result.id, "2");
+    kit_apply(set, kit_call("5", "c"));
+    assert_false(kit_item(set, "main", 2).answered);
     kit_conserved(set);
     skein_timelines_free(set);
 }
@@ -421,7 +432,7 @@ int main(void)
         cmocka_unit_test(case_20_a_late_result_updates_the_item_that_was_already_built),
         cmocka_unit_test(two_open_calls_with_one_id_are_answered_last_first),
         cmocka_unit_test(a_further_result_is_kept_as_a_duplicate),
-        cmocka_unit_test(a_result_before_its_call_is_an_orphan_and_the_call_stays_open),
+        cmocka_unit_test(a_result_before_its_call_waits_for_it_and_is_shown_alone_until_then),
         cmocka_unit_test(a_result_never_joins_a_call_of_another_lane),
         cmocka_unit_test(calls_and_results_without_a_call_id_pair_with_nothing),
         cmocka_unit_test(a_record_delivered_again_is_nothing_new),

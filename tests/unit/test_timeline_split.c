@@ -278,8 +278,10 @@ typedef struct plain {
     size_t n;
     size_t record[LENGTH]; /* number of the step */
     size_t on[LENGTH];
-    bool   extra[LENGTH]; /* a duplicate */
-    bool   answered[LENGTH];
+    size_t
+         place[LENGTH]; /* of a call: where its item stands, that of a result that came first */
+    bool extra[LENGTH]; /* a duplicate */
+    bool answered[LENGTH];
 } plain;
 
 static bool same_call(const stream *s, const plain *p, size_t a, size_t b)
@@ -308,6 +310,21 @@ static void plain_result(const stream *s, plain *p, size_t i)
     p->on[i] = latest == NOBODY ? i : latest;
 }
 
+/* A call takes the first result of its id that waits. */
+static void plain_call(const stream *s, plain *p, size_t i)
+{
+    for (size_t k = 0; s->steps[p->record[i]].record.call_id.n && k < i; k++) {
+        const skein_record *r = &s->steps[p->record[k]].record;
+
+        if (r->type != SKEIN_RECORD_TOOL_RESULT || p->on[k] != k || !same_call(s, p, k, i))
+            continue;
+        p->answered[i] = true;
+        p->on[k] = i;
+        p->place[i] = k;
+        return;
+    }
+}
+
 static bool already_there(const stream *s, const plain *p, const skein_record *r)
 {
     for (size_t k = 0; k < p->n; k++)
@@ -326,6 +343,9 @@ static void plain_fold(const stream *s, size_t lane, plain *p)
         p->on[p->n] = p->n;
         if (s->steps[i].record.type == SKEIN_RECORD_TOOL_RESULT)
             plain_result(s, p, p->n);
+        p->place[p->n] = p->n;
+        if (s->steps[i].record.type == SKEIN_RECORD_TOOL_CALL)
+            plain_call(s, p, p->n);
         p->n++;
     }
 }
@@ -374,8 +394,10 @@ static void the_fold_pairs_as_a_plain_search_through_all_records_does(void **sta
                 continue;
             }
             assert_int_equal(p->n, skein_timeline_record_count(t));
-            for (size_t i = 0; i < p->n; i++) {
-                if (p->on[i] != i)
+            for (size_t at = 0; at < p->n; at++) {
+                size_t i = p->on[at] != at && p->place[p->on[at]] == at ? p->on[at] : at;
+
+                if (p->on[i] != i || p->place[i] != at)
                     continue;
                 item_of[i] = item++;
                 while (item < skein_timeline_item_count(t) &&
