@@ -49,5 +49,14 @@ export const getSettings = (o?: Options) => request<T.Settings>('GET', '/setting
 export const updateSettings = (body: Record<string, unknown>, o?: Options) =>
     request<T.Settings>('PATCH', '/settings', { ...o, body });
 export const reloadSettings = (o?: Options) => request<T.Settings>('POST', '/settings/reload', o);
+export const signIn = (body: T.SignIn, o?: Options) => request<T.Session>('POST', '/session', { ...o, body });
+export const getSession = (o?: Options) => request<T.Who>('GET', '/session', o);
+export const signOut = (o?: Options) => request<void>('DELETE', '/session', o);
+export const newLink = (o?: Options) => request<T.SignInLink>('POST', '/session/link', o);
+export const listSessions = (query: Paged = {}, o?: Options) =>
+    request<T.SessionList>('GET', '/sessions', { ...o, query });
+export const removeSessions = (o?: Options) => request<void>('DELETE', '/sessions', o);
+export const removeSession = (id: string, o?: Options) => request<void>('DELETE', `/sessions/${at(id)}`, o);
+
 export const getJob = (id: string, o?: Options) => request<T.Job>('GET', `/jobs/${at(id)}`, o);
 export const cancelJob = (id: string, o?: Options) => request<T.Job>('DELETE', `/jobs/${at(id)}`, o);

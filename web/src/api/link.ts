@@ -1,7 +1,7 @@
 // link.ts: the link of "skein open", which signs this browser in, once: /#sign-in=CODE&to=PAGE. The code is behind the #,
 // so that no server and no proxy writes it down.
 
-import { request } from './client';
+import { signIn } from './calls';
 
 /** The page that the link leads to; never one of another server. */
 export function pageOf(to: string, origin: string): string {
@@ -15,7 +15,7 @@ export function signInByLink(): boolean {
     if (code === undefined) return false;
     history.replaceState(null, '', '/');
     // One that was used before leads to the page all the same, which asks for the token where it needs to.
-    void request('POST', '/session', { body: { code } }).then(() => {
+    void signIn({ code }).then(() => {
         const page = pageOf(decodeURIComponent(to ?? ''), location.origin);
         if (page === '/') location.reload();
         else location.replace(page);

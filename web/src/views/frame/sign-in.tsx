@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Button, Dialog, TroubleBox } from '../../parts/parts';
-import { needsToken, request, type Trouble } from '../../api/client';
+import { signIn } from '../../api/calls';
+import { needsToken, type Trouble } from '../../api/client';
 import { retryNow } from '../../store/store';
 
 /** Asked for only when the server says so. A form with a name, so that paste and password managers work. */
@@ -13,7 +14,7 @@ export function SignIn() {
         event.preventDefault();
         if (!typed.value.trim() || busy.value) return;
         busy.value = true;
-        const answer = await request<unknown>('POST', '/session', { body: { token: typed.value.trim() } });
+        const answer = await signIn({ token: typed.value.trim() });
         busy.value = false;
         if (!answer.ok) {
             trouble.value =

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { needsToken, request } from '../../api/client';
+import { getSession, signOut } from '../../api/calls';
+import { needsToken } from '../../api/client';
 import type { Settings } from '../../api/types';
 import { Button } from '../../parts/parts';
 import { state } from '../../store/store';
@@ -12,12 +13,12 @@ import { isHere } from './provider-words';
 function SignedIn() {
     const kind = useSignal<string | null>(null);
     useEffect(() => {
-        void request<{ kind: string }>('GET', '/session').then(answer => {
+        void getSession().then(answer => {
             kind.value = answer.ok ? answer.value.kind : null;
         });
     }, [needsToken.value]);
-    const signOut = async () => {
-        const answer = await request<unknown>('DELETE', '/session');
+    const leave = async () => {
+        const answer = await signOut();
         if (answer.ok) needsToken.value = true;
     };
     return (
@@ -28,7 +29,7 @@ function SignedIn() {
             {needsToken.value && <p>✕ This browser is not signed in.</p>}
             {kind.value === 'session' && !needsToken.value && (
                 <div class="settings-actions">
-                    <Button onClick={() => void signOut()}>Sign out</Button>
+                    <Button onClick={() => void leave()}>Sign out</Button>
                 </div>
             )}
         </section>
