@@ -1,10 +1,12 @@
 /* How a message looks in a terminal. */
+#include "cli/chat.h"
 #include "cli/commands.h"
 
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "cli/waits.h"
 
+#define INDENT         4 /* of a text under its head */
 #define SENDER_COLUMNS 6
 
 static bool others_heard(const skein_message *m, const skein_message_facts *f)
@@ -58,6 +60,24 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
     }
 }
 
+/* A text, on a terminal broken between words: the pager and the terminal would break inside them. */
+static void text_block(skn_cli *cli, skn_str text)
+{
+    skn_str line, piece;
+    size_t  columns = cli->out.width > 2 * INDENT ? (size_t)cli->out.width - INDENT : 0;
+
+    if (!cli->out.terminal || cli->inside || !columns) {
+        skn_print_block(cli, text, INDENT);
+        return;
+    }
+    while (skn_str_split(&text, '\n', &line)) {
+        if (!line.n && text.n)
+            skn_print_raw(cli, SKN_STR("\n"));
+        while (skn_chat_piece(&line, columns, false, &piece))
+            skn_print_block(cli, piece, INDENT);
+    }
+}
+
 static void body(skn_cli *cli, const skein_message *m)
 {
     if (m->purged)
@@ -67,7 +87,7 @@ static void body(skn_cli *cli, const skein_message *m)
         skn_print_line(cli, m->tool_call_id, 60);
         skn_print_raw(cli, SKN_STR("\n"));
     }
-    skn_print_block(cli, m->content, 4);
+    text_block(cli, m->content);
     for (size_t i = 0; i < m->call_count; i++) {
         skn_print_raw(cli, SKN_STR("    calls "));
         skn_print_line(cli, m->calls[i].tool_name, 0);

@@ -22,6 +22,9 @@
 /* A small system may have no pager at all. */
 static const char default_pager[] =
     "if command -v less >/dev/null; then exec less -FIRX; else exec cat; fi";
+/* Of a log the newest is wanted first, which is its end. */
+static const char log_pager[] =
+    "if command -v less >/dev/null; then exec less -FIRX +G; else exec cat; fi";
 
 static bool is_set(const char *name)
 {
@@ -92,7 +95,7 @@ void skn_out_page(skn_cli *cli)
     if (!cli->out.terminal || cli->json || cli->out.pager || skn_opt(cli, "no-pager"))
         return;
     if (!pager || !*pager)
-        pager = default_pager;
+        pager = strcmp(cli->command->name, "log") ? default_pager : log_pager;
     if (!strcmp(pager, "cat") || pipe(ends) != 0)
         return;
     pid = fork();

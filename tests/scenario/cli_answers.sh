@@ -269,4 +269,22 @@ if [ "$kind" = sqlite ]; then
     t 'and is not to be checked by what just checked it' is "${err%run*fsck*}" "$err"
 fi
 
+# --- The width of the terminal ------------------------------------------------------------------
+
+if [ "$has_terminal" = yes ]; then
+    fresh
+    must world new wide
+    must conv new
+    must send --no-wait "$(printf 'several words that are broken between and never inside of them\n\n    kept, indented')"
+    out=$(script -qec "stty cols 30; '$SKEIN' '$store' log" /dev/null </dev/null | tr -d '\r' | tail -n +2)
+    t 'log breaks texts between words, at the width of the terminal' is "$out" "$(printf '    several words that are\n    broken between and never\n    inside of them\n\n        kept, indented')"
+    mkdir "$dir/pager"
+    printf '#!/bin/sh\necho "$*" >"%s"\nexec cat >/dev/null\n' "$dir/pager/args" >"$dir/pager/less"
+    chmod +x "$dir/pager/less"
+    script -qec "PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' log" /dev/null </dev/null >/dev/null
+    t 'log opens the pager at its end' is "$(cat "$dir/pager/args")" '-FIRX +G'
+    script -qec "PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' history" /dev/null </dev/null >/dev/null
+    t 'other lists at their beginning' is "$(cat "$dir/pager/args")" '-FIRX'
+fi
+
 finish
