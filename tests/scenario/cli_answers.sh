@@ -123,7 +123,10 @@ printf '{"content":"red \\u001b[31m alert \\u009b5m \\u202e"}\n' >"$dir/bad"
 must append <"$dir/bad"
 esc=$(printf '\033')
 s export
-t 'an export into a file has every byte' prints "$esc[31m"
+t 'an export for people shows what an escape is' prints '␛[31m'
+t 'and has none' lacks "$esc"
+s export -f json
+t 'one for programs has every character' prints '\u001b[31m'
 if [ "$has_terminal" = yes ]; then
     on_terminal export
     t 'a terminal gets an export without escapes' lacks "$esc"
