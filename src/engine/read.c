@@ -23,8 +23,12 @@ static void find_range(const skein_slice *what, int64_t length, int64_t *i, int6
  * answered is not its business, unless the caller wants to see it. */
 static void see_as(skein_message *m, int64_t agent, bool raw)
 {
-    if (m->author_agent.v == agent || (m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT))
+    if (m->role != SKEIN_USER && m->role != SKEIN_ASSISTANT)
         return;
+    if (m->author_agent.v == agent) {
+        m->role = SKEIN_ASSISTANT; /* also what was posted in its name */
+        return;
+    }
     if (m->role == SKEIN_ASSISTANT) {
         m->role = SKEIN_USER;
         m->calls = NULL;

@@ -366,6 +366,23 @@ static void room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text(vo
     kit_close(&k);
 }
 
+static void what_is_posted_in_an_agents_name_is_assistant_in_its_own_memory(void **state)
+{
+    kit  k;
+    page p;
+
+    kit_open(&k, state);
+    kit_say(&k, SKEIN_USER, "ada", "in her name");
+    p = explain(&k, &(skein_slice){.agent = k.agent[0].id});
+    assert_int_equal(p.m.count, 1);
+    assert_int_equal(p.m.at[0].role, SKEIN_ASSISTANT);
+    free(p.f);
+    p = explain(&k, &(skein_slice){.agent = k.agent[1].id});
+    assert_int_equal(p.m.at[0].role, SKEIN_USER);
+    free(p.f);
+    kit_close(&k);
+}
+
 /* Whom it speaks to is read as for routing: on every line. */
 static void a_mention_on_a_later_line_is_a_note_to_others_too(void **state)
 {
@@ -638,6 +655,7 @@ int main(void)
         SKN_BOTH(an_unanswered_note_to_others_is_only_in_memory),
         SKN_BOTH(room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text),
         SKN_BOTH(a_mention_on_a_later_line_is_a_note_to_others_too),
+        SKN_BOTH(what_is_posted_in_an_agents_name_is_assistant_in_its_own_memory),
         SKN_BOTH(a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered),
         SKN_BOTH(a_squash_is_never_only_in_memory),
         SKN_BOTH(a_branch_explains_what_came_along),
