@@ -271,7 +271,8 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
     sum = skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages");
     assert_int_not_equal(sum, 0);
     leave(&k);
-    skn_fixture_sql(k.fx, "ALTER TABLE messages DROP COLUMN hash;"
+    skn_fixture_sql(k.fx, "DROP TABLE audit; DROP TABLE sessions;"
+                          "ALTER TABLE messages DROP COLUMN hash;"
                           "DELETE FROM schema_version WHERE version > 13");
     come_back(&k);
     assert_int_equal(skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages"), sum);
