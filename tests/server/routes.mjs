@@ -188,6 +188,13 @@ const examples = {
     removeProvider: null,
     testProvider: null,
     listModels: null,
+    getSession: () => ['/session'],
+    newLink: () => ['/session/link', undefined, 201],
+    listSessions: () => ['/sessions'],
+    removeSessions: () => ['/sessions', undefined, 204],
+    signIn: null, // defence.mjs
+    signOut: null,
+    removeSession: null,
 };
 
 test('there is an example of every operation', async () => {
