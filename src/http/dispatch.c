@@ -355,12 +355,6 @@ static void log_request(boxed *b, int64_t took)
                   "request", fields, count);
 }
 
-static void log_noted(boxed *b)
-{
-    for (size_t i = 0; !b->rc && i < b->c.actor.noted.n; i++)
-        skn_audit_log(b->c.http, &b->c.actor.noted.p[i]);
-}
-
 /* What was being written when it began may be told of again. */
 static void let_go(skn_http_call *c)
 {
@@ -380,7 +374,8 @@ static void close_books(boxed *b)
     b->running = false;
     skn_count_request(&c->http->counts, c->method, c->status ? c->status : 200, took);
     log_request(b, took);
-    log_noted(b);
+    for (size_t i = 0; !b->rc && i < c->actor.noted.n; i++)
+        skn_audit_log(c->http, &c->actor.noted.p[i]);
 }
 
 /* Clients that ask for much and take nothing would fill the memory: the next that asks for much waits.
