@@ -1,5 +1,6 @@
 // client.ts: one request to the server. It never throws: what went wrong is a value that a view can show.
 
+import { pageHint } from './page-hint';
 import { signal } from '@preact/signals';
 import { BASE, earlyAnswer, TIMEOUT_MS } from './early';
 import { heedEvent } from './standing';
@@ -95,6 +96,7 @@ export async function troubleOf(answer: Response): Promise<Trouble> {
         if (body === null || typeof body !== 'object') return plain;
         const trouble = { ...plain, ...body, status: answer.status } as Trouble;
         if (trouble.type === '/problems/read-only') readOnly.value = true;
+        if (trouble.hint) trouble.hint = pageHint(trouble.hint) || undefined;
         return trouble;
     } catch {
         return plain;

@@ -455,6 +455,22 @@ test('thinking, tools and failures: folded, paired, and with a way on', async ()
     );
 });
 
+test('a failure for want of a key offers buttons, no commands', async () => {
+    await quick.post('/providers', {
+        name: 'keyless',
+        type: 'anthropic',
+        baseUrl: 'https://llm.example.org',
+    });
+    const w = await fresh(quick, [{ name: 'ada', model: 'keyless/big' }]);
+    const p = await open(quick, at(w));
+    await send(p, 'hello');
+    const failed = p.locator('article.chat-failed');
+    await failed.getByRole('button', { name: 'Paste another key' }).waitFor();
+    assert.doesNotMatch(await failed.textContent(), /skein [a-z]/);
+    await failed.getByRole('button', { name: 'Use another model' }).click();
+    await until(p, 'the settings of the agent are open', () => /\/a\/ada/.test(location.pathname));
+});
+
 test('in-memory messages carry their marker and can be hidden; it is remembered', async () => {
     const w = await fresh(quick, [
         { name: 'lead', autoReply: false },

@@ -12,7 +12,7 @@ import type { ChatState } from '../../store/state';
 import { world } from '../../store/store';
 import { ArgLines } from '../shared/args';
 import { notRun } from '../shared/not-run';
-import { count } from '../shared/words';
+import { count, steps } from '../shared/words';
 import { Fold } from './fold';
 import { painted } from './paint';
 import { askedAbout, Permission } from './permission';
@@ -128,7 +128,7 @@ function spent(d: Delegation, result: Message | undefined): string {
     const took = d.createdAt && result ? Date.parse(result.createdAt) - Date.parse(d.createdAt) : NaN;
     const parts = [
         Number.isFinite(took) && took >= 0 ? duration(took) : '',
-        d.messageCount > 0 ? count(d.messageCount, 'step') : '',
+        d.messageCount > 0 ? steps(d.messageCount) : '',
     ];
     return parts.filter(p => p !== '').join(' · ');
 }

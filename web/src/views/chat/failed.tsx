@@ -8,6 +8,7 @@ import type { Failed, Pending } from '../../store/state';
 import { dismissFailed, dropPending, retryPending, world } from '../../store/store';
 import { go } from '../../store/place';
 import { startEdit } from '../edit/edit';
+import { pageHint } from '../../api/page-hint';
 import { lastSaid, stoppedWords } from '../shared/stopped';
 import { askAgain, copyMarkdown } from './act';
 import { Continue, canContinue } from './continue';
@@ -25,12 +26,36 @@ function sentence(text: string): string {
     return /[.!?…]$/.test(whole) ? whole : `${whole}.`;
 }
 
+/** What may help where the same question would fail again: another key, or another model for this agent. */
+function OtherWays({ failed: f }: { failed: Failed }) {
+    const w = world.value?.world.name;
+    return (
+        <>
+            {/\bkey\b/i.test(f.detail) ? (
+                <Button small onClick={() => go({ kind: 'settings', tab: 'models' })}>
+                    Paste another key
+                </Button>
+            ) : null}
+            {w !== undefined ? (
+                <Button
+                    small
+                    kind="quiet"
+                    onClick={() => go({ kind: 'agent', w, a: f.agent, tab: 'settings' })}
+                >
+                    Use another model
+                </Button>
+            ) : null}
+        </>
+    );
+}
+
 export function FailedRow({ failed: f }: { failed: Failed }) {
     const asked = useComputed(() => painted.value.shown.rows.find(m => m.messageId === f.replyTo)).value;
     const half = useComputed(() => {
         const said = lastSaid(f, painted.value.shown.rows);
         return said && canContinue(said) ? said : null;
     }).value;
+    const hint = pageHint(f.hint);
     const words = useComputed(() => stoppedWords(f, painted.value.shown.rows)).value;
     return (
         <>
@@ -44,7 +69,7 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                 ) : null}
             </header>
             <p>{f.stopped ? `${f.agent} ${words}.` : sentence(f.detail)} Your message is kept.</p>
-            {f.hint ? <p class="muted">{f.hint}</p> : null}
+            {hint ? <p class="muted">{hint}</p> : null}
             <div class="chat-ways">
                 {asked ? (
                     <Button small onClick={() => void retry(f, asked)}>
@@ -62,11 +87,7 @@ export function FailedRow({ failed: f }: { failed: Failed }) {
                         Copy
                     </Button>
                 ) : null}
-                {/key|sign|model/.test(f.code) ? (
-                    <Button small kind="quiet" onClick={() => go({ kind: 'settings', tab: 'models' })}>
-                        Use another model
-                    </Button>
-                ) : null}
+                {f.stopped ? null : <OtherWays failed={f} />}
                 <Button
                     small
                     kind="quiet"

@@ -22,6 +22,7 @@ import type { WorldState } from '../../store/state';
 import { state, world } from '../../store/store';
 import { ArchivedList } from './archived';
 import { archiveChat, newChat, renameChat } from './actions';
+import { inboxBadge } from './inbox-badge';
 import { closeSheets, showPanel, width } from './layout';
 import { unreadOf } from './seen';
 import { agentMark, chatMark, listedChats } from './states';
@@ -187,11 +188,12 @@ function ViewRow({ to, here, icon, children }: RowProps & { icon: IconName }) {
 function Views() {
     const here = place.value.kind;
     const { inbox, open } = state.value;
+    const badge = inboxBadge(inbox);
     return (
         <Section title="Views">
             <ViewRow to={{ kind: 'inbox' }} here={here === 'inbox'} icon="inbox">
                 <span class="list-title">Inbox</span>
-                <Count value={inbox.unread} label="unread" alert={inbox.needsYou > 0} />
+                <Count value={badge.value} label={badge.what} alert={badge.what === 'need you'} />
             </ViewRow>
             {open && (
                 <ViewRow to={{ kind: 'agents', w: open }} here={here === 'agents'} icon="people">

@@ -5,7 +5,7 @@ import { openPalette } from '../../keys/palette';
 import { chatTitle } from '../../store/names';
 import { href, place } from '../../store/place';
 import { state, world } from '../../store/store';
-import { grouped } from '../shared/words';
+import { inboxBadge } from './inbox-badge';
 import { ConnectionPill } from './connection';
 import { closeSheets, listShown, listSheet, toggleList, width } from './layout';
 import { ModelPill } from './model-pill';
@@ -14,7 +14,8 @@ import { WorldMenu } from './world-menu';
 function InboxLink() {
     const { unread, needsYou } = state.value.inbox;
     const count = unread > 999 ? '999+' : String(unread);
-    const name = `Inbox ${count} unread${needsYou > 0 ? `, ${grouped(needsYou)} need you` : ''}`;
+    const badge = inboxBadge({ unread, needsYou });
+    const name = needsYou > 0 ? `Inbox ${badge.number} need you, ${count} unread` : `Inbox ${count} unread`;
     const here = place.value.kind === 'inbox';
     return (
         <a
@@ -28,8 +29,8 @@ function InboxLink() {
             <Icon name="inbox" />
             <span class="frame-inbox-word">Inbox</span>{' '}
             <b>
-                {needsYou > 0 && <span aria-hidden="true">◐ </span>}
-                {needsYou > unread ? grouped(needsYou) : count}
+                {badge.what === 'need you' && <span aria-hidden="true">◐ </span>}
+                {badge.number}
             </b>
         </a>
     );

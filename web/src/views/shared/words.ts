@@ -71,3 +71,8 @@ export function cancelledWords(tasks: readonly { content: string }[]): string {
     const names = listed(tasks.map(t => `“${firstLine(t.content, 60)}”`));
     return ` Cancelled with that: ${count(tasks.length, 'task')}, ${names}. Retry is in the agent’s tasks.`;
 }
+
+/** How long a delegation is, the same in every view: the messages that the server counts in it. */
+export function steps(messageCount: number): string {
+    return count(messageCount, 'step');
+}

@@ -5,7 +5,7 @@ import { AgentName, Button, duration } from '../../parts/parts';
 import { state } from '../../store/store';
 import { clock } from '../../parts/parts';
 import { AwayNote, isAway } from '../shared/away';
-import { count, firstLine, grouped, short } from '../shared/words';
+import { firstLine, grouped, short, steps } from '../shared/words';
 import { cancel, inspectRun, retry } from './acts';
 import { taskOf } from './background';
 import { BackgroundBox } from './background-box';
@@ -49,7 +49,7 @@ function Facts({ lane, open }: { lane: Lane; open: boolean }) {
     const facts = [
         spent.model,
         inBackground(lane) ? '◌ background' : null,
-        count(lane.items.length, 'step'),
+        steps(lane.delegation?.messageCount ?? lane.items.length),
         spent.tokens > 0 ? `${short(spent.tokens)} tok` : null,
     ].filter(fact => fact !== null);
     return (
