@@ -49,7 +49,7 @@ for (const time of [1, 2]) {
     });
 
     test(`4: messages are squashed, by a model or by hand (time ${time})`, async () => {
-        await play('@lead 4', /skein undo goes back\./);
+        await play('@lead 4', /Squashing puts[^]*In a\s+terminal:\s+skein\s+history,\s+skein\s+undo/);
         const before = await rows();
         const [a, b] = before.slice(-2).map(m => m.messageId);
         await play(`/squash ${a} ${b} "what they said"`, /v\d+ → v\d+|Now at v\d+|squash/);
