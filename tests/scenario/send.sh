@@ -258,7 +258,7 @@ t 'by its name' is "$out" '{"stopped":1,"tasks":[]}'
 ask_first() {
     s_bg send --timeout 60s "$@"
     until_true file_has "$dir/beside" 'inbox allow in_'
-    item=$(grep -o 'in_[A-Za-z0-9_-]*' "$dir/beside" | head -n 1)
+    item=$(told "$dir/beside" | grep -o 'in_[A-Za-z0-9_-]*' | head -n 1)
 }
 printf '{"demo_lookup":"ask"}' >"$dir/approvals.json"
 must world set approvals "$dir/approvals.json"
