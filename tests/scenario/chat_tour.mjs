@@ -59,7 +59,7 @@ for (const time of [1, 2]) {
     });
 
     test(`5: work in the background ends with a briefing in the inbox (time ${time})`, async () => {
-        await play('@lead 5', /inspect ada --follow/);
+        await play('@lead 5', /inspect\s+ada --follow/);
         await t.shows(new RegExp(`· inbox ${time}\\n›$`));
         await play('/inbox', /BRIEFINGS AND NEWS[^]*The tour worked/);
         await play('/inspect ada', /demo_lookup/);
