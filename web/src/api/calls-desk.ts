@@ -57,6 +57,8 @@ export const listSessions = (query: Paged = {}, o?: Options) =>
     request<T.SessionList>('GET', '/sessions', { ...o, query });
 export const removeSessions = (o?: Options) => request<void>('DELETE', '/sessions', o);
 export const removeSession = (id: string, o?: Options) => request<void>('DELETE', `/sessions/${at(id)}`, o);
+export const listAudit = (query: Paged & { fields?: string } = {}, o?: Options) =>
+    request<T.AuditList>('GET', '/audit', { ...o, query });
 
 export const getJob = (id: string, o?: Options) => request<T.Job>('GET', `/jobs/${at(id)}`, o);
 export const cancelJob = (id: string, o?: Options) => request<T.Job>('DELETE', `/jobs/${at(id)}`, o);
