@@ -346,7 +346,10 @@ static skein_rc switch_to(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     started_at = c->row.version_id;
     c->out->what = SKN_STR("switch");
-    c->out->steps = 1;
+    c->out->steps = to.id != started_at;
+    if (to.id == started_at &&
+        c->how->dry_run) /* whoever only asks is told that nothing would change */
+        return finish(c, started_at, err);
     if (to.id == started_at)
         return skn_fail(err, SKEIN_NOTHING, "v%lld is already the current version",
                         (long long)to.number);
