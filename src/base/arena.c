@@ -1,9 +1,13 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#endif
 #include "base/arena.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -79,10 +83,12 @@ static void *patiently(void *old, size_t size)
 
 bool skn_heap_has(size_t size)
 {
-    void *volatile p = malloc(size); /* else the compiler takes the pair away */
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    free(p);
-    return p != NULL;
+    if (p == MAP_FAILED)
+        return false;
+    munmap(p, size);
+    return true;
 }
 
 static block *block_init(block *b, size_t size, block *prev)

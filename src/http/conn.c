@@ -361,12 +361,13 @@ static void can_read(void *arg)
 
 /* --- Time ------------------------------------------------------------------------------------------ */
 
-/* A stream ends with the session that it was asked for in. What began a request is told that it took too long; what never said a word just goes. */
+/* A stream ends with the session that it was asked for in. What began a request is told that it took too long; what
+ * never said a word just goes. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms)
 {
-    if (conn->state == SKN_CONN_STREAM && conn->session[0] &&
+    if (conn->state == SKN_CONN_STREAM && conn->session[0] && !conn->ended &&
         !skn_sessions_has(conn->http->sessions, skn_str_of(conn->session))) {
-        skn_conn_close(conn);
+        skn_conn_end(conn);
         return;
     }
     if (!conn->deadline || now_ms < conn->deadline)

@@ -13,7 +13,8 @@ enum {
     COPIES = 4,       /* of a text on its way into the store, at most */
     FILE_COPIES = 10, /* of a file that is imported: it is read whole */
     SMALL_BODY = 16 * 1024,
-    TRIM_BYTES = 512 * 1024 /* a request that needed more leaves memory to be given back */
+    TRIM_BYTES = 512 *
+                 1024 /* a request that needed more leaves memory to be given back, see tick */
 };
 
 /* A call, and what only this file knows of it. The call is first, so that one is the other. */
@@ -98,8 +99,7 @@ void skn_call_free(skn_http_call *c)
     skn_buf_release(&b->body);
     skn_buf_release(&c->out);
     skn_arena_free(c->mem);
-    if (large)
-        skn_heap_trim();
+    h->trim = h->trim || large;
     h->calls--;
     skn_http_call_ended(h);
 }

@@ -97,6 +97,7 @@ struct skn_http {
     skn_counts         counts;
     int64_t            started; /* microseconds UTC */
     int                calls;   /* that are not answered yet */
+    bool               trim;    /* memory can be given back to the system */
     bool               closing;
     pthread_mutex_t    mu;
     char              *settings; /* guarded by mu */

@@ -207,6 +207,9 @@ static void tick(void *arg)
         skn_conn_tick(c, now);
     }
     skn_sessions_refresh(h, now);
+    if (h->trim) /* not with each request: it takes long, and the next one would need the memory again */
+        skn_heap_trim();
+    h->trim = false;
     skn_jobs_sweep(h->jobs, skn_clock_micros());
     if (h->hub)
         skn_hub_count(h->hub, &streams, &lag);
