@@ -31,9 +31,9 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 # No test here asks whether a disk keeps its word, so none has to wait for one.
 export SKEIN_PG_FAST="${SKEIN_PG_FAST:-1}"
 [ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || export TMPDIR=/dev/shm
-export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
-export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:second_deadlock_stack=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=0:second_deadlock_stack=1:allocator_may_return_null=1}"
 
 # Most tests wait for another program most of the time: for a server, a database, a child. A browser
 # keeps a processor to itself, so those come last, one for each, and need no PostgreSQL.

@@ -109,7 +109,11 @@ out=$(cat "$dir/said")
 t 'the model says what it is' prints '  Model     demo/scripted: canned replies, no AI, works offline'
 t 'the tour is made' prints '  World     "tour" with @lead, @ada, @bo'
 t 'the address is told' prints "  Web       $url"
-t 'and the other way in, on this store' grep -q -F "  Terminal  skein $store chat" "$dir/said"
+case $kind in
+sqlite) shown=$store ;;
+pg) shown="--db='${store#--db=}'" ;;
+esac
+t 'and the other way in, on this store' grep -q -F "  Terminal  skein $shown chat" "$dir/said"
 t 'what Ctrl-C does is said' prints ' ms. Ctrl-C stops the server; your data stays.'
 if [ "$kind" = sqlite ]; then
     expected=$(printf '%s\n' "skein 0" '' "  Data      ${store#--data=}/skein.db  (new)" \

@@ -140,7 +140,7 @@ for (const [way, until] of Object.entries(ways))
         for (const words of [['log'], ['show', said.messageId]])
             assert.match(await told(w, ...words), new RegExp(`ask again: skein retry ${said.messageId} --agent ada`), words[0]);
         for (const where of [server.store.args, ['--server', server.url.href]])
-            assert.match((await run(['status', ...where])).out, new RegExp(`world +${w.name}: .*\\n +✕ @?${marks}`));
+            assert.match((await run(['status', ...where])).out, new RegExp(`world +${w.name}: .*\\n +answers with .*\\n +✕ @?${marks}`));
         await told(w, 'retry', said.messageId, '--agent', 'ada');
         (await desk.next()).answer('There was a tide.');
         await w.idle();
