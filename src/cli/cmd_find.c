@@ -279,5 +279,5 @@ int skn_cmd_context(skn_cli *cli)
     }
     skn_out_page(cli);
     print_context(cli, &context);
-    return 0;
+    return (int)skn_tell_files(cli, near.conversation);
 }

@@ -242,6 +242,14 @@ static const char *data_folder(skn_serve *s)
     return skn_config_data(s->cli, &folder) ? NULL : folder;
 }
 
+/* Files that agents may read; NULL: there is no such folder. */
+static const char *files_folder(skn_serve *s)
+{
+    const char *folder = data_folder(s);
+
+    return folder ? skn_arena_printf(s->cli->keep, "%s/files", folder).p : NULL;
+}
+
 /* Also called while the set is being made. */
 static void providers_changed(void *arg)
 {
@@ -278,7 +286,6 @@ static skein_rc open_providers(skn_serve *s)
 
 static void open_runtime(skn_serve *s)
 {
-    const char         *folder = data_folder(s);
     char                host[128] = "localhost";
     skn_runtime_options o = {.engine = s->cli->engine,
                              .loop = s->loop,
@@ -295,8 +302,7 @@ static void open_runtime(skn_serve *s)
     if (skn_opt(s->cli, "demo"))
         o.only_model = "demo/scripted";
     gethostname(host, sizeof host - 1);
-    if (folder)
-        o.files = skn_arena_printf(s->cli->keep, "%s/files", folder).p;
+    o.files = files_folder(s);
     o.holder = skn_arena_printf(s->cli->keep, "%s:%ld", host, (long)getpid()).p;
     o.lease_ms = s->config->values[SKN_CONFIG_BUSY_TIMEOUT].number;
     o.alone = s->lock >= 0 && skn_str_starts(skn_str_of(s->cli->address), SKN_STR("sqlite:"));
@@ -337,6 +343,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .token_always = s->token_named,
                                  .read_only = s->read_only,
                                  .no_commands = !s->config->values[SKN_CONFIG_COMMANDS].number,
+                                 .files = files_folder(s),
                                  .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,
                                  .changed = nudge_others,

@@ -62,7 +62,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "id,messageId,chatId,sender,content,replyToMessageId,clientMessageId,queued,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
-#define SKN_FIELDS_FILE "path,readFull,items"
+#define SKN_FIELDS_FILE "path,readFull,items,problems"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
 void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
@@ -104,7 +104,15 @@ void skn_shape_world_at_work(skn_jw *w, const skein_world *world, const skein_ag
                              skn_arena *scratch);
 void skn_shape_lane(skn_jw *w, const skein_lane *lane);
 void skn_shape_tag(skn_jw *w, const skein_tag *tag);
-void skn_shape_file(skn_jw *w, const skein_context_file *file);
+/* What agents are sent of files of the folder `root`, in order, SKN_FILES_ROOM bytes together at most,
+ * cut at line ends; one answer for each file. What is missing or cut has a note that says so. */
+#define SKN_FILES_ROOM (256 << 10)
+skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
+                                         skn_arena *a);
+/* With what agents are sent of it; NULL: it was not read. The members alone, too. */
+void skn_shape_file(skn_jw *w, const skein_context_file *file, const skein_file_parts *parts);
+void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
+                            const skein_file_parts *parts);
 
 /* The word for a mode or a state, as it stands in JSON. */
 const char *skn_mode_name(skein_mode mode);

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine/outline.h"
 #include "engine/outline_lex.h"
 
@@ -30,6 +31,7 @@ typedef struct lookup {
     size_t                *next;  /* of declaration i: the next of its name, index + 1 */
     skn_arena             *scratch, *mem;
     size_t                 room; /* bytes that parts may still take */
+    bool                   some; /* what cannot be given is a note, no failure */
     skn_vec(skein_file_part) parts;
 } lookup;
 
@@ -133,12 +135,52 @@ static void index_lines(lookup *l)
     l->starts[l->lines + 1] = l->text.n;
 }
 
+/* A part takes room with what is said about it, too. */
+static void keep_part(lookup *l, skein_file_part part, skn_str text)
+{
+    size_t taken = text.n + part.note.n;
+
+    l->room -= taken < l->room ? taken : l->room;
+    part.text = skn_arena_copy(l->mem, text);
+    skn_vec_add(l->mem, &l->parts, part);
+}
+
+static void add_note(lookup *l, skn_str item, skn_str note)
+{
+    skein_file_part part = {.item = item.p ? skn_arena_copy(l->mem, item) : SKN_NONE,
+                            .note = skn_arena_copy(l->mem, note)};
+
+    keep_part(l, part, SKN_STR(""));
+}
+
+static skn_str no_room(skn_arena *a, skn_str what)
+{
+    return skn_arena_printf(a, "%.*s: the files of a conversation may give %d kB together",
+                            SKN_FMT(what), SKN_FILES_ROOM / 1024);
+}
+
+static skn_str cut_note(lookup *l, size_t last, size_t had, size_t whole)
+{
+    return no_room(l->mem, skn_arena_printf(l->scratch, "cut after line %zu, %zu of %zu bytes",
+                                            last, had, whole));
+}
+
 /* Lines as they are, but for the end of the last. */
 static skein_rc add_part(lookup *l, skn_str item, size_t first, size_t last, skein_error *err)
 {
     skn_str         text = skn_str_sub(l->text, l->starts[first], l->starts[last + 1]);
+    size_t          whole = text.n;
     skein_file_part part = {.first_line = first, .last_line = last};
 
+    if (text.n > l->room && l->some) {
+        text = skn_whole_lines(skn_str_sub(text, 0, l->room));
+        if (!text.n) {
+            add_note(l, item, no_room(l->mem, SKN_STR("left out")));
+            return SKEIN_OK;
+        }
+        part.last_line = first + skn_count_lines(text) - 1;
+        part.note = cut_note(l, part.last_line, text.n, whole);
+    }
     if (skn_str_ends(text, SKN_STR("\n")))
         text.n--;
     if (skn_str_ends(text, SKN_STR("\r")))
@@ -146,10 +188,8 @@ static skein_rc add_part(lookup *l, skn_str item, size_t first, size_t last, ske
     if (text.n > l->room)
         return skn_fail(err, SKEIN_LIMIT, "the parts of \"%.*s\" are too large together",
                         SKN_FMT(shown(l->spec->path)));
-    l->room -= text.n;
     part.item = skn_arena_copy(l->mem, item);
-    part.text = skn_arena_copy(l->mem, text);
-    skn_vec_add(l->mem, &l->parts, part);
+    keep_part(l, part, text);
     return SKEIN_OK;
 }
 
@@ -220,30 +260,56 @@ static skein_rc add_named(lookup *l, skn_str item, const skn_file_item *want, sk
     return SKEIN_OK;
 }
 
+static skein_rc add_item(lookup *l, skn_str item, skein_error *err)
+{
+    skn_file_item want = {0};
+    skein_rc      rc = skn_file_item_parse(item, &want, err);
+
+    if (rc)
+        return rc;
+    return want.kind == SKN_ITEM_LINES ? add_lines(l, item, &want, err)
+                                       : add_named(l, item, &want, err);
+}
+
 static skein_rc add_items(lookup *l, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
     index_lines(l);
-    for (size_t i = 0; i < l->spec->item_count && !rc; i++) {
-        skn_str       item = l->spec->items[i];
-        skn_file_item want = {0};
-
-        if ((rc = skn_file_item_parse(item, &want, err)))
-            return rc;
-        rc = want.kind == SKN_ITEM_LINES ? add_lines(l, item, &want, err)
-                                         : add_named(l, item, &want, err);
-    }
+    for (size_t i = 0; i < l->spec->item_count && !rc; i++)
+        rc = add_item(l, l->spec->items[i], err);
     return rc;
 }
 
-static void add_whole(lookup *l)
+/* Once there is no room the rest is one note: a thousand would take more than the files. */
+static void add_some_items(lookup *l)
 {
-    skein_file_part part = {.text = skn_arena_copy(l->mem, l->text)};
+    const skein_file_spec *spec = l->spec;
+    skein_error            err;
 
-    part.last_line = skn_count_lines(l->text);
+    index_lines(l);
+    for (size_t i = 0; i < spec->item_count; i++) {
+        if (l->room == 0 && i + 1 < spec->item_count) {
+            skn_str rest = skn_arena_printf(l->scratch, "left out with the %zu items after it",
+                                            spec->item_count - i - 1);
+
+            add_note(l, spec->items[i], no_room(l->mem, rest));
+            return;
+        }
+        if (add_item(l, spec->items[i], &err))
+            add_note(l, spec->items[i], skn_str_of(err.message));
+    }
+}
+
+static void add_whole(lookup *l, size_t whole)
+{
+    skein_file_part part = {.last_line = skn_count_lines(l->text)};
+
     part.first_line = part.last_line > 0;
-    skn_vec_add(l->mem, &l->parts, part);
+    if (l->text.n < whole)
+        part.note = l->text.n ? cut_note(l, part.last_line, l->text.n, whole)
+                              : no_room(l->mem, SKN_STR("left out"));
+    keep_part(l, part, l->text);
 }
 
 static skein_rc check_spec(const skein_file_spec *spec, skein_error *err)
@@ -271,14 +337,53 @@ skein_rc skein_files_read(skein_file_parts *out, const char *root, const skein_f
     *out = (skein_file_parts){0};
     l.room = limit ? limit : SKEIN_FILE_LIMIT;
     if ((rc = check_spec(spec, err)) ||
-        (rc = skn_file_read(&l.text, root, spec->path, l.room, l.scratch, err)))
+        (rc = skn_file_read(&l.text, root, spec->path, l.room, NULL, l.scratch, err)))
         goto out;
     if (spec->read_full)
-        add_whole(&l);
+        add_whole(&l, l.text.n);
     else if ((rc = add_items(&l, err)))
         goto out;
     *out = (skein_file_parts){l.parts.p, l.parts.n};
 out:
     skn_arena_free(l.scratch);
     return rc;
+}
+
+/* What agents are sent of one file, and what of it they are not. */
+static skein_file_parts read_some(const skein_context_file *file, const char *root,
+                                  size_t *room, skn_arena *a)
+{
+    skein_file_spec spec = {.path = file->path,
+                            .read_full = file->item_count == 0,
+                            .items = file->items,
+                            .item_count = file->item_count};
+    lookup          l = {
+                 .spec = &spec, .scratch = skn_arena_new(), .mem = a, .room = *room, .some = true};
+    size_t      whole;
+    skein_error err;
+    skein_rc    rc = check_spec(&spec, &err);
+
+    if (!rc)
+        rc = skn_file_read(&l.text, root, spec.path, spec.read_full ? l.room : SKEIN_FILE_LIMIT,
+                           spec.read_full ? &whole : NULL, l.scratch, &err);
+    if (rc)
+        add_note(&l, SKN_NONE, skn_str_of(err.message));
+    else if (spec.read_full)
+        add_whole(&l, whole);
+    else
+        add_some_items(&l);
+    *room = l.room;
+    skn_arena_free(l.scratch);
+    return (skein_file_parts){l.parts.p, l.parts.n};
+}
+
+skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
+                                         skn_arena *a)
+{
+    skein_file_parts *out = SKN_ARRAY(a, files->count, skein_file_parts);
+    size_t            room = SKN_FILES_ROOM;
+
+    for (size_t i = 0; i < files->count; i++)
+        out[i] = read_some(&files->at[i], root, &room, a);
+    return out;
 }

@@ -22,8 +22,11 @@ typedef struct skn_file_item {
 
 /* Reads "fun total", "class Store", "fun Store.total", "total" or "142:156". */
 skein_rc skn_file_item_parse(skn_str text, skn_file_item *out, skein_error *err);
-/* Reads the regular UTF-8 file at path, which may not lead out of root, up to limit bytes. */
-skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit, skn_arena *a,
-                       skein_error *err);
+/* The lines of s that have their end. */
+skn_str skn_whole_lines(skn_str s);
+/* Reads the regular UTF-8 file at path, which may not lead out of root. A file over limit bytes is an
+ * error if whole is NULL; else the lines that fit are read, and *whole is its size. */
+skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit,
+                       size_t *whole, skn_arena *a, skein_error *err);
 
 #endif

@@ -132,7 +132,7 @@ static skein_rc too_large(skein_error *err, skn_str path, size_t limit)
                     "Raise the limit, or keep the part that matters in a file of its own.");
 }
 
-static skein_rc read_all(skn_buf *out, int fd, skn_str path, skein_error *err)
+static skein_rc read_all(skn_buf *out, int fd, skn_str path, size_t *whole, skein_error *err)
 {
     char        chunk[CHUNK];
     struct stat st;
@@ -149,13 +149,23 @@ static skein_rc read_all(skn_buf *out, int fd, skn_str path, skein_error *err)
         if (n > 0)
             skn_buf_add(out, (skn_str){chunk, (size_t)n});
     }
-    return out->over ? too_large(err, path, out->limit) : SKEIN_OK;
+    if (whole)
+        *whole = out->over && (size_t)st.st_size > out->n ? (size_t)st.st_size : out->n;
+    return out->over && !whole ? too_large(err, path, out->limit) : SKEIN_OK;
 }
 
-skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit, skn_arena *a,
-                       skein_error *err)
+skn_str skn_whole_lines(skn_str s)
+{
+    while (s.n && s.p[s.n - 1] != '\n')
+        s.n--;
+    return s;
+}
+
+skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limit,
+                       size_t *whole, skn_arena *a, skein_error *err)
 {
     skn_buf  text;
+    skn_str  kept;
     size_t   bad = 0;
     int      fd = -1;
     skein_rc rc;
@@ -163,13 +173,14 @@ skein_rc skn_file_read(skn_str *out, const char *root, skn_str path, size_t limi
     *out = SKN_NONE;
     skn_buf_init(&text, limit);
     if ((rc = check_path(path, err)) || (rc = open_below(&fd, root, path, a, err)) ||
-        (rc = read_all(&text, fd, path, err)))
+        (rc = read_all(&text, fd, path, whole, err)))
         goto out;
-    if (!skn_utf8_valid(skn_buf_str(&text), &bad))
+    kept = text.over ? skn_whole_lines(skn_buf_str(&text)) : skn_buf_str(&text);
+    if (!skn_utf8_valid(kept, &bad))
         rc = skn_fail(err, SKEIN_DATA, "the file \"%.*s\" is no UTF-8 text at byte %zu",
                       SKN_FMT(shown(path)), bad);
     else
-        *out = skn_arena_copy(a, skn_buf_str(&text));
+        *out = skn_arena_copy(a, kept);
 out:
     if (fd >= 0)
         close(fd);

@@ -283,9 +283,9 @@ void skn_shape_tag(skn_jw *w, const skein_tag *tag)
     skn_jw_object_end(w);
 }
 
-void skn_shape_file(skn_jw *w, const skein_context_file *file)
+void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
+                            const skein_file_parts *parts)
 {
-    skn_jw_object(w);
     skn_jw_kstr(w, "path", file->path);
     skn_jw_kbool(w, "readFull", file->item_count == 0);
     skn_jw_key(w, "items");
@@ -293,5 +293,22 @@ void skn_shape_file(skn_jw *w, const skein_context_file *file)
     for (size_t i = 0; i < file->item_count; i++)
         skn_jw_str(w, file->items[i]);
     skn_jw_array_end(w);
+    skn_jw_key(w, "problems");
+    skn_jw_array(w);
+    for (size_t i = 0; parts && i < parts->count; i++) {
+        if (!parts->at[i].note.p)
+            continue;
+        skn_jw_object(w);
+        skn_jw_kstr(w, "item", parts->at[i].item);
+        skn_jw_kstr(w, "detail", parts->at[i].note);
+        skn_jw_object_end(w);
+    }
+    skn_jw_array_end(w);
+}
+
+void skn_shape_file(skn_jw *w, const skein_context_file *file, const skein_file_parts *parts)
+{
+    skn_jw_object(w);
+    skn_shape_file_members(w, file, parts);
     skn_jw_object_end(w);
 }

@@ -187,17 +187,20 @@ skein_rc skn_api_set_instructions(skn_http_call *c)
 
 static skein_rc answer_files(skn_http_call *c)
 {
+    const char         *root = skn_http_opts(c->http)->files;
     skein_context_files files;
+    skein_file_parts   *parts;
     skn_page            page;
     skein_rc            rc;
 
     if ((rc = skein_context_file_list(c->engine, c->chat.id, c->mem, &files, &c->error)) ||
         (rc = skn_page_read(c, SKN_STR("files"), SKN_PAGE_MOST, false, &page)))
         return rc;
+    parts = root ? skn_context_files_read(&files, root, c->mem) : NULL;
     skn_page_fit(&page, (int64_t)files.count);
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
-        skn_shape_file(&c->w, &files.at[i]);
+        skn_shape_file(&c->w, &files.at[i], parts ? &parts[i] : NULL);
     skn_page_end(c, &page);
     return SKEIN_OK;
 }

@@ -175,6 +175,7 @@ typedef struct skn_http_options {
     skn_str            public_url; /* may be absent */
     bool               read_only;
     bool               no_commands;         /* worlds get no programs to start */
+    const char        *files;               /* the folder agents read; NULL: none */
     size_t             max_body;            /* of a file; 0: 17 MiB */
     size_t             max_text;            /* of what carries a message; 0: max_body */
     int                max_connections;     /* 0: 6000 */

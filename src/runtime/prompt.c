@@ -3,11 +3,10 @@
 #include "runtime/run.h"
 
 #include "base/clock.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 
-enum { FILES_BYTES = 256 << 10, TEAM_MOST = 50 };
+enum { TEAM_MOST = 50 };
 
 /* --- Whom it answers ---------------------------------------------------------------------------------- */
 
@@ -79,39 +78,41 @@ static void add_team(skn_buf *b, const skein_agents *all, const skein_agent *me)
         skn_buf_add(b, SKN_STR(".\n"));
 }
 
-/* A file that cannot be read says so: the model should not believe that it is empty. */
-static void add_file(skn_run *run, skn_buf *b, const skein_context_file *f)
+/* What is missing or cut is named: the model should not believe that it has seen all. */
+static void add_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts)
 {
-    skein_file_spec  spec = {.path = f->path,
-                             .read_full = f->item_count == 0,
-                             .items = f->items,
-                             .item_count = f->item_count};
-    skein_file_parts parts;
-    skein_error      err;
-
     skn_buf_addf(b, "\nFile %.*s:\n", SKN_FMT(f->path));
-    if (skein_files_read(&parts, run->r->o.files, &spec, 0, run->round, &err)) {
-        skn_buf_addf(b, "(cannot be read: %s)\n", err.message);
-        return;
-    }
-    for (size_t i = 0; i < parts.count; i++) {
-        if (parts.at[i].item.p)
-            skn_buf_addf(b, "lines %zu:%zu\n", parts.at[i].first_line, parts.at[i].last_line);
-        skn_buf_add(b, parts.at[i].text);
-        skn_buf_addc(b, '\n');
+    for (size_t i = 0; i < parts->count; i++) {
+        const skein_file_part *part = &parts->at[i];
+
+        if (part->item.p && part->first_line)
+            skn_buf_addf(b, "lines %zu:%zu\n", part->first_line, part->last_line);
+        skn_buf_add(b, part->text);
+        if (part->text.n && !skn_str_ends(part->text, SKN_STR("\n")))
+            skn_buf_addc(b, '\n');
+        if (part->note.p && part->item.p)
+            skn_buf_addf(b, "(%.*s: %.*s)\n", SKN_FMT(part->item), SKN_FMT(part->note));
+        else if (part->note.p)
+            skn_buf_addf(b, "(%.*s)\n", SKN_FMT(part->note));
     }
 }
 
 static skein_rc add_files(skn_run *run, skn_buf *b, skein_error *err)
 {
+    const char         *root = run->r->o.files;
     skein_context_files files = {0};
-    skein_rc            rc = SKEIN_OK;
+    skein_file_parts   *parts;
+    skein_rc            rc;
 
-    if (run->r->o.files)
-        rc = skein_context_file_list(run->r->o.engine, run->turn.chat, run->round, &files, err);
-    for (size_t i = 0; i < files.count && !rc; i++)
-        add_file(run, b, &files.at[i]);
-    return rc;
+    if (!root)
+        return SKEIN_OK;
+    if ((rc = skein_context_file_list(run->r->o.engine, run->turn.chat, run->round, &files,
+                                      err)))
+        return rc;
+    parts = skn_context_files_read(&files, root, run->round);
+    for (size_t i = 0; i < files.count; i++)
+        add_file(b, &files.at[i], &parts[i]);
+    return SKEIN_OK;
 }
 
 static skein_rc write_prompt(skn_run *run, const skein_agents *all, const skein_agent *me,
@@ -120,14 +121,14 @@ static skein_rc write_prompt(skn_run *run, const skein_agents *all, const skein_
     skn_buf  b;
     skein_rc rc;
 
-    skn_buf_init(&b, FILES_BYTES);
+    skn_buf_init(&b, SIZE_MAX / 2); /* each piece has a limit of its own */
     if (me->system_prompt.n)
         skn_buf_addf(&b, "%.*s\n\n", SKN_FMT(me->system_prompt));
     skn_buf_addf(&b, "You are @%.*s in the world \"%.*s\". %s\n", SKN_FMT(me->name),
                  SKN_FMT(run->turn.world_name), words_of(place_of(&run->turn)));
     add_team(&b, all, me);
     rc = add_files(run, &b, err);
-    run->system_prompt = skn_arena_copy(run->round, skn_utf8_cut(skn_buf_str(&b), b.n));
+    run->system_prompt = skn_arena_copy(run->round, skn_buf_str(&b));
     skn_buf_release(&b);
     return rc;
 }

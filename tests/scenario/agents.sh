@@ -300,6 +300,23 @@ must files add tides.txt
 must send '@lead hello'
 s inspect --call @ --saw
 t 'a file of the conversation is sent to the model' prints 'the tide table'
+mkdir "$place/more"
+yes 'one line of a long file' | head -n 20000 >"$place/more/long.txt"
+s files add more/long.txt
+t 'a file that is cut says so when it is added' complains 'more/long.txt: cut after line '
+printf 'int one(void) { return 1; }\n' >"$place/more/a.c"
+must files rm more/long.txt
+must files add more/a.c 'fun one'
+must files add more/a.c '1:1'
+printf 'int two(void) { return 2; }\n' >"$place/more/a.c"
+must files add more/long.txt
+must send '@lead hello'
+s inspect --call @ --saw
+t 'a missing item is named to the model' prints '(fun one: there is no '
+t 'the others are given to it' prints 'return 2;'
+t 'a cut file is named to it' prints '(cut after line '
+must files rm more/long.txt
+must files rm more/a.c
 must files rm tides.txt
 
 # Summaries.

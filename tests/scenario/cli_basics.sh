@@ -260,20 +260,30 @@ mkdir -p "$place/src"
 cp sum.c "$place/src"
 must files add src/sum.c 'fun total'
 s files ls --json
-t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"]}]'
+t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"],"problems":[]}]'
 s files show
 t 'a context file gives the function' prints 'return a;'
 t 'and no more' lacks 'other'
 cd "$place/src"
 must files add sum.c 'fun other'
 s files ls --json
-t 'more of it is added, from wherever' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total","fun other"]}]'
+t 'more of it is added, from wherever' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total","fun other"],"problems":[]}]'
+printf 'int total(int a)\n{\n    return a;\n}\n' >sum.c
+s files show
+t 'the items that are left are given' prints 'return a;'
+t 'and an item that is gone is named' complains 'src/sum.c, fun other: there is no "fun other" in "src/sum.c"'
+s files show --json
+t 'in JSON too' prints '"problems":[{"item":"fun other","detail":"there is no \"fun other\" in \"src/sum.c\""}]'
+s files ls
+t 'the list names it' complains 'src/sum.c, fun other: there is no "fun other"'
+s context
+t 'and so does what a model would be sent' complains 'src/sum.c, fun other: there is no "fun other"'
 must files add ../src/sum.c
 s files ls --json
-t 'all of it is more than a part' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[]}]'
+t 'all of it is more than a part' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"problems":[]}]'
 must files add sum.c 'fun total'
 s files ls --json
-t 'and stays all of it' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[]}]'
+t 'and stays all of it' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"problems":[]}]'
 cd "$dir"
 must files rm src/sum.c
 s files ls --json

@@ -110,6 +110,15 @@ t 'what happened' alike timeline
 t 'in JSON' alike timeline --json
 t 'what a model would be sent' alike context --agent ada
 t 'in JSON' alike context --agent ada --json
+place=$HOME/.local/share/skein/files
+[ "$kind" = pg ] || place=${store#--data=}/files
+mkdir -p "$place"
+printf 'one\n' >"$place/gone.txt"
+must files add gone.txt
+rm "$place/gone.txt"
+t 'with a context file that is gone' alike context --agent ada
+t 'which is named' complains 'gone.txt: there is no file "gone.txt"'
+must files rm gone.txt
 t 'the inbox' alike inbox
 t 'a version' alike show v1
 t 'what is not there' alike show zzzzzzzzzz

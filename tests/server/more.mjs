@@ -288,6 +288,15 @@ test('a list of files with a bad one changes nothing', async () => {
     assert.deepEqual(await list(), ['b.c', 'c.c']);
 });
 
+test('what is missing of a context file is named in problems', async () => {
+    const w = await fresh();
+    const { data } = await server.ask('PUT', `${w.chatPath}/context-files`, { files: [{ path: 'gone.c', items: ['fun x'] }] }, 200);
+    assert.equal(data[0].problems.length, 1);
+    assert.equal(data[0].problems[0].item, null);
+    assert.match(data[0].problems[0].detail, /there is no (file|folder)/);
+    assert.deepEqual((await server.get(`${w.chatPath}/context-files`)).data, data);
+});
+
 // --- Who came first ----------------------------------------------------------------------------------
 
 test('PATCH holds If-Match, and answers the new ETag', async () => {

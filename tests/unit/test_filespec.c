@@ -1,5 +1,6 @@
 /* Pieces of source files: whole, by name, by line; and nothing outside the folder. */
 #include "base/buf.h"
+#include "engine/engine.h"
 #include "engine/filespec.h"
 #include "engine/outline.h"
 #include <skein/filespec.h>
@@ -586,6 +587,83 @@ static void what_is_not_there_is_named(void **state)
     assert_non_null(strstr(err.hint, "142:156"));
 }
 
+static void a_missing_item_of_a_context_file_is_named_and_the_others_are_given(void **state)
+{
+    skn_str items[] = {SKN_STR("fun one"), SKN_STR("fun two"), SKN_STR("9:10"), SKN_STR("1:1")};
+    skein_context_file  at[] = {{SKN_STR("a.c"), items, COUNT(items)},
+                                {SKN_STR("b.c"), NULL, 0},
+                                {SKN_STR("a.txt"), NULL, 0}};
+    skein_context_files files = {at, COUNT(at)};
+    skein_file_parts   *parts;
+
+    (void)state;
+    put("a.c", SKN_STR("int one(int a) { return a; }\n"));
+    put("a.txt", SKN_STR("text"));
+    parts = skn_context_files_read(&files, root, mem);
+    assert_int_equal(parts[0].count, 4);
+    assert_true(skn_str_is(parts[0].at[0].text, "int one(int a) { return a; }"));
+    assert_null(parts[0].at[0].note.p);
+    assert_true(skn_str_is(parts[0].at[1].item, "fun two"));
+    assert_true(skn_str_is(parts[0].at[1].note, "there is no \"fun two\" in \"a.c\""));
+    assert_non_null(strstr(parts[0].at[2].note.p, "are behind the end of"));
+    assert_true(skn_str_is(parts[0].at[3].text, "int one(int a) { return a; }"));
+    assert_int_equal(parts[1].count, 1);
+    assert_true(skn_str_is(parts[1].at->note, "there is no file \"b.c\""));
+    assert_true(skn_str_is(parts[2].at->text, "text"));
+    assert_null(parts[2].at->note.p);
+}
+
+static skn_str many_lines(size_t bytes)
+{
+    char *p = skn_arena_alloc(mem, bytes + 1);
+
+    for (size_t i = 0; i < bytes; i++)
+        p[i] = "\xc3\xa9"[i % 2];
+    for (size_t i = 99; i < bytes; i += 100) {
+        p[i - 1] = 'x';
+        p[i] = '\n';
+    }
+    p[bytes] = '\0';
+    return (skn_str){p, bytes};
+}
+
+static void context_files_are_cut_at_line_ends_and_it_is_said(void **state)
+{
+    skn_str             items[] = {SKN_STR("1:2000"), SKN_STR("1:1"), SKN_STR("2:2")};
+    skein_context_file  at[] = {{SKN_STR("a.txt"), items, 1},
+                                {SKN_STR("a.txt"), NULL, 0},
+                                {SKN_STR("a.txt"), NULL, 0},
+                                {SKN_STR("a.txt"), items, 3},
+                                {SKN_STR("none"), NULL, 0}};
+    skein_context_files files = {at, COUNT(at)};
+    skein_file_parts   *parts;
+    skein_file_part    *cut;
+
+    (void)state;
+    put("a.txt", many_lines(300000));
+    parts = skn_context_files_read(&files, root, mem);
+    assert_int_equal(parts[0].at->last_line, 2000);
+    assert_null(parts[0].at->note.p);
+    cut = parts[1].at;
+    assert_int_equal(cut->last_line, (SKN_FILES_ROOM - 199999) / 100);
+    assert_int_equal(cut->text.n, cut->last_line * 100);
+    assert_string_equal(cut->note.p,
+                        "cut after line 621, 62100 of 300000 bytes: the files of a "
+                        "conversation may give 256 kB together");
+    assert_int_equal(parts[2].at->text.n, 0);
+    assert_non_null(strstr(parts[2].at->note.p, "left out: the files of a conversation"));
+    assert_int_equal(parts[3].count, 1);
+    assert_non_null(strstr(parts[3].at->note.p, "left out with the 2 items after it"));
+    assert_true(skn_str_is(parts[4].at->note, "there is no file \"none\""));
+    files.count = 1;
+    items[0] = SKN_STR("11:3000");
+    cut = skn_context_files_read(&files, root, mem)[0].at;
+    assert_int_equal(cut->first_line, 11);
+    assert_int_equal(cut->last_line, 10 + SKN_FILES_ROOM / 100);
+    assert_int_equal(cut->text.n, SKN_FILES_ROOM / 100 * 100 - 1);
+    assert_non_null(strstr(cut->note.p, "cut after line 2631, 262100 of 299000 bytes"));
+}
+
 static void only_regular_text_files_below_the_folder_are_read(void **state)
 {
     static const struct {
@@ -767,6 +845,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(items_come_in_the_order_they_are_asked_for, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_there_is_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_missing_item_of_a_context_file_is_named_and_the_others_are_given, set_up,
+            tear_down),
+        cmocka_unit_test_setup_teardown(context_files_are_cut_at_line_ends_and_it_is_said,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_regular_text_files_below_the_folder_are_read,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_whose_name_is_as_long_is_another_folder,

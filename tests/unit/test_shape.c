@@ -219,7 +219,7 @@ static void lanes_tags_and_files_have_their_members(void **state)
     has_exactly(written(f), SKN_FIELDS_TAG);
     skn_buf_clear(&f->out);
     skn_jw_init(&f->w, &f->out);
-    skn_shape_file(&f->w, &file);
+    skn_shape_file(&f->w, &file, NULL);
     has_exactly(written(f), SKN_FIELDS_FILE);
 }
 
