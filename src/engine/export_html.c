@@ -134,6 +134,8 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
     }
     if ((rc = add_reply(x, m, f, err)))
         return rc;
+    if (m->squash_uid.n)
+        skn_buf_addf(out, " · [squash]");
     if (f->memory_only)
         skn_buf_addf(out, " · [in-memory, no reply]");
     if (m->unfinished)

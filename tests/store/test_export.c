@@ -439,6 +439,31 @@ static void html_is_one_page_without_scripts_and_all_is_escaped(void **state)
     place_close(&p);
 }
 
+static void html_marks_squashes_as_markdown_does(void **state)
+{
+    place             p;
+    room              r;
+    skn_buf           out;
+    skein_message_id  ids[2];
+    skein_change      how = {0};
+    skein_squash_spec spec = {.sources = {ids, 2}, .content = T("both in short")};
+    skein_squash      squash;
+
+    place_open(&p, skn_fixture_of(state));
+    r = make_room(&p);
+    ids[0] = say_as(&p, r.chat.id, SKEIN_USER, "human", "one", NULL).id;
+    ids[1] = say_as(&p, r.chat.id, SKEIN_USER, "human", "two", NULL).id;
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    assert_lacks(&out, "[squash]");
+    skn_buf_release(&out);
+    how.conversation = r.chat.id;
+    SKN_OK(skein_squash_messages(p.e, &how, &spec, p.mem, &squash, &p.err), p.err);
+    export_room(&p, &r, SKN_FORMAT_HTML, &out);
+    assert_has(&out, " · [squash] · <time");
+    skn_buf_release(&out);
+    place_close(&p);
+}
+
 static void html_shows_markdown_as_what_it_means(void **state)
 {
     static const char text[] =
@@ -646,6 +671,7 @@ int main(void)
         SKN_PLACE_BOTH(lines_are_all_messages_once_in_order),
         SKN_PLACE_BOTH(a_reply_thread_of_a_hundred_levels_is_exported_alone),
         SKN_PLACE_BOTH(mermaid_draws_reply_links_and_escapes_labels),
+        SKN_PLACE_SQLITE(html_marks_squashes_as_markdown_does),
         SKN_PLACE_SQLITE(html_shows_markdown_as_what_it_means),
         SKN_PLACE_SQLITE(html_has_no_link_or_tag_that_somebody_said),
         SKN_PLACE_SQLITE(html_of_a_text_made_to_be_slow_comes_soon),
