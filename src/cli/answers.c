@@ -21,6 +21,7 @@ void skn_answers_release(skn_answers *a)
 {
     skn_typing_clear(&a->typing);
     skn_buf_release(&a->held);
+    skn_flow_release(&a->flow);
 }
 
 static bool is_among(const skn_str *names, size_t count, skn_str name)
@@ -53,9 +54,10 @@ bool skn_answers_waits(const skn_answers *a, skn_str name)
 
 /* "lead  b7c8d9e0f1  ↪ a1b2c3d4e5  "; inside a delegation its lane stands behind the id. */
 static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str lane,
-                       skn_str reply_to)
+                       skn_str reply_to, skn_flow *text)
 {
     skn_cli *cli = a->cli;
+    size_t   from = cli->out.bytes.n;
 
     skn_print_sender(cli, sender, SENDER_COLUMNS);
     skn_print_raw(cli, SKN_STR(" "));
@@ -69,21 +71,9 @@ static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str 
         skn_print_line(cli, reply_to, 0);
     }
     skn_print_raw(cli, SKN_STR("  "));
-}
-
-/* Lines after the first stand under the sender's name. */
-static void print_text(skn_answers *a, skn_str text)
-{
-    skn_str line;
-
-    while (text.n) {
-        bool whole = skn_str_find(text, SKN_STR("\n")) >= 0;
-
-        skn_str_split(&text, '\n', &line);
-        skn_clean_add(&a->cli->out.bytes, line, false);
-        if (whole)
-            skn_print(a->cli, "\n%*s", INDENT, "");
-    }
+    if (text) /* lines after the first stand under the sender's name */
+        skn_flow_begin(text, skn_str_sub(skn_buf_str(&cli->out.bytes), from, cli->out.bytes.n),
+                       INDENT);
 }
 
 /* What a message without text does. */
@@ -118,9 +108,12 @@ static void print_unfinished(skn_answers *a, const skn_news_item *item)
 
 static void print_whole(skn_answers *a, const skn_news_item *item)
 {
+    skn_flow text = {0};
+
     print_head(a, item->agent, item->message, skn_news_text(item->data, "threadPath"),
-               item->reply_to);
-    print_text(a, skn_str_trim(item->text));
+               item->reply_to, &text);
+    skn_flow_add(&text, a->cli, skn_str_trim(item->text));
+    skn_flow_release(&text);
     if (!skn_str_trim(item->text).n)
         print_calls(a, item);
     print_unfinished(a, item);
@@ -135,7 +128,7 @@ static void show_more(skn_answers *a, skn_typing *t)
     skn_str text = skn_buf_str(&t->text);
 
     if (t->shown < text.n)
-        print_text(a, skn_str_sub(text, t->shown, text.n));
+        skn_flow_add(&a->flow, a->cli, skn_str_sub(text, t->shown, text.n));
     t->shown = text.n;
 }
 
@@ -147,7 +140,7 @@ static void pick_current(skn_answers *a)
     if (!a->current)
         return;
     print_head(a, skn_str_of(a->current->agent), skn_str_of(a->current->message),
-               skn_str_of(a->current->lane), skn_str_of(a->current->reply_to));
+               skn_str_of(a->current->lane), skn_str_of(a->current->reply_to), &a->flow);
     show_more(a, a->current);
 }
 
@@ -179,10 +172,10 @@ static void complete_current(skn_answers *a, skn_typing *t, const skn_news_item 
     skn_str shown = skn_str_sub(skn_buf_str(&t->text), 0, t->shown), whole = item->text;
 
     if (skn_str_starts(whole, shown)) {
-        print_text(a, skn_str_sub(whole, shown.n, whole.n));
+        skn_flow_add(&a->flow, a->cli, skn_str_sub(whole, shown.n, whole.n));
     } else { /* what was kept is not what was shown */
-        skn_print(a->cli, "\n%*s", INDENT, "");
-        print_text(a, whole);
+        skn_flow_add(&a->flow, a->cli, SKN_STR("\n"));
+        skn_flow_add(&a->flow, a->cli, whole);
     }
     print_unfinished(a, item);
 }
@@ -253,7 +246,7 @@ static skein_rc take_created(skn_answers *a, const skn_news_item *item)
         show_complete(a, NULL, item);
         return SKEIN_OK;
     }
-    print_head(a, item->agent, item->message, SKN_NONE, item->reply_to);
+    print_head(a, item->agent, item->message, SKN_NONE, item->reply_to, NULL);
     print_heard(a, item);
     skn_print_raw(a->cli, SKN_STR("\n"));
     return SKEIN_OK;

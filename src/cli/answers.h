@@ -6,6 +6,7 @@
 #define SKN_CLI_ANSWERS_H
 
 #include "cli/fate.h"
+#include "cli/flow.h"
 #include "cli/typing.h"
 
 typedef struct skn_answers {
@@ -18,6 +19,7 @@ typedef struct skn_answers {
     bool        live;
     skn_typings typing;
     skn_typing *current;     /* whose text the cursor stands behind */
+    skn_flow    flow;        /* of that text */
     skn_buf     held;        /* complete ones that wait for that */
     skn_vec(skn_str) agents; /* that had to answer */
     skn_vec(skn_str) begun;  /* of them, those that have begun to */

@@ -137,6 +137,8 @@ void skn_chat_row(skn_chat *c, skn_colour colour, skn_str text);
 /* Takes as much of a line off *rest as fits, up to a blank; a word that is longer is cut if `cut`, else it
  * stays whole. False when nothing is left. */
 bool skn_chat_piece(skn_str *rest, size_t columns, bool cut, skn_str *out);
+/* Columns of what was printed, which may have colours. */
+size_t skn_chat_columns(skn_str printed);
 /* A text whose lines are broken between words, each behind `indent` blanks; the first is not if something
  * stands there already (`begun`). Lines of code stay as they are. */
 void skn_chat_wrap(skn_chat *c, skn_str text, size_t indent, bool begun);

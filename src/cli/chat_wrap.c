@@ -21,6 +21,17 @@ static size_t character(skn_str s, size_t at)
     return n;
 }
 
+size_t skn_chat_columns(skn_str printed)
+{
+    size_t used = 0, n;
+
+    for (size_t at = 0; at < printed.n; at += n) {
+        n = character(printed, at);
+        used += printed.p[at] == ESC ? 0 : skn_utf8_columns(skn_str_sub(printed, at, at + n));
+    }
+    return used;
+}
+
 /* Where the row ends: at the last blank that fits. A word that is longer than the row is cut where the room
  * ends, or stays whole: then the terminal breaks it, and it can be copied. */
 static size_t row_end(skn_str s, size_t columns, bool cut)

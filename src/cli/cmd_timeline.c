@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void item_line(skn_cli *cli, const skein_timeline_item *item, int indent)
+static void print_item(skn_cli *cli, const skein_timeline_item *item)
 {
-    skn_print(cli, "%*s", indent, "");
+    skn_print_raw(cli, SKN_STR("  "));
     if (item->record.at) {
         skn_print_time(cli, item->record.at);
         skn_print_raw(cli, SKN_STR("  "));
@@ -69,8 +69,10 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_ti
     skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
     for (size_t i = 0; i < view.item_count; i++) {
         skein_timeline_item item = skein_timeline_item_at(t, i);
+        size_t              row = skn_row_begin(cli);
 
-        item_line(cli, &item, 2);
+        print_item(cli, &item);
+        skn_row_end(cli, row, SKN_ITEM_BEHIND);
         if (is_last_of_message(t, i, view.item_count))
             skn_print_marks(cli, job->marks, item.record.message_id);
     }

@@ -2,14 +2,17 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "cli/chat.h"
 #include "cli/far_view.h"
 #include "cli/marks.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define TEXT_COLUMNS 60
-#define MAX_LEVELS   128
+#define LABEL_BYTES    60
+#define TEXT_LEAST     20 /* columns */
+#define SENDER_COLUMNS 5
+#define MAX_LEVELS     128
 
 typedef struct tree_job {
     skein_conversation chat;
@@ -78,18 +81,11 @@ static int64_t step(const tree_job *job, int64_t i)
     return i < 0 ? -1 : job->next[i];
 }
 
-static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *more)
+/* What stands behind the text. */
+static void node_tail(skn_cli *cli, const skein_reply_node *node)
 {
-    const skein_reply_node *node = &job->tree.at[i];
-    const skein_message    *m = &node->message;
+    const skein_message *m = &node->message;
 
-    for (int level = 1; level < node->depth; level++)
-        skn_print_raw(cli, more[level] ? SKN_STR("│   ") : SKN_STR("    "));
-    if (node->depth)
-        skn_print_raw(cli, more[node->depth] ? SKN_STR("├── ") : SKN_STR("└── "));
-    skn_print_sender(cli, m->sender, 5);
-    skn_print_raw(cli, SKN_STR(" "));
-    skn_print_gist(cli, m, cli->out.terminal ? TEXT_COLUMNS : 0);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_colour(cli, SKN_YELLOW, m->uid);
     skn_print_raw(cli, SKN_STR("  "));
@@ -98,7 +94,38 @@ static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *
         skn_print_raw(cli, SKN_STR("  ! answers a message that is not here"));
     skn_print_unfinished(cli, m->unfinished, 2);
     if (node->memory_only)
-        skn_print_raw(cli, SKN_STR("  [in-memory, no reply]"));
+        skn_print_raw(cli, SKN_STR("  " SKN_MEMORY_ONLY));
+}
+
+/* Columns that the text may have: what the rest of the row leaves of the terminal, but not too few. */
+static size_t text_columns(skn_cli *cli, const skein_reply_node *node)
+{
+    skn_buf shown = cli->out.bytes;
+    size_t  used, width = (size_t)cli->out.width;
+
+    if (!cli->out.terminal)
+        return 0;
+    skn_buf_init(&cli->out.bytes, shown.limit);
+    skn_print_sender(cli, node->message.sender, SENDER_COLUMNS);
+    node_tail(cli, node);
+    used = skn_chat_columns(skn_buf_str(&cli->out.bytes)) + 1 + (size_t)node->depth * 4;
+    skn_buf_release(&cli->out.bytes);
+    cli->out.bytes = shown;
+    return width > used + TEXT_LEAST ? width - used : TEXT_LEAST;
+}
+
+static void node_line(skn_cli *cli, const tree_job *job, int64_t i, const bool *more)
+{
+    const skein_reply_node *node = &job->tree.at[i];
+
+    for (int level = 1; level < node->depth; level++)
+        skn_print_raw(cli, more[level] ? SKN_STR("│   ") : SKN_STR("    "));
+    if (node->depth)
+        skn_print_raw(cli, more[node->depth] ? SKN_STR("├── ") : SKN_STR("└── "));
+    skn_print_sender(cli, node->message.sender, SENDER_COLUMNS);
+    skn_print_raw(cli, SKN_STR(" "));
+    skn_print_gist(cli, &node->message, text_columns(cli, node));
+    node_tail(cli, node);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -145,7 +172,7 @@ static void dot_label(skn_cli *cli, const skein_message *m)
     skn_buf_init(&label, 4096);
     skn_clean_add(&label, skn_sender_name(m->sender), false);
     skn_buf_add(&label, SKN_STR(": "));
-    skn_clean_add(&label, skn_utf8_cut(m->content, TEXT_COLUMNS), false);
+    skn_clean_add(&label, skn_utf8_cut(m->content, LABEL_BYTES), false);
     skn_print_raw(cli, SKN_STR("\""));
     for (size_t i = 0; i < label.n; i++)
         skn_print(cli, "%s%c", label.p[i] == '"' || label.p[i] == '\\' ? "\\" : "", label.p[i]);

@@ -161,6 +161,10 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
 /* A message of a log; `parent` is whom it answers, absent if nobody. */
 void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message_facts *f,
                        skn_str parent);
+/* Its id and sender, as a line of a list begins. */
+void skn_print_head(skn_cli *cli, const skein_message *m);
+/* What a reader must know that the text does not say; the facts may be NULL. */
+void skn_print_notes(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f);
 /* What it says in one line: its first, or what it calls. */
 void skn_print_gist(skn_cli *cli, const skein_message *m, size_t columns);

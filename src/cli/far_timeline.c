@@ -69,7 +69,10 @@ static void print_lane(skn_cli *cli, const skn_json *lane, const skn_marks *mark
     skn_print(cli, "  %" PRId64 " items, %" PRId64 " messages\n",
               skn_far_int(counts, "items", 0), skn_far_int(counts, "messages", 0));
     for (const skn_json *i = items ? items->first : NULL; i; i = i->next) {
+        size_t row = skn_row_begin(cli);
+
         print_item(cli, i);
+        skn_row_end(cli, row, SKN_ITEM_BEHIND);
         print_marks(cli, marks, i);
     }
     for (const skn_json *d = below ? below->first : NULL; d && !skn_opt(cli, "delegation");

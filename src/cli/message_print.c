@@ -32,8 +32,7 @@ void skn_print_heard(skn_cli *cli, const skein_message *m, const skein_message_f
     }
 }
 
-/* What a reader must know that the text does not say. */
-static void marks(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+void skn_print_notes(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
 {
     if (m->role == SKEIN_SUMMARY || m->role == SKEIN_SYSTEM)
         skn_print(cli, "   (%s)", skein_role_name(m->role));
@@ -60,13 +59,51 @@ static void marks(skn_cli *cli, const skein_message *m, const skein_message_fact
     }
 }
 
+/* A chat breaks what commands print in it (skn_chat_wrap_printed). */
+bool skn_wraps(const skn_cli *cli)
+{
+    return cli->out.terminal && !cli->inside && cli->out.width > 2 * INDENT;
+}
+
+size_t skn_row_begin(skn_cli *cli)
+{
+    skn_out_flush(cli);
+    return cli->out.bytes.n;
+}
+
+void skn_row_end(skn_cli *cli, size_t begun, skn_str before)
+{
+    skn_buf *bytes = &cli->out.bytes, whole;
+    skn_str  rest, piece;
+    size_t   columns = (size_t)cli->out.width, used = skn_utf8_columns(before);
+    bool     ended;
+
+    if (!skn_wraps(cli) || bytes->n <= begun)
+        return;
+    if ((ended = bytes->p[bytes->n - 1] == '\n'))
+        bytes->n--;
+    skn_buf_init(&whole, bytes->limit);
+    skn_buf_add(&whole, skn_str_sub(skn_buf_str(bytes), begun, bytes->n));
+    rest = skn_buf_str(&whole);
+    bytes->n = begun;
+    for (bool first = true; skn_chat_piece(&rest, columns, false, &piece); first = false) {
+        skn_print_raw(cli, first ? SKN_NONE : before);
+        skn_print_raw(cli, piece);
+        skn_print_raw(cli, rest.n ? SKN_STR("\n") : SKN_NONE);
+        columns = (size_t)cli->out.width > used + INDENT ? (size_t)cli->out.width - used
+                                                         : INDENT;
+    }
+    skn_print_raw(cli, ended ? SKN_STR("\n") : SKN_NONE);
+    skn_buf_release(&whole);
+}
+
 /* A text, on a terminal broken between words: the pager and the terminal would break inside them. */
 static void text_block(skn_cli *cli, skn_str text)
 {
     skn_str line, piece;
-    size_t  columns = cli->out.width > 2 * INDENT ? (size_t)cli->out.width - INDENT : 0;
+    size_t  columns = (size_t)cli->out.width - INDENT;
 
-    if (!cli->out.terminal || cli->inside || !columns) {
+    if (!skn_wraps(cli)) {
         skn_print_block(cli, text, INDENT);
         return;
     }
@@ -118,7 +155,7 @@ void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message
         skn_print_raw(cli, SKN_STR(" "));
         skn_print_heard(cli, m, f);
     }
-    marks(cli, m, f);
+    skn_print_notes(cli, m, f);
     skn_print_raw(cli, SKN_STR("\n"));
     body(cli, m);
 }
@@ -140,14 +177,19 @@ static bool says_something(const skein_message *m)
     return m->purged || m->call_count || skn_str_trim(m->content).n;
 }
 
-void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+void skn_print_head(skn_cli *cli, const skein_message *m)
 {
     skn_print_colour(cli, SKN_YELLOW, m->uid);
     skn_print_raw(cli, SKN_STR(" "));
     skn_print_sender(cli, m->sender, says_something(m) ? SENDER_COLUMNS : 0);
     skn_print_raw(cli, says_something(m) ? SKN_STR(" ") : SKN_STR(""));
+}
+
+void skn_print_oneline(skn_cli *cli, const skein_message *m, const skein_message_facts *f)
+{
+    skn_print_head(cli, m);
     skn_print_gist(cli, m, cli->out.width > 40 ? (size_t)cli->out.width - 30 : 0);
-    marks(cli, m, f);
+    skn_print_notes(cli, m, f);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 

@@ -55,6 +55,20 @@ void skn_print_block(skn_cli *cli, skn_str text, int indent)
     }
 }
 
+/* What fits, up to a blank unless that would leave less than half of it. */
+static skn_str cut_line(skn_str line, size_t columns)
+{
+    size_t whole, end;
+
+    while (skn_utf8_columns(line) > columns)
+        line = skn_utf8_cut(line, line.n - 1);
+    whole = line.n;
+    for (end = whole; end > whole / 2; end--)
+        if (line.p[end] == ' ')
+            return skn_str_trim(skn_str_sub(line, 0, end));
+    return line;
+}
+
 void skn_print_line(skn_cli *cli, skn_str text, size_t columns)
 {
     skn_buf clean;
@@ -67,9 +81,7 @@ void skn_print_line(skn_cli *cli, skn_str text, size_t columns)
     skn_clean_add(&clean, line, false);
     line = skn_buf_str(&clean);
     if (columns > 1 && skn_utf8_columns(line) > columns) {
-        while (skn_utf8_columns(line) > columns - 1)
-            line = skn_utf8_cut(line, line.n - 1);
-        skn_print_raw(cli, line);
+        skn_print_raw(cli, cut_line(line, columns - 1));
         skn_print_raw(cli, SKN_STR("…"));
     } else {
         skn_print_raw(cli, line);

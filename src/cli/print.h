@@ -35,8 +35,17 @@ void skn_print_raw(skn_cli *cli, skn_str bytes);
 void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text); /* cleaned */
 /* Cleaned, line ends kept, each line behind `indent` blanks; ends with a line end. */
 void skn_print_block(skn_cli *cli, skn_str text, int indent);
-/* The first line, cleaned, cut to `columns` when that is not 0. */
+/* The first line, cleaned, cut to `columns` when that is not 0; between words if it can be. */
 void skn_print_line(skn_cli *cli, skn_str text, size_t columns);
+/* Before what does not fit into the first row of a timeline's item. */
+#define SKN_ITEM_BEHIND SKN_STR("      ")
+
+/* Does a person read this on a terminal whose width is known? Then rows end between words. */
+bool skn_wraps(const skn_cli *cli);
+/* What is printed from the first call to the second is one row. On a terminal it is broken between words;
+ * what follows the first break stands behind `before`. */
+size_t skn_row_begin(skn_cli *cli);
+void   skn_row_end(skn_cli *cli, size_t begun, skn_str before);
 /* A person's name for the sender, padded to `columns`. */
 void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns);
 /* Short local time for a person, else RFC 3339. */

@@ -310,6 +310,16 @@ test('send shows the first answer while it is written', async () => {
     assert.equal(t.screen.text.replace(/\s+/g, ' ').match(/sixteen the end/g).length, 2);
 });
 
+test('send breaks answers between words, at the width of the terminal', async () => {
+    const t = open(['send', '@ada in rows'], { world: 'held', cols: 44 });
+    const turn = await desk.next();
+    turn.begin('the first words, and a longer one that happ');
+    await t.shows(/one that happ$/);
+    turn.answer('ening began before the row was full\nand a line of its own');
+    assert.equal(await t.end(), 0);
+    assert.match(t.screen.text, /\nada +\S+ {2}↪ \S+ {2}the first\n {6}words, and a longer one that *\n {6}happening began before the row was *\n {6}full\n {6}and a line of its own\n/);
+});
+
 test('send marks an answer that is stopped while it is shown', async () => {
     const t = open(['send', '@ada forever and ever']);
     await t.shows(/begun/);

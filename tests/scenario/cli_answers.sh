@@ -4,6 +4,7 @@
 
 quiet() { [ -z "$err" ]; }
 silent() { [ -z "$out" ]; }
+matches() { printf '%s\n' "$1" | grep -q "$2"; }
 # on_terminal WORD…: runs the program with a terminal as its output; leaves $out and $rc.
 # `script` prints nothing at all where there are no pseudo-terminals, so it has to prove itself.
 has_terminal=$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | tr -d '\r') || true
@@ -281,6 +282,16 @@ if [ "$has_terminal" = yes ]; then
     must send --no-wait "$(printf 'several words that are broken between and never inside of them\n\n    kept, indented')"
     out=$(script -qec "stty cols 30; '$SKEIN' '$store' log" /dev/null </dev/null | tr -d '\r' | tail -n +2)
     t 'log breaks texts between words, at the width of the terminal' is "$out" "$(printf '    several words that are\n    broken between and never\n    inside of them\n\n        kept, indented')"
+    rows() { out=$(script -qec "stty cols $1; '$SKEIN' '$store' --color=never $2" /dev/null </dev/null | tr -d '\r'); }
+    rows 40 timeline
+    t 'timeline breaks texts between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed -n '3,$p')" "$(printf '      that are broken between and never\n      inside of them')"
+    rows 60 tree
+    t 'tree cuts a text between words where the terminal ends' matches "$(printf '%s\n' "$out" | head -n 1)" '^you   several words that are broken…  [^ ]*  [0-9:]*$'
+    rows 120 tree
+    t 'and uses all of its width' matches "$(printf '%s\n' "$out" | head -n 1)" '^you   several words that are broken between and never inside of them  [^ ]*  [0-9:]*$'
+    must edit @you --no-wait -m "$(printf 'several words that are marked between and never inside of them\n\n    kept, indented')"
+    rows 50 diff
+    t 'diff breaks texts between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed 's/ [^ ]* you/ ID you/' | head -n 4)" "$(printf '%s\n' '- ID you    several words that are' '    [-broken-] between and never inside of them' '+ ID you    several words that are' '    {+marked+} between and never inside of them')"
     mkdir "$dir/pager"
     printf '#!/bin/sh\necho "$*" >"%s"\nexec cat >/dev/null\n' "$dir/pager/args" >"$dir/pager/less"
     chmod +x "$dir/pager/less"

@@ -51,6 +51,19 @@ s diff v1..v2 --exit-code
 t 'a difference can be the exit status' gave 10
 s diff v2 v2 --exit-code
 t 'no difference is 0' gave 0
+(
+    fresh
+    must world new words
+    must conv new
+    must send --no-wait "$(printf 'The price is 5 000 euros.\nNothing else is new.\nPay it in May.')"
+    must amend @you -m "$(printf 'The price is 7 000 euros.\nNothing else is new.\nPay it in June, or later.')"
+    s diff
+    printf '%s\n' "$out" | sed 's/ [^ ]* you/ ID you/' >"$dir/plain"
+    s diff --color=always
+    printf '%s\n' "$out" >"$dir/coloured"
+)
+t 'diff marks the changed words as git does, and leaves out lines that are the same' is "$(head -n 4 "$dir/plain")" "$(printf '%s\n' '- ID you    The price is [-5-] 000 euros.' '    … Pay it in [-May.-]' '+ ID you    The price is {+7+} 000 euros.' '    … Pay it in {+June, or later.+}   (edited)')"
+t 'with colours instead of brackets where there are any' grep -q "The price is $(printf '\033')\[31m5$(printf '\033')\[0m 000 euros" "$dir/coloured"
 s search one --json
 t 'search finds what is only in an old version' prints '"version":1,"inCurrent":false'
 s search one

@@ -1,0 +1,262 @@
+/* What differs between two versions. */
+#include "cli/commands.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "cli/far_view.h"
+#include "cli/word_diff.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define BEHIND SKN_STR("    ") /* before what does not fit into the first row */
+
+/* "A..B", "A B", "A" (up to now) or nothing (what the current version changed). */
+static skein_rc read_range(skn_cli *cli, const skein_conversation *chat, skein_version *from,
+                           skein_version *to)
+{
+    skn_str   first = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
+    ptrdiff_t dots = skn_str_find(first, SKN_STR(".."));
+    skn_str   second = cli->arg_count > 1 ? skn_arg(cli, 1) : SKN_NONE;
+    skein_rc  rc;
+
+    if (first.n && dots >= 0) {
+        second = skn_str_sub(first, (size_t)dots + 2, first.n);
+        first = skn_str_sub(first, 0, (size_t)dots);
+    }
+    if ((rc = skn_need_version(cli, chat, second.n ? skn_arena_copy(cli->keep, second).p : NULL,
+                               to)))
+        return rc;
+    if (!first.n && !to->origin)
+        return skn_fail(&cli->err, SKEIN_NOTHING, "v%" PRId64 " was not made from another",
+                        to->number);
+    if (!first.n)
+        return skn_version_numbered(cli, chat, to->origin, from);
+    return skn_need_version(cli, chat, skn_arena_copy(cli->keep, first).p, from);
+}
+
+typedef struct diff_side {
+    skn_colour  colour;
+    const char *sign;
+    const char *open, *close; /* of changed words where there is no colour, as git has them */
+} diff_side;
+
+static const diff_side removed = {SKN_RED, "- ", "[-", "-]"},
+                       added = {SKN_GREEN, "+ ", "{+", "+}"};
+
+static void print_sign(skn_cli *cli, const diff_side *side)
+{
+    skn_print_colour(cli, side->colour, skn_str_of(side->sign));
+}
+
+static void one_side(skn_cli *cli, const diff_side *side, const skein_message *m)
+{
+    size_t row = skn_row_begin(cli);
+
+    print_sign(cli, side);
+    skn_print_oneline(cli, m, NULL);
+    skn_row_end(cli, row, BEHIND);
+}
+
+static void print_changed(skn_cli *cli, const diff_side *side, skn_str text)
+{
+    skn_print_raw(cli, cli->out.colour ? SKN_NONE : skn_str_of(side->open));
+    skn_print_colour(cli, side->colour, text);
+    skn_print_raw(cli, cli->out.colour ? SKN_NONE : skn_str_of(side->close));
+}
+
+/* One line of a text. Changed words that follow each other are marked as one. */
+static void marked_line(skn_cli *cli, const diff_side *side, const skn_diff_words *words,
+                        size_t from, size_t to)
+{
+    for (size_t i = from, end; i < to; i = end) {
+        const char *first = words->at[i].text.p, *last;
+
+        for (end = i + 1; end < to && words->at[end].changed == words->at[i].changed; end++)
+            ;
+        last = words->at[end - 1].text.p + words->at[end - 1].text.n;
+        skn_print_raw(cli, i > from ? SKN_STR(" ") : SKN_NONE);
+        if (words->at[i].changed)
+            print_changed(cli, side, (skn_str){first, (size_t)(last - first)});
+        else
+            skn_print_line(cli, (skn_str){first, (size_t)(last - first)}, 0);
+    }
+}
+
+/* The words of the line that begins with word number i; *changed: is one of them? */
+static size_t line_end(const skn_diff_words *words, size_t i, bool *changed)
+{
+    size_t end = i;
+
+    *changed = false;
+    do {
+        const char *behind = words->at[end].text.p + words->at[end].text.n;
+
+        *changed = *changed || words->at[end].changed;
+        end++;
+        if (end < words->count &&
+            memchr(behind, '\n', (size_t)(words->at[end].text.p - behind)))
+            break;
+    } while (end < words->count);
+    return end;
+}
+
+static void end_line(skn_cli *cli, size_t row)
+{
+    skn_row_end(cli, row, BEHIND);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
+
+/* The first line and those with changes; "…" for others. */
+static void marked_side(skn_cli *cli, const diff_side *side, const skein_message *m,
+                        const skn_diff_words *words)
+{
+    size_t row = skn_row_begin(cli), end;
+    bool   changed, left_out = false;
+
+    print_sign(cli, side);
+    skn_print_head(cli, m);
+    for (size_t i = 0; i < words->count; i = end) {
+        end = line_end(words, i, &changed);
+        left_out = left_out || (i && !changed);
+        if (i && !changed)
+            continue;
+        if (i) {
+            end_line(cli, row);
+            row = skn_row_begin(cli);
+            skn_print(cli, "    %s", left_out ? "… " : "");
+        }
+        left_out = false;
+        marked_line(cli, side, words, i, end);
+    }
+    skn_print_notes(cli, m, NULL);
+    end_line(cli, row);
+}
+
+static size_t kept_of(const skn_diff_words *words)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < words->count; i++)
+        kept += !words->at[i].changed;
+    return kept;
+}
+
+/* One side of two texts. Where they have less than half of the shorter one in common, as those of a squash,
+ * marks would tell nothing. */
+static void print_side(skn_cli *cli, const diff_side *side, const skein_message *before,
+                       const skein_message *after)
+{
+    const skein_message *m = side == &removed ? before : after;
+    skn_diff_words       old, new;
+    size_t               least;
+
+    skn_word_diff(cli->keep, before->content, after->content, &old, &new);
+    least = old.count < new.count ? old.count : new.count;
+    if (!least || kept_of(&old) * 2 < least)
+        one_side(cli, side, m);
+    else
+        marked_side(cli, side, m, side == &removed ? &old : &new);
+}
+
+static void print_moved(skn_cli *cli, const skein_diff_entry *e)
+{
+    size_t row = skn_row_begin(cli);
+
+    skn_print_colour(cli, SKN_CYAN, SKN_STR("~ "));
+    skn_print(cli, "%" PRId64 " → %" PRId64 "  ", e->before.position, e->after.position);
+    skn_print_oneline(cli, &e->after, NULL);
+    skn_row_end(cli, row, BEHIND);
+}
+
+/* Messages that went from, and came to, each place. */
+typedef struct diff_places {
+    skn_map *before, *after;
+} diff_places;
+
+static diff_places places_of(skn_cli *cli, const skein_diff *diff)
+{
+    diff_places out = {skn_map_new(cli->keep), skn_map_new(cli->keep)};
+
+    for (size_t i = 0; i < diff->count; i++) {
+        skein_diff_entry *e = &diff->at[i];
+
+        if (e->kind == SKEIN_DIFF_REMOVED)
+            *skn_map_slot_int(out.before, e->before.position) = &e->before;
+        if (e->kind == SKEIN_DIFF_ADDED)
+            *skn_map_slot_int(out.after, e->after.position) = &e->after;
+    }
+    return out;
+}
+
+/* What "skein edit" asks anew, and what is answered then, stands in the place of what was there. */
+static void print_half(skn_cli *cli, const diff_side *side, const skein_message *m,
+                       const skein_message *other)
+{
+    if (!other || !skn_str_eq(m->sender, other->sender))
+        one_side(cli, side, m);
+    else if (side == &removed)
+        print_side(cli, side, m, other);
+    else
+        print_side(cli, side, other, m);
+}
+
+static void print_entry(skn_cli *cli, const diff_places *places, const skein_diff_entry *e)
+{
+    switch (e->kind) {
+    case SKEIN_DIFF_REMOVED:
+        print_half(cli, &removed, &e->before,
+                   skn_map_get_int(places->after, e->before.position));
+        return;
+    case SKEIN_DIFF_ADDED:
+        print_half(cli, &added, &e->after, skn_map_get_int(places->before, e->after.position));
+        return;
+    case SKEIN_DIFF_REPLACED:
+        print_side(cli, &removed, &e->before, &e->after);
+        print_side(cli, &added, &e->before, &e->after);
+        return;
+    case SKEIN_DIFF_MOVED:
+        print_moved(cli, e);
+        return;
+    }
+}
+
+static void print_diff(skn_cli *cli, const skein_diff *diff)
+{
+    diff_places places = places_of(cli, diff);
+
+    skn_out_page(cli);
+    for (size_t i = 0; i < diff->count; i++)
+        print_entry(cli, &places, &diff->at[i]);
+}
+
+int skn_cmd_diff(skn_cli *cli)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_version      from, to;
+    skein_diff         diff;
+    const skn_json    *whole = NULL;
+    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+
+    if (rc || (rc = read_range(cli, &chat, &from, &to)) ||
+        (rc = cli->far ? skn_far_diff(cli, &from, &to, &diff, &whole)
+                       : skein_diff_versions(cli->engine, chat.id, from.number, to.number,
+                                             cli->keep, &diff, &cli->err)))
+        return (int)rc;
+    if (cli->json && whole) {
+        if ((rc = skn_far_item(cli, whole)))
+            return (int)rc;
+    } else if (cli->json) {
+        skn_shape_diff(skn_item(cli), chat.uid, &from, &to, &diff);
+        if ((rc = skn_item_end(cli)))
+            return (int)rc;
+    } else {
+        print_diff(cli, &diff);
+        skn_print(cli,
+                  "v%" PRId64 "..v%" PRId64 ": %zu change%s, %" PRId64 " message%s the same\n",
+                  from.number, to.number, diff.count, skn_plural((int64_t)diff.count),
+                  diff.same, skn_plural(diff.same));
+    }
+    return skn_status(cli, skn_opt(cli, "exit-code") && diff.count ? 10 : 0);
+}
