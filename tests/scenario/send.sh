@@ -201,7 +201,7 @@ s queue rm nosuch
 t 'only what waits can be taken back' fails 3 'no message "nosuch" waits here'
 s queue rm "$waiting" -n
 t 'a dry run takes nothing back' prints "Would take back $waiting"
-s queue rm "${waiting#??????}"
+s queue rm -- "${waiting#??????}" # it may begin with a dash
 t 'it is taken back, by the end of its id' is "$out" "Took back $waiting. It was not said."
 s queue
 t 'and waits no longer' complains 'Nothing waits.'
