@@ -121,8 +121,10 @@ bool skn_arena_reserve(skn_arena *a, size_t size)
 {
     block *b;
 
-    if (SPLIT || room_in(a) >= size)
+    if (room_in(a) >= size)
         return true;
+    if (SPLIT) /* each piece is got alone, later */
+        return skn_heap_has(size);
     if (!(b = malloc(sizeof *b + size)))
         return false;
     a->shared = block_init(b, size, a->shared);
