@@ -353,21 +353,22 @@ test('what the palette marks stays marked when answers come, and answers to olde
     await arrives(p, `/w/${w.name}/a/bo`);
 });
 
+const writable = p =>
+    until(p, 'one can write at once', () => document.activeElement?.matches('.chat-box textarea') ?? false);
+
 test('conversations are made, renamed and archived by keyboard', async () => {
     const w = await talked();
     const p = await open(server, at(w));
+    await writable(p); // the box takes the focus when the chat opens, not after that
     await p.getByRole('button', { name: 'New conversation' }).focus();
     await p.keyboard.press('Enter');
     await until(
         p,
         'there are two',
-        () => document.querySelectorAll('.frame-list .list-section:first-child li').length === 2,
+        () =>
+            document.querySelectorAll('.frame-list .list-section:first-child li a[href*="/c/"]').length === 2,
     );
-    await until(
-        p,
-        'one can write at once',
-        () => document.activeElement?.matches('.chat-box textarea') ?? false,
-    );
+    await writable(p);
     const rename = async (from, to) => {
         await p.getByRole('button', { name: `More for "${from}"` }).focus();
         await p.keyboard.press('Enter');
