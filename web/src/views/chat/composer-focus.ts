@@ -10,7 +10,7 @@ export function focusComposer(): void {
     composerWanted.value++;
 }
 
-/** On a touch screen the focus would bring up a keyboard that covers half of what there is to read. */
+/** On a touch screen the focus would open the keyboard, which covers half of the chat. */
 const isTouch = () => matchMedia('(hover: none) and (pointer: coarse)').matches;
 
 /** The box of a conversation that opens takes the focus, unless the address names a message: that has it then. */
