@@ -124,8 +124,13 @@ typedef struct skein_context {
     skein_str             summary_uid; /* absent when nothing was compacted */
     int64_t               covered;     /* messages the summary stands for */
     int64_t stored; /* messages of the lane after that, the summary counted as one */
-    int64_t tokens; /* estimated */
-    int64_t limit;  /* messages before it is compacted */
+    int64_t
+        tokens; /* estimated: of the messages; where skein asks models itself, of all that is sent */
+    int64_t limit; /* messages before it is compacted */
+    int64_t
+        fixed; /* of the tokens: what is sent besides the messages; 0 from skein_context_read */
+    skein_agent_id reader;    /* with whose eyes it is seen; zero: nobody's */
+    bool           delegated; /* the lane is a delegation */
 } skein_context;
 
 /* Always a list that OpenAI and Anthropic accept, whatever the store holds. A count in the slice is

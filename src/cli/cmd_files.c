@@ -36,8 +36,7 @@ static skein_rc files_folder(skn_cli *cli, const char **out)
     return SKEIN_OK;
 }
 
-/* What agents are sent of each; NULL where no folder is known. */
-static skein_file_parts *parts_of(skn_cli *cli, const skein_context_files *files)
+const char *skn_files_folder(skn_cli *cli)
 {
     const char *folder;
 
@@ -45,7 +44,15 @@ static skein_file_parts *parts_of(skn_cli *cli, const skein_context_files *files
         cli->err = (skein_error){0};
         return NULL;
     }
-    return skn_context_files_read(files, folder, cli->keep);
+    return folder;
+}
+
+/* What agents are sent of each; NULL where no folder is known. */
+static skein_file_parts *parts_of(skn_cli *cli, const skein_context_files *files)
+{
+    const char *folder = skn_files_folder(cli);
+
+    return folder ? skn_context_files_read(files, folder, cli->keep) : NULL;
 }
 
 /* What agents miss of a file, or of an item of it, to standard error. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/far_view.h"
 #include "cli/stats_by.h"
+#include "runtime/runtime.h"
 
 #include <inttypes.h>
 
@@ -194,11 +195,14 @@ int skn_cmd_stats(skn_cli *cli)
 
 /* --- What a model would be sent ----------------------------------------------------------- */
 
+#define FIXED_WORDS "for prompt, files and tools"
+
 /* The lane's messages: those that a summary stands for, that summary, and those that are sent as they are. */
 static void note_size(skn_cli *cli, const skein_context *c)
 {
-    skn_str sent = skn_arena_printf(cli->keep, "%zu message%s, about %" PRId64 " tokens",
-                                    c->count, skn_plural((int64_t)c->count), c->tokens);
+    skn_str sent = skn_arena_printf(
+        cli->keep, "%zu message%s, about %" PRId64 " tokens (%" PRId64 " of them %s)", c->count,
+        skn_plural((int64_t)c->count), c->tokens, c->fixed, FIXED_WORDS);
 
     if (c->summary_uid.n)
         skn_note(cli,
@@ -236,22 +240,23 @@ static void print_context(skn_cli *cli, const skein_context *c)
 }
 
 /* Which lane of which version: as the engine is asked for it, and as a server is. */
-static skein_rc context_lane(skn_cli *cli, skein_slice *near, skn_far_slice *far)
+static skein_rc context_lane(skn_cli *cli, skein_world *world, skein_mode *mode,
+                             skein_slice *near, skn_far_slice *far)
 {
     const char        *agent = skn_opt(cli, "agent"), *at = skn_opt(cli, "at");
     skn_str            lane = skn_str_of(skn_opt(cli, "lane"));
-    skein_world        world;
     skein_conversation chat;
     skein_version      version = {.number = 0};
     skein_agent        who = {.id = {0}};
-    skein_rc           rc = skn_need_chat(cli, &world, &chat);
+    skein_rc           rc = skn_need_chat(cli, world, &chat);
 
     if (!rc && at)
         rc = skn_need_version(cli, &chat, at, &version);
     if (!rc && agent)
-        rc = skn_need_agent(cli, &world, agent, &who);
+        rc = skn_need_agent(cli, world, agent, &who);
     if (rc)
         return rc;
+    *mode = chat.mode;
     *near = (skein_slice){
         .conversation = chat.id, .version = version.number, .agent = who.id, .lane = lane};
     *far = (skn_far_slice){
@@ -265,11 +270,20 @@ int skn_cmd_context(skn_cli *cli)
     skn_far_slice   far;
     skein_context   context;
     const skn_json *whole = NULL;
-    skein_rc        rc = context_lane(cli, &near, &far);
+    skein_world     world;
+    skn_sent_wish   wish = {.world = &world};
+    skein_rc        rc = context_lane(cli, &world, &wish.mode, &near, &far);
 
-    if (rc || (rc = cli->far ? skn_far_context(cli, &far, &context, &whole)
-                             : skein_context_read(cli->engine, &near, cli->keep, &context,
-                                                  &cli->err)))
+    if (rc)
+        return (int)rc;
+    if (cli->far) {
+        rc = skn_far_context(cli, &far, &context, &whole);
+    } else {
+        wish.engine = cli->engine;
+        wish.files = skn_files_folder(cli);
+        rc = skn_runtime_context(NULL, &wish, &near, cli->keep, &context, &cli->err);
+    }
+    if (rc)
         return (int)rc;
     if (cli->json && whole)
         return (int)skn_far_item(cli, whole);

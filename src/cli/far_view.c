@@ -260,6 +260,7 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
                            .covered = skn_far_int(*whole, "coveredLength", 0),
                            .stored = skn_far_int(*whole, "storedLength", 0),
                            .tokens = skn_far_int(*whole, "tokens", 0),
+                           .fixed = skn_far_int(*whole, "fixedTokens", 0),
                            .limit = skn_far_int(*whole, "limit", 0)};
     out->at = SKN_ARRAY(cli->keep, (list ? list->count : 0) + 1, skein_prompt_message);
     for (const skn_json *m = list ? list->first : NULL; m; m = m->next)

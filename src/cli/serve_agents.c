@@ -413,6 +413,16 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_http_answere
     skn_model_board_find(s->models, model, a, out);
 }
 
+/* On a worker. */
+static skein_rc on_context(void *arg, const skn_http_lane *lane, skn_arena *a,
+                           skein_context *out, skein_error *err)
+{
+    const skn_serve    *s = arg;
+    const skn_sent_wish wish = {lane->engine, lane->world, lane->mode, lane->files};
+
+    return skn_runtime_context(s->runtime, &wish, lane->what, a, out, err);
+}
+
 void skn_serve_agents(skn_serve *s, skn_http_agents *out)
 {
     *out = (skn_http_agents){.arg = s,
@@ -422,5 +432,6 @@ void skn_serve_agents(skn_serve *s, skn_http_agents *out)
                              .providers = on_providers,
                              .tool_servers = on_tool_servers,
                              .has_tool = skn_runtime_has_tool,
+                             .context = on_context,
                              .answerer = s->read_only ? NULL : on_answerer};
 }

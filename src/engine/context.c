@@ -126,6 +126,8 @@ skein_rc skn_context_fill(skn_reading *r, const skn_context_wish *wish, skein_co
         return rc;
     if (opt.viewpoint.v == 0) /* a delegation's lane is seen by who works on it */
         opt.viewpoint.v = r->lane.parent_id ? r->lane.agent_id : r->conversation.agent_id;
+    out->reader = opt.viewpoint;
+    out->delegated = r->lane.parent_id != 0;
     out->stored = (int64_t)drop_silent(&m);
     if (wish->at_work && wish->at_work->task &&
         (rc = skn_context_task(r, wish->at_work, &m, err)))

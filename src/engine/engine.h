@@ -188,7 +188,10 @@ void skn_shape_diff(skn_jw *w, skein_str chat_uid, const skein_version *from,
 
 /* --- Views -------------------------------------------------------------------------------- */
 
-#define SKN_FIELDS_CONTEXT "messages,summaryMessageId,coveredLength,storedLength,tokens,limit"
+#define SKN_FIELDS_CONTEXT                                                                     \
+    "messages,summaryMessageId,coveredLength,storedLength,tokens,fixedTokens,limit"
+/* Estimated: a token for every four bytes, rounded up, and four for the frame around them. */
+size_t skn_tokens_of(size_t bytes);
 #define SKN_FIELDS_STATS                                                                       \
     "messages,toolResults,replies,threads,unanswered,memoryOnly,depth,repliesPerMessage,"      \
     "answers,senders,busiest"
@@ -290,6 +293,7 @@ typedef struct skn_tool_server {
     skn_str        state;           /* "starting" "ready" "failed" "stopped" */
     skn_str        reason;          /* why, without secrets; may be absent */
     const skn_str *tools;           /* as models call them */
+    const size_t  *sizes;           /* of each the bytes of its description and arguments */
     size_t         tool_count;
     int64_t        restarts;
     int64_t        since_ms; /* that it has been in its state */

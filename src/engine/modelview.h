@@ -75,7 +75,7 @@ void skn_model_view(const skein_message *msgs, size_t n, const skn_view_options 
                     skn_arena *a, skn_prompt *out);
 /* Checks a list against both providers' rules; shares no code with the making of one. */
 skein_rc skn_prompt_valid(const skn_prompt *p, skein_error *err);
-/* A rough count: a token for every four bytes of a message, rounded up, and four for its frame. */
+/* A rough count: skn_tokens_of the bytes of each message. */
 size_t skn_prompt_tokens(const skn_prompt *p);
 /* The list as messages said by `viewpoint` and a human, to be viewed again with `rendered` set. */
 skein_messages skn_prompt_messages(const skn_prompt *p, skein_agent_id viewpoint, skn_arena *a);

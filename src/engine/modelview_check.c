@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "engine/engine.h"
 #include "engine/modelview.h"
 
 #include <string.h>
@@ -130,6 +131,11 @@ skein_rc skn_prompt_valid(const skn_prompt *p, skein_error *err)
     return rc;
 }
 
+size_t skn_tokens_of(size_t bytes)
+{
+    return bytes / 4 + (bytes % 4 != 0) + 4;
+}
+
 size_t skn_prompt_tokens(const skn_prompt *p)
 {
     size_t tokens = 0;
@@ -140,7 +146,7 @@ size_t skn_prompt_tokens(const skn_prompt *p)
 
         for (size_t k = 0; k < m->call_count; k++)
             bytes += m->calls[k].call_id.n + m->calls[k].tool_name.n + m->calls[k].args.n;
-        tokens += bytes / 4 + (bytes % 4 != 0) + 4;
+        tokens += skn_tokens_of(bytes);
     }
     return tokens;
 }

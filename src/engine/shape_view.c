@@ -47,6 +47,7 @@ void skn_shape_context(skn_jw *w, const skein_context *c)
     skn_jw_kint(w, "coveredLength", c->covered);
     skn_jw_kint(w, "storedLength", c->stored);
     skn_jw_kint(w, "tokens", c->tokens);
+    skn_jw_kint(w, "fixedTokens", c->fixed);
     skn_jw_kint(w, "limit", c->limit);
     skn_jw_object_end(w);
 }

@@ -73,14 +73,24 @@ static skein_rc read_lane(skn_http_call *c, skein_slice *out)
     return SKEIN_OK;
 }
 
+/* Who asks the models knows what goes with the messages. */
+static skein_rc read_context(skn_http_call *c, const skein_slice *s, skein_context *out)
+{
+    const skn_http_agents *to = &skn_http_opts(c->http)->agents;
+    const skn_http_lane    lane = {c->engine, &c->world, c->chat.mode,
+                                   skn_http_opts(c->http)->files, s};
+
+    return to->context ? to->context(to->arg, &lane, c->mem, out, &c->error)
+                       : skein_context_read(c->engine, s, c->mem, out, &c->error);
+}
+
 skein_rc skn_api_get_context(skn_http_call *c)
 {
     skein_slice   s;
     skein_context context;
     skein_rc      rc;
 
-    if ((rc = read_lane(c, &s)) ||
-        (rc = skein_context_read(c->engine, &s, c->mem, &context, &c->error)))
+    if ((rc = read_lane(c, &s)) || (rc = read_context(c, &s, &context)))
         return rc;
     skn_shape_context(&c->w, &context);
     return SKEIN_OK;

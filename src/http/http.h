@@ -134,6 +134,14 @@ typedef struct skn_http_answerer {
     skn_str host;     /* "api.openai.com"; absent for a scripted one */
 } skn_http_answerer;
 
+typedef struct skn_http_lane {
+    skein_engine      *engine; /* works for who asks */
+    const skein_world *world;
+    skein_mode         mode;  /* of the conversation */
+    const char        *files; /* the folder agents read; NULL: none */
+    const skein_slice *what;
+} skn_http_lane;
+
 typedef struct skn_http_agents {
     void *arg;
     /* Both give a handle that is good for cancel until done was called; not NULL. */
@@ -148,6 +156,10 @@ typedef struct skn_http_agents {
                          size_t count);
     /* Is a tool of this name built in? On a worker; NULL: every name may be one. */
     bool (*has_tool)(skn_str name);
+    /* What a model would be sent of a lane, counted with all that goes with it. On a worker; NULL: only the messages
+     * are counted. */
+    skein_rc (*context)(void *arg, const skn_http_lane *lane, skn_arena *a, skein_context *out,
+                        skein_error *err);
     /* What answers for an agent that names this model, or none. On a worker; NULL: nothing is known of it. */
     void (*answerer)(void *arg, skn_str model, skn_arena *a, skn_http_answerer *out);
 } skn_http_agents;

@@ -27,10 +27,14 @@ static skn_tool_server copy(skn_arena *a, const skn_tool_server *from)
 {
     skn_tool_server out = *from;
     skn_str        *tools = SKN_ARRAY(a, from->tool_count + 1, skn_str);
+    size_t         *sizes = SKN_ARRAY(a, from->tool_count + 1, size_t);
 
-    for (size_t i = 0; i < from->tool_count; i++)
+    for (size_t i = 0; i < from->tool_count; i++) {
         tools[i] = skn_arena_copy(a, from->tools[i]);
+        sizes[i] = from->sizes[i];
+    }
     out.tools = tools;
+    out.sizes = sizes;
     out.name = skn_arena_copy(a, from->name);
     out.transport = skn_arena_copy(a, from->transport);
     out.state = skn_arena_copy(a, from->state);

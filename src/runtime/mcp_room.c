@@ -140,10 +140,13 @@ static void show(const skn_mcp_room *room, const server *s)
     const skn_mcp_tool *t = skn_mcp_tools(s->mcp, &count);
     skn_arena          *a = skn_arena_new();
     skn_str            *names = SKN_ARRAY(a, count + 1, skn_str);
+    size_t             *sizes = SKN_ARRAY(a, count + 1, size_t);
     skn_map            *known = skn_map_new(a);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        sizes[n] = t[i].description.n + t[i].schema.n;
         n += name_once(known, s->mcp, t[i].name, a, &names[n]);
+    }
     skn_mcp_board_put(
         room->r->board, room->world,
         &(skn_tool_server){.name = skn_mcp_name(s->mcp),
@@ -151,6 +154,7 @@ static void show(const skn_mcp_room *room, const server *s)
                            .state = skn_str_of(skn_mcp_state_word(skn_mcp_state_of(s->mcp))),
                            .reason = without_secrets(s, skn_str_of(skn_mcp_words(s->mcp)), a),
                            .tools = names,
+                           .sizes = sizes,
                            .tool_count = n,
                            .restarts = skn_mcp_restarts(s->mcp)});
     skn_arena_free(a);

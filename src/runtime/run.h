@@ -59,7 +59,8 @@ typedef struct skn_rights {
     const skn_json *servers;   /* the world's servers of tools */
     double          temperature;
     int64_t         most_tokens;
-    bool            learns; /* the world wants agents to remember what they learn */
+    int64_t         limit_share; /* percent of the window after which a context is summarised */
+    bool            learns;      /* the world wants agents to remember what they learn */
 } skn_rights;
 
 struct skn_run {
@@ -81,7 +82,6 @@ struct skn_run {
     skein_context context;
     skn_str       system_prompt, asker, said;
     skn_rights    rights;
-    int64_t       limit_share;  /* percent of the window after which a context is summarised */
     skn_str       tool, result; /* the last tool of this turn */
     bool          tool_failed;
     size_t        ran; /* calls of this answer whose tools have run */
@@ -195,6 +195,28 @@ void skn_run_wait(skn_run *run, bool on);
 /* Gives up what takes its time. */
 void skn_run_tools_drop(skn_run *run);
 
+/* What a model is sent besides the messages. */
+typedef struct skn_brief {
+    skein_engine         *engine;
+    const char           *files; /* the folder that agents may read from; NULL: none */
+    const skein_world    *world;
+    skein_conversation_id chat;
+    skein_agent_id        agent;     /* zero: only what all agents are sent */
+    bool                  delegated; /* it works on a delegation */
+    skein_mode            mode;      /* of the conversation */
+    skn_arena            *a;         /* of what is made */
+    /* What is made. */
+    skn_str    system_prompt;
+    skn_rights rights; /* of its tools those that are built in */
+} skn_brief;
+
+/* brief.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
+skein_rc skn_brief_make(skn_brief *of, skein_error *err);
+/* The one count of it, estimated. */
+int64_t skn_brief_tokens(skn_str system_prompt, const skn_rights *rights);
+/* The context with so many tokens besides its messages. */
+void skn_context_add(skein_context *c, int64_t fixed);
+
 /* prompt.c: worker: who answers, whom, what the model may be sent and may do. */
 skein_rc skn_run_load(skn_run *run, skein_error *err);
 
@@ -229,8 +251,8 @@ enum {
 
 /* tools.c: the table. NULL when there is none of that name. */
 const skn_tool *skn_tool_find(skn_str name);
-/* The tools of an agent in this turn. `where` are SKN_IN_… and SKN_NEEDS_… that hold. */
-void skn_tools_offer(skn_run *run, unsigned where);
+/* Those that an agent may use. `where` are SKN_IN_… and SKN_NEEDS_… that hold. */
+void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a);
 /* Whether the agent's own list has a tool. */
 bool skn_tool_listed(const skn_rights *rights, skn_str name);
 /* What an act is to do, from the arguments of a call. */

@@ -110,6 +110,20 @@ void skn_runtime_tool_servers(skn_runtime *r, skein_world_id world, skn_arena *a
 /* Is a tool of this name built in? */
 bool skn_runtime_has_tool(skn_str name);
 
+/* --- What a model would be sent ------------------------------------------------------------------- */
+
+typedef struct skn_sent_wish {
+    skein_engine      *engine;
+    const skein_world *world;
+    skein_mode         mode;  /* of the conversation */
+    const char        *files; /* the folder that agents may read from; NULL: none */
+} skn_sent_wish;
+
+/* The context, its tokens with the prompt, the files and the tools of who reads it. Any thread. r NULL: no server
+ * of tools runs here, and theirs are not counted. */
+skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const skein_slice *what,
+                             skein_mem *mem, skein_context *out, skein_error *err);
+
 /* tour.c: the world "tour" with @lead, @ada and @bo and a chat "Welcome", when the store has no
  * world yet. Of *out, which is zero unless it was made, only the name and the numbers are set. */
 skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_error *err);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { TEXT_BYTES = 4 << 20, REST_MS = 30 * 1000, REST_MOST = 6 };
+enum { TEXT_BYTES = 4 << 20, REST_MS = 30 * 1000, REST_MOST = 6, WORTH_PERCENT = 10 };
 
 /* A lane whose summary failed, and when it may be tried again. */
 struct skn_rest {
@@ -24,6 +24,7 @@ typedef struct summary {
     skn_str            reason;
     int64_t            window; /* of the model, in tokens; 0: not known */
     int64_t            share;  /* percent of it */
+    int64_t            fixed;  /* tokens that are sent besides the messages */
     bool               by_itself;
     bool               again; /* a turn ended meanwhile: look once more */
 } summary;
@@ -74,10 +75,13 @@ void skn_rests_free(skn_runtime *r)
     r->rests = NULL;
 }
 
+/* All that is sent counts against the window. But a summary makes only the messages shorter: where these are little
+ * of it, one after every turn would cost much and help nobody. */
 static bool is_long(const skein_context *c, int64_t window, int64_t share)
 {
     return (c->limit >= 2 && c->stored >= c->limit) ||
-           (window > 0 && c->tokens * 100 >= window * share);
+           (window > 0 && c->tokens * 100 >= window * share &&
+            (c->tokens - c->fixed) * 100 >= window * WORTH_PERCENT);
 }
 
 /* --- The wish ------------------------------------------------------------------------------------------ */
@@ -92,6 +96,7 @@ static skein_rc check_long(skn_wish *w, const summary *s, const skein_slice *wha
     if (!s->by_itself)
         return SKEIN_OK;
     rc = skein_context_read(w->r->o.engine, what, w->a, &c, err);
+    skn_context_add(&c, s->fixed);
     return rc || is_long(&c, s->window, s->share) ? rc : SKEIN_NOTHING;
 }
 
@@ -173,7 +178,8 @@ static skn_wish *new_wish(skn_runtime *r, const skn_compact_wish *wish)
 }
 
 /* One that a turn asks for: of an agent's memory, and only while that is long. */
-static void start_by_itself(skn_runtime *r, const skn_compact_wish *wish, int64_t share)
+static void start_by_itself(skn_runtime *r, const skn_compact_wish *wish, int64_t share,
+                            int64_t fixed)
 {
     skn_wish     *w = new_wish(r, wish);
     summary      *s = w->own;
@@ -182,6 +188,7 @@ static void start_by_itself(skn_runtime *r, const skn_compact_wish *wish, int64_
 
     s->by_itself = true;
     s->share = share;
+    s->fixed = fixed;
     s->window = p ? skn_provider_window(p, model) : 0;
     skn_wish_start(w, NULL, NULL);
 }
@@ -197,7 +204,7 @@ static void ended(skn_wish *w)
 
     note_end(w);
     if (s->again && !w->r->closing && (w->rc == SKEIN_OK || w->rc == SKEIN_NOTHING))
-        start_by_itself(w->r, &wish, s->share);
+        start_by_itself(w->r, &wish, s->share, s->fixed);
 }
 
 skn_wish *skn_runtime_compact(skn_runtime *r, const skn_compact_wish *wish, skn_wish_done *done,
@@ -219,7 +226,7 @@ static bool seems_long(const skn_run *run)
     skn_provider *p = skn_runtime_provider(run->r, run->model, &model);
 
     c.stored += run->since_load;
-    return is_long(&c, p ? skn_provider_window(p, model) : 0, run->limit_share);
+    return is_long(&c, p ? skn_provider_window(p, model) : 0, run->rights.limit_share);
 }
 
 void skn_summary_consider(skn_run *run)
@@ -238,8 +245,9 @@ void skn_summary_consider(skn_run *run)
         summary *s = w->own;
 
         s->again = true;
-        s->share = run->limit_share;
+        s->share = run->rights.limit_share;
+        s->fixed = run->context.fixed;
     } else if (seems_long(run)) {
-        start_by_itself(run->r, &wish, run->limit_share);
+        start_by_itself(run->r, &wish, run->rights.limit_share, run->context.fixed);
     }
 }

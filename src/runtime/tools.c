@@ -197,7 +197,7 @@ bool skn_tool_listed(const skn_rights *rights, skn_str name)
     return false;
 }
 
-void skn_tools_offer(skn_run *run, unsigned where)
+void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
 {
     const unsigned needs = SKN_NEEDS_LEAD | SKN_NEEDS_TEAM;
 
@@ -205,9 +205,9 @@ void skn_tools_offer(skn_run *run, unsigned where)
         const skn_tool *t = &tools[i];
 
         if (!(t->where & where & SKN_IN_ALL) || (t->where & needs & ~where) ||
-            (t->where & SKN_UNOFFERED) || !skn_tool_listed(&run->rights, skn_str_of(t->name)))
+            (t->where & SKN_UNOFFERED) || !skn_tool_listed(rights, skn_str_of(t->name)))
             continue;
-        skn_vec_add(run->round, &run->rights.offers,
+        skn_vec_add(a, &rights->offers,
                     ((skn_tool_offer){skn_str_of(t->name), skn_str_of(t->description),
                                       skn_str_of(t->schema)}));
     }

@@ -269,6 +269,7 @@ static void with_tools(skn_run *run)
     run->waits_for_tools = 0; /* not again in this turn */
     if (run->room)
         skn_mcp_room_offer(run->room, run);
+    skn_context_add(&run->context, skn_brief_tokens(run->system_prompt, &run->rights));
     skn_run_ask(run);
 }
 

@@ -1,6 +1,8 @@
 // compaction.mjs: contexts that have become long are summarised by themselves, in every mode: what the summary
 // covers, what the model is sent then, and that nothing is lost.
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { Desk, asked, context, ended, own, rows, talk, work } from './desk.mjs';
 import { Server, assert, eventually, finally_, finish, run, script, test } from './lib.mjs';
 
@@ -213,6 +215,41 @@ test('a share of the context window is long enough, however few the messages are
     assert.equal((await asked(w, 'ada', 'summary')).length, 0);
     const made = await summarised(w, () => talk(w, 'ada', 'some words '.repeat(400)));
     assert.equal(made.covers, 4);
+});
+
+test('the tokens of a context are those of all that would be sent: prompt, files, tools and messages', async () => {
+    const sent = [];
+    const desk = await Desk.open(server, q => { sent.push(q.body); return 'Yes.'; });
+    const w = await fresh(1000, [{ name: 'ada', model: desk.model, systemPrompt: 'Be brief. '.repeat(2000) }]);
+    fs.mkdirSync(path.join(server.store.data, 'files'), { recursive: true });
+    fs.writeFileSync(path.join(server.store.data, 'files', 'long.txt'), 'a line of a long file\n'.repeat(5000));
+    await server.ask('PUT', `${w.chatPath}/context-files`, { files: [{ path: 'long.txt' }] }, 200);
+    await w.say('hello');
+    await w.idle();
+    const size = Buffer.byteLength(JSON.stringify(sent[0])) / 4;
+    assert.ok(sent[0].tools.length > 3 && size > 30000, `${size}`);
+    const seen = await server.get(`${w.chatPath}/context?agent=ada`), told = `${seen.tokens} tokens, ${size} sent`;
+    assert.ok(seen.tokens > size * 0.9 && seen.tokens < size * 1.1, told);
+    assert.ok(seen.fixedTokens > 30000 && seen.tokens - seen.fixedTokens < 100, told);
+    const room = await server.get(`${w.chatPath}/context`);
+    assert.ok(room.fixedTokens > 20000 && room.fixedTokens < seen.fixedTokens, `${room.fixedTokens}: the files are sent to everybody`);
+    for (const place of [server.store.args, ['--server', server.url]]) {
+        const cli = await run(['context', '--agent', 'ada', ...place, '-w', w.name, '-c', w.chat]);
+        assert.match(cli.err, new RegExp(`about ${seen.tokens} tokens \\(${seen.fixedTokens} of them for prompt, files and tools\\)`));
+    }
+});
+
+test('what is sent besides the messages counts against the window, but is not summarised away', async () => {
+    const desk = await Desk.open(server, q => (q.summary ? 'Short of it.' : 'Yes.'));
+    const w = await fresh(1000, [{ name: 'ada', model: desk.model, systemPrompt: 'Be brief. '.repeat(3000) }], { settings: { compactShare: 75 } });
+    desk.window = 12000; // of which the prompt takes 7500, and the tools some
+    await server.get(`/providers/${desk.model.split('/')[0]}/models`);
+    for (const text of ['hello', 'hello again']) await talk(w, 'ada', text);
+    assert.equal((await asked(w, 'ada', 'summary')).length, 0);
+    const made = await summarised(w, () => talk(w, 'ada', 'some words '.repeat(700))); // 1900 tokens
+    assert.equal(made.covers, 6);
+    await talk(w, 'ada', 'and now?');
+    assert.equal((await asked(w, 'ada', 'summary')).length, 1, 'a short rest is left alone');
 });
 
 // Ollama's list of models says nothing of windows; it is asked for each model.

@@ -147,6 +147,18 @@ test('tools that only read run by themselves', async () => {
     assert.deepEqual(two.results.map(r => r.content), ['The sum of 19 and 23 is 42.', 'Echo: both']);
 }, limit(60000));
 
+test('what the tools of servers take counts in the tokens of a context', async () => {
+    const all = (await server.get(`${w.path}/tool-servers`)).data.flatMap(s => s.tools);
+    const tokens = async () => (await server.get(`${w.chatPath}/context?agent=ada`)).fixedTokens, before = await tokens();
+    await server.ask('PATCH', `${w.path}/agents/ada`, { tools: ['recall', 'everything__echo'] }, 200);
+    const one = await tokens();
+    await server.ask('PATCH', `${w.path}/agents/ada`, { tools: ['recall'] }, 200);
+    const none = await tokens();
+    await server.ask('PATCH', `${w.path}/agents/ada`, { tools: null }, 200);
+    assert.ok(all.length > 20 && before - one > 40 * all.length, `${before} and ${one} tokens, ${all.length} tools`);
+    assert.ok(one - none > 20 && one - none < 200, `${one} and ${none} tokens`);
+});
+
 test('a tool that fails is a result, and the turn goes on', async () => {
     const got = await tell('add wrongly');
     assert.equal(got.results[0].toolStatus, 'error', JSON.stringify(got.results));

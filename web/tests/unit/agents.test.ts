@@ -74,11 +74,17 @@ describe('how full a context is', () => {
         const part = (id: string, content: string) =>
             ({ messageIds: [id], content }) as Context['messages'][number];
         const messages = [part('s', 'x'.repeat(4800)), part('m', 'hello')];
-        expect(partWords({ tokens: 6300, messages, summaryMessageId: 's' })).toBe(
+        expect(partWords({ tokens: 6300, fixedTokens: 0, messages, summaryMessageId: 's' })).toBe(
             'summary 1.2k, messages 5.1k',
         );
-        expect(partWords({ tokens: 6300, messages, summaryMessageId: null })).toBeNull();
-        expect(partWords({ tokens: 6300, messages: messages.slice(1), summaryMessageId: 's' })).toBeNull();
+        expect(partWords({ tokens: 6300, fixedTokens: 0, messages, summaryMessageId: null })).toBeNull();
+        expect(partWords({ tokens: 6300, fixedTokens: 0, messages: messages.slice(1), summaryMessageId: 's' })).toBeNull();
+        expect(partWords({ tokens: 9300, fixedTokens: 3000, messages, summaryMessageId: 's' })).toBe(
+            'prompt, files and tools 3k, summary 1.2k, messages 5.1k',
+        );
+        expect(partWords({ tokens: 9300, fixedTokens: 3000, messages, summaryMessageId: null })).toBe(
+            'prompt, files and tools 3k, messages 6.3k',
+        );
     });
 });
 

@@ -75,13 +75,22 @@ export function fillWords(f: Fill): string {
 
 export const SOON_AT = 0.8;
 
-/** What the context is made of, where a summary stands in it; estimated, a token for four bytes. */
-export function partWords(c: Pick<Context, 'tokens' | 'messages' | 'summaryMessageId'>): string | null {
+/** What the context is made of, where it is more than messages; estimated, a token for four bytes. */
+export function partWords(
+    c: Pick<Context, 'tokens' | 'fixedTokens' | 'messages' | 'summaryMessageId'>,
+): string | null {
     const { summaryMessageId } = c;
     const summary = summaryMessageId && c.messages.find(m => m.messageIds.includes(summaryMessageId));
-    if (!summary) return null;
-    const tokens = Math.min(c.tokens, Math.ceil(new TextEncoder().encode(summary.content).length / 4));
-    return `summary ${short(tokens)}, messages ${short(c.tokens - tokens)}`;
+    if (!summary && c.fixedTokens === 0) return null;
+    const said = c.tokens - c.fixedTokens;
+    const own = summary ? Math.min(said, Math.ceil(new TextEncoder().encode(summary.content).length / 4)) : 0;
+    return [
+        c.fixedTokens > 0 && `prompt, files and tools ${short(c.fixedTokens)}`,
+        summary && `summary ${short(own)}`,
+        `messages ${short(said - own)}`,
+    ]
+        .filter(Boolean)
+        .join(', ');
 }
 
 /** What stays when an agent is removed; said before it is done. */
