@@ -79,11 +79,10 @@ static void read_head(const skein_delegation *d, const skein_messages *list, skn
                      .state = d->state,
                      .from = d->created_at,
                      .to = d->created_at,
+                     .steps = d->messages,
                      .tokens = -1};
-    for (size_t i = 0; i < list->count; i++) {
-        out->steps += list->at[i].role == SKEIN_ASSISTANT;
-        out->to = list->at[i].created_at;
-    }
+    if (list->count)
+        out->to = list->at[list->count - 1].created_at;
 }
 
 static skein_rc read_tokens(skn_chat *c, skn_arena *mem, const skein_messages *list,
@@ -304,6 +303,7 @@ skein_rc skn_box_answer(skn_chat *c, skn_arena *mem, skn_box *out, bool *found)
     turn = turn_of(mem, &list, answer);
     as.agent = answer->sender;
     as.created_at = begun_at(&list, &turn);
+    as.messages = (int64_t)turn.count;
     as.state = is_at_work(c, answer->sender) ? SKEIN_LANE_RUNNING : SKEIN_LANE_DONE;
     read_head(&as, &turn, out);
     rc = read_tokens(c, mem, &turn, out);

@@ -14,8 +14,8 @@ typedef struct skn_box {
     skn_str          key, agent, title;
     skein_lane_state state;
     int64_t          from, to; /* microseconds UTC; `to` counts once it has ended */
-    int64_t          steps;
-    int64_t          tokens; /* -1: not measured */
+    int64_t          steps;    /* its messages, as every view counts them */
+    int64_t          tokens;   /* -1: not measured */
     skn_box_row     *rows;
     size_t           count;
 } skn_box;

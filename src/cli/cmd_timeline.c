@@ -46,12 +46,13 @@ typedef struct timeline_job {
     skn_marks         *marks;
 } timeline_job;
 
-static skein_rc print_failure(skn_cli *cli, const timeline_job *job, skn_str key)
+/* NULL: of no conversation. */
+static const skein_lane *lane_of(const timeline_job *job, const skein_timeline *t)
 {
     for (size_t i = 0; i < job->lanes.count; i++)
-        if (skn_str_eq(job->lanes.at[i].key, key))
-            return skn_print_lane_failure(cli, &job->chat, &job->lanes.at[i]);
-    return SKEIN_OK;
+        if (skn_str_eq(job->lanes.at[i].key, skein_timeline_lane(t)))
+            return &job->lanes.at[i];
+    return NULL;
 }
 
 /* A message may be several items: what it thought, said and called. */
@@ -64,9 +65,14 @@ static bool is_last_of_message(const skein_timeline *t, size_t i, size_t count)
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_timeline *t)
 {
     skein_timeline_view view = skein_build_timeline(t, NULL, 0, cli->keep);
+    const skein_lane   *lane = lane_of(job, t);
 
     skn_print_colour(cli, SKN_BOLD, skein_timeline_lane(t));
-    skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
+    if (lane && lane->parent.v)
+        skn_print(cli, "  %zu items, %" PRId64 " step%s\n", view.item_count, lane->length,
+                  skn_plural(lane->length));
+    else
+        skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
     for (size_t i = 0; i < view.item_count; i++) {
         skein_timeline_item item = skein_timeline_item_at(t, i);
         size_t              row = skn_row_begin(cli);
@@ -76,7 +82,7 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_ti
         if (is_last_of_message(t, i, view.item_count))
             skn_print_marks(cli, job->marks, item.record.message_id);
     }
-    return print_failure(cli, job, skein_timeline_lane(t));
+    return lane ? skn_print_lane_failure(cli, &job->chat, lane) : SKEIN_OK;
 }
 
 static skein_rc print_set(skn_cli *cli, const timeline_job *job)

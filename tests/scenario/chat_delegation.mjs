@@ -1,6 +1,6 @@
 // chat_delegation.mjs: delegations in "skein chat": boxes while they run and once they have ended, and a look into one.
 import path from 'node:path';
-import { assert, Server, finally_, finish, folder, script, test } from '../server/lib.mjs';
+import { assert, Server, finally_, finish, folder, run, script, test } from '../server/lib.mjs';
 import { Desk } from '../server/desk.mjs';
 import { Terminal } from './screen.mjs';
 
@@ -97,13 +97,18 @@ test('a delegation has a box while it runs, with those below it as rows', async 
     bo.answer('The freeze ends at noon.');
     const ada = await desk.next();
     ada.begin('The freeze ends on Friday');
-    await t.shows(/│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}1 step │\n {2}│ writing… "The freeze ends on Friday"? .*│\n/);
+    await t.shows(/│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}2 steps │\n {2}│ writing… "The freeze ends on Friday"? .*│\n/);
     for (const row of boxed(t)) assert.equal(row.length, 79, row);
     ada.answer('\nso Friday it is.');
     await t.shows(/It is settled\.\n/);
     await rest(t);
     const text = t.screen.text;
-    assert.match(text, / {2}┌ main\.1 {2}ada {2}Check dates ─+ ✓ [\d.]+ s {2}2 steps( {2}\S+ tok)? ┐\n {2}│ ▸ main\.1\.1 .*│\n {2}└ Enter open ─+┘\n/);
+    assert.match(text, / {2}┌ main\.1 {2}ada {2}Check dates ─+ ✓ [\d.]+ s {2}4 steps( {2}\S+ tok)? ┐\n {2}│ ▸ main\.1\.1 .*│\n {2}└ Enter open ─+┘\n/);
+    const { data } = await server.get(`/worlds/runs/delegations`);
+    assert.deepEqual(data.map(d => [d.threadPath, d.messageCount]).sort(), [['main.1', 4], ['main.1.1', 2]], 'as the server counts them');
+    const line = (await run(['timeline', ...server.store.args, '-w', 'runs'])).out;
+    assert.match(line, /^main\.1 {2}\d+ items, 4 steps$/m);
+    assert.match(line, /^main\.1\.1 {2}\d+ items, 2 steps$/m);
     assert.equal(text.match(/┌/g).length, 1);
     assert.doesNotMatch(text, /lead › Find a date|I ask bo/);
     assert.ok(text.indexOf('I hand this on') < text.indexOf('┌') && text.indexOf('└') < text.indexOf('It is settled'));
@@ -138,7 +143,7 @@ test('Enter looks into it, arrows go about, Esc leaves the screen as it was', as
     assert.match(t.screen.text, /│ ada › Read the policy\. +│\n {2}│ The freeze ends at noon\. +│\n/);
     t.type('\r' + UP);
     await at('main.1');
-    assert.match(t.screen.text, /│ lead › Find a date for the launch\. +│\n {2}│ I ask bo\. +│\n {2}│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}1 step │\n {2}│ The freeze ends on Friday +│\n {2}│ so Friday it is\. +│\n/);
+    assert.match(t.screen.text, /│ lead › Find a date for the launch\. +│\n {2}│ I ask bo\. +│\n {2}│ ▸ main\.1\.1 {2}bo {2}Read the policy +✓ [\d.]+ s {2}2 steps │\n {2}│ The freeze ends on Friday +│\n {2}│ so Friday it is\. +│\n/);
     t.type(ESC);
     await rest(t);
     assert.equal(t.screen.text, before);

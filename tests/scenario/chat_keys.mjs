@@ -52,7 +52,7 @@ test('Ctrl-O unfolds thinking and tools of the newest answer, and folds them', a
     await say(t, 'tides', /It was made up\./);
     assert.doesNotMatch(t.screen.text, /I should look first/);
     t.type('half a line\x1b[D\x1b[D\x0f');
-    await t.shows(/┌ \S+ {2}ada ─+ ✓ [^\n]*2 steps[^]*thinking: I should look first\.[^]*✓ demo_lookup[^]*"query": ?"tides"[^]*→ demo data[^]*thinking: That will do\.[^]*└ Ctrl-O folds ─+┘/);
+    await t.shows(/┌ \S+ {2}ada ─+ ✓ [^\n]*3 steps[^]*thinking: I should look first\.[^]*✓ demo_lookup[^]*"query": ?"tides"[^]*→ demo data[^]*thinking: That will do\.[^]*└ Ctrl-O folds ─+┘/);
     await t.shows(/› half a line$/);
     t.type('X');
     await t.shows(/› half a liXne$/);

@@ -49,7 +49,7 @@ function Facts({ lane, open }: { lane: Lane; open: boolean }) {
     const facts = [
         spent.model,
         inBackground(lane) ? '◌ background' : null,
-        steps(lane.delegation?.messageCount ?? lane.items.length),
+        lane.delegation ? steps(lane.delegation.messageCount) : null,
         spent.tokens > 0 ? `${short(spent.tokens)} tok` : null,
     ].filter(fact => fact !== null);
     return (
