@@ -34,7 +34,7 @@ typedef struct skn_providers_stored {
  * other. */
 skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
                          skein_error *err);
-/* Reads one of them, as POST /providers has it too. *at is the member that is wrong: "/baseUrl". */
+/* Reads one as POST /providers has it, where headers have rules. *at is the member that is wrong: "/baseUrl". */
 skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_arena *a,
                              const char **at, skein_error *err);
 /* The setting as JSON. */

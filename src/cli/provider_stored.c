@@ -1,11 +1,9 @@
 /* Providers as the store keeps them, and as POST /providers takes them. */
 #include "cli/provider_plan.h"
 
+#include "base/header_rule.h"
 #include "base/json.h"
 #include "base/json_write.h"
-
-#include <string.h>
-#include <strings.h>
 
 enum { MOST_PROVIDERS = 100, MOST_HEADERS = 20, MOST_HEADER = 1000, MOST_SETTING = 64 << 10 };
 
@@ -14,18 +12,6 @@ static skein_rc wrong(const char **at, const char *member, const char *why, skei
     if (at)
         *at = member;
     return skn_fail(err, SKEIN_INVALID, "\"%s\" %s", member + 1, why);
-}
-
-/* Headers are shown with the settings, so none that carries a secret may be among them. */
-static bool carries_secret(skn_str name)
-{
-    static const char *const those[] = {"authorization", "proxy-authorization", "x-api-key",
-                                        "api-key",       "x-goog-api-key",      "cookie"};
-
-    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
-        if (name.n == strlen(those[i]) && !strncasecmp(name.p, those[i], name.n))
-            return true;
-    return false;
 }
 
 static skein_rc read_headers(skn_provider_stored *out, const skn_json *v, skn_arena *a,
@@ -42,8 +28,6 @@ static skein_rc read_headers(skn_provider_stored *out, const skn_json *v, skn_ar
         if (h->kind != SKN_JSON_STRING || h->raw.n > MOST_HEADER ||
             !skn_is_header(h->key, h->text))
             return wrong(at, "/headers", "has one that cannot be sent like this", err);
-        if (carries_secret(h->key))
-            return wrong(at, "/headers", "must not carry a key: give it as \"apiKey\"", err);
         list[out->header_count++] = (skn_named_text){skn_arena_copy(a, h->key),
                                                      skn_arena_copy(a, h->text)};
     }
@@ -103,8 +87,19 @@ static skein_rc read_texts(skn_provider_stored *out, const skn_json *v, skn_aren
     return SKEIN_OK;
 }
 
-skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_arena *a,
-                             const char **at, skein_error *err)
+static skein_rc check_headers(const skn_provider_stored *s, const char **at, skein_error *err)
+{
+    for (size_t i = 0; i < s->header_count; i++) {
+        if (skn_name_is_secret(s->headers[i].name))
+            return wrong(at, "/headers", "must not carry a key: give it as \"apiKey\"", err);
+        if (skn_header_is_ours(s->headers[i].name))
+            return wrong(at, "/headers", "has one that skein sets itself, like Host", err);
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc read_one(skn_provider_stored *out, const skn_json *v, skn_arena *a,
+                         const char **at, skein_error *err)
 {
     skein_error ours;
     skein_rc    rc;
@@ -120,6 +115,14 @@ skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_ar
     if (skn_json_flag(v, "keyKept", false, &out->key_kept, &ours))
         return wrong(at, "/keyKept", "must be true or false", err);
     return SKEIN_OK;
+}
+
+skein_rc skn_stored_read_one(skn_provider_stored *out, const skn_json *v, skn_arena *a,
+                             const char **at, skein_error *err)
+{
+    skein_rc rc = read_one(out, v, a, at, err);
+
+    return rc ? rc : check_headers(out, at, err);
 }
 
 static void mark_damaged(skn_provider_stored *one, const skn_json *v, const char *why,
@@ -154,7 +157,7 @@ skein_rc skn_stored_read(skn_providers_stored *out, skn_str json, skn_arena *a,
             continue;
         if (!skn_is_provider_name(one->name))
             mark_damaged(one, p, "its name is none", a);
-        else if (skn_stored_read_one(one, p, a, NULL, &why))
+        else if (read_one(one, p, a, NULL, &why)) /* headers of before may stay */
             mark_damaged(one, p, why.message, a);
         out->count++;
     }

@@ -2,6 +2,7 @@
 #include "engine/world_settings.h"
 
 #include "base/error.h"
+#include "base/header_rule.h"
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -11,7 +12,6 @@
 #define SETTINGS_MAX ((size_t)64 << 10)
 #define ENTRIES_MAX  ((size_t)256) /* of each object and list in them */
 #define NAME_LONGEST ((size_t)64)
-#define HIDDEN       "\xE2\x80\xA6"
 
 /* --- The limits --------------------------------------------------------------------------------- */
 
@@ -167,30 +167,17 @@ static skein_rc check_url(const skn_json *v, skn_str at, skein_error *err)
     return SKEIN_OK;
 }
 
-/* Names of what is secret: the store is no place for it. */
-static bool is_secret(skn_str key)
-{
-    static const char *const words[] = {"key",    "token",      "secret", "passw",
-                                        "cookie", "credential", "auth"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        for (size_t at = 0; at + strlen(words[i]) <= key.n; at++)
-            if (strncasecmp(key.p + at, words[i], strlen(words[i])) == 0)
-                return true;
-    return false;
-}
-
 /* A text, or {"env": "NAME"}. */
 static skein_rc check_entry(const skn_json *v, const skn_json *before, skn_str at,
                             skein_error *err)
 {
     const skn_json *name = skn_json_get(v, "env");
 
-    if (v->kind == SKN_JSON_STRING && is_secret(v->key))
+    if (v->kind == SKN_JSON_STRING && skn_name_is_secret(v->key))
         return skn_hint(err, wrong(at, "is the name of a secret, which is not kept here", err),
                         "Write {\"env\": \"NAME\"} and set that variable for the server.");
     if (v->kind == SKN_JSON_STRING)
-        return !skn_str_is(v->text, HIDDEN) || before
+        return !skn_str_is(v->text, SKN_HIDDEN) || before
                    ? SKEIN_OK
                    : wrong(at, "stands for a text that was there before; there was none", err);
     if (v->kind == SKN_JSON_OBJECT && v->count == 1 && name && name->kind == SKN_JSON_STRING &&
@@ -204,9 +191,14 @@ static skein_rc check_entries(skn_arena *a, const skn_json *v, const skn_json *b
 {
     skein_rc rc = check_object(v, at, err);
 
-    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
-        rc = check_entry(m, entry_before(before, server, v->key, m->key), below(a, at, m->key),
-                         err);
+    for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next) {
+        const skn_json *was = entry_before(before, server, v->key, m->key);
+
+        if (!was && skn_str_is(v->key, "headers") && skn_header_is_ours(m->key))
+            rc = wrong(below(a, at, m->key), "is a header that skein sets itself", err);
+        else
+            rc = check_entry(m, was, below(a, at, m->key), err);
+    }
     return rc;
 }
 
@@ -336,8 +328,8 @@ static void write_entries(skn_jw *w, const skn_json *v, const skn_json *before, 
 
         skn_jw_key_str(w, m->key);
         if (hide && m->kind != SKN_JSON_OBJECT)
-            skn_jw_str(w, SKN_STR(HIDDEN));
-        else if (!hide && was && skn_str_is(m->text, HIDDEN))
+            skn_jw_str(w, SKN_STR(SKN_HIDDEN));
+        else if (!hide && was && skn_str_is(m->text, SKN_HIDDEN))
             skn_jw_raw(w, was->raw);
         else
             skn_jw_raw(w, m->raw);

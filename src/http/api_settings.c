@@ -2,10 +2,46 @@
  * and options change, and what people set while they work, which is kept in the store. */
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/header_rule.h"
 #include "http/about.h"
 #include "http/handlers.h"
 
 enum { VALUE_MOST = 64 * 1024, NAME_MOST = 64, AT_ONCE = 100 };
+
+/* Headers of providers as those of tool servers: named, not shown. */
+static void write_provider(skn_jw *w, const skn_json *v)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = v->first; m; m = m->next) {
+        bool hide = skn_str_is(m->key, "headers") && m->kind == SKN_JSON_OBJECT;
+
+        skn_jw_key_str(w, m->key);
+        if (!hide) {
+            skn_jw_raw(w, m->raw);
+            continue;
+        }
+        skn_jw_object(w);
+        for (const skn_json *h = m->first; h; h = h->next) {
+            skn_jw_key_str(w, h->key);
+            skn_jw_str(w, SKN_STR(SKN_HIDDEN));
+        }
+        skn_jw_object_end(w);
+    }
+    skn_jw_object_end(w);
+}
+
+static void write_providers(skn_jw *w, const skn_json *v)
+{
+    skn_jw_object(w);
+    for (const skn_json *p = v->first; p; p = p->next) {
+        skn_jw_key_str(w, p->key);
+        if (p->kind == SKN_JSON_OBJECT)
+            write_provider(w, p);
+        else
+            skn_jw_raw(w, p->raw);
+    }
+    skn_jw_object_end(w);
+}
 
 /* What somebody has scribbled on in the store would spoil the whole answer. */
 static void write_preference(skn_http_call *c, const skein_setting *one)
@@ -15,7 +51,10 @@ static void write_preference(skn_http_call *c, const skein_setting *one)
     if (skn_json_parse(&read, one->value, "a setting", c->mem, NULL))
         return;
     skn_jw_key_str(&c->w, one->key);
-    skn_jw_raw(&c->w, one->value);
+    if (skn_str_is(one->key, "providers") && read->kind == SKN_JSON_OBJECT)
+        write_providers(&c->w, read);
+    else
+        skn_jw_raw(&c->w, one->value);
 }
 
 /* Of what was written: all but the quote at the end. */

@@ -115,6 +115,11 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
          "\"/settings/mcpServers/a/url\""},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"K\":1}}}}",
          "\"/settings/mcpServers/a/headers/K\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Host\":\"x\"}}}}",
+         "\"/settings/mcpServers/a/headers/Host\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Content-Length\":"
+         "{\"env\":\"X\"}}}}}",
+         "\"/settings/mcpServers/a/headers/Content-Length\""},
         {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"env\":{\"K\":{\"env\":\"1X\"}}}}}",
          "\"/settings/mcpServers/a/env/K\""},
         {"{\"mcpServers\":{\"a\":{\"command\":[\"x\"],\"timeoutMs\":1}}}",
