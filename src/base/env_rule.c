@@ -113,6 +113,24 @@ static bool reaches(skn_str host, const address *to)
     return to->https || has_scheme(host) || is_loopback(to->host);
 }
 
+skn_str skn_url_site(skn_str url)
+{
+    ptrdiff_t at = skn_str_find(url, SKN_STR("://"));
+    size_t    n = at < 0 ? 0 : (size_t)at + 3;
+
+    while (n < url.n && url.p[n] != '/' && url.p[n] != '?' && url.p[n] != '#')
+        n++;
+    return skn_str_sub(url, 0, n);
+}
+
+/* Names with "_", as containers have them, are read by nobody here: they are the same when they are written the same. */
+bool skn_site_covers(skn_str site, skn_str url)
+{
+    address to;
+
+    return read_address(url, &to) ? reaches(site, &to) : skn_str_eq(site, skn_url_site(url));
+}
+
 bool skn_env_is_host(skn_str s)
 {
     address at;

@@ -1,4 +1,4 @@
-/* env_rule.h: which variables of the environment may be sent where.
+/* env_rule.h: which variables of the environment may be sent where, and which address a secret was given for.
  *
  * Whoever may change a world or a provider can name a variable of the server and an address. Only pairs that the
  * administrator listed (secrets.env in skein.yaml), or that are known from the start, are used. The same check is made
@@ -31,6 +31,12 @@ uint64_t skn_env_rule_changes(skn_env_rule *r);
 /* Whether the variable may be sent to this address; absent: given to a program. SKEIN_INVALID when not, with
  * what to write into skein.yaml as the hint. A NULL rule allows nothing. */
 skein_rc skn_env_rule_check(skn_env_rule *r, skn_str name, skn_str url, skein_error *err);
+
+/* "https://llm.example.org:8443": an address up to its path; borrowed. What a secret is given for. */
+skn_str skn_url_site(skn_str url);
+/* Whether a secret that was given for this site, or for a place as `hosts` has it, may go to this address: scheme, host
+ * and port are the same. */
+bool skn_site_covers(skn_str site, skn_str url);
 
 /* "GITHUB_TOKEN": what can be a variable's name. */
 bool skn_env_is_name(skn_str s);

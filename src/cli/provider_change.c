@@ -110,6 +110,8 @@ skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_op
 
     if (c->key.p)
         rc = skn_secret_put(o->data_dir, c->name, c->key, c->place, err);
+    else if (c->moved_from.p)
+        rc = skn_secret_drop(o->data_dir, c->name, c->moved_from, err);
     else if (c->forget_key || c->remove)
         rc = skn_secret_remove(o->data_dir, c->name, err);
     if (!rc && c->as && (c->key.p || c->forget_key || c->remove))
@@ -235,11 +237,13 @@ static skein_rc check_env(const skn_provider_change *c, const skn_provider_plan 
 static void guard_key(skn_provider_change *c, const skn_provider_plan *p, skn_arena *a)
 {
     bool moved = p && (c->members & URL) && c->patch.base_url.p &&
-                 !skn_str_eq(skn_url_place(c->patch.base_url), skn_url_place(p->s.base_url));
+                 !skn_site_covers(skn_url_site(p->s.base_url), c->patch.base_url);
 
+    if (moved && !c->key.p && !c->forget_key && !(c->members & KEY_ENV))
+        c->moved_from = skn_arena_copy(a, skn_url_site(p->s.base_url));
     if (!c->key.p && (moved || (c->members & KEY_ENV)))
         c->forget_key = true;
-    c->place = skn_arena_copy(a, url_of(c, p).n ? skn_url_place(url_of(c, p)) : SKN_NONE);
+    c->place = skn_arena_copy(a, url_of(c, p).n ? skn_url_site(url_of(c, p)) : SKN_NONE);
 }
 
 skein_rc skn_change_read(skn_provider_change *c, const skn_json *body,

@@ -258,19 +258,21 @@ static bool usual_key(skn_provider_plan *p, const skn_plan_sources *from, skn_ar
     return false;
 }
 
-/* A key is for the host that it was given for. Another server on this store may have moved the provider. */
-static bool is_for_another(skn_provider_plan *p, skn_str place, skn_arena *a)
+/* A key is for the address that it was given for. It was dropped when the provider moved; or another server on this
+ * store has moved it. */
+static bool is_for_another(const skn_provider_plan *p, skn_str place)
 {
-    skn_str why;
+    return place.n && !skn_site_covers(place, p->s.base_url);
+}
 
-    if (!p->key.p || !place.n || skn_str_eq(place, skn_url_place(p->s.base_url)))
-        return false;
-    skn_secret_wipe(p->key);
-    p->key = SKN_NONE;
-    p->key_needed = true;
-    why = skn_arena_printf(a, "the one that is kept was given for %.*s", SKN_FMT(place));
+static void miss_key(skn_provider_plan *p, skn_str place, skn_arena *a)
+{
+    skn_str why = skn_arena_printf(
+        a, "the one that it had was given for %.*s and must be given again for this address",
+        SKN_FMT(place));
+
+    p->key_needed = p->listed = true;
     no_key(p, why.p, a);
-    return true;
 }
 
 static void find_key(skn_provider_plans *out, skn_provider_plan *p,
@@ -285,8 +287,11 @@ static void find_key(skn_provider_plans *out, skn_provider_plan *p,
     } else if (skn_secret_get(from->data_dir, p->s.name, a, &p->key, &place, &err)) {
         no_key(p, err.message, a);
         skn_vec_add(a, &out->warnings, p->no_key);
-    } else if (is_for_another(p, place, a)) {
-        p->listed = true;
+    } else if (is_for_another(p, place)) {
+        skn_secret_wipe(p->key);
+        p->key = SKN_NONE;
+        if (!usual_key(p, from, a))
+            miss_key(p, place, a);
     } else if (p->key.p) {
         p->key_source = SKN_STR("secret store");
         p->listed = true;

@@ -94,8 +94,9 @@ typedef struct skn_provider_change {
     skn_provider_stored patch;
     unsigned            members; /* of the patch that are given */
     bool                consent_unless_said;
-    skn_str             key, place; /* to keep, and for which host; absent: nobody knows */
+    skn_str             key, place; /* to keep, and for which address; absent: nobody knows */
     bool                forget_key;
+    skn_str             moved_from; /* set: the key was for this address, and is dropped */
 } skn_provider_change;
 
 /* provider_change.c: reads what is wanted of a provider that is planned like this, or not at all

@@ -223,7 +223,26 @@ skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_st
         out->n = (size_t)(end - out->p);
     }
     *out = without_end(*out);
-    return check_key(path, out, err);
+    if (!out->n && place->n)
+        *out = SKN_NONE;
+    return out->p ? check_key(path, out, err) : SKEIN_OK;
+}
+
+skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skein_error *err)
+{
+    skn_arena  *a = skn_arena_new();
+    skn_str     key, was;
+    const char *path;
+    skein_rc    rc = skn_secret_get(data_dir, name, a, &key, &was, err);
+
+    place = was.n ? was : place;
+    if (rc || !place.n || place.n > SKN_SECRET_PLACE)
+        rc = skn_secret_remove(data_dir, name, err);
+    else if (key.p && !(rc = path_of(data_dir, name, a, &path, err)))
+        rc = write_key(path, SKN_STR(""), place, a, err);
+    skn_secret_wipe(key);
+    skn_arena_free(a);
+    return rc;
 }
 
 /* --- Other places ------------------------------------------------------------------------------- */

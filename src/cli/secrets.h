@@ -2,7 +2,7 @@
  * says they are.
  *
  * The secret store is the folder "secrets" in the data folder (0700) with one file for each provider
- * (0600): the key, and on a second line the host it was given for. A key is in no other file, and in no message: only its tail is shown.
+ * (0600): the key, and on a second line the address it was given for. A key is in no other file, and in no message: only its tail is shown.
  * Threads: any; fetching may wait for a command, so not the loop's.  Lifetimes: keys live in the arena that
  * is passed; skn_secret_wipe overwrites one before its arena goes. */
 #ifndef SKN_CLI_SECRETS_H
@@ -11,17 +11,20 @@
 #include "base/error.h"
 #include "cli/config.h"
 
-enum { SKN_SECRET_MOST = 4096, SKN_SECRET_PLACE = 300 };
+enum { SKN_SECRET_MOST = 4096, SKN_SECRET_PLACE = 320 };
 
 /* A key that can be sent: 1 to 4096 visible ASCII characters. */
 bool skn_secret_valid(skn_str key);
-/* Keeps a key, and for which host it was given (absent: nobody said); one before it is replaced as a
- * whole. */
+/* Keeps a key, and for which address it was given (skn_url_site; absent: nobody said); one before it is
+ * replaced as a whole. */
 skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str place,
                         skein_error *err);
-/* The key that is kept, and its host; absent when there is none. */
+/* The key that is kept, and its address; absent when there is none. The address alone: a key was dropped. */
 skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_str *out,
                         skn_str *place, skein_error *err);
+/* Drops the key and keeps in mind what it was given for: `place`, where the store does not know. One that is
+ * not there is no failure. */
+skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skein_error *err);
 /* One that is not there is no failure. */
 skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err);
 /* Overwrites it; NULL is fine. */

@@ -593,6 +593,12 @@ test('a provider is made, shown without its key, changed and removed', async () 
     // A key is for the address that it was given for.
     const changed = await server.ask('PATCH', '/providers/annex', { baseUrl: 'http://127.0.0.1:9/v2' });
     assert.deepEqual([changed.baseUrl, changed.key], ['http://127.0.0.1:9/v2', null]);
+    const was = new RegExp(`was given for ${new URL(office.baseUrl).origin} and must be given again`);
+    assert.match(changed.detail, was);
+    const other = await server.ask('PATCH', '/providers/annex', { baseUrl: office.baseUrl.replace('http:', 'https:') });
+    assert.deepEqual([other.key, other.state], [null, 'no-key']);
+    assert.match(other.detail, was);
+    await server.ask('PATCH', '/providers/annex', { baseUrl: 'http://127.0.0.1:9/v2' });
     assert.equal((await server.ask('PATCH', '/providers/annex', { apiKey: key })).key.tail, '…9f3a');
     const bad = await server.post('/providers/annex/test', undefined, 200);
     assert.deepEqual([bad.ok, bad.state], [false, 'unreachable']);

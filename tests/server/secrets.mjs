@@ -235,7 +235,7 @@ test('the recording has no key', async () => {
 
 test('the store has no key, nor any file beside it but those of the secret store', async () => {
     const secrets = filesBelow(path.join(store.data, 'secrets'));
-    assert.deepEqual(secrets.map(f => fs.readFileSync(f, 'utf8').replace(/\n127\.0\.0\.1:\d+$/, '')), [planted.posted]);
+    assert.deepEqual(secrets.map(f => fs.readFileSync(f, 'utf8').replace(/\nhttp:\/\/127\.0\.0\.1:\d+$/, '')), [planted.posted]);
     for (const f of secrets) assert.equal(fs.statSync(f).mode & 0o777, 0o600);
     assert.equal(fs.statSync(path.join(store.data, 'secrets')).mode & 0o777, 0o700);
     const all = filesBelow(store.data, 'secrets').map(f => [f, fs.readFileSync(f)]);

@@ -365,30 +365,63 @@ static void a_kept_key_needs_no_variable(void **state)
     assert_null(p->no_key.p);
 }
 
-static void a_kept_key_is_for_the_host_that_it_was_given_for(void **state)
+/* The provider "office" at this address, when its key was given for that place. */
+static const skn_provider_plan *plan_office(fixture *f, const char *place, const char *url)
 {
-    fixture                 *f = *state;
-    skn_provider_plans       all;
-    const skn_provider_plan *p;
+    skn_provider_plans all;
 
-    assert_int_equal(skn_secret_put(f->dir, SKN_STR("office"), SKN_STR(KEY),
-                                    SKN_STR("llm.example.org"), &f->err),
-                     0);
+    assert_int_equal(
+        skn_secret_put(f->dir, SKN_STR("office"), SKN_STR(KEY), skn_str_of(place), &f->err), 0);
     assert_string_equal(kept(f, "office"), KEY);
     plan(f, &all,
-         "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://llm.example.org/"
-         "v1\"}}",
+         skn_arena_printf(
+             f->a, "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"%s\"}}", url)
+             .p,
          NULL, 0);
-    p = planned(&all, "office");
-    assert_true(skn_str_is(p->key, KEY) && !p->no_key.p);
-    plan(f, &all,
-         "{\"office\":{\"type\":\"openai-compatible\",\"baseUrl\":\"https://other.example.org/"
-         "v1\"}}",
-         NULL, 0);
-    p = planned(&all, "office");
-    assert_null(p->key.p);
-    assert_string_equal(p->no_key.p, "there is no key for \"office\": the one that is kept was "
-                                     "given for llm.example.org");
+    return planned(&all, "office");
+}
+
+static void a_kept_key_is_for_the_address_that_it_was_given_for(void **state)
+{
+    static const char *const good[][2] = {
+        {"https://llm.example.org", "https://llm.example.org/v1"},
+        {"https://llm.example.org:443", "https://LLM.example.org/v2"},
+        {"http://10.0.0.5:8080", "http://10.0.0.5:8080/v1"},
+        {"http://my_model:8080", "http://my_model:8080/v1"},
+        {"llm.example.org", "https://llm.example.org/v1"}, /* from before schemes were kept */
+        {"127.0.0.1:9", "http://127.0.0.1:9/v1"},
+    };
+    static const char *const bad[][2] = {
+        {"https://llm.example.org", "https://other.example.org/v1"},
+        {"https://llm.example.org", "http://llm.example.org/v1"},
+        {"https://llm.example.org", "http://llm.example.org:443/v1"},
+        {"https://llm.example.org", "https://llm.example.org:8443/v1"},
+        {"https://127.0.0.1:9", "http://127.0.0.1:9/v1"},
+        {"http://my_model:8080", "http://my_model:80/v1"},
+        {"https://my_model", "http://my_model/v1"},
+        {"llm.example.org", "http://llm.example.org/v1"},
+        {"my_model", "http://my_model/v1"},
+    };
+    fixture                 *f = *state;
+    const skn_provider_plan *p;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        p = plan_office(f, good[i][0], good[i][1]);
+        if (!skn_str_is(p->key, KEY) || p->no_key.p)
+            fail_msg("the key for %s is not sent to %s", good[i][0], good[i][1]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        p = plan_office(f, bad[i][0], bad[i][1]);
+        if (p->key.p)
+            fail_msg("the key for %s is sent to %s", bad[i][0], bad[i][1]);
+    }
+    p = plan_office(f, bad[1][0], bad[1][1]);
+    assert_true(p->key_needed);
+    assert_string_equal(p->no_key.p,
+                        "there is no key for \"office\": the one that it had was "
+                        "given for https://llm.example.org and must be given again "
+                        "for this address");
+    assert_string_equal(p->hint.p, "To give it one: skein provider login office");
 }
 
 static void a_key_of_another_computer_is_missed_here(void **state)
@@ -627,7 +660,7 @@ int main(void)
         TEST(the_second_name_of_a_variable_counts_too),
         TEST(what_is_in_the_file_wins_and_may_be_used),
         TEST(a_kept_key_needs_no_variable),
-        TEST(a_kept_key_is_for_the_host_that_it_was_given_for),
+        TEST(a_kept_key_is_for_the_address_that_it_was_given_for),
         TEST(a_key_of_another_computer_is_missed_here),
         TEST(ollama_is_where_its_variable_says),
         TEST(only_this_computer_is_local),
