@@ -129,6 +129,14 @@ static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
     return who;
 }
 
+/* The owner may have hung up before anybody could tell who it was. Who tries a token or a cookie is counted in any case, or
+ * hanging up would be a way to try many. */
+static bool is_sign_in(const skn_http_call *c)
+{
+    return !skn_conn_peer(c->conn)->gone || skn_call_header(c, "Authorization").p ||
+           cookie_of(c).p;
+}
+
 static skein_rc check_who(skn_http_call *c)
 {
     int64_t wait = 0;
@@ -137,7 +145,7 @@ static skein_rc check_who(skn_http_call *c)
         return SKEIN_OK;
     if (cookie_of(c).p && !skn_sessions_loaded(c->http->sessions))
         return skn_call_problem(c, 503, "starting", "the server is starting");
-    if (!skn_sign_in_failed(c, skn_wire_now(), &wait)) {
+    if (is_sign_in(c) && !skn_sign_in_failed(c, skn_wire_now(), &wait)) {
         skn_sign_in_wait(c, wait);
         return c->error.rc;
     }

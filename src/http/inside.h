@@ -196,14 +196,15 @@ typedef struct skn_peer {
     /* The user at the other end, as the kernel told when it came; -1: it cannot tell, or the client is
      * not on this computer. */
     int64_t uid;
+    bool    gone; /* it hung up before the kernel was asked, so nobody can tell */
 } skn_peer;
 
 struct sockaddr_storage;
 /* What the kernel is asked by; -1: it cannot be asked (peer.c). */
 int skn_peer_ask_open(void);
-/* Whose the other end of `fd` is: one question for one socket. */
+/* Whose the other end of `fd` is: one question for one socket. *gone: it was on this computer and has hung up. */
 int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
-                         const struct sockaddr_storage *here);
+                         const struct sockaddr_storage *here, bool *gone);
 int64_t skn_peer_unix_uid(int fd);
 /* The user that this server runs as, or root. */
 bool skn_peer_is_owner(int64_t uid);

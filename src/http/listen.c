@@ -156,7 +156,7 @@ int skn_listen_accept(int fd, bool local, int ask, skn_peer *peer)
         getsockname(client, (struct sockaddr *)&here, &m);
         address_text(&from, peer->address, sizeof peer->address);
         address_text(&here, peer->here, sizeof peer->here);
-        peer->uid = skn_peer_tcp_uid(ask, client, &from, &here);
+        peer->uid = skn_peer_tcp_uid(ask, client, &from, &here, &peer->gone);
     } else {
         peer->uid = skn_peer_unix_uid(client);
     }

@@ -73,14 +73,13 @@ static bool is_theirs(const struct inet_diag_msg *m, const struct inet_diag_sock
            m->id.idiag_dport == id->idiag_dport;
 }
 
-/* While our end of the connection stands, the socket that was found is its other end. */
-static bool still_ours(int fd)
+/* The state of our end of the connection. */
+static int state_of(int fd)
 {
     struct tcp_info info;
     socklen_t       n = sizeof info;
 
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 &&
-           (info.tcpi_state == TCP_ESTABLISHED || info.tcpi_state == TCP_CLOSE_WAIT);
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 ? info.tcpi_state : TCP_CLOSE;
 }
 
 /* The kernel answers before the sending returns. */
@@ -106,7 +105,7 @@ static int64_t ask_kernel(int ask, const question *q)
 }
 
 int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
-                         const struct sockaddr_storage *here)
+                         const struct sockaddr_storage *here, bool *gone)
 {
     question                 q = {.head = {.nlmsg_len = sizeof q,
                                            .nlmsg_type = SOCK_DIAG_BY_FAMILY,
@@ -115,6 +114,7 @@ int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
     struct inet_diag_sockid *id = &q.what.id;
     int                      family = end_of(from, id->idiag_src, &id->idiag_sport);
     int64_t                  uid;
+    int                      state;
 
     if (ask < 0 || family == AF_UNSPEC ||
         end_of(here, id->idiag_dst, &id->idiag_dport) != family || !same_host(family, id))
@@ -123,7 +123,12 @@ int64_t skn_peer_tcp_uid(int ask, int fd, const struct sockaddr_storage *from,
     q.what.sdiag_family = (__u8)family;
     q.head.nlmsg_seq = (__u32)id->idiag_sport << 16 | id->idiag_dport;
     uid = ask_kernel(ask, &q);
-    return still_ours(fd) ? uid : -1;
+    /* While our end of the connection stands, the socket that was found is its other end. */
+    state = state_of(fd);
+    if (state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT)
+        uid = -1;
+    *gone = uid < 0 && state != TCP_ESTABLISHED;
+    return uid;
 }
 
 int64_t skn_peer_unix_uid(int fd)
