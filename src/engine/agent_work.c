@@ -86,6 +86,9 @@ static skein_rc set_paused(skn_tx *tx, void *arg, skein_error *err)
                : was.pending > 0 ? "queued"
                : was.failed_at   ? "failed"
                                  : "idle");
+    if ((rc = skn_agent_audit(tx, c->e, "agent.change", &agent,
+                              c->paused ? SKN_STR("paused") : SKN_STR("resumed"), c->mem, err)))
+        return rc;
     return c->paused ? let_all_go(tx, c, err) : SKEIN_OK;
 }
 

@@ -517,6 +517,7 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
 {
     call       *c = arg;
     skn_working w;
+    skein_world world = {.name = SKN_NONE};
     bool        found;
     skein_rc    rc = skn_conversation_hidden(tx, c->ref, c->mem, &c->row, &found, err);
 
@@ -532,7 +533,9 @@ static skein_rc conversation_restore(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){c->row.id}, err)))
         return rc;
     skn_feed_chat_is(tx, &w.chat, "chat.updated");
-    if ((rc = skn_settle(&w, err)))
+    if ((rc = skn_world_get(tx, c->world, c->mem, &world, &found, err)) ||
+        (rc = skn_audit_in(tx, c->e, "chat.restore", c->row.uid, world.name, err)) ||
+        (rc = skn_settle(&w, err)))
         return rc;
     c->row = w.chat;
     return fill(tx, c, err);

@@ -35,6 +35,10 @@ struct skein_engine {
 /* audit.c: a row of the trail, in the transaction of what it tells. */
 skein_rc skn_audit_in(skn_tx *tx, const skein_engine *e, const char *what, skn_str subject,
                       skn_str detail, skein_error *err);
+/* world.c: the same for an agent; tells its world, and what of it is another. */
+skein_rc skn_agent_audit(skn_tx *tx, const skein_engine *e, const char *what,
+                         const skein_agent *agent, skn_str names, skn_arena *a,
+                         skein_error *err);
 
 /* --- thread.c: a thread at a length ------------------------------------------------------------- */
 

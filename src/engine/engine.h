@@ -25,7 +25,9 @@ skn_env_rule *skn_engine_env_rule(skein_engine *e);
 
 /* Browsers that are signed in; `now` is microseconds UTC. */
 #define SKN_SESSIONS_MOST 1000 /* the oldest goes */
-skein_rc skn_session_put(skein_engine *e, const skn_session *what, skein_error *err);
+/* `with` is for the trail: "with a link". */
+skein_rc skn_session_put(skein_engine *e, const skn_session *what, skn_str with,
+                         skein_error *err);
 skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sessions *out,
                           skein_error *err);
 /* An absent uid means all of them. */

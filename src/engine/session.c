@@ -3,8 +3,9 @@
 #include "engine/engine.h"
 
 typedef struct session_call {
+    skein_engine      *e;
     const skn_session *what;
-    skn_str            uid;
+    skn_str            uid, with;
     skein_mem         *mem;
     skn_sessions      *out;
     int64_t            now, *gone;
@@ -15,12 +16,15 @@ static skein_rc session_put(skn_tx *tx, void *arg, skein_error *err)
     session_call *c = arg;
     skein_rc      rc = skn_session_insert(tx, c->what, err);
 
-    return rc ? rc : skn_session_trim(tx, c->now, SKN_SESSIONS_MOST, err);
+    if (rc || (rc = skn_session_trim(tx, c->now, SKN_SESSIONS_MOST, err)))
+        return rc;
+    return skn_audit_in(tx, c->e, "sign-in", c->what->uid, c->with, err);
 }
 
-skein_rc skn_session_put(skein_engine *e, const skn_session *what, skein_error *err)
+skein_rc skn_session_put(skein_engine *e, const skn_session *what, skn_str with,
+                         skein_error *err)
 {
-    session_call c = {.what = what, .now = what->created_at};
+    session_call c = {.e = e, .what = what, .with = with, .now = what->created_at};
 
     return skn_store_write(e->store, session_put, &c, err);
 }
@@ -44,13 +48,17 @@ skein_rc skn_session_list(skein_engine *e, int64_t now, skein_mem *mem, skn_sess
 static skein_rc session_remove(skn_tx *tx, void *arg, skein_error *err)
 {
     session_call *c = arg;
+    skein_rc      rc = skn_session_delete(tx, c->uid, c->gone, err);
 
-    return skn_session_delete(tx, c->uid, c->gone, err);
+    if (rc || !*c->gone)
+        return rc;
+    return skn_audit_in(tx, c->e, "session.remove", c->uid.p ? c->uid : SKN_STR("all"),
+                        SKN_NONE, err);
 }
 
 skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_error *err)
 {
-    session_call c = {.uid = uid, .gone = gone};
+    session_call c = {.e = e, .uid = uid, .gone = gone};
 
     return skn_store_write(e->store, session_remove, &c, err);
 }

@@ -193,6 +193,35 @@ static skein_rc find_lead(skn_tx *tx, agent_call *c, int64_t world, skein_error 
     return SKEIN_OK;
 }
 
+/* What is another than before: "systemPrompt, model, tools". Values are not in it. */
+static skn_str changes_of(const skein_agent *before, const skein_agent *now, skn_arena *a)
+{
+    skn_str settings = skn_audit_changes(before->settings, now->settings, a);
+    skn_str names = skn_arena_printf(
+        a, "%s%s%s%s%.*s",
+        skn_str_eq(before->system_prompt, now->system_prompt) ? "" : ", systemPrompt",
+        skn_str_eq(before->model, now->model) ? "" : ", model",
+        skn_str_eq(before->lead_name, now->lead_name) ? "" : ", lead", settings.n ? ", " : "",
+        SKN_FMT(settings));
+
+    return skn_str_sub(names, names.n ? 2 : 0, names.n);
+}
+
+skein_rc skn_agent_audit(skn_tx *tx, const skein_engine *e, const char *what,
+                         const skein_agent *agent, skn_str names, skn_arena *a,
+                         skein_error *err)
+{
+    skein_world world = {.name = SKN_NONE};
+    bool        found;
+    skein_rc    rc = skn_world_get(tx, agent->world.v, a, &world, &found, err);
+
+    if (rc)
+        return rc;
+    names = skn_arena_printf(a, "%.*s%s%.*s", SKN_FMT(world.name), names.n ? ": " : "",
+                             SKN_FMT(names));
+    return skn_audit_in(tx, e, what, agent->name, names, err);
+}
+
 static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
 {
     agent_call *c = arg;
@@ -219,7 +248,9 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_agent_insert(tx, c->agent, err)))
         return rc;
     skn_feed_agent_is(tx, c->agent, "agent.created");
-    return SKEIN_OK;
+    return skn_agent_audit(tx, c->e, "agent.create", c->agent,
+                           changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, c->mem),
+                           c->mem, err);
 }
 
 static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *mem,
@@ -359,7 +390,10 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_agent_put(tx, c->agent, err)))
         return rc;
     skn_feed_agent_is(tx, c->agent, "agent.updated");
-    return SKEIN_OK;
+    if (is_same(&now, c->agent))
+        return SKEIN_OK;
+    return skn_agent_audit(tx, c->e, "agent.change", c->agent,
+                           changes_of(&now, c->agent, c->mem), c->mem, err);
 }
 
 skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was, skein_agent *a,
@@ -389,7 +423,7 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
     skn_feed_agent_is(tx, &agent, "agent.removed");
     if ((rc = skn_work_leave_agent(c->e, tx, c->mem, c->id, c->force, err)) ||
         (rc = skn_conversations_leave(tx, c->id, c->mem, err)) ||
-        (rc = skn_audit_in(tx, c->e, "agent.remove", agent.name, SKN_NONE, err)))
+        (rc = skn_agent_audit(tx, c->e, "agent.remove", &agent, SKN_NONE, c->mem, err)))
         return rc;
     return skn_agent_left(tx, &agent, SKN_NOW(), err);
 }

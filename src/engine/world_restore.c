@@ -72,7 +72,7 @@ static skein_rc show(skn_tx *tx, void *arg, skein_error *err)
         (c->name.p && (rc = skn_world_put(tx, c->out, err))))
         return rc;
     skn_feed_world_is(tx, c->out);
-    return SKEIN_OK;
+    return skn_audit_in(tx, c->e, "world.restore", c->out->name, c->out->uid, err);
 }
 
 /* What waited in a conversation is said. */

@@ -85,8 +85,9 @@ skein_rc skn_api_sign_in(skn_http_call *c)
     if (code.p && !take_link(c, code))
         return refuse(c, "this link was used before, is too old, or is for another user",
                       "\"skein open\" makes a new one");
-    if ((rc = skn_sessions_begin(c->http, label_of(c), skn_conn_peer(c->conn)->uid, secret,
-                                 &made, c->mem, &c->error)))
+    if ((rc = skn_sessions_begin(c, label_of(c),
+                                 token.p ? SKN_STR("with a token") : SKN_STR("with a link"),
+                                 secret, &made)))
         return rc;
     set_cookie(c, secret, SKN_SESSION_MICROS / 1000000);
     c->status = 201;
@@ -111,7 +112,7 @@ skein_rc skn_api_sign_out(skn_http_call *c)
     skein_rc rc = SKEIN_OK;
 
     if (c->who.session.p)
-        rc = skn_sessions_end(c->http, c->who.session, &gone, &c->error);
+        rc = skn_sessions_end(c, c->who.session, &gone);
     if (rc)
         return rc;
     set_cookie(c, "", 0);
@@ -152,7 +153,7 @@ skein_rc skn_api_list_sessions(skn_http_call *c)
 static skein_rc remove_sessions(skn_http_call *c, skn_str uid)
 {
     int64_t  gone;
-    skein_rc rc = skn_sessions_end(c->http, uid, &gone, &c->error);
+    skein_rc rc = skn_sessions_end(c, uid, &gone);
 
     if (rc)
         return rc;

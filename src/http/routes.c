@@ -261,8 +261,8 @@ const skn_route skn_routes[] = {
     {"GET", "/problems/{word}", skn_api_problem, NULL, OPEN | PLAIN, "problem",
      "help for a kind of failure"},
     {"GET", "/audit", skn_api_list_audit, NULL, 0, "listAudit",
-     "who changed settings, providers, keys, tool servers and approvals, removed something, or "
-     "could not sign in"},
+     "who changed settings, providers, keys, tool servers, agents and approvals, removed or "
+     "restored something, signed in or out, or could not"},
     {"GET", "/settings", skn_api_get_settings, NULL, 0, "getSettings",
      "the configuration, and what people set"},
     {"PATCH", "/settings", NULL, skn_api_update_settings, CHANGES, "updateSettings",

@@ -208,10 +208,10 @@ void skn_sessions_refresh(skn_http *h, int64_t now_ms)
 
 /* --- Signing in and out ---------------------------------------------------------------------- */
 
-skein_rc skn_sessions_begin(skn_http *h, skn_str label, int64_t peer_uid,
-                            char secret[SKN_SECRET_TEXT], skn_session *out, skn_arena *a,
-                            skein_error *err)
+skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
+                            char secret[SKN_SECRET_TEXT], skn_session *out)
 {
+    skn_http          *h = c->http;
     skn_sessions_kept *k = h->sessions;
     char               uid[SKN_UID_LEN + 1], hash[SKN_SHA256_TEXT];
     skein_rc           rc = SKEIN_OK;
@@ -219,14 +219,14 @@ skein_rc skn_sessions_begin(skn_http *h, skn_str label, int64_t peer_uid,
     make_secret(secret);
     hash_of(skn_str_of(secret), hash);
     skn_uid_next(h->ids, uid);
-    *out = (skn_session){.uid = skn_arena_copy(a, skn_str_of(uid)),
-                         .hash = skn_arena_copy(a, skn_str_of(hash)),
+    *out = (skn_session){.uid = skn_arena_copy(c->mem, skn_str_of(uid)),
+                         .hash = skn_arena_copy(c->mem, skn_str_of(hash)),
                          .label = label,
-                         .peer_uid = peer_uid,
+                         .peer_uid = skn_conn_peer(c->conn)->uid,
                          .created_at = skn_clock_micros()};
     out->expires_at = out->created_at + SKN_SESSION_MICROS;
     if (!h->o.read_only) /* else it lasts as long as this server */
-        rc = skn_session_put(h->o.engine, out, err);
+        rc = skn_session_put(c->engine, out, with, &c->error);
     if (rc)
         return rc;
     pthread_mutex_lock(&k->mu);
@@ -235,15 +235,16 @@ skein_rc skn_sessions_begin(skn_http *h, skn_str label, int64_t peer_uid,
     return SKEIN_OK;
 }
 
-skein_rc skn_sessions_end(skn_http *h, skn_str uid, int64_t *gone, skein_error *err)
+skein_rc skn_sessions_end(skn_http_call *c, skn_str uid, int64_t *gone)
 {
+    skn_http          *h = c->http;
     skn_sessions_kept *k = h->sessions;
     skein_rc           rc = SKEIN_OK;
     int64_t            here;
 
     *gone = 0;
     if (!h->o.read_only)
-        rc = skn_session_remove(h->o.engine, uid, gone, err);
+        rc = skn_session_remove(c->engine, uid, gone, &c->error);
     if (rc)
         return rc;
     pthread_mutex_lock(&k->mu);

@@ -22,12 +22,11 @@ bool skn_sessions_find(skn_sessions_kept *k, skn_str secret, int64_t peer_uid,
 /* Whether the store was read yet: before that nobody knows whose a cookie is. */
 bool skn_sessions_loaded(skn_sessions_kept *k);
 bool skn_sessions_has(skn_sessions_kept *k, skn_str uid);
-/* Signs a browser in; *secret is for its cookie. On a worker. */
-skein_rc skn_sessions_begin(skn_http *h, skn_str label, int64_t peer_uid,
-                            char secret[SKN_SECRET_TEXT], skn_session *out, skn_arena *a,
-                            skein_error *err);
-/* Signs out: one, or all where uid is absent. On a worker. */
-skein_rc skn_sessions_end(skn_http *h, skn_str uid, int64_t *gone, skein_error *err);
+/* Signs the browser that asks in, with a token or a link; *secret is for its cookie. On a worker. */
+skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
+                            char secret[SKN_SECRET_TEXT], skn_session *out);
+/* Signs out for who asks: one, or all where uid is absent. On a worker. */
+skein_rc skn_sessions_end(skn_http_call *c, skn_str uid, int64_t *gone);
 /* A copy of all, in the arena. */
 void skn_sessions_all(skn_sessions_kept *k, skn_arena *a, skn_sessions *out);
 /* Reads them from the store again when it is time to; on the loop. */

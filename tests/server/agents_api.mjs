@@ -527,7 +527,13 @@ test('changes of settings, providers and keys, removals and purges are rows of t
     await as('setting.change', 'PATCH', '/settings', { 'defaults.model': 'demo/scripted' });
     await as('provider.change', 'DELETE', '/providers/audited');
     await as('message.remove', 'DELETE', `${w.path}/messages/${said.messageId}?chatId=${w.chat}`);
+    await as('agent.create', 'POST', `${w.path}/agents`, { name: 'di', systemPrompt: 'planted-prompt' });
+    await as('agent.change', 'PATCH', `${w.path}/agents/di`, { model: 'demo/scripted' });
+    await as('agent.remove', 'DELETE', `${w.path}/agents/di`);
     await as('chat.remove', 'DELETE', `${w.chatPath}?force=true`);
+    await as('chat.restore', 'POST', `${w.chatPath}/restore`);
+    await as('world.remove', 'DELETE', `${w.path}?force=true`);
+    await as('world.restore', 'POST', `${w.path}/restore`);
     await as('world.remove', 'DELETE', `${w.path}?force=true`);
     await server.request('PATCH', '/settings', { body: { 'defaults.model': null } });
     const { data, page } = await server.get('/audit?limit=500');
@@ -539,9 +545,10 @@ test('changes of settings, providers and keys, removals and purges are rows of t
     }
     const one = what => data.find(a => asked.some(([, id]) => id === a.requestId) && a.what === what);
     assert.equal(one('world.change').detail, 'approvals.remember, mcpServers.files');
+    assert.deepEqual(['agent.create', 'agent.change'].map(what => [one(what).subject, one(what).detail]), [['di', `${w.name}: systemPrompt`], ['di', `${w.name}: model`]]);
     assert.deepEqual([one('key.set').subject, one('key.remove').subject], ['audited', 'audited']);
     const text = JSON.stringify(data);
-    for (const hidden of [secret, 'planted-words', 'planted-place']) assert.ok(!text.includes(hidden), hidden);
+    for (const hidden of [secret, 'planted-words', 'planted-place', 'planted-prompt']) assert.ok(!text.includes(hidden), hidden);
     // Page by page it is the same, and a row is a line of the log.
     const ids = data.map(a => a.id), seen = [];
     for (let next = '/audit?limit=3'; next && seen.length < 9;) {

@@ -233,6 +233,27 @@ test('what comes by a proxy of the owner is not the owner', async () => {
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);
 });
 
+test('an owner who hangs up before the server comes to the connection is no failed sign-in; a wrong token is one', async () => {
+    const refused = async () => Number(/^skein_http_requests_total\{method="GET",status="401"\} (\d+)$/m.exec((await server.request('GET', '/metrics')).text)?.[1] ?? 0);
+    const failed = async () => (await server.get('/audit?limit=500')).data.filter(a => a.what === 'sign-in.failed');
+    const hangUp = async (...headers) => {
+        const before = await refused();
+        server.child.kill('SIGSTOP');
+        await new Promise(resolve => {
+            const socket = net.connect(server.port, server.host, () => socket.write(`GET /worlds HTTP/1.1\r\n${host}${headers.join('')}\r\n`, () => socket.destroy()));
+            socket.on('close', resolve);
+        });
+        server.child.kill('SIGCONT');
+        await eventually('the request', async () => await refused() > before);
+    };
+    const row = id => eventually('the row', async () => (await failed()).some(a => a.requestId === id));
+    await hangUp('X-Request-Id: hung-up\r\n');
+    await hangUp('X-Request-Id: hung-up-wrong\r\n', 'Authorization: Bearer wrong\r\n');
+    await row('hung-up-wrong');
+    assert.deepEqual((await failed()).filter(a => a.requestId.startsWith('hung-up')).map(a => [a.requestId, a.who, a.detail]), [['hung-up-wrong', 'nobody', 'a wrong token']]);
+    await alive();
+});
+
 // --- Browsers that are signed in ----------------------------------------------------------------------
 
 const nobody = { authorization: undefined };
@@ -288,6 +309,11 @@ test('a session lasts over a restart, is listed, and ends with sign-out, its str
     await within(10000, 'the end of the stream', stream.done);
     const out = await as(first, 'DELETE');
     assert.equal(out.status, 204);
+    // All of it is in the trail, with whose it was.
+    const rows = (await s.get('/audit')).data.filter(a => /^(sign-in|session\.remove)$/.test(a.what)).reverse();
+    assert.deepEqual(rows.map(a => [a.what, a.subject, a.detail]), [['sign-in', list[0].id, 'with a token'], ['sign-in', list[1].id, 'with a token'],
+        ['session.remove', list[1].id, null], ['session.remove', list[0].id, null]]);
+    assert.deepEqual(rows.slice(2).map(a => a.who), Array(2).fill(`session ${list[0].id}`));
     assert.match(out.headers['set-cookie'][0], /=; Path=\/; Max-Age=0;/);
     assert.equal((await as(first)).status, 401);
 });
