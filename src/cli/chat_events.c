@@ -38,9 +38,12 @@ static skein_rc refresh_version(skn_chat *c)
     if (c->cli->far)
         return skn_chat_far_version(c, &c->version);
     rc = skein_conversation_get(c->cli->engine, c->chat.id, c->mem, &now, &c->cli->err);
-    if (!rc)
-        c->version = now.version;
-    return rc;
+    if (rc)
+        return rc;
+    c->version = now.version;
+    if (!skn_str_eq(c->chat.title, now.title))
+        c->chat.title = skn_arena_copy(c->cli->keep, now.title);
+    return SKEIN_OK;
 }
 
 skein_rc skn_chat_refresh(skn_chat *c)
@@ -335,6 +338,8 @@ skein_rc skn_chat_take(void *arg, const skn_news_item *item)
         return take_summary(c, item);
     else if (skn_str_starts(item->type, SKN_STR("thread.")))
         return take_thread(c);
+    else if (is(item, "chat.updated"))
+        return refresh_version(c);
     else if (skn_str_starts(item->type, SKN_STR("agent.")))
         return skn_chat_refresh(c);
     else if (is(item, "stream.open"))

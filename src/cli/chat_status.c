@@ -8,15 +8,16 @@
 #define LIST_MS    2000 /* a server that asks another one for its models may take long */
 #define READ_LAST  50
 #define INBOX_MOST 100
+#define TITLE_MOST 24 /* columns of the conversation's title */
 
 /* --- What it says ------------------------------------------------------------------------- */
 
-/* What is left out when there is no room, least needed first. */
+/* What is left out when there is no room, least needed first. The world is never: whoever types must see where it goes. */
 typedef enum brevity {
     WHOLE,
-    NO_WORLD,
     NO_COUNT,
     NO_VERSION,
+    NO_TITLE,
     BUSY_ONLY,
     NO_MODEL,
     BREVITIES
@@ -96,12 +97,15 @@ static void add_figures(const skn_chat *c, skn_buf *b)
     }
 }
 
-/* "launch · v7 · 3 agents: lead ● bo ✗ ada ○ · llama3.2 · context 71 % · inbox 2" */
+/* "launch · Launch plan · v7 · 3 agents: lead ● bo ✗ ada ○ · llama3.2 · context 71 % · inbox 2" */
 static void compose(const skn_chat *c, skn_buf *b, brevity how)
 {
     skn_buf_clear(b);
-    if (how < NO_WORLD)
-        skn_buf_add(b, c->world.name);
+    skn_buf_add(b, c->world.name);
+    if (how < NO_TITLE && c->chat.title.n) {
+        part(b);
+        skn_buf_add(b, skn_chat_fit(c->mem, c->chat.title, TITLE_MOST));
+    }
     if (how < NO_VERSION) {
         part(b);
         skn_buf_addf(b, "v%" PRId64, c->version);

@@ -62,7 +62,7 @@ function whole(t, ...texts) {
         for (const word of row.split(/\s+/).filter(w => w && !/^[─┌┐└┘│]+$/.test(w)))
             if (/^[\p{L}@_-]{4,}[.,:]?$/u.test(word)) assert.ok(words.has(word), `"${word}" in the row "${row}"`);
 }
-const KNOWN = 'layout with @correspondent, @bibliographer, @ada. /help lists commands, Ctrl-D leaves. correspondent bibliographer, correspondent, bibliographer @ada @bibliographer agents: agents scripted';
+const KNOWN = 'layout talk with @correspondent, @bibliographer, @ada. /help lists commands, Ctrl-D leaves. correspondent bibliographer, correspondent, bibliographer @ada @bibliographer agents: agents scripted';
 
 for (const cols of [40, 80])
     test(`no row of ${cols} columns ends within a word, a name or an id`, async () => {

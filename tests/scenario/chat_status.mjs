@@ -49,7 +49,7 @@ test('it names the model and how full its window is', async () => {
     await prompt(t);
     assert.doesNotMatch(status(t), /context/);
     t.type('hello\r');
-    await t.shows(new RegExp(`An answer[^]*\n${t.world} · v1 · 1 agent: ada ○ · ${desk.model} · context 71 %\n›$`));
+    await t.shows(new RegExp(`An answer[^]*\n${t.world} · talk · v1 · 1 agent: ada ○ · ${desk.model} · context 71 %\n›$`));
     await t.leave();
 });
 
@@ -70,14 +70,22 @@ test('it counts what is in the inbox, and says who is at work', async () => {
     await t.leave();
 });
 
-test('in 40 columns it is one row, and who is at work stays in it', async () => {
+test('it names the world and the conversation, by the name that this has now', async () => {
+    const t = await open();
+    await t.shows(new RegExp(`\n${t.world} · talk · v1 · [^\n]*\n›$`));
+    await server.ask('PATCH', `/worlds/${t.world}/chats/${t.chat}`, { title: 'The plan for the launch in November' });
+    await t.shows(new RegExp(`\n${t.world} · The plan for the launch… · v1 · [^\n]*\n›$`));
+    await t.leave();
+});
+
+test('in 40 columns it is one row, and the world and who is at work stay in it', async () => {
     const names = ['lead', 'researcher', 'critic', 'correspondent'];
     const t = await open({ agents: names.map(name => ({ name })), cols: 40 });
     await t.shows(/─\n[^\n]+\n›$/);
     t.type('@critic forever\r');
     await t.shows(/─\n[^\n]*critic ●[^\n]*\n›$/);
     t.type('@lead hello');
-    await t.shows(/─\n[^\n]*critic ● \+3[^\n]*\n› @lead hello$/);
+    await t.shows(new RegExp(`─\n${t.world} · [^\n]*critic ● \\+3[^\n]*\n› @lead hello$`));
     assert.ok([...status(t)].length < 40, status(t));
     t.type('\x03');
     await t.shows(/critic ○|4 agents ○/);

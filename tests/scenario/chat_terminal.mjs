@@ -54,7 +54,7 @@ test('a message is answered, and all stands in the scrollback', async () => {
     await rest(t);
     assert.equal(t.screen.text.match(/you › hello/g).length, 1);
     assert.equal(t.screen.text.match(/hello yourself/g).length, 2);
-    assert.match(tail(t, 3), /^─+\nlaunch · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n› ?$/);
+    assert.match(tail(t, 3), /^─+\nlaunch · talk · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n› ?$/);
     t.type('\x04');
     assert.equal(await t.end(), 0);
     assert.match(t.screen.text, /Come back with: skein chat launch --continue\nOn the web: http:\/\/127\.0\.0\.1:\d+\/w\/launch\/c\/c_\S+\n$/);
@@ -135,10 +135,10 @@ test('commands are those of the program, and Tab completes them', async () => {
     t.type('\x15/edit @~1 hello once more\r');
     await t.shows(/Now at v2\.[^]*you › hello once more[^]*hello yourself/);
     await t.shows(/says ada[^]*says bo|says bo[^]*says ada/);
-    await t.shows(/launch · v2 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
+    await t.shows(/launch · talk · v2 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
     t.type('/undo\r');
     await t.shows(/v2 → v1\. Took back/);
-    await t.shows(/launch · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
+    await t.shows(/launch · talk · v1 · 2 agents: ada ○ bo ○( · demo\/scripted)?\n›$/);
     t.type('/quit\r');
     assert.equal(await t.end(), 0);
 });
