@@ -101,17 +101,37 @@ static skein_rc tell_all_copies(skn_cli *cli, const skein_conversation *chat)
 
 /* --- What would go ------------------------------------------------------------------------ */
 
-static skein_rc count_unreachable(skn_cli *cli, const skein_change *how)
+static void show_text(skn_cli *cli, const skein_message *m)
 {
-    skein_change look = *how;
-    int64_t      count;
-    skein_rc     rc;
+    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_sender(cli, m->sender, 5);
+    skn_print_raw(cli, SKN_STR("  "));
+    skn_print_line(cli, m->purged ? SKN_STR("(erased)") : m->content, SHOWN_COLUMNS);
+    skn_print_raw(cli, SKN_STR("\n"));
+}
 
-    look.dry_run = true;
-    if (!(rc = skein_purge_unreachable(cli->engine, &look, &count, &cli->err)))
-        skn_print(cli, "%" PRId64 " message%s that the current version does not hold\n", count,
-                  skn_plural(count));
-    return rc;
+static void show_rest(skn_cli *cli, int64_t count)
+{
+    if (count > SHOWN_MOST)
+        skn_print(cli, "and %" PRId64 " more\n", count - SHOWN_MOST);
+}
+
+static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
+{
+    skein_messages first;
+    int64_t        count;
+    skein_rc       rc = skn_purge_unreachable_look(cli->engine, how, SHOWN_MOST, cli->keep,
+                                                   &first, &count, &cli->err);
+
+    if (rc)
+        return rc;
+    skn_print(cli, "%" PRId64 " message%s that the current version does not hold%s\n", count,
+              skn_plural(count), count ? ":" : "");
+    for (size_t i = 0; i < first.count; i++)
+        show_text(cli, &first.at[i]);
+    show_rest(cli, count);
+    return SKEIN_OK;
 }
 
 /* Whoever is asked, or asks with -n, sees the texts first: they are gone for ever then. */
@@ -124,21 +144,12 @@ static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat,
     if (cli->json || (!cli->dry_run && (cli->yes || !cli->out.terminal)))
         return SKEIN_OK;
     if (skn_opt(cli, "unreachable"))
-        return count_unreachable(cli, how);
-    for (size_t i = 0; i < cli->arg_count && !rc; i++) {
-        if ((rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
-            break;
-        if (i < SHOWN_MOST) {
-            skn_print_colour(cli, SKN_YELLOW, m.uid);
-            skn_print_raw(cli, SKN_STR("  "));
-            skn_print_sender(cli, m.sender, 5);
-            skn_print_raw(cli, SKN_STR("  "));
-            skn_print_line(cli, m.purged ? SKN_STR("(erased)") : m.content, SHOWN_COLUMNS);
-            skn_print_raw(cli, SKN_STR("\n"));
-        }
-    }
-    if (!rc && cli->arg_count > SHOWN_MOST)
-        skn_print(cli, "and %zu more\n", cli->arg_count - SHOWN_MOST);
+        return show_unreachable(cli, how);
+    for (size_t i = 0; i < cli->arg_count && !rc; i++)
+        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)) && i < SHOWN_MOST)
+            show_text(cli, &m);
+    if (!rc)
+        show_rest(cli, (int64_t)cli->arg_count);
     return rc;
 }
 

@@ -37,6 +37,10 @@ skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_e
 int skn_schema_known(void);
 /* Bytes of the longest text that it stores. */
 size_t skn_text_most(const skein_engine *e);
+/* What skein_purge_unreachable would erase: how many messages, and the first of them, oldest first. */
+skein_rc skn_purge_unreachable_look(skein_engine *e, const skein_change *how, size_t most,
+                                    skein_mem *mem, skein_messages *out, int64_t *count,
+                                    skein_error *err);
 /* What the bare database takes for `count` messages with this text, each committed by itself: what
  * "skein bench" compares with. The rows are removed again; the conversation must be an empty one,
  * and no other call under way. With 0 it only brings SQLite's log into the file. */

@@ -1,6 +1,7 @@
 /* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
 #include "engine/core.h"
+#include "engine/engine.h"
 #include "engine/feed.h"
 #include "engine/holds.h"
 #include "engine/search.h"
@@ -14,6 +15,9 @@ typedef struct call {
     const skein_change *how;
     skein_message_ids   ids;
     bool                unreachable;
+    skein_mem          *mem;   /* of `shown`; NULL: nobody wants to see */
+    skein_messages     *shown; /* the first of those that go */
+    size_t              most;  /* of them */
     skn_arena          *a;
     skn_vec(int64_t) leave; /* messages that go */
     skn_vec(int64_t) homes; /* conversations they were said in */
@@ -72,6 +76,22 @@ static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i++)
         rc = erase(c, tx, c->leave.p[i], err);
     return rc || c->leave.n == 0 ? rc : erase_calls(c, tx, err);
+}
+
+/* Those that were erased before do not go again. */
+static skein_rc show(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+    bool     found;
+
+    *c->shown = (skein_messages){SKN_ARRAY(c->mem, c->most, skein_message), 0};
+    for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n && c->shown->count < c->most; i++) {
+        skein_message *m = &c->shown->at[c->shown->count];
+
+        rc = skn_message_get(tx, c->leave.p[i], c->mem, m, &found, err);
+        c->shown->count += rc == SKEIN_OK && found && !m->purged;
+    }
+    return rc;
 }
 
 /* --- Named messages ------------------------------------------------------------------------------------- */
@@ -276,7 +296,8 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     rc = c->unreachable ? find_unreachable(c, tx, &row, &family, err)
                         : find_named(c, tx, &row, err);
-    if (rc == SKEIN_OK && !(rc = check_calls(c, tx, err)))
+    if (rc == SKEIN_OK && !(rc = check_calls(c, tx, err)) &&
+        !(rc = c->mem ? show(c, tx, err) : SKEIN_OK))
         rc = erase_all(c, tx, err);
     if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(tx, &family, err)))
         rc = skn_erasure_count(tx, err);
@@ -331,4 +352,15 @@ skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how, int64
     call c = {.e = e, .how = how, .unreachable = true};
 
     return run(&c, erased, err);
+}
+
+skein_rc skn_purge_unreachable_look(skein_engine *e, const skein_change *how, size_t most,
+                                    skein_mem *mem, skein_messages *out, int64_t *count,
+                                    skein_error *err)
+{
+    skein_change dry = *how;
+    call c = {.e = e, .how = &dry, .unreachable = true, .mem = mem, .shown = out, .most = most};
+
+    dry.dry_run = true;
+    return run(&c, count, err);
 }

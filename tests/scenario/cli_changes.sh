@@ -212,14 +212,23 @@ must world rm memories -y
 
 # --- Purge ------------------------------------------------------------------------------------
 
+must world new gone
+must send -w gone draft
+for i in $(seq 22); do must amend @ -m "text $i" -w gone; done
+s purge --unreachable -n -w gone
+t 'what is out of reach is counted before it goes' is "$(printf '%s\n' "$out" | head -n 1)" '22 messages that the current version does not hold:'
+t 'listed, with who said it and its words' is "$(printf '%s\n' "$out" | sed -n '2,4s/^[^ ]* *//p')" "$(printf 'you    %s\n' draft 'text 1' 'text 2')"
+t 'and the rest of a long list counted' is "$(printf '%s\n' "$out" | tail -n 2)" "$(printf '%s\n' 'and 2 more' 'Would erase 22 messages. Nothing was changed.')"
+must purge --unreachable -y -w gone
+s purge --unreachable -n -w gone
+t 'what was erased before is not listed again' is "$out" "$(printf '%s\n' '0 messages that the current version does not hold' 'Would erase 0 messages. Nothing was changed.')"
+must world rm gone -y
 s purge a-3
 t 'erasure without a terminal needs a yes' fails 2 'Say so with -y'
 s purge a-3 -n
 t 'a dry run of an erasure erases nothing' prints 'Would erase 1'
 t 'and shows what would go' prints 'a-3  '
 t 'with its text' prints '  three'
-s purge --unreachable -n
-t 'also of what is out of reach' prints 'that the current version does not hold'
 t 'the text is still there' is "$(s show a-3 --raw; echo "$out")" three
 copies=$dir/data$stores/backups
 mkdir -p "$copies" && : >"$copies/skein-20260101T000000Z.db"
