@@ -101,6 +101,7 @@ typedef struct skn_intake {
     skn_arena                *a;     /* of one row */
     bool                      alone; /* the store has nothing else in it */
     bool    known; /* the store had this world already, when that was looked at */
+    skn_str there; /* by which name */
     int64_t base[SKN_AR_TABLES];
 } skn_intake;
 

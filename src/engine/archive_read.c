@@ -81,13 +81,15 @@ static skein_rc check_clash(skn_tx *tx, skn_intake *im, skein_error *err)
     rc = skn_world_by_ref(tx, SKN_NONE, im->uid, a, &w, &same, err);
     if (!rc && !same)
         rc = skn_world_by_ref(tx, name, SKN_NONE, a, &w, &taken, err);
+    if (!rc && same)
+        im->there = skn_arena_copy(im->mem, w.name);
     skn_arena_free(a);
     if (rc)
         return rc;
     im->known = same;
     if (same)
         return skn_fail(err, SKEIN_CONFLICT,
-                        "world \"%.*s\" of \"%s\" is already in this store", SKN_FMT(name),
+                        "world \"%.*s\" of \"%s\" is already in this store", SKN_FMT(im->there),
                         im->lines->name);
     if (!taken)
         return SKEIN_OK;

@@ -173,7 +173,7 @@ static skein_rc leave_known(skn_foreign_file *file, arrivals *all, skein_error *
         if (rc) {
             skn_foreign_note(file,
                              "world \"%.*s\" is already in this store and was left as it is",
-                             SKN_FMT(all->at[i].f->world));
+                             SKN_FMT(all->intakes[i].there));
             skn_buf_release(&all->at[i].archive);
             continue;
         }

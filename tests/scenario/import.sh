@@ -39,7 +39,7 @@ t 'the turn limit is kept' prints '"turnLimit":5'
 s import "$dir/agent-world"
 t 'a second import says that it is there' fails 5 'world "lab" of'
 s import "$world" --as other
-t 'also under another name' fails 5 'is already in this store'
+t 'also under another name, and names the one that is there' fails 5 'world "lab" of'
 must world ls --json=name
 t 'and makes nothing' is "$(every name)" lab
 

@@ -333,7 +333,7 @@ static void of_several_worlds_those_that_are_there_are_left_out(void **state)
     assert_int_equal(r.world_count, 1);
     assert_string_equal(r.world.p, "second-new");
     assert_int_equal(r.messages, 0);
-    assert_noted(&r, "world \"second-the-lab\" is already in this store and was left as it is");
+    assert_noted(&r, "world \"the-lab\" is already in this store and was left as it is");
     assert_int_equal(worlds_in(&p), 2);
     assert_int_equal(import_file(&p, path, NULL, false, &r), SKEIN_CONFLICT);
     assert_int_equal(worlds_in(&p), 2);
