@@ -78,6 +78,29 @@ static skein_rc find_waiting(skn_cli *cli, const waiting_here *q, skn_str ref,
     return skn_missing(cli, SKEIN_NOT_FOUND, "message");
 }
 
+skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found)
+{
+    skein_error          before = cli->err;
+    skn_problem          more = cli->more;
+    waiting_here         q;
+    const skein_waiting *m;
+    skein_rc             rc;
+
+    *found = !read_queue(cli, &q) && !find_waiting(cli, &q, ref, &m);
+    cli->err = before;
+    cli->more = more;
+    if (!*found)
+        return SKEIN_OK;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    rc = waiting_out(cli, &q, m);
+    if (!cli->json)
+        skn_print(cli,
+                  "It waits until the agents are done. Take it back with \"skein queue rm "
+                  "%.*s\".\n",
+                  SKN_FMT(m->uid));
+    return rc;
+}
+
 static skein_rc take_back(skn_cli *cli, const waiting_here *q, const skein_waiting *m)
 {
     const skn_json *none;

@@ -357,6 +357,7 @@ int skn_cmd_show(skn_cli *cli)
     show_job      job;
     skein_message m;
     skn_str       ref = skn_arg(cli, 0);
+    bool          waits;
     skein_rc      rc;
 
     if (skn_str_starts(ref, SKN_STR("sq_")))
@@ -374,6 +375,12 @@ int skn_cmd_show(skn_cli *cli)
     if (skn_is_lane(ref))
         return (int)show_lane(cli, &job);
     rc = skn_need_message(cli, &job.chat, ref, &m);
+    if (rc == SKEIN_NOT_FOUND) {
+        skein_rc shown = skn_queued_show(cli, ref, &waits);
+
+        if (waits)
+            return (int)shown;
+    }
     if (rc == SKEIN_NOT_FOUND || rc == SKEIN_INVALID || rc == SKEIN_USAGE)
         return (int)show_agent(cli, &job, rc);
     return rc ? (int)rc : (int)show_message(cli, &job, &m);

@@ -151,6 +151,8 @@ int skn_cmd_completion(skn_cli *cli);
 
 /* --- Shared ------------------------------------------------------------------------------- */
 
+/* Shows a message that waits to be said; *found: there is one. Else nothing is said of it. */
+skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found);
 /* The conversation that is meant, and how it is to be changed. */
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
                          skein_change *how);

@@ -197,6 +197,9 @@ t 'what waits is listed' is "$out" '[{"sender":"human","content":"@bo one more"}
 s queue
 waiting=$(printf '%s\n' "$out" | head -n 1 | cut -d ' ' -f 1)
 t 'with its text' prints '    @bo one more'
+s show "$waiting"
+t 'one that waits is shown, as waiting' is "$(printf '%s\n' "$out" | sed 1d)" "$(printf '%s\n' '    @bo one more' \
+    "It waits until the agents are done. Take it back with \"skein queue rm $waiting\".")"
 s queue rm nosuch
 t 'only what waits can be taken back' fails 3 'no message "nosuch" waits here'
 s queue rm "$waiting" -n
@@ -213,7 +216,10 @@ s_far() {
 }
 s_far queue --json=id,content
 t 'from afar as well' prints '"content":"@bo and another"'
-s_far queue rm "$(first id)"
+waiting=$(first id)
+s_far show "$waiting"
+t 'and shown' prints '    @bo and another'
+s_far queue rm "$waiting"
 t 'where it is taken back, too' prints 'It was not said.'
 must stop ada
 until_true idle
