@@ -5,19 +5,18 @@
 #include "cli/news.h"
 #include "cli/server_ask.h"
 
-static const skn_json *member_of(const skn_json *world)
+static const skn_json *list_of(const skn_json *v, const char *name)
 {
-    const skn_json *v = world ? skn_json_get(world, "answersWith") : NULL;
+    const skn_json *list = v ? skn_json_get(v, name) : NULL;
 
-    return v && v->kind == SKN_JSON_ARRAY ? v : NULL;
+    return list && list->kind == SKN_JSON_ARRAY ? list : NULL;
 }
 
-const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
+/* What the server of the store tells of this; NULL: there is none, or it cannot. */
+static const skn_json *told(skn_cli *cli, skn_str path)
 {
     skein_error     before = cli->err;
     const skn_json *v = NULL;
-    const char     *name = skn_client_encode(cli->keep, world->name);
-    skn_str         path = skn_arena_printf(cli->keep, "/worlds/%s?fields=answersWith", name);
     skn_server      server;
     bool            found = false;
 
@@ -26,7 +25,19 @@ const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
                        skn_server_ask(cli, &server, "GET", path.p, SKN_NONE, &v))
         v = NULL;
     cli->err = before;
-    return member_of(v);
+    return v;
+}
+
+static const skn_json *told_of_world(skn_cli *cli, const skein_world *world, const char *fields)
+{
+    const char *name = skn_client_encode(cli->keep, world->name);
+
+    return told(cli, skn_arena_printf(cli->keep, "/worlds/%s?fields=%s", name, fields));
+}
+
+const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world)
+{
+    return list_of(told_of_world(cli, world, "answersWith"), "answersWith");
 }
 
 static bool is_set(const skn_json *v, const char *key)
@@ -50,15 +61,53 @@ static skn_str where(skn_cli *cli, const skn_json *one)
                   : SKN_STR("on another computer");
 }
 
-skn_str skn_answers_text(skn_cli *cli, const skn_json *answers)
+/* Is any of the agents that it answers for awake? */
+static bool is_awake(const skn_json *one, const skn_json *agents)
 {
-    skn_str text = SKN_STR("");
+    const skn_json *names = list_of(one, "agents");
 
-    for (const skn_json *one = answers ? answers->first : NULL; one; one = one->next) {
+    for (const skn_json *n = names ? names->first : NULL; n; n = n->next)
+        for (const skn_json *a = agents ? agents->first : NULL; a; a = a->next)
+            if (skn_str_eq(skn_news_text(a, "name"), n->text) && !is_set(a, "paused"))
+                return true;
+    return false;
+}
+
+/* Has the provider of the model cost what it may cost this month? */
+static bool is_spent(skn_cli *cli, skn_str model)
+{
+    skn_str         name = SKN_STR("");
+    const skn_json *provider;
+
+    if (!skn_str_split(&model, '/', &name))
+        return false;
+    provider = told(
+        cli, skn_arena_printf(cli->keep, "/providers/%s", skn_client_encode(cli->keep, name)));
+    return provider && skn_str_is(skn_news_text(provider, "state"), "over-budget");
+}
+
+static skn_str nobody(const skn_json *agents)
+{
+    return agents && agents->first ? SKN_STR("nobody answers: all agents are paused")
+                                   : SKN_STR("nobody answers: there are no agents");
+}
+
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
+{
+    const skn_json *all = told_of_world(cli, world, "answersWith,agents");
+    const skn_json *answers = list_of(all, "answersWith"), *agents = list_of(all, "agents");
+    skn_str         text = SKN_STR("");
+
+    if (!answers)
+        return text;
+    for (const skn_json *one = answers->first; one; one = one->next) {
         skn_str model = skn_news_text(one, "model"), at = where(cli, one);
 
-        text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s)", SKN_FMT(text),
-                                text.n ? ", " : "", SKN_FMT(model), SKN_FMT(at));
+        if (is_awake(one, agents))
+            text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
+                                    text.n ? ", " : "answers with ", SKN_FMT(model),
+                                    SKN_FMT(at),
+                                    is_spent(cli, model) ? "; its budget is used up" : "");
     }
-    return text;
+    return text.n ? text : nobody(agents);
 }

@@ -9,7 +9,8 @@
 
 /* "answersWith" of a world, as its server tells it; NULL: no server runs, or it asks no models. */
 const skn_json *skn_answers_with(skn_cli *cli, const skein_world *world);
-/* "demo/scripted (scripted, on this computer)"; for people. */
-skn_str skn_answers_text(skn_cli *cli, const skn_json *answers);
+/* "answers with demo/scripted (scripted, on this computer)", or that nobody answers, and why; for people. Empty where
+ * skn_answers_with gives NULL. */
+skn_str skn_answers_text(skn_cli *cli, const skein_world *world);
 
 #endif

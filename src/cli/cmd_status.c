@@ -20,13 +20,13 @@
 /* --- Status --------------------------------------------------------------------------------- */
 
 /* Where no server runs nobody answers, and nothing is said of it. */
-static void say_answers(skn_cli *cli, const skn_json *answers)
+static void say_answers(skn_cli *cli, const skein_world *world)
 {
-    skn_str text = skn_answers_text(cli, answers);
+    skn_str text = skn_answers_text(cli, world);
 
     if (!text.n)
         return;
-    skn_print_raw(cli, SKN_STR("         answers with "));
+    skn_print_raw(cli, SKN_STR("         "));
     skn_print_line(cli, text, 0);
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -47,19 +47,19 @@ static skein_rc status_world(skn_cli *cli, const skein_world *world, skn_jw *w)
         return rc;
     for (size_t i = 0; i < chats.count; i++)
         messages += chats.at[i].length;
-    answers = skn_answers_with(cli, world);
     if (!cli->json) {
         skn_print(
             cli, "world    %.*s: %zu agent%s, %zu conversation%s, %" PRId64 " message%s\n",
             SKN_FMT(world->name), agents.count, skn_plural((int64_t)agents.count), chats.count,
             skn_plural((int64_t)chats.count), messages, skn_plural(messages));
-        say_answers(cli, answers);
+        say_answers(cli, world);
         for (size_t i = 0; i < agents.count; i++) {
             skn_print_last_turn(cli, &agents.at[i], &work);
             skn_print_outlook(cli, &agents.at[i], &work, "         ");
         }
         return SKEIN_OK;
     }
+    answers = skn_answers_with(cli, world);
     skn_jw_object(w);
     skn_jw_kstr(w, "name", world->name);
     skn_jw_kint(w, "agents", (int64_t)agents.count);
@@ -138,6 +138,8 @@ static void here_text(skn_cli *cli, const here *now)
     if (now->chat_known) {
         skn_print(cli, ", conversation ");
         skn_print_line(cli, now->chat.title.n ? now->chat.title : now->chat.uid, 40);
+        skn_print_raw(cli, now->chat.archived ? SKN_STR(", archived: nobody answers in it")
+                                              : SKN_STR(""));
     }
     skn_print(cli, "  (%s%s)\n", strcmp(now->by, "only") ? "" : "the ",
               strcmp(now->by, "only") ? now->by : "only world");

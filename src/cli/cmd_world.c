@@ -105,7 +105,7 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
     skn_print_sender(cli, world->name, 20);
     skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
               skn_plural((int64_t)agents.count), chats.count, skn_plural((int64_t)chats.count));
-    answers = skn_answers_text(cli, skn_answers_with(cli, world));
+    answers = skn_answers_text(cli, world);
     skn_print_raw(cli, answers.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, answers, 0);
     skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));

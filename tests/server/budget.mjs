@@ -84,6 +84,7 @@ test('at the limit a turn fails and names provider, limit, used and month; nothi
     assert.match(failed[0].hint, /budget\.monthly/);
     assert.equal(questions, before);
     assert.equal((await bank()).state, 'over-budget');
+    assert.match((await cli('status')).out, /answers with bank\/\S+ \([^)]*; its budget is used up\)/);
     const listed = async () => (await server.get('/inbox?limit=100')).data.filter(i => i.type === 'failure');
     await eventually('something in the inbox', async () => (await listed()).length);
     assert.equal(failures(await w.converse('@ada three again')).length, 1);

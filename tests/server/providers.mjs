@@ -136,6 +136,17 @@ test('which model answers the next message, and where it runs, is one fact in th
     await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'nobody/x' });
     assert.deepEqual((await told())[1], { model: 'nobody/x', scripted: false, local: null, host: null, agents: ['bo'] });
     await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'demo/scripted' });
+    await cli('agent', 'pause', 'ada', '-w', 'office');
+    const only = / answers with demo\/scripted \(scripted, on this computer\)\n/, none = / nobody answers: all agents are paused\n/;
+    for (const expected of [only, none]) {
+        for (const command of ['world ls', 'status'])
+            for (const where of [[], [`--server=${server.url}`]]) {
+                const { out, err } = where.length ? await run([...command.split(' '), ...where]) : await cli(...command.split(' '));
+                assert.match(out, expected, `${command} ${where}: ${err}`);
+            }
+        await cli('agent', 'pause', 'bo', '-w', 'office');
+    }
+    for (const name of ['ada', 'bo']) await cli('agent', 'resume', name, '-w', 'office');
     await server.ask('PATCH', '/settings', { 'defaults.model': 'auto' });
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
