@@ -6,6 +6,7 @@
 #include "cli/discover.h"
 #include "cli/doctor.h"
 #include "cli/news.h"
+#include "cli/paste.h"
 #include "cli/server_ask.h"
 
 #include "base/clock.h"
@@ -73,7 +74,7 @@ static skein_rc tell(visit *v, const char *check, verdict result, skn_str text,
     skn_print_line(cli, text, 0);
     skn_print_raw(cli, SKN_STR("\n"));
     if (needs_cure(result) && cure)
-        skn_print(cli, "%21scure: %s\n", "", cure);
+        skn_print(cli, "%21scure: %s\n", "", skn_pasteable(cli, cure));
     return SKEIN_OK;
 }
 

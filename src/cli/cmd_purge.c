@@ -121,8 +121,8 @@ static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
 {
     skein_messages first;
     int64_t        count;
-    skein_rc       rc = skn_purge_unreachable_look(cli->engine, how, SHOWN_MOST, cli->keep,
-                                                   &first, &count, &cli->err);
+    skein_rc rc = skn_purge_unreachable_look(cli->engine, how, SHOWN_MOST, cli->keep, &first,
+                                             &count, &cli->err);
 
     if (rc)
         return rc;

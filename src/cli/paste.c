@@ -69,21 +69,33 @@ static const skn_command *command_at(skn_str text)
                                                     : NULL;
 }
 
-/* What a command is about: the commands of a world's name have it as an argument. */
+/* Does the command work in a world that it does not name itself? */
+static bool is_in_world(const skn_command *c, skn_str rest)
+{
+    static const char *const without[] = {"world ", "config ", "provider ", "model ", "serve",
+                                          "backup", "fsck",    "doctor",    "chat"};
+
+    if (!strcmp(c->name, "world show"))
+        return rest.n == strlen(c->name);
+    if (!strcmp(c->name, "world set") || !strcmp(c->name, "world tools"))
+        return true;
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        if (!strncmp(c->name, without[i], strlen(without[i])))
+            return false;
+    return true;
+}
+
 static void add_place(skn_cli *cli, skn_buf *b, const skn_command *c, skn_str rest)
 {
-    static const char *const whole[] = {"world ", "config ", "provider ", "model ", "serve",
-                                        "backup", "fsck",    "doctor",    "chat"};
-    bool                     inside = !strcmp(c->group, "Read") || !strcmp(c->group, "Change");
+    bool inside = !strcmp(c->group, "Read") || !strcmp(c->group, "Change");
 
     if (!has_option(rest, "--data"))
         add_option(cli, b, "data", "--data=");
     add_option(cli, b, "db", "--db=");
     add_option(cli, b, "server", "--server=");
     add_option(cli, b, "config", "--config=");
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
-        if (!strncmp(c->name, whole[i], strlen(whole[i])))
-            return;
+    if (!is_in_world(c, rest))
+        return;
     if (!has_option(rest, " -w "))
         add_option(cli, b, "world", "-w ");
     if (inside && strncmp(c->name, "inbox", 5) != 0 && !has_option(rest, " -c "))

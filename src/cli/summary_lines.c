@@ -1,6 +1,7 @@
 #include "cli/summary_lines.h"
 
 #include "cli/far.h"
+#include "cli/paste.h"
 #include "cli/print.h"
 
 #include <inttypes.h>
@@ -64,12 +65,13 @@ void skn_summary_lines_until(skn_cli *cli, skn_summary_lines *lines, int64_t bef
     for (size_t i = lines->of.count; i-- > 0;) {
         const skein_summary *s = &lines->of.at[i];
         int64_t              order = skn_summary_order(cli, &s->message);
+        skn_str              text;
 
         if (order <= seen || order >= before)
             continue;
         skn_print_raw(cli, SKN_STR("  ─ "));
-        skn_print_colour(cli, SKN_DIM,
-                         skn_summary_line_text(cli->keep, s->agent, s->covers, s->message.uid));
+        text = skn_summary_line_text(cli->keep, s->agent, s->covers, s->message.uid);
+        skn_print_colour(cli, SKN_DIM, skn_str_of(skn_pasteable(cli, text.p)));
         skn_print_raw(cli, SKN_STR("\n"));
     }
     skn_summary_lines_skip(cli, lines, before);

@@ -378,6 +378,14 @@ must -w launch agent new bo
 t 'the way back from a new agent too' pasted
 s -w launch agent show bo
 t 'it is gone' gave 3
+s -w launch world set turnLimit 7
+t 'so can what shows a setting of a world' pasted
+t 'which names the world' prints '"skein -w launch world show"'
+must -w launch conv new --title shelf --json
+shelf=$(first id)
+must -w launch conv rm "$shelf" -y
+s -w launch -c "$shelf" status
+t 'of an archived conversation status says that nobody answers' prints 'current  launch, conversation shelf, archived: nobody answers in it  (-w)'
 s -w launch conv show nowhere
 t 'advice of a failure can be pasted' pasted
 s conv ls -w lanch
