@@ -230,8 +230,10 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const sk
     int64_t   fixed = 0;
     skein_rc  rc = skein_context_read(wish->engine, what, mem, out, err);
 
-    of.agent = out->reader;
-    of.delegated = out->delegated;
+    if (!rc) {
+        of.agent = out->reader;
+        of.delegated = out->delegated;
+    }
     if (!rc && !(rc = skn_brief_make(&of, err)) &&
         (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
         skn_context_add(out, fixed + skn_brief_tokens(of.system_prompt, &of.rights));
