@@ -2,7 +2,7 @@
  *
  * Threads: one at a time.  Allocation never fails: when memory is out it waits a while for others to give theirs back, and
  * then ends the process; what input can make large has a limit checked by its owner, and is reserved
- * before it is used.  In sanitizer builds every piece is a
+ * before it is used; what the store can make large is read only while there is memory (store/db.c).  In sanitizer builds every piece is a
  * block of its own, so that an overflow is seen. */
 #ifndef SKN_BASE_ARENA_H
 #define SKN_BASE_ARENA_H
@@ -44,6 +44,8 @@ void skn_vec_grow(skn_arena *a, void **p, size_t n, size_t *cap, size_t size);
 
 /* Whether so many bytes could be had now. */
 bool skn_heap_has(size_t size);
+/* Memory that is kept for what is small and cannot fail: where there is less, nothing large is begun or gone on with. */
+#define SKN_HEADROOM ((size_t)32 * 1024 * 1024)
 /* For a process that runs for long: what is large is given back to the system as soon as it is freed, and threads share
  * few places to take memory from. */
 void skn_heap_tidy(void);

@@ -107,3 +107,9 @@ skein_rc skn_hint(skein_error *err, skein_rc rc, const char *fmt, ...)
     va_end(args);
     return rc;
 }
+
+skein_rc skn_no_memory(skein_error *err)
+{
+    return skn_fail(err, SKEIN_NO_MEMORY,
+                    "there is not enough memory for this request just now");
+}

@@ -10,5 +10,7 @@ skein_rc skn_fail(skein_error *err, skein_rc rc, const char *fmt, ...)
 /* Adds the hint to an error just filled and returns its code. */
 skein_rc skn_hint(skein_error *err, skein_rc rc, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* What input makes large found no memory: it fails alone, and may be tried again. */
+skein_rc skn_no_memory(skein_error *err);
 
 #endif

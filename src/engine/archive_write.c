@@ -28,6 +28,8 @@ static skein_rc flush(writer *w, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
+    if (w->line.starved)
+        return skn_no_memory(err);
     if (w->line.over)
         return skn_fail(err, SKEIN_LIMIT, "row %lld of \"%s\" is over %zu bytes",
                         (long long)w->row.number, skn_archive_tables[w->table].name,

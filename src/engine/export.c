@@ -47,6 +47,8 @@ static skein_rc write_buf(void *arg, skn_str bytes, skein_error *err)
     skn_buf *b = arg;
 
     skn_buf_add(b, bytes);
+    if (b->starved)
+        return skn_no_memory(err);
     if (b->over)
         return skn_fail(err, SKEIN_LIMIT, "the export is over %zu bytes", b->limit);
     return SKEIN_OK;
@@ -63,6 +65,8 @@ static skein_rc flush_all(skn_exporter *x, skein_error *err)
 {
     skein_rc rc = SKEIN_OK;
 
+    if (x->out.starved)
+        return skn_no_memory(err);
     if (x->out.over)
         return skn_fail(err, SKEIN_LIMIT, "a message is too long to be exported");
     if (x->out.n)

@@ -280,7 +280,9 @@ skein_rc skein_timelines_json(skein_timelines *set, skein_mem *mem, skein_str *o
     skn_buf_init(&buf, SIZE_MAX);
     skn_jw_init(&w, &buf);
     skn_timelines_write_json(&w, set, mem);
-    if (buf.over)
+    if (buf.starved || !skn_arena_reserve(mem, buf.n + sizeof(max_align_t)))
+        rc = skn_no_memory(err);
+    else if (buf.over)
         rc = skn_fail(err, SKEIN_LIMIT, "the timelines are over %zu bytes", buf.limit);
     else
         *out = skn_arena_copy(mem, skn_buf_str(&buf));

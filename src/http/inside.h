@@ -26,7 +26,6 @@
 #define SKN_SLOWEST    (32 * 1024) /* … bytes of it; the same for bodies that come in */
 #define SKN_BODY_MAX   ((size_t)1024 * 1024) /* of one request, unless its route says more */
 #define SKN_VALUES_MAX ((size_t)100 * 1000)  /* in a body that is JSON */
-#define SKN_HEADROOM   ((size_t)32 * 1024 * 1024) /* of memory, without which nothing is begun */
 #define SKN_BODIES_MAX                                                                         \
     ((size_t)256 * 1024 * 1024) /* of all requests at once, and what they need */
 #define SKN_ANSWER_MAX  ((size_t)256 * 1024 * 1024)

@@ -90,7 +90,9 @@ static void run_job(void *arg)
 
     skn_buf_init(&out, RESULT_MOST);
     rc = job->work(job, job->arg, &out, &err);
-    if (rc == SKEIN_OK && out.over)
+    if (rc == SKEIN_OK && out.starved)
+        rc = skn_no_memory(&err);
+    else if (rc == SKEIN_OK && out.over)
         rc = skn_fail(&err, SKEIN_LIMIT, "the result is larger than %zu bytes", out.limit);
     if (job->drop)
         job->drop(job->arg);

@@ -215,6 +215,10 @@ skein_rc skn_page_fields_and(skn_http_call *c, const char *known, skn_str also)
         return wanted.n ? rc : SKEIN_OK;
     if (also.n)
         wanted = skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(wanted), SKN_FMT(also));
+    if (c->out.over) /* which is told in the end */
+        return SKEIN_OK;
+    if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
+        return skn_no_memory(&c->error);
     whole = skn_arena_copy(c->mem, skn_buf_str(&c->out));
     if ((rc = skn_json_parse(&answer, whole, "the answer", c->mem, &c->error)))
         return rc;

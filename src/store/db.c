@@ -3,6 +3,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+enum {
+    CHECK_BYTES = 512 *
+                  1024, /* that were read before it is asked again whether there is memory */
+    ROW_BYTES = 128     /* what a row counts beside its texts */
+};
+
 /* --- Statements ------------------------------------------------------------------------------ */
 
 skn_stmt skn_stmt_use(skn_db *db, enum skn_query query)
@@ -49,10 +55,23 @@ void skn_stmt_bind_blob(skn_stmt *s, skn_str v)
     b->bytes = v;
 }
 
+/* Whoever reads keeps what is read, so reading goes on only while there is memory: this is the one place that all
+ * large reads pass, and where they can still fail alone. */
+static skein_rc check_memory(skn_db *db, skein_error *err)
+{
+    db->fetched += ROW_BYTES;
+    if (db->fetched < CHECK_BYTES)
+        return SKEIN_OK;
+    db->fetched = 0;
+    return skn_heap_has(SKN_HEADROOM) ? SKEIN_OK : skn_no_memory(err);
+}
+
 skein_rc skn_stmt_step(skn_stmt *s, bool *row, skein_error *err)
 {
+    skein_rc rc = check_memory(s->db, err);
+
     *row = false;
-    return s->db->driver->step(s, row, err);
+    return rc ? rc : s->db->driver->step(s, row, err);
 }
 
 skein_rc skn_stmt_run(skn_stmt *s, skein_error *err)
@@ -69,14 +88,20 @@ int64_t skn_stmt_int(const skn_stmt *s, int column)
     return s->db->driver->get_int(s, column);
 }
 
+static skn_str fetched(const skn_stmt *s, skn_str bytes)
+{
+    s->db->fetched += bytes.n;
+    return bytes;
+}
+
 skn_str skn_stmt_text(const skn_stmt *s, int column)
 {
-    return s->db->driver->get_text(s, column);
+    return fetched(s, s->db->driver->get_text(s, column));
 }
 
 skn_str skn_stmt_blob(const skn_stmt *s, int column)
 {
-    return s->db->driver->get_blob(s, column);
+    return fetched(s, s->db->driver->get_blob(s, column));
 }
 
 bool skn_stmt_null(const skn_stmt *s, int column)

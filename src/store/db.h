@@ -147,6 +147,7 @@ struct skn_db {
     bool              foreign;   /* another program's file, to be read only */
     bool              in_tx;
     int64_t           changed;
+    size_t            fetched; /* bytes, since it was last asked whether there is memory */
 };
 
 /* What a failure of a database is called, the same for both drivers: fills err by the code;

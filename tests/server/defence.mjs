@@ -477,6 +477,12 @@ test('an address over 8 kB is 414, headers over 16 kB or 100 are 431, a body ove
     problem(await raw(`GET /${'a'.repeat(9000)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), 414, 'url-too-long');
     problem(await raw(`GET /version HTTP/1.1\r\n${host}X: ${'a'.repeat(17000)}\r\nConnection: close\r\n\r\n`), 431, 'headers-too-large');
     problem(await raw(`GET /version HTTP/1.1\r\n${host}${'X: a\r\n'.repeat(150)}Connection: close\r\n\r\n`), 431, 'headers-too-large');
+    // However much more comes: the answer is there before the connection is closed.
+    for (const n of [70000, 3000000]) {
+        problem(await raw(`GET /${'a'.repeat(n)} HTTP/1.1\r\n${host}\r\n`), 414, 'url-too-long');
+        problem(await raw(`GET /version HTTP/1.1\r\n${host}X: ${'a'.repeat(n)}\r\n\r\n`), 431, 'headers-too-large');
+        assert.deepEqual((await raw(`GET /version HTTP/1.1\r\n${host}\r\nGET /version HTTP/1.1\r\n${host}X: ${'a'.repeat(n)}\r\n\r\n`)).statuses, [200, 431]);
+    }
     const big = await raw(`POST /worlds HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: ${30 * 1024 * 1024}\r\nConnection: close\r\n\r\n{`);
     problem(big, 413, 'too-large');
     const chunk = 'x'.repeat(1024 * 1024);
@@ -527,6 +533,31 @@ test('a request that finds no memory fails alone with 503, and the server lives 
     assert.deepEqual([busy.body.retryable, busy.body.code], [true, 'OVERLOADED']);
     assert.equal((await send(s, '/worlds', JSON.stringify({ name: 'after' }))).status, 201);
 }, limit(60000));
+
+test('a large read that finds no memory fails alone with 503, and the server lives on', async () => {
+    if (sanitized) return;
+    const store = freshStore();
+    const cli = async (words, input) => {
+        const done = await run([...words, ...store.args], { input });
+        assert.equal(done.code, 0, done.err);
+    };
+    await cli(['world', 'new', 'large']);
+    await cli(['agent', 'new', 'ada', '-w', 'large']);
+    await cli(['conv', 'new', '-w', 'large']);
+    const lines = Array.from({ length: 250 }, (_, i) => JSON.stringify({ role: i % 2 ? 'assistant' : 'user', sender: i % 2 ? 'ada' : 'you', content: `${i} ${'word '.repeat(40000)}` }));
+    await cli(['append', '-w', 'large'], lines.join('\n'));
+    const s = await Server.start({ store, shell: ['sh', '-c', 'ulimit -v 300000; exec "$@"'] });
+    const chat = `/worlds/large/chats/${(await s.get('/worlds/large/chats')).data[0].id}`;
+    const seen = new Set();
+    for (const url of ['/timeline', '/context?agent=ada', '/messages?limit=500', '/messages?limit=500&fields=content', '/tree?limit=500', '/export?format=json', '/export?format=md'])
+        for (const answer of await Promise.all(Array.from({ length: 3 }, () => s.request('GET', chat + url, { ms: limit(60000) })))) {
+            assert.ok([200, 503].includes(answer.status), `${url}: ${answer.status} ${answer.text.slice(0, 300)}`);
+            if (answer.status === 503) assert.deepEqual([answer.body.type, answer.body.retryable], ['/problems/overloaded', true]);
+            seen.add(answer.status);
+        }
+    assert.ok(seen.has(503));
+    assert.equal((await s.request('GET', `${chat}/messages?limit=1`)).status, 200);
+}, limit(120000));
 
 // --- Descriptors, and what others can see -----------------------------------------------------------------
 
