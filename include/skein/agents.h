@@ -208,8 +208,10 @@ typedef struct skein_inbox_item {
     skein_str      work_chat_uid, work_message_uid; /* the background work behind it */
     skein_str      briefing_uid, briefing;          /* the whole text; only of a briefing */
     skein_str      tool, args, call_id;             /* of an approval */
-    skein_str      task_uid;                        /* that it is about; may be absent */
-    skein_str      answer; /* what was answered; allowed or denied for an approval */
+    skein_str      definition; /* of the tool, where a person is to read it first: see below */
+    skein_str      definition_state; /* "new" or "changed"; absent: nothing is to be read */
+    skein_str      task_uid;         /* that it is about; may be absent */
+    skein_str      answer;           /* what was answered; allowed or denied for an approval */
     skein_str      reason; /* what decided or ended it, where that was no person; or absent */
     skein_str      result; /* how that call ended, at most 300 characters; absent before */
     bool           open;   /* somebody waits for the answer */
@@ -267,7 +269,8 @@ typedef enum skein_approval {
     SKEIN_APPROVAL_OPEN,
     SKEIN_APPROVED,
     SKEIN_DENIED,
-    SKEIN_FORBIDDEN /* by the settings of the world, which were changed meanwhile */
+    SKEIN_FORBIDDEN, /* by the settings of the world, which were changed meanwhile */
+    SKEIN_OUTDATED   /* it was allowed, but the tool is defined otherwise by now */
 } skein_approval;
 
 /* Asks the person whether a call of the turn's last message may run; asked again it is the same item. */
@@ -277,6 +280,30 @@ SKEIN_API skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn,
 SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
                                         skein_str call_id, skein_approval *out,
                                         skein_error *err);
+
+/* A tool of a server of tools, as that defines it. */
+typedef struct skein_tool_definition {
+    skein_str server, tool; /* as the world calls it, and the server's own name for the tool */
+    skein_str
+        text; /* all that a person is shown of it: the text of a JSON object. Equal tools have equal texts */
+} skein_tool_definition;
+
+/* Whether a person has allowed the tool in this world, defined as it is here. */
+SKEIN_API skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
+                                      const skein_tool_definition *what, bool *out,
+                                      skein_error *err);
+/* skein_approval_ask for a call of such a tool: a definition that was not allowed before is in the item, and a person
+ * who allows the call allows the definition with it. */
+SKEIN_API skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn,
+                                              skein_str                    call_id,
+                                              const skein_tool_definition *what, skein_mem *mem,
+                                              skein_inbox_item *out, skein_error *err);
+/* skein_approval_state for a call that would use the tool as it is defined here. */
+SKEIN_API skein_rc skein_approval_state_defined(skein_engine *e, const skein_turn *turn,
+                                                skein_str                    call_id,
+                                                const skein_tool_definition *what,
+                                                skein_approval *out, skein_error *err);
+
 /* Says that a call that was allowed runs from here on: until then it is known that it has not. */
 SKEIN_API skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn,
                                        skein_str call_id, skein_error *err);

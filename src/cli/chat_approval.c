@@ -2,13 +2,15 @@
 #include "cli/chat.h"
 
 #include "base/utf8.h"
+#include "cli/definition.h"
 #include "cli/far_inbox.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define INBOX_MOST 100
-#define ARGS_MOST  ((size_t)300) /* bytes of what a tool is to be given */
+#define ARGS_MOST  ((size_t)300)  /* bytes of what a tool is to be given */
+#define PART_MOST  ((size_t)4000) /* bytes of each thing that its server says of it */
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -39,28 +41,51 @@ static void copy(skn_approval *out, const skein_inbox_item *item)
         snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(item->title));
 }
 
-static void tell(skn_chat *c, const skn_approval *a)
+static void tell_definition(skn_chat *c, const skein_inbox_item *item, skn_arena *mem)
+{
+    skn_definition_parts d;
+
+    skn_definition_read(item, mem, &d);
+    if (d.why)
+        skn_chat_tell(c, "%s", d.why);
+    for (size_t i = 0; i < d.parts.n; i++) {
+        skn_str all = d.parts.p[i].text, text = skn_utf8_cut(all, PART_MOST);
+
+        skn_chat_wrap(c, d.parts.p[i].label, 2, false);
+        skn_chat_wrap(c, text, 6, false);
+        if (text.n < all.n)
+            skn_chat_tell(c, "      … and %zu bytes more: /inbox show %.*s", all.n - text.n,
+                          SKN_FMT(item->uid));
+    }
+}
+
+static void tell(skn_chat *c, const skn_approval *a, const skein_inbox_item *item,
+                 skn_arena *mem)
 {
     skn_chat_tell(c, "%s waits for your answer in the inbox: %s", a->who, a->what);
+    tell_definition(c, item, mem);
     skn_chat_tell(c,
                   "/allow lets it, /deny does not; /inbox show %s tells more. What you say "
                   "meanwhile waits in the queue.",
                   a->uid);
 }
 
-static void take(skn_chat *c, const skein_inbox *inbox)
+static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
 {
-    skn_approval old[SKN_CHAT_ASKS];
-    size_t       old_count = c->ask_count;
+    const skein_inbox_item *from[SKN_CHAT_ASKS];
+    skn_approval            old[SKN_CHAT_ASKS];
+    size_t                  old_count = c->ask_count;
 
     memcpy(old, c->asks, sizeof old);
     c->ask_count = 0;
     for (size_t i = 0; i < inbox->count && c->ask_count < SKN_CHAT_ASKS; i++)
-        if (is_ours(c, &inbox->at[i]))
+        if (is_ours(c, &inbox->at[i])) {
+            from[c->ask_count] = &inbox->at[i];
             copy(&c->asks[c->ask_count++], &inbox->at[i]);
+        }
     for (size_t i = 0; i < c->ask_count; i++)
         if (!is_known(old, old_count, c->asks[i].uid))
-            tell(c, &c->asks[i]);
+            tell(c, &c->asks[i], from[i], mem);
     c->changed = true;
 }
 
@@ -75,7 +100,7 @@ skein_rc skn_chat_asks_read(skn_chat *c)
                          : skein_inbox_list(c->cli->engine, &what, mem, &inbox, &c->cli->err);
 
     if (!rc)
-        take(c, &inbox);
+        take(c, &inbox, mem);
     skn_arena_free(mem);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/yaml.h"
+#include "cli/definition.h"
 #include "cli/discover.h"
 #include "cli/far_inbox.h"
 #include "cli/far_view.h"
@@ -219,6 +220,19 @@ static void ways(skn_cli *cli, const skein_inbox_item *item)
         skn_print(cli, "Answer: skein inbox reply %.*s TEXT\n", SKN_FMT(item->uid));
 }
 
+static void show_definition(skn_cli *cli, const skein_inbox_item *item)
+{
+    skn_definition_parts d;
+
+    skn_definition_read(item, cli->keep, &d);
+    if (d.why)
+        skn_print(cli, "%s\n", d.why);
+    for (size_t i = 0; i < d.parts.n; i++) {
+        skn_print_block(cli, d.parts.p[i].label, 2);
+        skn_print_block(cli, d.parts.p[i].text, 6);
+    }
+}
+
 static void show_item(skn_cli *cli, const skein_inbox_item *item)
 {
     skn_print_colour(cli, SKN_BOLD, item->title);
@@ -235,6 +249,7 @@ static void show_item(skn_cli *cli, const skein_inbox_item *item)
         skn_print_line(cli, item->tool, 0);
         skn_print_raw(cli, SKN_STR("\n"));
         block(cli, "", item->args);
+        show_definition(cli, item);
     }
     block(cli, "answered\n", item->answer);
     block(cli, "because\n", item->reason);

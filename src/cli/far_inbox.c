@@ -5,7 +5,7 @@
 
 static void read_item(const skn_json *v, skein_inbox_item *out)
 {
-    const skn_json *args = skn_json_get(v, "args");
+    const skn_json *args = skn_json_get(v, "args"), *defined = skn_json_get(v, "definition");
 
     *out = (skein_inbox_item){.uid = skn_far_text(v, "id"),
                               .kind = skn_far_text(v, "type"),
@@ -23,6 +23,7 @@ static void read_item(const skn_json *v, skein_inbox_item *out)
                               .tool = skn_far_text(v, "tool"),
                               .args = args && args->kind != SKN_JSON_NULL ? args->raw
                                                                           : SKN_NONE,
+                              .definition_state = skn_far_text(v, "definitionState"),
                               .answer = skn_far_text(v, "answer"),
                               .reason = skn_far_text(v, "reason"),
                               .result = skn_far_text(v, "result"),
@@ -31,6 +32,8 @@ static void read_item(const skn_json *v, skein_inbox_item *out)
                               .done_at = skn_far_time(v, "doneAt"),
                               .snoozed_until = skn_far_time(v, "snoozedUntil"),
                               .created_at = skn_far_time(v, "createdAt")};
+    if (defined && defined->kind != SKN_JSON_NULL)
+        out->definition = defined->raw;
 }
 
 /* "world=NAME", or nothing. */

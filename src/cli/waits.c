@@ -26,6 +26,8 @@ static void print_decision(skn_cli *cli, const skein_inbox_item *item)
     if (item->open) {
         skn_print_raw(cli, SKN_STR(" waits for you"));
         skn_print_waits(cli, item->uid);
+        if (item->definition_state.n)
+            skn_print(cli, "; what the tool is: skein inbox show %.*s", SKN_FMT(item->uid));
     } else {
         skn_print_raw(cli, SKN_STR(": "));
         skn_print_line(cli, item->answer, 0);

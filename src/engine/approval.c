@@ -1,4 +1,5 @@
 /* approval.c: a call of a tool that waits until a person has allowed it. */
+#include "base/sha256.h"
 #include "engine/act.h"
 
 typedef struct call {
@@ -8,7 +9,86 @@ typedef struct call {
     skein_mem        *mem;
     skein_inbox_item *out;
     skein_approval    state;
+    /* Of a tool of a server; NULL: it has none. */
+    const skein_tool_definition *definition;
+    skein_world_id               world;
+    bool                         allowed;
 } call;
+
+/* --- Definitions -------------------------------------------------------------------------------- */
+
+static skn_str hash_of(skn_str text, skn_arena *a)
+{
+    char       digits[SKN_SHA256_TEXT];
+    skn_sha256 sum;
+
+    skn_sha256_init(&sum);
+    skn_sha256_add(&sum, text);
+    return skn_arena_copy(a, skn_sha256_text(&sum, digits));
+}
+
+static skn_definition_row row_of(const call *c, int64_t world)
+{
+    return (skn_definition_row){.world_id = world,
+                                .server = c->definition->server,
+                                .tool = c->definition->tool,
+                                .hash = hash_of(c->definition->text, c->mem),
+                                .text = c->definition->text};
+}
+
+static skein_rc look(skn_tx *tx, void *arg, skein_error *err)
+{
+    call              *c = arg;
+    skn_definition_row row = row_of(c, c->world.v);
+    skn_str            allowed;
+    skein_rc           rc = skn_definition_allowed(tx, &row, c->mem, &allowed, err);
+
+    c->allowed = rc == SKEIN_OK && skn_str_eq(allowed, row.hash);
+    return rc;
+}
+
+skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
+                            const skein_tool_definition *what, bool *out, skein_error *err)
+{
+    call     c = {.e = e, .mem = skn_arena_new(), .definition = what, .world = world};
+    skein_rc rc = skn_store_read(e->store, look, &c, err);
+
+    *out = c.allowed;
+    skn_arena_free(c.mem);
+    return rc;
+}
+
+/* What the person is to read, if it is not what was allowed before. */
+static skein_rc define(const call *c, skn_working *w, skn_inbox_row *asked, skein_error *err)
+{
+    skn_definition_row row;
+    skn_str            allowed;
+    bool               found;
+    skein_rc           rc;
+
+    if (!c->definition)
+        return SKEIN_OK;
+    row = row_of(c, w->chat.world_id);
+    if ((rc = skn_world_hold(w->tx, w->chat.world_id, &found, err)) ||
+        (rc = skn_definition_allowed(w->tx, &row, c->mem, &allowed, err)) ||
+        (rc = skn_definition_put(w->tx, &row, w->now, err)))
+        return rc;
+    asked->definition_id = row.id;
+    if (!skn_str_eq(allowed, row.hash))
+        asked->item.definition_state = allowed.p ? SKN_STR("changed") : SKN_STR("new");
+    return SKEIN_OK;
+}
+
+static const char *about(const skn_inbox_row *asked)
+{
+    skn_str state = asked->item.definition_state;
+
+    return !state.p                   ? ""
+           : skn_str_is(state, "new") ? ": its first use here"
+                                      : ": its definition has changed";
+}
+
+/* --- Asking ------------------------------------------------------------------------------------- */
 
 /* The call as the turn's last message makes it. */
 static skein_rc find_call(const call *c, skn_tx *tx, const skn_turn_row *row,
@@ -74,8 +154,11 @@ static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox
                            .task_id = turn->turn.task,
                            .turn_id = turn->turn.id,
                            .call_id = c->call_id};
-    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s",
-                                       SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name));
+    if ((rc = define(c, w, row, err)))
+        return rc;
+    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s%s",
+                                       SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name),
+                                       about(row));
     if ((rc = skn_inbox_new(w->tx, c->mem, row, err)) ||
         (rc = show_waiting(c, w, turn, &row->item, err)))
         return rc;
@@ -103,10 +186,35 @@ static skein_rc ask(skn_tx *tx, void *arg, skein_error *err)
 skein_rc skein_approval_ask(skein_engine *e, const skein_turn *turn, skein_str call_id,
                             skein_mem *mem, skein_inbox_item *out, skein_error *err)
 {
-    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out};
+    return skein_approval_ask_defined(e, turn, call_id, NULL, mem, out, err);
+}
+
+skein_rc skein_approval_ask_defined(skein_engine *e, const skein_turn *turn, skein_str call_id,
+                                    const skein_tool_definition *what, skein_mem *mem,
+                                    skein_inbox_item *out, skein_error *err)
+{
+    call c = {
+        .e = e, .turn = turn, .call_id = call_id, .mem = mem, .out = out, .definition = what};
     skein_rc rc = skn_check_word(call_id, "the call's id", SKN_WORD_MAX, err);
 
     return rc ? rc : skn_store_write(e->store, ask, &c, err);
+}
+
+/* A yes is to what was shown. One of the settings is to whatever there is, and so is one that was asked for before
+ * definitions were kept. */
+static bool is_outdated(const call *c, const skn_inbox_row *asked)
+{
+    return c->definition && asked->definition_hash.p && !asked->item.reason.p &&
+           !skn_str_eq(asked->definition_hash, hash_of(c->definition->text, c->mem));
+}
+
+static skein_approval answer_of(const call *c, const skn_inbox_row *asked)
+{
+    if (!asked->item.answer.p)
+        return SKEIN_APPROVAL_OPEN;
+    if (skn_str_is(asked->item.answer, "allowed"))
+        return is_outdated(c, asked) ? SKEIN_OUTDATED : SKEIN_APPROVED;
+    return asked->item.reason.p ? SKEIN_FORBIDDEN : SKEIN_DENIED;
 }
 
 static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
@@ -127,17 +235,22 @@ static skein_rc state_of(skn_tx *tx, void *arg, skein_error *err)
     if (!found)
         return skn_fail(err, SKEIN_NOT_FOUND, "nobody was asked about the call \"%.*s\"",
                         SKN_FMT(c->call_id));
-    c->state = !row.item.answer.p                       ? SKEIN_APPROVAL_OPEN
-               : skn_str_is(row.item.answer, "allowed") ? SKEIN_APPROVED
-               : row.item.reason.p                      ? SKEIN_FORBIDDEN
-                                                        : SKEIN_DENIED;
+    c->state = answer_of(c, &row);
     return SKEIN_OK;
 }
 
 skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn, skein_str call_id,
                               skein_approval *out, skein_error *err)
 {
-    call     c = {.e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new()};
+    return skein_approval_state_defined(e, turn, call_id, NULL, out, err);
+}
+
+skein_rc skein_approval_state_defined(skein_engine *e, const skein_turn *turn,
+                                      skein_str call_id, const skein_tool_definition *what,
+                                      skein_approval *out, skein_error *err)
+{
+    call c = {
+        .e = e, .turn = turn, .call_id = call_id, .mem = skn_arena_new(), .definition = what};
     skein_rc rc = skn_store_read(e->store, state_of, &c, err);
 
     *out = rc ? SKEIN_APPROVAL_OPEN : c.state;

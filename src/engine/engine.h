@@ -250,7 +250,8 @@ const char *skn_turn_state_name(skein_turn_state state);
     "result,notBefore,messageId,createdAt,completedAt"
 #define SKN_FIELDS_INBOX_ITEM                                                                  \
     "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
-    "taskId,tool,toolCallId,args,answer,reason,result,open,readAt,doneAt,snoozedUntil,"        \
+    "taskId,tool,toolCallId,args,definition,definitionState,answer,reason,result,open,readAt," \
+    "doneAt,snoozedUntil,"                                                                     \
     "createdAt"
 #define SKN_FIELDS_BRIEFING                                                                    \
     "id,inboxId,title,summary,text,agent,world,chatId,messageId,workChatId,workMessageId,"     \

@@ -102,16 +102,32 @@ static skein_rc answer_approval(skn_tx *tx, call *c, skein_error *err)
     return decide(tx, c, allow ? SKN_STR("allowed") : SKN_STR("denied"), err);
 }
 
+/* A person who allows a call has read how its tool is defined, where that was new: it is not asked about again. The world
+ * is held, because of each tool one definition is allowed. */
+static skein_rc keep_definition(skn_tx *tx, const call *c, skein_error *err)
+{
+    bool     found;
+    skein_rc rc;
+
+    if (!skn_str_is(c->row.item.answer, "allowed"))
+        return SKEIN_OK;
+    rc = skn_world_hold(tx, c->row.item.world.v, &found, err);
+    return rc ? rc : skn_definition_allow(tx, c->row.definition_id, c->now, err);
+}
+
 static skein_rc answer_and_note(skn_tx *tx, call *c, skein_error *err)
 {
     skn_str  tool = c->row.item.tool;
+    bool     shown = c->row.item.definition_state.p != NULL;
     skein_rc rc = answer_approval(tx, c, err);
 
-    if (rc)
+    if (rc || (shown && (rc = keep_definition(tx, c, err))))
         return rc;
     return skn_audit_in(
         tx, c->e, "approval.answer", tool.n ? tool : c->uid,
-        skn_arena_printf(c->mem, "%.*s, %.*s", SKN_FMT(c->row.item.answer), SKN_FMT(c->uid)),
+        skn_arena_printf(c->mem, "%.*s, %.*s%s%.*s", SKN_FMT(c->row.item.answer),
+                         SKN_FMT(c->uid), shown ? ", definition " : "",
+                         shown ? (int)c->row.definition_hash.n : 0, c->row.definition_hash.p),
         err);
 }
 

@@ -73,6 +73,9 @@ void skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *sc
     skn_jw_key(w, "args");
     json_or_text(w, item->args, scratch);
     skn_jw_kstr(w, "toolCallId", item->call_id);
+    skn_jw_key(w, "definition");
+    json_or_text(w, item->definition, scratch);
+    skn_jw_kstr(w, "definitionState", item->definition_state);
     skn_jw_kstr(w, "answer", item->answer);
     skn_jw_kstr(w, "reason", item->reason);
     skn_jw_kstr(w, "result", item->result);

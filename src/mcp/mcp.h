@@ -107,6 +107,8 @@ typedef struct skn_mcp_call_sink {
     void (*progress)(void *arg, double now, double total, skn_str text);
     /* Once and last, unless it was cancelled; never from inside skn_mcp_ask. */
     void (*done)(void *arg, const skn_mcp_result *result);
+    /* May be NULL. Asked when it is sent, for that may be later, and the tools be others: whether it still may be. */
+    bool (*may_send)(void *arg);
     void *arg;
 } skn_mcp_call_sink;
 

@@ -154,11 +154,27 @@ static void write_call(const skn_mcp_call *c, skn_buf *out)
     skn_jw_object_end(&w);
 }
 
+__attribute__((format(printf, 2, 3))) static void refuse(skn_mcp_call *c, const char *fmt, ...)
+{
+    char    words[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(words, sizeof words, fmt, args);
+    va_end(args);
+    c->refused = skn_heap_copy(skn_str_of(words));
+    skn_timer_start(c->timer, 0);
+}
+
 /* The road may find at once that it is broken; the call is then among those that were sent. */
 static void send_call(skn_mcp_call *c)
 {
     skn_buf params, text;
 
+    if (c->sink.may_send && !c->sink.may_send(c->sink.arg)) {
+        refuse(c, "the server does not define it any more as it was when it was allowed");
+        return;
+    }
     skn_buf_init(&params, ARGS_MOST * 2);
     skn_buf_init(&text, ARGS_MOST * 2);
     write_call(c, &params);
@@ -258,18 +274,6 @@ void skn_mcp_call_progress(skn_mcp *s, const skn_json *params)
 }
 
 /* --- From outside ----------------------------------------------------------------------------- */
-
-__attribute__((format(printf, 2, 3))) static void refuse(skn_mcp_call *c, const char *fmt, ...)
-{
-    char    words[512];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(words, sizeof words, fmt, args);
-    va_end(args);
-    c->refused = skn_heap_copy(skn_str_of(words));
-    skn_timer_start(c->timer, 0);
-}
 
 static bool are_arguments(skn_str args)
 {

@@ -18,6 +18,7 @@ typedef struct server {
     uint64_t   settings; /* a hash of its own */
     bool       old;      /* not in the settings any more: goes when it has stopped */
     bool       remote;
+    skn_str    url, command; /* one of them, as the settings say it */
     skn_str
         *secrets; /* values of its environment and headers, which nothing told of it may show */
     size_t secret_count;
@@ -264,6 +265,9 @@ static void start_server(skn_mcp_room *room, const skn_json *v)
         return;
     }
     s.remote = o.url.n > 0;
+    s.url = skn_arena_copy(s.a, o.url);
+    if (o.argc)
+        s.command = skn_arena_copy(s.a, skn_json_get(v, "command")->raw);
     keep_secrets(v, &s);
     skn_vec_add(room->a, &room->servers, s);
     skn_mcp_start(s.mcp);
@@ -482,7 +486,7 @@ void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run)
     }
 }
 
-skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_str *tool, bool *read_only)
+bool skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_mcp_found *out)
 {
     char name[NAME_MOST + 1];
 
@@ -493,12 +497,30 @@ skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str wanted, skn_str *tool, bo
         for (size_t k = 0; k < count && !room->servers.p[i].old; k++)
             if (name_tool(room->servers.p[i].mcp, t[k].name, name) &&
                 skn_str_is(wanted, name)) {
-                *tool = t[k].name;
-                *read_only = t[k].read_only;
-                return room->servers.p[i].mcp;
+                *out = (skn_mcp_found){room->servers.p[i].mcp, &t[k]};
+                return true;
             }
     }
-    return NULL;
+    return false;
+}
+
+static skn_str hide(const void *arg, skn_str text, skn_arena *a)
+{
+    return without_secrets(arg, text, a);
+}
+
+skn_str skn_mcp_room_definition(const skn_mcp_room *room, const skn_mcp_found *found,
+                                skn_arena *a)
+{
+    const server        *s = server_of(room, found->server);
+    const skn_definition d = {.server = skn_mcp_name(s->mcp),
+                              .url = s->url,
+                              .command = s->command,
+                              .tool = found->tool,
+                              .say = hide,
+                              .arg = s};
+
+    return skn_definition_text(&d, a);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------ */

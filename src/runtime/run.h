@@ -10,7 +10,7 @@
 #define SKN_RUNTIME_RUN_H
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/json_sort.h"
 #include "base/thin.h"
 #include "mcp/mcp.h"
 #include "runtime/mcp_board.h"
@@ -99,11 +99,14 @@ struct skn_run {
     size_t     next_call;
     skn_answer answer;
     /* Tools that take their time. */
-    skn_mcp_room  *room;     /* (L) */
-    skn_mcp_call  *mcp_call; /* (L) */
-    skn_wish      *wish;     /* (L) a summary that it waits for */
-    size_t         allowed;  /* the call that a person has allowed, counted from 1 */
-    size_t         begun;    /* delegations of this answer whose end is waited for */
+    skn_mcp_room *room;     /* (L) */
+    skn_mcp_call *mcp_call; /* (L) */
+    skn_wish     *wish;     /* (L) a summary that it waits for */
+    size_t        allowed;  /* the call that a person has allowed, counted from 1 */
+    size_t        cleared;  /* the call that may run if its tool is still defined like this */
+    skein_tool_definition definition;
+    bool   first_only; /* a person is asked only where that definition was not allowed before */
+    size_t begun;      /* delegations of this answer whose end is waited for */
     skein_approval approval;
     int64_t        open;    /* calls without a result */
     bool           waiting; /* (L) for an end or a word of somebody else */
@@ -268,7 +271,12 @@ skn_str skn_read_search(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_context(skn_run *run, const skn_json *args, bool *failed);
 skn_str skn_read_demo(skn_run *run, const skn_json *args, bool *failed);
 
-typedef enum skn_approve { SKN_APPROVE_ALWAYS, SKN_APPROVE_ASK, SKN_APPROVE_NEVER } skn_approve;
+typedef enum skn_approve {
+    SKN_APPROVE_ALWAYS,
+    SKN_APPROVE_FIRST, /* a person says so once, for the tool as it is defined */
+    SKN_APPROVE_ASK,
+    SKN_APPROVE_NEVER
+} skn_approve;
 
 /* tools.c: whether a call may run without a word of a person. `fallback` where the world says nothing. */
 skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback);
@@ -279,8 +287,29 @@ skn_mcp_room *skn_mcp_room_for(skn_runtime *r, skein_world_id world, const skn_j
 /* Whether one of them is still starting. */
 bool skn_mcp_room_starting(const skn_mcp_room *room);
 void skn_mcp_room_offer(const skn_mcp_room *room, skn_run *run);
-/* The server and the tool's own name for one of its tools; NULL when there is none. */
-skn_mcp *skn_mcp_room_find(skn_mcp_room *room, skn_str name, skn_str *tool, bool *read_only);
+/* A tool of a server; borrowed until the server changes. */
+typedef struct skn_mcp_found {
+    skn_mcp            *server;
+    const skn_mcp_tool *tool;
+} skn_mcp_found;
+
+/* By the name that models know; false when there is none. */
+bool skn_mcp_room_find(skn_mcp_room *room, skn_str name, skn_mcp_found *out);
+/* Its definition as of now; absent when it is longer than SKN_DEFINITION_MOST. No secret of the server is in it. */
+skn_str skn_mcp_room_definition(const skn_mcp_room *room, const skn_mcp_found *found,
+                                skn_arena *a);
+
+#define SKN_DEFINITION_MOST ((size_t)256 * 1024)
+
+typedef struct skn_definition {
+    skn_str             server, url, command; /* one of the last two; a JSON array */
+    const skn_mcp_tool *tool;
+    skn_json_say       *say; /* what is shown of a text */
+    const void         *arg;
+} skn_definition;
+
+/* tool_definition.c: equal definitions are equal texts, in whatever order a server names their members. */
+skn_str skn_definition_text(const skn_definition *d, skn_arena *a);
 /* After a change: what the settings do not name any more ends now, and not with the next turn of its world. */
 void skn_mcp_rooms_look(skn_runtime *r);
 void skn_mcp_rooms_stop(skn_runtime *r);

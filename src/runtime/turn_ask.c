@@ -249,7 +249,7 @@ void skn_run_ask(skn_run *run)
     skn_buf_clear(&run->thinking);
     run->question = ++run->r->questions;
     run->saved[0] = run->saved[1] = 0;
-    run->calls.n = run->next_call = run->ran = run->begun = run->allowed = 0;
+    run->calls.n = run->next_call = run->ran = run->begun = run->allowed = run->cleared = 0;
     run->tries++;
     run->kept = false;
     skn_asked_begin(&run->asked, &run->context);

@@ -4,13 +4,13 @@
 
 static bool has_tool(skn_run *run)
 {
-    skn_str tool, name;
-    bool    read_only;
+    skn_mcp_found found;
+    skn_str       name;
 
     if (run->next_call == run->calls.n)
         return true;
     name = run->calls.p[run->next_call].tool_name;
-    return skn_tool_find(name) || skn_mcp_room_find(run->room, name, &tool, &read_only);
+    return skn_tool_find(name) || skn_mcp_room_find(run->room, name, &found);
 }
 
 /* The server of the tool that is asked about is waited for as long as it may come: nothing else goes on here, and

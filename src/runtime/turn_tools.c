@@ -159,11 +159,30 @@ static void on_mcp(void *arg, const skn_mcp_result *result)
     say(run, result->text, result->failed);
 }
 
-static void call_server(skn_run *run, skn_mcp *server, skn_str tool)
+static void call_server(skn_run *run, const skn_mcp_found *found, bool (*may_send)(void *))
 {
-    const skn_mcp_call_sink sink = {.done = on_mcp, .arg = run};
+    const skn_mcp_call_sink sink = {.done = on_mcp, .may_send = may_send, .arg = run};
 
-    run->mcp_call = skn_mcp_ask(server, tool, call_of(run)->args, &sink);
+    run->mcp_call = skn_mcp_ask(found->server, found->tool->name, call_of(run)->args, &sink);
+}
+
+/* The call was allowed with this definition of its tool. */
+static bool is_cleared(const skn_run *run, skn_str definition)
+{
+    return run->cleared == run->next_call + 1 && skn_str_eq(definition, run->definition.text);
+}
+
+/* A server that was started again meanwhile may have other tools. */
+static bool may_send(void *arg)
+{
+    skn_run      *run = arg;
+    skn_arena    *a = skn_arena_new();
+    skn_mcp_found found;
+    bool          may = skn_mcp_room_find(run->room, call_of(run)->tool_name, &found) &&
+               is_cleared(run, skn_mcp_room_definition(run->room, &found, a));
+
+    skn_arena_free(a);
+    return may;
 }
 
 /* --- Asking a person ---------------------------------------------------------------------------------------- */
@@ -196,19 +215,91 @@ static void approval_seen(skn_run *run)
     }
 }
 
+/* A question about a tool of a server is put by work_leave, with its definition; so is its answer looked at there once
+ * more, before the tool runs. */
 static void work_approval(skn_run *run)
 {
     skein_engine    *e = run->r->o.engine;
+    bool             built_in = skn_tool_find(call_of(run)->tool_name) != NULL;
     skein_inbox_item item;
 
-    if (!run->waiting)
+    if (!run->waiting && built_in)
         run->rc = skein_approval_ask(e, &run->turn, call_of(run)->call_id, run->a, &item,
                                      &run->err);
     if (!run->rc)
         run->rc = skein_approval_state(e, &run->turn, call_of(run)->call_id, &run->approval,
                                        &run->err);
-    if (!run->rc && run->approval == SKEIN_APPROVED)
+    if (!run->rc && run->approval == SKEIN_APPROVED && built_in)
         run->rc = skein_approval_take(e, &run->turn, call_of(run)->call_id, &run->err);
+}
+
+/* --- Asking about a tool of a server -------------------------------------------------------------------------- */
+
+static bool is_allowed(const skn_run *run)
+{
+    return run->allowed == run->next_call + 1;
+}
+
+/* A tool that only asks the first time has no item in the inbox after that. */
+static void work_leave(skn_run *run)
+{
+    skein_engine    *e = run->r->o.engine;
+    skn_str          call_id = call_of(run)->call_id;
+    skein_inbox_item item;
+    bool             known = false;
+
+    if (run->first_only && !is_allowed(run))
+        run->rc = skein_tool_allowed(e, run->turn.world, &run->definition, &known, &run->err);
+    run->approval = known ? SKEIN_APPROVED : SKEIN_APPROVAL_OPEN;
+    if (run->rc || known ||
+        (run->rc = skein_approval_ask_defined(e, &run->turn, call_id, &run->definition, run->a,
+                                              &item, &run->err)) ||
+        (run->rc = skein_approval_state_defined(e, &run->turn, call_id, &run->definition,
+                                                &run->approval, &run->err)) ||
+        run->approval != SKEIN_APPROVED)
+        return;
+    run->rc = skein_approval_take(e, &run->turn, call_id, &run->err);
+}
+
+static void leave_seen(skn_run *run)
+{
+    if (!run->rc && run->approval == SKEIN_APPROVED) {
+        run->cleared = run->next_call + 1;
+        next(run);
+    } else if (!run->rc && run->approval == SKEIN_OUTDATED) {
+        say(run,
+            SKN_STR("not run: the tool is not defined any more as it was when a person was "
+                    "asked; call it again, and a person is asked about it as it is now"),
+            true);
+    } else {
+        approval_seen(run);
+    }
+}
+
+/* What is called is what was asked about: a definition that has changed since is looked at anew. */
+static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only)
+{
+    skn_str text = skn_mcp_room_definition(run->room, found, run->a);
+
+    if (!text.p) {
+        say(run,
+            skn_arena_printf(
+                run->a,
+                "not run: the definition of this tool is longer than %zu bytes, and "
+                "a person cannot be asked about it; the settings of the world can "
+                "allow it (approvals)",
+                SKN_DEFINITION_MOST),
+            true);
+    } else if (is_cleared(run, text)) {
+        call_server(run, found, may_send);
+    } else {
+        run->definition = (skein_tool_definition){
+            .server = skn_arena_copy(run->a, skn_mcp_name(found->server)),
+            .tool = skn_arena_copy(run->a, found->tool->name),
+            .text = text};
+        run->first_only = first_only;
+        skn_run_job(run, work_leave, leave_seen);
+    }
 }
 
 /* --- Waiting for delegations -------------------------------------------------------------------------------- */
@@ -267,11 +358,9 @@ static bool is_readable(skn_run *run)
     return !read_args(run, &args, NULL);
 }
 
-/* True when the call may run now; else what becomes of it is under way. */
-static bool may_run(skn_run *run, skn_approve fallback)
+/* False when the call does not run, whatever a person says: that is its result. */
+static bool can_run(skn_run *run, skn_approve how)
 {
-    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name, fallback);
-
     if (!is_readable(run)) {
         say(run, SKN_STR("not run: the arguments are not a JSON object; call it again"), true);
         return false;
@@ -280,11 +369,35 @@ static bool may_run(skn_run *run, skn_approve fallback)
         say(run, SKN_STR("this tool is not allowed in this world"), true);
         return false;
     }
-    if (how == SKN_APPROVE_ASK && run->allowed != run->next_call + 1) {
-        skn_run_job(run, work_approval, approval_seen);
-        return false;
-    }
     return true;
+}
+
+static void run_built_in(skn_run *run, const skn_tool *tool)
+{
+    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name,
+                                        SKN_APPROVE_ALWAYS);
+
+    if (!can_run(run, how))
+        return;
+    if (how == SKN_APPROVE_ASK && !is_allowed(run))
+        skn_run_job(run, work_approval, approval_seen);
+    else
+        skn_run_job(run, tool->read ? work_read : work_act, go_on);
+}
+
+/* That a tool only reads is its server's word: it spares the second question, not the first. */
+static void run_found(skn_run *run, const skn_mcp_found *found)
+{
+    skn_approve how = skn_tool_approval(&run->rights, call_of(run)->tool_name,
+                                        found->tool->read_only ? SKN_APPROVE_FIRST
+                                                               : SKN_APPROVE_ASK);
+
+    if (!can_run(run, how))
+        return;
+    if (how == SKN_APPROVE_ALWAYS && !is_allowed(run)) /* that it begins is to be noted then */
+        call_server(run, found, NULL);
+    else
+        with_leave(run, found, how == SKN_APPROVE_FIRST);
 }
 
 static void say_unknown(skn_run *run)
@@ -313,23 +426,17 @@ static bool is_offered(const skn_run *run, const skn_tool *tool)
 
 static void run_call(skn_run *run)
 {
-    const skn_tool *tool = skn_tool_find(call_of(run)->tool_name);
-    skn_str         name;
-    bool            read_only;
-    skn_mcp        *server;
+    skn_str         name = call_of(run)->tool_name;
+    const skn_tool *tool = skn_tool_find(name);
+    skn_mcp_found   found;
 
-    if (tool && is_offered(run, tool)) {
-        if (may_run(run, SKN_APPROVE_ALWAYS))
-            skn_run_job(run, tool->read ? work_read : work_act, go_on);
-        return;
-    }
-    server = run->room
-                 ? skn_mcp_room_find(run->room, call_of(run)->tool_name, &name, &read_only)
-                 : NULL;
-    if (!server || !skn_tool_listed(&run->rights, call_of(run)->tool_name))
+    if (tool && is_offered(run, tool))
+        run_built_in(run, tool);
+    else if (run->room && skn_mcp_room_find(run->room, name, &found) &&
+             skn_tool_listed(&run->rights, name))
+        run_found(run, &found);
+    else
         say_unknown(run);
-    else if (may_run(run, read_only ? SKN_APPROVE_ALWAYS : SKN_APPROVE_ASK))
-        call_server(run, server, name);
 }
 
 static void next(skn_run *run)

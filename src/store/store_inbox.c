@@ -37,6 +37,8 @@ skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_er
     skn_stmt_bind_text(&s, i->args);
     skn_stmt_bind_int(&s, i->created_at);
     skn_stmt_bind_id(&s, row->attempt_id);
+    skn_stmt_bind_id(&s, row->definition_id);
+    skn_stmt_bind_text(&s, i->definition_state);
     rc = skn_stmt_number(&s, &i->id, err);
     return skn_tx_made_uid(tx, rc);
 }
@@ -117,8 +119,12 @@ static void read_item(const skn_stmt *s, skn_arena *a, skn_inbox_row *out)
                            .agent_gone = !skn_stmt_null(s, 25),
                            .removed = !skn_stmt_null(s, 26),
                            .message_id = skn_stmt_int(s, 27),
-                           .begun_at = skn_stmt_int(s, 31)};
+                           .begun_at = skn_stmt_int(s, 31),
+                           .definition_id = skn_stmt_int(s, 33),
+                           .definition_hash = skn_stmt_keep(s, 35, a)};
     out->item.reason = skn_stmt_keep(s, 32, a);
+    out->item.definition_state = skn_stmt_keep(s, 34, a);
+    out->item.definition = skn_stmt_keep(s, 36, a);
     out->item.open = is_open(out, skn_stmt_text(s, 24));
 }
 

@@ -15,6 +15,8 @@ typedef struct skn_inbox_row {
     int64_t attempt_id; /* the task's turn that it came from; 0: of no task. Not read */
     int64_t begun_at;   /* of a call that was allowed: when it began to run; 0: not yet */
     skn_str call_id;
+    int64_t definition_id;   /* of the tool when it was asked about; 0: it has none */
+    skn_str definition_hash; /* of that; absent: it has none. Not written */
     bool    agent_gone, removed;
 } skn_inbox_row;
 
@@ -90,6 +92,22 @@ skein_rc skn_limits_hold(skn_tx *tx, skein_error *err);
 skein_rc skn_inbox_expire(skn_tx *tx, int64_t turn, int64_t now, bool *any, skein_error *err);
 /* All of an agent go. */
 skein_rc skn_inbox_drop(skn_tx *tx, int64_t agent, int64_t now, bool *any, skein_error *err);
+
+/* --- how tools of servers define themselves: store_definition.c --- */
+
+typedef struct skn_definition_row {
+    int64_t id, world_id;
+    skn_str server, tool; /* the tool's own name */
+    skn_str hash, text;
+} skn_definition_row;
+
+/* Fills id: of a new row, or of the one that has the same hash. The world is held. */
+skein_rc skn_definition_put(skn_tx *tx, skn_definition_row *row, int64_t now, skein_error *err);
+/* The hash of the definition that a person has allowed last of the tool; absent: none. */
+skein_rc skn_definition_allowed(skn_tx *tx, const skn_definition_row *like, skn_arena *a,
+                                skn_str *hash, skein_error *err);
+/* It is the one that is allowed from here on; another one of the same tool is not any more. The world is held. */
+skein_rc skn_definition_allow(skn_tx *tx, int64_t id, int64_t now, skein_error *err);
 
 /* --- knowledge: store_knowledge.c --- */
 

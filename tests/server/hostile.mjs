@@ -84,13 +84,13 @@ test('tools whose names become one are offered once', async () => {
 
 test('a command of as many words as the settings take is started with all of them', async () => {
     const words = Array.from({ length: 253 }, (_, i) => `w${i + 1}`);
-    const w = await worldWith('words', { plain: { command: tools(...words) } });
+    const w = await worldWith('words', { plain: { command: tools(...words), approval: 'always' } });
     await use(w, 'plain');
     assert.equal(lines().filter(l => /started/.test(l)).at(-1), 'started with 253 words, the last is w253');
 }, limit(30000));
 
 test('answers that nobody asked for, and a flood of notices, change nothing', async () => {
-    const w = await worldWith('noise', { forger: { command: tools('forges') }, flooder: { command: tools('floods') } });
+    const w = await worldWith('noise', { forger: { command: tools('forges'), approval: 'always' }, flooder: { command: tools('floods'), approval: 'always' } });
     for (let i = 0; i < 3; i++) assert.deepEqual(await use(w, 'forger'), ['read has run']);
     const flooded = use(w, 'flooder');
     for (let i = 0; i < 20; i++) assert.equal((await server.request('GET', '/livez', { ms: 2000 })).status, 200);
@@ -114,7 +114,7 @@ async function until(what, is) {
 
 test('a server of tools ends when it is taken out of the settings, or its world is removed; the others go on', async () => {
     const word = name => `${name}-of-${process.pid}`;
-    const w = await worldWith('goes', { plain: { command: tools(word('plain')) }, in: { command: tools(word('in')) } });
+    const w = await worldWith('goes', { plain: { command: tools(word('plain')), approval: 'always' }, in: { command: tools(word('in')) } });
     await use(w, 'plain');
     const [[stays], [goes]] = [running(word('plain')), running(word('in'))];
     assert.ok(stays && goes);
@@ -126,6 +126,100 @@ test('a server of tools ends when it is taken out of the settings, or its world 
     assert.deepEqual(running(word('plain')), [stays]);
     await server.ask('DELETE', w.path, undefined, 204);
     await until('it runs without its world', () => running(word('plain')).length === 0);
+}, limit(60000));
+
+// --- What a tool says of itself ---------------------------------------------------------------------------
+
+// What "read" is from here on; `pid` is told, and it is waited until that is known here.
+async function define(w, version, more, pid) {
+    fs.writeFileSync(`${ran}.defined`, JSON.stringify({ version, ...more }));
+    if (!pid) return;
+    process.kill(pid, 'SIGUSR2');
+    const names = async () => (await server.get(`${w.path}/tool-servers`)).data[0].tools;
+    while (!(await names()).includes(`plain__${version}`)) await new Promise(resolve => { setTimeout(resolve, 20); });
+}
+// Lets ada use "read" and gives the question that comes of it, and what is to be awaited after it was answered.
+async function asked(w, events) {
+    const from = events.events.length;
+    const used = use(w, 'plain');
+    const { body } = await events.event('inbox.created', i => i.type === 'approval', { from });
+    return { item: await server.get(`/inbox/${body.data.id}`), used };
+}
+const decide = (item, decision) => server.post(`/inbox/${item.id}/answer`, { decision }, 200);
+const readings = () => lines().filter(l => l === 'read ran').length;
+
+test('a tool is asked about on its first use whatever it says of itself, and again when its definition has changed', async () => {
+    const mark = `defined-of-${process.pid}`, before = readings();
+    const schema = { type: 'object', properties: { b: { type: 'string' }, a: { type: 'number', description: '\u001b[2Jof \u202e it' } } };
+    await define(null, 'v1', { title: 'Reads planted-words', description: 'Only <b>reads</b>.\u001b]0;owned\u0007', inputSchema: schema });
+    const command = tools('defined', mark);
+    const w = await worldWith('first', { plain: { command, env: { WORDS: 'planted-words' } } });
+    const events = await w.events('');
+    let q = await asked(w, events);
+    assert.deepEqual([q.item.title, q.item.definitionState], ['ada wants to use plain__read: its first use here', 'new']);
+    assert.deepEqual(q.item.definition, {
+        server: { name: 'plain', command }, name: 'read', title: 'Reads …', description: 'Only <b>reads</b>.\u001b]0;owned\u0007', inputSchema: schema,
+        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    });
+    // A no is not kept.
+    await decide(q.item, 'deny');
+    assert.deepEqual(await q.used, ['not run: a person did not allow it']);
+    q = await asked(w, events);
+    assert.equal(q.item.definitionState, 'new');
+    assert.equal(readings(), before);
+    await decide(q.item, 'allow');
+    assert.deepEqual(await q.used, ['read has run']);
+    // A yes is, also where members come in another order.
+    const [pid] = running(mark);
+    await define(w, 'v1b', { title: 'Reads planted-words', description: 'Only <b>reads</b>.\u001b]0;owned\u0007', inputSchema: { properties: { a: schema.properties.a, b: { type: 'string' } }, type: 'object' } }, pid);
+    assert.deepEqual(await use(w, 'plain'), ['read has run']);
+    assert.equal((await server.get(`/inbox?world=first&state=all`)).data.length, 2);
+    // The definition changes, and once more while a person is asked.
+    await define(w, 'v2', { description: 'Reads all that it is told to.' }, pid);
+    q = await asked(w, events);
+    assert.deepEqual([q.item.title, q.item.definitionState], ['ada wants to use plain__read: its definition has changed', 'changed']);
+    assert.equal(q.item.definition.description, 'Reads all that it is told to.');
+    await define(w, 'v3', { description: 'Sends it away.' }, pid);
+    await decide(q.item, 'allow');
+    assert.match((await q.used)[0], /^not run: the tool is not defined any more as it was when a person was asked/);
+    assert.equal(readings(), before + 2);
+    q = await asked(w, events);
+    assert.deepEqual([q.item.definitionState, q.item.definition.description], ['changed', 'Sends it away.']);
+    await decide(q.item, 'allow');
+    assert.deepEqual(await q.used, ['read has run']);
+    assert.deepEqual(await use(w, 'plain'), ['read has run']);
+    const [row] = (await server.get('/audit?limit=500')).data.filter(a => a.what === 'approval.answer' && a.detail.includes(q.item.id));
+    assert.match(row.detail, /^allowed, in_[^,]+, definition [0-9a-f]{64}$/);
+    // What was shown once is not shown again where each use is asked about.
+    await server.ask('PATCH', w.path, { settings: { approvals: { plain__read: 'ask' } } });
+    q = await asked(w, events);
+    assert.deepEqual([q.item.title, q.item.definition, q.item.definitionState], ['ada wants to use plain__read', null, null]);
+    // The settings can say that nobody is asked, and keep nothing: when they do not any more, it is.
+    await define(w, 'v4', { description: 'Reads four.' }, pid);
+    await server.ask('PATCH', w.path, { settings: { approvals: { plain__read: 'always' } } });
+    assert.deepEqual(await q.used, ['read has run']);
+    assert.deepEqual(await use(w, 'plain'), ['read has run']);
+    await server.ask('PATCH', w.path, { settings: { approvals: null } });
+    q = await asked(w, events);
+    assert.deepEqual([q.item.definitionState, q.item.definition.description], ['changed', 'Reads four.']);
+    await decide(q.item, 'allow');
+    assert.deepEqual(await q.used, ['read has run']);
+    // Another program under the same name is another tool.
+    await server.ask('PATCH', w.path, { settings: { mcpServers: { plain: { command: tools('defined', `${mark}-too`) } } } });
+    q = await asked(w, events);
+    assert.equal(q.item.definitionState, 'changed');
+    await decide(q.item, 'deny');
+    await q.used;
+    events.close();
+}, limit(120000));
+
+test('a definition that is too long to be shown is not allowed by anybody but the settings', async () => {
+    await define(null, 'v1', { inputSchema: { type: 'object', description: 'x'.repeat(300000) } });
+    const w = await worldWith('long', { plain: { command: tools('defined') } });
+    const [text] = await use(w, 'plain');
+    assert.match(text, /^not run: the definition of this tool is longer than 262144 bytes/);
+    await server.ask('PATCH', w.path, { settings: { approvals: { plain__read: 'always' } } });
+    assert.deepEqual(await use(w, 'plain'), ['read has run']);
 }, limit(60000));
 
 // --- Models ---------------------------------------------------------------------------------------------

@@ -85,7 +85,10 @@ const w = await server.world('tools', ['ada'], { settings: {
         files: { command: command('filesystem', files) },
         memory: { command: command('memory'), env: { MEMORY_FILE_PATH: path.join(folder, 'memory.jsonl') } },
     },
-    approvals: { memory__delete_entities: 'never', 'everything__get-env': 'always', 'everything__trigger-long-running-operation': 'always' },
+    approvals: {
+        memory__delete_entities: 'never', memory__read_graph: 'always', files__read_text_file: 'always',
+        'everything__get-env': 'always', 'everything__get-sum': 'always', 'everything__trigger-long-running-operation': 'always',
+    },
 } });
 
 // Says it and gives the results of the tools that were called for it, and what ada said then.
@@ -138,9 +141,13 @@ async function started() {
     assert.deepEqual(await states(), ['ready', 'ready', 'ready']);
 }
 
-test('tools that only read run by themselves', async () => {
+test('tools that say that they only read are asked about once, and then run by themselves', async () => {
     await started();
-    const got = await tell('echo good morning');
+    const got = await tell('echo good morning', async () => {
+        const { definition, definitionState } = await asks('everything__echo');
+        assert.deepEqual([definitionState, definition.server.name, definition.name, definition.annotations.readOnlyHint, definition.inputSchema.required], ['new', 'everything', 'echo', true, ['message']]);
+        await decide('allow', 'everything__echo')();
+    });
     assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['Echo: good morning', 'ok']], JSON.stringify(got.all));
     assert.equal(got.answer, 'I have heard of everything__echo.');
     const two = await tell('add up');

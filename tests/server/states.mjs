@@ -254,6 +254,23 @@ test('a task that has failed three times is still tried again, and a person is t
 
 // --- The words of refusals --------------------------------------------------------------------------------------------
 
+test('each call of a tool that asks is asked about, also where one turn makes several', async () => {
+    const w = await fresh({ settings: { mcpServers: { ink } } });
+    const events = await watch(w);
+    await w.say('@ada note it');
+    (await desk.next()).answer('', call('ink__note', {}, 'one'));
+    const { id } = (await events.event('inbox.created')).body.data;
+    await server.post(`/inbox/${id}/answer`, { decision: 'allow' }, 200);
+    await fs.promises.writeFile(gate, 'once\n');
+    (await desk.next()).answer('', call('ink__note', {}, 'two'));
+    const again = (await events.event('inbox.created', i => i.id !== id)).body.data;
+    await server.post(`/inbox/${again.id}/answer`, { decision: 'deny' }, 200);
+    (await desk.next()).answer('Done.');
+    await w.idle();
+    assert.deepEqual((await w.messages('&agent=ada')).filter(m => m.role === 'tool').map(m => m.toolStatus), ['ok', 'error']);
+    events.close();
+});
+
 test('an approval whose turn has ended says that it has expired', async () => {
     const w = await fresh({ settings: { mcpServers: { ink } } });
     const events = await watch(w);

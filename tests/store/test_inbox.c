@@ -560,7 +560,10 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "DROP TABLE audit;"
+    skn_fixture_sql(k->fx, "DROP TABLE definitions;"
+                           "ALTER TABLE inbox DROP COLUMN definition_id;"
+                           "ALTER TABLE inbox DROP COLUMN definition_state;"
+                           "DROP TABLE audit;"
                            "ALTER TABLE messages DROP COLUMN hash;"
                            "DROP TABLE sessions;"
                            "ALTER TABLE conversations DROP COLUMN expects_agent_id;"
@@ -630,6 +633,117 @@ static skein_approval state_is(kit *k, const skein_turn *turn)
 
     KIT_OK(k, skein_approval_state(k->e, turn, skein_text("c1"), &is, &k->err));
     return is;
+}
+
+/* --- Tools of servers, which define themselves ---------------------------------------------------------------------- */
+
+static skein_tool_definition defined(const char *text)
+{
+    return (skein_tool_definition){skein_text("files"), skein_text("read"), skein_text(text)};
+}
+
+static skein_turn asked_as(kit *k, const char *text, skein_inbox_item *out)
+{
+    skein_tool_definition what = defined(text);
+    skein_turn            turn;
+
+    post(k, "@ada plan");
+    turn = begin(k, "ada");
+    call_tool(k, &turn, "c1", "files__read");
+    KIT_OK(k, skein_approval_ask_defined(k->e, &turn, skein_text("c1"), &what, k->mem, out,
+                                         &k->err));
+    return turn;
+}
+
+static bool is_allowed(kit *k, const char *text)
+{
+    skein_tool_definition what = defined(text);
+    bool                  yes;
+
+    KIT_OK(k, skein_tool_allowed(k->e, k->world.id, &what, &yes, &k->err));
+    return yes;
+}
+
+static skein_approval state_as(kit *k, const skein_turn *turn, const char *text)
+{
+    skein_tool_definition what = defined(text);
+    skein_approval        is;
+
+    KIT_OK(k, skein_approval_state_defined(k->e, turn, skein_text("c1"), &what, &is, &k->err));
+    return is;
+}
+
+static void answer_and_end(kit *k, const skein_turn *turn, const skein_inbox_item *item,
+                           const char *word)
+{
+    skein_message said;
+
+    KIT_OK(k, reply(k, item->uid, word, &said));
+    KIT_OK(k, skein_turn_end(k->e, turn, SKEIN_TURN_CANCELLED, NULL, &k->err));
+}
+
+static void a_definition_is_allowed_with_the_first_call_of_it(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    turn = asked_as(&k, "{\"v\":1}", &item);
+    assert_string_equal(item.definition.p, "{\"v\":1}");
+    assert_string_equal(item.definition_state.p, "new");
+    assert_string_equal(item.title.p, "ada wants to use files__read: its first use here");
+    answer_and_end(&k, &turn, &item, "deny");
+    assert_false(is_allowed(&k, "{\"v\":1}"));
+    turn = asked_as(&k, "{\"v\":1}", &item);
+    assert_string_equal(item.definition_state.p, "new");
+    answer_and_end(&k, &turn, &item, "allow");
+    assert_true(is_allowed(&k, "{\"v\":1}"));
+    turn = asked_as(&k, "{\"v\":1}", &item); /* one that asks each time */
+    assert_null(item.definition.p);
+    assert_null(item.definition_state.p);
+    assert_string_equal(item.title.p, "ada wants to use files__read");
+    answer_and_end(&k, &turn, &item, "deny");
+    assert_true(is_allowed(&k, "{\"v\":1}")); /* that call was not, the definition was */
+    turn = asked_as(&k, "{\"v\":2}", &item);
+    assert_string_equal(item.definition_state.p, "changed");
+    answer_and_end(&k, &turn, &item, "allow");
+    assert_true(is_allowed(&k, "{\"v\":2}"));
+    assert_false(is_allowed(&k, "{\"v\":1}")); /* of each tool one */
+    assert_int_equal(rows(&k, "SELECT count(*) FROM definitions"), 2);
+    kit_close(&k);
+}
+
+static void a_yes_is_to_the_definition_that_was_shown(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+    skein_message    said;
+
+    kit_open(&k, state);
+    turn = asked_as(&k, "{\"v\":1}", &item);
+    assert_int_equal(state_as(&k, &turn, "{\"v\":2}"), SKEIN_APPROVAL_OPEN);
+    KIT_OK(&k, reply(&k, item.uid, "allow", &said));
+    assert_int_equal(state_as(&k, &turn, "{\"v\":1}"), SKEIN_APPROVED);
+    assert_int_equal(state_as(&k, &turn, "{\"v\":2}"), SKEIN_OUTDATED);
+    assert_false(is_allowed(&k, "{\"v\":2}"));
+    kit_close(&k);
+}
+
+/* Nobody has read it: when the settings do not allow it any more, it is asked about. */
+static void settings_that_allow_a_tool_allow_no_definition(void **state)
+{
+    kit              k;
+    skein_turn       turn;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    turn = asked_as(&k, "{\"v\":1}", &item);
+    set_world(&k, "{\"mcpServers\":{\"files\":{\"command\":[\"x\"],\"approval\":\"always\"}}}");
+    assert_int_equal(state_as(&k, &turn, "{\"v\":2}"), SKEIN_APPROVED); /* whatever it is */
+    assert_false(is_allowed(&k, "{\"v\":1}"));
+    kit_close(&k);
 }
 
 static void new_settings_decide_what_is_asked(void **state)
@@ -922,6 +1036,9 @@ int main(void)
         SKN_BOTH(the_end_of_a_delegation_does_not_begin_a_call_that_was_allowed),
         SKN_BOTH(the_end_of_a_delegation_does_not_hide_that_a_person_is_asked),
         SKN_BOTH(what_only_words_told_before_is_a_fact_afterwards),
+        SKN_BOTH(a_definition_is_allowed_with_the_first_call_of_it),
+        SKN_BOTH(a_yes_is_to_the_definition_that_was_shown),
+        SKN_BOTH(settings_that_allow_a_tool_allow_no_definition),
         SKN_BOTH(new_settings_decide_what_is_asked),
         SKN_BOTH(what_the_settings_have_decided_is_not_asked),
         SKN_BOTH(a_call_that_waits_for_a_person_is_not_erased_under_it),

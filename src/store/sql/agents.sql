@@ -22,11 +22,12 @@ SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.ui
   t.state, a.removed_at, i.removed_at, m.id,
   CASE WHEN i.kind = 'approval' AND i.answer IS NOT NULL THEN (SELECT SUBSTR(r.content, 1, 300) FROM messages r
     WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END,
-  CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id), i.begun_at, i.reason
+  CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id), i.begun_at, i.reason,
+  i.definition_id, i.definition_state, d.hash, CASE WHEN i.definition_state IS NOT NULL THEN d.definition END
   FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
   LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id
-  LEFT JOIN turns t ON t.id = i.turn_id
+  LEFT JOIN turns t ON t.id = i.turn_id LEFT JOIN definitions d ON d.id = i.definition_id
 -- =inbox_needs
 CASE WHEN i.done_at IS NULL AND (i.kind = 'question' OR i.kind = 'approval' OR i.kind = 'failure') THEN 1 ELSE 0 END
 -- =knowledge_rows
@@ -171,8 +172,8 @@ SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WH
 
 -- :inbox_insert
 INSERT INTO inbox(uid, world_id, agent_id, conversation_id, kind, title, content, briefing_uid, briefing_text, message_id,
-  work_message_id, task_id, turn_id, call_id, tool, args, created_at, attempt_id)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id;
+  work_message_id, task_id, turn_id, call_id, tool, args, created_at, attempt_id, definition_id, definition_state)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) RETURNING id;
 -- :inbox_by_id
 {inbox_rows} WHERE i.id = $1;
 -- :inbox_by_uid
@@ -246,6 +247,20 @@ UPDATE inbox SET attempt_id = $1 WHERE id = $2;
 UPDATE inbox SET answer = 'expired', done_at = $1 WHERE turn_id = $2 AND kind = 'approval' AND answer IS NULL;
 -- :inbox_drop
 UPDATE inbox SET removed_at = $1 WHERE agent_id = $2 AND removed_at IS NULL;
+
+-- How tools of servers define themselves: store_definition.c.
+-- :definition_find
+SELECT id FROM definitions WHERE world_id = $1 AND server = $2 AND tool = $3 AND hash = $4;
+-- :definition_insert
+INSERT INTO definitions(world_id, server, tool, hash, definition, created_at) VALUES($1, $2, $3, $4, $5, $6) RETURNING id;
+-- :definition_allowed
+SELECT hash FROM definitions WHERE world_id = $1 AND server = $2 AND tool = $3 AND allowed_at IS NOT NULL;
+-- Of each tool one definition is allowed.
+-- :definition_outdate
+UPDATE definitions SET allowed_at = NULL WHERE allowed_at IS NOT NULL AND EXISTS (SELECT 1 FROM definitions n WHERE n.id = $1
+   AND n.world_id = definitions.world_id AND n.server = definitions.server AND n.tool = definitions.tool);
+-- :definition_allow
+UPDATE definitions SET allowed_at = $1 WHERE id = $2;
 
 -- :knowledge_insert
 INSERT INTO knowledge(uid, agent_id, type, content, content_hash, confidence, conversation_id, message_id, created_at)

@@ -167,8 +167,10 @@ SELECT k.uid, '' FROM tasks k LEFT JOIN agents a ON a.id = k.agent_id LEFT JOIN 
 -- :check_inbox
 SELECT i.uid, '' FROM inbox i LEFT JOIN worlds w ON w.id = i.world_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN messages b ON b.id = i.work_message_id LEFT JOIN tasks k ON k.id = i.task_id
+  LEFT JOIN definitions d ON d.id = i.definition_id
  WHERE w.id IS NULL OR (i.message_id IS NOT NULL AND m.id IS NULL) OR (i.work_message_id IS NOT NULL AND b.id IS NULL)
-   OR (i.task_id IS NOT NULL AND k.id IS NULL) OR (i.briefing_uid IS NOT NULL AND i.message_id IS NULL) LIMIT 20;
+   OR (i.task_id IS NOT NULL AND k.id IS NULL) OR (i.briefing_uid IS NOT NULL AND i.message_id IS NULL)
+   OR (i.definition_id IS NOT NULL AND COALESCE(d.world_id, 0) <> i.world_id) LIMIT 20;
 -- An end is told in the transaction that it comes in. A lane that came with an archive has no turn that asked for it.
 -- :check_lane_told
 SELECT c.uid, l.key FROM lanes l LEFT JOIN conversations c ON c.id = l.conversation_id
