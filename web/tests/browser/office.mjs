@@ -17,6 +17,12 @@ rules:
         args: {query: ebb}
       - call: demo_lookup
         args: {query: flood}
+  - when: read the shelf
+    do:
+      - call: shelf__read
+        args: {}
+  - tool: shelf__read
+    do: That is on the shelf.
   - when: hand this on
     from: human
     do:

@@ -28,6 +28,8 @@ function item(
         tool: null,
         args: null,
         toolCallId: null,
+        definition: null,
+        definitionState: null,
         answer: null,
         result: null,
         open: type === 'question',

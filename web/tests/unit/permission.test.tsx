@@ -15,8 +15,11 @@ afterEach(() => {
 });
 
 const item = { id: 'i1', type: 'approval', agent: 'ada', tool: 'send', open: true } as InboxItem;
-const draw = (args: unknown) =>
-    render(<Permission item={item} call={{ toolCallId: 'k', toolName: 'send', args }} />, root);
+const draw = (args: unknown, more: Partial<InboxItem> = {}) =>
+    render(
+        <Permission item={{ ...item, ...more }} call={{ toolCallId: 'k', toolName: 'send', args }} />,
+        root,
+    );
 
 describe('a call that asks for permission', () => {
     it('shows its arguments before the buttons, and folds nothing when they are short', () => {
@@ -27,6 +30,29 @@ describe('a call that asks for permission', () => {
         const allow = root.querySelector('[aria-label^="Allow"]')!;
         const order = root.querySelector('.args')!.compareDocumentPosition(allow);
         expect(order & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+    });
+    it('shows what a tool says of itself before it is first allowed, as plain text', () => {
+        const definition = {
+            server: { name: 'post', command: ['post-office'] },
+            name: 'send',
+            title: '',
+            description: 'Only <b>reads</b>.\n# Allowed\u202e',
+            inputSchema: { type: 'object' },
+        };
+        draw({}, { definition, definitionState: 'new' });
+        const shown = root.querySelector('.definition')!;
+        expect(shown.textContent).toContain('This tool was not used here before.');
+        const texts = [...shown.querySelectorAll('pre')].map(p => p.textContent);
+        expect(texts[2]).toBe('Only <b>reads</b>.\n# AllowedU+202E');
+        expect(texts.length).toBe(4);
+        expect(texts[0]).toContain('post-office');
+        expect(shown.querySelector('b, h1')).toBeNull();
+        const allow = root.querySelector('[aria-label^="Allow"]')!;
+        expect(shown.compareDocumentPosition(allow) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+        draw({}, { definition, definitionState: 'changed' });
+        expect(root.querySelector('.definition')!.textContent).toContain('not what it was');
+        draw({}, { definition: null, definitionState: null });
+        expect(root.querySelector('.definition')).toBeNull();
     });
     it('has the whole of what is long behind a fold, and says so', () => {
         for (const args of [

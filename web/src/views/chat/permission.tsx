@@ -7,6 +7,7 @@ import { state } from '../../store/store';
 import { useDecision } from '../inbox/decide';
 import { ArgLines, isCut } from '../shared/args';
 import { AwayNote, isAway } from '../shared/away';
+import { Definition } from '../shared/definition';
 import { Fold } from './fold';
 import { pretty } from './words';
 
@@ -47,6 +48,7 @@ export function Permission({ item, call }: { item: InboxItem; call: ToolCall }) 
     return (
         <div class="chat-permission" role="group" aria-label={`Permission for ${what}`}>
             <Wanted call={call} />
+            <Definition item={item} />
             <Button small kind="main" off={off} label={`Allow ${what}`} onClick={() => void decide('allow')}>
                 Allow
             </Button>

@@ -5,6 +5,7 @@ import type { InboxItem } from '../../api/types';
 import { Button, TextArea, toast, TroubleBox } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { refreshInbox } from '../../store/store';
+import { Definition } from '../shared/definition';
 import { useDecision, type Decision } from './decide';
 
 export interface AnswerProps {
@@ -108,6 +109,7 @@ export function Approval({ item, onAnswered }: AnswerProps) {
                     </dd>
                 </dl>
             )}
+            <Definition item={item} />
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was decided." />}
             {item.open && (
                 <div class="inbox-actions">
