@@ -61,14 +61,14 @@ static void print_head(skn_answers *a, skn_str sender, skn_str message, skn_str 
 
     skn_print_sender(cli, sender, SENDER_COLUMNS);
     skn_print_raw(cli, SKN_STR(" "));
-    skn_print_colour(cli, SKN_YELLOW, message);
+    skn_print_id(cli, message);
     if (lane.n) {
         skn_print_raw(cli, SKN_STR("  "));
         skn_print_colour(cli, SKN_DIM, lane);
     }
     if (reply_to.n) {
         skn_print_raw(cli, SKN_STR("  ↪ "));
-        skn_print_line(cli, reply_to, 0);
+        skn_print_line(cli, skn_shown_id(cli, reply_to), 0);
     }
     skn_print_raw(cli, SKN_STR("  "));
     if (text) /* lines after the first stand under the sender's name */

@@ -112,7 +112,7 @@ static void print_unfinished(skn_chat *c, const skein_message *m)
 static void print_agent(skn_chat *c, const skein_message *m, const skn_chat_about *a)
 {
     size_t  from = c->cli->out.bytes.n, used;
-    skn_str about;
+    skn_str about, id = skn_shown_id(c->cli, m->uid);
 
     skn_print_sender(c->cli, m->sender, SENDER_COLUMNS);
     if (a->parent.n) {
@@ -125,12 +125,11 @@ static void print_agent(skn_chat *c, const skein_message *m, const skn_chat_abou
         skn_print_raw(c->cli, SKN_STR("   "));
         skn_print_colour(c->cli, SKN_DIM, SKN_STR(SKN_MEMORY_ONLY));
     }
-    about = m->model.n
-                ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(m->uid), SKN_FMT(m->model))
-                : m->uid;
+    about = m->model.n ? skn_arena_printf(c->mem, "%.*s · %.*s", SKN_FMT(id), SKN_FMT(m->model))
+                       : id;
     used = columns_from(c, from);
     if (!fits(c, used, about))
-        about = m->uid;
+        about = id;
     if (!fits(c, used, about)) {
         skn_print_raw(c->cli, SKN_STR("\n"));
         used = 0;

@@ -73,8 +73,9 @@ typedef struct skn_cli {
     skn_given               *given;
     size_t                   given_count;
     bool                     json, quiet, dry_run, yes;
-    bool                     inside; /* it runs in a chat */
-    const char              *fields; /* of --json=FIELDS; NULL: all */
+    bool                     inside;    /* it runs in a chat */
+    bool                     whole_ids; /* of messages, also on a terminal */
+    const char              *fields;    /* of --json=FIELDS; NULL: all */
     skn_out                  out;
     skn_buf                  item; /* the JSON value being written */
     skn_jw                   jw;

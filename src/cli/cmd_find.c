@@ -27,7 +27,7 @@ static skn_str joined_args(skn_cli *cli)
 
 static void print_hit(skn_cli *cli, const skein_hit *hit)
 {
-    skn_print_colour(cli, SKN_YELLOW, hit->message.uid);
+    skn_print_id(cli, hit->message.uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, hit->message.sender, 6);
     skn_print_raw(cli, SKN_STR(" "));

@@ -271,6 +271,7 @@ static skein_rc print_work(skn_cli *cli, const skein_conversation *chat, skn_far
 {
     skein_rc rc = explain_work(cli, chat, work);
 
+    cli->whole_ids = true; /* they are in another conversation than commands look in */
     for (size_t i = 0; !rc && i < work->list.count; i++)
         if (cli->json) {
             skn_shape_message(skn_item(cli), chat->uid, &work->list.at[i], &work->facts[i]);

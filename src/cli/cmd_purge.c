@@ -103,7 +103,7 @@ static skein_rc tell_all_copies(skn_cli *cli, const skein_conversation *chat)
 
 static void show_text(skn_cli *cli, const skein_message *m)
 {
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, m->sender, 5);
     skn_print_raw(cli, SKN_STR("  "));

@@ -29,7 +29,7 @@ static skein_rc waiting_out(skn_cli *cli, const waiting_here *q, const skein_wai
         skn_shape_waiting(skn_item(cli), q->chat.uid, m);
         return skn_item_end(cli);
     }
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, m->sender, 5);
     skn_print_raw(cli, SKN_STR("  "));

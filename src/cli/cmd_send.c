@@ -124,7 +124,7 @@ static skein_rc said(skn_cli *cli, const skein_conversation *chat, const skein_m
     }
     skn_print_sender(cli, m->sender, 5);
     skn_print_raw(cli, SKN_STR(" "));
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_heard(cli, m, &facts);
     skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;

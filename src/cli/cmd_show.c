@@ -360,6 +360,7 @@ int skn_cmd_show(skn_cli *cli)
     bool          waits;
     skein_rc      rc;
 
+    cli->whole_ids = true;
     if (skn_str_starts(ref, SKN_STR("sq_")))
         return cli->far && (rc = skn_need_world(cli, &job.world)) ? (int)rc
                                                                   : (int)show_squash(cli);

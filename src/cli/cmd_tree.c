@@ -87,7 +87,7 @@ static void node_tail(skn_cli *cli, const skein_reply_node *node)
     const skein_message *m = &node->message;
 
     skn_print_raw(cli, SKN_STR("  "));
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_time(cli, m->created_at);
     if (m->reply_to.n && node->parent < 0)

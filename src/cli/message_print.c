@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 
 #include "base/hash.h"
+#include "base/uid.h"
 #include "base/utf8.h"
 #include "cli/waits.h"
 
@@ -136,10 +137,35 @@ static void body(skn_cli *cli, const skein_message *m)
     }
 }
 
+/* The first characters are a time that messages share; the last 6 are 35 random bits. Other ids may end as they like. */
+#define SHOWN ((size_t)6)
+
+/* Would it be read as something else? */
+static bool is_no_id(skn_str part)
+{
+    return part.p[0] == '-' || skn_is_version(part) || skn_str_starts(part, SKN_STR("sq_"));
+}
+
+skn_str skn_shown_id(const skn_cli *cli, skn_str uid)
+{
+    size_t from = SKN_UID_LEN - SHOWN;
+
+    if (!cli->out.terminal || cli->whole_ids || uid.n != SKN_UID_LEN)
+        return uid;
+    while (from && is_no_id(skn_str_sub(uid, from, uid.n)))
+        from--;
+    return skn_str_sub(uid, from, uid.n);
+}
+
+void skn_print_id(skn_cli *cli, skn_str uid)
+{
+    skn_print_colour(cli, SKN_YELLOW, skn_shown_id(cli, uid));
+}
+
 void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message_facts *f,
                        skn_str parent)
 {
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, m->sender, SENDER_COLUMNS);
     skn_print_raw(cli, SKN_STR(" "));
@@ -147,7 +173,8 @@ void skn_print_message(skn_cli *cli, const skein_message *m, const skein_message
     if (f->shown_reply.n) {
         skn_print_raw(cli, SKN_STR("   ↪ "));
         skn_print_line(cli, skn_sender_name(parent), 0);
-        skn_print(cli, "%s%.*s", parent.n ? " " : "", SKN_FMT(f->shown_reply));
+        skn_print(cli, "%s%.*s", parent.n ? " " : "",
+                  SKN_FMT(skn_shown_id(cli, f->shown_reply)));
     } else if (m->reply_to.n) {
         skn_print_raw(cli, SKN_STR("   ↪ ?"));
         skn_print_line(cli, m->reply_to, 0);
@@ -179,7 +206,7 @@ static bool says_something(const skein_message *m)
 
 void skn_print_head(skn_cli *cli, const skein_message *m)
 {
-    skn_print_colour(cli, SKN_YELLOW, m->uid);
+    skn_print_id(cli, m->uid);
     skn_print_raw(cli, SKN_STR(" "));
     skn_print_sender(cli, m->sender, says_something(m) ? SENDER_COLUMNS : 0);
     skn_print_raw(cli, says_something(m) ? SKN_STR(" ") : SKN_STR(""));

@@ -180,7 +180,7 @@ skein_rc skn_print_queue(skn_cli *cli, const skein_conversation *chat)
     print_busy(cli, chat);
     for (size_t i = 0; i < queue.count; i++) {
         skn_print_raw(cli, SKN_STR("  "));
-        skn_print_colour(cli, SKN_YELLOW, queue.at[i].uid);
+        skn_print_id(cli, queue.at[i].uid);
         skn_print_raw(cli, SKN_STR("  "));
         skn_print_sender(cli, queue.at[i].sender, 0);
         skn_print_raw(cli, SKN_STR("  "));

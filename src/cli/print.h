@@ -48,6 +48,9 @@ size_t skn_row_begin(skn_cli *cli);
 void   skn_row_end(skn_cli *cli, size_t begun, skn_str before);
 /* A person's name for the sender, padded to `columns`. */
 void skn_print_sender(skn_cli *cli, skn_str sender, size_t columns);
+/* What a list shows of a message's id: whole where programs read, else so much of its end as can be typed for it. */
+skn_str skn_shown_id(const skn_cli *cli, skn_str uid);
+void    skn_print_id(skn_cli *cli, skn_str uid);
 /* Short local time for a person, else RFC 3339. */
 void skn_print_time(skn_cli *cli, int64_t micros);
 /* "(cut off)" behind so many spaces; nothing of a whole text. */

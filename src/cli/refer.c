@@ -7,8 +7,7 @@
 
 #include <ctype.h>
 
-#define LOOK_BACK    1000 /* messages among which a name or the end of an id is looked for */
-#define ENDING_LEAST 4
+#define LOOK_BACK 1000 /* messages among which a name is looked for */
 
 bool skn_is_version(skn_str ref)
 {
@@ -120,9 +119,9 @@ static skein_rc message_by_id(skn_cli *cli, const skein_conversation *chat, skn_
 {
     if (cli->far)
         return skn_far_message(cli, ref, out, NULL, NULL);
-    return skn_missing(
-        cli, skein_message_find(cli->engine, chat->id, 0, ref, cli->keep, out, &cli->err),
-        "message");
+    return skn_missing(cli,
+                       skn_message_typed(cli->engine, chat->id, ref, cli->keep, out, &cli->err),
+                       "message");
 }
 
 /* The newest messages of the current version, oldest first. */
@@ -159,43 +158,12 @@ static skein_rc latest_of(skn_cli *cli, const skein_conversation *chat, skn_str 
     return skn_missing(cli, SKEIN_NOT_FOUND, "message");
 }
 
-/* No id begins so: one may end so. A failure stays what it was when none does. */
-static skein_rc by_ending(skn_cli *cli, const skein_conversation *chat, skn_str ref,
-                          skein_message *out)
-{
-    skein_error    missing = cli->err;
-    skein_messages list;
-    size_t         fits = 0, which = 0;
-
-    if (newest_messages(cli, chat, &list))
-        list.count = 0;
-    for (size_t i = 0; i < list.count; i++)
-        if (skn_str_ends(list.at[i].uid, ref)) {
-            which = i;
-            fits++;
-        }
-    cli->err = missing;
-    if (fits > 1)
-        return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" is the end of several messages",
-                        SKN_FMT(ref));
-    if (!fits)
-        return SKEIN_NOT_FOUND;
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    return message_by_id(cli, chat, list.at[which].uid, out);
-}
-
 skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str ref,
                           skein_message *out)
 {
-    skein_rc rc;
-
     if (ref.n > 1 && ref.p[0] == '@' && isalpha((unsigned char)ref.p[1]))
         return latest_of(cli, chat, skn_str_sub(ref, 1, ref.n), out);
-    rc = message_by_id(cli, chat, ref, out);
-    if (rc == SKEIN_NOT_FOUND && ref.n >= ENDING_LEAST && ref.p[0] != '@' &&
-        ref.p[ref.n - 1] != '^')
-        return by_ending(cli, chat, ref, out);
-    return rc;
+    return message_by_id(cli, chat, ref, out);
 }
 
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,

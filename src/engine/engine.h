@@ -37,6 +37,10 @@ skein_rc skn_session_remove(skein_engine *e, skn_str uid, int64_t *gone, skein_e
 int skn_schema_known(void);
 /* Bytes of the longest text that it stores. */
 size_t skn_text_most(const skein_engine *e);
+/* skein_message_find for what a person typed: also by the last 4 characters of an id, or more. That takes a look at every
+ * id of the store, so what programs send is not looked for in this way. */
+skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, skn_str ref,
+                           skein_mem *mem, skein_message *out, skein_error *err);
 /* What skein_purge_unreachable would erase: how many messages, and the first of them, oldest first. */
 skein_rc skn_purge_unreachable_look(skein_engine *e, const skein_change *how, size_t most,
                                     skein_mem *mem, skein_messages *out, int64_t *count,

@@ -1,4 +1,5 @@
 /* find.c: a message by what a person calls it. */
+#include "engine/engine.h"
 #include "engine/reading.h"
 #include "engine/reference.h"
 
@@ -6,10 +7,14 @@
 #define CANDIDATES 1000
 #define NAMED      4 /* of them in an error */
 
+/* Which part of an id stands for it. */
+typedef enum side { BEGINNING, ENDING } side;
+
 typedef struct call {
     skein_conversation_id conversation;
     int64_t               version;
     skn_str               text;
+    bool                  typed; /* by a person: the end of an id stands for it, too */
     skn_reference         ref;
     skein_mem            *mem;
     skein_message        *out;
@@ -82,12 +87,23 @@ static skein_rc unknown(const call *c, skein_error *err)
                            SKN_FMT(c->r.conversation.uid), SKN_FMT(c->ref.id));
 
     if (c->ref.id.n < SKN_PREFIX_MIN)
-        return skn_hint(err, rc, "The beginning of an id needs %zu characters or more.",
-                        SKN_PREFIX_MIN);
+        return skn_hint(err, rc, "The beginning%s of an id needs %zu characters or more.",
+                        c->typed ? " or the end" : "", SKN_PREFIX_MIN);
     return skn_hint(err, rc, "\"skein log\" and \"skein search\" show ids.");
 }
 
 typedef skn_vec(skn_head) head_vec;
+
+static const char *part_of(const call *c, const head_vec *found)
+{
+    size_t begin = 0, end = 0;
+
+    for (size_t i = 0; i < found->n; i++) {
+        begin += skn_str_starts(found->p[i].uid, c->ref.id);
+        end += skn_str_ends(found->p[i].uid, c->ref.id);
+    }
+    return begin == found->n ? "beginning" : end == found->n ? "end" : "beginning or the end";
+}
 
 static skein_rc ambiguous(const call *c, const head_vec *found, bool more, skein_error *err)
 {
@@ -97,27 +113,37 @@ static skein_rc ambiguous(const call *c, const head_vec *found, bool more, skein
     for (size_t i = 0; i < found->n && i < NAMED; i++)
         names = skn_arena_printf(c->mem, "%.*s%s\"%.*s\"", SKN_FMT(names), i ? ", " : "",
                                  SKN_FMT(found->p[i].uid));
-    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is the beginning of several messages: %.*s%s",
-                  SKN_FMT(c->ref.id), SKN_FMT(names), more || found->n > NAMED ? " …" : "");
+    rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" is the %s of several messages: %.*s%s",
+                  SKN_FMT(c->ref.id), part_of(c, found), SKN_FMT(names),
+                  more || found->n > NAMED ? " …" : "");
     return skn_hint(err, rc, "Give more characters of the id.");
 }
 
-/* The messages of this conversation whose ids begin so; *more tells that not all were looked at. */
-static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error *err)
+static bool has(const head_vec *found, int64_t id)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->p[i].id == id)
+            return true;
+    return false;
+}
+
+/* Adds the messages of this conversation whose ids begin or end so; *more tells that not all were looked at. */
+static skein_rc find_candidates(call *c, side which, head_vec *out, bool *more,
+                                skein_error *err)
 {
     skn_trees *f = &c->r.trees;
     skn_ids    kin;
     skein_rc   rc = skn_conversation_kin(f->tx, &c->r.conversation, f->a, &kin, err);
 
-    *more = false;
     for (size_t k = 0; rc == SKEIN_OK && k < kin.count; k++) {
         skn_heads heads;
         bool      ours;
 
-        rc = skn_heads_by_prefix(f->tx, c->ref.id, kin.at[k], CANDIDATES, f->a, &heads, err);
+        rc = (which == BEGINNING ? skn_heads_by_prefix : skn_heads_by_ending)(
+            f->tx, c->ref.id, kin.at[k], CANDIDATES, f->a, &heads, err);
         for (size_t i = 0; rc == SKEIN_OK && i < heads.count; i++) {
             rc = belongs(c, heads.at[i].id, heads.at[i].conversation_id, &ours, err);
-            if (rc == SKEIN_OK && ours)
+            if (rc == SKEIN_OK && ours && !has(out, heads.at[i].id))
                 skn_vec_add(f->a, out, heads.at[i]);
         }
         *more = *more || (rc == SKEIN_OK && heads.count == CANDIDATES);
@@ -125,15 +151,16 @@ static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error 
     return rc;
 }
 
-static skein_rc by_prefix(call *c, skein_error *err)
+static skein_rc by_part(call *c, skein_error *err)
 {
     head_vec found = {0};
-    bool     more, there;
+    bool     more = false, there;
     skein_rc rc;
 
     if (c->ref.id.n < SKN_PREFIX_MIN)
         return unknown(c, err);
-    if ((rc = find_candidates(c, &found, &more, err)))
+    if ((rc = find_candidates(c, BEGINNING, &found, &more, err)) ||
+        (c->typed && (rc = find_candidates(c, ENDING, &found, &more, err))))
         return rc;
     if (found.n > 1 || (found.n == 1 && more))
         return ambiguous(c, &found, more, err);
@@ -149,7 +176,7 @@ static skein_rc by_id(call *c, skein_error *err)
     skein_rc   rc = skn_message_by_uid(f->tx, c->ref.id, f->a, c->out, &found, err);
 
     if (rc == SKEIN_OK && !found)
-        rc = by_prefix(c, err);
+        rc = by_part(c, err);
     else if (rc == SKEIN_OK &&
              !(rc = belongs(c, c->out->id.v, c->out->born_in.v, &ours, err)) && !ours)
         rc = elsewhere(c, err);
@@ -218,14 +245,28 @@ static skein_rc find(skn_tx *tx, void *arg, skein_error *err)
     return rc;
 }
 
+static skein_rc run(skein_engine *e, call *c, skein_error *err)
+{
+    skein_rc rc = skn_reference_parse(c->text, &c->ref, err);
+
+    *c->out = (skein_message){.position = -1};
+    return rc ? rc : skn_store_read(e->store, find, c, err);
+}
+
 skein_rc skein_message_find(skein_engine *e, skein_conversation_id conversation,
                             int64_t version, skein_str ref, skein_mem *mem, skein_message *out,
                             skein_error *err)
 {
     call c = {
         .conversation = conversation, .version = version, .text = ref, .mem = mem, .out = out};
-    skein_rc rc = skn_reference_parse(ref, &c.ref, err);
 
-    *out = (skein_message){.position = -1};
-    return rc ? rc : skn_store_read(e->store, find, &c, err);
+    return run(e, &c, err);
+}
+
+skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, skn_str ref,
+                           skein_mem *mem, skein_message *out, skein_error *err)
+{
+    call c = {.conversation = conversation, .text = ref, .typed = true, .mem = mem, .out = out};
+
+    return run(e, &c, err);
 }

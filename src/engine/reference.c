@@ -36,5 +36,6 @@ skein_rc skn_reference_parse(skn_str text, skn_reference *out, skein_error *err)
         return SKEIN_OK;
     }
     rc = skn_fail(err, SKEIN_INVALID, "\"%.*s\" does not name a message", SKN_FMT(shown));
-    return skn_hint(err, rc, "Give an id, 4 or more of its first characters, @, @~2 or ID^.");
+    return skn_hint(err, rc,
+                    "Give an id, 4 or more of its first or last characters, @, @~2 or ID^.");
 }

@@ -61,14 +61,14 @@ static skein_rc explain_one(skn_http_call *c, skein_message *m, skn_told_message
     return skn_api_explain(c, version, &list, told);
 }
 
-/* What a person typed for a message of the chat, "@~2" or the beginning of an id, is found as everywhere. */
+/* What a person typed for a message of the chat, "@~2" or a part of an id, is found as everywhere. */
 static skein_rc find_typed(skn_http_call *c, skein_message *out)
 {
     skein_rc rc;
 
     if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
         return rc;
-    rc = skein_message_find(c->engine, c->chat.id, 0, c->params[1], c->mem, out, &c->error);
+    rc = skn_message_typed(c->engine, c->chat.id, c->params[1], c->mem, out, &c->error);
     if (rc == SKEIN_NOT_FOUND)
         c->more.thing = "message";
     return rc;

@@ -317,7 +317,29 @@ test('send breaks answers between words, at the width of the terminal', async ()
     await t.shows(/one that happ$/);
     turn.answer('ening began before the row was full\nand a line of its own');
     assert.equal(await t.end(), 0);
-    assert.match(t.screen.text, /\nada +\S+ {2}↪ \S+ {2}the first\n {6}words, and a longer one that *\n {6}happening began before the row was *\n {6}full\n {6}and a line of its own\n/);
+    assert.match(t.screen.text, /\nada +\S+ {2}↪ \S+ {2}the first words, *\n {6}and a longer one that happening began *\n {6}before the row was full\n {6}and a line of its own\n/);
+});
+
+test('lists show the end of an id, near and far, and it is what commands take', async () => {
+    const at = `/worlds/launch/messages?chatId=${(await server.get('/worlds/launch')).currentChatId}`;
+    const ids = (await server.get(`${at}&limit=100`)).data.map(m => m.messageId);
+    const lists = [];
+    for (const where of [server.store.args, ['--server', server.url.href]]) {
+        const t = new Terminal([program, ...where, '-w', 'launch', 'log', '--oneline', '--no-pager', '-n', '5'], {});
+        assert.equal(await t.end(), 0, t.screen.text);
+        lists.push(t.screen.text.trim().split('\n').map(row => row.split(' ')[0]));
+    }
+    assert.equal(lists[0].length, 5);
+    assert.deepEqual(lists[0], lists[1]);
+    for (const [i, shown] of lists[0].entries()) {
+        assert.ok(shown.length < 10 && ids.at(i - 5).endsWith(shown), `${shown} of ${ids.at(i - 5)}`);
+        for (const where of [server.store.args, ['--server', server.url.href]]) {
+            const { out, err } = await run([...where, '-w', 'launch', 'show', shown]);
+            assert.ok(out.startsWith(`${ids.at(i - 5)} `), out + err);
+        }
+    }
+    const plain = await run([...server.store.args, '-w', 'launch', 'log', '--oneline', '-n', '1']);
+    assert.equal(plain.out.split(' ')[0], ids.at(-1), 'whole where programs read');
 });
 
 test('send marks an answer that is stopped while it is shown', async () => {

@@ -416,7 +416,9 @@ t 'who said nothing has no latest message' fails 3 'is of "bo"'
 s show 0002 --raw
 t 'the end of an id is as good as its beginning' is "$out" two
 s show 0003
-t 'when it is of one alone' fails 2 'is the end of several messages'
+t 'when it is of one alone' fails 2 'is the end of several messages: "abcd-fourth-0003", "abcd-third-0003"'
+s show 'd-0002^'
+t 'and says of a reply what was asked' fails 3 'message "abcd-second-0002" replies to nothing'
 s show 002
 t 'and has four characters' gave 3
 must edit -m 'three again' -y

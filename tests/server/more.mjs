@@ -173,9 +173,9 @@ test('a message is found by what a person types for it, when that is asked for',
     const at = (ref, query) => `${w.path}/messages/${encodeURIComponent(ref)}?chatId=${w.chat}${query}`;
     // Ids that were made in one millisecond differ in their last character alone.
     const long = [9, 10].find(n => said.filter(m => m.messageId.startsWith(said[1].messageId.slice(0, n))).length === 1);
-    for (const [ref, i] of [['@', 2], ['@~2', 0], ['@^', 0], [said[1].messageId, 1], [said[1].messageId.slice(0, long), 1]])
+    for (const [ref, i] of [['@', 2], ['@~2', 0], ['@^', 0], [said[1].messageId, 1], [said[1].messageId.slice(0, long), 1], [said[1].messageId.slice(-6), 1]])
         assert.equal((await server.get(at(ref, '&typed=true'))).content, ['one', 'two', 'three'][i], ref);
-    for (const ref of ['@', '@~2', said[1].messageId.slice(0, 9)]) await server.refused('GET', at(ref, ''), 404, 'message-not-found');
+    for (const ref of ['@', '@~2', said[1].messageId.slice(0, 9), said[1].messageId.slice(-6)]) await server.refused('GET', at(ref, ''), 404, 'message-not-found');
     await server.refused('GET', at('@~3', '&typed=true'), 404, 'message-not-found');
     await server.refused('GET', at('nobody000', '&typed=true'), 404, 'message-not-found');
     await server.refused('GET', at('@', '&typed=perhaps'), 400, 'validation');

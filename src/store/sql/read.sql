@@ -19,6 +19,12 @@ SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM json_each('[' |
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m WHERE m.uid >= $1 AND m.uid < $2 AND m.conversation_id = $3
  ORDER BY m.uid LIMIT $4;
 
+-- No index knows how ids end. The inner query reads nothing but the index of all ids.
+-- :message_heads_ending
+SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m
+ WHERE m.id IN (SELECT e.id FROM messages e WHERE substr(e.uid, length(e.uid) - length($1) + 1) = $1) AND m.conversation_id = $2
+ ORDER BY m.uid LIMIT $3;
+
 -- :threads_of_version
 SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
   (SELECT COALESCE(MAX(i.seq), -1) + 1 FROM items i WHERE i.thread_id = t.id AND i.seq >= 0), 0
