@@ -7,16 +7,16 @@ const skn_option skn_global_options[] = {
     {"world", 'w', "NAME",
      "The world; default: SKEIN_WORLD, .skein.yaml, \"world use\", the only one"},
     {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
-    {"data", 0, "DIR", "Keep everything in this folder"},
+    {"data", 0, "DIR", "Use this data folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
     {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
     {"config", 0, "FILE", "Read this skein.yaml alone"},
     {"json", 0, NULL, "Print JSON; --json=a,b prints only these fields"},
-    {"dry-run", 'n', NULL, "Say what would happen, change nothing"},
+    {"dry-run", 'n', NULL, "Show what would happen; change nothing"},
     {"yes", 'y', NULL, "Do not ask"},
     {"no-input", 0, NULL, "Never ask, never open an editor"},
     {"quiet", 'q', NULL, "No notes on standard error"},
-    {"verbose", 'v', NULL, "Say which store and conversation are used"},
+    {"verbose", 'v', NULL, "Show which store and conversation are used"},
     {"color", 0, "WHEN", "auto, always or never"},
     {"no-pager", 0, NULL, "Print straight to the terminal"},
     {"help", 'h', NULL, "Show help"},
@@ -26,18 +26,18 @@ const skn_option skn_global_options[] = {
 
 static const skn_noun nouns[] = {
     {"inbox", "Read", "Briefings, questions, failures", "inbox ls"},
-    {"queue", "Change", "Messages that wait until the agents are done", "queue ls"},
-    {"world", "Manage", "Workspaces", NULL},
+    {"queue", "Change", "Queued messages", "queue ls"},
+    {"world", "Manage", "Worlds", NULL},
     {"agent", "Manage", "Agents of a world", NULL},
-    {"task", "Manage", "What agents have to do in the background", NULL},
+    {"task", "Manage", "Background tasks of agents", NULL},
     {"conv", "Manage", "Conversations", NULL},
     {"lane", "Manage", "Delegations inside a conversation", NULL},
-    {"tag", "Manage", "Instructions that can be put on messages", NULL},
-    {"files", "Manage", "Files that belong to a conversation's context", NULL},
-    {"provider", "Manage", "Who answers for models, and their keys", NULL},
+    {"tag", "Manage", "Tags for messages", NULL},
+    {"files", "Manage", "Context files of a conversation", NULL},
+    {"provider", "Manage", "Providers of models and their keys", NULL},
     {"model", "Manage", "Models that agents can use", NULL},
-    {"config", "Manage", "How the program runs", NULL},
-    {"token", "Manage", "Who may use the server", "token show"},
+    {"config", "Manage", "Settings of the program", NULL},
+    {"token", "Manage", "Access to the server", "token show"},
 };
 
 /* --- Options ------------------------------------------------------------------------------ */
@@ -48,18 +48,18 @@ static const skn_noun nouns[] = {
         "file", 'F', "FILE", "Read the text from a file; - is standard input"                  \
     }
 #define CHANGE_OPTIONS                                                                         \
-    {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},           \
-        {"key", 0, "KEY", "Doing it again with the same key changes nothing"},                 \
-        {"as", 0, "NAME", "Who does it, for the history"},                                     \
-        {"wait", 0, NULL, "Wait until no agent is at work in it"},                             \
+    {"expect", 0, "V.LENGTH", "Fail unless the conversation is at this state: v7.12"},         \
+        {"key", 0, "KEY", "Idempotency key: repeating the command with it changes nothing"},   \
+        {"as", 0, "NAME", "The name to record in the history"},                                \
+        {"wait", 0, NULL, "Wait until no agent is working in the conversation"},               \
     {                                                                                          \
-        "force", 0, NULL, "Stop the agents that are at work in it"                             \
+        "force", 0, NULL, "Stop the agents that are working in the conversation"               \
     }
 #define WAIT_OPTIONS                                                                           \
     {"no-wait", 0, NULL, "Do not wait for answers"},                                           \
     {                                                                                          \
         "timeout", 0, "TIME",                                                                  \
-            "How long to wait for answers: 120s, 2m; default: until all are in"                \
+            "How long to wait for answers (120s, 2m); default: until all are there"            \
     }
 #define AT_OPTION                                                                              \
     {                                                                                          \
@@ -76,36 +76,39 @@ static const skn_option bench_options[] = {
     {"agents", 0, "N", "Agents of the chat that is cut; default: 50"},
     {"clients", 0, "N", "Clients that watch one chat; default: 5000"},
     {"part", 0, "NAME", "Only this part: engine, server or agents"},
-    {"quick", 0, NULL, "Everything once and small, without a verdict"},
+    {"quick", 0, NULL, "Run everything once, with small numbers and without a verdict"},
     SKN_OPTIONS_END,
 };
 static const skn_option serve_options[] = {
-    {"listen", 0, "ADDR:PORT", "Where it answers; default: 127.0.0.1:7534; port 0: a free one"},
-    {"port", 0, "N", "The same, the port alone"},
+    {"listen", 0, "ADDR:PORT",
+     "The address to listen on; default: 127.0.0.1:7534; port 0: any free port"},
+    {"port", 0, "N", "The same, only the port"},
     {"socket", 0, "PATH", "Unix socket for the command line; off: none"},
-    {"token-file", 0, "FILE", "The token that all requests must bring; needed off loopback"},
+    {"token-file", 0, "FILE",
+     "A file with the token that requests must send; needed for other addresses than loopback"},
     {"open", 0, NULL, "Open the browser"},
     {"no-open", 0, NULL, "Do not open the browser"},
-    {"demo", 0, NULL, "Only the scripted demo model"},
+    {"demo", 0, NULL, "Use only the scripted demo model"},
     {"read-only", 0, NULL, "Change nothing, wake no agent"},
-    {"no-commands", 0, NULL, "Start no programs: no tool server with a command, no key by one"},
-    {"allow-origin", 0, "URL", "Another web page that may use the API; may be repeated"},
+    {"no-commands", 0, NULL,
+     "Start no programs: no tool servers with a command, no keys from a command"},
+    {"allow-origin", 0, "URL", "Allow pages of this origin to use the API; may be repeated"},
     {"log-format", 0, "FORM", "auto, text or json"},
     {"log-level", 0, "LEVEL", "error, warn, info, debug or trace"},
     {"script", 0, "FILE", "What the scripted model says, instead of the tour"},
     {"no-delay", 0, NULL, "The scripted model does not pause between words"},
-    {"record", 0, "FOLDER", "Write what models are asked and answer into a folder"},
-    {"replay", 0, "FOLDER", "Let models answer from such a folder; nothing is sent"},
+    {"record", 0, "FOLDER", "Record model requests and answers in this folder"},
+    {"replay", 0, "FOLDER", "Answer from a recorded folder; nothing is sent"},
     SKN_OPTIONS_END,
 };
 static const skn_option inbox_options[] = {
-    {"needs-me", 0, NULL, "Only questions, approvals and failures"},
-    {"done", 0, NULL, "Those that are done"},
+    {"needs-me", 0, NULL, "List only questions, approvals and failures"},
+    {"done", 0, NULL, "List items that are done"},
     {"exit-code", 0, NULL, "Exit with 10 when something needs you"},
     SKN_OPTIONS_END,
 };
 static const skn_option inspect_options[] = {
-    {"follow", 'f', NULL, "Go on with messages as they come"},
+    {"follow", 'f', NULL, "Wait for new messages and show them"},
     {"session", 0, "N", "Only this piece of work: 1 is the latest, 2 the one before"},
     {"call", 0, "ID", "A call of a model, by its id or that of its message"},
     {"saw", 0, NULL, "With --call: exactly what the model was sent"},
@@ -113,15 +116,15 @@ static const skn_option inspect_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option append_options[] = {
-    {"lane", 0, "LANE", "The delegation; made when it is the next one: main.1"},
+    {"lane", 0, "LANE", "The delegation (main.1); created if it is the next one"},
     {"call", 0, "CALL_ID", "The tool call that starts that delegation"},
-    {"strict", 0, NULL, "Refuse results of tools that no call waits for"},
-    {"expect", 0, "V.LENGTH", "Only if the conversation still stands there: v7.12"},
+    {"strict", 0, NULL, "Refuse tool results without a matching call"},
+    {"expect", 0, "V.LENGTH", "Fail unless the conversation is at this state: v7.12"},
     SKN_OPTIONS_END,
 };
 static const skn_option send_options[] = {
-    {"to", 0, "AGENT", "Whom it is for; may be repeated"},
-    {"reply-to", 0, "ID", "The message it answers"},
+    {"to", 0, "AGENT", "Send it to this agent; may be repeated"},
+    {"reply-to", 0, "ID", "The message that it replies to"},
     {"expect-reply", 0, "AGENT", "Mark that this agent's answer is expected"},
     {"tag", 0, "NAME", "Put a defined tag on it; may be repeated"},
     {"file", 'F', "FILE", "Read the text from a file; - is standard input"},
@@ -130,13 +133,13 @@ static const skn_option send_options[] = {
 };
 static const skn_option chat_options[] = {
     {"continue", 0, NULL, "Show the last messages first"},
-    {"agent", 0, "AGENT", "In this agent's own conversation"},
-    {"model", 0, "PROVIDER/MODEL", "Let this model answer"},
+    {"agent", 0, "AGENT", "Talk in this agent's own conversation"},
+    {"model", 0, "PROVIDER/MODEL", "Use this model for the answers"},
     {"plain", 0, NULL, "Line by line, as without a terminal"},
     SKN_OPTIONS_END,
 };
 static const skn_option retry_options[] = {
-    {"agent", 0, "AGENT", "Who is to answer the message again"},
+    {"agent", 0, "AGENT", "The agent that answers again"},
     SKN_OPTIONS_END,
 };
 static const skn_option log_options[] = {
@@ -144,14 +147,14 @@ static const skn_option log_options[] = {
     {"agent", 0, "AGENT", "The memory of this agent, as it sees it"},
     {"raw", 0, NULL, "With --agent: reply links unmasked"},
     {"lane", 0, "LANE", "A delegation: main.1"},
-    {"since", 0, "TIME", "Not before: RFC 3339, a date, or 2h, 3d ago"},
-    {"until", 0, "TIME", "Not after"},
+    {"since", 0, "TIME", "Only messages since then: RFC 3339, a date, or an age (2h, 3d)"},
+    {"until", 0, "TIME", "Only messages until then"},
     {"thread", 0, "ID", "Only this message and the replies under it"},
-    {"main-thread", 0, NULL, "Only first messages, people and leads"},
-    {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
+    {"main-thread", 0, NULL, "Show only first messages, people and leads"},
+    {"no-memory-only", 0, NULL, "Leave out messages that no agent answers"},
     {"oneline", 0, NULL, "One line each"},
     {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
-    {"follow", 'f', NULL, "Go on with messages as they come"},
+    {"follow", 'f', NULL, "Wait for new messages and show them"},
     AT_OPTION,
     SKN_OPTIONS_END,
 };
@@ -215,43 +218,44 @@ static const skn_option text_change_options[] = {
 };
 static const skn_option edit_options[] = {
     TEXT_OPTIONS,
-    {"retry-failed", 0, NULL, "Try an edit again that failed; without a text only its removal"},
+    {"retry-failed", 0, NULL, "Retry a failed edit; without a text, only its removal"},
     WAIT_OPTIONS,
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option insert_options[] = {
     TEXT_OPTIONS,
-    {"before", 0, "ID", "The message it goes before"},
+    {"before", 0, "ID", "Insert it before this message"},
     {"end", 0, NULL, "At the end"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option rm_options[] = {
-    {"from", 0, "ID", "This message and all after it, in every agent's memory"},
+    {"from", 0, "ID", "Remove this message and all later ones from every agent's memory"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option move_options[] = {
-    {"before", 0, "ID", "The message they go before"},
+    {"before", 0, "ID", "Move them before this message"},
     {"end", 0, NULL, "To the end"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option squash_options[] = {
-    {"select", 0, "QUERY", "Those of the current version that have these words"},
+    {"select", 0, "QUERY",
+     "Select the messages of the current version that contain these words"},
     {"by-hand", 0, NULL,
-     "The text itself stands for the messages; else it tells a model what to do"},
-    {"join", 0, NULL, "Their own texts, one after the other, stand for them"},
+     "Use the text itself as the result; otherwise it is the prompt for a model"},
+    {"join", 0, NULL, "Join the texts of the messages"},
     TEXT_OPTIONS,
-    {"model", 0, "PROVIDER/MODEL", "Let this model write the text"},
+    {"model", 0, "PROVIDER/MODEL", "Use this model"},
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
 };
 static const skn_option compact_options[] = {
     {"agent", 0, "AGENT", "The memory of this agent"},
     {"lane", 0, "LANE", "A delegation: main.1"},
-    {"covers", 0, "N", "The first N messages; default: as many as may be"},
+    {"covers", 0, "N", "Summarise the first N messages; default: as many as possible"},
     TEXT_OPTIONS,
     {"model", 0, "PROVIDER/MODEL", "The model that writes or wrote the text"},
     SKN_OPTIONS_END,
@@ -265,24 +269,25 @@ static const skn_option branch_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option purge_options[] = {
-    {"unreachable", 0, NULL, "Every message that the current version does not hold"},
+    {"unreachable", 0, NULL, "Erase every message that is not in the current version"},
     SKN_OPTIONS_END,
 };
 static const skn_option export_options[] = {
     {"format", 'f', "FORMAT", "md, json, jsonl, mermaid, html or skein"},
-    {"output", 'o', "FILE", "Where to; default: standard output"},
+    {"output", 'o', "FILE", "The output file; default: standard output"},
     {"whole-world", 0, NULL, "Every conversation of the world"},
-    {"no-memory-only", 0, NULL, "Without messages that nobody answered"},
+    {"no-memory-only", 0, NULL, "Leave out messages that no agent answers"},
     {"delegations", 0, "HOW", "none, summary or full"},
-    {"redact", 0, NULL, "Who, when and how much, but no text"},
+    {"redact", 0, NULL, "Leave out the texts: only who, when and how much"},
     SKN_OPTIONS_END,
 };
 static const skn_option import_options[] = {
-    {"as", 0, "NAME", "Name of the world it becomes"},
+    {"as", 0, "NAME", "The name of the imported world"},
     SKN_OPTIONS_END,
 };
 static const skn_option backup_options[] = {
-    {"output", 'o', "FILE", "The new file; default: a name with the time, here"},
+    {"output", 'o', "FILE",
+     "The new file; default: a name with the time, in the working folder"},
     SKN_OPTIONS_END,
 };
 
@@ -303,88 +308,88 @@ static const skn_command talk[] = {
      chat_options, skn_cmd_chat},
     {"open", START, "[ID]", "Open the web page, a message or a version in the browser", 0, 1,
      SKN_CMD_PLAIN, "url,link,opened", NULL, skn_cmd_open},
-    {"status", START, "", "Which store, which server, which world is current", 0, 0,
+    {"status", START, "", "Show the store, the server and the current world", 0, 0,
      SKN_CMD_PLAIN, "program,store,exists,server,current,worlds", NULL, skn_cmd_status},
     {"help", START, "[COMMAND]", "Show help", 0, 2, SKN_CMD_PLAIN, NULL, NULL, skn_cmd_help},
     {"version", START, "", "Show the version of the program", 0, 0, SKN_CMD_PLAIN,
      "program,version", NULL, skn_cmd_version},
 
-    {"log", READ, "", "Messages, newest last", 0, 0, SKN_CMD_READ, SKN_FIELDS_MESSAGE,
+    {"log", READ, "", "List messages, newest last", 0, 0, SKN_CMD_READ, SKN_FIELDS_MESSAGE,
      log_options, skn_cmd_log},
-    {"tree", READ, "[ID]", "Messages as reply threads", 0, 1, SKN_CMD_READ, SKN_FIELDS_NODE,
-     tree_options, skn_cmd_tree},
-    {"show", READ, "ID", "One message, version, squash, delegation or agent", 1, 1,
+    {"tree", READ, "[ID]", "Show messages as reply threads", 0, 1, SKN_CMD_READ,
+     SKN_FIELDS_NODE, tree_options, skn_cmd_tree},
+    {"show", READ, "ID", "Show a message, version, squash, delegation or agent", 1, 1,
      SKN_CMD_READ, NULL, show_options, skn_cmd_show},
     {"search", READ, "QUERY…", "Find messages, in all versions", 1, -1, SKN_CMD_READ,
      SKN_FIELDS_HIT, search_options, skn_cmd_search},
-    {"history", READ, "", "Versions of a conversation", 0, 0, SKN_CMD_READ, SKN_FIELDS_THREAD,
-     history_options, skn_cmd_history},
+    {"history", READ, "", "List the versions of a conversation", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_THREAD, history_options, skn_cmd_history},
     {"diff", READ, "[A..B]", "Compare two versions", 0, 2, SKN_CMD_READ, SKN_FIELDS_DIFF,
      diff_options, skn_cmd_diff},
-    {"stats", READ, "[ID]", "Numbers about reply threads", 0, 1, SKN_CMD_READ,
+    {"stats", READ, "[ID]", "Show statistics of reply threads", 0, 1, SKN_CMD_READ,
      SKN_FIELDS_STATS "," SKN_FIELDS_STATS_BY, stats_options, skn_cmd_stats},
-    {"timeline", READ, "", "What happened: messages, tool calls with results, delegations", 0,
-     0, SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
-    {"context", READ, "", "What a model would be sent", 0, 0, SKN_CMD_READ, SKN_FIELDS_CONTEXT,
-     context_options, skn_cmd_context},
-    {"inspect", READ, "[AGENT]", "What an agent does in the background, what a model was sent",
-     0, 1, SKN_CMD_READ, NULL, inspect_options, skn_cmd_inspect},
-    {"inbox ls", READ, "", "What agents tell and ask you", 0, 0, SKN_CMD_READ, INBOX_FIELDS,
-     inbox_options, skn_cmd_inbox_ls},
-    {"inbox show", READ, "ITEM", "One item, whole, and mark it as read", 1, 1, SKN_CMD_WRITE,
+    {"timeline", READ, "",
+     "Show messages, tool calls with their results, and delegations in order", 0, 0,
+     SKN_CMD_PLAIN, NULL, timeline_options, skn_cmd_timeline},
+    {"context", READ, "", "Show what would be sent to a model", 0, 0, SKN_CMD_READ,
+     SKN_FIELDS_CONTEXT, context_options, skn_cmd_context},
+    {"inspect", READ, "[AGENT]", "Show an agent's background work, or a model call", 0, 1,
+     SKN_CMD_READ, NULL, inspect_options, skn_cmd_inspect},
+    {"inbox ls", READ, "", "List briefings, questions, approvals and failures", 0, 0,
+     SKN_CMD_READ, INBOX_FIELDS, inbox_options, skn_cmd_inbox_ls},
+    {"inbox show", READ, "ITEM", "Show an item and mark it as read", 1, 1, SKN_CMD_WRITE,
      INBOX_FIELDS, NULL, skn_cmd_inbox_show},
     {"inbox done", READ, "ITEM…", "Mark items as done", 1, -1, SKN_CMD_WRITE, INBOX_FIELDS,
      NULL, skn_cmd_inbox_done},
-    {"inbox reopen", READ, "ITEM…", "Take that back", 1, -1, SKN_CMD_WRITE, INBOX_FIELDS, NULL,
-     skn_cmd_inbox_reopen},
-    {"inbox snooze", READ, "ITEM TIME", "Out of sight for a while: 2h; off: no longer", 2, 2,
-     SKN_CMD_WRITE, INBOX_FIELDS, NULL, skn_cmd_inbox_snooze},
+    {"inbox reopen", READ, "ITEM…", "Mark items as not done", 1, -1, SKN_CMD_WRITE,
+     INBOX_FIELDS, NULL, skn_cmd_inbox_reopen},
+    {"inbox snooze", READ, "ITEM TIME", "Hide an item for a time (2h), or show it again (off)",
+     2, 2, SKN_CMD_WRITE, INBOX_FIELDS, NULL, skn_cmd_inbox_snooze},
     {"inbox reply", READ, "ITEM TEXT", "Answer a question or a briefing", 2, -1, SKN_CMD_WRITE,
      "item,message", NULL, skn_cmd_inbox_reply},
-    {"inbox allow", READ, "ITEM", "Let an agent call the tool that it asks for", 1, 1,
+    {"inbox allow", READ, "ITEM", "Allow the tool call that an agent asks for", 1, 1,
      SKN_CMD_WRITE, "item,message", NULL, skn_cmd_inbox_allow},
-    {"inbox deny", READ, "ITEM", "Do not let it", 1, 1, SKN_CMD_WRITE, "item,message", NULL,
+    {"inbox deny", READ, "ITEM", "Deny it", 1, 1, SKN_CMD_WRITE, "item,message", NULL,
      skn_cmd_inbox_deny},
 
-    {"send", CHANGE, "[TEXT]", "Say something; with a server, wait for the answers", 0, -1,
-     SKN_CMD_WRITE, ANSWER_FIELDS, send_options, skn_cmd_send},
-    {"append", CHANGE, "", "Store messages as they are, one JSON object a line", 0, 0,
+    {"send", CHANGE, "[TEXT]", "Send a message and wait for the answers", 0, -1, SKN_CMD_WRITE,
+     ANSWER_FIELDS, send_options, skn_cmd_send},
+    {"append", CHANGE, "", "Store messages from standard input, one JSON object per line", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE, append_options, skn_cmd_append},
     {"edit", CHANGE, "[ID]",
-     "Edit a message, or your last, and send it again; all after it goes", 0, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_REMOVAL "," ANSWER_FIELDS, edit_options, skn_cmd_edit},
-    {"amend", CHANGE, "ID", "Replace a message where it stands; the rest stays", 1, 1,
+     "Edit your last message, or another, and send it again; later messages are removed", 0, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_REMOVAL "," ANSWER_FIELDS, edit_options, skn_cmd_edit},
+    {"amend", CHANGE, "ID", "Replace a message in place; later messages stay", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_THREAD ",messageId,originalMessageId", text_change_options,
      skn_cmd_amend},
-    {"insert", CHANGE, "", "Put a new message before another", 0, 0, SKN_CMD_WRITE,
+    {"insert", CHANGE, "", "Insert a message", 0, 0, SKN_CMD_WRITE,
      SKN_FIELDS_THREAD ",messageId", insert_options, skn_cmd_insert},
     {"rm", CHANGE, "ID…", "Remove messages from the current version", 0, -1, SKN_CMD_WRITE,
      NULL, rm_options, skn_cmd_rm},
-    {"move", CHANGE, "ID…", "Put messages somewhere else", 1, -1, SKN_CMD_WRITE,
-     SKN_FIELDS_THREAD, move_options, skn_cmd_move},
+    {"move", CHANGE, "ID…", "Move messages", 1, -1, SKN_CMD_WRITE, SKN_FIELDS_THREAD,
+     move_options, skn_cmd_move},
     {"squash", CHANGE, "[ID…]", "Merge messages into one", 0, -1, SKN_CMD_WRITE,
      SKN_FIELDS_SQUASH, squash_options, skn_cmd_squash},
-    {"compact", CHANGE, "", "Let a summary stand for the start of a context", 0, 0,
+    {"compact", CHANGE, "", "Replace the start of a context with a summary", 0, 0,
      SKN_CMD_WRITE, SKN_FIELDS_MESSAGE ",covers", compact_options, skn_cmd_compact},
-    {"undo", CHANGE, "[N]", "Take back the last change, or the last N", 0, 1, SKN_CMD_WRITE,
+    {"undo", CHANGE, "[N]", "Undo the last change, or the last N", 0, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_undo},
-    {"redo", CHANGE, "[N]", "Bring back what was undone", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
+    {"redo", CHANGE, "[N]", "Redo what was undone", 0, 1, SKN_CMD_WRITE, SKN_FIELDS_MOVE,
      move_to_options, skn_cmd_redo},
     {"switch", CHANGE, "VERSION", "Make another version current", 1, 1, SKN_CMD_WRITE,
      SKN_FIELDS_MOVE, move_to_options, skn_cmd_switch},
     {"branch", CHANGE, "ID|VERSION", "Start a new conversation from a message or version", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_CHAT, branch_options, skn_cmd_branch},
-    {"stop", CHANGE, "[AGENT|LANE]", "Stop agents that are at work, or a delegation", 0, 1,
+    {"stop", CHANGE, "[AGENT|LANE]", "Stop working agents, or a delegation", 0, 1,
      SKN_CMD_WRITE, "stopped,tasks," SKN_FIELDS_DELEGATION, NULL, skn_cmd_stop},
-    {"queue ls", CHANGE, "", "List the messages that wait until the agents are done", 0, 0,
-     SKN_CMD_READ, SKN_FIELDS_WAITING, NULL, skn_cmd_queue_ls},
-    {"queue rm", CHANGE, "ID…", "Take back messages that wait", 1, -1, SKN_CMD_WRITE,
-     SKN_FIELDS_WAITING, NULL, skn_cmd_queue_rm},
-    {"retry", CHANGE, "ID|LANE",
-     "Ask an agent again for an answer, or begin a delegation again", 1, 1, SKN_CMD_WRITE,
-     SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},
-    {"purge", CHANGE, "[ID…]", "Erase texts for ever, in every version", 0, -1, SKN_CMD_WRITE,
-     "erased,dryRun", purge_options, skn_cmd_purge},
+    {"queue ls", CHANGE, "", "List queued messages", 0, 0, SKN_CMD_READ, SKN_FIELDS_WAITING,
+     NULL, skn_cmd_queue_ls},
+    {"queue rm", CHANGE, "ID…", "Remove queued messages before they are sent", 1, -1,
+     SKN_CMD_WRITE, SKN_FIELDS_WAITING, NULL, skn_cmd_queue_rm},
+    {"retry", CHANGE, "ID|LANE", "Ask an agent to answer again, or restart a delegation", 1, 1,
+     SKN_CMD_WRITE, SKN_FIELDS_MESSAGE "," SKN_FIELDS_DELEGATION, retry_options, skn_cmd_retry},
+    {"purge", CHANGE, "[ID…]", "Erase messages permanently, in every version", 0, -1,
+     SKN_CMD_WRITE, "erased,dryRun", purge_options, skn_cmd_purge},
 };
 
 static const skn_command care[] = {
@@ -392,20 +397,20 @@ static const skn_command care[] = {
      SKN_CMD_READ, NULL, export_options, skn_cmd_export},
     {"import", CARE, "FILE…", "Bring in archives and exports of other programs", 1, -1,
      SKN_CMD_WRITE, NULL, import_options, skn_cmd_import},
-    {"backup", CARE, "", "Copy the store into a new file while it is used", 0, 0, SKN_CMD_READ,
+    {"backup", CARE, "", "Copy the store to a new file while it is in use", 0, 0, SKN_CMD_READ,
      "file,bytes", backup_options, skn_cmd_backup},
     {"migrate", CARE, "", "Bring the store's schema up to date", 0, 0, SKN_CMD_PLAIN,
      "store,schema,changed", NULL, skn_cmd_migrate},
     {"audit", CARE, "",
      "Who changed settings, providers, keys and approvals, or removed something", 0, 0,
      SKN_CMD_READ, SKN_FIELDS_AUDIT, audit_options, skn_cmd_audit},
-    {"fsck", CARE, "", "Check every rule that a store must keep", 0, 0, SKN_CMD_READ,
-     SKN_FIELDS_CHECK, NULL, skn_cmd_fsck},
+    {"fsck", CARE, "", "Check the integrity of the store", 0, 0, SKN_CMD_READ, SKN_FIELDS_CHECK,
+     NULL, skn_cmd_fsck},
     {"doctor", CARE, "", "Look at program, store and server, and say what to do", 0, 0,
      SKN_CMD_PLAIN, "check,result,text,cure", doctor_options, skn_cmd_doctor},
     {"bench", CARE, "", "Measure speed and memory in a store made for it", 0, 2, SKN_CMD_PLAIN,
      "what,figure,unit,reference,against,ratio,target,ok,rounds", bench_options, skn_cmd_bench},
-    {"completion", CARE, "SHELL", "Completion script for bash, zsh or fish", 1, 2,
+    {"completion", CARE, "SHELL", "Print a completion script for bash, zsh or fish", 1, 2,
      SKN_CMD_PLAIN, NULL, NULL, skn_cmd_completion},
 };
 
