@@ -285,12 +285,12 @@ if [ "$has_terminal" = yes ]; then
     rows() { out=$(script -qec "stty cols $1; '$SKEIN' '$store' --color=never $2" /dev/null </dev/null | tr -d '\r'); }
     rows 40 timeline
     t 'timeline breaks texts between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed -n '3,$p')" "$(printf '      that are broken between and never\n      inside of them')"
-    rows 60 tree
+    rows 56 tree
     t 'tree cuts a text between words where the terminal ends' matches "$(printf '%s\n' "$out" | head -n 1)" '^you   several words that are broken…  [^ ]*  [0-9:]*$'
     rows 120 tree
     t 'and uses all of its width' matches "$(printf '%s\n' "$out" | head -n 1)" '^you   several words that are broken between and never inside of them  [^ ]*  [0-9:]*$'
     must edit @you --no-wait -m "$(printf 'several words that are marked between and never inside of them\n\n    kept, indented')"
-    rows 50 diff
+    rows 48 diff
     t 'diff breaks texts between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed 's/ [^ ]* you/ ID you/' | head -n 4)" "$(printf '%s\n' '- ID you    several words that are' '    [-broken-] between and never inside of them' '+ ID you    several words that are' '    {+marked+} between and never inside of them')"
     mkdir "$dir/pager"
     printf '#!/bin/sh\necho "$*" >"%s"\nexec cat >/dev/null\n' "$dir/pager/args" >"$dir/pager/less"
