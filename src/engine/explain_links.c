@@ -179,18 +179,38 @@ static int64_t count_replies(const linking *l, const skein_message *m, const tex
     return n;
 }
 
+/* Was a reply squashed away? What it became may answer in its place. */
+static skein_rc lost_replies(const linking *l, const texts *t, bool *out, skein_error *err)
+{
+    skn_ids  results = {0};
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < t->ids.n && !rc && !results.count; i++) {
+        const id_vec *v = skn_map_get_int(l->replies, t->ids.p[i]);
+
+        for (size_t k = 0; v && k < v->n && !rc && !results.count; k++)
+            if (!is_held(l, v->p[k]))
+                rc = skn_squash_results_of(l->x->trees->tx, v->p[k], l->x->a, &results, err);
+    }
+    *out = results.count > 0;
+    return rc;
+}
+
 static skein_rc find_replies(linking *l, skn_replies *links, size_t i, skein_error *err)
 {
     const skein_message *m = message_at(l, i);
     const texts         *t = skn_map_get_int(l->texts, m->lineage.v);
+    bool                 held = is_held(l, m->id.v), squashed = t->squashed;
     skn_ids              ids;
     skein_rc             rc;
 
-    if (!t->squashed || !is_held(l, m->id.v)) {
+    if (held && !squashed && (rc = lost_replies(l, t, &squashed, err)))
+        return rc;
+    if (!squashed || !held) {
         l->x->replies[l->mine[i]] = count_replies(l, m, t);
         return SKEIN_OK;
     }
-    rc = skn_reply_ids(links, m->id.v, &ids, err);
+    rc = skn_reply_ids(links, m->id.v, &ids, NULL, err);
     l->x->replies[l->mine[i]] = (int64_t)ids.count;
     return rc;
 }

@@ -154,6 +154,7 @@ skein_rc skn_reply_parent(skn_replies *r, int64_t id, int64_t *parent, skein_err
 
 typedef struct place {
     int64_t id, position;
+    bool    under; /* and in the tree, too */
 } place;
 typedef skn_vec(place) places;
 
@@ -162,6 +163,30 @@ static int by_position(const void *x, const void *y)
     const place *a = x, *b = y;
 
     return (a->position > b->position) - (a->position < b->position);
+}
+
+static bool has(const places *list, int64_t id)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->p[i].id == id)
+            return true;
+    return false;
+}
+
+/* A reply that the lane does not hold: what it was squashed into answers in its place, unless that is a
+ * reply of its own. */
+static skein_rc add_squash(skn_replies *r, int64_t reply, int64_t of, places *out,
+                           skein_error *err)
+{
+    int64_t  parent, parent_at;
+    place    p = {0};
+    skein_rc rc = skn_reply_target(r, reply, &p.id, &p.position, err);
+
+    if (rc || p.id == 0 || p.id == of || has(out, p.id) ||
+        (rc = raw_parent(r, p.id, &parent, &parent_at, err)) || parent == of)
+        return rc;
+    skn_vec_add(r->trees.a, out, p);
+    return SKEIN_OK;
 }
 
 /* Adds those who reply to `id`, when a reply to `id` is one to `of`. */
@@ -178,10 +203,11 @@ static skein_rc add_replies(skn_replies *r, int64_t id, int64_t of, int64_t of_a
     if ((rc = skn_reply_target(r, id, &target, &at, err)) || target != of)
         return rc;
     for (size_t i = 0; i < ids.count; i++) {
-        place p = {ids.at[i], -1};
+        place p = {ids.at[i], -1, true};
 
         cut = p.id == of;
-        if ((rc = position_of(r, p.id, &p.position, err)))
+        if ((rc = position_of(r, p.id, &p.position, err)) ||
+            (p.position < 0 && (rc = add_squash(r, p.id, of, out, err))))
             return rc;
         if (!cut && p.position >= 0 && p.position < of_at &&
             (rc = begins_loop(r, p.id, p.position, of, of_at, &cut, err)))
@@ -212,14 +238,36 @@ static skein_rc stands_for(skn_replies *r, int64_t id, queue *q, skein_error *er
     return SKEIN_OK;
 }
 
-skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skein_error *err)
+skein_rc skn_reply_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err)
+{
+    queue    q = {.a = r->trees.a, .seen = skn_map_new(r->trees.a)};
+    skein_rc rc = stands_for(r, id, &q, err);
+
+    *out = (skn_ids){q.ids.p, q.ids.n};
+    return rc;
+}
+
+static void sort_out(skn_replies *r, const places *found, skn_ids *out, skn_ids *under)
+{
+    *out = (skn_ids){SKN_ARRAY(r->trees.a, found->n, int64_t), found->n};
+    if (under)
+        *under = (skn_ids){SKN_ARRAY(r->trees.a, found->n, int64_t), 0};
+    for (size_t i = 0; i < found->n; i++) {
+        out->at[i] = found->p[i].id;
+        if (under && found->p[i].under)
+            under->at[under->count++] = found->p[i].id;
+    }
+}
+
+skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skn_ids *under,
+                       skein_error *err)
 {
     queue    q = {.a = r->trees.a, .seen = skn_map_new(r->trees.a)};
     places   found = {0};
     int64_t  at;
     skein_rc rc;
 
-    *out = (skn_ids){0};
+    sort_out(r, &found, out, under);
     if ((rc = position_of(r, of, &at, err)) || at < 0 || (rc = stands_for(r, of, &q, err)))
         return rc;
     for (size_t i = 0; i < q.ids.n; i++)
@@ -227,9 +275,7 @@ skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skein_error *er
             return rc;
     if (found.n > 0)
         qsort(found.p, found.n, sizeof *found.p, by_position);
-    *out = (skn_ids){SKN_ARRAY(r->trees.a, found.n, int64_t), found.n};
-    for (size_t i = 0; i < found.n; i++)
-        out->at[i] = found.p[i].id;
+    sort_out(r, &found, out, under);
     return SKEIN_OK;
 }
 
@@ -316,7 +362,7 @@ static skein_rc siblings(skn_replies *r, int64_t id, skn_ids *out, skein_error *
 
     *out = (skn_ids){0};
     if ((rc = skn_reply_parent(r, id, &parent, err)) || parent == 0 ||
-        (rc = skn_reply_ids(r, parent, out, err)))
+        (rc = skn_reply_ids(r, parent, out, NULL, err)))
         return rc;
     for (size_t i = 0; i < out->count; i++)
         if (out->at[i] != id)
@@ -338,7 +384,7 @@ static skein_rc related(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     switch (c->which) {
     case CHILDREN:
-        rc = skn_reply_ids(&r, id, &ids, err);
+        rc = skn_reply_ids(&r, id, &ids, NULL, err);
         break;
     case ANCESTORS:
         rc = ancestors(&r, id, &ids, err);

@@ -4,6 +4,9 @@
  * that the version holds, and one given to a message that was squashed away belongs to what the
  * squash made of it. A link whose target is not in the version at all makes no parent.
  *
+ * A squash answers all that its sources answered: it counts as a reply to each of those, but has one
+ * place in the tree, under the first.
+ *
  * Links point to smaller ids, but what stands in for their targets may be younger, so walks do not
  * rely on any order: a loop is cut before its first message in the thread.
  *
@@ -43,8 +46,12 @@ skein_rc skn_reply_target(skn_replies *r, int64_t id, int64_t *out, int64_t *pos
 skein_rc skn_reply_need(skn_replies *r, skein_message_id of, int64_t *id, skein_error *err);
 /* The message to show as the parent of one that the lane holds; 0 for a root. */
 skein_rc skn_reply_parent(skn_replies *r, int64_t id, int64_t *parent, skein_error *err);
-/* The direct replies to a message that the lane holds, in order of the thread. */
-skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skein_error *err);
+/* The direct replies to a message that the lane holds, in order of the thread; *under, unless NULL, is
+ * how many of them, and which, have their place in the tree under it. */
+skein_rc skn_reply_ids(skn_replies *r, int64_t of, skn_ids *out, skn_ids *under,
+                       skein_error *err);
+/* What a message of the lane stands for: its texts and what was squashed into any of them, itself first. */
+skein_rc skn_reply_stands_for(skn_replies *r, int64_t id, skn_ids *out, skein_error *err);
 /* Messages by their ids, with their positions. */
 skein_rc skn_reply_messages(skn_replies *r, const skn_ids *ids, skein_messages *out,
                             skein_error *err);
@@ -58,6 +65,7 @@ typedef struct skn_reply_item {
     int64_t        replies;
     skein_message *message; /* NULL unless it was asked for */
     skn_str        sender;
+    bool           stands; /* may stand for others: a squash, or another text of a message */
     bool           asks;   /* words that wait for an answer: see skn_asks */
     bool           aside;  /* looks like a note to others: see answered.h */
     bool           result; /* of a tool */

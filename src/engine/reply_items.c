@@ -45,6 +45,7 @@ static skein_rc take(void *arg, skein_message *m, skein_error *err)
                            .last = -1,
                            .next = -1,
                            .sender = keep_sender(g, m->sender),
+                           .stands = m->squash_uid.n > 0 || m->lineage.v != m->id.v,
                            .asks = skn_asks(m),
                            .aside = skn_may_be_aside(m),
                            .result = m->role == SKEIN_TOOL};
@@ -162,6 +163,38 @@ static skein_rc find_target(skn_replies *r, places *p, const skn_reply_items *it
     return SKEIN_OK;
 }
 
+/* What a source of a squash replied to is answered by the squash, if nothing else stands for that source. */
+static skein_rc answer_for(skn_replies *r, places *p, skn_reply_items *items,
+                           const skn_reply_item *squash, int64_t source, skn_map *answered,
+                           skein_error *err)
+{
+    skn_reply_item *target = NULL, *stands = NULL;
+    int64_t         link;
+    void          **slot;
+    skein_rc        rc = skn_reply_link(r->trees.tx, source, &link, err);
+
+    if (rc || link == 0 || (rc = find_target(r, p, items, link, &target, err)) || !target ||
+        target == squash || target - items->at == squash->parent ||
+        (rc = find_target(r, p, items, source, &stands, err)) || stands != squash)
+        return rc;
+    slot = skn_map_slot_int(answered, target->id);
+    target->replies += !*slot;
+    *slot = p;
+    return SKEIN_OK;
+}
+
+static skein_rc answer_for_sources(skn_replies *r, places *p, skn_reply_items *items,
+                                   const skn_reply_item *squash, skein_error *err)
+{
+    skn_map *answered = skn_map_new(r->trees.a);
+    skn_ids  ids;
+    skein_rc rc = skn_reply_stands_for(r, squash->id, &ids, err);
+
+    for (size_t i = 1; i < ids.count && !rc; i++)
+        rc = answer_for(r, p, items, squash, ids.at[i], answered, err);
+    return rc;
+}
+
 static skein_rc find_parents(skn_replies *r, skn_reply_items *items, skein_error *err)
 {
     places          p;
@@ -179,6 +212,9 @@ static skein_rc find_parents(skn_replies *r, skn_reply_items *items, skein_error
         if (target && target != it)
             it->parent = target - items->at;
     }
+    for (size_t i = 0; i < items->count; i++)
+        if (items->at[i].stands && (rc = answer_for_sources(r, &p, items, &items->at[i], err)))
+            return rc;
     return SKEIN_OK;
 }
 

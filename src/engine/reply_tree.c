@@ -61,11 +61,11 @@ static skein_rc grow(growing *g, const waiting *w, skein_error *err)
     skein_reply_node n = {.parent = w->parent};
     int64_t          id = w->id;
     skein_messages   one;
-    skn_ids          ids;
+    skn_ids          ids, under;
     skein_rc         rc;
 
     if ((rc = skn_reply_messages(g->r, &(skn_ids){&id, 1}, &one, err)) || one.count == 0 ||
-        (rc = skn_reply_ids(g->r, id, &ids, err)))
+        (rc = skn_reply_ids(g->r, id, &ids, &under, err)))
         return rc;
     n.message = one.at[0];
     n.depth = w->parent < 0 ? 0 : g->nodes.p[w->parent].depth + 1;
@@ -73,8 +73,8 @@ static skein_rc grow(growing *g, const waiting *w, skein_error *err)
     if ((rc = judge(g->r, &n, g->out, err)))
         return rc;
     skn_vec_add(a, &g->nodes, n);
-    for (size_t i = ids.count; i-- > 0;) {
-        waiting next = {ids.at[i], (int64_t)g->nodes.n - 1};
+    for (size_t i = under.count; i-- > 0;) {
+        waiting next = {under.at[i], (int64_t)g->nodes.n - 1};
 
         skn_vec_add(a, &g->stack, next);
     }

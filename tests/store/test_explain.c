@@ -434,6 +434,28 @@ static void a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered(
     kit_close(&k);
 }
 
+/* Also where they were several: each of them has the squash as its answer. */
+static void a_squash_of_answers_keeps_each_question_answered(void **state)
+{
+    kit           k;
+    page          p;
+    skein_message q1, q2, a1, a2;
+
+    kit_open(&k, state);
+    q1 = kit_say(&k, SKEIN_USER, "human", "how many?");
+    q2 = kit_say(&k, SKEIN_USER, "human", "and why?");
+    a1 = kit_reply(&k, "ada", "three", q1.uid);
+    a2 = kit_reply(&k, "ada", "because", q2.uid);
+    squash(&k, a1, a2, "three, because");
+    p = explain_version(&k, 0);
+    assert_int_equal(p.m.count, 3);
+    assert_int_equal(p.f[0].reply_count, 1);
+    assert_int_equal(p.f[1].reply_count, 1);
+    assert_true(same(p.f[2].shown_reply, q1.uid));
+    free(p.f);
+    kit_close(&k);
+}
+
 /* It stands for what was said, and was said to nobody: the same whoever said what it stands for. */
 static void a_squash_is_never_only_in_memory(void **state)
 {
@@ -657,6 +679,7 @@ int main(void)
         SKN_BOTH(a_mention_on_a_later_line_is_a_note_to_others_too),
         SKN_BOTH(what_is_posted_in_an_agents_name_is_assistant_in_its_own_memory),
         SKN_BOTH(a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered),
+        SKN_BOTH(a_squash_of_answers_keeps_each_question_answered),
         SKN_BOTH(a_squash_is_never_only_in_memory),
         SKN_BOTH(a_branch_explains_what_came_along),
         SKN_BOTH(a_message_without_an_id_is_refused),

@@ -234,6 +234,43 @@ static void a_chain_of_ten_thousand_is_walked_without_recursion(void **state)
     skein_mem_free(k.mem);
 }
 
+/* --- Squashes of answers ------------------------------------------------------------------------------ */
+
+static void a_squash_of_answers_answers_each_question_of_theirs(void **state)
+{
+    kit            k;
+    skein_message  q1, q2, q3, a1, a2, a3, s;
+    skein_messages down;
+    skein_stats    stats;
+
+    kit_open(&k, state);
+    q1 = kit_say(&k, SKEIN_USER, "human", "q1");
+    a1 = kit_reply(&k, "ada", "a1", q1.uid);
+    q2 = kit_say(&k, SKEIN_USER, "human", "q2");
+    a2 = kit_reply(&k, "ada", "a2", q2.uid);
+    q3 = kit_say(&k, SKEIN_USER, "human", "q3");
+    a3 = kit_reply(&k, "ada", "a3", q3.uid);
+    s = squash(&k, a1, a2, "s");
+    tree_is(&k, 0, NULL, "q1(s) q2 q3(a3)"); /* "!" would be unanswered */
+    KIT_OK(&k, skein_reply_children(k.e, k.chat.id, 0, q2.id, k.mem, &down, &k.err));
+    assert_int_equal(down.count, 1);
+    assert_int_equal(down.at[0].id.v, s.id.v);
+    KIT_OK(&k,
+           skein_stats_read(k.e, k.chat.id, 0, (skein_message_id){0}, k.mem, &stats, &k.err));
+    assert_int_equal(stats.unanswered, 0);
+    assert_int_equal(stats.replies, 2);
+
+    s = squash(&k, s, a3, "all"); /* a squash of a squash */
+    tree_is(&k, 0, NULL, "q1(all) q2 q3");
+    s = edit(&k, s, "all of it");
+    tree_is(&k, 0, NULL, "q1(all of it) q2 q3");
+    squash(&k, q2, q3, "both"); /* and of the questions */
+    tree_is(&k, 0, NULL, "q1(all of it) both");
+    drop(&k, s);
+    tree_is(&k, 0, NULL, "q1! both!");
+    kit_close(&k);
+}
+
 /* --- What nobody answered ------------------------------------------------------------------------------ */
 
 static void only_words_wait_for_an_answer(void **state)
@@ -388,6 +425,7 @@ int main(void)
         SKN_BOTH(a_chain_of_ten_thousand_is_walked_without_recursion),
         SKN_BOTH(only_words_wait_for_an_answer),
         SKN_BOTH(a_note_to_others_is_only_in_memory),
+        SKN_BOTH(a_squash_of_answers_answers_each_question_of_theirs),
         SKN_BOTH(what_only_its_author_heard_is_unanswered),
         SKN_BOTH(stats_count_who_answers_whom),
         SKN_BOTH(an_empty_version_counts_nothing),
