@@ -62,6 +62,13 @@ static bool is_last_of_message(const skein_timeline *t, size_t i, size_t count)
                                          skein_timeline_item_at(t, i + 1).record.message_id);
 }
 
+/* Blanks between what it thought and said are a part like others, but nothing to be seen. */
+static bool is_blank(const skein_timeline_item *item)
+{
+    return item->kind == SKEIN_ITEM_AGENT_MESSAGE && item->split &&
+           skn_str_trim(item->text).n == 0;
+}
+
 static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_timeline *t)
 {
     skein_timeline_view view = skein_build_timeline(t, NULL, 0, cli->keep);
@@ -75,10 +82,13 @@ static skein_rc print_lane(skn_cli *cli, const timeline_job *job, const skein_ti
         skn_print(cli, "  %zu items, %zu messages\n", view.item_count, view.message_count);
     for (size_t i = 0; i < view.item_count; i++) {
         skein_timeline_item item = skein_timeline_item_at(t, i);
-        size_t              row = skn_row_begin(cli);
+        size_t              row;
 
-        print_item(cli, &item);
-        skn_row_end(cli, row, SKN_ITEM_BEHIND);
+        if (!is_blank(&item)) {
+            row = skn_row_begin(cli);
+            print_item(cli, &item);
+            skn_row_end(cli, row, SKN_ITEM_BEHIND);
+        }
         if (is_last_of_message(t, i, view.item_count))
             skn_print_marks(cli, job->marks, item.record.message_id);
     }

@@ -56,32 +56,24 @@ static void add_text(skein_timeline *t, const skn_rec *rec, skein_item_kind kind
     item->u.part.source_n = item->u.part.text_n;
 }
 
-/* Blanks beside a block are no message of their own: they go into the block's source. */
+/* Every part is an item, so that they are the text to the byte. One that is blank, beside a block, is no
+ * message: views leave it out, and it is not counted as one. */
 static void add_agent_message(skein_timeline *t, const skn_rec *rec)
 {
     skn_str        text = skn_rec_field(rec, SKN_FIELD_TEXT), rest = text;
     skn_think_part part;
-    skn_item      *item = NULL, *block = NULL;
-    uint32_t       source = 0, number = 0;
+    skn_item      *item = NULL;
+    uint32_t       number = 0;
 
     while (skn_think_next(&rest, &part)) {
-        bool blank = !part.thinking && skn_str_trim(part.source).n == 0;
-
-        if (blank && (block || rest.n > 0)) {
-            if (block)
-                block->u.part.source_n += (uint32_t)part.source.n;
-            source = block ? (uint32_t)(rest.p - text.p) : 0;
-            continue;
-        }
         item = add_item(t, rec, part.thinking ? SKEIN_ITEM_THINKING : SKEIN_ITEM_AGENT_MESSAGE);
         item->u.part.text = (uint32_t)(part.text.p - text.p);
         item->u.part.text_n = (uint32_t)part.text.n;
-        item->u.part.source = source;
-        source = (uint32_t)(part.source.p + part.source.n - text.p);
-        item->u.part.source_n = source - item->u.part.source;
+        item->u.part.source = (uint32_t)(part.source.p - text.p);
+        item->u.part.source_n = (uint32_t)part.source.n;
         item->number = number++;
         item->split = part.thinking || number > 1 || rest.n > 0;
-        block = part.thinking ? item : NULL;
+        t->messages -= !part.thinking && item->split && skn_str_trim(part.text).n == 0;
     }
     if (!item)
         add_text(t, rec, SKEIN_ITEM_AGENT_MESSAGE);

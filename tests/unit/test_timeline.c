@@ -251,18 +251,28 @@ static void thinking_is_split_out_of_an_agents_message(void **state)
     skein_timelines_free(set);
 }
 
-static void blanks_beside_thinking_are_no_message_of_their_own(void **state)
+/* I36: every byte outside of the tags is in the text of a part. */
+static void blanks_beside_thinking_are_parts_of_their_own_and_no_messages(void **state)
 {
-    skein_timelines *set = new_set();
+    static const char *const parts[] = {" ", "a", "\n ", "b", "\n\n"};
+    skein_timelines         *set = new_set();
 
     (void)state;
-    kit_apply(set, kit_said("1", SKEIN_RECORD_AGENT_MESSAGE, " <think>a</think>\n <think>b"));
-    assert_int_equal(skein_timeline_item_count(kit_lane(set, "main")), 2);
-    kit_assert_text(kit_item(set, "main", 0).source, " <think>a</think>\n ");
-    kit_assert_text(kit_item(set, "main", 0).text, "a");
-    kit_assert_text(kit_item(set, "main", 1).source, "<think>b");
+    kit_apply(set, kit_said("1", SKEIN_RECORD_AGENT_MESSAGE,
+                            " <think>a</think>\n <think>b</think>\n\n"));
+    assert_int_equal(skein_timeline_item_count(kit_lane(set, "main")), 5);
+    for (size_t i = 0; i < 5; i++) {
+        skein_timeline_item item = kit_item(set, "main", i);
+
+        kit_assert_text(item.text, parts[i]);
+        assert_int_equal(item.part, i);
+        assert_int_equal(item.kind, i % 2 ? SKEIN_ITEM_THINKING : SKEIN_ITEM_AGENT_MESSAGE);
+    }
+    kit_assert_text(kit_item(set, "main", 1).source, "<think>a</think>");
+    assert_int_equal(kit_messages(set, "main"), 0);
     kit_apply(set, kit_said("2", SKEIN_RECORD_AGENT_MESSAGE, " \n"));
-    kit_assert_text(kit_item(set, "main", 2).text, " \n");
+    kit_assert_text(kit_item(set, "main", 5).text, " \n");
+    assert_int_equal(kit_messages(set, "main"), 1);
     kit_conserved(set);
     skein_timelines_free(set);
 }
@@ -439,7 +449,7 @@ int main(void)
         cmocka_unit_test(a_known_id_with_other_content_is_refused_and_changes_nothing),
         cmocka_unit_test(empty_ids_are_never_compared_and_lanes_have_their_own),
         cmocka_unit_test(thinking_is_split_out_of_an_agents_message),
-        cmocka_unit_test(blanks_beside_thinking_are_no_message_of_their_own),
+        cmocka_unit_test(blanks_beside_thinking_are_parts_of_their_own_and_no_messages),
         cmocka_unit_test(only_agents_messages_are_searched_for_thinking),
         cmocka_unit_test(counts_last_activity_and_version_follow_the_records),
         cmocka_unit_test(an_ephemeral_text_is_shown_uncounted_until_its_message_comes),

@@ -128,4 +128,13 @@ static inline skn_str kit_lane_json(skein_timelines *set, const char *lane, skei
     return out;
 }
 
+static inline size_t kit_messages(skein_timelines *set, const char *lane)
+{
+    skein_mem *mem = skein_mem_new();
+    size_t     n = skein_build_timeline(kit_lane(set, lane), NULL, 0, mem).message_count;
+
+    skein_mem_free(mem);
+    return n;
+}
+
 #endif

@@ -78,7 +78,9 @@ describe('how full a context is', () => {
             'summary 1.2k, messages 5.1k',
         );
         expect(partWords({ tokens: 6300, fixedTokens: 0, messages, summaryMessageId: null })).toBeNull();
-        expect(partWords({ tokens: 6300, fixedTokens: 0, messages: messages.slice(1), summaryMessageId: 's' })).toBeNull();
+        expect(
+            partWords({ tokens: 6300, fixedTokens: 0, messages: messages.slice(1), summaryMessageId: 's' }),
+        ).toBeNull();
         expect(partWords({ tokens: 9300, fixedTokens: 3000, messages, summaryMessageId: 's' })).toBe(
             'prompt, files and tools 3k, summary 1.2k, messages 5.1k',
         );

@@ -83,6 +83,9 @@ function link(lane: Lane, lanes: Map<string, Lane>): void {
     lane.loose = lane.children.filter(c => !linked.has(c));
 }
 
+/** Blanks between what an agent thought and said are a part like others, but nothing to be seen. */
+const shows = (i: Item) => !('part' in i && i.kind === 'agent_message' && i.content?.trim() === '');
+
 /** Flat and without recursion: runs are nested as deep as agents hand work on. */
 export function lanesOf(
     timeline: Timeline,
@@ -102,7 +105,7 @@ export function lanesOf(
             lane: t.lane,
             parent,
             depth,
-            items: t.items,
+            items: t.items.filter(shows),
             children,
             loose: [],
             squashed: new Map(),
