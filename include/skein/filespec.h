@@ -33,7 +33,8 @@ typedef struct skein_file_part {
     skein_str item; /* absent for a whole file */
     skein_str text; /* whole lines, without the end of the last one; a whole file is exact */
     size_t    first_line, last_line; /* from 1; both 0 for an empty file */
-    skein_str note; /* what of it is missing or cut, and why; absent: it is all there */
+    skein_str note;      /* what of it is missing or cut, and why; absent: it is all there */
+    bool      extracted; /* what a model took from the file by its prompt, and no lines of it */
 } skein_file_part;
 
 typedef struct skein_file_parts {

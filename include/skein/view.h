@@ -312,6 +312,8 @@ typedef struct skein_context_file {
     skein_str  path;
     skein_str *items; /* none: the whole file */
     size_t     item_count;
+    skein_str
+        prompt; /* what a model is to take from that for agents; absent: they are sent it */
 } skein_context_file;
 
 typedef struct skein_context_files {

@@ -116,6 +116,10 @@ static skein_rc file_out(skn_cli *cli, const skein_context_file *file,
         skn_print_raw(cli, i ? SKN_STR(", ") : SKN_STR("  "));
         skn_print_line(cli, file->items[i], 0);
     }
+    if (file->prompt.n) {
+        skn_print_raw(cli, SKN_STR("  prompt: "));
+        skn_print_line(cli, file->prompt, 0);
+    }
     skn_print(cli, "%s\n", what);
     tell_problems(cli, file, parts);
     return SKEIN_OK;
@@ -205,6 +209,9 @@ static skein_rc add_to(skn_cli *cli, skein_conversation_id chat, skein_context_f
 
         if (!skn_str_eq(before.path, file->path))
             continue;
+        if (file->prompt.p)
+            before.prompt = file->prompt;
+        file->prompt = before.prompt;
         items = SKN_ARRAY(cli->keep, before.item_count + file->item_count + 1, skein_str);
         for (size_t k = 0; k < before.item_count; k++)
             items[k] = before.items[k];
@@ -242,7 +249,8 @@ int skn_cmd_files_add(skn_cli *cli)
     skein_conversation chat;
     const char        *folder;
     skein_str         *items = SKN_ARRAY(cli->keep, cli->arg_count, skein_str);
-    skein_context_file file = {SKN_NONE, items, cli->arg_count - 1};
+    skein_context_file file = {SKN_NONE, items, cli->arg_count - 1,
+                               skn_str_of(skn_opt(cli, "prompt"))};
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
 
     for (size_t i = 1; i < cli->arg_count; i++)
@@ -328,7 +336,10 @@ static skein_rc file_content(skn_cli *cli, const skein_context_file *file,
         if (parts->at[i].note.p && !parts->at[i].text.n)
             continue;
         skn_print_colour(cli, SKN_BOLD, file->path);
-        skn_print(cli, ":%zu-%zu\n", parts->at[i].first_line, parts->at[i].last_line);
+        if (parts->at[i].extracted)
+            skn_print_raw(cli, SKN_STR(", as its prompt asks\n"));
+        else
+            skn_print(cli, ":%zu-%zu\n", parts->at[i].first_line, parts->at[i].last_line);
         skn_print_block(cli, parts->at[i].text, 0);
     }
     tell_problems(cli, file, parts);

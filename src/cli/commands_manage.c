@@ -46,6 +46,10 @@ static const skn_option agent_edit_options[] = {
     {"max-tokens", 0, "NUMBER", "The most tokens in an answer; default: the model's limit"},
     SKN_OPTIONS_END,
 };
+static const skn_option files_add_options[] = {
+    {"prompt", 0, "TEXT", "What a model extracts from the file for agents; \"\": the whole file"},
+    SKN_OPTIONS_END,
+};
 static const skn_option tell_options[] = {
     {"from", 0, "AGENT", "Who says it; default: you"},
     {"expect-reply", 0, NULL, "Mark that an answer is expected"},
@@ -200,7 +204,7 @@ static const skn_command commands[] = {
     {"files ls", MANAGE, "", "List the context files of a conversation", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_FILE, NULL, skn_cmd_files_ls},
     {"files add", MANAGE, "PATH [ITEM…]", "Add a file, or functions, classes, lines of it", 1,
-     -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, NULL, skn_cmd_files_add},
+     -1, SKN_CMD_WRITE, SKN_FIELDS_FILE, files_add_options, skn_cmd_files_add},
     {"files show", MANAGE, "[PATH]", "Show the current text of the context files", 0, 1,
      SKN_CMD_READ, SKN_FIELDS_FILE ",content", NULL, skn_cmd_files_show},
     {"files rm", MANAGE, "PATH", "Remove a file from the context", 1, 1, SKN_CMD_WRITE,

@@ -1,14 +1,17 @@
 /* context_files.c: which files, or pieces of them, belong to what is talked about. Only their names
  * are kept; filespec.c reads them. */
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "engine/core.h"
 #include "engine/feed.h"
 
 #include <skein/filespec.h>
+#include <string.h>
 
-#define PATH_BYTES 4096
-#define ITEM_BYTES 1024
-#define FILES_MOST 1000
+#define PATH_BYTES   4096
+#define ITEM_BYTES   1024
+#define PROMPT_BYTES 8192
+#define FILES_MOST   1000
 
 typedef struct call {
     skein_conversation_id      conversation;
@@ -27,20 +30,34 @@ static skein_rc check(const skein_context_file *f, skein_error *err)
                       SKEIN_FILE_ITEMS_LIMIT);
     for (size_t i = 0; rc == SKEIN_OK && i < f->item_count; i++)
         rc = skn_check_word(f->items[i], "an item of the file", ITEM_BYTES, err);
+    if (!rc && f->prompt.n > PROMPT_BYTES)
+        rc = skn_fail(err, SKEIN_LIMIT, "the prompt of the file is %zu bytes; the limit is %d",
+                      f->prompt.n, PROMPT_BYTES);
+    if (!rc && f->prompt.n &&
+        (!skn_utf8_valid(f->prompt, NULL) || memchr(f->prompt.p, 0, f->prompt.n)))
+        rc = skn_fail(err, SKEIN_INVALID, "the prompt of the file is no text");
     return rc;
 }
 
+/* Items alone are a list; with a prompt it is {"items":[…],"prompt":"…"}. */
 static skn_str items_json(const skein_context_file *f, skn_buf *buf)
 {
     skn_jw w;
 
-    if (f->item_count == 0)
+    if (f->item_count == 0 && !f->prompt.n)
         return SKN_NONE;
     skn_jw_init(&w, buf);
+    if (f->prompt.n) {
+        skn_jw_object(&w);
+        skn_jw_kstr(&w, "prompt", f->prompt);
+        skn_jw_key(&w, "items");
+    }
     skn_jw_array(&w);
     for (size_t i = 0; i < f->item_count; i++)
         skn_jw_str(&w, f->items[i]);
     skn_jw_array_end(&w);
+    if (f->prompt.n)
+        skn_jw_object_end(&w);
     return skn_buf_str(buf);
 }
 
@@ -94,7 +111,7 @@ static skein_rc drop(skn_tx *tx, void *arg, skein_error *err)
 
 static bool is_same(const skein_context_file *a, const skein_context_file *b)
 {
-    bool same = a->item_count == b->item_count;
+    bool same = a->item_count == b->item_count && skn_str_eq(a->prompt, b->prompt);
 
     for (size_t i = 0; same && i < a->item_count; i++)
         same = skn_str_eq(a->items[i], b->items[i]);

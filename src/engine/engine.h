@@ -72,7 +72,7 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
     "id,messageId,chatId,sender,content,replyToMessageId,clientMessageId,queued,createdAt"
 #define SKN_FIELDS_LANE "delegationId,threadPath,agent,spawnCallId,state,messageCount"
 #define SKN_FIELDS_TAG  "name,control,instruction,target,includeInMessage,active"
-#define SKN_FIELDS_FILE "path,readFull,items,problems"
+#define SKN_FIELDS_FILE "path,readFull,items,prompt,problems"
 
 void skn_shape_agent(skn_jw *w, const skein_agent *agent, skn_arena *scratch);
 void skn_shape_chat(skn_jw *w, const skein_conversation *chat);
@@ -119,6 +119,19 @@ void skn_shape_tag(skn_jw *w, const skein_tag *tag);
 #define SKN_FILES_ROOM (256 << 10)
 skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
                                          skn_arena *a);
+/* A file whose prompt has not been applied to what it holds now. */
+typedef struct skn_extract {
+    const skein_context_file *file;
+    skein_file_parts          parts; /* what is there of it */
+    skn_str                   name;  /* under which skn_extract_keep keeps it */
+} skn_extract;
+
+/* The next of them after `skip` others; false: there is none. */
+bool skn_extract_next(const skein_context_files *files, const char *root, size_t skip,
+                      skn_arena *a, skn_extract *out);
+/* What a model took from it; or, where text is absent, why none did. */
+skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str why,
+                          skein_error *err);
 /* With what agents are sent of it; NULL: it was not read. The members alone, too. */
 void skn_shape_file(skn_jw *w, const skein_context_file *file, const skein_file_parts *parts);
 void skn_shape_file_members(skn_jw *w, const skein_context_file *file,

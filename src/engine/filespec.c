@@ -349,9 +349,8 @@ out:
     return rc;
 }
 
-/* What agents are sent of one file, and what of it they are not. */
-static skein_file_parts read_some(const skein_context_file *file, const char *root,
-                                  size_t *room, skn_arena *a)
+skein_file_parts skn_context_file_read(const skein_context_file *file, const char *root,
+                                       size_t *room, skn_arena *a)
 {
     skein_file_spec spec = {.path = file->path,
                             .read_full = file->item_count == 0,
@@ -375,15 +374,4 @@ static skein_file_parts read_some(const skein_context_file *file, const char *ro
     *room = l.room;
     skn_arena_free(l.scratch);
     return (skein_file_parts){l.parts.p, l.parts.n};
-}
-
-skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
-                                         skn_arena *a)
-{
-    skein_file_parts *out = SKN_ARRAY(a, files->count, skein_file_parts);
-    size_t            room = SKN_FILES_ROOM;
-
-    for (size_t i = 0; i < files->count; i++)
-        out[i] = read_some(&files->at[i], root, &room, a);
-    return out;
 }

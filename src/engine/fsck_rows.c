@@ -316,7 +316,14 @@ static skein_rc on_file(void *arg, skn_str path, skn_str json, skein_error *err)
 
     (void)err;
     if (json.p) {
-        ok = !skn_json_parse(&v, json, "items", f->scratch, NULL) && v->kind == SKN_JSON_ARRAY;
+        ok = !skn_json_parse(&v, json, "items", f->scratch, NULL);
+        if (ok && v->kind == SKN_JSON_OBJECT) {
+            const skn_json *prompt = skn_json_get(v, "prompt");
+
+            ok = prompt && prompt->kind == SKN_JSON_STRING;
+            v = skn_json_get(v, "items");
+        }
+        ok = ok && v && v->kind == SKN_JSON_ARRAY;
         for (const skn_json *i = ok ? v->first : NULL; ok && i; i = i->next)
             ok = i->kind == SKN_JSON_STRING;
     }

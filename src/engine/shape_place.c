@@ -293,6 +293,7 @@ void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
     for (size_t i = 0; i < file->item_count; i++)
         skn_jw_str(w, file->items[i]);
     skn_jw_array_end(w);
+    skn_jw_kstr(w, "prompt", file->prompt);
     skn_jw_key(w, "problems");
     skn_jw_array(w);
     for (size_t i = 0; parts && i < parts->count; i++) {

@@ -228,6 +228,8 @@ static skein_rc read_file(skn_http_call *c, const skn_json *v, size_t i,
     if (v->kind != SKN_JSON_OBJECT || skn_json_text(v, "path", &out->path, &err) ||
         !out->path.n)
         return bad_file(c, i, "must be an object with the text \"path\"");
+    if (skn_json_text(v, "prompt", &out->prompt, &err))
+        return bad_file(c, i, "\"prompt\" must be a text");
     if (!items || items->kind == SKN_JSON_NULL)
         return SKEIN_OK;
     if (items->kind != SKN_JSON_ARRAY)

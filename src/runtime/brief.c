@@ -53,9 +53,13 @@ static void add_team(skn_buf *b, const skein_agents *all, const skein_agent *me)
 }
 
 /* What is missing or cut is named: the model should not believe that it has seen all. */
-static void add_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts)
+void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts)
 {
-    skn_buf_addf(b, "\nFile %.*s:\n", SKN_FMT(f->path));
+    if (parts->count && parts->at[0].extracted)
+        skn_buf_addf(b, "\nFrom the file %.*s, as asked for (%.*s):\n", SKN_FMT(f->path),
+                     SKN_FMT(f->prompt));
+    else
+        skn_buf_addf(b, "\nFile %.*s:\n", SKN_FMT(f->path));
     for (size_t i = 0; i < parts->count; i++) {
         const skein_file_part *part = &parts->at[i];
 
@@ -71,7 +75,7 @@ static void add_file(skn_buf *b, const skein_context_file *f, const skein_file_p
     }
 }
 
-static skein_rc add_files(const skn_brief *of, skn_buf *b, skein_error *err)
+static skein_rc add_files(skn_brief *of, skn_buf *b, skein_error *err)
 {
     skein_context_files files = {0};
     skein_file_parts   *parts;
@@ -82,8 +86,11 @@ static skein_rc add_files(const skn_brief *of, skn_buf *b, skein_error *err)
     if ((rc = skein_context_file_list(of->engine, of->chat, of->a, &files, err)))
         return rc;
     parts = skn_context_files_read(&files, of->files, of->a);
-    for (size_t i = 0; i < files.count; i++)
-        add_file(b, &files.at[i], &parts[i]);
+    for (size_t i = 0; i < files.count; i++) {
+        skn_brief_file(b, &files.at[i], &parts[i]);
+        of->wants_extracts |= files.at[i].prompt.n && parts[i].count &&
+                              !parts[i].at[0].extracted;
+    }
     return SKEIN_OK;
 }
 

@@ -54,6 +54,7 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
         return skn_fail(err, rc, "the agent \"%.*s\" is gone", SKN_FMT(run->turn.agent_name));
     run->rights = of.rights;
     run->system_prompt = of.system_prompt;
+    run->wants_extracts = of.wants_extracts;
     return rc;
 }
 

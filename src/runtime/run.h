@@ -87,6 +87,12 @@ struct skn_run {
     size_t        ran; /* calls of this answer whose tools have run */
     int           rounds, tries, waits_for_tools;
     int64_t       since_load; /* messages that were stored since the context was read */
+    /* Of context files, what models take by their prompts: files that none could be asked about, why, and how
+     * often one was asked in this turn. */
+    bool        wants_extracts;
+    size_t      unextracted;
+    skein_error why_unextracted;
+    int         extracts;
     bool shrunk; /* the context was summarised since the last question failed for its size */
     /* What is answered. */
     skn_asking *asking; /* (L) */
@@ -210,11 +216,14 @@ typedef struct skn_brief {
     skn_arena            *a;         /* of what is made */
     /* What is made. */
     skn_str    system_prompt;
-    skn_rights rights; /* of its tools those that are built in */
+    skn_rights rights;   /* of its tools those that are built in */
+    bool wants_extracts; /* the prompt of a file has not been applied to what it holds now */
 } skn_brief;
 
 /* brief.c: worker: SKEIN_NOT_FOUND, with no words, when the agent is gone. */
 skein_rc skn_brief_make(skn_brief *of, skein_error *err);
+/* A file as it stands in it. */
+void skn_brief_file(skn_buf *b, const skein_context_file *f, const skein_file_parts *parts);
 /* The one count of it, estimated. */
 int64_t skn_brief_tokens(skn_str system_prompt, const skn_rights *rights);
 /* The context with so many tokens besides its messages. */
@@ -355,8 +364,11 @@ bool skn_asked_record(skn_asked *q, const skn_answer *answer, skn_str model,
                       const char *purpose, skein_model_call *out);
 void skn_asked_release(skn_asked *q);
 
-/* --- summary.c, squash_text.c, learn.c: what models do besides --------------------------------- */
+/* --- summary.c, squash_text.c, extract_text.c, learn.c: what models do besides --------------------------------- */
 
+/* A turn was loaded: has a model take from files what their prompts ask for, and loads it again. false: there is
+ * nothing to do, or it was tried in this turn. */
+bool skn_run_extract(skn_run *run);
 /* A turn has ended: is its context to be summarised? */
 void skn_summary_consider(skn_run *run);
 /* A turn in the background has ended: is there something to be learned from it? */

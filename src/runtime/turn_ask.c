@@ -279,6 +279,8 @@ void skn_run_loaded(skn_run *run)
         skn_run_give_up(run);
         return;
     }
+    if (skn_run_extract(run))
+        return;
     run->rounds++;
     run->tries = 0;
     find_result(run);

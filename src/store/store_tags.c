@@ -123,7 +123,16 @@ static void read_items(skn_str json, skn_arena *a, skein_context_file *f)
 {
     const skn_json *v = NULL;
 
-    if (!json.p || skn_json_parse(&v, json, "items", a, NULL) || v->kind != SKN_JSON_ARRAY)
+    if (!json.p || skn_json_parse(&v, json, "items", a, NULL))
+        return;
+    if (v->kind == SKN_JSON_OBJECT) {
+        const skn_json *prompt = skn_json_get(v, "prompt");
+
+        if (prompt && prompt->kind == SKN_JSON_STRING)
+            f->prompt = skn_arena_copy(a, prompt->text);
+        v = skn_json_get(v, "items");
+    }
+    if (!v || v->kind != SKN_JSON_ARRAY)
         return;
     f->items = SKN_ARRAY(a, v->count, skein_str);
     for (const skn_json *i = v->first; i; i = i->next)

@@ -1,5 +1,8 @@
 // more.mjs: the corners of the API: what waits, what is changed as a whole, who came first, what is
 // searched and included, exports that are too large, tool calls that are moved.
+import fs from 'node:fs';
+import path from 'node:path';
+import { Desk } from './desk.mjs';
 import { Server, assert, finish, freshStore, run, test } from './lib.mjs';
 import { team, three } from './team.mjs';
 
@@ -297,6 +300,56 @@ test('what is missing of a context file is named in problems', async () => {
     assert.equal(data[0].problems[0].item, null);
     assert.match(data[0].problems[0].detail, /there is no (file|folder)/);
     assert.deepEqual((await server.get(`${w.chatPath}/context-files`)).data, data);
+});
+
+test('a model takes from a context file what its prompt asks for, once for each content', async () => {
+    const extracts = [], turns = [];
+    let broken = false;
+    const desk = await Desk.open(server, q => {
+        if (!q.system.startsWith('You take from a file')) {
+            turns.push(q.system);
+            return 'Yes.';
+        }
+        extracts.push(q.last.content);
+        if (broken) {
+            q.fail();
+            return null;
+        }
+        return `int total(void); number ${extracts.length}`;
+    });
+    const w = await fresh(server, [{ name: 'ada', model: desk.model }]);
+    const folder = path.join(server.store.data, 'files'), write = text => fs.writeFileSync(path.join(folder, 'sum.c'), text);
+    fs.mkdirSync(folder, { recursive: true });
+    write('int total(void)\n{\n    return 42;\n}\n');
+    const put = async files => (await server.ask('PUT', `${w.chatPath}/context-files`, { files }, 200)).data[0];
+    const ask = async () => { await w.say('@ada hello'); await w.idle(); return turns.at(-1); };
+    const said = await put([{ path: 'sum.c', prompt: 'Only signatures.' }]);
+    assert.equal(said.prompt, 'Only signatures.');
+    assert.match(said.problems[0].detail, /its prompt was not applied: no agent has answered/);
+    const first = await ask();
+    assert.match(first, /From the file sum\.c, as asked for \(Only signatures\.\):\nint total\(void\); number 1\n/);
+    assert.ok(!first.includes('return 42'));
+    assert.match(extracts[0], /^Only signatures\.\n\nFile sum\.c:\nint total\(void\)\n\{\n    return 42;\n\}\n/);
+    await ask();
+    assert.equal(extracts.length, 1, 'not in every turn');
+    assert.deepEqual((await server.get(`${w.chatPath}/context-files`)).data[0].problems, []);
+    write('int total(void)\n{\n    return 43;\n}\n');
+    assert.match(await ask(), /number 2/, 'the file was changed');
+    await put([{ path: 'sum.c', items: ['fun total'], prompt: 'Only signatures.' }]);
+    assert.match(await ask(), /number 3/, 'other items');
+    await put([{ path: 'sum.c', prompt: 'Only names.' }]);
+    broken = true;
+    const plain = await ask();
+    assert.match(plain, /File sum\.c:\nint total\(void\)\n\{\n    return 43;\n\}\n\(it is as it stands in the file, its prompt was not applied: .*out of order/);
+    assert.match((await server.get(`${w.chatPath}/context-files`)).data[0].problems[0].detail, /its prompt was not applied: .*out of order/);
+    const place = [...server.store.args, '-w', w.name, '-c', w.chat];
+    assert.match((await run(['files', 'ls', ...place])).out, /^sum\.c {2}prompt: Only names\.$/m);
+    broken = false;
+    await run(['files', 'add', 'sum.c', '--prompt', 'All names.', ...place]);
+    assert.match(await ask(), /as asked for \(All names\.\):\nint total\(void\); number 5\n/);
+    assert.match((await run(['files', 'show', ...place])).out, /^sum\.c, as its prompt asks\nint total\(void\); number 5$/m);
+    await run(['files', 'add', 'sum.c', '--prompt', '', ...place]);
+    assert.ok((await ask()).includes('return 43;'));
 });
 
 // --- Who came first ----------------------------------------------------------------------------------
