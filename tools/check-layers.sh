@@ -39,7 +39,7 @@ BEGIN {
     words("c", "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp " \
         "signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string " \
         "tgmath threads time uchar wchar wctype")
-    words("posix", "dirent dlfcn fcntl fnmatch glob langinfo malloc poll pthread pwd regex sched " \
+    words("posix", "dirent dlfcn fcntl fnmatch glob grp langinfo malloc poll pthread pwd regex sched " \
         "semaphore strings termios unistd sys/file sys/ioctl sys/mman sys/prctl sys/random sys/resource " \
         "netdb netinet/in netinet/tcp arpa/inet sys/select sys/socket sys/stat sys/statvfs sys/time sys/types sys/uio sys/un sys/utsname sys/wait")
     # What the layer below all others needs of the public headers: codes, errors, text.

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* struct ucred */
 #include "cli/client.h"
 
 #include "base/clock.h"
@@ -144,6 +145,35 @@ static int connect_url(skn_cli *cli, const char *url, const char **why)
     return fd;
 }
 
+/* Who listens at the socket, by the word of the system. */
+static bool is_ours(int fd)
+{
+    struct ucred who;
+    socklen_t    n = sizeof who;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 &&
+           (who.uid == geteuid() || who.uid == 0);
+}
+
+/* A server that said itself where it is, is on this computer and of this user: nothing else is told a token. */
+static int connect_server(skn_cli *cli, const skn_server *server, const char **why)
+{
+    const char *host, *port;
+    int         fd = server->socket ? connect_socket(server->socket) : -1;
+
+    if (fd >= 0 && server->here && !is_ours(fd)) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd >= 0)
+        return fd;
+    if (!server->here ||
+        (split_url(cli->keep, server->url, &host, &port) && skn_is_loopback(host)))
+        return connect_url(cli, server->url, why);
+    *why = "this is no address of this computer alone; name it with --server";
+    return -1;
+}
+
 /* --- Asking ------------------------------------------------------------------------------- */
 
 static void write_request(skn_buf *b, const skn_server *server, const skn_request_spec *what)
@@ -195,13 +225,9 @@ static skein_rc ask(skn_cli *cli, const skn_server *server, const skn_request_sp
 {
     skn_buf     b;
     const char *why = "";
-    int         fd = -1;
+    int         fd = connect_server(cli, server, &why);
     skein_rc    rc = SKEIN_OK;
 
-    if (server->socket)
-        fd = connect_socket(server->socket);
-    if (fd < 0)
-        fd = connect_url(cli, server->url, &why);
     if (fd < 0)
         return gone(cli, server, why);
     skn_buf_init(&b, ANSWER_MOST);

@@ -385,7 +385,7 @@ static skein_rc examine(visit *v)
         return rc;
     if ((rc = skn_traces_of(v->cli, &v->traces)))
         return rc;
-    if (skn_discover(v->cli, &v->server, &v->has_server)) {
+    if (skn_discover_any(v->cli, &v->server, &v->has_server)) {
         err = v->cli->err;
         v->cli->err = (skein_error){.rc = SKEIN_OK};
         rc = tell(

@@ -157,6 +157,7 @@ static void status_server(skn_jw *w, const skn_server *server)
         skn_jw_knull(w, "pid");
     skn_jw_ktime(w, "startedAt", server->started_at);
     skn_jw_kstr(w, "version", skn_str_of(server->version));
+    skn_jw_kbool(w, "readOnly", server->read_only);
     skn_jw_object_end(w);
 }
 
@@ -199,7 +200,7 @@ static void server_text(skn_cli *cli, const skn_server *server)
         skn_print(cli, ", since ");
         skn_print_time(cli, server->started_at);
     }
-    skn_print_raw(cli, SKN_STR("\n"));
+    skn_print(cli, "%s\n", server->read_only ? ", only reads" : "");
 }
 
 static skein_rc status_text(skn_cli *cli, bool there, const skn_server *server)
@@ -237,7 +238,7 @@ int skn_cmd_status(skn_cli *cli)
 {
     skn_server server;
     bool       found, there;
-    skein_rc   rc = skn_discover(cli, &server, &found);
+    skein_rc   rc = skn_discover_any(cli, &server, &found);
 
     if (rc || (found && (rc = ask_named(cli, &server))))
         return (int)rc;
@@ -308,7 +309,7 @@ int skn_cmd_open(skn_cli *cli)
     skn_str     page = SKN_STR("");
     const char *url, *link;
     skn_jw     *w;
-    skein_rc    rc = skn_discover(cli, &server, &found);
+    skein_rc    rc = skn_discover_any(cli, &server, &found);
 
     if (rc)
         return (int)rc;

@@ -18,7 +18,7 @@ int skn_cmd_token_show(skn_cli *cli)
     skn_traces traces;
     bool       found;
     skn_jw    *w;
-    skein_rc   rc = skn_discover(cli, &server, &found);
+    skein_rc   rc = skn_discover_any(cli, &server, &found);
 
     if (!rc && !found && !(rc = skn_traces_of(cli, &traces)) &&
         !(rc = skn_place_folders(cli, traces.token)))

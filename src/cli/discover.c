@@ -6,15 +6,16 @@
 #include "base/rand.h"
 #include "base/sha256.h"
 #include "cli/config_cli.h"
+#include "cli/own.h"
 #include "cli/place.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define JSON_LIMIT  ((size_t)64 << 10)
@@ -53,6 +54,8 @@ static void beside_file(skn_cli *cli, const char *file, skn_traces *out)
                                  *own ? "lock" : "skein.lock")
                     .p;
     out->json = skn_arena_printf(cli->keep, "%s/%sserver.json", out->folder, own).p;
+    out->reader_lock = skn_arena_printf(cli->keep, "%s/%sreader.lock", out->folder, own).p;
+    out->reader_json = skn_arena_printf(cli->keep, "%s/%sreader.json", out->folder, own).p;
     out->socket = run ? skn_arena_printf(cli->keep, "%s/skein.sock", run).p
                       : skn_arena_printf(cli->keep, "%s/%s%s", out->folder, own,
                                          *own ? "sock" : "skein.sock")
@@ -79,6 +82,10 @@ static skein_rc for_database(skn_cli *cli, skn_traces *out)
     skn_sha256_text(&hash, digest);
     out->lock = skn_arena_printf(cli->keep, "%s/%.16s.lock", out->folder, digest).p;
     out->json = skn_arena_printf(cli->keep, "%s/%.16s.server.json", out->folder, digest).p;
+    out->reader_lock =
+        skn_arena_printf(cli->keep, "%s/%.16s.reader.lock", out->folder, digest).p;
+    out->reader_json =
+        skn_arena_printf(cli->keep, "%s/%.16s.reader.json", out->folder, digest).p;
     out->socket = skn_arena_printf(cli->keep, "%s/%.16s.sock", out->folder, digest).p;
     out->current = NULL;
     out->token = skn_arena_printf(cli->keep, "%s/%.16s.token", out->folder, digest).p;
@@ -100,19 +107,33 @@ skein_rc skn_traces_of(skn_cli *cli, skn_traces *out)
     return SKEIN_OK;
 }
 
-int64_t skn_lock_holder(const char *path)
+/* *out is 0 when nobody has it, and -1 when it cannot be known who. */
+static skein_rc ask_lock(const char *path, int64_t *out, skein_error *err)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int          fd = open(path, O_RDWR | O_CLOEXEC);
-    int          asked;
+    int          fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool         asked;
+    skein_rc     rc;
 
+    *out = fd < 0 && errno == EACCES ? -1 : 0; /* of somebody else, who may be at it */
     if (fd < 0)
-        return errno == EACCES ? -1 : 0; /* of somebody else, who may be at it */
-    asked = fcntl(fd, F_GETLK, &lock);   /* asking takes nothing: a start meanwhile succeeds */
+        return SKEIN_OK;
+    rc = skn_own_check(fd, path, SKN_OWN_FILE, NULL, err);
+    asked = fcntl(fd, F_GETLK, &lock) ==
+            0; /* asking takes nothing: a start meanwhile succeeds */
     close(fd);
-    if (asked != 0 || lock.l_type == F_UNLCK)
-        return 0;
-    return lock.l_pid > 0 ? (int64_t)lock.l_pid : -1;
+    if (!rc && asked && lock.l_type != F_UNLCK)
+        *out = lock.l_pid > 0 ? (int64_t)lock.l_pid : -1;
+    return rc;
+}
+
+int64_t skn_lock_holder(const char *path)
+{
+    int64_t     holder;
+    skein_error err;
+
+    (void)ask_lock(path, &holder, &err);
+    return holder;
 }
 
 /* --- The token ------------------------------------------------------------------------------ */
@@ -125,16 +146,18 @@ static bool is_token(skn_str s)
     return s.n >= 16 && s.n <= 512;
 }
 
-skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
+static skein_rc read_token(skn_cli *cli, const char *path, skn_own_kind kind, skn_str *out,
+                           int *open)
 {
-    struct stat about;
-    skein_rc    rc = skn_read_file(cli, path, TOKEN_LIMIT, out);
+    skein_rc rc = SKEIN_OK;
 
     *open = 0;
+    if (kind == SKN_OWN_NAMED && !strcmp(path, "-"))
+        rc = skn_read_file(cli, path, TOKEN_LIMIT, out);
+    else
+        rc = skn_own_read(path, kind, TOKEN_LIMIT, cli->keep, out, open, &cli->err);
     if (rc)
         return rc;
-    if (stat(path, &about) == 0 && (about.st_mode & 077))
-        *open = (int)(about.st_mode & 0777);
     if (out->n && out->p[out->n - 1] == '\n')
         out->n--;
     if (out->n && out->p[out->n - 1] == '\r')
@@ -146,15 +169,20 @@ skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
     return skn_hint(&cli->err, SKEIN_USAGE, "Make one: openssl rand -hex 32 > %s", path);
 }
 
+skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open)
+{
+    return read_token(cli, path, SKN_OWN_NAMED, out, open);
+}
+
 /* Whole or not at all: it is linked to its name once it is written. Another may have been first; then that
  * one counts. */
 static skein_rc make_token(skn_cli *cli, const char *path)
 {
-    const char *part = skn_arena_printf(cli->keep, "%s.%ld", path, (long)getpid()).p;
+    const char *part = skn_arena_printf(cli->keep, "%s.%016" PRIx64, path, skn_random()).p;
     skn_str     text = skn_arena_printf(
             cli->keep, "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "\n", skn_random(),
             skn_random(), skn_random(), skn_random());
-    int  fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int  fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool ok = fd >= 0 && write(fd, text.p, text.n) == (ssize_t)text.n && fsync(fd) == 0;
 
     if (fd >= 0)
@@ -170,18 +198,25 @@ static skein_rc make_token(skn_cli *cli, const char *path)
 skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out)
 {
     int      open;
-    skein_rc rc = access(path, F_OK) == 0 ? SKEIN_OK : make_token(cli, path);
+    skein_rc rc = skn_place_guard(cli);
 
-    return rc ? rc : skn_token_read(cli, path, out, &open);
+    if (rc)
+        return rc;
+    rc = read_token(cli, path, SKN_OWN_TOKEN, out, &open);
+    if (rc != SKEIN_NOT_FOUND)
+        return rc;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    rc = make_token(cli, path);
+    return rc ? rc : read_token(cli, path, SKN_OWN_TOKEN, out, &open);
 }
 
-/* The one that this run names; else the file that the server named. */
-static skein_rc find_token(skn_cli *cli, skn_str file, skn_server *out)
+/* The one that this run names; *found tells. */
+static skein_rc named_token(skn_cli *cli, skn_server *out, bool *found)
 {
     const char *named = skn_opt(cli, "token-file"), *token = getenv("SKEIN_TOKEN");
     int         open;
-    skein_rc    rc;
 
+    *found = true;
     if (!named && token && *token) {
         out->token = skn_str_of(token);
         return is_token(out->token)
@@ -193,9 +228,21 @@ static skein_rc find_token(skn_cli *cli, skn_str file, skn_server *out)
         named = getenv("SKEIN_TOKEN_FILE");
     if (named && *named)
         return skn_token_read(cli, named, &out->token, &open);
-    if (!file.n)
-        return SKEIN_OK;
-    rc = skn_token_read(cli, skn_arena_copy(cli->keep, file).p, &out->token, &open);
+    *found = false;
+    return SKEIN_OK;
+}
+
+/* Of a server that runs here: the token that this run names, else that of the file that the server named. */
+static skein_rc find_token(skn_cli *cli, const skn_traces *traces, const char *file,
+                           skn_server *out)
+{
+    bool     found, own = file && skn_str_ends(skn_str_of(file), skn_str_of(traces->token));
+    int      open;
+    skein_rc rc = named_token(cli, out, &found);
+
+    if (rc || found || !file)
+        return rc;
+    rc = read_token(cli, file, own ? SKN_OWN_TOKEN : SKN_OWN_NAMED, &out->token, &open);
     if (rc && out->socket) { /* the socket needs none */
         cli->err = (skein_error){.rc = SKEIN_OK};
         rc = SKEIN_OK;
@@ -210,9 +257,19 @@ const char *skn_discover_url(skn_cli *cli, const char *named)
     return strstr(named, "://") ? named : skn_arena_printf(cli->keep, "http://%s", named).p;
 }
 
+bool skn_is_loopback(const char *host)
+{
+    struct in_addr v4;
+
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return (ntohl(v4.s_addr) >> 24) == 127;
+    return !strcmp(host, "::1");
+}
+
 static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, bool *found)
 {
     skn_str text;
+    bool    token;
 
     url = skn_discover_url(cli, url);
     text = skn_str_of(url);
@@ -228,7 +285,7 @@ static skein_rc named_server(skn_cli *cli, const char *url, skn_server *out, boo
     out->url = skn_str_ends(text, SKN_STR("/")) ? url
                                                 : skn_arena_printf(cli->keep, "%s/", url).p;
     *found = true;
-    return find_token(cli, SKN_NONE, out);
+    return named_token(cli, out, &token);
 }
 
 static const char *text_of(skn_cli *cli, const skn_json *v, const char *key)
@@ -240,62 +297,93 @@ static const char *text_of(skn_cli *cli, const skn_json *v, const char *key)
     return skn_arena_copy(cli->keep, text).p;
 }
 
-/* A description that is not whole yet, or never was, is none. */
-static skein_rc read_description(skn_cli *cli, const char *path, skn_server *out, bool *found)
+/* A description that is not whole yet, or never was, is none. One that somebody else wrote is refused: it would say where
+ * the token goes. */
+static skein_rc read_description(skn_cli *cli, const skn_traces *traces, const char *path,
+                                 skn_server *out, bool *found)
 {
     const skn_json *v;
     const char     *at;
-    skn_str         text, token_file = SKN_NONE;
+    skn_str         text;
     skein_error     err;
+    skein_rc        rc = skn_own_read(path, SKN_OWN_FILE, JSON_LIMIT, cli->keep, &text, NULL,
+                                      &cli->err);
 
-    if (skn_read_file(cli, path, JSON_LIMIT, &text) ||
-        skn_json_parse(&v, text, path, cli->keep, &err)) {
+    if (rc && skn_own_refused(&cli->err))
+        return rc;
+    if (rc || skn_json_parse(&v, text, path, cli->keep, &err)) {
         cli->err = (skein_error){.rc = SKEIN_OK};
         return SKEIN_OK;
     }
     out->url = text_of(cli, v, "url");
     out->socket = text_of(cli, v, "socket");
     out->version = text_of(cli, v, "version");
+    out->here = true;
     at = text_of(cli, v, "startedAt");
     if (at)
         skn_time_parse(skn_str_of(at), &out->started_at);
     if (skn_json_int(v, "pid", 0, &out->pid, NULL))
         out->pid = 0;
     *found = out->url != NULL;
-    if (!*found)
-        return SKEIN_OK;
-    skn_json_text(v, "tokenFile", &token_file, NULL);
-    return find_token(cli, token_file, out);
+    return *found ? find_token(cli, traces, text_of(cli, v, "tokenFile"), out) : SKEIN_OK;
 }
 
-skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found)
+static skein_rc behind_lock(skn_cli *cli, const skn_traces *traces, bool reader,
+                            skn_server *out, bool *found)
+{
+    int64_t  holder;
+    skein_rc rc = ask_lock(reader ? traces->reader_lock : traces->lock, &holder, &cli->err);
+
+    *out = (skn_server){.url = NULL};
+    *found = false;
+    if (rc || !holder)
+        return rc;
+    rc = read_description(cli, traces, reader ? traces->reader_json : traces->json, out, found);
+    if (!rc && holder > 0 &&
+        out->pid != holder) /* of the one before; the new one is starting */
+        *found = false;
+    out->read_only = reader;
+    return rc;
+}
+
+/* The one that runs on the store, be it one that only reads if `any`. */
+static skein_rc find_here(skn_cli *cli, bool any, skn_server *out, bool *found)
 {
     skn_traces traces;
-    int64_t    holder;
     skein_rc   rc;
 
     *out = (skn_server){.url = NULL};
     *found = false;
-    if ((rc = skn_traces_of(cli, &traces)))
+    if ((rc = skn_traces_of(cli, &traces)) || (rc = skn_place_guard(cli)) ||
+        (rc = behind_lock(cli, &traces, false, out, found)) || *found || !any)
         return rc;
-    if (!(holder = skn_lock_holder(traces.lock)))
-        return SKEIN_OK;
-    rc = read_description(cli, traces.json, out, found);
-    if (!rc && holder > 0 &&
-        out->pid != holder) /* of the one before; the new one is starting */
-        *found = false;
-    return rc;
+    return behind_lock(cli, &traces, true, out, found);
 }
 
-skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found)
+skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found)
+{
+    return find_here(cli, false, out, found);
+}
+
+static skein_rc find_any(skn_cli *cli, bool any, skn_server *out, bool *found)
 {
     const char *named = skn_opt(cli, "server");
 
     if (!named)
         named = getenv("SKEIN_SERVER");
     if (!named || !*named)
-        return skn_discover_here(cli, out, found);
+        return find_here(cli, any, out, found);
     *out = (skn_server){.url = NULL};
     *found = false;
     return named_server(cli, named, out, found);
+}
+
+skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found)
+{
+    return find_any(cli, false, out, found);
+}
+
+skein_rc skn_discover_any(skn_cli *cli, skn_server *out, bool *found)
+{
+    return find_any(cli, true, out, found);
 }

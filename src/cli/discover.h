@@ -1,7 +1,9 @@
 /* discover.h: the server that runs on a store: where it says so, and how others find it.
  *
  * A server holds a lock on a file beside its data for as long as it runs, and describes itself in
- * another file there. Without the lock the description is a leftover, whatever it says.
+ * another file there. Without the lock the description is a leftover, whatever it says. Servers that only read share a
+ * store with any other: the first of them has a lock and a description of its own.
+ * What such a file says counts only where nobody but the user and root can have written it (own.h).
  * Threads: one. Lifetimes: everything lives in cli->keep. */
 #ifndef SKN_CLI_DISCOVER_H
 #define SKN_CLI_DISCOVER_H
@@ -15,12 +17,15 @@ typedef struct skn_server {
     int64_t     pid;    /* 0: not known */
     int64_t     started_at;
     const char *version; /* NULL: not known */
+    bool        here;    /* it said itself where it is: it must be of this computer */
+    bool        read_only;
 } skn_server;
 
 /* Where a server of a store leaves its traces. */
 typedef struct skn_traces {
-    const char *folder;      /* that holds them */
-    const char *lock, *json; /* files */
+    const char *folder;                    /* that holds them */
+    const char *lock, *json;               /* files */
+    const char *reader_lock, *reader_json; /* the same of a server that only reads */
     const char *current; /* the file with the default world; NULL: the store is not a file */
     const char *socket;  /* where its Unix socket is, unless configured otherwise */
     const char *token;   /* file of the token that nobody named */
@@ -30,19 +35,23 @@ typedef struct skn_traces {
 /* The server of --server or SKEIN_SERVER, or the one that runs on the store; *found is false when
  * there is none. */
 skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found);
+/* The same; where there is none, one that only reads will do. */
+skein_rc skn_discover_any(skn_cli *cli, skn_server *out, bool *found);
 /* The address that is meant by "host:port". */
 const char *skn_discover_url(skn_cli *cli, const char *named);
 /* The one that runs on the store, whatever else is named. */
 skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found);
+/* True for an address that only this computer reaches. */
+bool skn_is_loopback(const char *host);
 /* The places that belong to the store of this run. */
 skein_rc skn_traces_of(skn_cli *cli, skn_traces *out);
 /* Who holds the lock; 0 when nobody does. -1: somebody whose number cannot be known. */
 int64_t skn_lock_holder(const char *path);
-/* Reads a token: one line, 16 characters or more, none of them blank. *open is how others can read
+/* Reads a token that a person named: one line, 16 characters or more, none of them blank. *open is how others can read
  * the file (0644), or 0. */
 skein_rc skn_token_read(skn_cli *cli, const char *path, skn_str *out, int *open);
 
-/* Reads the token of a file that is made with a new one if it is not there; only the user can read it. */
+/* Reads the token of the data folder, which is made if it is not there; only the user can read it. */
 skein_rc skn_token_ensure(skn_cli *cli, const char *path, skn_str *out);
 
 #endif

@@ -4,6 +4,8 @@
 #include "cli/config_cli.h"
 #include "cli/current.h"
 #include "cli/far.h"
+#include "cli/own.h"
+#include "cli/paste.h"
 #include "cli/print.h"
 #include "cli/secrets.h"
 
@@ -74,6 +76,14 @@ skein_rc skn_place_folders(skn_cli *cli, const char *file)
     return SKEIN_OK;
 }
 
+skein_rc skn_place_guard(skn_cli *cli)
+{
+    skn_traces traces;
+    skein_rc   rc = skn_traces_of(cli, &traces);
+
+    return rc ? rc : skn_own_folder(traces.folder, skn_typed_line(cli).p, &cli->err);
+}
+
 /* A dry run of an import needs a store to check against, be it an empty one. */
 static skein_rc open_scratch(skn_cli *cli)
 {
@@ -137,6 +147,8 @@ static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options
         return no_store(cli);
     if (access(file, F_OK) != 0 && !skn_opt(cli, "db"))
         rc = skn_place_folders(cli, file);
+    if (!rc)
+        rc = skn_place_guard(cli);
     options->read_only = !write && access(file, W_OK) != 0;
     return rc ? rc : skein_open(&cli->engine, options, &cli->err);
 }

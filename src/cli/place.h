@@ -6,6 +6,9 @@
 
 /* The store's address: --db, --data, the environment, or the person's data folder. */
 skein_rc skn_place_address(skn_cli *cli);
+/* Refuses a folder of data that is not the user's own, or that others can write: what is in it decides what the program
+ * does, and for whom. One that is not there yet is fine. */
+skein_rc skn_place_guard(skn_cli *cli);
 /* Opens the store into cli->engine. Makes its folder if the command writes. */
 skein_rc skn_place_open(skn_cli *cli);
 /* Of a command that opens no store: refuses --server where it would be ignored. */

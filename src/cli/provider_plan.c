@@ -208,6 +208,16 @@ static void no_key(skn_provider_plan *p, const char *why, skn_arena *a)
                                p->key_kept ? " here" : "", SKN_FMT(p->s.name));
 }
 
+/* One that may not be used, or cannot be had: the error knows better what to do, if it says so. */
+static void refused_key(skn_provider_plans *out, skn_provider_plan *p, const skein_error *err,
+                        skn_arena *a)
+{
+    no_key(p, err->message, a);
+    if (err->hint[0])
+        p->hint = skn_arena_copy(a, skn_str_of(err->hint));
+    skn_vec_add(a, &out->warnings, p->no_key);
+}
+
 static void told_key(skn_provider_plans *out, skn_provider_plan *p,
                      const skn_plan_sources *from, skn_arena *a)
 {
@@ -216,9 +226,7 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
 
     if (!p->in_file && p->s.key.from == SKN_KEY_ENV &&
         skn_env_rule_check(from->env_rule, p->s.key.name, p->s.base_url, &err)) {
-        no_key(p, err.message, a);
-        p->hint = skn_arena_copy(a, skn_str_of(err.hint));
-        skn_vec_add(a, &out->warnings, p->no_key);
+        refused_key(out, p, &err, a);
         return;
     }
     if (from->no_commands && p->s.key.from == SKN_KEY_COMMAND) {
@@ -227,10 +235,8 @@ static void told_key(skn_provider_plans *out, skn_provider_plan *p,
         return;
     }
     if (skn_key_fetch(&p->s.key, from->env, from->env_arg, a, &p->key, &p->key_source, &warning,
-                      &err)) {
-        no_key(p, err.message, a);
-        skn_vec_add(a, &out->warnings, p->no_key);
-    }
+                      &err))
+        refused_key(out, p, &err, a);
     if (warning.p)
         skn_vec_add(a, &out->warnings, warning);
 }
@@ -285,8 +291,7 @@ static void find_key(skn_provider_plans *out, skn_provider_plan *p,
         p->key_needed = true;
         told_key(out, p, from, a);
     } else if (skn_secret_get(from->data_dir, p->s.name, a, &p->key, &place, &err)) {
-        no_key(p, err.message, a);
-        skn_vec_add(a, &out->warnings, p->no_key);
+        refused_key(out, p, &err, a);
     } else if (is_for_another(p, place)) {
         skn_secret_wipe(p->key);
         p->key = SKN_NONE;

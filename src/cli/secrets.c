@@ -3,6 +3,7 @@
 #include "provider/provider.h"
 
 #include "base/rand.h"
+#include "cli/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err
 {
     const char *folder = folder_of(data_dir, a).p;
     struct stat about;
+    skein_rc    rc;
 
     make_parents(folder, a);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
@@ -67,10 +69,12 @@ static skein_rc make_folder(const char *data_dir, skn_arena *a, skein_error *err
                         strerror(errno));
     if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
         return skn_fail(err, SKEIN_IO, "\"%s\" is no folder", folder);
-    if ((about.st_mode & 077) && chmod(folder, 0700) != 0)
+    if ((rc = skn_own_folder(data_dir, NULL, err)))
+        return rc;
+    if (about.st_uid == geteuid() && (about.st_mode & 077) && chmod(folder, 0700) != 0)
         return skn_fail(err, SKEIN_IO, "\"%s\" can be read by others: %s", folder,
                         strerror(errno));
-    return SKEIN_OK;
+    return skn_own_folder(folder, NULL, err);
 }
 
 static bool write_all(int fd, skn_str bytes)
@@ -146,31 +150,8 @@ skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err)
 
 /* --- Files -------------------------------------------------------------------------------------- */
 
-/* What is in a file, up to a little more than a key and a host; *open is its mode when others can read it. */
-static skein_rc read_all(const char *path, skn_arena *a, skn_str *out, int *open_to,
-                         skein_error *err)
-{
-    enum { MOST = SKN_SECRET_MOST + SKN_SECRET_PLACE + 3 };
-    int         fd = open(path, O_RDONLY | O_CLOEXEC);
-    char       *bytes = skn_arena_alloc(a, MOST + 1);
-    struct stat about;
-    ssize_t     n = -1;
-    size_t      got = 0;
-
-    if (fd < 0)
-        return skn_fail(err, errno == ENOENT ? SKEIN_NOT_FOUND : SKEIN_IO,
-                        "\"%s\" cannot be read: %s", path, strerror(errno));
-    if (fstat(fd, &about) == 0)
-        *open_to = about.st_mode & 077 ? (int)(about.st_mode & 0777) : 0;
-    while (got < MOST &&
-           ((n = read(fd, bytes + got, MOST - got)) > 0 || (n < 0 && errno == EINTR)))
-        got += n > 0 ? (size_t)n : 0;
-    if (n < 0)
-        skn_fail(err, SKEIN_IO, "\"%s\" cannot be read: %s", path, strerror(errno));
-    close(fd);
-    *out = n < 0 ? SKN_NONE : (skn_str){bytes, got};
-    return n < 0 ? SKEIN_IO : SKEIN_OK;
-}
+/* A key, and a host on a line of its own. */
+#define FILE_MOST ((size_t)SKN_SECRET_MOST + SKN_SECRET_PLACE + 3)
 
 static skn_str without_end(skn_str line)
 {
@@ -194,7 +175,7 @@ static skein_rc check_key(const char *path, skn_str *out, skein_error *err)
 static skein_rc read_key(const char *path, skn_arena *a, skn_str *out, int *open_to,
                          skein_error *err)
 {
-    skein_rc rc = read_all(path, a, out, open_to, err);
+    skein_rc rc = skn_own_read(path, SKN_OWN_NAMED, FILE_MOST, a, out, open_to, err);
 
     if (rc)
         return rc;
@@ -206,17 +187,19 @@ skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_st
                         skn_str *place, skein_error *err)
 {
     const char *path, *end;
-    int         mode = 0;
     skein_rc    rc;
 
     *out = *place = SKN_NONE;
     if (!data_dir)
         return SKEIN_OK;
-    if ((rc = path_of(data_dir, name, a, &path, err)))
+    if ((rc = path_of(data_dir, name, a, &path, err)) ||
+        (rc = skn_own_folder(data_dir, NULL, err)) ||
+        (rc = skn_own_folder(folder_of(data_dir, a).p, NULL, err)))
         return rc;
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    rc = skn_own_read(path, SKN_OWN_SECRET, FILE_MOST, a, out, NULL, err);
+    if (rc == SKEIN_NOT_FOUND)
         return SKEIN_OK;
-    if ((rc = read_all(path, a, out, &mode, err)))
+    if (rc)
         return rc;
     if ((end = memchr(out->p, '\n', out->n))) {
         *place = without_end(skn_str_sub(*out, (size_t)(end - out->p) + 1, out->n));

@@ -79,8 +79,6 @@ skein_rc skn_serve_describe(const skn_serve *s, skein_error *err);
 void skn_serve_forget(const skn_serve *s);
 /* Binds the address, or takes the socket that systemd passed on. */
 skein_rc skn_serve_listen(skn_serve *s);
-/* True for an address that only this computer reaches. */
-bool skn_is_loopback(const char *host);
 /* The program that listens on a port: "\"node\" (pid 4121)", or "another program". */
 skn_str skn_port_holder(int port, skn_arena *a);
 

@@ -23,15 +23,6 @@ typedef union address {
     struct sockaddr_storage room;
 } address;
 
-bool skn_is_loopback(const char *host)
-{
-    struct in_addr v4;
-
-    if (inet_pton(AF_INET, host, &v4) == 1)
-        return (ntohl(v4.s_addr) >> 24) == 127;
-    return !strcmp(host, "::1");
-}
-
 static socklen_t make_address(const char *host, int port, address *out)
 {
     *out = (address){.room = {.ss_family = AF_UNSPEC}};

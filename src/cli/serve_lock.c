@@ -1,5 +1,6 @@
 /* One server for a store: the lock that it holds, and the file in which it describes itself. */
 #include "cli/file_write.h"
+#include "cli/own.h"
 #include "cli/place.h"
 #include "cli/serve.h"
 
@@ -49,14 +50,35 @@ static skein_rc wait_for_other(skn_serve *s, bool *running, skn_server *other)
     return skn_hint(&s->cli->err, SKEIN_CONFLICT, "Try again in a moment");
 }
 
+/* One that only reads may share the store with any other, and need not be able to write beside it; of several the first
+ * is the one that is found. */
+static skein_rc lock_to_read(skn_serve *s)
+{
+    skein_error err;
+
+    if (skn_own_open(s->traces.reader_lock, SKN_OWN_FILE, O_RDWR | O_CREAT, &s->lock, NULL,
+                     &err))
+        s->lock = -1;
+    if (s->lock < 0 || take_lock(s->lock))
+        return SKEIN_OK;
+    close(s->lock);
+    s->lock = -1;
+    return SKEIN_OK;
+}
+
 skein_rc skn_serve_lock(skn_serve *s, bool *running, skn_server *other)
 {
+    skein_rc rc = skn_place_guard(s->cli);
+
     *running = false;
+    if (rc)
+        return rc;
     if (s->read_only)
-        return SKEIN_OK; /* it may share the store with any other */
-    s->lock = open(s->traces.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (s->lock < 0)
-        return cannot_write(s);
+        return lock_to_read(s);
+    rc = skn_own_open(s->traces.lock, SKN_OWN_FILE, O_RDWR | O_CREAT, &s->lock, NULL,
+                      &s->cli->err);
+    if (rc)
+        return skn_own_refused(&s->cli->err) ? rc : cannot_write(s);
     if (take_lock(s->lock))
         return SKEIN_OK;
     return wait_for_other(s, running, other);
@@ -87,7 +109,8 @@ skein_rc skn_serve_describe(const skn_serve *s, skein_error *err)
         return SKEIN_OK;
     skn_buf_init(&text, 1 << 16);
     write_description(s, &text);
-    rc = skn_file_write(s->traces.json, skn_buf_str(&text), err);
+    rc = skn_file_write(s->read_only ? s->traces.reader_json : s->traces.json,
+                        skn_buf_str(&text), err);
     skn_buf_release(&text);
     return rc;
 }
@@ -96,6 +119,7 @@ void skn_serve_forget(const skn_serve *s)
 {
     if (s->lock < 0)
         return;
-    unlink(s->traces.json);
-    skn_socket_remove(s->socket);
+    unlink(s->read_only ? s->traces.reader_json : s->traces.json);
+    if (!s->read_only)
+        skn_socket_remove(s->socket);
 }

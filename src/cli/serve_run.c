@@ -418,7 +418,7 @@ static skein_rc open_parts(skn_serve *s, int most_files)
     s->inner = skn_workers_new(s->loop, INNER_WORKERS);
     if ((rc = check_recordings(s)) || (!s->read_only && (rc = open_demo(s))))
         return rc;
-    if (s->socket && s->lock >= 0)
+    if (s->socket && s->lock >= 0 && !s->read_only)
         skn_socket_remove(s->socket); /* the lock is ours, so it is a leftover */
     make_url(s);
     return open_http(s, most_files);

@@ -364,6 +364,79 @@ start --listen 0.0.0.0:0 --token-file "$dir/token"
 t 'with a token other computers may come' answers 200 worlds "Authorization: Bearer $token"
 stop
 
+# --- Whose files these are --------------------------------------------------------------------
+
+fresh
+case $kind in
+sqlite) own=${store#--data=} ;;
+pg) own=$XDG_RUNTIME_DIR/skein ;;
+esac
+umask 0
+s token
+umask 022
+made=$(find "$own" -name '*token' -newer "$dir/token")
+t 'what a token is kept in is closed to others, whatever is usual here' is "$(stat -c %a "$own" "$made" | tr '\n' ' ')" '700 600 '
+chmod 666 "$made"
+r --listen 127.0.0.1:0
+t 'a token that others can write is not used' fails 1 "others can write \"$made\" (0666)"
+t 'and what to do is a command' complains "rm -f \"$made\""
+chmod 640 "$made"
+r --listen 127.0.0.1:0
+t 'nor one that others can read' fails 1 "others can read \"$made\" (0640)"
+t 'which can be mended' complains "chmod 600 \"$made\""
+s token
+t 'nor is it shown' fails 1 "others can read \"$made\" (0640)"
+chmod 600 "$made"
+mv "$made" "$dir/elsewhere"
+ln -s "$dir/elsewhere" "$made"
+r --listen 127.0.0.1:0
+t 'nor one that is a link' fails 1 "\"$made\" is a link"
+rm "$made"
+mkfifo -m 600 "$made"
+r --listen 127.0.0.1:0
+t 'nor one that is a pipe' fails 1 "\"$made\" is no file"
+rm "$made"
+chmod 777 "$own"
+r --listen 127.0.0.1:0
+t 'a folder that others can write into is not used' fails 1 "others can write into the folder \"$own\" (0777)"
+t 'with a command that closes it' complains "chmod go-w \"$own\""
+s status
+t 'also not to look for a server' fails 1 "others can write into the folder \"$own\" (0777)"
+chmod 700 "$own"
+printf '%s\n' "$token" >"$dir/open-token"
+chmod 666 "$dir/open-token"
+r --listen 127.0.0.1:0 --token-file "$dir/open-token"
+t 'a token file that is named and that others can write is refused' fails 2 "others can write \"$dir/open-token\" (0666)"
+start --listen 127.0.0.1:0 --socket off
+json=$(description)
+chmod 622 "$json"
+s status
+t 'what others can write does not say where the server is' fails 1 "others can write \"$json\" (0622)"
+chmod 600 "$json"
+lock=$(printf '%s' "$json" | sed 's|/server.json$|/skein.lock|; s|server.json$|lock|')
+chmod 602 "$lock"
+s status
+t 'nor does a lock that others can take' fails 1 "others can write \"$lock\" (0602)"
+chmod 600 "$lock"
+sed -i 's|"url":"[^"]*"|"url":"http://192.0.2.1:7534/"|' "$json"
+SKEIN_TOKEN=$token s token ls
+t 'a server that is found is on this computer, or is told no token' fails 6 'no address of this computer alone; name it with --server'
+stop
+if [ "$kind" = sqlite ]; then
+    mkdir "$dir/loose"
+    chmod 777 "$dir/loose"
+    rc=0
+    "$SKEIN" --data "$dir/loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
+    read_told
+    t 'a folder in one whose content everybody can move is not used' fails 1 "everybody can move what is in the folder \"$dir/loose\" (0777)"
+    chmod 1777 "$dir/loose"
+    rc=0
+    "$SKEIN" --data "$dir/loose/data" world new launch >"$dir/out" 2>"$dir/err" || rc=$?
+    read_told
+    t 'one in a sticky folder is' gave 0
+    t 'and only its user can enter it' is "$(stat -c %a "$dir/loose/data")" 700
+fi
+
 # --- Reading only -----------------------------------------------------------------------------
 
 fresh
@@ -373,8 +446,31 @@ must world new launch
 start --read-only --listen 127.0.0.1:0
 t 'a server that only reads answers' answers 200 worlds/launch
 t 'and makes no tour' answers 404 worlds/tour
+s status
+t 'and is found' prints "server   $url  pid $pid, since "
+t 'as one that only reads' prints ', only reads'
+s status --json
+t 'also in JSON' prints '"readOnly":true'
+s open
+t 'its page can be opened' is "$out" "$url"
+s doctor
+t 'and the doctor sees it' prints "$url  pid $pid, up "
+s agent new ada
+t 'what changes something does without it' gave 0
+reader=$pid read_url=$url
+exec 4<&3
+start --listen 127.0.0.1:0
+s status
+t 'a server that does more comes before it' prints "server   $url  pid $pid"
+stop
+pid=$reader url=$read_url
+s status
+t 'and leaves it behind' prints "server   $url  pid $pid"
+exec 3<&4 4<&-
 stop
 t 'and ends' gave 0
+s status
+t 'and is found no more' prints 'server   none'
 
 # --- Configuration ----------------------------------------------------------------------------
 

@@ -228,6 +228,91 @@ byRoot('a server of an unprivileged user lets in that user and root, over IPv4, 
     }
 });
 
+// A folder that belongs to `other`, in one that everybody can look into.
+async function withTheirs(fn) {
+    const place = fs.mkdtempSync('/tmp/skein-theirs-'), data = path.join(place, 'd');
+    try {
+        fs.chmodSync(place, 0o755);
+        fs.mkdirSync(data);
+        fs.chownSync(data, other, other);
+        await fn(place, data);
+    } finally {
+        fs.rmSync(place, { recursive: true });
+    }
+}
+
+byRoot('nothing is done in a folder of another user, and no token of theirs is used', () => withTheirs(async (place, data) => {
+    const token = path.join(data, 'token'), serve = [`--data=${data}`, 'serve', '--no-open', '--listen=127.0.0.1:0'];
+    fs.writeFileSync(token, `${secret}\n`);
+    fs.chmodSync(token, 0o666);
+    fs.chownSync(token, other, other);
+    for (const words of [serve, [`--data=${data}`, 'world', 'new', 'x'], [`--data=${data}`, 'token'], [`--data=${data}`, 'status']]) {
+        const r = await run(words, { raw: true });
+        assert.equal(r.code, 1, r.err);
+        assert.match(r.err, new RegExp(`the folder "${data}" belongs to the user \\S+, not to root`));
+        assert.match(r.err, /Run it as that user: sudo -u '\S+' skein --data=/);
+        assert.equal(r.out, '');
+    }
+    const r = await run([`--data=${data}`, 'world', 'new', 'x'], { before: asUser(owner), env: { HOME: place } });
+    assert.match(r.err, /Use a folder of your own with --data DIR/);
+    fs.chownSync(data, 0, 0); // the folder is ours now, the token is not
+    for (const words of [serve, [`--data=${data}`, 'token']]) {
+        const r = await run(words);
+        assert.equal(r.code, 1, r.err);
+        assert.match(r.err, new RegExp(`"${token}" belongs to the user \\S+, not to root\n.*rm -f "${token}"`));
+    }
+    assert.deepEqual(fs.readdirSync(data).filter(name => name !== 'skein.lock'), ['token']);
+}));
+
+byRoot('a server that another user describes is told no token and asked nothing', () => withTheirs(async (place, data) => {
+    const heard = [];
+    const trap = http.createServer((q, a) => { heard.push(q.headers.authorization); a.end(); });
+    await new Promise(resolve => trap.listen(0, '127.0.0.1', resolve));
+    const store = { args: [`--data=${data}`] };
+    const shell = ['sh', '-c', `exec ${asUser(other).join(' ')} "$@"`];
+    const s = await Server.start({ store, shell, env: { HOME: place } }); // holds the lock
+    const file = path.join(data, 'server.json'), about = JSON.parse(fs.readFileSync(file, 'utf8'));
+    fs.writeFileSync(file, JSON.stringify({ ...about, url: `http://127.0.0.1:${trap.address().port}/`, socket: null, tokenFile }));
+    const asks = [['token', 'ls'], ['send', 'hello'], ['provider', 'ls'], ['open']];
+    for (const words of asks)
+        for (const [before, env] of [[[], {}], [[], { SKEIN_TOKEN: secret }], [asUser(owner), { SKEIN_TOKEN: secret, HOME: place }]]) {
+            const r = await run([...store.args, ...words], { before, env });
+            assert.equal(r.code, 1, `${words}: ${r.out}${r.err}`);
+            assert.match(r.err, /belongs to the user/);
+        }
+    fs.chownSync(data, 0, 0); // the folder is ours now, the description is not
+    for (const words of asks) {
+        const r = await run([...store.args, ...words], { env: { SKEIN_TOKEN: secret } });
+        assert.match(r.err, new RegExp(`"${file}" belongs to the user \\S+, not to root`), r.out);
+    }
+    assert.deepEqual(heard, []);
+    trap.close();
+    fs.chownSync(data, other, other);
+    await s.stop();
+}));
+
+byRoot('a socket at which another user listens is told nothing', async () => {
+    const s = await Server.start();
+    const file = path.join(s.store.data, fs.readdirSync(s.store.data).find(name => name.endsWith('server.json')));
+    const about = JSON.parse(fs.readFileSync(file, 'utf8')), place = fs.mkdtempSync('/tmp/skein-theirs-'), at = path.join(place, 'sock');
+    fs.chownSync(place, other, other);
+    const code = `require('net').createServer(c => c.on('data', d => process.stdout.write(d))).listen(${JSON.stringify(at)}, () => console.log('ready'))`;
+    const [program, ...words] = [...asUser(other), process.execPath, '-e', code];
+    const trap = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let heard = '';
+    trap.stdout.on('data', b => { heard += b; });
+    try {
+        await eventually('a socket of theirs', () => heard === 'ready\n');
+        fs.writeFileSync(file, JSON.stringify({ ...about, socket: at }));
+        const r = await run([...s.store.args, 'token', 'ls'], { env: { SKEIN_TOKEN: secret } });
+        assert.equal(r.code, 0, r.err); // by its address
+        assert.equal(heard, 'ready\n');
+    } finally {
+        trap.kill();
+        fs.rmSync(place, { recursive: true });
+    }
+});
+
 test('what comes by a proxy of the owner is not the owner', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
         assert.equal((await server.request('GET', '/worlds', { headers: { [name]: 'for=192.0.2.1' } })).status, 401, name);

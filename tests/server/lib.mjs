@@ -65,10 +65,12 @@ export const mortal = { SKEIN_LIMITS_BUSY_TIMEOUT: '3s' };
 // Commands that are told name the place that this run was given; where that is, is nothing to most tests.
 const placeless = text => text.replace(/skein (?:(?:--(?:data|db|server|config)=(?:'[^']*'|\S+)|-[wc] \S+) )+/g, 'skein ');
 
-// Runs a command of the program to its end. raw: what it printed, with the place of the store in commands that are told.
-export function run(args, { input = '', ms = 60000, raw = false } = {}) {
+// Runs a command of the program to its end. raw: what it printed, with the place of the store in commands that are told. before: words that the
+// program is started by.
+export function run(args, { input = '', ms = 60000, raw = false, env = {}, before = [] } = {}) {
     const shown = raw ? text => text : placeless;
-    const child = spawn(program, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+    const [first, ...words] = [...before, program, ...args];
+    const child = spawn(first, words, { env: { ...environment, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
     const out = [], err = [];
     child.stdout.on('data', b => out.push(b));
     child.stderr.on('data', b => err.push(b));

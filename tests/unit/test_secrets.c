@@ -136,6 +136,60 @@ static void a_folder_of_secrets_that_others_can_enter_is_closed(void **state)
     assert_int_equal(mode_of(in_dir(f, "secrets")), 0700);
 }
 
+static void is_refused(fixture *f, const char *why)
+{
+    skn_str key, place;
+
+    assert_int_equal(skn_secret_get(f->dir, SKN_STR("a"), f->a, &key, &place, &f->err),
+                     SKEIN_IO);
+    assert_null(key.p);
+    assert_non_null(strstr(f->err.message, why));
+    assert_true(f->err.hint[0]);
+}
+
+static void a_key_that_others_can_read_or_write_is_not_used(void **state)
+{
+    fixture    *f = *state;
+    const char *path = in_dir(f, "secrets/a");
+
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), SKN_STR(KEY), SKN_NONE, &f->err), 0);
+    assert_int_equal(chmod(path, 0640), 0);
+    is_refused(f, "others can read");
+    assert_non_null(strstr(f->err.hint, "chmod 600 "));
+    assert_int_equal(chmod(path, 0602), 0);
+    is_refused(f, "others can write");
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(chmod(in_dir(f, "secrets"), 0707), 0);
+    is_refused(f, "others can write into the folder");
+    assert_int_equal(chmod(in_dir(f, "secrets"), 0700), 0);
+    assert_string_equal(kept(f, "a"), KEY);
+    assert_int_equal(rename(path, in_dir(f, "elsewhere")), 0);
+    assert_int_equal(symlink(in_dir(f, "elsewhere"), path), 0);
+    is_refused(f, "is a link");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    is_refused(f, "is no file");
+}
+
+/* Only root can give something away. */
+static void a_key_of_somebody_else_is_not_used(void **state)
+{
+    fixture    *f = *state;
+    const char *path = in_dir(f, "secrets/a");
+
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), SKN_STR(KEY), SKN_NONE, &f->err), 0);
+    if (geteuid() != 0)
+        return;
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    is_refused(f, "belongs to the user");
+    assert_non_null(strstr(f->err.hint, "chown 0 "));
+    assert_int_equal(chown(path, 0, 0), 0);
+    assert_int_equal(chown(in_dir(f, "secrets"), 65534, 65534), 0);
+    is_refused(f, "belongs to the user");
+    assert_int_equal(skn_secret_put(f->dir, SKN_STR("a"), SKN_STR(KEY), SKN_NONE, &f->err),
+                     SKEIN_IO);
+}
+
 static void names_that_lead_elsewhere_are_refused(void **state)
 {
     static const char *const names[] = {"../x", "a/b", "", ".", "A", "a.b"};
@@ -183,6 +237,10 @@ static void a_file_loses_its_line_end_and_is_said_to_be_open(void **state)
     assert_true(skn_str_is(key, KEY));
     assert_non_null(strstr(warning.p, "can be read by others (0644)"));
     assert_null(strstr(warning.p, KEY));
+    assert_int_equal(fetch(f, SKN_KEY_FILE, write_file(f, "k", KEY, 0646), &key, &warning),
+                     SKEIN_IO);
+    assert_non_null(strstr(f->err.message, "others can write"));
+    assert_non_null(strstr(f->err.hint, "chmod go-w"));
     assert_int_equal(fetch(f, SKN_KEY_FILE, in_dir(f, "none"), &key, &warning),
                      SKEIN_NOT_FOUND);
     assert_int_equal(
@@ -649,6 +707,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_key_is_kept_for_nobody_elses_eyes),
         TEST(a_folder_of_secrets_that_others_can_enter_is_closed),
+        TEST(a_key_that_others_can_read_or_write_is_not_used),
+        TEST(a_key_of_somebody_else_is_not_used),
         TEST(names_that_lead_elsewhere_are_refused),
         TEST(what_cannot_be_sent_is_no_key),
         TEST(a_file_loses_its_line_end_and_is_said_to_be_open),
