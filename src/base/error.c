@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include "base/clean.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -49,21 +50,18 @@ int skein_rc_exit(skein_rc rc)
 }
 
 /* Arguments may be file names or a stranger's bytes; the line is shown on terminals and stands
- * in JSON, so what is left is UTF-8 without control characters. */
+ * in JSON, so what is left is UTF-8 without control characters, those of the direction of writing included. */
 static void clean(char *line, size_t n)
 {
     size_t at = 0, bad = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = ' ';
     while (!skn_utf8_valid((skn_str){line + at, n - at}, &bad)) {
         line[at + bad] = '?';
         at += bad + 1;
     }
-    for (size_t i = 0; i + 1 < n; i++) /* U+0080 to U+009F also move a terminal's cursor */
-        if ((unsigned char)line[i] == 0xc2 && (unsigned char)line[i + 1] < 0xa0)
-            line[i] = line[i + 1] = ' ';
+    for (size_t i = 0; i < n; i++)
+        if (skn_clean_harmful((skn_str){line + i, n - i}, &bad))
+            memset(line + i, ' ', bad);
 }
 
 /* Formats aside first: an argument may be the very field that is filled. */

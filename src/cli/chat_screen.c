@@ -163,7 +163,7 @@ void skn_chat_erase(skn_chat *c)
         return;
     skn_line_edit_hide(c->edit);
     if (c->rows)
-        skn_print(c->cli, "\r\033[%zuA\033[J", c->rows);
+        skn_print_raw(c->cli, skn_arena_printf(c->mem, "\r\033[%zuA\033[J", c->rows));
     c->rows = 0;
     c->drawn = false;
     c->changed = true;

@@ -18,6 +18,7 @@
 #define EVENT_MOST   ((size_t)64 << 20)
 #define PROBLEM_MOST ((size_t)1 << 20)
 #define CONNECT_MS   5000
+#define QUIET_MS     60000 /* a server sends something every 15 seconds */
 #define SEND_MS      30000
 
 const char *skn_client_encode(skn_arena *a, skn_str text)
@@ -37,6 +38,11 @@ const char *skn_client_encode(skn_arena *a, skn_str text)
     out = skn_arena_copy(a, skn_buf_str(&b));
     skn_buf_release(&b);
     return out.p;
+}
+
+static int64_t now_ms(void)
+{
+    return skn_clock_monotonic() / 1000000;
 }
 
 /* --- Connecting --------------------------------------------------------------------------- */
@@ -344,12 +350,12 @@ static skein_rc receive(int fd, skn_http_reader *r, bool *ended, skein_error *er
 
 static skein_rc wait_for_answer(skn_cli *cli, int fd, skn_http_reader *r, int64_t timeout_ms)
 {
-    int64_t  until = skn_clock_monotonic() / 1000000 + timeout_ms, left;
+    int64_t  until = now_ms() + timeout_ms, left;
     bool     ended = false;
     skein_rc rc = SKEIN_OK;
 
     while (!rc && !ended && r->part != SKN_ANSWER_DONE) {
-        left = until - skn_clock_monotonic() / 1000000;
+        left = until - now_ms();
         if (left <= 0 || !ready(fd, POLLIN, left))
             return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server did not answer in time");
         rc = receive(fd, r, &ended, &cli->err);
@@ -393,8 +399,7 @@ static skein_rc stream_body(void *arg, skn_str piece, skein_error *err)
 
     if (s->http.status == 200 && s->http.events)
         return skn_sse_reader_feed(&s->sse, piece, err);
-    skn_buf_add(&s->problem, piece);
-    return SKEIN_OK;
+    return keep_body(&s->problem, piece, err);
 }
 
 void skn_event_stream_init(skn_event_stream *s,
@@ -423,6 +428,7 @@ skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_ev
     s->http.arg = s;
     skn_buf_clear(&s->problem);
     s->over = false;
+    s->heard_at = now_ms();
     r.stream = true;
     if (!r.last_id.p && s->sse.last_id.n)
         r.last_id = skn_buf_str(&s->sse.last_id);
@@ -434,6 +440,7 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
     bool     ended;
     skein_rc rc = receive(s->fd, &s->http, &ended, &cli->err);
 
+    s->heard_at = now_ms();
     if (rc == SKEIN_OK && s->http.part == SKN_ANSWER_DONE) {
         s->over = true;
         rc = check_who(cli, &s->http, skn_buf_str(&s->problem));
@@ -441,6 +448,13 @@ skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s)
             rc = skn_client_problem(cli, s->http.status, skn_buf_str(&s->problem));
     }
     return rc;
+}
+
+int64_t skn_event_stream_left(const skn_event_stream *s)
+{
+    int64_t left = s->heard_at + QUIET_MS - now_ms();
+
+    return left > 0 ? left : 0;
 }
 
 void skn_event_stream_close(skn_event_stream *s)

@@ -36,9 +36,10 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body);
 typedef struct skn_event_stream {
     int             fd;
     skn_http_reader http;
-    skn_sse_reader  sse;     /* last_id survives the connection */
-    skn_buf         problem; /* what came instead of events */
-    bool            over;    /* the server ended it in order */
+    skn_sse_reader  sse;      /* last_id survives the connection */
+    skn_buf         problem;  /* what came instead of events */
+    bool            over;     /* the server ended it in order */
+    int64_t         heard_at; /* the last byte, or the question; monotonic milliseconds */
 } skn_event_stream;
 
 void skn_event_stream_init(skn_event_stream *s,
@@ -51,8 +52,10 @@ skein_rc skn_event_stream_connect(skn_cli *cli, const skn_server *server, skn_ev
                                   const skn_request_spec *what);
 /* Reads what there is, once poll says that fd can be read. A lost connection is SKEIN_UNREACHABLE. */
 skein_rc skn_event_stream_read(skn_cli *cli, skn_event_stream *s);
-void     skn_event_stream_close(skn_event_stream *s); /* the last id stays */
-void     skn_event_stream_release(skn_event_stream *s);
+/* How many milliseconds it may still be quiet before there is nobody at the other end. */
+int64_t skn_event_stream_left(const skn_event_stream *s);
+void    skn_event_stream_close(skn_event_stream *s); /* the last id stays */
+void    skn_event_stream_release(skn_event_stream *s);
 
 /* Text that may stand in a path or a query. */
 const char *skn_client_encode(skn_arena *a, skn_str text);

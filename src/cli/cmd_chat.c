@@ -98,14 +98,14 @@ static bool look(skn_chat *c, int fd, int64_t ms)
 
     if (draw >= 0 && draw < ms)
         ms = draw;
-    if (pause >= 0 && pause < ms)
+    if (pause < ms)
         ms = pause;
     if (poll(p, 2, (int)ms) < 0 && errno != EINTR) {
         c->rc = skn_fail(&c->cli->err, SKEIN_IO, "cannot wait for the server");
         return false;
     }
     look_at_signals(c);
-    if (!c->rc && (p[0].revents || p[0].fd < 0))
+    if (!c->rc && (p[0].revents || !skn_news_pause(&c->news)))
         c->rc = skn_news_step(&c->news);
     if ((p[0].fd < 0) != (skn_news_fd(&c->news) < 0))
         c->changed = true;

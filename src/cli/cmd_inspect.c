@@ -124,12 +124,12 @@ static int show_call(skn_cli *cli, const char *ref)
     }
     if (skn_opt(cli, "saw")) {
         for (size_t i = 0; i < c.piece_count; i++)
-            skn_print_raw(cli, c.pieces[i]);
+            skn_print_text(cli, c.pieces[i]);
         skn_print_raw(cli, SKN_STR("\n"));
         return 0;
     }
     if (skn_opt(cli, "raw")) {
-        skn_print_raw(cli, c.response);
+        skn_print_text(cli, c.response);
         return 0;
     }
     for (size_t i = 0; i < c.piece_count; i++)

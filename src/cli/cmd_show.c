@@ -210,7 +210,7 @@ static skein_rc show_message(skn_cli *cli, const show_job *job, skein_message *m
     skein_rc            rc;
 
     if (skn_opt(cli, "raw") && !cli->json) {
-        skn_print_raw(cli, m->content);
+        skn_print_text(cli, m->content);
         return SKEIN_OK;
     }
     if (cli->far)

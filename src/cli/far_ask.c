@@ -1,5 +1,6 @@
 #include "cli/far.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/client.h"
 #include "cli/place.h"
@@ -12,6 +13,8 @@
 #define ASK_MS    60000
 #define PATH_MOST 8192
 #define PAGE      500
+#define ALL_MS    600000               /* for all pages of a list */
+#define ALL_MOST  ((size_t)512 << 20)  /* bytes of them */
 #define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
 
 void skn_far_begin(skn_cli *cli, const skn_server *server)
@@ -90,15 +93,34 @@ skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     return ask(cli, &what, out);
 }
 
+/* A server that has always more to say would be listened to for ever. */
+static skein_rc check_end(skn_cli *cli, const skn_json *page, size_t count, int64_t began,
+                          size_t *bytes)
+{
+    int64_t took = (skn_clock_monotonic() - began) / 1000000;
+
+    *bytes += page ? page->raw.n : 0;
+    if (*bytes > ALL_MOST)
+        return skn_fail(&cli->err, SKEIN_LIMIT, "the server's list is over %zu bytes",
+                        ALL_MOST);
+    if (took > ALL_MS)
+        return skn_fail(&cli->err, SKEIN_TIMEOUT, "the server's list has no end");
+    return count ? SKEIN_OK
+                 : skn_fail(&cli->err, SKEIN_UNREACHABLE,
+                            "the server says that its list goes on, and gives nothing more");
+}
+
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
 {
     const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
     const skn_json *page, *data;
+    int64_t         began = skn_clock_monotonic();
+    size_t          bytes = 0;
     skn_str         next;
     skein_rc        rc;
 
     do {
-        size_t left = most ? most - out->n : PAGE;
+        size_t left = most ? most - out->n : PAGE, before = out->n;
 
         if ((rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", path, join,
                               left < PAGE ? left : PAGE, *cursor ? "&cursor=" : "", cursor)))
@@ -108,6 +130,8 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
             skn_vec_add(cli->keep, out, v);
         next = skn_far_text(skn_json_get(page, "page"), "next");
         cursor = skn_far_part(cli, next);
+        if (next.n && (rc = check_end(cli, page, out->n - before, began, &bytes)))
+            return rc;
     } while (next.n && (!most || out->n < most));
     return SKEIN_OK;
 }

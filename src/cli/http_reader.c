@@ -5,6 +5,7 @@
 
 #define HEAD_MOST ((size_t)64 << 10)
 #define LINE_MOST ((size_t)4 << 10)
+#define IDLE_MOST 100
 
 void skn_http_reader_init(skn_http_reader *r)
 {
@@ -105,6 +106,8 @@ static skein_rc read_head(skn_http_reader *r, skein_error *err)
     }
     if (!rc && r->chunked && r->has_length)
         rc = bad(err, "it says its length in two ways");
+    if (!rc && r->status < 200 && ++r->idle > IDLE_MOST)
+        rc = bad(err, "it announces an answer and never gives it");
     if (!rc)
         begin_body(r);
     return rc;
@@ -159,6 +162,8 @@ static skein_rc line_done(skn_http_reader *r, skein_error *err)
     default: /* lines after the last chunk: an empty one ends them */
         if (!line.n)
             r->part = SKN_ANSWER_DONE;
+        else if (++r->idle > IDLE_MOST)
+            return bad(err, "it never ends");
         break;
     }
     skn_buf_clear(&r->line);

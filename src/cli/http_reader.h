@@ -24,6 +24,7 @@ typedef struct skn_http_reader {
     skn_answer_part part;
     skn_buf         line; /* the line being read; during the head all of it so far */
     int             status;
+    int             idle;      /* heads that only announce an answer, and lines behind one */
     bool            events;    /* Content-Type: text/event-stream */
     char            skein[32]; /* Skein-Version: who answers; "" when it does not say */
     bool            chunked, has_length;

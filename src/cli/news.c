@@ -88,7 +88,9 @@ int64_t skn_news_pause(const skn_news *n)
 {
     int64_t left = n->again_at - now_ms();
 
-    return n->stream.fd >= 0 ? -1 : left > 0 ? left : 0;
+    if (n->stream.fd >= 0)
+        return skn_event_stream_left(&n->stream);
+    return left > 0 ? left : 0;
 }
 
 /* Longer each time, so that a server that starts again finds everybody patient. */
@@ -143,9 +145,9 @@ skein_rc skn_news_step(skn_news *n)
 {
     if (n->over)
         return SKEIN_OK;
-    if (n->stream.fd >= 0)
-        return read_now(n);
-    return skn_news_pause(n) ? SKEIN_OK : connect_now(n);
+    if (n->stream.fd < 0)
+        return skn_news_pause(n) ? SKEIN_OK : connect_now(n);
+    return skn_news_pause(n) ? read_now(n) : lose(n);
 }
 
 /* How long poll may take at most. */
@@ -153,7 +155,7 @@ static int nap(const skn_news *n, int64_t left)
 {
     int64_t ms = skn_news_pause(n);
 
-    if (ms < 0 || ms > LOOK_MS)
+    if (ms > LOOK_MS)
         ms = LOOK_MS;
     return (int)(left >= 0 && left < ms ? left : ms);
 }
@@ -172,7 +174,7 @@ skein_rc skn_news_wait(skn_news *n, int64_t ms)
             return skn_fail(&n->cli->err, SKEIN_TIMEOUT, "time is up");
         if (poll(&p, 1, nap(n, left)) < 0 && errno != EINTR)
             return skn_fail(&n->cli->err, SKEIN_IO, "cannot wait for the server");
-        if (p.revents || p.fd < 0)
+        if (p.revents || !skn_news_pause(n))
             rc = skn_news_step(n);
     }
     return rc;

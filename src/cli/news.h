@@ -37,7 +37,7 @@ typedef struct skn_news {
 
 void skn_news_init(skn_news *n, skn_cli *cli, const skn_server *server);
 void skn_news_release(skn_news *n);
-/* The file to poll for reading; -1: none now, then skn_news_pause says how long to wait. */
+/* The file to poll for reading; -1: none now. */
 int     skn_news_fd(const skn_news *n);
 int64_t skn_news_pause(
     const skn_news *n); /* milliseconds until skn_news_step has to be called */

@@ -63,10 +63,8 @@ void skn_out_init(skn_cli *cli)
     cli->out.width = cli->out.terminal ? columns_of(STDOUT_FILENO) : 0;
 }
 
-void skn_out_flush(skn_cli *cli)
+static void write_all(skn_cli *cli, skn_str left)
 {
-    skn_str left = skn_buf_str(&cli->out.bytes);
-
     while (left.n && !cli->out.failure) {
         ssize_t n = write(cli->out.fd, left.p, left.n);
 
@@ -75,7 +73,74 @@ void skn_out_flush(skn_cli *cli)
         else if (errno != EINTR)
             cli->out.failure = errno;
     }
+}
+
+/* How many bytes at the start are ours to write to a terminal: a colour, or what moves the cursor in a chat and in a text that
+ * is being written. */
+static size_t own_move(skn_str s)
+{
+    size_t i = 2;
+
+    if (s.p[0] == '\r' || s.p[0] == '\b')
+        return 1;
+    if (skn_str_starts(s, SKN_STR("\033[?7l")) || skn_str_starts(s, SKN_STR("\033[?7h")))
+        return 5;
+    if (!skn_str_starts(s, SKN_STR("\033[")))
+        return 0;
+    while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+        i++;
+    return i < s.n && memchr("mAJK", s.p[i], 4) ? i + 1 : 0;
+}
+
+/* The first bytes of a character that may be harmful, at the end: how many there are. */
+static size_t begun(skn_str s)
+{
+    const unsigned char *end = (const unsigned char *)s.p + s.n;
+
+    if (s.n >= 1 && (end[-1] == 0xc2 || end[-1] == 0xe2))
+        return 1;
+    return s.n >= 2 && end[-2] == 0xe2 && (end[-1] == 0x80 || end[-1] == 0x81) ? 2 : 0;
+}
+
+/* What a command should have cleaned and did not is cleaned here: the bytes may be a hostile server's. */
+static void clean_for_terminal(skn_buf *out, skn_str rest)
+{
+    size_t plain, own;
+
+    while (rest.n) {
+        for (plain = 0; plain < rest.n && !memchr("\033\r\b", rest.p[plain], 3);)
+            plain++;
+        skn_clean_add(out, skn_str_sub(rest, 0, plain), true);
+        rest = skn_str_sub(rest, plain, rest.n);
+        if (!rest.n)
+            return;
+        if (!(own = own_move(rest)))
+            skn_clean_add(out, skn_str_sub(rest, 0, 1), true);
+        else
+            skn_buf_add(out, skn_str_sub(rest, 0, own));
+        rest = skn_str_sub(rest, own ? own : 1, rest.n);
+    }
+}
+
+void skn_out_flush(skn_cli *cli)
+{
+    skn_str all = skn_buf_str(&cli->out.bytes);
+    size_t  kept = cli->out.terminal ? begun(all) : 0;
+    skn_buf clean;
+
+    if (!cli->out.terminal) {
+        write_all(cli, all);
+        skn_buf_clear(&cli->out.bytes);
+        return;
+    }
+    skn_buf_init(&clean, cli->out.bytes.limit);
+    clean_for_terminal(&clean, skn_str_sub(all, 0, all.n - kept));
+    write_all(cli, skn_buf_str(&clean));
+    skn_buf_clear(&clean);
+    skn_buf_add(&clean, skn_str_sub(all, all.n - kept, all.n));
     skn_buf_clear(&cli->out.bytes);
+    skn_buf_add(&cli->out.bytes, skn_buf_str(&clean));
+    skn_buf_release(&clean);
 }
 
 void skn_print_raw(skn_cli *cli, skn_str bytes)
@@ -128,6 +193,8 @@ skein_rc skn_out_finish(skn_cli *cli)
     bool lost;
 
     skn_out_flush(cli);
+    write_all(cli, skn_buf_str(&cli->out.bytes)); /* half a character, if anything */
+    skn_buf_clear(&cli->out.bytes);
     if (cli->out.pager) {
         close(cli->out.fd);
         while (waitpid(cli->out.pager, NULL, 0) < 0 && errno == EINTR)
@@ -166,7 +233,8 @@ void skn_note(skn_cli *cli, const char *fmt, ...)
 
 skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
 {
-    char answer[16] = "";
+    char    answer[16] = "";
+    skn_buf clean;
     bool can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !skn_opt(cli, "no-input");
 
     if (cli->yes || cli->dry_run)
@@ -181,7 +249,10 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
         return skn_hint(&cli->err, SKEIN_USAGE, "Say so with -y");
     }
     skn_out_flush(cli);
-    fprintf(stderr, "%s [y/N] ", question);
+    skn_buf_init(&clean, CHUNK);
+    skn_clean_add(&clean, skn_str_of(question), true);
+    fprintf(stderr, "%.*s [y/N] ", SKN_FMT(skn_buf_str(&clean)));
+    skn_buf_release(&clean);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return SKEIN_OK;
     return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
@@ -243,6 +314,8 @@ static void report_text(skn_cli *cli, const skein_error *err)
 
 void skn_report(skn_cli *cli)
 {
+    skn_buf clean;
+
     if (!cli->json) {
         report_text(cli, &cli->err);
         return;
@@ -250,5 +323,11 @@ void skn_report(skn_cli *cli)
     skn_buf_clear(&cli->item);
     skn_jw_init(&cli->jw, &cli->item);
     skn_shape_problem(&cli->jw, &cli->err, &cli->more);
-    fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&cli->item)));
+    skn_buf_init(&clean, ITEM_LIMIT);
+    if (isatty(STDERR_FILENO))
+        skn_clean_add(&clean, skn_buf_str(&cli->item), true);
+    else
+        skn_buf_add(&clean, skn_buf_str(&cli->item));
+    fprintf(stderr, "%.*s\n", SKN_FMT(skn_buf_str(&clean)));
+    skn_buf_release(&clean);
 }

@@ -27,8 +27,10 @@ void skn_print(skn_cli *cli, const char *fmt, ...)
     n = vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
     if (n > 0)
-        skn_print_raw(cli,
-                      (skn_str){line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1});
+        skn_clean_add(&cli->out.bytes,
+                      (skn_str){line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1},
+                      true);
+    skn_print_raw(cli, SKN_STR(""));
 }
 
 void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text)

@@ -1,7 +1,9 @@
 /* print.h: what the program writes.
  *
- * Results go to standard output through cli->out, notes to standard error. Stored text is shown
- * without control characters, whoever reads; JSON and raw output keep every byte. */
+ * Results go to standard output through cli->out, notes to standard error. What the program did not write itself, but
+ * read from a store or was told by a server, is shown without control characters, whoever reads; JSON and raw output keep every
+ * byte. A terminal gets no control character at all but those of our own colours and moves (skn_out_flush), whatever a command
+ * forgot. */
 #ifndef SKN_CLI_PRINT_H
 #define SKN_CLI_PRINT_H
 
@@ -30,7 +32,9 @@ skein_rc skn_out_finish(skn_cli *cli);
 /* Passes on what was collected so far. */
 void skn_out_flush(skn_cli *cli);
 
+/* Cleaned, line ends kept. */
 void skn_print(skn_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Bytes of our own, or that were cleaned before. */
 void skn_print_raw(skn_cli *cli, skn_str bytes);
 void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text); /* cleaned */
 /* Cleaned, line ends kept, each line behind `indent` blanks; ends with a line end. */

@@ -541,6 +541,66 @@ f log --server http://127.0.0.1:1/
 t 'a server that is not there' fails 6 'cannot reach the server at http://127.0.0.1:1/'
 stop_server
 
+# --- A server that is not to be trusted -------------------------------------------------------
+
+# evil HOW: a server that answers as this one does, but for what HOW says; leaves its address in $url.
+evil() {
+    rm -f "$dir/evil" && mkfifo "$dir/evil"
+    node "$(dirname "$0")/evil_proxy.mjs" "$honest" "$1" >"$dir/evil" &
+    proxy=$!
+    read -r url <"$dir/evil"
+}
+honest_again() {
+    kill "$proxy"
+    wait "$proxy" 2>/dev/null
+    url=$honest
+}
+# harmful FILE…: a control character, or one that turns the direction of writing.
+harmful() { LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302[\200-\237]\|\342\200[\252-\256]\|\342\201[\246-\251]')" "$@"; }
+
+start_server --script "$dir/script.yaml"
+honest=$url
+must agent task bo "count the seals again"
+for how in texts all; do
+    evil $how
+    shown= seen=0
+    for words in status 'world ls' 'world show' 'agent ls' 'agent show bo' 'conv ls' 'conv show' log 'log --oneline' 'show @' 'show @ada' history tree timeline \
+        diff stats 'search plan' context 'inbox ls' 'task ls' 'agent tasks bo' 'agent memory bo' 'lane ls' 'queue ls' audit 'inspect bo' 'provider ls' 'model ls' \
+        'agent timer bo' export 'export -f html' 'undo -n' 'switch v1 -n' 'send hello --no-wait' 'edit m1 -m x' 'world show nowhere' 'log --json' 'token ls'; do
+        # shellcheck disable=SC2086
+        f $words
+        harmful "$dir/err" && shown="$shown$words (told); "
+        case $words in *--json) ;; *) harmful "$dir/out" && shown="$shown$words; " ;; esac
+        case $out$err in *EVIL*) seen=$((seen + 1)) ;; esac
+    done
+    t "nothing that a hostile server says moves a terminal's cursor ($how)" is "$shown" ''
+    t "though it is shown ($how)" test "$seen" -gt 10
+    honest_again
+done
+# The same on a terminal, which gets nothing else either: JSON and raw texts.
+if [ "$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | tr -d '\r')" = yes ]; then
+    evil texts
+    for words in 'log --json' 'show @ --raw' 'world show --json' 'status' 'world show nowhere --json'; do
+        script -qec "'$SKEIN' --server $url $words" /dev/null </dev/null | sed "s/$(printf '\033')\[[0-9]*m//g" | tr -d '\r' >"$dir/out"
+        t "a terminal is shown no escape sequence by $words" sh -c '! LC_ALL=C grep -q "$1" "$2"' - "$(printf '[\001-\010\013-\037\177]\|\302[\200-\237]\|\342\200\256')" "$dir/out"
+    done
+    t 'but what was said' file_has "$dir/out" EVIL
+    honest_again
+fi
+evil pages
+f world ls
+t 'a list that goes on for ever is not waited for' fails 6 'the server says that its list goes on, and gives nothing more'
+honest_again
+evil heads
+f world ls
+t 'nor an answer that is only announced' fails 6 'it announces an answer and never gives it'
+honest_again
+evil stream
+f send "hello there"
+t 'nor the end of one that is none' fails 2 "the server's answer is too large"
+honest_again
+stop_server
+
 # --- With a token -----------------------------------------------------------------------------
 
 echo 0123456789abcdef0123456789abcdef >"$dir/token"

@@ -107,6 +107,25 @@ static void what_only_announces_an_answer_is_passed_over(void **state)
             "ok");
 }
 
+static void an_answer_that_only_goes_on_is_given_up(void **state)
+{
+    skn_buf text;
+
+    (void)state;
+    skn_buf_init(&text, 100000);
+    for (int i = 0; i < 101; i++)
+        skn_buf_addf(&text, "HTTP/1.1 100 Continue\r\n\r\n");
+    skn_buf_addc(&text, 0);
+    is_refused(text.p, "it announces an answer and never gives it");
+    skn_buf_clear(&text);
+    skn_buf_addf(&text, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n");
+    for (int i = 0; i < 101; i++)
+        skn_buf_addf(&text, "X-More: %d\r\n", i);
+    skn_buf_addc(&text, 0);
+    is_refused(text.p, "it never ends");
+    skn_buf_release(&text);
+}
+
 static void a_stream_of_events_is_known_by_its_type(void **state)
 {
     got g;
@@ -309,6 +328,7 @@ int main(void)
         cmocka_unit_test(chunks_are_put_together),
         cmocka_unit_test(a_body_without_a_length_ends_with_the_connection),
         cmocka_unit_test(what_only_announces_an_answer_is_passed_over),
+        cmocka_unit_test(an_answer_that_only_goes_on_is_given_up),
         cmocka_unit_test(a_stream_of_events_is_known_by_its_type),
         cmocka_unit_test(what_is_no_answer_is_refused),
         cmocka_unit_test(an_answer_that_is_cut_off_is_told),

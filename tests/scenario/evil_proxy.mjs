@@ -1,0 +1,55 @@
+// evil_proxy.mjs: stands between a program and a server, and makes the answers those of a server that is not to be trusted.
+//
+//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|pages|heads|stream
+//
+// texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. pages: every list goes on for
+// ever. heads: an answer is announced again and again. stream: a stream of events is an answer without an end. Prints its own address.
+import http from 'node:http';
+
+const [target, how] = [new URL(process.argv[2]), process.argv[3]];
+const evil = '\u001b]0;owned\u0007\u001b[2J\u009b5m\u007f\u202eEVIL';
+const needed = /^(name|sender|id|thread|next|state|kind|mode|role|.*At)$|[a-z]Ids?$/;
+
+function spoil(value) {
+    if (typeof value === 'string') return value + evil;
+    if (Array.isArray(value)) return value.map(spoil);
+    if (value && typeof value === 'object')
+        return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, how === 'texts' && needed.test(k) && typeof v === 'string' ? v : spoil(v)]));
+    return value;
+}
+
+function change(body) {
+    const json = JSON.parse(body);
+    if (how === 'pages') return { data: [], page: { next: 'more' } };
+    return spoil(json);
+}
+
+function endless(answer) {
+    answer.writeHead(200, { 'content-type': 'text/plain', 'skein-version': '0.1.0' });
+    const more = () => { while (!answer.destroyed && answer.write(' '.repeat(65536))); };
+    answer.on('drain', more);
+    more();
+}
+
+const proxy = http.createServer((question, answer) => {
+    answer.on('error', () => {});
+    if (how === 'stream' && question.headers.accept === 'text/event-stream') return endless(answer);
+    if (how === 'heads') {
+        const more = () => { while (!answer.destroyed && answer.socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100))); };
+        answer.socket.on('drain', more);
+        return more();
+    }
+    const asked = http.request(target, { path: question.url, method: question.method, headers: { ...question.headers, host: target.host } }, got => {
+        const parts = [];
+        got.on('data', b => parts.push(b)).on('end', () => {
+            let body = Buffer.concat(parts).toString();
+            if (how !== 'stream' && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body));
+            const headers = { ...got.headers, 'content-length': Buffer.byteLength(body) };
+            delete headers['transfer-encoding'];
+            answer.writeHead(got.statusCode, headers).end(body);
+        });
+    });
+    asked.on('error', () => answer.destroy());
+    question.pipe(asked);
+});
+proxy.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${proxy.address().port}/`));
