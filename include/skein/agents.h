@@ -133,6 +133,8 @@ typedef struct skein_task {
     skein_str      inbox_uid; /* about this; absent for a limit of spending */
     int64_t        attempts, not_before, created_at, completed_at;
     skein_str      message_uid; /* in the agent's background; absent before it was begun */
+    skein_str waits_for; /* an agent's name or "human": who was asked and has not answered */
+    skein_str question;  /* what was asked, as far as it is shown */
 } skein_task;
 
 typedef struct skein_tasks {
@@ -153,8 +155,8 @@ SKEIN_API skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_
 SKEIN_API skein_rc skein_task_cancel(skein_engine *e, skein_world_id world, skein_str uid,
                                      const skein_stop *written, skein_mem *mem, skein_task *out,
                                      skein_error *err);
-/* Begins anew with one that failed or was cancelled: the same task, at once and as if it had never failed, so
- * that who waits for its result gets it. SKEIN_CONFLICT when it is completed or runs. */
+/* Begins anew with one that failed, waits for an answer or was cancelled: the same task, at once and as if it had
+ * never failed or asked, so that who waits for its result gets it. SKEIN_CONFLICT when it is completed or runs. */
 SKEIN_API skein_rc skein_task_retry(skein_engine *e, skein_world_id world, skein_str uid,
                                     skein_mem *mem, skein_task *out, skein_error *err);
 /* Of agents->at[i], those that were cancelled at `since` or later, oldest first. */

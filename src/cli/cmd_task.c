@@ -28,11 +28,26 @@ static void task_line(skn_cli *cli, const skein_task *task)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-/* Of one that waits for a person: how to answer. */
+/* Of one that waits for somebody's answer: whose, to what, and how a person gives it. */
+static void question_line(skn_cli *cli, const skein_task *task)
+{
+    bool you = skn_str_is(task->waits_for, "human");
+
+    skn_print(cli, "    waits for %s%.*s: ", you ? "" : "@",
+              SKN_FMT(you ? SKN_STR("you") : task->waits_for));
+    skn_print_line(cli, skn_task_question(task), 100);
+    skn_print_raw(cli, SKN_STR("\n"));
+    if (you && task->inbox_uid.n)
+        skn_print(cli, "    answer: skein inbox reply %.*s TEXT\n", SKN_FMT(task->inbox_uid));
+}
+
 static void waits_line(skn_cli *cli, const skein_task *task)
 {
-    if (!task->waits)
+    if (!task->waits) {
+        if (task->waits_for.p)
+            question_line(cli, task);
         return;
+    }
     skn_print_raw(cli, SKN_STR("    waits for you"));
     skn_print_waits(cli, task->inbox_uid);
     skn_print_raw(cli, task->inbox_uid.n ? SKN_STR("\n") : SKN_STR(": skein inbox\n"));
@@ -139,6 +154,21 @@ static skein_rc find_task(skn_cli *cli, skein_world *world, skein_task *out)
     return rc;
 }
 
+/* The whole of it; and how a person answers who does not want to wait for the lead. */
+static void question_block(skn_cli *cli, const skein_task *task)
+{
+    skn_str question = skn_task_question(task);
+
+    if (!task->waits_for.p || !question.n)
+        return;
+    skn_print_raw(cli, SKN_STR("question\n"));
+    skn_print_block(cli, question, 4);
+    if (!skn_str_is(task->waits_for, "human"))
+        skn_print(cli, "  answer for %.*s: skein agent tell %.*s TEXT --from %.*s\n",
+                  SKN_FMT(task->waits_for), SKN_FMT(task->agent_name),
+                  SKN_FMT(task->waits_for));
+}
+
 int skn_cmd_task_show(skn_cli *cli)
 {
     skein_world world;
@@ -162,6 +192,7 @@ int skn_cmd_task_show(skn_cli *cli)
     if (task.message_uid.n)
         skn_print(cli, "  begun as %.*s: skein inspect %.*s\n", SKN_FMT(task.message_uid),
                   SKN_FMT(task.agent_name));
+    question_block(cli, &task);
     if (task.result.n) {
         skn_print_raw(cli, SKN_STR("result\n"));
         skn_print_block(cli, task.result, 4);

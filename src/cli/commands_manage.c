@@ -47,7 +47,8 @@ static const skn_option agent_edit_options[] = {
     SKN_OPTIONS_END,
 };
 static const skn_option files_add_options[] = {
-    {"prompt", 0, "TEXT", "What a model extracts from the file for agents; \"\": the whole file"},
+    {"prompt", 0, "TEXT",
+     "What a model extracts from the file for agents; \"\": the whole file"},
     SKN_OPTIONS_END,
 };
 static const skn_option tell_options[] = {
@@ -165,7 +166,7 @@ static const skn_command commands[] = {
      SKN_FIELDS_TASK, NULL, skn_cmd_task_show},
     {"task cancel", MANAGE, "TASK", "Cancel a task, and stop it when it runs", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_cancel},
-    {"task retry", MANAGE, "TASK", "Restart a task that failed or was cancelled", 1, 1,
+    {"task retry", MANAGE, "TASK", "Restart a task that failed, waits or was cancelled", 1, 1,
      SKN_CMD_WRITE, SKN_FIELDS_TASK, NULL, skn_cmd_task_retry},
     {"conv ls", MANAGE, "", "List the conversations of a world", 0, 0, SKN_CMD_READ,
      SKN_FIELDS_CHAT, conv_list_options, skn_cmd_conv_ls},

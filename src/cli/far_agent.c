@@ -160,7 +160,10 @@ static void read_task(const skn_json *v, skein_task *out)
                         .content = skn_far_text(v, "content"),
                         .status = skn_far_text(v, "status"),
                         .running = skn_far_flag(v, "running"),
-                        .waits = skn_str_is(skn_far_text(v, "label"), "waiting"),
+                        .waits = skn_far_flag(v, "running") &&
+                                 skn_str_is(skn_far_text(v, "label"), "waiting"),
+                        .waits_for = skn_far_text(v, "waitsFor"),
+                        .question = skn_far_text(v, "question"),
                         .inbox_uid = skn_far_text(v, "inboxId"),
                         .attempts = skn_far_int(v, "attempts", 0),
                         .last_error = skn_far_text(v, "lastError"),

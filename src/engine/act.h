@@ -44,6 +44,7 @@ typedef struct skn_heard {
     size_t                   instruction_count;
     skn_str                  cause; /* the person's message behind it; may be absent */
     int64_t                  hops_left;
+    int64_t                  task; /* that waited for it and goes on; 0: it makes one */
 } skn_heard;
 
 /* A text with words before it that say whose it is, cut to what may be stored. */
@@ -51,17 +52,19 @@ skn_str skn_said_by(const skein_engine *e, skn_arena *a, skn_str prefix, skn_str
 /* Locks the agent's conversation of a mode, which is made when it is not there. */
 skein_rc skn_own_conversation(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t agent,
                               skein_mode mode, skn_conversation_row *out, skein_error *err);
-/* Stores the message and the task, and tells of both. *task is zero when nobody is woken by it: no hop is
- * left, or as many tasks wait as may. Reports that nobody has begun with share one. */
+/* Stores the message and the task, and tells of both. *task is zero when there is no new one: no hop is left, as
+ * many tasks wait as may, or one goes on with it. Reports that nobody has begun with share one. */
 skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
                             int64_t now, skein_message *message, skein_task *task,
                             skein_error *err);
 
 /* --- expect.c: answers that somebody waits for --------------------------------------------------- */
 
-/* `asked` is expected to answer this message of `asker`. */
-skein_rc skn_expect_answer(skn_tx *tx, int64_t world, int64_t asker, int64_t asked,
-                           int64_t message, int64_t now, skein_error *err);
+/* `asked` (0: people) is expected to answer this message of `asker`, whose task (0: none) waits for it. */
+skein_rc skn_expect_answer(skn_tx *tx, const skein_agent *asker, int64_t asked, int64_t message,
+                           int64_t task, int64_t now, skein_error *err);
+/* The same of people, for the question that is asked in a turn: only a task waits for it. */
+skein_rc skn_expect_person(skn_acting *c, skein_error *err);
 /* `asked` has told `asker` something: the oldest open expectation is answered. *answered is false when
  * none was open. reply_to (0: none) names the question. */
 skein_rc skn_expect_settle(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
@@ -70,8 +73,18 @@ skein_rc skn_expect_settle(skn_tx *tx, int64_t asker, int64_t asked, int64_t rep
  * is who waited for it, or 0. */
 skein_rc skn_expect_answered(skn_tx *tx, int64_t question, int64_t asked, int64_t answer,
                              int64_t now, skn_arena *a, int64_t *asker, skein_error *err);
+/* The pending task that waits for an answer; 0: none does. */
+skein_rc skn_expect_waiting(skn_tx *tx, const skn_expected_row *row, skn_arena *a,
+                            int64_t *task, skein_error *err);
+/* The same for the answer that skn_expect_settle would find. */
+skein_rc skn_expect_task(skn_tx *tx, int64_t asker, int64_t asked, int64_t reply_to,
+                         skn_arena *a, int64_t *task, skein_error *err);
+/* No answer will come: the task that waits for it is told why, and goes on. When none waits nothing happens. */
+skein_rc skn_expect_none(skein_engine *e, skn_tx *tx, const skn_expected_row *row, skn_str why,
+                         int64_t now, skn_arena *a, skein_error *err);
 /* An agent goes: what it waits for, or owes, is undeliverable. */
-skein_rc skn_expect_drop(skn_tx *tx, int64_t agent, int64_t now, skein_error *err);
+skein_rc skn_expect_drop(skein_engine *e, skn_tx *tx, int64_t agent, int64_t now, skn_arena *a,
+                         skein_error *err);
 
 /* --- delegation_end.c: how a delegation ends -------------------------------------------------------- */
 
@@ -94,17 +107,37 @@ skein_rc skn_task_add(skn_tx *tx, skn_arena *a, skn_task_row *row,
 skein_rc skn_no_task(skn_str uid, skein_error *err);
 /* SKEIN_LIMIT when as many wait as may. */
 skein_rc skn_task_room(int64_t waiting, skein_error *err);
-/* task.queued, task.started, task.finished; chat may be NULL. */
+/* task.queued, task.started, task.waiting, task.finished; chat may be NULL. */
 void skn_task_tell(skn_tx *tx, const skn_task_row *row, const skn_conversation_row *chat,
                    const char *type);
-/* Completes or cancels one that is pending, and tells of it; else nothing happens. */
-skein_rc skn_task_finish(skn_tx *tx, skn_arena *a, int64_t task, const char *status,
-                         skn_str result, int64_t now, const skn_conversation_row *chat,
-                         skein_error *err);
+/* How a task ends. */
+typedef struct skn_task_end {
+    const char *status; /* completed cancelled */
+    skn_str     result;
+    int64_t     words; /* the message with its last words; 0: none */
+    skn_str     why;   /* of one that is cancelled; may be absent */
+} skn_task_end;
 
-/* A turn that worked on a task is closed: it is completed with the answer, or tried again later. */
+/* Completes or cancels one that is pending, tells of it and reports it; else nothing happens. chat may be NULL. */
+skein_rc skn_task_finish(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
+                         const skn_task_end *end, int64_t now, const skn_conversation_row *chat,
+                         skein_error *err);
+/* A turn that worked on a task is closed: it is completed with the answer, waits for somebody's, or is tried again
+ * later. words is the message that has the text; 0: none. */
 skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
-                       skn_str text, skein_error *err);
+                       skn_str text, int64_t words, skein_error *err);
+
+/* --- task_report.c: who is told how a task ended ------------------------------------------------------------- */
+
+/* How a task is called: its first line. */
+skn_str skn_task_name(const skein_task *t);
+/* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
+ * question that was the task. `task` is as it was before. */
+skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
+                         const skn_task_end *end, int64_t now, skein_error *err);
+/* The lead is told that a task of its subordinate fails and is tried again. */
+skein_rc skn_task_report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
+                                 const skn_task_row *task, int64_t now, skein_error *err);
 
 /* --- inbox.c, approval.c: what is there for people -------------------------------------------------------- */
 
@@ -144,7 +177,8 @@ skein_rc skn_world_decide(skein_engine *e, skn_tx *tx, const skein_world *before
 /* --- agent_work.c ------------------------------------------------------------------------------------------ */
 
 /* An agent goes: its tasks are cancelled, and what it has put into the inbox goes with it. */
-skein_rc skn_agent_left(skn_tx *tx, const skein_agent *agent, int64_t now, skein_error *err);
+skein_rc skn_agent_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
+                        skn_arena *a, skein_error *err);
 
 /* --- knowledge.c ------------------------------------------------------------------------------------------ */
 

@@ -112,7 +112,8 @@ static skein_rc send(skn_acting *c, skn_inbox_row *item, skein_error *err)
         return rc;
     item->conversation_id = chat.id;
     item->message_id = m.id.v;
-    if ((rc = skn_inbox_new(c->w.tx, c->w.a, item, err)))
+    if ((rc = skn_inbox_new(c->w.tx, c->w.a, item, err)) ||
+        (!item->item.briefing.p && (rc = skn_expect_person(c, err))))
         return rc;
     c->result = item->item.briefing.p ? SKN_STR("Briefing sent") : SKN_STR("Question sent");
     c->out->uid = item->item.uid;

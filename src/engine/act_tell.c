@@ -45,17 +45,18 @@ static skein_rc find_question(skn_acting *c, int64_t *out, skein_error *err)
     return rc;
 }
 
-/* What the message answers, and that it is to be answered. */
-static skein_rc note(skn_acting *c, int64_t question, const skein_message *m, skein_error *err)
+/* What the message answers, and that it is to be answered: by its lead, its task waits for that. */
+static skein_rc note(skn_acting *c, int64_t question, int64_t answer, int64_t message,
+                     skein_error *err)
 {
     bool     answered;
-    skein_rc rc = skn_expect_settle(c->w.tx, c->other.id.v, c->me.id.v, question, m->id.v,
+    int64_t  task = c->other.id.v == c->me.lead.v ? c->row.turn.task : 0;
+    skein_rc rc = skn_expect_settle(c->w.tx, c->other.id.v, c->me.id.v, question, answer,
                                     c->w.now, &answered, err);
 
     if (rc || !c->act->response_expected)
         return rc;
-    return skn_expect_answer(c->w.tx, c->w.chat.world_id, c->me.id.v, c->other.id.v, m->id.v,
-                             c->w.now, err);
+    return skn_expect_answer(c->w.tx, &c->me, c->other.id.v, message, task, c->w.now, err);
 }
 
 /* --- In the room -------------------------------------------------------------------------------------------------------- */
@@ -110,7 +111,7 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
 
 /* --- From elsewhere ------------------------------------------------------------------------------------------------------- */
 
-static skein_rc say_in_background(skn_acting *c, const skein_new_message *said,
+static skein_rc say_in_background(skn_acting *c, const skein_new_message *said, int64_t waits,
                                   skein_message *out, skein_error *err)
 {
     skn_heard  what = {.agent = c->other.id.v,
@@ -121,7 +122,8 @@ static skein_rc say_in_background(skn_acting *c, const skein_new_message *said,
                        .instructions = said->instructions,
                        .instruction_count = said->instruction_count,
                        .cause = c->row.turn.cause,
-                       .hops_left = c->row.turn.hops_left - 1};
+                       .hops_left = c->row.turn.hops_left - 1,
+                       .task = waits};
     skein_task task;
 
     return skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, out, &task, err);
@@ -136,14 +138,23 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
                            .instructions = &expects,
                            .instruction_count = c->act->response_expected};
     bool              room = c->w.chat.mode == SKEIN_CHAT && !c->row.turn.lane.v;
-    skein_message     m;
-    int64_t           question;
+    skein_message     m, answer;
+    int64_t           question, waits;
     skein_rc          rc;
 
     if ((rc = check_other(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
         (rc = find_question(c, &question, err)) ||
-        (rc = room ? say_in_room(c, &n, &m, err) : say_in_background(c, &n, &m, err)) ||
-        (rc = note(c, question, &m, err)))
+        (rc = skn_expect_task(c->w.tx, c->other.id.v, c->me.id.v, question, c->w.a, &waits,
+                              err)) ||
+        (rc = room ? say_in_room(c, &n, &m, err) : say_in_background(c, &n, waits, &m, err)))
+        return rc;
+    answer = m;
+    if (room && waits) { /* the task does not hear what is said in the room */
+        n.instruction_count = 0;
+        if ((rc = say_in_background(c, &n, waits, &answer, err)))
+            return rc;
+    }
+    if ((rc = note(c, question, answer.id.v, m.id.v, err)))
         return rc;
     c->out->uid = m.uid;
     c->result = skn_arena_printf(
@@ -184,8 +195,7 @@ static skein_rc expect(skn_tx *tx, const outside *c, const skein_agent *from,
     rc = skn_expect_settle(tx, to->id.v, from->id.v, 0, c->out->id.v, now, &answered, err);
     if (rc || !c->what->response_expected)
         return rc;
-    return skn_expect_answer(tx, c->what->world.v, from->id.v, to->id.v, c->out->id.v, now,
-                             err);
+    return skn_expect_answer(tx, from, to->id.v, c->out->id.v, 0, now, err);
 }
 
 static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
@@ -217,6 +227,8 @@ static skein_rc tell_agent(skn_tx *tx, void *arg, skein_error *err)
     what.by = from.id.v;
     what.sender = expects.target = from.name;
     what.hops_left = skn_turn_limit(&world);
+    if (from.id.v && (rc = skn_expect_task(tx, to.id.v, from.id.v, 0, c->mem, &what.task, err)))
+        return rc;
     if ((rc = skn_background_say(c->e, tx, c->mem, &what, now, c->out, &task, err)))
         return rc;
     return expect(tx, c, &from, &to, now, err);

@@ -73,8 +73,8 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
     what.instruction_count = 1;
     if ((rc = check_hops(c, err)) ||
         (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)) ||
-        (rc = skn_expect_answer(c->w.tx, c->w.chat.world_id, c->me.id.v, lead->id.v, m.id.v,
-                                c->w.now, err)))
+        (rc = skn_expect_answer(c->w.tx, &c->me, lead->id.v, m.id.v, c->row.turn.task, c->w.now,
+                                err)))
         return rc;
     tell(c, "request.input", lead->name, m.uid, SKN_NONE);
     c->result = SKN_STR("Request sent to lead");
@@ -100,7 +100,7 @@ static skein_rc ask_person(skn_acting *c, skein_error *err)
     if (c->act->text.n > QUESTION_BYTES)
         return skn_fail(err, SKEIN_LIMIT, "the question is %zu bytes; the limit is %zu",
                         c->act->text.n, QUESTION_BYTES);
-    if ((rc = skn_inbox_new(c->w.tx, c->w.a, &item, err)))
+    if ((rc = skn_inbox_new(c->w.tx, c->w.a, &item, err)) || (rc = skn_expect_person(c, err)))
         return rc;
     tell(c, "request.input", SKN_STR("human"), SKN_NONE, item.item.uid);
     c->result = SKN_STR("Request sent to the person");

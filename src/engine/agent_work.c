@@ -131,16 +131,16 @@ static skein_rc add_look_after(skn_tx *tx, const call *c, const skein_agent *age
 
 static skein_rc wake(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
-    skein_agent agent;
-    int64_t     pending;
-    skein_rc    rc;
+    call            *c = arg;
+    skein_agent      agent;
+    skein_agent_work now;
+    skein_rc         rc;
 
     if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
         (rc = skn_task_hurry(tx, c->agent, err)) ||
-        (rc = skn_task_pending(tx, c->agent, &pending, err)))
+        (rc = skn_agent_work(tx, c->agent, c->mem, &now, err)))
         return rc;
-    if (pending == 0)
+    if (now.pending == 0)
         return add_look_after(tx, c, &agent, SKN_NOW(), err);
     tell_state(tx, &agent, "queued");
     return SKEIN_OK;
@@ -285,12 +285,32 @@ skein_rc skein_agent_work_of(skein_engine *e, const skein_agents *agents, skein_
 
 /* --- Going ------------------------------------------------------------------------------------------------------------ */
 
-skein_rc skn_agent_left(skn_tx *tx, const skein_agent *agent, int64_t now, skein_error *err)
+/* All that its leads wait for is told to be cancelled. */
+static skein_rc report_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
+                            skn_arena *a, skein_error *err)
+{
+    skn_task_end end = {.status = "cancelled"};
+    skein_tasks  left;
+    skn_task_row row;
+    bool         found;
+    skein_rc rc = skn_task_list(tx, agent->id.v, SKN_STR("pending"), SIZE_MAX, a, &left, err);
+
+    end.why = skn_arena_printf(a, "%.*s was removed", SKN_FMT(agent->name));
+    for (size_t i = 0; rc == SKEIN_OK && i < left.count; i++)
+        if (skn_str_is(left.at[i].source, "delegation") &&
+            !(rc = skn_task_get(tx, left.at[i].id, a, &row, &found, err)))
+            rc = skn_task_report(e, tx, a, &row, &end, now, err);
+    return rc;
+}
+
+skein_rc skn_agent_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
+                        skn_arena *a, skein_error *err)
 {
     bool     any;
     skein_rc rc;
 
-    if ((rc = skn_task_drop(tx, agent->id.v, now, err)) ||
+    if ((rc = report_left(e, tx, agent, now, a, err)) ||
+        (rc = skn_task_drop(tx, agent->id.v, now, err)) ||
         (rc = skn_inbox_drop(tx, agent->id.v, now, &any, err)) || !any)
         return rc;
     return skn_inbox_tell(tx, agent->world.v, NULL, "inbox.updated", now, err);

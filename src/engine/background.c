@@ -61,6 +61,23 @@ static skein_rc find_wake_up(skn_tx *tx, skn_arena *a, const skn_heard *what, sk
     return SKEIN_OK;
 }
 
+/* A task that asks again and again comes to an end like agents that wake each other: it has the hops that a new task
+ * would have, and always the last one, for its result. */
+static skein_rc go_on(skn_tx *tx, skn_arena *a, const skn_heard *what,
+                      const skn_conversation_row *chat, skein_error *err)
+{
+    skn_task_row row;
+    int64_t      hops;
+    bool         found;
+    skein_rc     rc = skn_task_get(tx, what->task, a, &row, &found, err);
+
+    if (rc || !found)
+        return rc;
+    hops = what->hops_left > 0 ? what->hops_left : row.hops_left - 1;
+    skn_task_tell(tx, &row, chat, "task.queued");
+    return skn_task_hops(tx, what->task, hops > 1 ? hops : 1, err);
+}
+
 skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_heard *what,
                             int64_t now, skein_message *message, skein_task *task,
                             skein_error *err)
@@ -78,8 +95,11 @@ skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn
 
     *task = (skein_task){0};
     if ((rc = skn_own_conversation(e, tx, a, what->agent, SKEIN_BACKGROUND, &chat, err)) ||
-        (rc = say(e, tx, a, &chat, what, now, message, err)) || what->hops_left < 1 ||
-        (rc = find_wake_up(tx, a, what, task, &found, err)) || found)
+        (rc = say(e, tx, a, &chat, what, now, message, err)))
+        return rc;
+    if (what->task)
+        return go_on(tx, a, what, &chat, err);
+    if (what->hops_left < 1 || (rc = find_wake_up(tx, a, what, task, &found, err)) || found)
         return rc;
     row.task.world.v = chat.world_id;
     row.message_id = message->id.v;

@@ -194,8 +194,9 @@ skein_rc skn_keep_written(skn_working *w, const skn_turn_row *row, skein_unfinis
 
 /* --- turn_words.c ------------------------------------------------------------------------------------------ */
 
-/* The last text that an agent said in a turn; absent when there is none. */
-skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, skein_error *err);
+/* The last text that an agent said in a turn, and the message that has it; absent and 0 when there is none. */
+skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
+                        skein_error *err);
 
 /* --- budget.c: how much a person's message may cause ---------------------------------------------------- */
 

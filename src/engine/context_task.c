@@ -78,6 +78,20 @@ static void arrange(const desk *d, skn_arena *a, skein_messages *out)
     *out = (skein_messages){to, n};
 }
 
+/* What the turn was begun with: the task, or what was said to a question of it, and then the task stands above. */
+static skein_rc find_trigger(skn_reading *r, const skein_slice *what, const skn_task_row *task,
+                             skein_message *out, bool *found, skein_error *err)
+{
+    skn_turn_row turn;
+    int64_t      id = task->message_id;
+    skein_rc     rc = skn_turn_open_on(r->trees.tx, what->conversation.v, task->task.agent.v, 0,
+                                       r->trees.a, &turn, found, err);
+
+    if (rc == SKEIN_OK && *found && skn_str_eq(turn.turn.uid, what->turn))
+        id = turn.trigger_id;
+    return rc ? rc : skn_message_get(r->trees.tx, id, r->trees.a, out, found, err);
+}
+
 skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_messages *m,
                           skein_error *err)
 {
@@ -91,7 +105,7 @@ skein_rc skn_context_task(skn_reading *r, const skein_slice *what, skein_message
     skein_rc       rc = skn_task_get(r->trees.tx, what->task, a, &row, &found, err);
 
     if (rc || !found || !row.message_id ||
-        (rc = skn_message_get(r->trees.tx, row.message_id, a, &said, &found, err)) || !found)
+        (rc = find_trigger(r, what, &row, &said, &found, err)) || !found)
         return rc;
     d.task = &said;
     for (size_t i = 0; i < all.count; i++) {

@@ -24,11 +24,12 @@ static const char *ended_as(skein_lane_state state)
 static skein_rc outcome(skn_working *w, const skn_turn_row *row, const skn_delegation_row *d,
                         skn_str why, skn_str *out, skein_error *err)
 {
+    int64_t  message;
     skein_rc rc = SKEIN_OK;
 
     *out = why;
     if (d->lane.state == SKEIN_LANE_DONE && row->turn.id)
-        rc = skn_turn_words(w, &row->turn, out, err);
+        rc = skn_turn_words(w, &row->turn, out, &message, err);
     if (rc == SKEIN_OK && d->lane.state == SKEIN_LANE_DONE && !out->n)
         *out = SKN_STR("(it said nothing)");
     return rc;

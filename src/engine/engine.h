@@ -263,8 +263,8 @@ const char *skn_turn_state_name(skein_turn_state state);
 /* --- Agents at work ----------------------------------------------------------------------- */
 
 #define SKN_FIELDS_TASK                                                                        \
-    "id,agent,assignedBy,source,content,status,label,running,inboxId,attempts,lastError,"      \
-    "result,notBefore,messageId,createdAt,completedAt"
+    "id,agent,assignedBy,source,content,status,label,running,waitsFor,question,inboxId,"       \
+    "attempts,lastError,result,notBefore,messageId,createdAt,completedAt"
 #define SKN_FIELDS_INBOX_ITEM                                                                  \
     "id,type,title,content,agent,world,chatId,messageId,workChatId,workMessageId,briefingId,"  \
     "taskId,tool,toolCallId,args,definition,definitionState,answer,reason,result,open,readAt," \
@@ -287,6 +287,8 @@ const char *skn_turn_state_name(skein_turn_state state);
 #define SKN_TASK_FAILURES 3
 /* For people: its status, or "running", "waiting" or "retrying" while it is pending. */
 skn_str skn_task_label(const skein_task *task);
+/* What it asks and waits to be answered; absent: nothing. */
+skn_str skn_task_question(const skein_task *task);
 void    skn_shape_task(skn_jw *w, const skein_task *task);
 void    skn_shape_inbox_item(skn_jw *w, const skein_inbox_item *item, skn_arena *scratch);
 /* The whole text of an item that is a briefing. */

@@ -185,5 +185,5 @@ skein_rc skn_work_leave_agent(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t
             return rc;
         rc = skn_working_done(&w, skn_settle(&w, err));
     }
-    return rc ? rc : skn_expect_drop(tx, agent, SKN_NOW(), err);
+    return rc ? rc : skn_expect_drop(e, tx, agent, SKN_NOW(), a, err);
 }

@@ -166,15 +166,22 @@ static skein_rc answer_text(skn_tx *tx, call *c, skn_str *out, skein_error *err)
 static skein_rc answer_question(skn_tx *tx, call *c, skein_error *err)
 {
     skn_heard what = {.agent = c->row.agent_id, .source = "answer", .sender = SKN_STR("human")};
-    skein_task woken;
-    skein_rc   rc;
+    skn_expected_row asked;
+    skein_task       woken;
+    bool             waits;
+    skein_rc         rc;
 
     if (c->row.agent_id == 0 || c->row.agent_gone)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
     if ((rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
-        (rc = answer_text(tx, c, &what.text, err)))
+        (rc = answer_text(tx, c, &what.text, err)) ||
+        (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
+                                     err)) ||
+        (waits && (rc = skn_expect_waiting(tx, &asked, c->mem, &what.task, err))) ||
+        (rc = skn_background_say(c->e, tx, c->mem, &what, c->now, c->message, &woken, err)))
         return rc;
-    return skn_background_say(c->e, tx, c->mem, &what, c->now, c->message, &woken, err);
+    return waits ? skn_expected_close(tx, asked.id, "answered", c->message->id.v, c->now, err)
+                 : SKEIN_OK;
 }
 
 /* What is said to a briefing is said in the conversation that people have with the agent. */

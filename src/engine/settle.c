@@ -110,15 +110,17 @@ static skein_rc end_work(skn_working *w, const skn_turn_row *row, skein_turn_sta
                          skn_str error, skein_error *err)
 {
     skn_str  text = error;
+    int64_t  words = 0;
     skein_rc rc = skn_approvals_close(w, row, err);
 
     if (rc == SKEIN_OK && row->turn.lane.v)
         rc = skn_delegation_over(w, row, lane_state(state), error, err);
     if (rc || row->turn.task == 0)
         return rc;
-    if (state == SKEIN_TURN_COMMITTED && (rc = skn_turn_words(w, &row->turn, &text, err)))
+    if (state == SKEIN_TURN_COMMITTED &&
+        (rc = skn_turn_words(w, &row->turn, &text, &words, err)))
         return rc;
-    return skn_task_over(w, row, state, text, err);
+    return skn_task_over(w, row, state, text, words, err);
 }
 
 /* Closes it, and none that it waits for. */

@@ -10,7 +10,25 @@ skn_str skn_task_label(const skein_task *task)
         return task->status;
     if (task->running)
         return task->waits ? SKN_STR("waiting") : SKN_STR("running");
+    if (task->waits_for.p)
+        return SKN_STR("waiting");
     return task->attempts ? SKN_STR("retrying") : task->status;
+}
+
+/* Without the words that the lead was asked it with. */
+skn_str skn_task_question(const skein_task *task)
+{
+    static const char asks[] = " is asking: ";
+    skn_str           q = task->question, rest = q;
+
+    if (!skn_str_starts(q, SKN_STR("Subordinate ")))
+        return q;
+    rest = skn_str_sub(q, sizeof "Subordinate " - 1, q.n);
+    if (!skn_str_starts(rest, task->agent_name))
+        return q;
+    rest = skn_str_sub(rest, task->agent_name.n, rest.n);
+    return skn_str_starts(rest, skn_str_of(asks)) ? skn_str_sub(rest, sizeof asks - 1, rest.n)
+                                                  : q;
 }
 
 void skn_shape_task(skn_jw *w, const skein_task *task)
@@ -24,6 +42,8 @@ void skn_shape_task(skn_jw *w, const skein_task *task)
     skn_jw_kstr(w, "status", task->status);
     skn_jw_kstr(w, "label", skn_task_label(task));
     skn_jw_kbool(w, "running", task->running);
+    skn_jw_kstr(w, "waitsFor", task->waits ? SKN_STR("human") : task->waits_for);
+    skn_jw_kstr(w, "question", skn_task_question(task));
     skn_jw_kstr(w, "inboxId", task->inbox_uid);
     skn_jw_kint(w, "attempts", task->attempts);
     skn_jw_kstr(w, "lastError", task->last_error);

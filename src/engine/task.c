@@ -163,18 +163,20 @@ skein_rc skein_task_list(skein_engine *e, skein_agent_id agent, skein_str status
 
 /* --- Cancelling ------------------------------------------------------------------------------------------------ */
 
-skein_rc skn_task_finish(skn_tx *tx, skn_arena *a, int64_t task, const char *status,
-                         skn_str result, int64_t now, const skn_conversation_row *chat,
+skein_rc skn_task_finish(skein_engine *e, skn_tx *tx, skn_arena *a, int64_t task,
+                         const skn_task_end *end, int64_t now, const skn_conversation_row *chat,
                          skein_error *err)
 {
-    skn_task_row row;
+    skn_task_row before, row;
     bool         changed, found;
-    skein_rc     rc = skn_task_close(tx, task, status, result, now, &changed, err);
+    skein_rc     rc;
 
-    if (rc || !changed || (rc = skn_task_get(tx, task, a, &row, &found, err)) || !found)
+    if ((rc = skn_task_get(tx, task, a, &before, &found, err)) || !found ||
+        (rc = skn_task_close(tx, task, end->status, end->result, now, &changed, err)) ||
+        !changed || (rc = skn_task_get(tx, task, a, &row, &found, err)))
         return rc;
     skn_task_tell(tx, &row, chat, "task.finished");
-    return SKEIN_OK;
+    return skn_task_report(e, tx, a, &before, end, now, err);
 }
 
 /* The turn that is at it goes, and the task with it. */
@@ -209,7 +211,8 @@ static skein_rc cancel(skn_tx *tx, void *arg, skein_error *err)
     if (rc == SKEIN_OK && has_chat)
         rc = skn_working_take(&w, c->e, tx, c->mem, (skein_conversation_id){chat.id}, err);
     if (rc || (has_chat && (rc = stop_turn(c, &w, &row, err))) ||
-        (rc = skn_task_finish(tx, c->mem, row.task.id, "cancelled", SKN_NONE, SKN_NOW(),
+        (rc = skn_task_finish(c->e, tx, c->mem, row.task.id,
+                              &(skn_task_end){.status = "cancelled"}, SKN_NOW(),
                               has_chat ? &w.chat : NULL, err)) ||
         (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
         return rc;
@@ -271,6 +274,22 @@ static skein_rc say(skn_working *w, skn_task_row *row, skein_error *err)
     return rc;
 }
 
+/* What the turn answers: the task, or what was said to its question, where that can be read there. */
+static skein_rc find_trigger(skn_working *w, const skn_task_row *row, int64_t *out,
+                             skein_error *err)
+{
+    skein_message m;
+    bool          found = false;
+    skein_rc      rc = SKEIN_OK;
+
+    *out = row->message_id;
+    if (row->answer_id)
+        rc = skn_message_get(w->tx, row->answer_id, w->a, &m, &found, err);
+    if (rc == SKEIN_OK && found && m.born_in.v == w->chat.id)
+        *out = row->answer_id;
+    return rc;
+}
+
 static skein_rc open_turn(call *c, skn_working *w, skn_task_row *row, skein_error *err)
 {
     skn_delivery_row d = {.conversation_id = w->chat.id,
@@ -281,9 +300,8 @@ static skein_rc open_turn(call *c, skn_working *w, skn_task_row *row, skein_erro
     bool             found;
     skein_rc         rc;
 
-    if ((rc = say(w, row, err)))
+    if ((rc = say(w, row, err)) || (rc = find_trigger(w, row, &d.message_id, err)))
         return rc;
-    d.message_id = row->message_id;
     d.cause = row->cause;
     if ((rc = skn_delivery_insert(w->tx, &d, err)) ||
         (rc = skn_delivery_get(w->tx, d.id, w->a, &d, &found, err)))

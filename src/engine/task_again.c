@@ -58,6 +58,7 @@ static skein_rc retry(skn_tx *tx, void *arg, skein_error *err)
         return skn_no_task(c->ref, err);
     if ((rc = has_room(tx, c, &row, err)) ||
         (rc = skn_task_again(tx, row.task.id, &changed, err)) ||
+        (changed && (rc = skn_expected_leave(tx, row.task.id, err))) ||
         (rc = skn_task_get(tx, row.task.id, c->mem, &row, &found, err)))
         return rc;
     if (!changed)

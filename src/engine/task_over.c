@@ -6,7 +6,6 @@
 
 #define SECOND      ((int64_t)1000000)
 #define ERROR_SHOWN ((size_t)2000)
-#define TASK_NAMED  ((size_t)100) /* bytes of its first line, in a title */
 
 /* One second, then four times as long each time, up to an hour. */
 static int64_t back_off(int64_t failures)
@@ -16,15 +15,6 @@ static int64_t back_off(int64_t failures)
     for (int64_t i = 1; i < failures && wait < SKN_BACK_OFF_MAX; i++)
         wait *= 4;
     return wait < SKN_BACK_OFF_MAX ? wait : SKN_BACK_OFF_MAX;
-}
-
-/* How a task is called: its first line. */
-static skn_str name_of(const skein_task *t)
-{
-    skn_str rest = skn_str_trim(t->content), line = SKN_NONE;
-
-    skn_str_split(&rest, '\n', &line);
-    return skn_utf8_cut(skn_str_trim(line), TASK_NAMED);
 }
 
 static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_error *err)
@@ -41,7 +31,7 @@ static skein_rc tell_person(skn_working *w, const skn_task_row *task, skein_erro
 
     item.item.title = skn_arena_printf(w->a, "%.*s has failed %d times at a task: %.*s",
                                        SKN_FMT(t->agent_name), SKN_TASK_FAILURES,
-                                       SKN_FMT(name_of(t)));
+                                       SKN_FMT(skn_task_name(t)));
     return skn_inbox_new(w->tx, w->a, &item, err);
 }
 
@@ -59,8 +49,12 @@ static skein_rc put_off(skn_working *w, const skn_task_row *task, skn_str why, s
         return rc;
     if (!w->silent)
         skn_task_tell(w->tx, &row, &w->chat, "task.queued");
-    return failures == SKN_TASK_FAILURES ? tell_person(w, &row, err) : SKEIN_OK;
+    if (failures != SKN_TASK_FAILURES || (rc = tell_person(w, &row, err)))
+        return rc;
+    return skn_task_report_failing(w->e, w->tx, w->a, &row, w->now, err);
 }
+
+/* --- It comes to its end ------------------------------------------------------------------------------------ */
 
 /* Somebody waits for the answer, and was not told it in the turn. */
 static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str text,
@@ -82,7 +76,8 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
         rc = skn_expected_of(w->tx, task->message_id, task->task.agent.v, w->a, &asked, &found,
                              err);
     if (rc || !found || !skn_str_is(asked.shown.state, "open") ||
-        (rc = skn_agent_get(w->tx, asked.asker_id, w->a, &asker, &found, err)) || !found)
+        (rc = skn_agent_get(w->tx, asked.asker_id, w->a, &asker, &found, err)) || !found ||
+        (rc = skn_expect_waiting(w->tx, &asked, w->a, &what.task, err)))
         return rc;
     what.agent = asker.id.v;
     what.text = skn_said_by(
@@ -95,16 +90,50 @@ static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str t
                              w->now, &found, err);
 }
 
-static skein_rc finish(skn_working *w, const skn_task_row *task, const char *status,
-                       skn_str result, skein_error *err)
+static skein_rc finish(skn_working *w, const skn_task_row *task, const skn_task_end *end,
+                       skein_error *err)
 {
-    return skn_task_finish(w->tx, w->a, task->task.id, status, result, w->now,
+    return skn_task_finish(w->e, w->tx, w->a, task->task.id, end, w->now,
                            w->silent ? NULL : &w->chat, err);
 }
 
-skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
-                       skn_str text, skein_error *err)
+/* The answer to the task's question came after the model was asked for the last time in this turn. */
+static skein_rc was_answered(skn_working *w, const skn_turn_row *row, const skn_task_row *task,
+                             bool *yes, skein_error *err)
 {
+    int64_t  seen = 0;
+    skein_rc rc = SKEIN_OK;
+
+    if (task->answer_id && row->step_message_id)
+        rc = skn_call_last_result(w->tx, row->step_message_id, &seen, err);
+    if (seen < row->trigger_id)
+        seen = row->trigger_id;
+    *yes = task->answer_id > seen;
+    return rc;
+}
+
+/* The turn has come to its end, and so has the task, unless the agent has asked something for it: then it waits, and
+ * what was said at the end of the turn is not what comes of it. */
+static skein_rc complete(skn_working *w, const skn_turn_row *row, const skn_task_row *task,
+                         const skn_task_end *end, skein_error *err)
+{
+    bool     goes_on, waits = task->task.waits_for.p != NULL;
+    bool     pending = skn_str_is(task->task.status, "pending");
+    skein_rc rc = was_answered(w, row, task, &goes_on, err);
+
+    if (rc)
+        return rc;
+    if (!pending || (!waits && !goes_on))
+        return (rc = finish(w, task, end, err)) ? rc : answer_asker(w, task, end->result, err);
+    if (!w->silent)
+        skn_task_tell(w->tx, task, &w->chat, waits ? "task.waiting" : "task.queued");
+    return SKEIN_OK;
+}
+
+skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state state,
+                       skn_str text, int64_t words, skein_error *err)
+{
+    skn_task_end end = {"completed", text, words, SKN_NONE};
     skn_task_row task;
     bool         found;
     skein_rc     rc;
@@ -113,13 +142,14 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
         return SKEIN_OK;
     if ((rc = skn_task_get(w->tx, row->turn.task, w->a, &task, &found, err)) || !found)
         return rc;
-    if (task.task.result.p) /* it was reported: whatever came after that, it is done */
-        rc = finish(w, &task, "completed", task.task.result, err);
-    else if (state == SKEIN_TURN_COMMITTED)
-        rc = finish(w, &task, "completed", text, err);
-    else if (state == SKEIN_TURN_CANCELLED)
-        rc = finish(w, &task, "cancelled", SKN_NONE, err);
-    else
-        rc = put_off(w, &task, text.n ? text : SKN_STR("the turn was interrupted"), err);
-    return rc || state != SKEIN_TURN_COMMITTED ? rc : answer_asker(w, &task, text, err);
+    if (task.task.result.p) { /* it was reported: whatever came after that, it is done */
+        end.result = task.task.result;
+        rc = finish(w, &task, &end, err);
+        return rc || state != SKEIN_TURN_COMMITTED ? rc : answer_asker(w, &task, text, err);
+    }
+    if (state == SKEIN_TURN_COMMITTED)
+        return complete(w, row, &task, &end, err);
+    if (state == SKEIN_TURN_CANCELLED)
+        return finish(w, &task, &(skn_task_end){.status = "cancelled"}, err);
+    return put_off(w, &task, text.n ? text : SKN_STR("the turn was interrupted"), err);
 }

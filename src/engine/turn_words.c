@@ -23,7 +23,8 @@ static bool is_text_of(const skein_message *m, const skein_turn *t)
            skn_str_trim(m->content).n > 0;
 }
 
-skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, skein_error *err)
+skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, int64_t *message,
+                        skein_error *err)
 {
     skein_messages some;
     skn_thread     thread;
@@ -32,6 +33,7 @@ skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, skein
     skein_rc       rc;
 
     *out = SKN_NONE;
+    *message = 0;
     skn_trees_init(&f, w->tx, w->a, w->chat.id);
     if ((rc = load(w, t, &f, &thread, &found, err)) || !found)
         return rc;
@@ -42,6 +44,7 @@ skein_rc skn_turn_words(skn_working *w, const skein_turn *t, skn_str *out, skein
         for (size_t i = some.count; i-- > 0;)
             if (is_text_of(&some.at[i], t)) {
                 *out = some.at[i].content;
+                *message = some.at[i].id.v;
                 return SKEIN_OK;
             }
     }

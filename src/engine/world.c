@@ -425,7 +425,7 @@ static skein_rc agent_remove(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_conversations_leave(tx, c->id, c->mem, err)) ||
         (rc = skn_agent_audit(tx, c->e, "agent.remove", &agent, SKN_NONE, c->mem, err)))
         return rc;
-    return skn_agent_left(tx, &agent, SKN_NOW(), err);
+    return skn_agent_left(c->e, tx, &agent, SKN_NOW(), c->mem, err);
 }
 
 skein_rc skein_agent_remove(skein_engine *e, skein_agent_id id, bool force, skein_error *err)

@@ -57,7 +57,7 @@ const skn_route skn_routes[] = {
     {"DELETE", "/worlds/{w}/tasks/{id}", NULL, skn_api_cancel_task, CHANGES, "cancelTask",
      "cancels it, and stops it when it runs"},
     {"POST", "/worlds/{w}/tasks/{id}/retry", skn_api_retry_task, NULL, ONCE, "retryTask",
-     "begins anew with one that failed or was cancelled"},
+     "begins anew with one that failed, waits for an answer or was cancelled"},
     {"GET", "/worlds/{w}/tool-servers", skn_api_list_tool_servers, NULL, 0, "listToolServers",
      "the servers of tools in its settings, and what they are at"},
     {"GET", "/worlds/{w}/agents/{a}/knowledge", skn_api_list_knowledge, NULL, 0,

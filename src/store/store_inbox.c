@@ -66,6 +66,29 @@ skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, 
     return rc;
 }
 
+skein_rc skn_inbox_briefed(skn_tx *tx, int64_t task, bool *yes, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_briefed);
+    int64_t  count;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, task);
+    rc = skn_stmt_number(&s, &count, err);
+    *yes = rc == SKEIN_OK && count > 0;
+    return rc;
+}
+
+skein_rc skn_inbox_withdraw(skn_tx *tx, int64_t task, skn_str reason, int64_t now, bool *any,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_withdraw);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_text(&s, reason);
+    skn_stmt_bind_int(&s, task);
+    return skn_stmt_changed(tx, &s, any, err);
+}
+
 skein_rc skn_inbox_repeat(skn_tx *tx, int64_t id, int64_t attempt, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_repeat);

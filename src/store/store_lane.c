@@ -146,6 +146,14 @@ skein_rc skn_call_results(skn_tx *tx, int64_t message, skn_str call, int64_t *co
     return skn_stmt_number(&s, count, err);
 }
 
+skein_rc skn_call_last_result(skn_tx *tx, int64_t message, int64_t *id, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_call_last_result);
+
+    skn_stmt_bind_int(&s, message);
+    return skn_stmt_number(&s, id, err);
+}
+
 /* --- Expected answers ------------------------------------------------------------------------------ */
 
 skein_rc skn_expected_insert(skn_tx *tx, const skn_expected_row *row, skein_error *err)
@@ -160,6 +168,7 @@ skein_rc skn_expected_insert(skn_tx *tx, const skn_expected_row *row, skein_erro
     skn_stmt_bind_text(&s, row->shown.state);
     skn_stmt_bind_int(&s, row->shown.created_at);
     skn_stmt_bind_id(&s, row->closed_at);
+    skn_stmt_bind_id(&s, row->task_id);
     return skn_stmt_run(&s, err);
 }
 
@@ -175,7 +184,8 @@ static void read_expected(const skn_stmt *s, skn_arena *a, skn_expected_row *r)
                                       .asker = skn_stmt_keep(s, 7, a),
                                       .asked = skn_stmt_keep(s, 8, a),
                                       .message_uid = skn_stmt_keep(s, 9, a),
-                                      .answer_uid = skn_stmt_keep(s, 10, a)}};
+                                      .answer_uid = skn_stmt_keep(s, 10, a)},
+                            .task_id = skn_stmt_int(s, 11)};
 }
 
 static skein_rc one_expected(skn_stmt *s, skn_arena *a, skn_expected_row *out, bool *found,
@@ -209,14 +219,60 @@ skein_rc skn_expected_first(skn_tx *tx, int64_t asker, int64_t asked, skn_arena 
     return one_expected(&s, a, out, found, err);
 }
 
-skein_rc skn_expected_answer(skn_tx *tx, int64_t id, int64_t answer, int64_t now,
-                             skein_error *err)
+skein_rc skn_expected_of_people(skn_tx *tx, int64_t message, skn_arena *a,
+                                skn_expected_row *out, bool *found, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_answer);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_of_people);
 
-    skn_stmt_bind_int(&s, answer);
+    skn_stmt_bind_int(&s, message);
+    return one_expected(&s, a, out, found, err);
+}
+
+skein_rc skn_expected_owed(skn_tx *tx, int64_t agent, skn_arena *a, skn_expected_list *out,
+                           skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_owed);
+    skn_vec(skn_expected_row) v = {0};
+    skn_expected_row r;
+    bool             row;
+    skein_rc         rc;
+
+    skn_stmt_bind_int(&s, agent);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        read_expected(&s, a, &r);
+        skn_vec_add(a, &v, r);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_expected_list){v.p, v.n};
+    return rc;
+}
+
+skein_rc skn_expected_close(skn_tx *tx, int64_t id, const char *state, int64_t answer,
+                            int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_close);
+
+    skn_stmt_bind_text(&s, skn_str_of(state));
+    skn_stmt_bind_id(&s, answer);
     skn_stmt_bind_int(&s, now);
     skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_expected_withdraw(skn_tx *tx, int64_t task, int64_t now, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_withdraw);
+
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, task);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_expected_leave(skn_tx *tx, int64_t task, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_expected_leave);
+
+    skn_stmt_bind_int(&s, task);
     return skn_stmt_run(&s, err);
 }
 

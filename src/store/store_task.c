@@ -46,11 +46,14 @@ static void read_task(const skn_stmt *s, skn_arena *a, skn_task_row *out)
                                    .message_uid = skn_stmt_keep(s, 15, a),
                                    .running = skn_stmt_int(s, 16) != 0,
                                    .waits = skn_stmt_int(s, 21) != 0,
-                                   .inbox_uid = skn_stmt_keep(s, 22, a)},
+                                   .inbox_uid = skn_stmt_keep(s, 22, a),
+                                   .waits_for = skn_stmt_keep(s, 23, a),
+                                   .question = skn_stmt_keep(s, 24, a)},
                           .assigned_by_id = skn_stmt_int(s, 17),
                           .message_id = skn_stmt_int(s, 18),
                           .hops_left = skn_stmt_int(s, 19),
-                          .cause = skn_stmt_keep(s, 20, a)};
+                          .cause = skn_stmt_keep(s, 20, a),
+                          .answer_id = skn_stmt_int(s, 25)};
 }
 
 static skein_rc one_task(skn_stmt *s, skn_arena *a, skn_task_row *out, bool *found,
@@ -222,6 +225,15 @@ skein_rc skn_tasks_cancelled(skn_tx *tx, int64_t agent, int64_t since, skn_arena
     skn_stmt_done(&s);
     *out = (skein_tasks){v.p, v.n};
     return rc;
+}
+
+skein_rc skn_task_hops(skn_tx *tx, int64_t id, int64_t left, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_task_hops);
+
+    skn_stmt_bind_int(&s, left);
+    skn_stmt_bind_int(&s, id);
+    return skn_stmt_run(&s, err);
 }
 
 skein_rc skn_task_said(skn_tx *tx, int64_t id, int64_t message, skein_error *err)

@@ -31,6 +31,11 @@ skein_rc skn_inbox_insert(skn_tx *tx, skn_inbox_row *row, skn_arena *a, skein_er
  * nothing. *same: with the same text. */
 skein_rc skn_inbox_earlier(skn_tx *tx, const skn_inbox_row *like, skn_arena *a, int64_t *id,
                            skn_str *uid, bool *same, skein_error *err);
+/* Has a task told people something? */
+skein_rc skn_inbox_briefed(skn_tx *tx, int64_t task, bool *yes, skein_error *err);
+/* Questions of a task that nobody has answered are done. */
+skein_rc skn_inbox_withdraw(skn_tx *tx, int64_t task, skn_str reason, int64_t now, bool *any,
+                            skein_error *err);
 /* It counts as told by this attempt from here on. */
 skein_rc skn_inbox_repeat(skn_tx *tx, int64_t id, int64_t attempt, skein_error *err);
 skein_rc skn_inbox_by_id(skn_tx *tx, int64_t id, skn_arena *a, skn_inbox_row *out, bool *found,

@@ -45,13 +45,23 @@ skein_rc skn_delegation_move(skn_tx *tx, const skn_delegation_row *row, skein_er
 /* How many results a call of a message has. */
 skein_rc skn_call_results(skn_tx *tx, int64_t message, skn_str call, int64_t *count,
                           skein_error *err);
+/* The last result of a message's calls; 0: none. */
+skein_rc skn_call_last_result(skn_tx *tx, int64_t message, int64_t *id, skein_error *err);
 
 /* --- expected answers --- */
 
 typedef struct skn_expected_row {
-    int64_t        id, world_id, asker_id, asked_id, message_id, answer_id, closed_at;
+    int64_t        id, world_id, asker_id;
+    int64_t        asked_id; /* 0: people, who find it in the inbox */
+    int64_t        message_id, answer_id, closed_at;
+    int64_t        task_id; /* of the asker, which goes on with the answer; 0: none */
     skein_expected shown;
 } skn_expected_row;
+
+typedef struct skn_expected_list {
+    skn_expected_row *at;
+    size_t            count;
+} skn_expected_list;
 
 /* Takes ids, closed_at (0: open) and shown's state and created_at. */
 skein_rc skn_expected_insert(skn_tx *tx, const skn_expected_row *row, skein_error *err);
@@ -61,8 +71,19 @@ skein_rc skn_expected_of(skn_tx *tx, int64_t message, int64_t asked, skn_arena *
 /* The oldest that is open between two agents. */
 skein_rc skn_expected_first(skn_tx *tx, int64_t asker, int64_t asked, skn_arena *a,
                             skn_expected_row *out, bool *found, skein_error *err);
-skein_rc skn_expected_answer(skn_tx *tx, int64_t id, int64_t answer, int64_t now,
-                             skein_error *err);
+/* The oldest that is open of what people were asked with a message. */
+skein_rc skn_expected_of_people(skn_tx *tx, int64_t message, skn_arena *a,
+                                skn_expected_row *out, bool *found, skein_error *err);
+/* The answers that tasks of others wait for from an agent. */
+skein_rc skn_expected_owed(skn_tx *tx, int64_t agent, skn_arena *a, skn_expected_list *out,
+                           skein_error *err);
+/* "answered" or "undeliverable", with what the asker was told. */
+skein_rc skn_expected_close(skn_tx *tx, int64_t id, const char *state, int64_t answer,
+                            int64_t now, skein_error *err);
+/* A task does not wait any more: what it asked needs no answer, … */
+skein_rc skn_expected_withdraw(skn_tx *tx, int64_t task, int64_t now, skein_error *err);
+/* … or the answers are no longer the task's. */
+skein_rc skn_expected_leave(skn_tx *tx, int64_t task, skein_error *err);
 /* What is open from or to an agent is undeliverable. */
 skein_rc skn_expected_drop(skn_tx *tx, int64_t agent, int64_t now, skein_error *err);
 /* Of a world, newest first; agent 0: of all. */

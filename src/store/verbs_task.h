@@ -1,7 +1,8 @@
 /* verbs_task.h: tasks of agents, their timers, and who of them is paused; part of the door (store.h
  * includes it).
  *
- * A task is pending until it is completed or cancelled; it runs while a turn is open for it.
+ * A task is pending until it is completed or cancelled; it runs while a turn is open for it, and waits while an
+ * answer that it asked for is expected.
  * Threads, lifetimes: as in store.h. */
 #ifndef SKN_STORE_VERBS_TASK_H
 #define SKN_STORE_VERBS_TASK_H
@@ -13,6 +14,7 @@
 typedef struct skn_task_row {
     skein_task task;
     int64_t    assigned_by_id, message_id, hops_left;
+    int64_t    answer_id; /* the last that was said to what it asked; 0: nothing */
     skn_str    cause;
 } skn_task_row;
 
@@ -48,6 +50,8 @@ skein_rc skn_task_again(skn_tx *tx, int64_t id, bool *changed, skein_error *err)
 /* Those of an agent that were cancelled at `since` or later, oldest first, after what *out has. */
 skein_rc skn_tasks_cancelled(skn_tx *tx, int64_t agent, int64_t since, skn_arena *a,
                              skein_tasks *out, skein_error *err);
+/* How far it may go from here. */
+skein_rc skn_task_hops(skn_tx *tx, int64_t id, int64_t left, skein_error *err);
 /* The message that it became. */
 skein_rc skn_task_said(skn_tx *tx, int64_t id, int64_t message, skein_error *err);
 skein_rc skn_task_pending(skn_tx *tx, int64_t agent, int64_t *count, skein_error *err);

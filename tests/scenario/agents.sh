@@ -104,6 +104,8 @@ until_true idle
 s inbox
 t 'the inbox lists it' prints 'The tour worked in the background'
 t 'under its heading' prints 'BRIEFINGS AND NEWS'
+t 'and nothing beside it' lacks 'The system'
+t 'nor what was not briefed' lacks 'has finished a task'
 s inbox --needs-me
 t 'it needs nobody' prints 'Nothing needs you.'
 s inbox --exit-code

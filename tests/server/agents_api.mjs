@@ -1,7 +1,7 @@
 // agents_api.mjs: agents that work by themselves, as a client sees them: tasks, telling, delegations, the
 // inbox, what models were sent, squashes and summaries by models, providers.
 import http from 'node:http';
-import { ended, errands, watch, work } from './desk.mjs';
+import { ended, errands, park, watch, work } from './desk.mjs';
 import { Server, assert, finally_, finish, run, script, test } from './lib.mjs';
 
 const file = script('agents', `
@@ -243,7 +243,7 @@ test('a briefing is in the inbox, in the foreground and at its own address', asy
 
 test('a question waits for its answer, once; the agent goes on with it', async () => {
     const w = await fresh();
-    await work(w, 'ada', 'ask the person');
+    const task = await park(w, 'ada', 'ask the person');
     const [item] = (await inbox(w)).data;
     assert.deepEqual([item.type, item.open, item.agent], ['question', true, 'ada']);
     assert.match(`${item.title} ${item.content}`, /Which time zone\?/);
@@ -254,16 +254,18 @@ test('a question waits for its answer, once; the agent goes on with it', async (
     const answered = await server.post(`/inbox/${item.id}/answer`, { text: 'UTC' }, 200);
     assert.deepEqual([answered.item.open, answered.item.answer], [false, 'UTC']);
     assert.match(answered.message.content, /UTC/);
-    await stream.event('task.finished', e => e.source === 'answer');
+    await finished(stream, task.id);
     stream.close();
+    assert.deepEqual((await server.get(`${w.path}/agents/ada/tasks`)).data.map(t => [t.id, t.status]), [[task.id, 'completed']]);
     await server.refused('POST', `/inbox/${item.id}/answer`, 409, 'conflict', { body: { text: 'CET' } });
-    assert.deepEqual(await server.get(`/inbox/unread-count?world=${w.name}`), { unread: 0, needsYou: 0 });
+    assert.deepEqual((await inbox(w, '&unread=true')).data.map(i => i.type), ['finished'], 'what came of it');
+    assert.deepEqual(await server.get(`/inbox/unread-count?world=${w.name}`), { unread: 1, needsYou: 0 });
 });
 
 test('items are read, put off, done and removed', async () => {
     const w = await fresh();
     await work(w, 'ada', 'brief the person');
-    await work(w, 'ada', 'ask the person');
+    await park(w, 'ada', 'ask the person');
     const [question, briefing] = (await inbox(w)).data;
     assert.deepEqual([question.type, briefing.type], ['question', 'briefing'], 'what needs you is first');
     const first = await inbox(w, '&limit=1');

@@ -52,6 +52,15 @@ export async function work(w, agent, content) {
     return w.server.get(`${w.path}/tasks/${task.id}`);
 }
 
+// The same of a task that asks somebody: as it is when it waits for the answer.
+export async function park(w, agent, content) {
+    const stream = await watch(w);
+    const task = await w.server.post(`${w.path}/agents/${agent}/tasks`, { content });
+    await stream.event('task.waiting', e => e.taskId === task.id);
+    stream.close();
+    return w.server.get(`${w.path}/tasks/${task.id}`);
+}
+
 // The agent's conversations of a mode.
 export const owned = async (w, agent, mode) => (await w.server.get(`${w.path}/agents/${agent}/conversations?mode=${mode}`)).data;
 

@@ -1,7 +1,7 @@
 // seed004.mjs: conversations of agents with people and with themselves, as a client sees them: what is stored
 // in the foreground and in the background, what subordinates and leads tell each other, briefings. What is
 // summarised is in compaction.mjs.
-import { asked, inbox, own, owned, rows, talk, watch, work } from './desk.mjs';
+import { asked, inbox, own, owned, park, rows, talk, watch, work } from './desk.mjs';
 import { Server, assert, finish, script, test } from './lib.mjs';
 
 const file = script('seed004', `
@@ -52,6 +52,10 @@ rules:
     do:
       - call: delegateToAgent
         args: {agentName: sub, task: please research NVDA}
+  - when: have nvda priced
+    do:
+      - call: delegateToAgent
+        args: {agentName: sub, task: What is NVDA price?}
   - when: have a stranger do it
     do:
       - call: delegate_to_agent
@@ -222,10 +226,19 @@ test("Subordinate communication appears in lead's background conversation", asyn
 test('requestInput: the question goes to the lead, and its answer wakes the subordinate', async () => {
     const w = await fresh();
     const stream = await watch(w);
-    await work(w, 'sub', 'which listing?');
+    await server.post(`${w.path}/agents/lead/pause`, undefined, 200);
+    const task = await park(w, 'sub', 'which listing?');
+    assert.deepEqual([task.status, task.label, task.waitsFor, task.question, task.result, task.running],
+        ['pending', 'waiting', 'lead', 'Which listing do you mean?', null, false], 'it waits, with its question');
     const request = await stream.event('request.input');
-    await stream.event('task.finished', e => e.agent === 'sub' && e.source === 'answer');
+    await server.post(`${w.path}/agents/lead/resume`, undefined, 200);
+    await stream.event('task.finished', e => e.taskId === task.id);
     stream.close();
+    const done = await server.get(`${w.path}/tasks/${task.id}`);
+    assert.deepEqual([done.status, done.label, done.waitsFor, done.question, done.result], ['completed', 'completed', null, null, 'Now I know.'], 'its own result');
+    assert.deepEqual((await server.get(`${w.path}/agents/sub/tasks`)).data.length, 1, 'the same task went on');
+    const [last] = await asked(w, 'sub', 'turn');
+    assert.match(last.request.messages.at(-1).content, /lead answers your question: Take the London listing\.$/);
     const mine = await rows(w, 'sub');
     const call = mine.find(m => m.toolCalls.length);
     assert.deepEqual(call.toolCalls.map(c => [c.toolName, c.args]), [['requestInput', { question: 'Which listing do you mean?' }]]);
@@ -244,10 +257,11 @@ test('requestInput: the question goes to the lead, and its answer wakes the subo
 
 test('requestInput of an agent without a lead asks the person', async () => {
     const w = await fresh();
-    await work(w, 'lead', 'which listing?');
+    const task = await park(w, 'lead', 'which listing?');
     assert.equal((await rows(w, 'lead')).find(m => m.role === 'tool').content, 'Request sent to the person');
-    const [item] = (await inbox(w)).data;
-    assert.deepEqual([item.type, item.content, item.open], ['question', 'Which listing do you mean?', true]);
+    const items = (await inbox(w)).data, [item] = items;
+    assert.deepEqual([items.length, item.type, item.content, item.open], [1, 'question', 'Which listing do you mean?', true]);
+    assert.deepEqual([task.label, task.waitsFor, task.question, task.inboxId], ['waiting', 'human', item.content, item.id]);
 });
 
 test('reportToLead: the report finishes the task in hand and wakes the lead', async () => {
@@ -265,6 +279,17 @@ test('reportToLead: the report finishes the task in hand and wakes the lead', as
     const theirs = await rows(w, 'lead');
     assert.deepEqual(shape(theirs), [['user', 'sub', 'Subordinate sub reports: NVDA has gained a tenth.'], ['assistant', 'lead', 'I have read the report.']]);
     assert.equal(report.body.data.messageId, theirs[0].messageId);
+});
+
+test('a subordinate that ends without a report is reported by the system', async () => {
+    const w = await fresh();
+    const stream = await watch(w);
+    await work(w, 'lead', 'have NVDA priced');
+    await stream.event('task.finished', e => e.agent === 'lead' && e.source === 'report');
+    stream.close();
+    const told = (await rows(w, 'lead')).filter(m => m.sender === 'system');
+    assert.deepEqual(told.map(m => [m.role, m.content]), [['user', 'The system reports: sub has completed the task "What is NVDA price?". '
+        + 'It sent no report. Its last words: NVIDIA is currently trading at 142.50.']]);
 });
 
 test('an agent without a lead that reports gets an error, and nothing is written', async () => {
@@ -320,6 +345,16 @@ test('Briefings appear in foreground conversation + inbox', async () => {
         ['NVDA is up', 'It gained a tenth.', fore[0].content, fore[0].messageId, call.messageId]);
 });
 
+test("a person's task that ends without a briefing is told by the system, once", async () => {
+    const w = await fresh();
+    const task = await work(w, 'lead', 'What is NVDA price?');
+    const items = (await inbox(w)).data;
+    assert.deepEqual(items.map(i => [i.type, i.title, i.content, i.agent, i.taskId, i.briefingId]), [['finished', 'lead has finished a task: What is NVDA price?',
+        'The system tells you this: there was no briefing. Its last words: NVIDIA is currently trading at 142.50.', 'lead', task.id, null]]);
+    const back = await rows(w, 'lead');
+    assert.deepEqual([items[0].messageId, items[0].workMessageId], [back.at(-1).messageId, back[0].messageId]);
+});
+
 test('a briefing is part of what is talked about in the foreground', async () => {
     const w = await fresh();
     await work(w, 'lead', 'brief me');
@@ -335,7 +370,7 @@ test('a briefing that is refused leaves nothing behind, in any of the three plac
     await work(w, 'lead', 'brief badly');
     assert.equal((await rows(w, 'lead')).find(m => m.role === 'tool').toolStatus, 'error');
     assert.deepEqual(await owned(w, 'lead', 'foreground'), []);
-    assert.deepEqual((await inbox(w)).data, []);
+    assert.deepEqual((await inbox(w)).data.map(i => i.type), ['finished'], 'only that it has ended');
 });
 
 // --- Knowledge --------------------------------------------------------------------------------------------

@@ -224,6 +224,43 @@ test('a task that is killed after its briefing and tried again does not send it 
     assert.deepEqual((await inbox(w)).data.map(i => i.title).sort(), ['Prices', 'Wages']);
 }, limit(90000));
 
+test('a task that asked its lead waits, also over kills, and goes on with the answer', async () => {
+    const w = await server.world(`states${++number}`, [{ name: 'ada', model: desk.model }, { name: 'bo', model: desk.model, lead: 'ada' }]);
+    let events = await watch(w);
+    const again = async () => {
+        await server.kill();
+        await server.start();
+        events = await watch(w);
+    };
+    await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
+    const task = await server.post(`${w.path}/agents/bo/tasks`, { content: 'find out' });
+    (await desk.next()).answer('', call('request_input', { question: 'Which?' }));
+    (await desk.next()).answer('I wait for the lead.');
+    await events.event('task.waiting', e => e.taskId === task.id);
+    await again();
+    assert.match(await told(w, 'task', 'ls'), /  waiting +user +find out\n +waits for @ada: Which\?\n/);
+    assert.match(await told(w, 'task', 'show', task.id), /waits for @ada: Which\?\n(.*\n)*question\n +Which\?\n/);
+    assert.equal(await doing(w, 'bo'), 'idle');
+    await server.post(`${w.path}/agents/ada/resume`, undefined, 200);
+    let q = await desk.next();
+    assert.match(q.last.content, /Subordinate bo is asking: Which\?/);
+    await again();
+    q = await desk.next();
+    assert.match(q.last.content, /Subordinate bo is asking: Which\?/);
+    q.answer('The left one.');
+    await desk.next();
+    await again();
+    q = await desk.next();
+    assert.match(q.last.content, /ada answers your question: The left one\.$/);
+    q.answer('Then it is left.');
+    await events.event('task.finished', e => e.taskId === task.id);
+    events.close();
+    const now = await server.get(`${w.path}/tasks/${task.id}`);
+    assert.deepEqual([now.status, now.result, now.waitsFor], ['completed', 'Then it is left.', null]);
+    assert.deepEqual((await server.get(`${w.path}/agents/bo/tasks`)).data.length, 1);
+    assert.deepEqual((await inbox(w)).data.map(i => i.title), ['bo has finished a task: find out'], 'told once');
+}, limit(90000));
+
 test('a task that has failed three times is still tried again, and a person is told which one and how to have it begun at once', async () => {
     const w = await fresh();
     const events = await watch(w);

@@ -325,7 +325,7 @@ test('an approval that waits is not put away but decided; one that is removed is
 test('a tool that is never allowed is refused to the model, and nobody is asked', async () => {
     const w = await fresh(server, ['ada'], { settings: { approvals: { demo_lookup: 'never' } } });
     assert.match((await work(w, 'ada', 'look it up')).result, /not allowed in this world/);
-    assert.deepEqual((await inbox(w)).data, []);
+    assert.deepEqual((await inbox(w)).data.map(i => i.type), ['finished']);
 });
 
 // --- Delegations ----------------------------------------------------------------------------------------------

@@ -271,7 +271,9 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
     sum = skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages");
     assert_int_not_equal(sum, 0);
     leave(&k);
-    skn_fixture_sql(k.fx, "DROP TABLE definitions; DROP TABLE audit; DROP TABLE sessions;"
+    skn_fixture_sql(k.fx, "DROP INDEX expected_task;"
+                          "ALTER TABLE expected DROP COLUMN task_id;"
+                          "DROP TABLE definitions; DROP TABLE audit; DROP TABLE sessions;"
                           "ALTER TABLE inbox DROP COLUMN definition_id;"
                           "ALTER TABLE inbox DROP COLUMN definition_state;"
                           "ALTER TABLE messages DROP COLUMN hash;"

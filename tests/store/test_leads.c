@@ -1,4 +1,5 @@
 /* test_leads.c: what subordinates and leads say to each other in their backgrounds. */
+#include "engine/engine.h"
 #include "store/task_kit.h"
 
 #include <pthread.h>
@@ -156,6 +157,405 @@ static void a_question_goes_to_the_lead_and_its_answer_comes_back(void **state)
     kit_close(&k);
 }
 
+/* --- Tasks that wait for an answer ------------------------------------------------------------------------------ */
+
+static void ask(kit *k, skein_turn *turn, const char *question)
+{
+    skein_acted done;
+
+    KIT_OK(k, act_as(k, turn,
+                     (skein_act){.kind = SKEIN_ACT_REQUEST_INPUT, .text = skein_text(question)},
+                     &done));
+}
+
+/* bo, whose lead is ada, has asked her "Which?" for his task and waits. */
+static skein_task waiting_task(kit *k)
+{
+    skein_task t;
+    skein_turn turn;
+
+    lead(k, BO, "ada");
+    t = task_of(k, BO, "find out");
+    turn = work(k, BO);
+    ask(k, &turn, "Which?");
+    KIT_OK(k, finish(k, &turn, "I wait"));
+    return t;
+}
+
+static void is_waiting(kit *k, skein_task t, const char *whom)
+{
+    t = task_now(k, t.uid);
+    assert_string_equal(t.status.p, "pending");
+    assert_string_equal(skn_task_label(&t).p, "waiting");
+    assert_string_equal(t.waits_for.p, whom);
+    assert_string_equal(skn_task_question(&t).p, "Which?");
+    assert_null(t.result.p);
+}
+
+/* It is due, and its turn ends with its result. */
+static void goes_on(kit *k, skein_task t, int agent, const char *result)
+{
+    skein_turn turn = work(k, agent);
+
+    assert_int_equal(turn.task, t.id);
+    KIT_OK(k, finish(k, &turn, result));
+    t = task_now(k, t.uid);
+    assert_string_equal(t.status.p, "completed");
+    assert_string_equal(t.result.p, result);
+    assert_null(t.waits_for.p);
+    assert_null(t.question.p);
+}
+
+static skein_context sees(kit *k, const skein_turn *turn)
+{
+    skein_slice   what = {.conversation = turn->chat, .task = turn->task, .turn = turn->uid};
+    skein_context seen;
+
+    KIT_OK(k, skein_context_read(k->e, &what, k->mem, &seen, &k->err));
+    return seen;
+}
+
+static void a_task_that_asked_the_lead_waits_and_goes_on_with_the_answer(void **state)
+{
+    kit           k;
+    skein_task    t, other;
+    skein_turn    turn, next;
+    skein_context seen;
+    int64_t       before;
+
+    kit_open(&k, state);
+    before = newest(&k);
+    t = waiting_task(&k);
+    says(&k, before, "task.waiting", t.uid.p);
+    is_waiting(&k, t, "ada");
+    assert_int_equal(task_due(&k, BO), 0);
+    /* He does something else meanwhile, and does not see what that has to do with the task. */
+    other = task_of(&k, BO, "something else");
+    turn = work(&k, BO);
+    assert_int_equal(turn.task, other.id);
+    next = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &next, "The left one"));
+    seen = sees(&k, &turn);
+    assert_string_equal(seen.at[seen.count - 1].text.p, "something else");
+    KIT_OK(&k, finish(&k, &turn, "done"));
+    assert_string_equal(task_now(&k, t.uid).status.p, "pending");
+    assert_null(task_now(&k, t.uid).waits_for.p);
+    /* The answer is what the next turn is asked. */
+    turn = work(&k, BO);
+    assert_int_equal(turn.task, t.id);
+    seen = sees(&k, &turn);
+    assert_string_equal(seen.at[seen.count - 1].text.p,
+                        "ada: ada answers your question: The left one");
+    KIT_OK(&k, finish(&k, &turn, "Then left"));
+    assert_string_equal(task_now(&k, t.uid).status.p, "completed");
+    assert_string_equal(task_now(&k, t.uid).result.p, "Then left");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'answer'"), 0);
+    assert_idle(&k);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void an_answer_that_comes_while_the_turn_runs_is_not_passed_over(void **state)
+{
+    kit        k;
+    skein_task t;
+    skein_turn turn, ada;
+
+    kit_open(&k, state);
+    lead(&k, BO, "ada");
+    t = task_of(&k, BO, "find out");
+    turn = work(&k, BO);
+    ask(&k, &turn, "Which?");
+    ada = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &ada, "The left one"));
+    KIT_OK(&k, finish(&k, &turn, "I wait"));
+    assert_string_equal(task_now(&k, t.uid).status.p, "pending");
+    assert_null(task_now(&k, t.uid).waits_for.p);
+    goes_on(&k, t, BO, "Then left");
+    /* What was read in the same turn, before its end, is done with. */
+    t = task_of(&k, BO, "find out more");
+    turn = work(&k, BO);
+    ask(&k, &turn, "Which?");
+    ada = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &ada, "The left one"));
+    KIT_OK(&k, act_as(&k, &turn,
+                      (skein_act){.kind = SKEIN_ACT_REMEMBER,
+                                  .type = skein_text("fact"),
+                                  .text = skein_text("left")},
+                      &(skein_acted){0}));
+    KIT_OK(&k, finish(&k, &turn, "Left, then"));
+    assert_string_equal(task_now(&k, t.uid).result.p, "Left, then");
+    /* And a report is the result, whatever was asked. */
+    t = task_of(&k, BO, "find out the rest");
+    turn = work(&k, BO);
+    ask(&k, &turn, "Which?");
+    KIT_OK(&k,
+           act_as(&k, &turn, (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("42")},
+                  &(skein_acted){0}));
+    KIT_OK(&k, finish(&k, &turn, "all said"));
+    assert_string_equal(task_now(&k, t.uid).result.p, "42");
+    assert_string_equal(task_now(&k, t.uid).status.p, "completed");
+    kit_check(&k);
+    kit_close(&k);
+}
+
+/* A question that goes up twice: the one in the middle does not answer with "I wait". */
+static void a_lead_that_asks_its_own_lead_does_not_answer_before(void **state)
+{
+    kit        k;
+    skein_task t;
+    skein_turn turn;
+
+    kit_open(&k, state);
+    lead(&k, ADA, "cy");
+    t = waiting_task(&k);
+    turn = work(&k, ADA);
+    ask(&k, &turn, "He asks which");
+    KIT_OK(&k, finish(&k, &turn, "I wait, too"));
+    is_waiting(&k, t, "ada");
+    turn = work(&k, CY);
+    KIT_OK(&k, finish(&k, &turn, "Left"));
+    turn = work(&k, ADA);
+    is_waiting(&k, t, "ada");
+    KIT_OK(&k, finish(&k, &turn, "cy says left"));
+    assert_non_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND),
+                           "| ada:ada answers your question: cy says left"));
+    goes_on(&k, t, BO, "Then left");
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_question_that_nobody_will_answer_lets_the_task_go_on(void **state)
+{
+    kit                      k;
+    skein_task               t;
+    skein_tasks              asked;
+    skein_turn               turn;
+    static const char *const why[] = {"the work of ada on it was cancelled",
+                                      "ada has said nothing to it", "ada was removed"};
+
+    kit_open(&k, state);
+    for (int i = 0; i < 3; i++) {
+        t = waiting_task(&k);
+        KIT_OK(&k, skein_agent_pause(k.e, k.agent[ADA].id, true, &k.err));
+        is_waiting(&k, t, "ada");
+        KIT_OK(&k, skein_agent_pause(k.e, k.agent[ADA].id, false, &k.err));
+        if (i == 0) {
+            KIT_OK(&k, skein_task_list(k.e, k.agent[ADA].id, skein_text("pending"), 1, k.mem,
+                                       &asked, &k.err));
+            KIT_OK(&k, skein_task_cancel(k.e, k.world.id, asked.at[0].uid, NULL, k.mem,
+                                         &(skein_task){0}, &k.err));
+        } else if (i == 1) {
+            turn = work(&k, ADA);
+            KIT_OK(&k, finish(&k, &turn, " "));
+        } else {
+            KIT_OK(&k, skein_agent_remove(k.e, k.agent[ADA].id, false, &k.err));
+        }
+        assert_non_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND), why[i]));
+        goes_on(&k, t, BO, "without her, then");
+    }
+    assert_int_equal(rows(&k, "SELECT count(*) FROM expected WHERE state = 'undeliverable'"),
+                     3);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system'"), 3);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_task_that_waits_can_be_cancelled_and_begun_anew(void **state)
+{
+    kit           k;
+    skein_task    t, now;
+    skein_turn    turn;
+    skein_message m;
+    skein_tell    what = {
+           .agent = skein_text("bo"), .from = skein_text("ada"), .text = skein_text("Here")};
+
+    kit_open(&k, state);
+    t = waiting_task(&k);
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &now, &k.err));
+    assert_string_equal(now.status.p, "cancelled");
+    assert_null(now.waits_for.p);
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "The left one"));
+    assert_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND), "left"));
+    assert_int_equal(task_due(&k, BO), 0);
+    KIT_OK(&k, skein_task_retry(k.e, k.world.id, t.uid, k.mem, &now, &k.err));
+    goes_on(&k, t, BO, "by myself");
+    /* Begun anew while it waits it goes on without the answer, which comes for itself. */
+    t = waiting_task(&k);
+    KIT_OK(&k, skein_task_retry(k.e, k.world.id, t.uid, k.mem, &now, &k.err));
+    goes_on(&k, t, BO, "by myself, too");
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "The left one"));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'answer'"), 1);
+    turn = work(&k, BO);
+    KIT_OK(&k, finish(&k, &turn, "I know"));
+    /* A person may answer in the place of the lead. */
+    t = waiting_task(&k);
+    what.world = k.world.id;
+    KIT_OK(&k, skein_tell_agent(k.e, &what, k.mem, &m, &k.err));
+    goes_on(&k, t, BO, "There, then");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'tell'"), 0);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+/* A turn that fails after the question does not ask it twice. */
+static void a_task_that_failed_after_its_question_waits_for_the_answer(void **state)
+{
+    kit        k;
+    skein_task t;
+    skein_turn turn;
+
+    kit_open(&k, state);
+    lead(&k, BO, "ada");
+    t = task_of(&k, BO, "find out");
+    turn = work(&k, BO);
+    ask(&k, &turn, "Which?");
+    fail_turn(&k, &turn, "no model");
+    skn_fixture_sql(k.fx, "UPDATE tasks SET not_before = 0");
+    is_waiting(&k, t, "ada");
+    assert_int_equal(task_due(&k, BO), 0);
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "The left one"));
+    goes_on(&k, t, BO, "Then left");
+    kit_close(&k);
+}
+
+/* Who has no lead asks the person. */
+static void a_task_that_asked_the_person_waits_for_the_inbox(void **state)
+{
+    kit              k;
+    skein_task       t;
+    skein_turn       turn;
+    skein_inbox      inbox;
+    skein_inbox_item item;
+    skein_expecteds  open;
+
+    kit_open(&k, state);
+    for (int i = 0; i < 3; i++) {
+        t = task_of(&k, CY, "find out");
+        turn = work(&k, CY);
+        ask(&k, &turn, "Which?");
+        KIT_OK(&k, finish(&k, &turn, "I wait"));
+        is_waiting(&k, t, "human");
+        KIT_OK(&k, skein_inbox_list(k.e, &(skein_inbox_query){0}, k.mem, &inbox, &k.err));
+        item = inbox.at[0];
+        assert_string_equal(item.kind.p, "question");
+        assert_string_equal(task_now(&k, t.uid).inbox_uid.p, item.uid.p);
+        assert_int_equal(task_due(&k, CY), 0);
+        if (i == 0)
+            KIT_OK(&k, skein_inbox_answer(k.e, item.uid, skein_text("Left"), k.mem, &item, NULL,
+                                          &k.err));
+        else if (i == 1)
+            KIT_OK(&k, skein_inbox_set(
+                           k.e, item.uid,
+                           &(skein_inbox_change){.read = -1, .done = 1, .snoozed_until = -1},
+                           k.mem, &item, &k.err));
+        else
+            KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &t, &k.err));
+        if (i < 2)
+            goes_on(&k, t, CY, "Then left");
+    }
+    assert_non_null(strstr(own_texts(&k, CY, SKEIN_BACKGROUND), "the person has put it away"));
+    KIT_OK(&k, skein_inbox_get(k.e, item.uid, k.mem, &item, &k.err));
+    assert_int_not_equal(item.done_at, 0); /* nobody is asked for a task that was cancelled */
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'answer'"), 0);
+    KIT_OK(&k, skein_expected_list(k.e, k.world.id, (skein_agent_id){0}, k.mem, &open, &k.err));
+    assert_int_equal(open.count, 0);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+/* --- What the system reports ------------------------------------------------------------------------------------- */
+
+/* ada gives bo a task; gives it as it is before he begins. */
+static skein_task given(kit *k, const char *text)
+{
+    skein_turn  turn;
+    skein_acted done;
+
+    lead(k, BO, "ada");
+    task_of(k, ADA, "lead");
+    turn = work(k, ADA);
+    KIT_OK(k, act_as(k, &turn,
+                     (skein_act){.kind = SKEIN_ACT_ASSIGN,
+                                 .agent = skein_text("bo"),
+                                 .text = skein_text(text)},
+                     &done));
+    KIT_OK(k, finish(k, &turn, "bo has it"));
+    return task_now(k, done.uid);
+}
+
+static void a_subordinate_that_ends_without_a_report_is_reported(void **state)
+{
+    kit         k;
+    skein_task  t;
+    skein_turn  turn;
+    skein_acted done;
+
+    kit_open(&k, state);
+    given(&k, "dig\ndeep");
+    turn = work(&k, BO);
+    KIT_OK(&k, finish(&k, &turn, "a hole"));
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND),
+                           "| system:The system reports: bo has completed the task \"dig\". It "
+                           "sent no report. Its last words: a hole"));
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "seen"));
+    /* Cancelled, before it was begun and while it runs. */
+    for (int i = 0; i < 2; i++) {
+        t = given(&k, "fly");
+        if (i)
+            turn = work(&k, BO);
+        KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &t, &k.err));
+    }
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE content LIKE 'The system "
+                              "reports: bo does not do the task \"fly\". It was cancelled.'"),
+                     2);
+    /* He has reported: once is enough. */
+    given(&k, "run");
+    turn = work(&k, BO);
+    KIT_OK(&k, act_as(&k, &turn,
+                      (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("far")}, &done));
+    KIT_OK(&k, finish(&k, &turn, "reported"));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system'"), 3);
+    /* Who waits for an answer has not ended. */
+    t = given(&k, "wait");
+    turn = work(&k, BO);
+    ask(&k, &turn, "Which?");
+    KIT_OK(&k, finish(&k, &turn, "I wait"));
+    is_waiting(&k, t, "ada");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system'"), 3);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_lead_hears_of_a_subordinate_that_fails_or_goes(void **state)
+{
+    kit        k;
+    skein_turn turn;
+
+    kit_open(&k, state);
+    given(&k, "dig");
+    for (int i = 0; i < 4; i++) {
+        turn = work(&k, BO);
+        fail_turn(&k, &turn, "no model");
+        skn_fixture_sql(k.fx, "UPDATE tasks SET not_before = 0");
+    }
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE content LIKE 'The system "
+                              "reports: bo has failed at the task \"dig\". It is tried again. "
+                              "The last failure: no model'"),
+                     1);
+    KIT_OK(&k, skein_agent_remove(k.e, k.agent[BO].id, false, &k.err));
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND),
+                           "system:The system reports: bo does not do the task \"dig\". It was "
+                           "cancelled: bo was removed."));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system'"), 2);
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_lead_that_tells_the_answer_does_not_give_it_twice(void **state)
 {
     kit         k;
@@ -216,6 +616,7 @@ static void work_is_given_only_to_subordinates(void **state)
 static void agents_cannot_set_each_other_to_work_for_ever(void **state)
 {
     kit         k;
+    skein_task  t;
     skein_turn  turn;
     skein_acted done;
     int         rounds = 0;
@@ -245,6 +646,25 @@ static void agents_cannot_set_each_other_to_work_for_ever(void **state)
     }
     assert_true(rc == SKEIN_OK || rc == SKEIN_LIMIT);
     assert_in_range(rounds, 1, 8);
+    /* Nor can one that asks again whatever it is answered; at last it has to answer with what there is. */
+    skn_fixture_sql(k.fx, "UPDATE tasks SET status = 'cancelled' WHERE status = 'pending'");
+    if (rc)
+        KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+    t = task_of(&k, BO, "ask");
+    for (rounds = 0, rc = SKEIN_OK; rc == SKEIN_OK && rounds < 100; rounds++) {
+        turn = work(&k, BO);
+        rc = act_as(&k, &turn,
+                    (skein_act){.kind = SKEIN_ACT_REQUEST_INPUT, .text = skein_text("Which?")},
+                    &done);
+        KIT_OK(&k, finish(&k, &turn, "I wait"));
+        if (rc)
+            break;
+        turn = work(&k, ADA);
+        KIT_OK(&k, finish(&k, &turn, rounds % 2 ? " " : "left"));
+    }
+    assert_int_equal(rc, SKEIN_LIMIT);
+    assert_in_range(rounds, 1, 8);
+    assert_string_equal(task_now(&k, t.uid).status.p, "completed");
     kit_close(&k);
 }
 
@@ -339,6 +759,15 @@ int main(void)
         SKN_BOTH(a_report_to_a_lead_that_is_gone_writes_nothing),
         SKN_BOTH(an_empty_report_is_refused),
         SKN_BOTH(a_question_goes_to_the_lead_and_its_answer_comes_back),
+        SKN_BOTH(a_task_that_asked_the_lead_waits_and_goes_on_with_the_answer),
+        SKN_BOTH(an_answer_that_comes_while_the_turn_runs_is_not_passed_over),
+        SKN_BOTH(a_lead_that_asks_its_own_lead_does_not_answer_before),
+        SKN_BOTH(a_question_that_nobody_will_answer_lets_the_task_go_on),
+        SKN_BOTH(a_task_that_waits_can_be_cancelled_and_begun_anew),
+        SKN_BOTH(a_task_that_failed_after_its_question_waits_for_the_answer),
+        SKN_BOTH(a_task_that_asked_the_person_waits_for_the_inbox),
+        SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
+        SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),
         SKN_BOTH(a_lead_that_tells_the_answer_does_not_give_it_twice),
         SKN_BOTH(work_is_given_only_to_subordinates),
         SKN_BOTH(agents_cannot_set_each_other_to_work_for_ever),

@@ -392,6 +392,51 @@ static void a_briefing_is_sent_once_however_often_its_task_is_tried(void **state
     kit_close(&k);
 }
 
+static void a_person_whose_task_ends_without_a_briefing_is_told(void **state)
+{
+    kit              k;
+    skein_task       t;
+    skein_turn       turn;
+    skein_inbox      inbox;
+    skein_inbox_item item;
+
+    kit_open(&k, state);
+    t = task_of(&k, ADA, "count the stars\none by one");
+    turn = work(&k, ADA);
+    turn = crash(&k);
+    KIT_OK(&k, finish(&k, &turn, "there are many"));
+    KIT_OK(&k, skein_inbox_list(k.e, &(skein_inbox_query){0}, k.mem, &inbox, &k.err));
+    assert_int_equal(inbox.count, 1);
+    assert_int_equal(inbox.needs_you, 0);
+    item = inbox.at[0];
+    assert_string_equal(item.kind.p, "finished");
+    assert_string_equal(item.agent.p, "ada");
+    assert_string_equal(item.title.p, "ada has finished a task: count the stars");
+    assert_string_equal(item.content.p, "The system tells you this: there was no briefing. Its "
+                                        "last words: there are many");
+    assert_string_equal(item.task_uid.p, t.uid.p);
+    assert_string_equal(item.work_message_uid.p, task_now(&k, t.uid).message_uid.p);
+    assert_non_null(item.message_uid.p);
+    /* Not when it was briefed, in whichever attempt, nor of what was cancelled or nobody gave. */
+    task_of(&k, ADA, "tell me");
+    turn = work(&k, ADA);
+    assert_string_equal(brief(&k, &turn, "Stars", "many"), "Briefing sent");
+    turn = crash(&k);
+    KIT_OK(&k, finish(&k, &turn, "told"));
+    t = task_of(&k, ADA, "stop");
+    turn = work(&k, ADA);
+    KIT_OK(&k, skein_task_cancel(k.e, k.world.id, t.uid, NULL, k.mem, &t, &k.err));
+    t = (skein_task){.agent = k.agent[ADA].id,
+                     .source = skein_text("self"),
+                     .content = skein_text("by myself")};
+    KIT_OK(&k, skein_task_new(k.e, &t, k.mem, &k.err));
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "done"));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM inbox WHERE kind <> 'briefing'"), 1);
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_briefing_in_other_words_is_the_same_and_one_more_is_not(void **state)
 {
     kit         k;
@@ -578,6 +623,7 @@ int main(void)
         SKN_BOTH(a_crash_in_the_middle_leaves_the_task_to_be_tried_again),
         SKN_BOTH(a_back_off_of_a_clock_that_was_set_back_is_over),
         SKN_BOTH(a_briefing_is_sent_once_however_often_its_task_is_tried),
+        SKN_BOTH(a_person_whose_task_ends_without_a_briefing_is_told),
         SKN_BOTH(a_briefing_in_other_words_is_the_same_and_one_more_is_not),
         SKN_BOTH(what_a_delegation_of_a_task_tells_is_told_once_too),
         SKN_BOTH(cancelling_a_task_stops_the_turn_that_is_at_it),

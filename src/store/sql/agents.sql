@@ -6,9 +6,15 @@ SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content,
   k.not_before, k.created_at, k.completed_at, m.uid,
   (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id), k.assigned_by_id, k.message_id, k.hops_left, k.cause,
   (SELECT COUNT(*) FROM turns t WHERE t.state = 'open' AND t.task_id = k.id AND t.waits = 1),
-  (SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
-    i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1)
+  COALESCE((SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
+    i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1), xi.uid),
+  CASE WHEN x.id IS NOT NULL THEN COALESCE(xa.name, 'human') END, SUBSTR(COALESCE(xi.content, xm.content), 1, 16384),
+  (SELECT MAX(y.answer_message_id) FROM expected y WHERE y.task_id = k.id)
   FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
+  LEFT JOIN expected x ON k.status = 'pending' AND x.id = (SELECT MIN(y.id) FROM expected y WHERE y.task_id = k.id AND y.state = 'open')
+  LEFT JOIN agents xa ON xa.id = x.asked_id LEFT JOIN messages xm ON xm.id = x.message_id AND x.asked_id <> 0
+  LEFT JOIN inbox xi ON xi.id = (SELECT MIN(i.id) FROM inbox i WHERE i.task_id = k.id AND i.work_message_id = x.message_id AND
+    x.asked_id = 0 AND i.kind = 'question' AND i.answer IS NULL AND i.done_at IS NULL AND i.removed_at IS NULL)
 -- An agent is free for a task when it has nothing to do in its background, delegations apart.
 -- =task_places
 FROM tasks k JOIN agents a ON a.id = k.agent_id JOIN worlds w ON w.id = k.world_id
@@ -16,6 +22,9 @@ FROM tasks k JOIN agents a ON a.id = k.agent_id JOIN worlds w ON w.id = k.world_
 -- =task_free
 a.removed_at IS NULL AND a.paused_at IS NULL AND w.removed_at IS NULL AND NOT EXISTS(SELECT 1 FROM deliveries d
    WHERE d.conversation_id = c.id AND (d.state = 'queued' OR d.state = 'working') AND d.agent_id = k.agent_id AND d.lane_id IS NULL)
+-- Some answer is still to come.
+-- =task_asks
+EXISTS(SELECT 1 FROM expected x WHERE x.task_id = q.id AND x.state = 'open')
 -- =inbox_rows
 SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.uid, m.uid, wc.uid, wm.uid, i.briefing_uid, i.tool,
   i.args, i.answer, i.read_at, i.done_at, i.snoozed_until, i.created_at, i.agent_id, i.conversation_id, i.work_message_id, i.turn_id,
@@ -47,7 +56,7 @@ SELECT l.id, l.conversation_id, l.key, l.agent_id, a.name, a.removed_at, l.paren
   FROM lanes l JOIN lanes p ON p.id = l.parent_id LEFT JOIN agents a ON a.id = l.agent_id
   LEFT JOIN agents b ON b.id = l.parent_agent_id LEFT JOIN messages m ON m.id = l.spawn_message_id
 -- =expected_rows
-SELECT x.id, x.world_id, x.asker_id, x.asked_id, x.message_id, x.state, x.created_at, a.name, b.name, m.uid, r.uid
+SELECT x.id, x.world_id, x.asker_id, x.asked_id, x.message_id, x.state, x.created_at, a.name, b.name, m.uid, r.uid, x.task_id
   FROM expected x LEFT JOIN agents a ON a.id = x.asker_id LEFT JOIN agents b ON b.id = x.asked_id
   JOIN messages m ON m.id = x.message_id LEFT JOIN messages r ON r.id = x.answer_message_id
 
@@ -74,23 +83,36 @@ SELECT COUNT(DISTINCT d.lane_id) FROM deliveries d
 -- Has a call of this message its result?
 -- :call_result
 SELECT COUNT(*) FROM messages WHERE reply_to_id = $1 AND role = 'tool' AND tool_call_id = $2;
+-- :call_last_result
+SELECT MAX(id) FROM messages WHERE reply_to_id = $1 AND role = 'tool';
 
 -- :expected_insert
-INSERT INTO expected(world_id, asker_id, asked_id, message_id, answer_message_id, state, created_at, closed_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO expected(world_id, asker_id, asked_id, message_id, answer_message_id, state, created_at, closed_at, task_id)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
 -- What was asked of an agent with this message.
 -- :expected_of
 {expected_rows} WHERE x.message_id = $1 AND x.asked_id = $2 AND x.state <> 'surplus' ORDER BY x.id LIMIT 1;
 -- :expected_first
 {expected_rows} WHERE x.asked_id = $1 AND x.asker_id = $2 AND x.state = 'open' ORDER BY x.id LIMIT 1;
--- :expected_answer
-UPDATE expected SET state = 'answered', answer_message_id = $1, closed_at = $2 WHERE id = $3;
+-- What people were asked with this message, for a task.
+-- :expected_of_people
+{expected_rows} WHERE x.message_id = $1 AND x.asked_id = 0 AND x.state = 'open' ORDER BY x.id LIMIT 1;
+-- What an agent owes to tasks.
+-- :expected_owed
+{expected_rows} WHERE x.asked_id = $1 AND x.state = 'open' AND x.task_id IS NOT NULL ORDER BY x.id;
+-- :expected_close
+UPDATE expected SET state = $1, answer_message_id = $2, closed_at = $3 WHERE id = $4;
+-- :expected_withdraw
+UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open' AND task_id = $2;
+-- :expected_leave
+UPDATE expected SET task_id = NULL WHERE task_id = $1;
 -- :expected_drop
 UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open' AND (asked_id = $2 OR asker_id = $2);
+-- What people were asked is in the inbox.
 -- :expected_list
-{expected_rows} WHERE x.world_id = $1 ORDER BY x.id DESC LIMIT 1000;
+{expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 ORDER BY x.id DESC LIMIT 1000;
 -- :expected_list_of
-{expected_rows} WHERE x.world_id = $1 AND (x.asked_id = $2 OR x.asker_id = $2) ORDER BY x.id DESC LIMIT 1000;
+{expected_rows} WHERE x.world_id = $1 AND x.asked_id <> 0 AND (x.asked_id = $2 OR x.asker_id = $2) ORDER BY x.id DESC LIMIT 1000;
 
 -- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_knowledge.c ---
 
@@ -107,11 +129,12 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
 -- :task_due
 SELECT k.id, COALESCE(c.id, 0), k.agent_id, a.model {task_places}
  WHERE k.id IN (SELECT MIN(q.id) FROM tasks q WHERE q.status = 'pending' AND (q.not_before <= $1 OR q.not_before > $2)
-                 GROUP BY q.agent_id) AND {task_free}
+                  AND NOT {task_asks} GROUP BY q.agent_id) AND {task_free}
  ORDER BY k.id LIMIT $3;
 -- :task_is_due
 SELECT COUNT(*) {task_places}
- WHERE k.id = $1 AND k.status = 'pending' AND (k.not_before <= $2 OR k.not_before > $3) AND {task_free};
+ WHERE k.id = $1 AND k.status = 'pending' AND (k.not_before <= $2 OR k.not_before > $3) AND {task_free}
+   AND NOT EXISTS(SELECT 1 FROM tasks q WHERE q.id = k.id AND {task_asks});
 -- :task_close
 UPDATE tasks SET status = $1, result = $2, completed_at = $3 WHERE id = $4 AND status = 'pending';
 -- :task_reported
@@ -124,6 +147,8 @@ UPDATE tasks SET status = 'pending', attempts = 0, not_before = 0, completed_at 
    AND content <> '' AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = tasks.id);
 -- :tasks_cancelled
 {task_rows} WHERE k.agent_id = $1 AND k.status = 'cancelled' AND k.completed_at >= $2 ORDER BY k.id;
+-- :task_hops
+UPDATE tasks SET hops_left = $1 WHERE id = $2;
 -- :task_said
 UPDATE tasks SET message_id = $1 WHERE id = $2;
 -- :task_pending
@@ -134,10 +159,12 @@ SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.so
    AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.state = 'open' AND t.task_id = k.id) ORDER BY k.id LIMIT 1;
 -- :task_pending_of
 SELECT k.id FROM tasks k WHERE k.agent_id = $1 AND k.status = 'pending' AND k.source = $2 ORDER BY k.id LIMIT 1;
+-- With the answers that such a task goes on with.
 -- :task_unfinished
 SELECT k.message_id FROM tasks k WHERE k.agent_id = $1 AND k.message_id >= $2 AND k.id <> $3
    AND (k.status = 'pending' OR (k.status = 'cancelled' AND k.source IN ('user', 'self', 'system')))
- ORDER BY k.message_id;
+UNION SELECT y.answer_message_id FROM tasks k JOIN expected y ON y.task_id = k.id
+ WHERE k.agent_id = $1 AND y.answer_message_id >= $2 AND k.id <> $3 AND k.status = 'pending' ORDER BY 1;
 -- :task_hurry
 UPDATE tasks SET not_before = 0 WHERE agent_id = $1 AND status = 'pending' AND not_before > 0;
 -- :tasks_drop
@@ -162,8 +189,8 @@ UPDATE agents SET run_every = $1, next_run_at = $2 WHERE id = $3 AND removed_at 
 UPDATE agents SET paused_at = $1 WHERE id = $2 AND removed_at IS NULL;
 -- The last turn that was closed says whether the agent failed; one that was interrupted did, too.
 -- :agent_work
-SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'pending'),
-  (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at,
+SELECT a.paused_at, a.run_every, a.next_run_at, (SELECT COUNT(*) FROM tasks q WHERE q.agent_id = a.id AND q.status = 'pending'
+    AND NOT {task_asks}), (SELECT MAX(k.completed_at) FROM tasks k WHERE k.agent_id = a.id AND k.status = 'completed'), t.state, t.error, t.closed_at,
   (SELECT c.uid FROM conversations c WHERE c.id = t.conversation_id),
   (SELECT COUNT(*) FROM waiting q WHERE EXISTS(SELECT 1 FROM deliveries d WHERE d.conversation_id = q.conversation_id AND d.agent_id = a.id
     AND (d.state = 'queued' OR d.state = 'working')))
@@ -233,11 +260,18 @@ UPDATE inbox SET read_at = $1 WHERE read_at IS NULL AND removed_at IS NULL AND w
 -- Only PostgreSQL has several writers at a time.
 -- :limits_hold
 SELECT 1;
--- The one with the same text first, else the oldest.
+-- The one with the same text first, else the oldest. A turn that came to its end was no attempt: the task went on from there.
 -- :inbox_earlier
 SELECT i.id, i.uid, CASE WHEN COALESCE(i.briefing_text, i.content) = $1 THEN 1 ELSE 0 END FROM inbox i
  WHERE i.task_id = $2 AND i.agent_id = $3 AND i.kind = $4 AND i.title = $5 AND COALESCE(i.attempt_id, 0) <> $6
- ORDER BY 3 DESC, i.id LIMIT 1;
+   AND NOT EXISTS(SELECT 1 FROM turns t WHERE t.id = i.attempt_id AND t.state = 'committed') ORDER BY 3 DESC, i.id LIMIT 1;
+-- Has the task told people something?
+-- :inbox_briefed
+SELECT COUNT(*) FROM inbox WHERE task_id = $1 AND kind = 'briefing';
+-- Nobody waits for the answers any more.
+-- :inbox_withdraw
+UPDATE inbox SET done_at = $1, reason = $2 WHERE task_id = $3 AND kind = 'question' AND answer IS NULL AND done_at IS NULL
+   AND removed_at IS NULL;
 -- :inbox_repeat
 UPDATE inbox SET attempt_id = $1 WHERE id = $2;
 -- What a turn asks now: one call after the other.

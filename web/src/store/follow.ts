@@ -43,6 +43,7 @@ function followLists(): void {
         if (e.chatId === null) both(e);
     });
     on('task.queued', both);
+    on('task.waiting', both);
     on('task.finished', both);
     on('chat.created', both);
     on('chat.updated', both);

@@ -4,12 +4,14 @@ import type { Trouble } from '../../api/client';
 import type { Agent, ExpectedList, Task, TaskList } from '../../api/types';
 import { Badge, Button, day, Empty, Loading, TextArea, Time, toast, TroubleBox } from '../../parts/parts';
 import { state } from '../../store/store';
+import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { count } from '../shared/words';
+import { waitingWord } from '../timeline/background';
 import { fieldError } from './agent-form';
 import { useTick } from './follow';
 
-const WHEN = ['task.queued', 'task.started', 'task.finished'] as const;
+const WHEN = ['task.queued', 'task.started', 'task.waiting', 'task.finished'] as const;
 
 /** What it is to do in the background, and the answers that it waits for or owes. */
 export function AgentTasks({ w, agent }: { w: string; agent: Agent }) {
@@ -75,16 +77,18 @@ function stateOf(t: Task): {
 } {
     if (t.status === 'completed') return { shape: '✓', word: 'done', kind: 'ok' };
     if (t.status === 'cancelled') return { shape: '‖', word: 'cancelled', kind: 'muted' };
-    if (t.label === 'waiting') return { shape: '◐', word: 'asks you', kind: 'warn' };
+    if (t.label === 'waiting')
+        return { shape: '◐', word: waitingWord(t), kind: t.waitsFor === 'human' ? 'warn' : 'muted' };
     if (t.running) return { shape: '●', word: 'running', kind: 'accent' };
     if (t.lastError)
         return { shape: '✕', word: `failed ${count(t.attempts, 'time')}, tried again`, kind: 'error' };
     return { shape: '◌', word: 'waits', kind: 'muted' };
 }
 
-/** One that failed or was cancelled can be begun anew, at once. */
+/** One that failed or was cancelled can be begun anew, at once; so can one that waits for an answer, without it. */
 function canRetry(t: Task): boolean {
-    return t.status === 'cancelled' || (t.status === 'pending' && !t.running && t.attempts > 0);
+    const rests = t.status === 'pending' && !t.running;
+    return t.status === 'cancelled' || (rests && (t.attempts > 0 || t.label === 'waiting'));
 }
 
 function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () => void }) {
@@ -141,6 +145,14 @@ function TaskRow({ w, task, onChanged }: { w: string; task: Task; onChanged: () 
                 )}
             </p>
             <p class="task-content">{task.content}</p>
+            {task.label === 'waiting' && task.question && (
+                <p class="task-question">
+                    ◐ {task.question}{' '}
+                    {task.inboxId && (
+                        <Link to={{ kind: 'inbox', item: task.inboxId }}>Answer it in the inbox</Link>
+                    )}
+                </p>
+            )}
             {task.lastError && task.status === 'pending' && (
                 <p class="agent-bad">
                     {task.lastError}

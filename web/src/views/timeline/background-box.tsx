@@ -6,12 +6,12 @@ import { useTick } from '../agents/follow';
 import { Link } from '../shared/link';
 import { useLoad } from '../shared/load';
 import { count, firstLine } from '../shared/words';
-import { readWork, TASK_STATES, taskFold } from './background';
+import { readWork, TASK_STATES, taskFold, waitingWord } from './background';
 import { openByItself } from './model';
 import { TimelineRow } from './row';
 import { isFoldOpen, setOpen } from './state';
 
-const CHANGES = ['task.queued', 'task.started', 'task.finished', 'stream.reset'] as const;
+const CHANGES = ['task.queued', 'task.started', 'task.waiting', 'task.finished', 'stream.reset'] as const;
 const NEWS = [...CHANGES, 'message.completed', 'tool.completed', 'tool.failed'] as const;
 
 function TaskState({ task }: { task: Task }) {
@@ -19,7 +19,7 @@ function TaskState({ task }: { task: Task }) {
     const took = task.completedAt ? Date.parse(task.completedAt) - Date.parse(task.createdAt) : null;
     return (
         <span class={`timeline-state timeline-${run ?? 'waits'}`}>
-            <span aria-hidden="true">{shape}</span> {word}
+            <span aria-hidden="true">{shape}</span> {task.label === 'waiting' ? waitingWord(task) : word}
             {took === null ? '' : ` ${duration(took)}`}
         </span>
     );

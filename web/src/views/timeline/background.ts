@@ -26,6 +26,11 @@ export const TASK_STATES: Record<Task['label'], { shape: string; word: string; r
     cancelled: { shape: '‖', word: 'cancelled', run: 'cancelled' },
 };
 
+/** Whom a task waits for. */
+export function waitingWord(task: Task): string {
+    return task.waitsFor === 'human' ? TASK_STATES.waiting.word : `waits for @${task.waitsFor}`;
+}
+
 /** What was said and done for one task: from its message to the next that the agent was told. */
 export function sessionOf(items: readonly Item[], messageId: string): Item[] {
     const from = items.findIndex(item => item.messageId === messageId);
