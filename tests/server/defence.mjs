@@ -136,7 +136,9 @@ test('sign-ins that fail wait longer and longer, on loopback too; the right toke
     assert.equal(rows.length, 20);
     assert.deepEqual([rows[0].from, rows[0].subject, rows[0].detail], ['127.0.0.1', 'GET', 'a wrong token']);
     assert.equal(new Set(rows.map(a => a.requestId)).size, 20);
-    assert.equal(own.log.split('\n').filter(l => l.includes('sign-in.failed')).length, 20);
+    const lines = () => own.log.split('\n').filter(l => l.includes('sign-in.failed')).length;
+    await eventually('all lines of the log', () => lines() >= 20);
+    assert.equal(lines(), 20);
     assert.ok(!own.log.includes(secret));
 });
 
@@ -280,10 +282,13 @@ byRoot('a server that another user describes is told no token and asked nothing'
             assert.equal(r.code, 1, `${words}: ${r.out}${r.err}`);
             assert.match(r.err, /belongs to the user/);
         }
-    fs.chownSync(data, 0, 0); // the folder is ours now, the description is not
-    for (const words of asks) {
-        const r = await run([...store.args, ...words], { env: { SKEIN_TOKEN: secret } });
-        assert.match(r.err, new RegExp(`"${file}" belongs to the user \\S+, not to root`), r.out);
+    fs.chownSync(data, 0, 0); // the folder is ours now, the lock is not, and then the description is not
+    for (const theirs of [path.join(data, 'skein.lock'), file]) {
+        for (const words of asks) {
+            const r = await run([...store.args, ...words], { env: { SKEIN_TOKEN: secret } });
+            assert.match(r.err, new RegExp(`"${theirs}" belongs to the user \\S+, not to root`), r.out);
+        }
+        fs.chownSync(theirs, 0, 0);
     }
     assert.deepEqual(heard, []);
     trap.close();
