@@ -402,7 +402,7 @@ static const skn_command care[] = {
     {"migrate", CARE, "", "Bring the store's schema up to date", 0, 0, SKN_CMD_PLAIN,
      "store,schema,changed", NULL, skn_cmd_migrate},
     {"audit", CARE, "",
-     "Who changed settings, providers, keys and approvals, or removed something", 0, 0,
+     "Who changed settings, keys, agents and approvals, removed something, or signed in", 0, 0,
      SKN_CMD_READ, SKN_FIELDS_AUDIT, audit_options, skn_cmd_audit},
     {"fsck", CARE, "", "Check the integrity of the store", 0, 0, SKN_CMD_READ, SKN_FIELDS_CHECK,
      NULL, skn_cmd_fsck},
