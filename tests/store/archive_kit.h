@@ -106,7 +106,7 @@ static inline void sum_up(place *p, skein_conversation_id chat)
 static inline void dress(place *p, const history *h)
 {
     skein_str          items[] = {{"142:156", 7}, {"fun x", 5}};
-    skein_context_file file = {T("src/main.c"), items, 2};
+    skein_context_file file = {.path = T("src/main.c"), .items = items, .item_count = 2};
     skein_tag          tag = {.name = T("expect"), .control = T("toggle"), .target = T("lead")};
 
     tag.instruction = T("ResponseExpected");

@@ -91,7 +91,10 @@ static inline void furnish(kit *k)
                                 .instruction = skein_text("Short")};
     skein_str            item = skein_text("fun main");
     skein_world          other = {.name = skein_text("elsewhere")};
-    skein_context_file   file = {skein_text("src/main.c"), &item, 1};
+    skein_context_file   file = {.path = skein_text("src/main.c"),
+                                 .items = &item,
+                                 .item_count = 1,
+                                 .prompt = skein_text("Only names.")};
     skein_search_request what = {.query = skein_text("words")};
     skein_conversation   branch;
     skein_hits           hits;

@@ -128,8 +128,11 @@ static void the_files_of_a_chat_become_those_that_are_given(void **state)
 {
     kit                k;
     skein_str          items[] = {skein_text("1:2"), skein_text("f")};
-    skein_context_file first[] = {{skein_text("a.c"), items, 2}, {skein_text("b.c"), NULL, 0}};
-    skein_context_file second[] = {{skein_text("c.c"), NULL, 0}, {skein_text("a.c"), items, 1}};
+    skein_context_file first[] = {{.path = skein_text("a.c"), .items = items, .item_count = 2},
+                                  {.path = skein_text("b.c")}};
+    skein_context_file second[] = {
+        {.path = skein_text("c.c")},
+        {.path = skein_text("a.c"), .items = items, .item_count = 1}};
     skein_context_files list = {first, 2};
     size_t              bad;
     int64_t             start;
@@ -150,9 +153,9 @@ static void the_files_of_a_chat_become_those_that_are_given(void **state)
 static void one_bad_file_changes_none(void **state)
 {
     kit                 k;
-    skein_context_file  good = {skein_text("a.c"), NULL, 0};
-    skein_context_file  wrong[] = {{skein_text("b.c"), NULL, 0}, {skein_text("x\ny"), NULL, 0}};
-    skein_context_file  twice[] = {{skein_text("b.c"), NULL, 0}, {skein_text("b.c"), NULL, 0}};
+    skein_context_file  good = {.path = skein_text("a.c")};
+    skein_context_file  wrong[] = {{.path = skein_text("b.c")}, {.path = skein_text("x\ny")}};
+    skein_context_file  twice[] = {{.path = skein_text("b.c")}, {.path = skein_text("b.c")}};
     skein_context_files list = {&good, 1};
     size_t              bad;
 

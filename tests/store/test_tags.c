@@ -190,10 +190,11 @@ static skein_context_files files(kit *k)
 
 static void files_are_set_replaced_and_removed(void **state)
 {
-    kit                 k;
-    skein_str           items[] = {skein_text("fun \"main\""), skein_text("10:20")};
-    skein_context_file  one = {skein_text("src/main.c"), items, 2};
-    skein_context_file  two = {skein_text("docs/\xc3\xa4.md"), NULL, 0};
+    kit                k;
+    skein_str          items[] = {skein_text("fun \"main\""), skein_text("10:20")};
+    skein_context_file one = {
+        .path = skein_text("src/main.c"), .items = items, .item_count = 2};
+    skein_context_file  two = {.path = skein_text("docs/\xc3\xa4.md")};
     skein_context_files f;
 
     kit_open(&k, state);
@@ -207,9 +208,16 @@ static void files_are_set_replaced_and_removed(void **state)
     assert_string_equal(f.at[0].items[1].p, "10:20");
     assert_string_equal(f.at[1].path.p, "docs/\xc3\xa4.md");
     assert_int_equal(f.at[1].item_count, 0);
+    assert_null(f.at[0].prompt.p);
+    one.prompt = skein_text("Only \"signatures\",\none a line.");
+    KIT_OK(&k, skein_context_file_set(k.e, k.chat.id, &one, &k.err));
+    f = files(&k);
+    assert_string_equal(f.at[0].prompt.p, "Only \"signatures\",\none a line.");
+    assert_int_equal(f.at[0].item_count, 2);
     one.item_count = 0; /* all of it, in its old place */
     KIT_OK(&k, skein_context_file_set(k.e, k.chat.id, &one, &k.err));
     f = files(&k);
+    assert_string_equal(f.at[0].prompt.p, "Only \"signatures\",\none a line.");
     assert_string_equal(f.at[0].path.p, "src/main.c");
     assert_int_equal(f.at[0].item_count, 0);
     KIT_OK(&k, skein_context_file_remove(k.e, k.chat.id, one.path, &k.err));
@@ -222,7 +230,7 @@ static void files_are_set_replaced_and_removed(void **state)
 static skein_rc set(kit *k, const char *path, const char *item, size_t count)
 {
     skein_str          items[2000];
-    skein_context_file f = {skein_text(path), items, count};
+    skein_context_file f = {.path = skein_text(path), .items = items, .item_count = count};
 
     for (size_t i = 0; i < count; i++)
         items[i] = skein_text(item);

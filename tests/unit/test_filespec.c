@@ -590,9 +590,10 @@ static void what_is_not_there_is_named(void **state)
 static void a_missing_item_of_a_context_file_is_named_and_the_others_are_given(void **state)
 {
     skn_str items[] = {SKN_STR("fun one"), SKN_STR("fun two"), SKN_STR("9:10"), SKN_STR("1:1")};
-    skein_context_file  at[] = {{SKN_STR("a.c"), items, COUNT(items)},
-                                {SKN_STR("b.c"), NULL, 0},
-                                {SKN_STR("a.txt"), NULL, 0}};
+    skein_context_file at[] = {
+        {.path = SKN_STR("a.c"), .items = items, .item_count = COUNT(items)},
+        {.path = SKN_STR("b.c")},
+        {.path = SKN_STR("a.txt")}};
     skein_context_files files = {at, COUNT(at)};
     skein_file_parts   *parts;
 
@@ -630,11 +631,11 @@ static skn_str many_lines(size_t bytes)
 static void context_files_are_cut_at_line_ends_and_it_is_said(void **state)
 {
     skn_str             items[] = {SKN_STR("1:2000"), SKN_STR("1:1"), SKN_STR("2:2")};
-    skein_context_file  at[] = {{SKN_STR("a.txt"), items, 1},
-                                {SKN_STR("a.txt"), NULL, 0},
-                                {SKN_STR("a.txt"), NULL, 0},
-                                {SKN_STR("a.txt"), items, 3},
-                                {SKN_STR("none"), NULL, 0}};
+    skein_context_file  at[] = {{.path = SKN_STR("a.txt"), .items = items, .item_count = 1},
+                                {.path = SKN_STR("a.txt")},
+                                {.path = SKN_STR("a.txt")},
+                                {.path = SKN_STR("a.txt"), .items = items, .item_count = 3},
+                                {.path = SKN_STR("none")}};
     skein_context_files files = {at, COUNT(at)};
     skein_file_parts   *parts;
     skein_file_part    *cut;

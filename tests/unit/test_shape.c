@@ -209,7 +209,7 @@ static void lanes_tags_and_files_have_their_members(void **state)
     skein_lane         lane = {.key = SKN_STR("main.1"), .state = SKEIN_LANE_DONE};
     skein_tag          tag = {.name = SKN_STR("urgent")};
     skein_str          items[] = {SKN_STR("fun total")};
-    skein_context_file file = {SKN_STR("a.c"), items, 1};
+    skein_context_file file = {.path = SKN_STR("a.c"), .items = items, .item_count = 1};
 
     skn_shape_lane(&f->w, &lane);
     has_exactly(written(f), SKN_FIELDS_LANE);
