@@ -223,6 +223,14 @@ test('tasks are given, done, cancelled and begun anew; what is kept in mind is f
     await p.getByRole('textbox', { name: 'New task for @ada' }).fill('keep in mind');
     await p.getByRole('button', { name: 'Give task' }).click();
     await p.locator('.task-row', { hasText: 'keep in mind' }).getByText('✓ done').waitFor();
+    // One that asks its lead waits, with its question, and goes on with the answer.
+    await server.post(`${w.path}/agents/lead/pause`, undefined, 200);
+    await server.post(`${w.path}/agents/ada/tasks`, { content: 'ask the person' });
+    const asks = p.locator('.task-row', { hasText: 'ask the person' });
+    await asks.getByText('◐ waits for @lead').waitFor();
+    await asks.getByText('Which time zone?').waitFor();
+    await server.post(`${w.path}/agents/lead/resume`, undefined, 200);
+    await asks.getByText('✓ done').waitFor();
     await server.post(`${w.path}/agents/ada/pause`, undefined, 200);
     const task = await server.post(`${w.path}/agents/ada/tasks`, { content: 'never mind' });
     await p.getByRole('button', { name: 'Cancel: never mind' }).click();
