@@ -117,7 +117,7 @@ static skein_rc check_config(visit *v)
     text = skn_arena_printf(a, "%.*s; %.*s", SKN_FMT(skn_config_verdict(c, a)),
                             SKN_FMT(skn_config_line(&c->problems.p[worst], a)));
     return tell(v, "configuration", c->errors ? FAIL : WARN, text,
-                "skein config check names every line");
+                "\"skein config check\" names every line");
 }
 
 /* --- The store ------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ static skein_rc check_integrity(visit *v)
     if (check.count)
         return tell(v, "integrity", FAIL,
                     skn_arena_printf(cli->keep, "%zu rules are broken", check.count),
-                    "skein fsck names them; go back to a backup");
+                    "\"skein fsck\" names them; go back to a backup");
     return tell(v, "integrity", OK,
                 skn_arena_printf(cli->keep,
                                  "%" PRId64 " messages, %" PRId64 " threads, %" PRId64
@@ -257,7 +257,7 @@ static skein_rc check_backups(visit *v)
     return tell(v, "backups", late ? WARN : OK,
                 skn_arena_printf(a, "%" PRId64 " in %s, the newest %.*s ago", count,
                                  v->traces.backups, SKN_FMT(ago(v->cli, newest))),
-                "the log of the server says why; make one with skein backup");
+                "the log of the server says why; make one with \"skein backup\"");
 }
 
 /* --- The server ----------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static skein_rc check_lock(visit *v)
                 skn_arena_printf(v->cli->keep,
                                  "pid %" PRId64 " holds %s and does not say where it answers",
                                  holder, v->traces.lock),
-                "wait if it has just started; else stop it and run skein serve");
+                "wait if it has just started; else stop it and run \"skein serve\"");
 }
 
 /* --- Providers ------------------------------------------------------------------------------ */
@@ -334,8 +334,8 @@ static skn_str cure_of(skn_arena *a, skn_str name, skn_str detail)
     return at >= 0
                ? skn_arena_copy(a, skn_str_sub(detail, (size_t)at, detail.n))
                : skn_arena_printf(a,
-                                  "skein provider login %.*s takes another key; skein provider "
-                                  "test %.*s asks it again",
+                                  "\"skein provider login %.*s\" takes another key; \"skein "
+                                  "provider test %.*s\" asks it again",
                                   SKN_FMT(name), SKN_FMT(name));
 }
 

@@ -569,7 +569,7 @@ t 'the old ones count' prints '"log.level":{"value":"info"'
 t 'and what is wrong is shown' prints ':2:10: log.level is \"loud\"'
 s doctor --config "$dir/own.yaml"
 t 'the doctor says so too' prints 'fail  configuration  1 error, 0 warnings'
-t 'with a cure' prints 'cure: skein config check'
+t 'with a cure that can be pasted' prints "cure: \"skein --config=$dir/own.yaml config check\" names every line"
 t 'and fails' gave 8
 stop
 t 'and ends as always' gave 0

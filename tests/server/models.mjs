@@ -340,7 +340,7 @@ test('the doctor names a provider that refuses its key, and a cure', () => withF
     assert.equal((await talk(w, 'hello')).failed.length, 1);
     const ill = await doctor();
     assert.equal(ill.code, 8, ill.out + ill.err);
-    assert.match(ill.out, new RegExp(`^fail {2}provider +${name}: .*key is not valid \\(401\\).*\\n +cure: skein provider login ${name}`, 'm'));
+    assert.match(ill.out, new RegExp(`^fail {2}provider +${name}: .*key is not valid \\(401\\).*\\n +cure: "skein (--\\S+ )*provider login ${name}"`, 'm'));
     assert.deepEqual((await talk(w, 'hello again')).failed, []);
     assert.match((await doctor()).out, new RegExp(`^ok {4}provider +${name} `, 'm'));
 }));
