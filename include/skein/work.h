@@ -108,11 +108,13 @@ SKEIN_API skein_rc skein_posted_notice(skein_engine *e, skein_world_id world,
                                        const skein_posted *posted, skein_mem *mem,
                                        skein_notice *out, skein_error *err);
 /* Has one agent answer a message of the room once more, as it does after a failure or when it was stopped; nobody else
- * is asked, and what was said before stays. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered,
- * SKEIN_AT_WORK while an answer is awaited in the chat. */
+ * is asked, and what was said before stays. `without_tools`: it is offered none for this answer, as some models cannot
+ * use any. SKEIN_CONFLICT when the agent has not heard it or it cannot be answered, SKEIN_AT_WORK while an answer is
+ * awaited in the chat. */
 SKEIN_API skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
                                       skein_message_id message, skein_agent_id agent,
-                                      skein_mem *mem, skein_posted *out, skein_error *err);
+                                      bool without_tools, skein_mem *mem, skein_posted *out,
+                                      skein_error *err);
 /* Who has a message, and what became of it there: for messages->at[i] into out[i]. */
 SKEIN_API skein_rc skein_deliveries_of(skein_engine *e, skein_conversation_id chat,
                                        const skein_messages *messages, skein_mem *mem,
@@ -215,9 +217,10 @@ typedef struct skein_turn {
                                           whom it waits for; absent: it thinks or writes */
     skein_waits           waits;
     int64_t               waits_until; /* 0: that is not known */
-    int64_t   lease_until; /* its program speaks for it until then, or renews that */
-    bool      writing;     /* text of its next message has come */
-    skein_str inbox_uid;   /* what it waits for a person's word about; or absent */
+    int64_t   lease_until;   /* its program speaks for it until then, or renews that */
+    bool      writing;       /* text of its next message has come */
+    skein_str inbox_uid;     /* what it waits for a person's word about; or absent */
+    bool      without_tools; /* its agent is offered none */
 } skein_turn;
 
 typedef struct skein_turns {

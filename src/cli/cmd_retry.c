@@ -81,12 +81,13 @@ static skein_rc print(skn_cli *cli, const retry_job *job)
 /* In the store: a server notices what is due, whoever wrote it. */
 static skein_rc answer_again(skn_cli *cli, const retry_job *job)
 {
+    bool         without_tools = skn_opt(cli, "no-tools") != NULL;
     skein_posted posted;
 
     if (cli->far)
-        return skn_far_answer_again(cli, job->message.uid, job->agent.name);
+        return skn_far_answer_again(cli, job->message.uid, job->agent.name, without_tools);
     return skein_answer_again(cli->engine, job->chat.id, job->message.id, job->agent.id,
-                              cli->keep, &posted, &cli->err);
+                              without_tools, cli->keep, &posted, &cli->err);
 }
 
 static skein_rc ask_again(skn_cli *cli)
@@ -111,5 +112,8 @@ int skn_cmd_retry(skn_cli *cli)
     if (skn_opt(cli, "agent"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--agent\" goes with a message: a delegation has its agent");
+    if (skn_opt(cli, "no-tools"))
+        return (int)skn_fail(&cli->err, SKEIN_USAGE,
+                             "\"--no-tools\" goes with a message, not with a delegation");
     return skn_retry_delegation(cli);
 }

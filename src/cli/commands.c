@@ -140,6 +140,7 @@ static const skn_option chat_options[] = {
 };
 static const skn_option retry_options[] = {
     {"agent", 0, "AGENT", "The agent that answers again"},
+    {"no-tools", 0, NULL, "Offer no tools for this answer: some models cannot use any"},
     SKN_OPTIONS_END,
 };
 static const skn_option log_options[] = {

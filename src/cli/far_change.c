@@ -360,7 +360,7 @@ skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
 
 /* --- Answers ------------------------------------------------------------------------------ */
 
-skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent)
+skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool without_tools)
 {
     const skein_change how = {.dry_run = false};
     const char *path = skn_arena_printf(cli->keep, "%s/messages/%s/retry", cli->far->world,
@@ -371,6 +371,7 @@ skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent)
 
     skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
+    skn_jw_kbool(&b.w, "tools", !without_tools);
     return skn_far_send(&b, "POST", path, &v);
 }
 

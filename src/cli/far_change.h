@@ -27,7 +27,7 @@ skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out);
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out);
 skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key);
-skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent);
+skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool without_tools);
 /* The edits of the world that failed, newest first. */
 skein_rc skn_far_edit_errors(skn_cli *cli, skein_edit_errors *out);
 /* The one conversation of this kind that the agent has; it comes into being. */

@@ -116,7 +116,7 @@ static void on_pause(void *arg, skn_ask_state why, int64_t ms)
 /* An answer that the provider refused for what it says is no fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
-    return state != SKN_ASK_OVERFLOW && state != SKN_ASK_REFUSED &&
+    return state != SKN_ASK_OVERFLOW && state != SKN_ASK_NO_TOOLS && state != SKN_ASK_REFUSED &&
            state != SKN_ASK_OVER_BUDGET;
 }
 

@@ -6,6 +6,7 @@ typedef struct again_call {
     skein_conversation_id chat;
     skein_message_id      message;
     skein_agent_id        agent;
+    bool                  without_tools;
     skein_mem            *mem;
     skein_posted         *out;
 } again_call;
@@ -116,16 +117,19 @@ static skein_rc work_of(skn_working *w, const skein_message *m, const skein_agen
     return SKEIN_OK;
 }
 
-static skein_rc ask(skn_working *w, const skein_message *m, const skein_agent *agent,
-                    skein_posted *out, skein_error *err)
+static skein_rc ask(skn_working *w, const again_call *c, const skein_message *m,
+                    const skein_agent *agent, skein_error *err)
 {
+    skein_posted     *out = c->out;
     skein_messages    one = {&out->message, 1};
     skn_delivery_row  work;
     skn_delivery_rows rows;
     skein_rc          rc;
 
-    if ((rc = work_of(w, m, agent, &work, err)) ||
-        (rc = skn_delivery_insert(w->tx, &work, err)) ||
+    if ((rc = work_of(w, m, agent, &work, err)))
+        return rc;
+    work.without_tools = c->without_tools;
+    if ((rc = skn_delivery_insert(w->tx, &work, err)) ||
         (rc = skn_delivery_pending(w->tx, w->chat.id, w->a, &rows, err)))
         return rc;
     out->message = *m;
@@ -154,14 +158,14 @@ static skein_rc again(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = find_said(&w, c->message.v, &m, err)) ||
         (rc = check_heard(&w, &m, &agent, err)) || (rc = check_free(&w, &agent, err)))
         return rc;
-    return skn_working_done(&w, ask(&w, &m, &agent, c->out, err));
+    return skn_working_done(&w, ask(&w, c, &m, &agent, err));
 }
 
 skein_rc skein_answer_again(skein_engine *e, skein_conversation_id chat,
-                            skein_message_id message, skein_agent_id agent, skein_mem *mem,
-                            skein_posted *out, skein_error *err)
+                            skein_message_id message, skein_agent_id agent, bool without_tools,
+                            skein_mem *mem, skein_posted *out, skein_error *err)
 {
-    again_call c = {e, chat, message, agent, mem, out};
+    again_call c = {e, chat, message, agent, without_tools, mem, out};
 
     return skn_store_write(e->store, again, &c, err);
 }

@@ -19,10 +19,12 @@ skein_rc skn_api_retry_answer(skn_http_call *c)
     skein_agent       agent;
     skein_posted      posted;
     skn_told_messages told;
+    bool              tools;
     skein_rc          rc;
 
     if ((rc = skn_api_message(c, &m)) || (rc = find_agent(c, &agent)) ||
-        (rc = skein_answer_again(c->engine, c->chat.id, m.id, agent.id, c->mem, &posted,
+        (rc = skn_call_flag(c, "tools", true, &tools)) ||
+        (rc = skein_answer_again(c->engine, c->chat.id, m.id, agent.id, !tools, c->mem, &posted,
                                  &c->error)) ||
         (rc = skn_api_explain(c, c->chat.version, &list, &told)))
         return rc;

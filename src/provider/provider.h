@@ -45,6 +45,7 @@ typedef enum skn_ask_state {
     SKN_ASK_BAD_KEY,     /* "bad-key": 401, 403 */
     SKN_ASK_RATE_LIMIT,  /* "rate-limit": 429 */
     SKN_ASK_OVERFLOW,    /* "context-overflow": more than the model can read */
+    SKN_ASK_NO_TOOLS,    /* "no-tools": the model cannot use any, and was offered some */
     SKN_ASK_CUT,         /* "cut": the stream ended before its end */
     SKN_ASK_STALLED,     /* "stalled": nothing came any more */
     SKN_ASK_MALFORMED,   /* "malformed": what came cannot be read */

@@ -221,6 +221,17 @@ static const struct {
     {"request_too_large", SKN_ASK_OVERFLOW},
     {"exceed+context", SKN_ASK_OVERFLOW},
     {"exceed+token", SKN_ASK_OVERFLOW},
+    {"does not support tool", SKN_ASK_NO_TOOLS},       /* Ollama */
+    {"requires --jinja", SKN_ASK_NO_TOOLS},            /* llama.cpp */
+    {"--enable-auto-tool-choice", SKN_ASK_NO_TOOLS},   /* vLLM */
+    {"found that support tool use", SKN_ASK_NO_TOOLS}, /* OpenRouter */
+    {"tool calling is not supported", SKN_ASK_NO_TOOLS},
+    {"tools is not supported", SKN_ASK_NO_TOOLS},
+    {"tools are not supported", SKN_ASK_NO_TOOLS},
+    {"`tools` is not supported", SKN_ASK_NO_TOOLS},
+    {"not support function calling", SKN_ASK_NO_TOOLS},
+    {"function calling is not enabled", SKN_ASK_NO_TOOLS},
+    {"function calling is not supported", SKN_ASK_NO_TOOLS},
     {"invalid_api_key", SKN_ASK_BAD_KEY},
     {"invalid api key", SKN_ASK_BAD_KEY},
     {"authentication_error", SKN_ASK_BAD_KEY},
@@ -273,6 +284,8 @@ skn_ask_state skn_wire_state_of(int status, skn_str words)
         return SKN_ASK_RATE_LIMIT;
     if (status == 413 || told == SKN_ASK_OVERFLOW)
         return SKN_ASK_OVERFLOW;
+    if (told == SKN_ASK_NO_TOOLS) /* said with 400, 404 or 500 */
+        return told;
     if (status >= 500 || status == 408 || status == 425)
         return SKN_ASK_UNAVAILABLE;
     /* Gateways say 400 for a key that is not valid; of other statuses the words are not a proof. */
@@ -297,6 +310,7 @@ bool skn_wire_may_retry(skn_ask_state state, skn_str words)
     case SKN_ASK_NO_KEY:
     case SKN_ASK_BAD_KEY:
     case SKN_ASK_OVERFLOW:
+    case SKN_ASK_NO_TOOLS:
     case SKN_ASK_MALFORMED:
     case SKN_ASK_WRONG_TYPE:
     case SKN_ASK_REFUSED:

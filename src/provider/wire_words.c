@@ -18,6 +18,8 @@ const char *skn_ask_state_word(skn_ask_state state)
         return "rate-limit";
     case SKN_ASK_OVERFLOW:
         return "context-overflow";
+    case SKN_ASK_NO_TOOLS:
+        return "no-tools";
     case SKN_ASK_CUT:
         return "cut";
     case SKN_ASK_STALLED:
@@ -85,6 +87,8 @@ static const char *begin_of(skn_ask_state state)
         return " says that it was asked too often";
     case SKN_ASK_OVERFLOW:
         return " says that this is more than the model can read";
+    case SKN_ASK_NO_TOOLS:
+        return " says that the model cannot use tools";
     case SKN_ASK_UNAVAILABLE:
         return " cannot answer just now";
     case SKN_ASK_REFUSED:

@@ -156,7 +156,8 @@ static void load_rights(skn_brief *of, const skein_agents *all, const skein_agen
         .most_tokens = (int64_t)number_of(own, "maxTokens", 0, of->a),
         .limit_share = (int64_t)number_of(theirs, "compactShare", 75, of->a)};
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
-    skn_tools_offer(&of->rights, place_of(of) | standing_of(all, me), of->a);
+    if (!of->without_tools)
+        skn_tools_offer(&of->rights, place_of(of) | standing_of(all, me), of->a);
 }
 
 /* --- All of it ----------------------------------------------------------------------------------------- */

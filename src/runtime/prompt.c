@@ -47,6 +47,7 @@ static skein_rc load_brief(skn_run *run, const skein_world *world, skein_error *
                     .agent = run->agent,
                     .delegated = run->turn.lane.v != 0,
                     .mode = run->turn.mode,
+                    .without_tools = run->turn.without_tools,
                     .a = run->round};
     skein_rc  rc = skn_brief_make(&of, err);
 

@@ -210,10 +210,11 @@ typedef struct skn_brief {
     const char           *files; /* the folder that agents may read from; NULL: none */
     const skein_world    *world;
     skein_conversation_id chat;
-    skein_agent_id        agent;     /* zero: only what all agents are sent */
-    bool                  delegated; /* it works on a delegation */
-    skein_mode            mode;      /* of the conversation */
-    skn_arena            *a;         /* of what is made */
+    skein_agent_id        agent;         /* zero: only what all agents are sent */
+    bool                  delegated;     /* it works on a delegation */
+    skein_mode            mode;          /* of the conversation */
+    bool                  without_tools; /* it is offered none */
+    skn_arena            *a;             /* of what is made */
     /* What is made. */
     skn_str    system_prompt;
     skn_rights rights;   /* of its tools those that are built in */

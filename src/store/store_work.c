@@ -33,6 +33,7 @@ skein_rc skn_delivery_insert(skn_tx *tx, skn_delivery_row *row, skein_error *err
     skn_stmt_bind_int(&s, row->created_at);
     skn_stmt_bind_id(&s, row->lane_id);
     skn_stmt_bind_id(&s, row->task_id);
+    skn_stmt_bind_id(&s, row->without_tools);
     return skn_stmt_number(&s, &row->id, err);
 }
 
@@ -265,6 +266,7 @@ static skein_rc read_turn(const skn_stmt *s, skn_arena *a, skn_turn_row *r, skei
         rc = name_index(skn_stmt_text(s, 24), mode_names, 3, &mode, err);
     r->turn.state = (skein_turn_state)state;
     r->turn.mode = (skein_mode)mode;
+    r->turn.without_tools = skn_stmt_int(s, 30) != 0;
     return rc;
 }
 

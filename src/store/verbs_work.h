@@ -31,7 +31,9 @@ typedef struct skn_delivery_row {
     bool               agent_gone;   /* its agent was removed */
     bool               agent_paused; /* it begins nothing */
     skn_str            error;        /* why it failed; dropped: SKN_WAS_STOPPED, or absent */
-    int64_t            closed_at;
+    bool
+        without_tools; /* its agent is offered none for it; only written here: a turn says it */
+    int64_t closed_at;
 } skn_delivery_row;
 
 typedef struct skn_delivery_rows {

@@ -259,6 +259,15 @@ test('a server that is ended in the middle says so, and how to ask again, once',
     assert.match(out, /ada failed at .*: the server was ended in the middle of it\n/);
     assert.equal(out.match(/ask again: .*/g).length, 1, out);
     assert.match(out, new RegExp(`ask again: skein --d.* -w ${w.name} retry ${said.messageId} --agent ada\n`));
+    // What is asked for while no server runs is asked as it was meant by the next one.
+    const asked = await run(['retry', said.messageId, '--agent', 'ada', '--no-tools', '-w', w.name, ...ended.store.args]);
+    assert.equal(asked.code, 0, asked.err);
+    await ended.start();
+    const question = await own.next();
+    assert.equal(question.body.tools, undefined);
+    question.answer('There was a tide.');
+    await w.idle();
+    assert.equal((await w.messages()).at(-1).content, 'There was a tide.');
 });
 
 // --- Asking again ---------------------------------------------------------------------------------------------------
@@ -290,6 +299,34 @@ test('one agent answers again what it failed to answer, and nobody else is asked
     await stream.event('world.idle', undefined, { from });
     stream.close();
 });
+
+const NO_TOOLS = { 400: 'registry.ollama.ai/library/gemma:2b does not support tools', 500: 'tools param requires --jinja flag' };
+
+for (const [status, words] of Object.entries(NO_TOOLS))
+    test(`a model that cannot use tools says so (${status}), and its agent is asked again without any, for this once`, async () => {
+        for (const [place, where] of Object.entries({ ...places, 'the API': null })) {
+            const w = await fresh(['ada']), said = await w.say('@ada please');
+            const first = await desk.next();
+            assert.ok(first.body.tools.length > 0, place);
+            first.fail(Number(status), words);
+            await w.idle();
+            const [failed] = await deliveries(w, said.messageId);
+            assert.match(failed.error, new RegExp(`says that the model cannot use tools \\(${status}\\): ${words}`));
+            if (where) {
+                const out = await run(['retry', said.messageId, '--agent', 'ada', '--no-tools', '-w', w.name, ...where]);
+                assert.equal(out.code, 0, out.err);
+            } else await again(w, said.messageId, { agent: 'ada', tools: false });
+            const bare = await desk.next();
+            assert.equal(bare.body.tools, undefined, place);
+            bare.answer('Without them, then.');
+            await w.idle();
+            await again(w, said.messageId, { agent: 'ada' });
+            const next = await desk.next();
+            assert.ok(next.body.tools.length > 0, 'the next answer has its tools again');
+            next.answer('Once more.');
+            await w.idle();
+        }
+    });
 
 test('after a stop the same is asked again: what was written stays, and the commands say how', async () => {
     const w = await fresh(), { said } = await stopped(w);

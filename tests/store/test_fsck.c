@@ -272,6 +272,7 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
     assert_int_not_equal(sum, 0);
     leave(&k);
     skn_fixture_sql(k.fx, "DROP INDEX expected_task;"
+                          "ALTER TABLE deliveries DROP COLUMN without_tools;"
                           "ALTER TABLE expected DROP COLUMN task_id;"
                           "DROP TABLE definitions; DROP TABLE audit; DROP TABLE sessions;"
                           "ALTER TABLE inbox DROP COLUMN definition_id;"

@@ -562,6 +562,7 @@ static void from_schema_9(kit *k)
 
     skein_close(k->e);
     skn_fixture_sql(k->fx, "DROP INDEX expected_task;"
+                           "ALTER TABLE deliveries DROP COLUMN without_tools;"
                            "ALTER TABLE expected DROP COLUMN task_id;"
                            "DROP TABLE definitions;"
                            "ALTER TABLE inbox DROP COLUMN definition_id;"

@@ -335,6 +335,18 @@ static void statuses_and_words_make_states(void **state)
     answers(500, "{\"error\":{\"message\":\"the request exceeds the available context size\"}}",
             (expected){.state = SKN_ASK_OVERFLOW});
     answers(413, "", (expected){.state = SKN_ASK_OVERFLOW});
+    answers(400, "{\"error\":\"registry.ollama.ai/library/gemma:2b does not support tools\"}",
+            (expected){.state = SKN_ASK_NO_TOOLS});
+    answers(500, "{\"error\":{\"message\":\"tools param requires --jinja flag\"}}",
+            (expected){.state = SKN_ASK_NO_TOOLS});
+    answers(404, "{\"error\":{\"message\":\"No endpoints found that support tool use.\"}}",
+            (expected){.state = SKN_ASK_NO_TOOLS});
+    answers(400,
+            "{\"message\":\"\\\"auto\\\" tool choice requires --enable-auto-tool-choice and "
+            "--tool-call-parser to be set\"}",
+            (expected){.state = SKN_ASK_NO_TOOLS});
+    answers(400, "{\"error\":{\"message\":\"there is no tool \\\"x\\\"\"}}",
+            (expected){.state = SKN_ASK_REFUSED});
     answers(404, "{\"detail\":\"no such model\"}",
             (expected){.state = SKN_ASK_REFUSED, .words = "no such model"});
     answers(502, "<html>Bad gateway</html>", (expected){.state = SKN_ASK_UNAVAILABLE});
