@@ -2,6 +2,8 @@
  * hold them. Small cases, and random histories against what the other calls say. */
 #include "store/kit.h"
 
+#include "engine/exchange.h"
+
 #include <stdlib.h>
 
 /* The facts of the whole main lane of a version. */
@@ -308,7 +310,59 @@ static bool only_in_memory(const page *p, skein_message_id id, bool *held)
     return false;
 }
 
-/* The room against the tree, and against the memory of every agent that heard the message. */
+/* Whether the line of an export that names the message marks it. */
+static bool export_marks(skn_str text, skein_str uid)
+{
+    skn_str line;
+
+    while (skn_str_split(&text, '\n', &line))
+        if (skn_str_find(line, uid) >= 0)
+            return skn_str_find(line, SKN_STR("[in-memory, no reply]")) >= 0;
+    fail_msg("the export does not name %.*s", SKN_FMT(uid));
+    return false;
+}
+
+/* Exports for people name a message in the line of its marks: Markdown as "  (UID, ", HTML as "<code>UID</code>". */
+static void assert_export_agrees(kit *k, const page *room, skn_format format,
+                                 const char *before, const char *after)
+{
+    skn_export_request req = {.conversation = k->chat.id, .format = format};
+    skn_buf            out;
+    skn_sink           sink = skn_sink_buf(&out);
+
+    skn_buf_init(&out, (size_t)1 << 24);
+    KIT_OK(k, skn_export(k->e, &req, &sink, &k->err));
+    for (size_t i = 0; i < room->m.count; i++) {
+        char uid[100];
+
+        snprintf(uid, sizeof uid, "%s%.*s%s", before, SKN_FMT(room->m.at[i].uid), after);
+        assert_int_equal(export_marks(skn_buf_str(&out), skein_text(uid)),
+                         room->f[i].memory_only);
+    }
+    skn_buf_release(&out);
+}
+
+/* Nothing that is marked is left when an export is asked for without it, and nothing else goes. */
+static void assert_export_leaves_out(kit *k, const page *room)
+{
+    skn_export_request req = {
+        .conversation = k->chat.id, .format = SKN_FORMAT_MD, .no_memory_only = true};
+    skn_buf  out;
+    skn_sink sink = skn_sink_buf(&out);
+
+    skn_buf_init(&out, (size_t)1 << 24);
+    KIT_OK(k, skn_export(k->e, &req, &sink, &k->err));
+    for (size_t i = 0; i < room->m.count; i++) {
+        char uid[100];
+
+        snprintf(uid, sizeof uid, "  (%.*s, ", (int)room->m.at[i].uid.n, room->m.at[i].uid.p);
+        assert_int_equal(skn_str_find(skn_buf_str(&out), skein_text(uid)) < 0,
+                         room->f[i].memory_only);
+    }
+    skn_buf_release(&out);
+}
+
+/* The room against the tree, the exports, and the memory of every agent that heard the message. */
 static void assert_all_agree(kit *k)
 {
     page             room = explain_version(k, 0), memory[3];
@@ -331,10 +385,14 @@ static void assert_all_agree(kit *k)
         }
         free(memory[a].f);
     }
+    assert_export_agrees(k, &room, SKN_FORMAT_MD, "  (", ", ");
+    assert_export_agrees(k, &room, SKN_FORMAT_HTML, "<code>", "</code></span>");
+    assert_export_leaves_out(k, &room);
     free(room.f);
 }
 
-static void room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text(void **state)
+static void room_memory_tree_and_exports_agree_on_what_is_only_in_memory_for_any_text(
+    void **state)
 {
     static const char *const pieces[] = {"@bo ", "@cy: ", "@nobody ", "look ", "\n",     "\r\n",
                                          " ",    "a@bo ", "@ada, ",   "@",     "\n\t@bo"};
@@ -675,7 +733,7 @@ int main(void)
         SKN_BOTH(versions_are_those_that_hold_it_newest_first),
         SKN_BOTH(messages_of_a_delegation_are_explained_in_their_lane),
         SKN_BOTH(an_unanswered_note_to_others_is_only_in_memory),
-        SKN_BOTH(room_memory_and_tree_agree_on_what_is_only_in_memory_for_any_text),
+        SKN_BOTH(room_memory_tree_and_exports_agree_on_what_is_only_in_memory_for_any_text),
         SKN_BOTH(a_mention_on_a_later_line_is_a_note_to_others_too),
         SKN_BOTH(what_is_posted_in_an_agents_name_is_assistant_in_its_own_memory),
         SKN_BOTH(a_squash_of_tool_work_is_the_agents_and_keeps_the_question_answered),
