@@ -366,9 +366,11 @@ typedef struct skein_edit_errors {
     size_t            count;
 } skein_edit_errors;
 
-/* Keeps the last 100 of a world. */
+/* Keeps the last 100 of a world, each until its message is edited or removed. `at`: 0 is now. */
 SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                         const skein_edit_error *what, skein_error *err);
+/* What is kept, and before it edits whose messages were removed a minute ago or more and whose new text never came: who
+ * made them crashed in between. */
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                          skein_edit_errors *out, skein_error *err);
 

@@ -203,6 +203,8 @@ static skein_rc put_foreign(skn_foreign_file *file, arrivals *all, bool dry_run,
     *out = (skn_import_report){.form = file->form};
     out->worlds = SKN_ARRAY(file->a, all->count, skn_str);
     for (size_t i = 0; i < all->count; i++) {
+        if (!dry_run)
+            skn_import_edits_keep(all->at[i].f, all->at[i].report.world_id);
         out->worlds[i] = all->at[i].report.world;
         add_report(out, &all->at[i]);
     }

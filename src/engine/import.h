@@ -59,6 +59,12 @@ typedef struct skn_foreign_file {
     skn_vec(skn_str) notes;
 } skn_foreign_file;
 
+/* An edit that failed in the other program. */
+typedef struct skn_foreign_edit {
+    skn_str message, operation, error; /* message: the file's id of it */
+    int64_t at;                        /* 0: unknown */
+} skn_foreign_edit;
+
 /* One world of it. */
 typedef struct skn_foreign {
     skn_foreign_file *file;
@@ -74,6 +80,7 @@ typedef struct skn_foreign {
     skn_vec(skn_foreign_agent) agents;
     skn_vec(skn_foreign_chat) chats;
     skn_vec(skn_foreign_message) messages;
+    skn_vec(skn_foreign_edit) edits;
     bool     no_links; /* it was written by a release that knew of no reply links */
     int64_t  metadata; /* rows with more than has a place here */
     skn_map *names;    /* the file's names of agents -> index */
@@ -220,6 +227,9 @@ void skn_import_extras(skn_foreign *f, const skn_json *config, const skn_json *m
 void skn_import_agent(skn_foreign *f, size_t agent, const skn_json *config, bool ours);
 void skn_import_chat(skn_foreign *f, const skn_json *chat);
 void skn_import_current(skn_foreign *f, skn_str chat_id);
+/* import_edits.c: the list of edits that failed for some agents; and keeping them, once the world is there. */
+void skn_import_edits(skn_foreign *f, const skn_json *list);
+void skn_import_edits_keep(skn_foreign *f, skein_world_id world);
 /* A list of messages; chat: where they belong when their chatId does not tell, else -1. escaped: line
  * ends may be written as the two characters "\n". */
 void     skn_import_memory(skn_memories *r, const skn_json *rows, size_t owner, int64_t chat,

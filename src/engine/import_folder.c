@@ -1,6 +1,6 @@
 /* import_folder.c: agent-world's worlds as folders. What lies in one:
  *
- *   config.json, mcp.json, chats/CHAT.json
+ *   config.json, mcp.json, edit-errors.json, chats/CHAT.json
  *   agents/AGENT/config.json, system-prompt.md, memory.json, archive/memory-TIME.json
  *
  * Worlds lie beside each other in one folder, or that folder has a database in it. */
@@ -204,16 +204,18 @@ static skein_rc read_agents(skn_foreign *f, const char *path, skein_error *err)
 static skein_rc read_world(skn_foreign_file *file, const char *path, skein_error *err)
 {
     skn_foreign    *f = skn_foreign_new(file);
-    const skn_json *config, *mcp;
+    const skn_json *config, *mcp, *edits;
     skein_rc        rc = read_json(file, inside(file, path, "config.json"), &config, err);
 
     f->no_links = true;
-    if (rc || (rc = read_json(file, inside(file, path, "mcp.json"), &mcp, err)))
+    if (rc || (rc = read_json(file, inside(file, path, "mcp.json"), &mcp, err)) ||
+        (rc = read_json(file, inside(file, path, "edit-errors.json"), &edits, err)))
         return rc;
     skn_import_config(f, config, skn_import_base_name(path));
     if ((rc = read_chats(f, path, err)) || (rc = read_agents(f, path, err)))
         return rc;
     skn_import_extras(f, config, mcp);
+    skn_import_edits(f, edits);
     skn_import_current(f, skn_foreign_text(config, "currentChatId"));
     return SKEIN_OK;
 }

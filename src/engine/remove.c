@@ -414,7 +414,9 @@ static skein_rc remove_from(skn_tx *tx, void *arg, skein_error *err)
     c->edit = skn_arena_printf(d->a, "ed_%s", uid);
     tell_phase(c, &d->conversation, "removing", false);
     rc = skn_draft_commit(d, c->change.version, err);
-    if (rc || (rc = fill_previous(c, err)))
+    if (rc || (rc = fill_previous(c, err)) ||
+        (rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id,
+                                    t.message.uid, err)))
         return rc;
     if (c->revise && (rc = send_again(c, &t, err)))
         return rc;

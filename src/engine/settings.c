@@ -10,6 +10,8 @@
 #define DAY             (INT64_C(24) * 60 * 60 * 1000000)
 #define EDIT_ERRORS     ((size_t)100)
 #define EDIT_ERROR_TEXT ((size_t)4096)
+#define EDIT_HALF_AGE                                                                          \
+    ((int64_t)60 * 1000 * 1000) /* until then the new text may be on its way */
 
 /* --- Settings --------------------------------------------------------------------------------- */
 
@@ -226,7 +228,8 @@ static skein_rc edit_error_add(skn_tx *tx, void *arg, skein_error *err)
         return rc;
     skn_tx_uid(tx, uid);
     c->what.uid = skn_arena_printf(c->mem, "ee_%s", uid);
-    c->what.at = SKN_NOW();
+    if (!c->what.at)
+        c->what.at = SKN_NOW();
     if ((rc = skn_edit_error_insert(tx, c->world.v, &c->what, err)))
         return rc;
     return skn_edit_error_trim(tx, c->world.v, EDIT_ERRORS, err);
@@ -256,8 +259,10 @@ skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
 static skein_rc edit_error_list(skn_tx *tx, void *arg, skein_error *err)
 {
     edit_call *c = arg;
+    skein_rc   rc = skn_edit_half_rows(tx, c->world.v, SKN_NOW() - EDIT_HALF_AGE, EDIT_ERRORS,
+                                       c->mem, c->out, err);
 
-    return skn_edit_error_rows(tx, c->world.v, c->mem, c->out, err);
+    return rc ? rc : skn_edit_error_rows(tx, c->world.v, c->mem, c->out, err);
 }
 
 skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,

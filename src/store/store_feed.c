@@ -347,6 +347,55 @@ skein_rc skn_edit_error_trim(skn_tx *tx, int64_t world, size_t keep, skein_error
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_edit_error_solved(skn_tx *tx, int64_t world, int64_t conversation, skn_str message,
+                               skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_error_solved);
+
+    skn_stmt_bind_int(&s, world);
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_text(&s, message);
+    return skn_stmt_run(&s, err);
+}
+
+/* What the note of such a version says is the id of its message. */
+static skein_edit_error half_edit(const skn_stmt *s, skn_arena *a)
+{
+    const skn_str begin = SKN_STR(SKEIN_NOTE_EDIT " ");
+    skn_str       note = skn_stmt_keep(s, 2, a), chat = skn_stmt_keep(s, 1, a);
+
+    return (skein_edit_error){.uid = skn_arena_printf(a, "eh_%.*s", SKN_FMT(chat)),
+                              .chat = {skn_stmt_int(s, 0)},
+                              .chat_uid = chat,
+                              .message_uid = skn_str_sub(note, begin.n, note.n),
+                              .operation = SKN_STR("resubmit"),
+                              .error = SKN_STR("the messages were removed, and the new text "
+                                               "never came; undo puts them back"),
+                              .at = skn_stmt_int(s, 3)};
+}
+
+skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t most,
+                            skn_arena *a, skein_edit_errors *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_edit_halves);
+    skn_vec(skein_edit_error) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_int(&s, world);
+    skn_stmt_bind_int(&s, before);
+    skn_stmt_bind_int(&s, (int64_t)most);
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skein_edit_error one = half_edit(&s, a);
+
+        skn_vec_add(a, &v, one);
+    }
+    skn_stmt_done(&s);
+    *out = (skein_edit_errors){v.p, v.n};
+    return rc;
+}
+
+/* After those that are in the list already. */
 skein_rc skn_edit_error_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_edit_errors *out,
                              skein_error *err)
 {
@@ -355,6 +404,8 @@ skein_rc skn_edit_error_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_edit
     bool     row;
     skein_rc rc;
 
+    for (size_t i = 0; i < out->count; i++)
+        skn_vec_add(a, &v, out->at[i]);
     skn_stmt_bind_int(&s, world);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         skein_edit_error one = {.uid = skn_stmt_keep(&s, 0, a),

@@ -87,7 +87,13 @@ skein_rc skn_edit_error_insert(skn_tx *tx, int64_t world, const skein_edit_error
                                skein_error *err);
 /* Deletes all of a world but its newest. */
 skein_rc skn_edit_error_trim(skn_tx *tx, int64_t world, size_t keep, skein_error *err);
-/* Newest first. */
+/* Deletes those of a message that was edited or removed since. */
+skein_rc skn_edit_error_solved(skn_tx *tx, int64_t world, int64_t conversation, skn_str message,
+                               skein_error *err);
+/* Edits whose messages were removed before a time and whose new text never came, newest first. */
+skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t most,
+                            skn_arena *a, skein_edit_errors *out, skein_error *err);
+/* Adds what is stored to the list, newest first. */
 skein_rc skn_edit_error_rows(skn_tx *tx, int64_t world, skn_arena *a, skein_edit_errors *out,
                              skein_error *err);
 

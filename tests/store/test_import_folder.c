@@ -189,6 +189,36 @@ static void what_has_no_place_is_named_for_a_folder_and_a_document(void **state)
 }
 
 /* A world with ids and not one link is of a release that knew of none. */
+static void edits_that_had_failed_are_listed_and_those_of_unknown_messages_named(void **state)
+{
+    place             p;
+    skn_import_report r;
+    skein_edit_errors list;
+
+    place_open(&p, skn_fixture_of(state));
+    make_worlds(&p);
+    put_file(&p, "data/lab/agents/fern/memory.json",
+             "[{\"role\":\"user\",\"sender\":\"human\",\"content\":\"hello\","
+             "\"messageId\":\"aaaaaaaaaa\"}]");
+    put_file(&p, "data/lab/edit-errors.json",
+             "[{\"worldId\":\"lab\",\"messageId\":\"aaaaaaaaaa\",\"chatId\":\"c\","
+             "\"timestamp\":\"2026-01-02T03:04:05.000Z\",\"operation\":\"removal\","
+             "\"failedAgents\":[{\"agentId\":\"fern\",\"error\":\"memory is locked\"},"
+             "{\"agentId\":\"bo\",\"error\":\"disk full\"}],\"retryCount\":0},"
+             "{\"messageId\":\"gone\",\"operation\":\"resubmission\"},7]");
+    SKN_OK(import_file(&p, folder(&p, "data/lab"), NULL, false, &r), p.err);
+    assert_noted(&r, "that an edit of \"gone\" had failed was not kept");
+    SKN_OK(skein_edit_error_list(p.e, r.world_id, p.mem, &list, &p.err), p.err);
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.at[0].error.p, "fern: memory is locked; bo: disk full");
+    assert_string_equal(list.at[0].operation.p, "remove");
+    assert_string_equal(list.at[0].message_uid.p, "aaaaaaaaaa");
+    assert_non_null(list.at[0].chat_uid.p);
+    assert_int_equal(list.at[0].at, 1767323045000000);
+    assert_sound(&p);
+    place_close(&p);
+}
+
 static void links_that_a_folder_never_had_are_guessed(void **state)
 {
     place             p;
@@ -275,6 +305,7 @@ int main(void)
         SKN_PLACE_SQLITE(an_agents_settings_are_kept),
         SKN_PLACE_SQLITE(line_ends_of_a_folder_are_line_ends),
         SKN_PLACE_SQLITE(what_has_no_place_is_named_for_a_folder_and_a_document),
+        SKN_PLACE_BOTH(edits_that_had_failed_are_listed_and_those_of_unknown_messages_named),
         SKN_PLACE_SQLITE(links_that_a_folder_never_had_are_guessed),
         SKN_PLACE_BOTH(a_folder_that_was_imported_is_there),
         SKN_PLACE_SQLITE(an_agent_named_as_another_ones_id_stays_itself),

@@ -174,6 +174,69 @@ static void the_last_hundred_failed_edits_of_a_world_are_kept(void **state)
     kit_close(&k);
 }
 
+static size_t failed_edits(kit *k, skein_edit_errors *list)
+{
+    KIT_OK(k, skein_edit_error_list(k->e, k->world.id, k->mem, list, &k->err));
+    return list->count;
+}
+
+static void a_failed_edit_is_listed_until_its_message_is_edited_or_removed(void **state)
+{
+    kit              k;
+    skein_message    m, other;
+    skein_edit_error what = {
+        .operation = SKN_STR("remove"), .error = SKN_STR("disk full"), .at = 7};
+    skein_edit_errors list;
+    skein_removal     done;
+
+    kit_open(&k, state);
+    other = kit_say(&k, SKEIN_USER, "human", "other");
+    m = kit_say(&k, SKEIN_USER, "human", "hello");
+    what.chat = k.chat.id;
+    what.message_uid = other.uid;
+    KIT_OK(&k, skein_edit_error_add(k.e, k.world.id, &what, &k.err));
+    what.message_uid = m.uid;
+    KIT_OK(&k, skein_edit_error_add(k.e, k.world.id, &what, &k.err));
+    k.how.dry_run = true;
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, m.id, true, k.mem, &done, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 2);
+    k.how.dry_run = false;
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, m.id, true, k.mem, &done, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 1);
+    assert_string_equal(list.at[0].message_uid.p, other.uid.p);
+    assert_int_equal(list.at[0].at, 7);
+    kit_close(&k);
+}
+
+static void an_edit_whose_new_text_never_came_is_listed_until_something_is_said_or_undone(
+    void **state)
+{
+    kit               k;
+    skein_message     m;
+    skein_edit_errors list;
+    skein_removal     done;
+    skein_version     v;
+
+    kit_open(&k, state);
+    kit_say(&k, SKEIN_USER, "human", "first");
+    m = kit_say(&k, SKEIN_USER, "human", "hello");
+    k.how.resubmit = true;
+    KIT_OK(&k, skein_remove_from(k.e, &k.how, m.id, true, k.mem, &done, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 0); /* the new text may be on its way */
+    skn_fixture_sql(k.fx, "UPDATE versions SET created_at = 1");
+    assert_int_equal(failed_edits(&k, &list), 1);
+    assert_string_equal(list.at[0].operation.p, "resubmit");
+    assert_memory_equal(list.at[0].message_uid.p, m.uid.p, m.uid.n + 1);
+    assert_string_equal(list.at[0].chat_uid.p, k.chat.uid.p);
+    KIT_OK(&k, skein_undo(k.e, &k.how, 1, k.mem, &v, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 0);
+    KIT_OK(&k, skein_redo(k.e, &k.how, 1, k.mem, &v, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 1);
+    kit_say(&k, SKEIN_USER, "human", "hello again");
+    assert_int_equal(failed_edits(&k, &list), 0);
+    kit_close(&k);
+}
+
 /* --- Worlds ----------------------------------------------------------------------------------------- */
 
 static skein_rc update(kit *k, skein_world w, skein_world *out)
@@ -457,6 +520,8 @@ int main(void)
         SKN_BOTH(an_answer_is_found_again_as_it_was),
         SKN_BOTH(answers_of_yesterday_are_gone_and_go_in_small_numbers),
         SKN_BOTH(the_last_hundred_failed_edits_of_a_world_are_kept),
+        SKN_BOTH(a_failed_edit_is_listed_until_its_message_is_edited_or_removed),
+        SKN_BOTH(an_edit_whose_new_text_never_came_is_listed_until_something_is_said_or_undone),
         SKN_BOTH(a_world_changes_only_in_what_is_said),
         SKN_BOTH(a_world_keeps_its_name_when_the_new_one_will_not_do),
         SKN_BOTH(an_agent_becomes_what_is_said),

@@ -17,6 +17,7 @@ import {
     until,
     visit,
 } from './kit.mjs';
+import { breakRemovals } from '../../../tests/server/sabotage.mjs';
 import { Proxy } from './proxy.mjs';
 import { agent, append, called, human, tool } from './views-kit.mjs';
 
@@ -490,6 +491,58 @@ test('a second tab does not offer to recover an edit that the first is in the mi
     await same(other, w);
     assert.equal(await banner(other).count(), 0);
 });
+
+for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+])
+    test(`edits that failed are behind a warning mark at ${width} px, while there are any`, async () => {
+        const w = await fresh(['lead']);
+        await w.converse('one');
+        await w.converse('two');
+        const p = await open(server, at(w), { width, height });
+        allow(p, /Failed to load resource.*500/);
+        const entry = p.getByRole('button', { name: /View edit errors/ });
+        const lists = async () => {
+            if (width < 800) await p.getByRole('button', { name: 'Conversations, agents and views' }).click();
+        };
+        await edit(p, 'two');
+        await dialog(p).getByRole('textbox', { name: 'Your message' }).waitFor(); // counting fails, too
+        const mend = await breakRemovals(server.store);
+        try {
+            await confirm(p, 'two, better');
+            await dialog(p).getByRole('heading', { name: 'This message cannot be edited' }).waitFor();
+        } finally {
+            await mend();
+        }
+        await p.keyboard.press('Escape');
+        await lists();
+        await entry.filter({ hasText: '⚠' }).filter({ hasText: '1' }).click();
+        const list = p.getByRole('dialog', { name: 'Edit errors' });
+        await list.getByText('A removal failed').waitFor();
+        await list.getByText(/sabotage/).waitFor();
+        await axe(p);
+        await list.getByRole('link', { name: /^Open / }).click();
+        await list.waitFor({ state: 'detached' });
+        const other = await open(server, at(w));
+        const theirs = other.getByRole('button', { name: /View edit errors/ });
+        await theirs.waitFor();
+        // Put away it is hidden in that browser alone.
+        await theirs.click();
+        await other.getByRole('button', { name: 'Put all away' }).click();
+        await theirs.waitFor({ state: 'detached' });
+        await lists();
+        await entry.waitFor();
+        if (width < 800) await p.keyboard.press('Escape');
+        // What solves it takes it out of the list.
+        await edit(p, 'two');
+        await confirm(p, 'two, better');
+        await done(p);
+        await same(p, w);
+        await lists();
+        await p.getByRole('button', { name: 'Archived…' }).waitFor();
+        await entry.waitFor({ state: 'detached' });
+    });
 
 test('fifty agents are worth a warning', async () => {
     const w = await fresh(Array.from({ length: 50 }, (_, i) => ({ name: `agent${i}`, autoReply: false })));

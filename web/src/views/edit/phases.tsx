@@ -1,10 +1,9 @@
-// phases.tsx: how far a running edit is, and the agents whose memory it could not change.
+// phases.tsx: how far a running edit is.
 import { useComputed } from '@preact/signals';
-import { listEditErrors, retryEdit } from '../../api/calls';
-import { Banner, Button, toast } from '../../parts/parts';
-import { chat, world } from '../../store/store';
+import { Button } from '../../parts/parts';
+import { chat } from '../../store/store';
 import { grouped, messages } from '../shared/words';
-import { partial, progress, type Progress } from './progress';
+import { progress, type Progress } from './progress';
 import { cancel } from './run';
 
 type Mark = 'done' | 'now' | 'later';
@@ -87,59 +86,4 @@ export function useEditing() {
             phase === 'resubmitting'
         );
     });
-}
-
-export function PartialFailure() {
-    const now = partial.value;
-    if (!now) return null;
-    const failed = now.failed.map(f => `${f.agent ?? f.agentId} (${f.error})`).join(', ');
-    return (
-        <Banner
-            kind="warn"
-            actions={
-                <>
-                    {now.failed.map(f => (
-                        <Button
-                            key={f.agent ?? f.agentId}
-                            onClick={() => void retry(f.agent ?? f.agentId ?? '')}
-                        >
-                            Retry {f.agent ?? f.agentId}
-                        </Button>
-                    ))}
-                    <Button
-                        kind="quiet"
-                        onClick={() => {
-                            partial.value = null;
-                        }}
-                    >
-                        Put away
-                    </Button>
-                </>
-            }
-        >
-            ⚠ Updated {now.done.join(', ') || 'nobody'}. Failed: {failed}.
-        </Banner>
-    );
-}
-
-async function retry(agent: string): Promise<void> {
-    const w = world.value?.world.name;
-    const now = partial.value;
-    if (!w || !now) return;
-    const errors = await listEditErrors(w);
-    const one = errors.ok ? errors.value.data.find(e => e.messageId === now.messageId) : undefined;
-    if (!errors.ok || !one) {
-        toast({
-            text: errors.ok ? 'This edit is no longer among the failed ones.' : errors.trouble.detail,
-            kind: 'error',
-        });
-        return;
-    }
-    const answer = await retryEdit(w, one.id, { agents: [agent] });
-    if (!answer.ok) {
-        toast({ text: `${agent} could not be updated: ${answer.trouble.detail}`, kind: 'error' });
-        return;
-    }
-    const left = now.failed.filter(f => (f.agent ?? f.agentId) !== agent);
-    partial.value = left.length > 0 ? { ...now, done: [...now.done, agent], failed: left } : null;
 }

@@ -1,6 +1,5 @@
 // progress.ts: how far a running edit is.
 import { signal } from '@preact/signals';
-import type { FailedAgent } from '../../api/types';
 import type { Backup } from './backup';
 
 export interface Progress {
@@ -14,6 +13,3 @@ export interface Progress {
 }
 
 export const progress = signal<Progress | null>(null);
-
-/** Agents whose memory could not be changed, until they are retried or put away. */
-export const partial = signal<{ messageId: string; done: string[]; failed: FailedAgent[] } | null>(null);

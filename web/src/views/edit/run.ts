@@ -10,7 +10,7 @@ import { leftWords } from '../shared/left-behind';
 import { messages } from '../shared/words';
 import { alone, forget, keep, keepTyped, leftover, type Backup } from './backup';
 import { begin, CHANGED, close, flow, showBusy, type Wanted } from './flow';
-import { partial, progress } from './progress';
+import { progress } from './progress';
 
 /** The person agreed: from here on the text is kept until the server has it. */
 export async function submit(newText: string): Promise<void> {
@@ -76,7 +76,7 @@ async function remove(backup: Backup): Promise<void> {
         { key: backup.removeKey, ifMatch: backup.etag },
     );
     if (answer.ok) {
-        noteRemoval(backup, answer.value);
+        noteRemoval(answer.value);
         const next: Backup = {
             ...backup,
             phase: 'resubmitting',
@@ -98,7 +98,7 @@ async function remove(backup: Backup): Promise<void> {
     await notRemoved({ ...backup, cancelled }, answer.trouble);
 }
 
-function noteRemoval(backup: Backup, result: RemovalResult): void {
+function noteRemoval(result: RemovalResult): void {
     const now = progress.value;
     if (now)
         progress.value = {
@@ -106,12 +106,6 @@ function noteRemoval(backup: Backup, result: RemovalResult): void {
             removed: result.messagesRemovedTotal,
             agentsDone: result.processedAgents.length,
             agentsTotal: result.totalAgents,
-        };
-    if (result.failedAgents.length > 0)
-        partial.value = {
-            messageId: backup.messageId,
-            done: result.processedAgents,
-            failed: result.failedAgents,
         };
 }
 

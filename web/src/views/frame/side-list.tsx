@@ -20,6 +20,7 @@ import { href, place, type Place } from '../../store/place';
 import { prefs } from '../../store/prefs';
 import type { WorldState } from '../../store/state';
 import { state, world } from '../../store/store';
+import { EditErrorsEntry } from '../edit/edit';
 import { ArchivedList } from './archived';
 import { archiveChat, newChat, renameChat } from './actions';
 import { inboxBadge } from './inbox-badge';
@@ -249,6 +250,7 @@ function WorldParts({ known }: { known: WorldState }) {
                         <span class="list-title">Archived…</span>
                     </button>
                 </li>
+                <EditErrorsEntry known={known} onLeave={closeSheets} />
             </Section>
             {archived.value && (
                 <ArchivedList
