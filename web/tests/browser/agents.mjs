@@ -43,6 +43,7 @@ test('the table shows who there is; a new agent is made, and what is wrong stand
     await form.getByRole('combobox', { name: 'Model' }).selectOption('demo/scripted');
     await sound(p);
     await form.getByRole('button', { name: 'Create agent' }).click();
+    await form.waitFor({ state: 'detached' }); // the row is there as soon as the agent is, its timer may come later
     await row(p, 'kim').waitFor();
     const made = await get(w, 'kim');
     assert.deepEqual(
