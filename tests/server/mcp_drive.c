@@ -97,8 +97,9 @@ static void on_done(void *arg, const skn_mcp_result *r)
 
 static void ask(drive *d, int64_t number, skn_str tool, skn_str args)
 {
-    skn_mcp_call_sink sink = {on_progress, on_done, &d->calls[d->count]};
-    asked            *a = &d->calls[d->count];
+    skn_mcp_call_sink sink = {
+        .progress = on_progress, .done = on_done, .arg = &d->calls[d->count]};
+    asked *a = &d->calls[d->count];
 
     if (d->count == CALLS)
         abort();
