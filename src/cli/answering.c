@@ -61,18 +61,6 @@ static skn_str where(skn_cli *cli, const skn_json *one)
                   : SKN_STR("on another computer");
 }
 
-/* Is any of the agents that it answers for awake? */
-static bool is_awake(const skn_json *one, const skn_json *agents)
-{
-    const skn_json *names = list_of(one, "agents");
-
-    for (const skn_json *n = names ? names->first : NULL; n; n = n->next)
-        for (const skn_json *a = agents ? agents->first : NULL; a; a = a->next)
-            if (skn_str_eq(skn_news_text(a, "name"), n->text) && !is_set(a, "paused"))
-                return true;
-    return false;
-}
-
 /* Has the provider of the model cost what it may cost this month? */
 static bool is_spent(skn_cli *cli, skn_str model)
 {
@@ -103,11 +91,9 @@ skn_str skn_answers_text(skn_cli *cli, const skein_world *world)
     for (const skn_json *one = answers->first; one; one = one->next) {
         skn_str model = skn_news_text(one, "model"), at = where(cli, one);
 
-        if (is_awake(one, agents))
-            text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
-                                    text.n ? ", " : "answers with ", SKN_FMT(model),
-                                    SKN_FMT(at),
-                                    is_spent(cli, model) ? "; its budget is used up" : "");
+        text = skn_arena_printf(cli->keep, "%.*s%s%.*s (%.*s%s)", SKN_FMT(text),
+                                text.n ? ", " : "answers with ", SKN_FMT(model), SKN_FMT(at),
+                                is_spent(cli, model) ? "; its budget is used up" : "");
     }
     return text.n ? text : nobody(agents);
 }

@@ -20,7 +20,7 @@ static skn_at_work work_of(skn_http_call *c, const skn_at_work *all, skein_world
     return one;
 }
 
-/* One model with the agents, from `first` on, that it answers for. */
+/* One model with the agents, from `first` on, that it answers for. The agents are not paused. */
 static void write_answerer(skn_jw *w, const skein_agents *agents, const skn_http_answerer *all,
                            size_t first)
 {
@@ -49,6 +49,17 @@ static bool was_before(const skn_http_answerer *all, size_t at)
         if (skn_str_eq(all[i].model, all[at].model))
             return true;
     return false;
+}
+
+static skein_agents awake_of(skn_http_call *c, const skein_agents *all,
+                             const skein_agent_work *work)
+{
+    skein_agents awake = {SKN_ARRAY(c->mem, all->count + 1, skein_agent), 0};
+
+    for (size_t i = 0; i < all->count; i++)
+        if (!work[i].paused)
+            awake.at[awake.count++] = all->at[i];
+    return awake;
 }
 
 /* Which models would answer the next message in a world, and where each runs. */
@@ -80,7 +91,7 @@ static skn_str answers_of(skn_http_call *c, const skein_agents *agents)
 static skein_rc write_world(skn_http_call *c, const skein_world *world, const skn_at_work *work,
                             bool removed)
 {
-    skein_agents        agents;
+    skein_agents        agents, awake;
     skein_conversations chats;
     skein_agent_work   *own;
     skn_at_work         whole = *work;
@@ -94,7 +105,8 @@ static skein_rc write_world(skn_http_call *c, const skein_world *world, const sk
         return rc;
     whole.agents = own;
     whole.agent_count = agents.count;
-    whole.answers = removed ? SKN_NONE : answers_of(c, &agents);
+    awake = awake_of(c, &agents, own);
+    whole.answers = removed ? SKN_NONE : answers_of(c, &awake);
     skn_shape_world_at_work(&c->w, world, &agents, &chats, &whole, c->mem);
     return SKEIN_OK;
 }

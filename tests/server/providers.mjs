@@ -144,6 +144,7 @@ test('which model answers the next message, and where it runs, is one fact in th
                 const { out, err } = where.length ? await run([...command.split(' '), ...where]) : await cli(...command.split(' '));
                 assert.match(out, expected, `${command} ${where}: ${err}`);
             }
+        assert.deepEqual(await told(), expected === only ? [{ ...demo, agents: ['bo'] }] : []);
         await cli('agent', 'pause', 'bo', '-w', 'office');
     }
     for (const name of ['ada', 'bo']) await cli('agent', 'resume', name, '-w', 'office');

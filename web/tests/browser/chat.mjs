@@ -134,6 +134,8 @@ test('that no AI runs is said only where none would answer; the pill has the mod
     await pill.filter({ hasText: 'far/small · llm.example.org' }).waitFor();
     await note.waitFor({ state: 'detached' });
     await quick.ask('PATCH', '/settings', { 'defaults.model': 'auto' });
+    await quick.ask('PATCH', `${w.path}/agents/ada`, { paused: true });
+    await pill.filter({ hasText: 'all agents paused' }).waitFor();
 });
 
 test('the other steps of the tour open the edit dialog and select five messages, and the tour counts', async () => {

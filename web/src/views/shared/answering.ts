@@ -21,8 +21,9 @@ function placeOf(one: Answerer): string {
 /** The model, or how many, and the place, or how many. */
 export function answererWords(all: readonly Answerer[]): { model: string; where: string } {
     const places = [...new Set(all.map(placeOf))];
+    const nobody = Object.keys(world.value?.agents ?? {}).length === 0 ? 'no agents' : 'all agents paused';
     return {
-        model: all.length === 1 ? all[0]!.model : all.length === 0 ? 'no agents' : `${all.length} models`,
+        model: all.length === 1 ? all[0]!.model : all.length === 0 ? nobody : `${all.length} models`,
         where: places.length > 2 ? `${places.length} places` : places.join(' and '),
     };
 }
