@@ -197,8 +197,10 @@ skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_st
         (rc = skn_own_folder(folder_of(data_dir, a).p, NULL, err)))
         return rc;
     rc = skn_own_read(path, SKN_OWN_SECRET, FILE_MOST, a, out, NULL, err);
-    if (rc == SKEIN_NOT_FOUND)
+    if (rc == SKEIN_NOT_FOUND) { /* no failure, so nothing is said of it */
+        *err = (skein_error){0};
         return SKEIN_OK;
+    }
     if (rc)
         return rc;
     if ((end = memchr(out->p, '\n', out->n))) {

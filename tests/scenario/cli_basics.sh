@@ -260,14 +260,14 @@ mkdir -p "$place/src"
 cp sum.c "$place/src"
 must files add src/sum.c 'fun total'
 s files ls --json
-t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"],"problems":[]}]'
+t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"],"prompt":null,"problems":[]}]'
 s files show
 t 'a context file gives the function' prints 'return a;'
 t 'and no more' lacks 'other'
 cd "$place/src"
 must files add sum.c 'fun other'
 s files ls --json
-t 'more of it is added, from wherever' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total","fun other"],"problems":[]}]'
+t 'more of it is added, from wherever' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total","fun other"],"prompt":null,"problems":[]}]'
 printf 'int total(int a)\n{\n    return a;\n}\n' >sum.c
 s files show
 t 'the items that are left are given' prints 'return a;'
@@ -280,10 +280,10 @@ s context
 t 'and so does what a model would be sent' complains 'src/sum.c, fun other: there is no "fun other"'
 must files add ../src/sum.c
 s files ls --json
-t 'all of it is more than a part' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"problems":[]}]'
+t 'all of it is more than a part' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"prompt":null,"problems":[]}]'
 must files add sum.c 'fun total'
 s files ls --json
-t 'and stays all of it' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"problems":[]}]'
+t 'and stays all of it' is "$out" '[{"path":"src/sum.c","readFull":true,"items":[],"prompt":null,"problems":[]}]'
 cd "$dir"
 must files rm src/sum.c
 s files ls --json

@@ -268,7 +268,7 @@ test('503 read-only', async () => {
 // A disk of 4 MB for the store, seen by the server alone; undefined where none can be mounted.
 async function smallDisk(data) {
     const apart = process.getuid() === 0 ? ['unshare', '-m'] : ['unshare', '-rm'];
-    const mount = `mount -t tmpfs -o size=4m none '${data}'`;
+    const mount = `mount -t tmpfs -o size=4m,mode=0700 none '${data}'`;
     fs.mkdirSync(data);
     const can = await new Promise(resolve => spawn(apart[0], [...apart.slice(1), 'sh', '-c', mount], { stdio: 'ignore' }).on('close', code => resolve(code === 0)).on('error', () => resolve(false)));
     return can ? [...apart, 'sh', '-c', `${mount} && exec "$@"`] : undefined;

@@ -173,6 +173,8 @@ export const retryAnswer = (w: string, m: string, body: T.AnswerAgain, o?: Optio
     request<T.Message>('POST', `/worlds/${at(w)}/messages/${at(m)}/retry`, { ...o, body });
 export const listEditErrors = (w: string, query: Paged = {}, o?: Options) =>
     request<T.EditErrorList>('GET', `/worlds/${at(w)}/edit-errors`, { ...o, query });
+export const retryEdit = (w: string, id: string, body: T.Retry = {}, o?: Options) =>
+    request<T.RemovalResult>('POST', `/worlds/${at(w)}/edit-errors/${at(id)}/retry`, { ...o, body });
 export const searchWorld = (
     w: string,
     query: Paged & { q: string; current?: boolean; archived?: boolean; chatId?: string; fields?: string },
