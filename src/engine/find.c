@@ -7,9 +7,6 @@
 #define CANDIDATES 1000
 #define NAMED      4 /* of them in an error */
 
-/* Which part of an id stands for it. */
-typedef enum side { BEGINNING, ENDING } side;
-
 typedef struct call {
     skein_conversation_id conversation;
     int64_t               version;
@@ -127,28 +124,42 @@ static bool has(const head_vec *found, int64_t id)
     return false;
 }
 
-/* Adds the messages of this conversation whose ids begin or end so; *more tells that not all were looked at. */
-static skein_rc find_candidates(call *c, side which, head_vec *out, bool *more,
-                                skein_error *err)
+/* Adds those of the heads that this conversation has; *more tells that not all were looked at. */
+static skein_rc add_candidates(call *c, const skn_heads *heads, const skn_ids *kin,
+                               head_vec *out, bool *more, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; rc == SKEIN_OK && i < heads->count; i++) {
+        const skn_head *h = &heads->at[i];
+        bool            ours = false;
+
+        if (skn_is_kin(kin, h->conversation_id) && !has(out, h->id))
+            rc = belongs(c, h->id, h->conversation_id, &ours, err);
+        if (ours)
+            skn_vec_add(c->r.trees.a, out, *h);
+    }
+    *more = *more || heads->count == CANDIDATES;
+    return rc;
+}
+
+/* Messages whose ids begin so; typed: also those whose ids end so. The ends are in no index, so they are looked for
+ * once, in all conversations. */
+static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error *err)
 {
     skn_trees *f = &c->r.trees;
+    skn_heads  heads;
     skn_ids    kin;
     skein_rc   rc = skn_conversation_kin(f->tx, &c->r.conversation, f->a, &kin, err);
 
-    for (size_t k = 0; rc == SKEIN_OK && k < kin.count; k++) {
-        skn_heads heads;
-        bool      ours;
-
-        rc = (which == BEGINNING ? skn_heads_by_prefix : skn_heads_by_ending)(
-            f->tx, c->ref.id, kin.at[k], CANDIDATES, f->a, &heads, err);
-        for (size_t i = 0; rc == SKEIN_OK && i < heads.count; i++) {
-            rc = belongs(c, heads.at[i].id, heads.at[i].conversation_id, &ours, err);
-            if (rc == SKEIN_OK && ours && !has(out, heads.at[i].id))
-                skn_vec_add(f->a, out, heads.at[i]);
-        }
-        *more = *more || (rc == SKEIN_OK && heads.count == CANDIDATES);
-    }
-    return rc;
+    for (size_t k = 0; rc == SKEIN_OK && k < kin.count; k++)
+        if (!(rc = skn_heads_by_prefix(f->tx, c->ref.id, kin.at[k], CANDIDATES, f->a, &heads,
+                                       err)))
+            rc = add_candidates(c, &heads, &kin, out, more, err);
+    if (rc || !c->typed ||
+        (rc = skn_heads_by_ending(f->tx, c->ref.id, CANDIDATES, f->a, &heads, err)))
+        return rc;
+    return add_candidates(c, &heads, &kin, out, more, err);
 }
 
 static skein_rc by_part(call *c, skein_error *err)
@@ -159,8 +170,7 @@ static skein_rc by_part(call *c, skein_error *err)
 
     if (c->ref.id.n < SKN_PREFIX_MIN)
         return unknown(c, err);
-    if ((rc = find_candidates(c, BEGINNING, &found, &more, err)) ||
-        (c->typed && (rc = find_candidates(c, ENDING, &found, &more, err))))
+    if ((rc = find_candidates(c, &found, &more, err)))
         return rc;
     if (found.n > 1 || (found.n == 1 && more))
         return ambiguous(c, &found, more, err);

@@ -22,8 +22,8 @@ SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m WHER
 -- No index knows how ids end. The inner query reads nothing but the index of all ids.
 -- :message_heads_ending
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m
- WHERE m.id IN (SELECT e.id FROM messages e WHERE substr(e.uid, length(e.uid) - length($1) + 1) = $1) AND m.conversation_id = $2
- ORDER BY m.uid LIMIT $3;
+ WHERE m.id IN (SELECT e.id FROM messages e WHERE substr(e.uid, length(e.uid) - length($1) + 1) = $1)
+ ORDER BY m.uid LIMIT $2;
 
 -- :threads_of_version
 SELECT t.id, t.uid, t.lane_id, t.version_id, t.origin_id, t.origin_length, t.root_id, t.base_length, t.compaction_id,
