@@ -23,11 +23,12 @@ void skn_run_later(skn_run *run, void (*again)(skn_run *), int64_t ms)
     skn_timer_start(run->later, ms);
 }
 
-/* Whether the same may succeed a little later: there is room on the disk again, or another program is
- * done. */
+/* Whether the same may succeed a little later: there is room on the disk or in memory again, or another
+ * program is done. */
 static bool may_pass(skein_rc rc)
 {
-    return rc == SKEIN_FULL || rc == SKEIN_BUSY || rc == SKEIN_IO || rc == SKEIN_UNREACHABLE;
+    return rc == SKEIN_FULL || rc == SKEIN_BUSY || rc == SKEIN_IO || rc == SKEIN_UNREACHABLE ||
+           rc == SKEIN_NO_MEMORY;
 }
 
 /* As long as the turn would be left to itself otherwise: for a lease. */
