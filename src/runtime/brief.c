@@ -241,9 +241,14 @@ skein_rc skn_runtime_context(skn_runtime *r, const skn_sent_wish *wish, const sk
     if (!rc) {
         of.agent = out->reader;
         of.delegated = out->delegated;
+        rc = skn_brief_make(&of, err);
     }
-    if (!rc && !(rc = skn_brief_make(&of, err)) &&
-        (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
+    if (rc == SKEIN_NOT_FOUND &&
+        of.agent.v) { /* of an agent that was removed the messages are left */
+        of.agent.v = 0;
+        rc = skn_brief_make(&of, err);
+    }
+    if (!rc && (!of.agent.v || !(rc = server_tokens(r, &of, &fixed, err))))
         skn_context_add(out, fixed + skn_brief_tokens(of.system_prompt, &of.rights));
     skn_arena_free(of.a);
     return rc;

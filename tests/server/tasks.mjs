@@ -342,6 +342,10 @@ test('who waits for a delegation gets its last message as the result', async () 
     assert.deepEqual([d.delegationId, d.agent, d.askedBy, d.state, d.waited, d.title], ['main.1', 'bo', 'ada', 'done', true, 'a thing']);
     const lane = (await w.server.get(`${w.chatPath}/timeline?delegation=main.1`)).items;
     assert.deepEqual(lane.map(i => [i.kind, i.content]), [['user_message', 'the thing itself'], ['agent_message', 'It is done.']]);
+    const context = () => w.server.get(`${w.chatPath}/context?delegation=main.1`);
+    const { messages } = await context();
+    await w.server.ask('DELETE', `${w.path}/agents/bo`, undefined, 204);
+    assert.deepEqual((await context()).messages, messages, 'also when the delegate is gone');
 });
 
 test('who does not wait goes on, and is told once when it is done', async () => {
