@@ -261,11 +261,9 @@ void skn_run_ask(skn_run *run)
  * tools would say that it has none. One that does not come up holds up nobody. */
 static void with_tools(skn_run *run)
 {
-    if (run->turn.without_tools) {
-        skn_run_ask(run);
-        return;
-    }
-    run->room = skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
+    run->room = run->turn.without_tools
+                    ? NULL
+                    : skn_mcp_room_for(run->r, run->turn.world, run->rights.servers);
     if (run->room && skn_mcp_room_starting(run->room) && run->waits_for_tools-- > 0) {
         skn_run_later(run, with_tools, SKN_RUN_TOOLS_MS);
         return;
