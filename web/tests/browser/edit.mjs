@@ -66,7 +66,7 @@ test('an edit says what it removes, sends the new text, and can be taken back', 
     await p.getByRole('status', { name: 'Edit in progress' }).waitFor({ state: 'detached' });
     assert.equal((await texts(w)).filter(t => t === 'two, better').length, 1);
     assert.equal((await texts(w)).includes('two'), false);
-    await focusIn(p, 'article.chat-message');
+    await focusIn(p, '#composer textarea'); // what is typed next is a message, and no command
     await p.getByRole('button', { name: 'Undo', exact: true }).first().press('Enter');
     await p
         .getByText(/^4 messages are back\. /)
@@ -74,7 +74,11 @@ test('an edit says what it removes, sends the new text, and can be taken back', 
         .waitFor();
     await same(p, w);
     assert.deepEqual(await texts(w), before);
-    await focusIn(p, 'article.chat-message');
+    await p.getByRole('button', { name: 'Show', exact: true }).waitFor();
+    await p.getByRole('button', { name: 'Redo', exact: true }).press('Enter');
+    await same(p, w);
+    assert.equal((await texts(w)).includes('two, better'), true);
+    await focusIn(p, '#composer textarea');
 });
 
 // Opens the menu of a message and asks for its removal.
@@ -109,7 +113,10 @@ test('a removal says what it takes away and from whom, asks, and can be taken ba
     await note.waitFor();
     await same(p, w);
     assert.deepEqual(await texts(w), before.slice(0, 4));
-    await hasFocus(p.locator('article.chat-message').last());
+    await hasFocus(p.getByRole('textbox', { name: 'Message', exact: true }));
+    await p.keyboard.type('zoo'); // text, and no command of the message that took the place
+    await p.getByRole('textbox', { name: 'Message', exact: true }).fill('');
+    assert.deepEqual(await texts(w), before.slice(0, 4));
     await note.getByRole('button', { name: 'Undo' }).click();
     await p.locator('.toast', { hasText: '4 messages are back.' }).waitFor();
     await same(p, w);

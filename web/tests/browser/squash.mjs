@@ -72,7 +72,7 @@ test('messages that are ticked by key are squashed by hand, and the toast takes 
     await p.locator('article.chat-message', { hasText: 'both in one' }).waitFor();
     assert.equal((await texts(w)).length, before.length - 1);
     assert.equal(await bar(p).count(), 0);
-    await focusIn(p, 'article.chat-message');
+    await focusIn(p, '#composer textarea');
     await p.getByRole('button', { name: 'Undo', exact: true }).first().click();
     await p.locator('article.chat-message', { hasText: 'second' }).first().waitFor();
     assert.deepEqual(await texts(w), before);

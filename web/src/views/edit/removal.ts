@@ -5,7 +5,7 @@ import type { Count, Message } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { focused } from '../../store/focus';
 import { refreshChat, takeBack, world } from '../../store/store';
-import { leftWords, showLeft } from '../shared/left-behind';
+import { leftWords, waysBack } from '../shared/left-behind';
 import { messages } from '../shared/words';
 import { begin, CHANGED, close, flow, showBusy } from './flow';
 
@@ -50,7 +50,7 @@ async function putBack(threadId: string, gone: string, n: number): Promise<void>
     }
     toast({
         text: `${gone} ${n === 1 ? 'is' : 'are'} back.${leftWords(answer.value)}`,
-        actions: showLeft(answer.value),
+        actions: waysBack(answer.value),
         subject: 'version',
         state: threadId,
     });

@@ -6,7 +6,7 @@ import type { Message, RemovalResult } from '../../api/types';
 import { toast } from '../../parts/parts';
 import { chat, on, refreshChat, takeBack, world } from '../../store/store';
 import { isLeaving } from '../shared/leaving';
-import { leftWords } from '../shared/left-behind';
+import { leftWords, waysBack } from '../shared/left-behind';
 import { messages } from '../shared/words';
 import { alone, forget, keep, keepTyped, leftover, type Backup } from './backup';
 import { begin, CHANGED, close, flow, showBusy, type Wanted } from './flow';
@@ -243,6 +243,7 @@ export async function putBack(backup: Backup, before = ''): Promise<void> {
         ]
             .filter(Boolean)
             .join(' '),
+        actions: answer.ok ? waysBack(answer.value) : [],
         subject: 'version',
     });
 }

@@ -2,6 +2,7 @@
 // The browser then leaves the focus nowhere, and who works by keyboard begins at the top again. Here it gets a place.
 
 import { useLayoutEffect } from 'preact/hooks';
+import { focused } from '../../store/focus';
 import { place } from '../../store/place';
 import { shown } from '../../store/store';
 
@@ -9,9 +10,8 @@ import { shown } from '../../store/store';
 interface Spot {
     element: HTMLElement;
     screen: string;
-    /** the message that it belonged to, and where that stood in the conversation */
+    /** the message that it belonged to */
     row: string | null;
-    position: number;
     /** from the innermost outwards */
     around: Element[];
 }
@@ -27,14 +27,6 @@ function screenNow(): string {
     return p.kind === 'chat' ? `${p.w}/${p.c}/${p.view}` : p.kind;
 }
 
-const positionIn = (row: Element) => Number(row.getAttribute('aria-posinset') ?? Infinity);
-
-/** What is not stored yet has no position: it stands behind all that have one. */
-function positionOf(row: Element | null): number {
-    if (!row || positionIn(row) !== Infinity) return row ? positionIn(row) : Infinity;
-    return 1 + Math.max(0, ...[...document.querySelectorAll(`${ROWS}[aria-posinset]`)].map(positionIn));
-}
-
 function spotOf(element: HTMLElement): Spot {
     const row = element.closest<HTMLElement>(ROWS);
     const around: Element[] = [];
@@ -44,20 +36,20 @@ function spotOf(element: HTMLElement): Spot {
         element,
         screen: screenNow(),
         row: row?.dataset.row ?? null,
-        position: positionOf(row),
         around,
     };
 }
 
-/** The row itself, the one that took its place, or else the last; without any the message box is next. */
-function inConversation({ row, position }: Spot): HTMLElement | null {
+/** The row itself, or else the message box: nobody has chosen another row, and letters would be commands there. */
+function inConversation({ row }: Spot): HTMLElement | null {
     if (row === null) return null;
     const rows = [...document.querySelectorAll<HTMLElement>(ROWS)];
     const same = rows.find(one => one.dataset.row === row);
     if (same) return same;
     // It was only scrolled out of the window of rows: no other message is meant by that.
     if (shown.peek().rows.some(m => m.messageId === row)) return find('#messages');
-    return rows.find(one => positionIn(one) >= position) ?? rows.at(-1) ?? find('#main form textarea');
+    focused.value = null;
+    return find('#main form textarea') ?? find('#messages');
 }
 
 /** The item of the inbox that is open, or else the first, where the list is on screen. */

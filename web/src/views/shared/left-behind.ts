@@ -4,6 +4,7 @@ import type { Result } from '../../api/client';
 import type { Move } from '../../api/types';
 import { toast, type ToastAction } from '../../parts/parts';
 import { go, place } from '../../store/place';
+import { makeCurrent } from '../../store/store';
 import { grouped } from './words';
 
 /** " 4 newer messages are in v3.", or nothing. */
@@ -19,6 +20,13 @@ export function showLeft({ newerMessages, previousThreadId }: Move): ToastAction
     if (!newerMessages || !previousThreadId || here.kind !== 'chat') return [];
     const to = { ...here, view: 'chat' as const, v: previousThreadId, m: undefined, lane: undefined };
     return [{ label: 'Show', run: () => go(to) }];
+}
+
+/** Looks at them, or goes back there: for a change that was taken back. */
+export function waysBack(move: Move): ToastAction[] {
+    const { previousThreadId: from } = move;
+    if (!from) return [];
+    return [...showLeft(move), { label: 'Redo', run: () => void makeCurrent(from).then(tellLeft) }];
 }
 
 /** For a move that says nothing else. */
