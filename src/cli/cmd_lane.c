@@ -127,9 +127,9 @@ static const skein_turn *turn_on(const skein_turns *turns, const skein_lane *lan
 /* Only a delegation runs and ends. */
 static const char *label_of(const skein_lane *lane)
 {
-    return lane->parent.v          ? skn_lane_state_name(lane->state)
-           : lane->key.p[0] == '@' ? "memory"
-                                   : "room";
+    return lane->parent.v                            ? skn_lane_state_name(lane->state)
+           : skn_str_starts(lane->key, SKN_STR("@")) ? "memory"
+                                                     : "room";
 }
 
 /* What is done on one that runs, or that nobody has begun with it. */

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 
+#include <string.h>
+
 skn_str skn_far_text(const skn_json *v, const char *key)
 {
     const skn_json *m = skn_json_get(v, key);
@@ -31,10 +33,21 @@ int64_t skn_far_time(const skn_json *v, const char *key)
     return skn_time_parse(skn_far_text(v, key), &at) ? at : 0;
 }
 
+/* Of a world or an agent. Hints are commands to paste that name it, so one that a shell would obey is no name. */
+static skn_str name_of(const skn_json *v)
+{
+    skn_str name = skn_far_text(v, "name");
+
+    for (size_t i = 0; i < name.n; i++)
+        if ((unsigned char)name.p[i] <= ' ' || strchr("\"'`$&|;<>()*?[]{}#~!\\", name.p[i]))
+            return SKN_NONE;
+    return name;
+}
+
 void skn_far_read_world(skn_cli *cli, const skn_json *v, skein_world *out)
 {
     *out = (skein_world){.uid = skn_far_text(v, "id"),
-                         .name = skn_far_text(v, "name"),
+                         .name = name_of(v),
                          .description = skn_far_text(v, "description"),
                          .turn_limit = skn_far_int(v, "turnLimit", 0),
                          .compact_at = skn_far_int(v, "compactAt", 0),
@@ -47,7 +60,7 @@ void skn_far_read_world(skn_cli *cli, const skn_json *v, skein_world *out)
 void skn_far_read_agent(skn_cli *cli, const skn_json *v, skein_agent *out)
 {
     *out = (skein_agent){.uid = skn_far_text(v, "id"),
-                         .name = skn_far_text(v, "name"),
+                         .name = name_of(v),
                          .system_prompt = skn_far_text(v, "systemPrompt"),
                          .model = skn_far_text(v, "model"),
                          .lead_name = skn_far_text(v, "lead"),

@@ -1,9 +1,9 @@
 // evil_proxy.mjs: stands between a program and a server, and makes the answers those of a server that is not to be trusted.
 //
-//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|pages|heads|stream
+//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|heads|stream
 //
-// texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. pages: every list goes on for
-// ever. heads: an answer is announced again and again. stream: a stream of events is an answer without an end. Prints its own address.
+// texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. holes: every list but those of
+// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever. heads: an answer is announced again and again. stream: a stream of events is an answer without an end. Prints its own address.
 import http from 'node:http';
 
 const [target, how] = [new URL(process.argv[2]), process.argv[3]];
@@ -18,9 +18,11 @@ function spoil(value) {
     return value;
 }
 
-function change(body) {
+function change(body, url) {
     const json = JSON.parse(body);
     if (how === 'pages') return { data: [], page: { next: 'more' } };
+    if (how === 'holes') return Array.isArray(json.data) && !/\/(worlds|chats|agents|messages)\b[^/]*$/.test(url) ? { data: [{}] } : json;
+    if (how === 'words') return { ...json, name: 'w; touch owned #' };
     return spoil(json);
 }
 
@@ -43,7 +45,7 @@ const proxy = http.createServer((question, answer) => {
         const parts = [];
         got.on('data', b => parts.push(b)).on('end', () => {
             let body = Buffer.concat(parts).toString();
-            if (how !== 'stream' && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body));
+            if (how !== 'stream' && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body, question.url));
             const headers = { ...got.headers, 'content-length': Buffer.byteLength(body) };
             delete headers['transfer-encoding'];
             answer.writeHead(got.statusCode, headers).end(body);

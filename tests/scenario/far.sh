@@ -587,6 +587,20 @@ if [ "$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | t
     t 'but what was said' file_has "$dir/out" EVIL
     honest_again
 fi
+evil holes
+torn=
+for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'provider ls'; do
+    # shellcheck disable=SC2086
+    f $words
+    [ "$rc" -lt 128 ] || torn="$torn$words: $rc; "
+done
+t 'lists without what belongs in them end no program' is "$torn" ''
+honest_again
+evil words
+f world new aside
+t 'a name is no command of the shell that a hint is pasted into' lacks 'touch'
+honest_again
+must world rm aside -y
 evil pages
 f world ls
 t 'a list that goes on for ever is not waited for' fails 6 'the server says that its list goes on, and gives nothing more'
