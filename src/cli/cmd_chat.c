@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/far_change.h"
 #include "cli/interrupt.h"
+#include "cli/own.h"
 #include "cli/paste.h"
 
 #include "base/clock.h"
@@ -11,6 +12,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -264,6 +266,19 @@ static void talk_plainly(skn_chat *c)
 
 /* --- At a terminal ------------------------------------------------------------------------ */
 
+/* What is typed is kept in no file that another user can read, or has put a link in place of. */
+static bool is_own(skn_cli *cli, const char *file)
+{
+    skn_str folder = {file, (size_t)(strrchr(file, '/') - file)};
+    int     fd = -1;
+
+    if (skn_own_folder(skn_arena_copy(cli->keep, folder).p, NULL, &cli->err) ||
+        skn_own_open(file, SKN_OWN_TOKEN, O_RDWR | O_CREAT, &fd, NULL, &cli->err))
+        return false;
+    close(fd);
+    return true;
+}
+
 static const char *history_file(skn_chat *c)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *file;
@@ -276,8 +291,8 @@ static const char *history_file(skn_chat *c)
         file = skn_arena_printf(cli->keep, "%s/.local/state/skein/history", home).p;
     else
         return NULL;
-    if (skn_place_folders(cli, file)) { /* then there is none; it is no reason not to talk */
-        cli->err = err;
+    if (skn_place_folders(cli, file) || !is_own(cli, file)) {
+        cli->err = err; /* then there is none; it is no reason not to talk */
         return NULL;
     }
     return file;

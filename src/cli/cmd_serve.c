@@ -16,15 +16,13 @@
 
 #define MOST_FILES 65536
 
-/* What is in memory must not land in a file when the process crashes, and what is made is for the
- * person's eyes only. */
+/* What is in memory must not land in a file when the process crashes. */
 static void guard_process(void)
 {
     struct rlimit none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    umask(077);
 }
 
 /* As many connections as the system allows; returns how many descriptors there may be. */

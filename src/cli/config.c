@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "cli/config_value.h"
+#include "cli/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -267,6 +268,13 @@ static void unreadable(skn_config_reading *r, const char *why)
                      SKN_NONE);
 }
 
+static void refused(skn_config_reading *r, const skein_error *err)
+{
+    r->c->unreadable = true;
+    skn_config_wrong(r, true, 0, 0, skn_arena_printf(r->a, "is not used: %s", err->message),
+                     skn_arena_copy(r->a, skn_str_of(err->hint)));
+}
+
 static bool load_bytes(skn_config_reading *r, int fd, skn_str *out)
 {
     char    piece[8192];
@@ -307,6 +315,7 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
     int         fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat about;
     skn_str     text;
+    skein_error err;
 
     skn_vec_add(r->a, &r->c->files, ((skn_config_file){path, fd >= 0}));
     r->file = path;
@@ -316,9 +325,14 @@ static void read_file(skn_config_reading *r, const char *path, bool must)
         return;
     }
     r->open = 0;
-    if (fstat(fd, &about) == 0 && (about.st_mode & 077))
+    if (fstat(fd, &about) != 0)
+        about.st_mode = 0;
+    if (about.st_mode & 077)
         r->open = (int)(about.st_mode & 0777);
-    if (load_bytes(r, fd, &text))
+    /* It names commands to run and hosts that get secrets, so nobody else may have written it. */
+    if (S_ISREG(about.st_mode) && skn_own_check(fd, path, SKN_OWN_NAMED, NULL, &err))
+        refused(r, &err);
+    else if (load_bytes(r, fd, &text))
         parse_file(r, text);
     close(fd);
 }

@@ -499,11 +499,9 @@ skn_line_edit *skn_line_edit_new(const skn_line_options *o)
 static void keep_history(skn_line_edit *e)
 {
     HistEvent event;
-    mode_t    old = umask(077);
 
     if (e->o.history)
         history(e->history, &event, H_SAVE, e->o.history);
-    umask(old);
     history_end(e->history);
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A descriptor that was closed would become the store's file, and output would go into it. What
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
     int     status;
 
     keep_descriptors();
+    umask(077);               /* what is made is for the person's eyes only */
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write … */
     signal(SIGXFSZ, SIG_IGN); /* … and so is a file that may not grow */
     cli.mem = skein_mem_new();

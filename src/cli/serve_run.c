@@ -167,11 +167,6 @@ static void on_hangup(void *arg)
 
     skn_notify("RELOADING=1");
     skn_serve_reload(s, &err); /* what is wrong is in the log */
-    if (geteuid() == 0)
-        skn_log_say(s->log, SKN_LOG_WARN,
-                    "this server runs as root: whoever gets in through it, and every tool "
-                    "server, has the "
-                    "whole computer; run it as a user of its own");
     skn_notify("READY=1");
 }
 
@@ -388,6 +383,10 @@ static void tell_ready(skn_serve *s)
     skn_serve_say_soon(s);
     if (!s->log_on_terminal)
         skn_log_say(s->log, SKN_LOG_INFO, "listening on %s", s->url);
+    if (geteuid() == 0)
+        skn_log_say(s->log, SKN_LOG_WARN,
+                    "this server runs as root: anybody who gets in, and every tool server, "
+                    "controls the whole computer; run it as a user of its own");
     skn_notify("READY=1");
     nudge(s);
 }

@@ -103,6 +103,7 @@ description() {
 # --- Starting ---------------------------------------------------------------------------------
 
 start --listen 127.0.0.1:0
+[ "$(id -u)" -ne 0 ] || t 'a server of root says so when it starts' logged 'this server runs as root'
 t 'the address is on a line of its own' sh -c 'printf %s "$1" | grep -q "^http://127.0.0.1:[1-9][0-9]*/$"' - "$url"
 t 'and answers' answers 200 readyz
 out=$(cat "$dir/said")
@@ -407,6 +408,10 @@ printf '%s\n' "$token" >"$dir/open-token"
 chmod 666 "$dir/open-token"
 r --listen 127.0.0.1:0 --token-file "$dir/open-token"
 t 'a token file that is named and that others can write is refused' fails 2 "others can write \"$dir/open-token\" (0666)"
+echo 'server: { accessLog: true }' >"$dir/open.yaml"
+chmod 666 "$dir/open.yaml"
+r --listen 127.0.0.1:0 --config "$dir/open.yaml"
+t 'nor is a configuration file that others can write' fails 2 "others can write \"$dir/open.yaml\" (0666)"
 start --listen 127.0.0.1:0 --socket off
 json=$(description)
 chmod 622 "$json"
