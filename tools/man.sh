@@ -60,7 +60,7 @@ function begin(    name, line) {
     line = $0
     sub(/^\.It Ic /, "", line)
     full = line
-    sub(/ (Op|Ar) .*/, "", full)
+    sub(/ (Oo|Op|Ar) .*/, "", full)
     synopsis[full] = substr(line, length(full) + 2)
     name = full
     sub(/ .*/, "", name)
@@ -98,12 +98,8 @@ function body(full,    at, prose, options) {
     return first "\n" prose (options == "" ? "" : ".Pp\nThe options are:\n" options)
 }
 
-# Each argument on a line of its own, or brackets would nest.
-function arguments(full,    s) {
-    s = synopsis[full]
-    gsub(/ Op /, "\n.Op ", s)
-    sub(/option \.\.\. Ar /, "option ...\n.Ar ", s)
-    return s == "" ? "" : "." s "\n"
+function arguments(full) {
+    return synopsis[full] == "" ? "" : "." synopsis[full] "\n"
 }
 
 function verb_list(name,    i, full, list) {

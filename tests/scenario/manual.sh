@@ -29,6 +29,14 @@ for section in ENVIRONMENT FILES 'EXIT STATUS'; do
 done
 out=$(page world)
 t 'a noun has one page for its verbs' prints 'skein world rm [option ...] NAME'
+t 'with their arguments' prints '     world rm [option ...] NAME'
+out=$(page token)
+t 'and brackets that are named' prints 'skein token revoke [--all] [ID]'
+
+# A bracket ends with what can be left out: an argument that is needed is not in it.
+out=$(mandoc -Tutf8 "$source/docs/skein.1" "$dir/man"/*.1 | sed "s/.$(printf '\b')//g")
+t 'options stand in a bracket of their own' lacks '[option ... '
+t 'and arguments behind it' prints '     show [option ...] ID'
 
 # skein.yaml(5) has every setting with the value that is built in.
 s config list --json=key,value --config /dev/null
