@@ -168,6 +168,18 @@ static skn_str path_of(skn_cli *cli, const char *typed, const char *folder)
     return out;
 }
 
+/* A file that is there lacks the item; where one is missing, a person has to put it there. */
+static skein_rc hint_missing(skn_cli *cli, const char *folder, skn_str path, skein_rc rc)
+{
+    skn_str whole = skn_arena_printf(cli->keep, "%s/%.*s", folder, SKN_FMT(path));
+
+    if (access(whole.p, F_OK) == 0)
+        return skn_hint(&cli->err, rc, "The file is %s; lines (\"142:156\") can be named too",
+                        whole.p);
+    skn_fail(&cli->err, rc, "there is no file \"%.*s\"", SKN_FMT(path));
+    return skn_hint(&cli->err, rc, "Agents read files below %s: put it there", folder);
+}
+
 static skein_rc read_parts(skn_cli *cli, const skein_context_file *file, skein_file_parts *out)
 {
     skein_file_spec spec = {.path = file->path,
@@ -180,11 +192,7 @@ static skein_rc read_parts(skn_cli *cli, const skein_context_file *file, skein_f
     if (rc)
         return rc;
     rc = skein_files_read(out, folder, &spec, 0, cli->keep, &cli->err);
-    if (rc == SKEIN_NOT_FOUND && access(folder, F_OK) != 0)
-        skn_fail(&cli->err, rc, "there is no file \"%.*s\"", SKN_FMT(file->path));
-    if (rc && !cli->err.hint[0])
-        skn_hint(&cli->err, rc, "Agents read files below %s: put it there", folder);
-    return rc;
+    return rc == SKEIN_NOT_FOUND ? hint_missing(cli, folder, file->path, rc) : rc;
 }
 
 /* --- Adding ------------------------------------------------------------------------------- */

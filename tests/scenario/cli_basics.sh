@@ -255,7 +255,8 @@ printf 'int total(int a)\n{\n    return a;\n}\nint other(void)\n{\n    return 7;
 cd "$dir"
 s files add sum.c
 t 'what agents cannot read is not added' fails 3 'there is no file "sum.c"'
-t 'where they read is told' complains "Agents read files below $place"
+t 'where they read is told' complains "Agents read files below $place: put it there"
+t 'and nothing is copied there' test ! -e "$place/sum.c"
 mkdir -p "$place/src"
 cp sum.c "$place/src"
 must files add src/sum.c 'fun total'
@@ -273,6 +274,10 @@ s files show
 t 'the items that are left are given' prints 'return a;'
 t 'and an item that is gone is named' complains 'src/sum.c, fun other: there is no "fun other" in "src/sum.c"'
 s files show --json
+s files add src/sum.c 'fun nope'
+t 'an item that is not in a file is not added' fails 3 'there is no "fun nope" in "src/sum.c"'
+t 'where to look for what is in it is told' complains "The file is $place/src/sum.c; lines (\"142:156\") can be named too"
+t 'and not where the file should be' is "${err#*put it there}" "$err"
 t 'in JSON too' prints '"problems":[{"item":"fun other","detail":"there is no \"fun other\" in \"src/sum.c\""}]'
 s files ls
 t 'the list names it' complains 'src/sum.c, fun other: there is no "fun other"'
