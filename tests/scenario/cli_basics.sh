@@ -259,6 +259,10 @@ t 'where they read is told' complains "Agents read files below $place: put it th
 t 'and nothing is copied there' test ! -e "$place/sum.c"
 mkdir -p "$place/src"
 cp sum.c "$place/src"
+s files add src/sum.c 'fun nope'
+t 'an item that is not in a file is not added' fails 3 'there is no "fun nope" in "src/sum.c"'
+t 'where to look for what is in it is told' complains "The file is $place/src/sum.c; lines (\"142:156\") can be named too"
+t 'and not where the file should be' is "${err#*put it there}" "$err"
 must files add src/sum.c 'fun total'
 s files ls --json
 t 'a context file is listed' is "$out" '[{"path":"src/sum.c","readFull":false,"items":["fun total"],"prompt":null,"problems":[]}]'
@@ -274,10 +278,6 @@ s files show
 t 'the items that are left are given' prints 'return a;'
 t 'and an item that is gone is named' complains 'src/sum.c, fun other: there is no "fun other" in "src/sum.c"'
 s files show --json
-s files add src/sum.c 'fun nope'
-t 'an item that is not in a file is not added' fails 3 'there is no "fun nope" in "src/sum.c"'
-t 'where to look for what is in it is told' complains "The file is $place/src/sum.c; lines (\"142:156\") can be named too"
-t 'and not where the file should be' is "${err#*put it there}" "$err"
 t 'in JSON too' prints '"problems":[{"item":"fun other","detail":"there is no \"fun other\" in \"src/sum.c\""}]'
 s files ls
 t 'the list names it' complains 'src/sum.c, fun other: there is no "fun other"'
