@@ -18,7 +18,7 @@ static const skn_option conv_list_options[] = {
 };
 static const skn_option conv_set_options[] = {
     {"expect-reply", 0, "AGENT", "Expect a reply from this agent; empty: from nobody"},
-    {"read-only", 0, "WHETHER", "on: the conversation cannot be changed; off: it can"},
+    {"read-only", 0, "WHETHER", "on: agents read messages and do not answer; off: they answer"},
     SKN_OPTIONS_END,
 };
 static const skn_option world_restore_options[] = {

@@ -14,6 +14,15 @@ s log -h
 t 'the switch -h shows the same help' prints '--oneline'
 s help world
 t 'help of a noun lists its commands' prints 'skein world new NAME'
+
+# same COMMAND SENTENCE: help and manual page say the same of an option.
+same() {
+    # shellcheck disable=SC2086 # a command has one or two words
+    s help $1
+    prints "$2" && grep -qxF "$2." "$here/../../docs/skein.1"
+}
+t 'a conversation to read only is told apart from one that nobody changes' \
+    same 'conv set' 'on: agents read messages and do not answer; off: they answer'
 s --version
 t 'the version is printed' prints 'skein 0.'
 s completion bash
