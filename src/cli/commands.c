@@ -51,9 +51,9 @@ static const skn_noun nouns[] = {
     {"expect", 0, "V.LENGTH", "Fail unless the conversation is at this state: v7.12"},         \
         {"key", 0, "KEY", "Idempotency key: repeating the command with it changes nothing"},   \
         {"as", 0, "NAME", "The name to record in the history"},                                \
-        {"wait", 0, NULL, "Wait until no agent is working in the conversation"},               \
+        {"wait", 0, NULL, "Before the change: wait for working agents"},                       \
     {                                                                                          \
-        "force", 0, NULL, "Stop the agents that are working in the conversation"               \
+        "force", 0, NULL, "Before the change: stop working agents"                             \
     }
 #define WAIT_OPTIONS                                                                           \
     {"no-wait", 0, NULL, "Do not wait for answers"},                                           \
@@ -146,12 +146,12 @@ static const skn_option retry_options[] = {
 static const skn_option log_options[] = {
     {"count", 'n', "N", "Only the last N messages"},
     {"agent", 0, "AGENT", "The memory of this agent, as it sees it"},
-    {"raw", 0, NULL, "With --agent: reply links unmasked"},
+    {"raw", 0, NULL, "With --agent: also reply links of others, which the agent does not see"},
     {"lane", 0, "LANE", "A delegation: main.1"},
     {"since", 0, "TIME", "Only messages since then: RFC 3339, a date, or an age (2h, 3d)"},
     {"until", 0, "TIME", "Only messages until then"},
     {"thread", 0, "ID", "Only this message and the replies under it"},
-    {"main-thread", 0, NULL, "Show only first messages, people and leads"},
+    {"main-thread", 0, NULL, "Only opening messages and what people and leads wrote"},
     {"no-memory-only", 0, NULL, "Leave out messages that no agent answers"},
     {"oneline", 0, NULL, "One line each"},
     {"graph", 0, NULL, "One line each, newest first, with the lines of replies"},
@@ -219,7 +219,8 @@ static const skn_option text_change_options[] = {
 };
 static const skn_option edit_options[] = {
     TEXT_OPTIONS,
-    {"retry-failed", 0, NULL, "Retry a failed edit; without a text, only its removal"},
+    {"retry-failed", 0, NULL,
+     "Retry a failed edit; without -m or -F, only remove the messages"},
     WAIT_OPTIONS,
     CHANGE_OPTIONS,
     SKN_OPTIONS_END,
@@ -258,7 +259,8 @@ static const skn_option compact_options[] = {
     {"lane", 0, "LANE", "A delegation: main.1"},
     {"covers", 0, "N", "Summarise the first N messages; default: as many as possible"},
     TEXT_OPTIONS,
-    {"model", 0, "PROVIDER/MODEL", "The model that writes or wrote the text"},
+    {"model", 0, "PROVIDER/MODEL",
+     "The model that writes the summary; with -m or -F: the model that wrote it"},
     SKN_OPTIONS_END,
 };
 static const skn_option move_to_options[] = {

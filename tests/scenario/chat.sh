@@ -119,6 +119,7 @@ c '/help'
 for command in reply edit undo redo tree history switch squash tag model export stop retry queue now help quit; do
     t "help names /$command" prints "  /$command "
 done
+t 'and tells how a line with a slash is sent' prints 'Begin with a blank to send a line that starts with /.'
 c '/undoo' '/zzzzz'
 t 'a command that is none has a neighbour' prints 'There is no /undoo. Did you mean /undo?'
 t 'or not' prints 'There is no /zzzzz. /help lists what there is.'
