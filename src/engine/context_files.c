@@ -21,9 +21,22 @@ typedef struct call {
     skein_context_files       *out;
 } call;
 
+/* A file has one path: "./a" and "a//b" would be others. */
+static skein_rc check_path(skn_str path, skein_error *err)
+{
+    skn_str  rest = path, one;
+    skein_rc rc = skn_check_word(path, "the path", PATH_BYTES, err);
+
+    while (!rc && skn_str_split(&rest, '/', &one))
+        if (skn_str_is(one, ".") || (!one.n && one.p != path.p))
+            rc = skn_fail(err, SKEIN_INVALID, "the path \"%.*s\" has a part that is %s",
+                          (int)(path.n < 80 ? path.n : 80), path.p, one.n ? "\".\"" : "empty");
+    return rc;
+}
+
 static skein_rc check(const skein_context_file *f, skein_error *err)
 {
-    skein_rc rc = skn_check_word(f->path, "the path", PATH_BYTES, err);
+    skein_rc rc = check_path(f->path, err);
 
     if (rc == SKEIN_OK && f->item_count > SKEIN_FILE_ITEMS_LIMIT)
         rc = skn_fail(err, SKEIN_LIMIT, "%zu items of one file; the limit is %d", f->item_count,

@@ -249,6 +249,9 @@ static void what_cannot_be_a_file_is_refused(void **state)
     assert_int_equal(set(&k, path, "a", 0), SKEIN_LIMIT);
     assert_int_equal(set(&k, "a\nb", "a", 0), SKEIN_INVALID);
     assert_int_equal(set(&k, "a\xff", "a", 0), SKEIN_INVALID);
+    assert_int_equal(set(&k, "./a", "a", 0), SKEIN_INVALID); /* it is "a" */
+    assert_int_equal(set(&k, "b/./a", "a", 0), SKEIN_INVALID);
+    assert_int_equal(set(&k, "b//a", "a", 0), SKEIN_INVALID);
     assert_int_equal(set(&k, "a", "", 1), SKEIN_INVALID);
     assert_int_equal(set(&k, "a", path, 1), SKEIN_LIMIT);
     assert_int_equal(set(&k, "a", "a", 1001), SKEIN_LIMIT);
