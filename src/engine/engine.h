@@ -126,10 +126,11 @@ typedef struct skn_extract {
     skn_str                   name;  /* under which skn_extract_keep keeps it */
 } skn_extract;
 
-/* The next of them after `skip` others; false: there is none. */
-bool skn_extract_next(const skein_context_files *files, const char *root, size_t skip,
-                      skn_arena *a, skn_extract *out);
-/* What a model took from it; or, where text is absent, why none did. */
+/* The first of them that agents are sent something of, and that no model has failed at in the last ten minutes; false:
+ * there is none. */
+bool skn_extract_next(const skein_context_files *files, const char *root, skn_arena *a,
+                      skn_extract *out);
+/* What a model took from it; or, where text is absent, why none did. Text that could not be read again is refused. */
 skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str why,
                           skein_error *err);
 /* With what agents are sent of it; NULL: it was not read. The members alone, too. */

@@ -1,8 +1,11 @@
 /* extract.c: what a model took from a context file by its prompt. It is kept in a folder beside the files, under
  * a name made of all that it depends on: a model is asked once for each content of the file, not in every turn. It
  * can be made anew at any time, so it is no part of the store. */
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/rand.h"
 #include "base/sha256.h"
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/filespec.h"
 
@@ -14,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HALF = 32, WHY_BYTES = 4096 };
+enum { HALF = 32, WHY_BYTES = 4096, WHY_SECONDS = 600 };
+
+typedef skn_vec(skn_str) names;
 
 #define NEVER_ASKED "no agent has answered since it was named or changed"
 
@@ -55,13 +60,30 @@ static const char *folder_of(const char *root, skn_arena *a)
     return skn_arena_printf(a, "%s.extracts", root).p;
 }
 
-static bool find(const char *root, skn_str name, const char *kind, size_t most, skn_arena *a,
-                 skn_str *out)
+/* The lines of it that fit; *whole is its size. */
+static bool find(const char *root, skn_str name, const char *kind, size_t most, size_t *whole,
+                 skn_arena *a, skn_str *out)
 {
     skn_str     file = skn_arena_printf(a, "%.*s.%s", SKN_FMT(name), kind);
     skein_error err;
 
-    return !skn_file_read(out, folder_of(root, a), file, most, NULL, a, &err);
+    return !skn_file_read(out, folder_of(root, a), file, most, whole, a, &err);
+}
+
+static bool is_new(int64_t modified)
+{
+    int64_t age = skn_clock_micros() / 1000000 - modified;
+
+    return age >= 0 && age < WHY_SECONDS;
+}
+
+/* A model that has just failed at it would fail again, and be paid again. */
+static bool failed_lately(const char *root, skn_str name, skn_arena *a)
+{
+    struct stat st;
+    const char *path = skn_arena_printf(a, "%s/%.*s.why", folder_of(root, a), SKN_FMT(name)).p;
+
+    return lstat(path, &st) == 0 && is_new(st.st_mtime);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------------- */
@@ -85,28 +107,36 @@ static skein_file_parts with_part(const skein_file_parts *parts, skein_file_part
     return out;
 }
 
-/* What was taken, then what was missing of the file when it was. */
-static skein_file_parts taken(const skein_file_parts *whole, skn_str text, size_t *room,
-                              skn_arena *a)
+static void take_room(size_t *room, size_t bytes)
 {
-    skein_file_parts out = {0};
-    skein_file_part  part = {.text = text, .extracted = true};
+    *room -= bytes < *room ? bytes : *room;
+}
 
-    if (text.n > *room) {
-        part.text = skn_whole_lines(skn_str_sub(text, 0, *room));
+/* What was taken, then what was missing of the file when it was, while there is room. */
+static skein_file_parts taken(const skein_file_parts *whole, skn_str text, size_t size,
+                              size_t *room, skn_arena *a)
+{
+    skn_vec(skein_file_part) out = {0};
+    skein_file_part part = {.text = text, .extracted = true};
+
+    if (text.n < size)
         part.note = skn_arena_printf(a,
                                      "cut, %zu of %zu bytes: the files of a conversation may "
                                      "give %d kB together",
-                                     part.text.n, text.n, SKN_FILES_ROOM / 1024);
+                                     text.n, size, SKN_FILES_ROOM / 1024);
+    take_room(room, text.n + part.note.n);
+    skn_vec_add(a, &out, part);
+    for (size_t i = 0; i < whole->count && *room; i++) {
+        const skein_file_part *from = &whole->at[i];
+
+        if (!from->note.p)
+            continue;
+        part = (skein_file_part){.item = skn_arena_copy(a, from->item),
+                                 .note = skn_arena_copy(a, from->note)};
+        take_room(room, part.item.n + part.note.n);
+        skn_vec_add(a, &out, part);
     }
-    *room -= part.text.n;
-    out = with_part(&out, part, a);
-    for (size_t i = 0; i < whole->count; i++)
-        if (whole->at[i].note.p)
-            out = with_part(
-                &out, (skein_file_part){.item = whole->at[i].item, .note = whole->at[i].note},
-                a);
-    return out;
+    return (skein_file_parts){out.p, out.n};
 }
 
 /* As it is, with a note that says so. */
@@ -115,31 +145,42 @@ static skein_file_parts not_taken(const skein_context_file *f, const char *root,
 {
     skein_file_parts parts = skn_context_file_read(f, root, room, a);
     skein_file_part  part = {.text = SKN_STR("")};
-    skn_str          why = SKN_STR(NEVER_ASKED);
+    skn_str          why = SKN_NONE;
 
-    find(root, name, "why", WHY_BYTES, a, &why);
+    find(root, name, "why", WHY_BYTES, NULL, a, &why);
     part.note = skn_arena_printf(
         a, "it is as it stands in the file, its prompt was not applied: %.*s",
         SKN_FMT(why.p ? why : SKN_STR(NEVER_ASKED)));
+    take_room(room, part.note.n);
     return with_part(&parts, part, a);
 }
 
+/* *lacks: the name of an extract that is not there, or absent. The file is read as a whole to know the name, and not
+ * kept: only what agents are sent takes room. */
 static skein_file_parts read_one(const skein_context_file *f, const char *root, size_t *room,
-                                 skn_arena *a)
+                                 skn_arena *a, skn_str *lacks)
 {
-    size_t           alone = SKN_FILES_ROOM;
-    skein_file_parts whole;
+    size_t           alone = SKN_FILES_ROOM, size = 0;
+    skn_arena       *scratch;
+    skein_file_parts whole, out;
     skn_str          name, text;
 
-    if (!f->prompt.n)
+    *lacks = SKN_NONE;
+    if (!f->prompt.n || !*room)
         return skn_context_file_read(f, root, room, a);
-    whole = skn_context_file_read(f, root, &alone, a);
-    if (!has_text(&whole))
-        return skn_context_file_read(f, root, room, a);
-    name = name_of(f, &whole, a);
-    return find(root, name, "txt", SKEIN_FILE_LIMIT, a, &text)
-               ? taken(&whole, text, room, a)
-               : not_taken(f, root, name, room, a);
+    scratch = skn_arena_new();
+    whole = skn_context_file_read(f, root, &alone, scratch);
+    name = name_of(f, &whole, scratch);
+    if (!has_text(&whole)) {
+        out = skn_context_file_read(f, root, room, a);
+    } else if (find(root, name, "txt", *room, &size, a, &text)) {
+        out = taken(&whole, text, size, room, a);
+    } else {
+        *lacks = skn_arena_copy(a, name);
+        out = not_taken(f, root, name, room, a);
+    }
+    skn_arena_free(scratch);
+    return out;
 }
 
 skein_file_parts *skn_context_files_read(const skein_context_files *files, const char *root,
@@ -147,80 +188,156 @@ skein_file_parts *skn_context_files_read(const skein_context_files *files, const
 {
     skein_file_parts *out = SKN_ARRAY(a, files->count, skein_file_parts);
     size_t            room = SKN_FILES_ROOM;
+    skn_str           lacks;
 
     for (size_t i = 0; i < files->count; i++)
-        out[i] = read_one(&files->at[i], root, &room, a);
+        out[i] = read_one(&files->at[i], root, &room, a, &lacks);
     return out;
 }
 
 /* --- Making ------------------------------------------------------------------------------------------- */
 
-bool skn_extract_next(const skein_context_files *files, const char *root, size_t skip,
-                      skn_arena *a, skn_extract *out)
+static bool wants(const skein_context_file *f, const char *root, size_t *room)
 {
-    for (size_t i = 0; i < files->count; i++) {
-        const skein_context_file *f = &files->at[i];
-        size_t                    alone = SKN_FILES_ROOM;
-        skn_str                   text;
+    skn_arena *a = skn_arena_new();
+    skn_str    lacks;
+    bool       yes;
 
-        *out = (skn_extract){.file = f};
-        if (!f->prompt.n)
+    read_one(f, root, room, a, &lacks);
+    yes = lacks.n && !failed_lately(root, lacks, a);
+    skn_arena_free(a);
+    return yes;
+}
+
+/* Files that there is no room for are not asked about. */
+bool skn_extract_next(const skein_context_files *files, const char *root, skn_arena *a,
+                      skn_extract *out)
+{
+    size_t room = SKN_FILES_ROOM, alone = SKN_FILES_ROOM;
+
+    for (size_t i = 0; i < files->count && room; i++) {
+        const skein_context_file *f = &files->at[i];
+
+        if (!wants(f, root, &room))
             continue;
-        out->parts = skn_context_file_read(f, root, &alone, a);
+        *out = (skn_extract){.file = f, .parts = skn_context_file_read(f, root, &alone, a)};
         out->name = name_of(f, &out->parts, a);
-        if (has_text(&out->parts) &&
-            !find(root, out->name, "txt", SKEIN_FILE_LIMIT, a, &text) && skip-- == 0)
-            return true;
+        return has_text(&out->parts);
     }
     return false;
 }
 
-static skein_rc write_file(const char *path, skn_str text, skn_arena *a, skein_error *err)
+static bool write_all(int fd, skn_str bytes)
 {
-    const char *partial = skn_arena_printf(a, "%s.part", path).p;
-    int         fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    ssize_t     n = 0;
+    while (bytes.n) {
+        ssize_t n = write(fd, bytes.p, bytes.n);
 
-    for (size_t at = 0; fd >= 0 && n >= 0 && at<text.n; at += n> 0 ? (size_t)n : 0)
-        if ((n = write(fd, text.p + at, text.n - at)) < 0 && errno == EINTR)
-            n = 0;
-    if (fd >= 0 && close(fd) == 0 && n >= 0 && rename(partial, path) == 0)
+        if (n < 0 && errno != EINTR)
+            return false;
+        bytes = skn_str_sub(bytes, n > 0 ? (size_t)n : 0, bytes.n);
+    }
+    return true;
+}
+
+/* Made beside and renamed: it is there as a whole or not at all, whoever else writes it. */
+static skein_rc write_file(int folder, const char *name, skn_str text, skn_arena *a,
+                           skein_error *err)
+{
+    const char *part =
+        skn_arena_printf(a, "%s.%016llx", name, (unsigned long long)skn_random()).p;
+    int  fd = openat(folder, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0 && write_all(fd, text);
+    int  fault = errno;
+
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        fault = errno;
+        ok = false;
+    }
+    if (ok && renameat(folder, part, folder, name) == 0)
         return SKEIN_OK;
-    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", path, strerror(errno));
+    if (ok)
+        fault = errno;
+    if (fd >= 0)
+        unlinkat(folder, part, 0);
+    return skn_fail(err, SKEIN_IO, "\"%s\" cannot be written: %s", name, strerror(fault));
+}
+
+/* For its owner alone, whatever it was before. */
+static skein_rc open_folder(const char *path, int *out, skein_error *err)
+{
+    struct stat st;
+
+    *out = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*out >= 0 && fstat(*out, &st) == 0 && (!(st.st_mode & 077) || fchmod(*out, 0700) == 0))
+        return SKEIN_OK;
+    skn_fail(err, SKEIN_IO, "the folder \"%s\" cannot be used: %s", path, strerror(errno));
+    if (*out >= 0)
+        close(*out);
+    *out = -1;
+    return SKEIN_IO;
+}
+
+/* The names in it, which are to be looked at when it is not read any more. */
+static names names_in(int folder, skn_arena *a)
+{
+    int            fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    names          out = {0};
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        skn_vec_add(a, &out, skn_arena_copy(a, skn_str_of(e->d_name)));
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    return out;
 }
 
 /* What was taken from the file as it was before. */
-static void drop_older(const char *folder, skn_str name, skn_arena *a)
+static void drop_older(int folder, skn_str name, skn_arena *a)
 {
-    DIR           *dir = opendir(folder);
-    struct dirent *e;
+    names all = names_in(folder, a);
 
-    while (dir && (e = readdir(dir))) {
-        skn_str other = skn_str_of(e->d_name);
+    for (size_t i = 0; i < all.n; i++)
+        if (skn_str_starts(all.p[i], skn_str_sub(name, 0, HALF + 1)) &&
+            !skn_str_starts(all.p[i], name))
+            unlinkat(folder, all.p[i].p, 0);
+}
 
-        if (skn_str_starts(other, skn_str_sub(name, 0, HALF + 1)) &&
-            !skn_str_starts(other, name))
-            unlink(skn_arena_printf(a, "%s/%s", folder, e->d_name).p);
-    }
-    if (dir)
-        closedir(dir);
+/* What could not be read again would be asked for again. */
+static skein_rc check_text(skn_str text, skein_error *err)
+{
+    if (text.n > SKEIN_FILE_LIMIT)
+        return skn_fail(err, SKEIN_LIMIT, "the model wrote %zu bytes; the limit is %zu", text.n,
+                        SKEIN_FILE_LIMIT);
+    return skn_utf8_check(text, "what the model wrote", err);
 }
 
 skein_rc skn_extract_keep(const char *root, skn_str name, skn_str text, skn_str why,
                           skein_error *err)
 {
     skn_arena  *a = skn_arena_new();
-    const char *folder = folder_of(root, a);
-    const char *path =
-        skn_arena_printf(a, "%s/%.*s.%s", folder, SKN_FMT(name), text.n ? "txt" : "why").p;
-    skein_rc rc = SKEIN_OK;
+    const char *path = folder_of(root, a);
+    skn_str     file = skn_arena_printf(a, "%.*s.%s", SKN_FMT(name), text.p ? "txt" : "why");
+    int         folder = -1;
+    skein_rc    rc = check_text(text, err);
 
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be made: %s", folder, strerror(errno));
-    if (!rc)
-        rc = write_file(path, text.n ? text : skn_str_sub(why, 0, WHY_BYTES), a, err);
-    if (!rc)
-        drop_older(folder, name, a);
+    if (rc)
+        goto out;
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be made: %s", path, strerror(errno));
+        goto out;
+    }
+    if ((rc = open_folder(path, &folder, err)) ||
+        (rc = write_file(folder, file.p, text.p ? text : skn_utf8_cut(why, WHY_BYTES), a, err)))
+        goto out;
+    if (text.p)
+        unlinkat(folder, skn_arena_printf(a, "%.*s.why", SKN_FMT(name)).p, 0);
+    drop_older(folder, name, a);
+out:
+    if (folder >= 0)
+        close(folder);
     skn_arena_free(a);
     return rc;
 }

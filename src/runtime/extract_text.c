@@ -1,11 +1,11 @@
 /* extract_text.c: what a model takes from context files by their prompts, before a turn asks its own. Each is made
- * once for what the file holds; one that could not be made is tried again in the next turn. */
+ * once for what the file holds, whoever of the agents needs it first; one that could not be made is tried again later. */
 #include "runtime/wish.h"
 
-enum { MOST_IN_A_TURN = 20, TEXT_BYTES = 4 << 20 };
+enum { MOST_IN_A_TURN = 20, TEXT_BYTES = 4 << 20, LOOK_MS = 50 };
 
 typedef struct extract {
-    size_t              skip; /* files that a model could not be asked about in this turn */
+    skn_str             name; /* of what is to be made */
     skein_context_files files;
     skn_extract         what;
 } extract;
@@ -19,8 +19,11 @@ static skein_rc read_file(skn_wish *w, skein_error *err)
     skn_buf     b;
     skein_rc    rc = skein_context_file_list(w->r->o.engine, w->chat, w->a, &x->files, err);
 
-    if (rc || !skn_extract_next(&x->files, root, x->skip, w->a, &x->what))
-        return rc ? rc : SKEIN_NOTHING;
+    if (rc)
+        return rc;
+    if (!skn_extract_next(&x->files, root, w->a, &x->what) ||
+        !skn_str_eq(x->what.name, x->name)) /* the file was changed just now */
+        return SKEIN_NOTHING;
     skn_buf_init(&b, TEXT_BYTES);
     skn_buf_addf(&b, "%.*s\n", SKN_FMT(x->what.file->prompt));
     skn_brief_file(&b, x->what.file, &x->what.parts);
@@ -36,6 +39,8 @@ static skein_rc store_text(skn_wish *w, skein_error *err)
 {
     const extract *x = w->own;
 
+    if (!w->wrote.n)
+        return skn_fail(err, SKEIN_PROVIDER, "the model wrote nothing");
     w->out.text = skn_arena_copy(w->a, w->wrote);
     return skn_extract_keep(w->r->o.files, x->what.name, w->wrote, SKN_NONE, err);
 }
@@ -53,17 +58,24 @@ static void load_again(skn_run *run)
     run->rc = skn_run_load(run, &run->err);
 }
 
-/* Why it could not be made is kept, too: people and models are told. */
+static void go_on(skn_run *run)
+{
+    run->extracts = MOST_IN_A_TURN; /* not again in this turn */
+    skn_run_job(run, load_again, skn_run_loaded);
+}
+
+/* Why it could not be made is kept, too: people and models are told, and it is not tried again at once. */
 static void note_failure(skn_run *run)
 {
-    skein_context_files files;
-    skn_extract         what;
+    if (skn_extract_keep(run->r->o.files, run->next_extract, SKN_NONE,
+                         skn_str_of(run->why_unextracted.message), NULL))
+        run->extracts = MOST_IN_A_TURN;
+}
 
-    if (!skein_context_file_list(run->r->o.engine, run->turn.chat, run->round, &files, NULL) &&
-        skn_extract_next(&files, run->r->o.files, run->unextracted, run->round, &what))
-        skn_extract_keep(run->r->o.files, what.name, SKN_NONE,
-                         skn_str_of(run->why_unextracted.message), NULL);
-    run->unextracted++;
+static void noted(skn_run *run)
+{
+    run->extracting = SKN_NONE;
+    ask_next(run);
 }
 
 static void on_extracted(void *arg, const skn_wished *out, const skein_error *err)
@@ -73,27 +85,20 @@ static void on_extracted(void *arg, const skn_wished *out, const skein_error *er
     (void)out;
     run->wish = NULL;
     run->why_unextracted = *err;
-    if (err->rc == SKEIN_NOTHING)
-        skn_run_job(run, load_again, skn_run_loaded);
-    else if (err->rc)
-        skn_run_job(run, note_failure, ask_next);
+    if (err->rc && err->rc != SKEIN_NOTHING && !run->r->closing)
+        skn_run_job(run, note_failure, noted);
     else
-        ask_next(run);
+        noted(run);
 }
 
-static void ask_next(skn_run *run)
+static void ask(skn_run *run)
 {
-    skn_wish *w;
-    extract  *x;
+    skn_wish *w = skn_wish_new(run->r, &extract_kind);
+    extract  *x = SKN_NEW(w->a, extract);
 
-    if (run->extracts == MOST_IN_A_TURN) {
-        skn_run_job(run, load_again, skn_run_loaded);
-        return;
-    }
     run->extracts++;
-    w = skn_wish_new(run->r, &extract_kind);
-    x = SKN_NEW(w->a, extract);
-    x->skip = run->unextracted;
+    run->extracting = run->next_extract;
+    x->name = skn_arena_copy(w->a, run->next_extract);
     w->own = x;
     w->world = run->turn.world;
     w->chat = run->turn.chat;
@@ -101,6 +106,54 @@ static void ask_next(skn_run *run)
     w->model = skn_arena_copy(w->a, run->model);
     run->wish = w;
     skn_wish_start(w, on_extracted, run);
+}
+
+/* Does another run have it made? */
+static bool is_under_way(const skn_run *run)
+{
+    for (const skn_run *other = run->r->runs; other; other = other->next)
+        if (other != run && !other->over && other->extracting.n &&
+            skn_str_eq(other->extracting, run->next_extract))
+            return true;
+    return false;
+}
+
+/* A model is asked by one of them; the others wait for what it writes. */
+static void ask_or_wait(skn_run *run)
+{
+    if (!run->next_extract.n)
+        go_on(run);
+    else if (is_under_way(run)) {
+        run->waits_for_extract = true;
+        skn_run_later(run, ask_or_wait, LOOK_MS);
+    } else if (run->waits_for_extract) {
+        run->waits_for_extract = false;
+        ask_next(run);
+    } else {
+        ask(run);
+    }
+}
+
+/* worker */
+static void find_next(skn_run *run)
+{
+    skn_arena          *a = skn_arena_new();
+    skein_context_files files;
+    skn_extract         what;
+
+    run->next_extract = SKN_NONE;
+    if (!skein_context_file_list(run->r->o.engine, run->turn.chat, a, &files, NULL) &&
+        skn_extract_next(&files, run->r->o.files, a, &what))
+        run->next_extract = skn_arena_copy(run->a, what.name);
+    skn_arena_free(a);
+}
+
+static void ask_next(skn_run *run)
+{
+    if (run->extracts == MOST_IN_A_TURN)
+        go_on(run);
+    else
+        skn_run_job(run, find_next, ask_or_wait);
 }
 
 bool skn_run_extract(skn_run *run)

@@ -87,10 +87,10 @@ struct skn_run {
     size_t        ran; /* calls of this answer whose tools have run */
     int           rounds, tries, waits_for_tools;
     int64_t       since_load; /* messages that were stored since the context was read */
-    /* Of context files, what models take by their prompts: files that none could be asked about, why, and how
-     * often one was asked in this turn. */
-    bool        wants_extracts;
-    size_t      unextracted;
+    /* Of context files, what models take by their prompts: the name of the next and of the one that is being made, why
+     * the last could not be, and how often a model was asked in this turn. */
+    bool        wants_extracts, waits_for_extract;
+    skn_str     next_extract, extracting; /* the second (L) */
     skein_error why_unextracted;
     int         extracts;
     bool shrunk; /* the context was summarised since the last question failed for its size */

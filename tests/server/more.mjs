@@ -352,6 +352,44 @@ test('a model takes from a context file what its prompt asks for, once for each 
     assert.ok((await ask()).includes('return 43;'));
 });
 
+test('agents that need the same extract have it made once, and a failed one is not tried in every turn', async () => {
+    const extracts = [], turns = [];
+    let broken = false;
+    const desk = await Desk.open(server, q => {
+        if (!q.system.startsWith('You take from a file')) {
+            turns.push(q.system);
+            return 'Yes.';
+        }
+        extracts.push(q.last.content);
+        if (!broken)
+            return 'the names';
+        q.fail();
+        return null;
+    });
+    const w = await fresh(server, ['ada', 'bo', 'cy'].map(name => ({ name, model: desk.model })));
+    const folder = path.join(server.store.data, 'files');
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, 'shared.txt'), 'one\n');
+    fs.writeFileSync(path.join(folder, 'other.txt'), 'two\n');
+    const put = files => server.ask('PUT', `${w.chatPath}/context-files`, { files }, 200);
+    const ask = async () => { turns.length = extracts.length = 0; await w.say('@ada @bo @cy hello'); await w.idle(); };
+    await put([{ path: 'shared.txt', prompt: 'Names for all.' }]);
+    await ask();
+    assert.equal(turns.length, 3);
+    for (const sent of turns)
+        assert.match(sent, /From the file shared\.txt, as asked for \(Names for all\.\):\nthe names\n/);
+    assert.equal(extracts.length, 1);
+    broken = true;
+    await put([{ path: 'shared.txt', prompt: 'Broken.' }, { path: 'other.txt', prompt: 'Broken.' }]);
+    await ask();
+    assert.equal(turns.length, 3);
+    assert.equal(extracts.length, 2, 'once for each file');
+    await ask();
+    assert.equal(extracts.length, 0, 'not again so soon');
+    for (const sent of turns)
+        assert.equal(sent.match(/its prompt was not applied: .*out of order/g).length, 2);
+});
+
 // --- Who came first ----------------------------------------------------------------------------------
 
 test('PATCH holds If-Match, and answers the new ETag', async () => {

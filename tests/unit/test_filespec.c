@@ -5,12 +5,17 @@
 #include "engine/outline.h"
 #include <skein/filespec.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -665,6 +670,114 @@ static void context_files_are_cut_at_line_ends_and_it_is_said(void **state)
     assert_non_null(strstr(cut->note.p, "cut after line 2631, 262100 of 299000 bytes"));
 }
 
+/* --- With a prompt -------------------------------------------------------------------------------------- */
+
+/* Bytes of the heap in use. */
+static size_t held(void)
+{
+#ifdef __GLIBC__
+    struct mallinfo2 m = mallinfo2();
+
+    return m.uordblks + m.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+static const char *extracts(const char *file)
+{
+    return skn_arena_printf(mem, "%s.extracts/%s", root, file).p;
+}
+
+static void empty_extracts(void)
+{
+    DIR           *dir = opendir(extracts(""));
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        unlink(extracts(e->d_name));
+    if (dir)
+        closedir(dir);
+    rmdir(extracts(""));
+}
+
+static void files_with_a_prompt_share_the_room_of_all(void **state)
+{
+    enum { MANY = 100 };
+    skein_context_file  at[MANY];
+    skein_context_files files = {at, MANY};
+    skein_file_parts   *parts;
+    skn_extract         next;
+    skn_arena          *own;
+    size_t              before, sum = 0;
+
+    (void)state;
+    put("a.txt", many_lines(250000));
+    for (size_t i = 0; i < MANY; i++)
+        at[i] = (skein_context_file){.path = SKN_STR("a.txt"),
+                                     .prompt = skn_arena_printf(mem, "Prompt %zu.", i)};
+    before = held();
+    parts = skn_context_files_read(&files, root, mem);
+    for (size_t i = 0; i < MANY; i++)
+        for (size_t k = 0; k < parts[i].count; k++)
+            sum += parts[i].at[k].text.n;
+    assert_true(sum <= SKN_FILES_ROOM);
+    assert_true(held() < before + 16 * (size_t)SKN_FILES_ROOM);
+    assert_true(skn_extract_next(&files, root, mem, &next));
+    assert_ptr_equal(next.file, &at[0]);
+    assert_int_equal(skn_extract_keep(root, next.name, many_lines(2000000), SKN_NONE, NULL),
+                     SKEIN_OK);
+    assert_false(skn_extract_next(&files, root, mem, &next)); /* there is no room for it */
+    before = held();
+    own = skn_arena_new();
+    parts = skn_context_files_read(&files, root, own);
+    assert_true(parts[0].at[0].extracted);
+    assert_int_equal(parts[0].at[0].text.n, SKN_FILES_ROOM / 100 * 100);
+    assert_non_null(strstr(parts[0].at[0].note.p, "cut, 262100 of 2000000 bytes"));
+    assert_true(held() < before + 16 * (size_t)SKN_FILES_ROOM);
+    skn_arena_free(own);
+    empty_extracts();
+}
+
+static void an_extract_is_for_its_owner_and_a_failed_one_waits_ten_minutes(void **state)
+{
+    skein_context_file  at[] = {{.path = SKN_STR("a.txt"), .prompt = SKN_STR("Names.")},
+                                {.path = SKN_STR("a.c"), .prompt = SKN_STR("Names.")}};
+    skein_context_files files = {at, COUNT(at)};
+    struct timeval      old[2] = {{1000, 0}, {1000, 0}};
+    skn_extract         next;
+    skein_error         err;
+    struct stat         st;
+
+    (void)state;
+    put("a.txt", SKN_STR("one\n"));
+    put("a.c", SKN_STR("two\n"));
+    assert_int_equal(mkdir(extracts(""), 0755), 0);
+    assert_true(skn_extract_next(&files, root, mem, &next));
+    assert_int_equal(skn_extract_keep(root, next.name, SKN_STR("a\xff"), SKN_NONE, &err),
+                     SKEIN_INVALID);
+    assert_int_equal(
+        skn_extract_keep(root, next.name, many_lines(SKEIN_FILE_LIMIT + 1), SKN_NONE, &err),
+        SKEIN_LIMIT);
+    assert_int_equal(skn_extract_keep(root, next.name, SKN_NONE, SKN_STR("it failed"), &err),
+                     SKEIN_OK);
+    assert_int_equal(stat(extracts(""), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(stat(extracts(skn_arena_printf(mem, "%s.why", next.name.p).p), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    utimes(extracts(skn_arena_printf(mem, "%s.why", next.name.p).p), old);
+    assert_true(skn_extract_next(&files, root, mem, &next));
+    assert_ptr_equal(next.file, &at[0]); /* long ago */
+    assert_int_equal(skn_extract_keep(root, next.name, SKN_NONE, SKN_STR("it failed"), &err),
+                     SKEIN_OK);
+    assert_true(skn_extract_next(&files, root, mem, &next));
+    assert_ptr_equal(next.file, &at[1]);
+    empty_extracts();
+    assert_int_equal(symlink(root, skn_arena_printf(mem, "%s.extracts", root).p), 0);
+    assert_int_equal(skn_extract_keep(root, next.name, SKN_STR("x"), SKN_NONE, &err), SKEIN_IO);
+    unlink(skn_arena_printf(mem, "%s.extracts", root).p);
+}
+
 static void only_regular_text_files_below_the_folder_are_read(void **state)
 {
     static const struct {
@@ -851,6 +964,10 @@ int main(void)
             tear_down),
         cmocka_unit_test_setup_teardown(context_files_are_cut_at_line_ends_and_it_is_said,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_with_a_prompt_share_the_room_of_all, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            an_extract_is_for_its_owner_and_a_failed_one_waits_ten_minutes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_regular_text_files_below_the_folder_are_read,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_whose_name_is_as_long_is_another_folder,
