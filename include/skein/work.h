@@ -370,7 +370,9 @@ typedef struct skein_edit_errors {
 SKEIN_API skein_rc skein_edit_error_add(skein_engine *e, skein_world_id world,
                                         const skein_edit_error *what, skein_error *err);
 /* What is kept, and before it edits whose messages were removed a minute ago or more and whose new text never came: who
- * made them crashed in between. */
+ * made them crashed in between. The ids of those begin with SKEIN_EDIT_HALF; there is nothing to try again, but undo puts
+ * the messages back. */
+#define SKEIN_EDIT_HALF "eh_"
 SKEIN_API skein_rc skein_edit_error_list(skein_engine *e, skein_world_id world, skein_mem *mem,
                                          skein_edit_errors *out, skein_error *err);
 

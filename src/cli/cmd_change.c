@@ -498,24 +498,86 @@ static int edit(skn_cli *cli)
     return 0;
 }
 
-/* The failed edit of a message, or with this id; the newest, when there are several. */
+static bool is_part(skn_str id, skn_str ref)
+{
+    return ref.n >= REF_LEAST && (skn_str_starts(id, ref) || skn_str_ends(id, ref));
+}
+
+static bool is_half(const skein_edit_error *failed)
+{
+    return skn_str_starts(failed->uid, SKN_STR(SKEIN_EDIT_HALF));
+}
+
+/* The newest that is meant, halves or others; *other is one of another message that may be meant as well. */
+static const skein_edit_error *pick_failed(const skein_edit_errors *all, skn_str ref, bool half,
+                                           const skein_edit_error **other)
+{
+    const skein_edit_error *found = NULL;
+
+    *other = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const skein_edit_error *f = &all->at[i];
+
+        if (is_half(f) != half)
+            continue;
+        if (skn_str_eq(f->uid, ref) || skn_str_eq(f->message_uid, ref)) {
+            *other = NULL;
+            return f;
+        }
+        if (!is_part(f->uid, ref) && !is_part(f->message_uid, ref))
+            continue;
+        if (!found)
+            found = f;
+        else if (!skn_str_eq(found->message_uid, f->message_uid))
+            *other = f;
+    }
+    return found;
+}
+
+static skein_rc refuse_half(skn_cli *cli, const skein_edit_error *half)
+{
+    skein_rc rc = skn_fail(&cli->err, SKEIN_CONFLICT,
+                           "the messages of this edit were removed already, and its new text "
+                           "never came");
+
+    return skn_hint(&cli->err, rc, "Put them back, and edit again: skein undo -c %.*s",
+                    SKN_FMT(half->chat_uid));
+}
+
+static skein_rc refuse_several(skn_cli *cli, skn_str ref, const skein_edit_error *one,
+                               const skein_edit_error *other)
+{
+    skein_rc rc = skn_fail(&cli->err, SKEIN_INVALID,
+                           "edits of several messages that \"%.*s\" may mean failed: \"%.*s\", "
+                           "\"%.*s\"",
+                           SKN_FMT(ref), SKN_FMT(one->message_uid),
+                           SKN_FMT(other->message_uid));
+
+    return skn_hint(&cli->err, rc, "Give more characters of the id.");
+}
+
+/* The failed edit of a message, or with this id, or a beginning or an end of either; the newest, when a message has several.
+ * Half an edit is meant only where nothing else can be. */
 static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
 {
-    skn_str           ref = skn_arg(cli, 0);
-    skein_edit_errors all;
-    skein_world       world;
-    skein_rc          rc = skn_need_world(cli, &world);
+    const skein_edit_error *found, *other;
+    skn_str                 ref = skn_arg(cli, 0);
+    skein_edit_errors       all;
+    skein_world             world;
+    skein_rc                rc = skn_need_world(cli, &world);
 
     if (rc || (rc = cli->far ? skn_far_edit_errors(cli, &all)
                              : skein_edit_error_list(cli->engine, world.id, cli->keep, &all,
                                                      &cli->err)))
         return rc;
-    for (size_t i = 0; i < all.count; i++)
-        if (skn_str_eq(all.at[i].uid, ref) ||
-            (ref.n >= REF_LEAST && skn_str_starts(all.at[i].message_uid, ref))) {
-            *out = all.at[i];
-            return SKEIN_OK;
-        }
+    if ((found = pick_failed(&all, ref, false, &other)) && other)
+        return refuse_several(cli, ref, found, other);
+    if (found) {
+        *out = *found;
+        return SKEIN_OK;
+    }
+    if ((found = pick_failed(&all, ref, true, &other)))
+        return refuse_half(cli, found);
     skn_fail(&cli->err, SKEIN_NOT_FOUND, "no edit of \"%.*s\" failed in %.*s", SKN_FMT(ref),
              SKN_FMT(world.name));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Edit it as usual: skein edit %.*s",

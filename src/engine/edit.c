@@ -65,7 +65,9 @@ static skein_rc edit(skn_tx *tx, void *arg, skein_error *err)
         if (&d->lanes[i] == d->main)
             c->change.message->position = at;
     }
-    return skn_change_finish(&c->change, err);
+    rc = skn_edit_error_solved(tx, d->conversation.world_id, d->conversation.id, t.message.uid,
+                               err);
+    return rc ? rc : skn_change_finish(&c->change, err);
 }
 
 skein_rc skein_edit(skein_engine *e, const skein_change *how, skein_message_id message,
@@ -96,6 +98,27 @@ typedef struct delete_call {
     skein_message_ids ids;
 } delete_call;
 
+static bool is_target(const skn_target *targets, size_t count, skn_str uid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (skn_str_eq(targets[i].message.uid, uid))
+            return true;
+    return false;
+}
+
+/* There may be many targets, but there are few failures. */
+static skein_rc solve(skn_draft *d, const skn_target *targets, size_t count, skein_error *err)
+{
+    int64_t           world = d->conversation.world_id, chat = d->conversation.id;
+    skein_edit_errors all = {0};
+    skein_rc          rc = skn_edit_error_rows(d->tx, world, d->a, &all, err);
+
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].chat.v == chat && is_target(targets, count, all.at[i].message_uid))
+            rc = skn_edit_error_solved(d->tx, world, chat, all.at[i].message_uid, err);
+    return rc;
+}
+
 static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
 {
     delete_call *c = arg;
@@ -116,7 +139,8 @@ static skein_rc delete (skn_tx *tx, void *arg, skein_error *err)
         if (rc || (rc = skn_change_cut(d, &d->lanes[i], at, found, err)))
             return rc;
     }
-    return skn_change_finish(&c->change, err);
+    rc = solve(d, targets, count, err);
+    return rc ? rc : skn_change_finish(&c->change, err);
 }
 
 skein_rc skein_delete(skein_engine *e, const skein_change *how, skein_message_ids ids,

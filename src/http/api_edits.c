@@ -282,6 +282,19 @@ static skein_rc find_error(skn_http_call *c, skein_edit_error *out)
                     SKN_FMT(c->params[1]));
 }
 
+/* Of half an edit the removal is done: there is nothing to try again. */
+static skein_rc check_whole(skn_http_call *c, const skein_edit_error *failed)
+{
+    skein_rc rc;
+
+    if (!skn_str_starts(failed->uid, SKN_STR(SKEIN_EDIT_HALF)))
+        return SKEIN_OK;
+    rc = skn_fail(
+        &c->error, SKEIN_CONFLICT,
+        "the messages of this edit were removed already, and its new text never came");
+    return skn_hint(&c->error, rc, "Put them back with undo, and edit again.");
+}
+
 /* All lanes move together or none does: what failed is done again for all agents. */
 static skein_rc remove_again(skn_http_call *c, skein_message *m)
 {
@@ -303,7 +316,8 @@ skein_rc skn_api_retry_edit(skn_http_call *c)
     skn_editing      e;
     skein_rc         rc;
 
-    if ((rc = find_error(c, &failed)) || (rc = skn_find_chat(c, failed.chat_uid)) ||
+    if ((rc = find_error(c, &failed)) || (rc = check_whole(c, &failed)) ||
+        (rc = skn_find_chat(c, failed.chat_uid)) ||
         (rc = skn_find_message(c, failed.message_uid, &m)) || (rc = skn_edit_begin(c, &e)))
         return rc;
     rc = remove_again(c, &m);

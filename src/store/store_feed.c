@@ -364,7 +364,7 @@ static skein_edit_error half_edit(const skn_stmt *s, skn_arena *a)
     const skn_str begin = SKN_STR(SKEIN_NOTE_EDIT " ");
     skn_str       note = skn_stmt_keep(s, 2, a), chat = skn_stmt_keep(s, 1, a);
 
-    return (skein_edit_error){.uid = skn_arena_printf(a, "eh_%.*s", SKN_FMT(chat)),
+    return (skein_edit_error){.uid = skn_arena_printf(a, SKEIN_EDIT_HALF "%.*s", SKN_FMT(chat)),
                               .chat = {skn_stmt_int(s, 0)},
                               .chat_uid = chat,
                               .message_uid = skn_str_sub(note, begin.n, note.n),

@@ -3,7 +3,7 @@
 import { Server, assert, finish, run, test } from './lib.mjs';
 import { Desk } from './desk.mjs';
 import { team, three } from './team.mjs';
-import { breakRemovals } from './sabotage.mjs';
+import { breakRemovals, sql } from './sabotage.mjs';
 
 const server = await Server.start({ script: team() });
 const slow = await Server.start({ script: team(), delay: true }); // agents that "hold" do hold
@@ -471,6 +471,59 @@ test('the program tries a failed edit again, by its message or its own id, from 
             assert.deepEqual([JSON.parse(done.out).messagesRemovedTotal, JSON.parse(done.out).resubmissionStatus], [2, words.length ? 'success' : 'skipped']);
             if (words.length) await w.idle();
             assert.deepEqual((await w.messages()).map(x => x.content), words.length ? ['hello again', 'ada heard human.'] : []);
+        }
+});
+
+const nearAndFar = () => [server.store.args, [`--server=http://${server.host}:${server.port}`]];
+
+// A removal whose new text never came, a minute ago and more.
+async function half(w, m) {
+    const r = await server.call('DELETE', `${w.path}/messages/${m.messageId}?chatId=${m.chatId}&resubmit=true`);
+    assert.equal(r.status, 200, r.text);
+    await sql(server.store, `UPDATE versions SET created_at = 1 WHERE note = 'edit from ${m.messageId}'`);
+}
+
+test('half an edit is not tried again: undo is named instead', async () => {
+    const w = await fresh(server, []);
+    const m = await w.say('hello');
+    await half(w, m);
+    const [listed] = (await server.get(`${w.path}/edit-errors`)).data;
+    assert.match(listed.id, /^eh_/);
+    const r = await server.call('POST', `${w.path}/edit-errors/${listed.id}/retry`, { body: {} });
+    assert.equal(r.status, 409, r.text);
+    assert.match(`${r.body.detail} ${r.body.hint}`, /were removed already.*undo/);
+    for (const place of nearAndFar())
+        for (const ref of [listed.id, m.messageId, m.messageId.slice(-6)]) {
+            const out = await run([...place, '-w', w.name, 'edit', '--retry-failed', ref, '-y', '-m', 'again', '--no-wait']);
+            assert.equal(out.code, 5, out.err);
+            assert.match(out.err, /were removed already[^]*skein undo/);
+        }
+    assert.deepEqual(await w.messages(), []);
+});
+
+test('a failed edit is found by the beginning and the end of an id, before half an edit, and not where several have it', async () => {
+    const w = await fresh(server, []);
+    const other = await server.post(`${w.path}/chats`, { title: 'other' }, 201);
+    const m = await w.say('hello');
+    await half(w, await w.say('gone', { chatId: other.id }));
+    const again = (place, ref) => run([...place, '-w', w.name, 'edit', '--retry-failed', ref, '-y', '--json']);
+    for (const place of nearAndFar())
+        for (const part of [m.messageId.slice(0, 4), m.messageId.slice(-6)]) {
+            const mend = await breakRemovals(server.store);
+            assert.equal((await del(w, m.messageId)).status, 500);
+            await mend();
+            assert.equal((await server.get(`${w.path}/edit-errors`)).data.length, 2);
+            assert.equal((await again(place, m.messageId.slice(-3))).code, 3);
+            await sql(server.store, `INSERT INTO edit_errors(uid, world_id, conversation_id, message_uid, operation, error, created_at)
+  SELECT 'ee_' || '${m.messageId}', world_id, conversation_id, '${part}' || 'between' || '${part}', 'remove', '', 1
+    FROM edit_errors WHERE message_uid = '${m.messageId}'`);
+            const several = await again(place, part);
+            assert.equal(several.code, 2, several.err);
+            assert.match(several.err, new RegExp(`${part}between${part}`));
+            await sql(server.store, `DELETE FROM edit_errors WHERE uid = 'ee_${m.messageId}'`);
+            const done = await again(place, part);
+            assert.equal(done.code, 0, done.err);
+            await w.travel('undo');
         }
 });
 

@@ -208,6 +208,41 @@ static void a_failed_edit_is_listed_until_its_message_is_edited_or_removed(void 
     kit_close(&k);
 }
 
+static void fail_edit(kit *k, skn_str message)
+{
+    skein_edit_error what = {.chat = k->chat.id,
+                             .message_uid = message,
+                             .operation = SKN_STR("remove"),
+                             .error = SKN_STR("disk full")};
+
+    KIT_OK(k, skein_edit_error_add(k->e, k->world.id, &what, &k->err));
+}
+
+static void an_edit_in_place_and_a_deletion_solve_a_failed_edit_too(void **state)
+{
+    kit               k;
+    skein_message     m[3], edited;
+    skein_edit_errors list;
+    skein_version     v;
+
+    kit_open(&k, state);
+    for (int i = 0; i < 3; i++) {
+        m[i] = kit_say(&k, SKEIN_USER, "human", "hello");
+        fail_edit(&k, m[i].uid);
+    }
+    k.how.dry_run = true;
+    KIT_OK(&k, skein_edit(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[1].id, 1}, k.mem, &v, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 3);
+    k.how.dry_run = false;
+    KIT_OK(&k, skein_edit(k.e, &k.how, m[0].id, SKN_STR("hi"), k.mem, &v, &edited, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 2);
+    KIT_OK(&k, skein_delete(k.e, &k.how, (skein_message_ids){&m[1].id, 1}, k.mem, &v, &k.err));
+    assert_int_equal(failed_edits(&k, &list), 1);
+    assert_string_equal(list.at[0].message_uid.p, m[2].uid.p);
+    kit_close(&k);
+}
+
 static void an_edit_whose_new_text_never_came_is_listed_until_something_is_said_or_undone(
     void **state)
 {
@@ -215,7 +250,7 @@ static void an_edit_whose_new_text_never_came_is_listed_until_something_is_said_
     skein_message     m;
     skein_edit_errors list;
     skein_removal     done;
-    skein_version     v;
+    skein_move        v;
 
     kit_open(&k, state);
     kit_say(&k, SKEIN_USER, "human", "first");
@@ -521,6 +556,7 @@ int main(void)
         SKN_BOTH(answers_of_yesterday_are_gone_and_go_in_small_numbers),
         SKN_BOTH(the_last_hundred_failed_edits_of_a_world_are_kept),
         SKN_BOTH(a_failed_edit_is_listed_until_its_message_is_edited_or_removed),
+        SKN_BOTH(an_edit_in_place_and_a_deletion_solve_a_failed_edit_too),
         SKN_BOTH(an_edit_whose_new_text_never_came_is_listed_until_something_is_said_or_undone),
         SKN_BOTH(a_world_changes_only_in_what_is_said),
         SKN_BOTH(a_world_keeps_its_name_when_the_new_one_will_not_do),
