@@ -503,11 +503,6 @@ static bool is_part(skn_str id, skn_str ref)
     return ref.n >= REF_LEAST && (skn_str_starts(id, ref) || skn_str_ends(id, ref));
 }
 
-static bool is_half(const skein_edit_error *failed)
-{
-    return skn_str_starts(failed->uid, SKN_STR(SKEIN_EDIT_HALF));
-}
-
 /* The newest that is meant, halves or others; *other is one of another message that may be meant as well. */
 static const skein_edit_error *pick_failed(const skein_edit_errors *all, skn_str ref, bool half,
                                            const skein_edit_error **other)
@@ -518,7 +513,7 @@ static const skein_edit_error *pick_failed(const skein_edit_errors *all, skn_str
     for (size_t i = 0; i < all->count; i++) {
         const skein_edit_error *f = &all->at[i];
 
-        if (is_half(f) != half)
+        if (skn_str_starts(f->uid, SKN_STR(SKEIN_EDIT_HALF)) != half)
             continue;
         if (skn_str_eq(f->uid, ref) || skn_str_eq(f->message_uid, ref)) {
             *other = NULL;
@@ -526,34 +521,27 @@ static const skein_edit_error *pick_failed(const skein_edit_errors *all, skn_str
         }
         if (!is_part(f->uid, ref) && !is_part(f->message_uid, ref))
             continue;
-        if (!found)
-            found = f;
-        else if (!skn_str_eq(found->message_uid, f->message_uid))
+        if (found && !skn_str_eq(found->message_uid, f->message_uid))
             *other = f;
+        found = found ? found : f;
     }
     return found;
 }
 
 static skein_rc refuse_half(skn_cli *cli, const skein_edit_error *half)
 {
-    skein_rc rc = skn_fail(&cli->err, SKEIN_CONFLICT,
-                           "the messages of this edit were removed already, and its new text "
-                           "never came");
-
-    return skn_hint(&cli->err, rc, "Put them back, and edit again: skein undo -c %.*s",
+    skn_fail(&cli->err, SKEIN_CONFLICT,
+             "the messages of this edit were removed already, and its new text never came");
+    return skn_hint(&cli->err, SKEIN_CONFLICT, "Put them back: skein undo -c %.*s",
                     SKN_FMT(half->chat_uid));
 }
 
-static skein_rc refuse_several(skn_cli *cli, skn_str ref, const skein_edit_error *one,
-                               const skein_edit_error *other)
+static skein_rc refuse_several(skn_cli *cli, skn_str one, skn_str other)
 {
-    skein_rc rc = skn_fail(&cli->err, SKEIN_INVALID,
-                           "edits of several messages that \"%.*s\" may mean failed: \"%.*s\", "
-                           "\"%.*s\"",
-                           SKN_FMT(ref), SKN_FMT(one->message_uid),
-                           SKN_FMT(other->message_uid));
-
-    return skn_hint(&cli->err, rc, "Give more characters of the id.");
+    skn_fail(&cli->err, SKEIN_INVALID,
+             "several failed edits have such an id: \"%.*s\", \"%.*s\"", SKN_FMT(one),
+             SKN_FMT(other));
+    return skn_hint(&cli->err, SKEIN_INVALID, "Give more characters of the id.");
 }
 
 /* The failed edit of a message, or with this id, or a beginning or an end of either; the newest, when a message has several.
@@ -571,7 +559,7 @@ static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
                                                      &cli->err)))
         return rc;
     if ((found = pick_failed(&all, ref, false, &other)) && other)
-        return refuse_several(cli, ref, found, other);
+        return refuse_several(cli, found->message_uid, other->message_uid);
     if (found) {
         *out = *found;
         return SKEIN_OK;
