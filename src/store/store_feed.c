@@ -358,10 +358,12 @@ skein_rc skn_edit_error_solved(skn_tx *tx, int64_t world, int64_t conversation, 
     return skn_stmt_run(&s, err);
 }
 
-/* What the note of such a version says is the id of its message. */
+/* How the note of such a version begins; the id of its message follows. */
+#define HALF_BEGIN SKEIN_NOTE_EDIT " "
+
 static skein_edit_error half_edit(const skn_stmt *s, skn_arena *a)
 {
-    const skn_str begin = SKN_STR(SKEIN_NOTE_EDIT " ");
+    const skn_str begin = SKN_STR(HALF_BEGIN);
     skn_str       note = skn_stmt_keep(s, 2, a), chat = skn_stmt_keep(s, 1, a);
 
     return (skein_edit_error){.uid = skn_arena_printf(a, SKEIN_EDIT_HALF "%.*s", SKN_FMT(chat)),
@@ -383,6 +385,7 @@ skein_rc skn_edit_half_rows(skn_tx *tx, int64_t world, int64_t before, size_t mo
     skein_rc rc;
 
     skn_stmt_bind_int(&s, world);
+    skn_stmt_bind_text(&s, SKN_STR(HALF_BEGIN "%"));
     skn_stmt_bind_int(&s, before);
     skn_stmt_bind_int(&s, (int64_t)most);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
