@@ -226,7 +226,7 @@ typedef struct skein_move {
     int64_t       returning, leaving; /* dry run: messages of the main lane; else -1 */
     int64_t side_effects; /* dry run: tool calls that leave, not undone outside; else -1 */
     int64_t
-        newer; /* messages of `from` that are newer than all of `to`: they leave with the move */
+        newer; /* messages of `from` that were said after `to` was left: they leave with the move */
 } skein_move;
 
 SKEIN_API skein_rc skein_undo(skein_engine *e, const skein_change *how, int64_t steps,

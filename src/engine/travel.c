@@ -57,8 +57,8 @@ static skein_rc compare(call *c, int64_t from, int64_t to, skn_thread *b, skn_sp
     return skn_tree_diff(&c->trees, &x, &y, leaving, returning, err);
 }
 
-/* What was said after all that is to be seen now, and leaves with the move. What a change put into the
- * middle (items below zero) is the change itself. */
+/* What was said after the version that is gone to was left, and leaves with the move. What a change put
+ * into the middle (items below zero) is the change itself. */
 static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
 {
     skn_thread     b;
@@ -68,10 +68,12 @@ static skein_rc count_newer(call *c, int64_t from, int64_t to, skein_error *err)
     skein_rc       rc = compare(c, from, to, &b, &leaving, &returning, err);
 
     c->out->newer = 0;
-    if (rc || (b.length &&
-               (rc = skn_thread_messages(&c->trees, &b, b.length - 1, b.length, &last, err))))
+    if (rc || (rc = skn_op_left_newest(c->tx, c->row.id, to, &newest, err)) ||
+        (b.length &&
+         (rc = skn_thread_messages(&c->trees, &b, b.length - 1, b.length, &last, err))))
         return rc;
-    newest = last.count ? last.at[0].id.v : 0;
+    if (last.count && last.at[0].id.v > newest)
+        newest = last.at[0].id.v;
     for (size_t i = 0; rc == SKEIN_OK && i < leaving.count; i++) {
         const skn_span *s = &leaving.at[i];
 

@@ -124,6 +124,16 @@ skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool 
     return one_op(&s, a, out, found, err);
 }
 
+skein_rc skn_op_left_newest(skn_tx *tx, int64_t conversation, int64_t version, int64_t *message,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_op_left_newest);
+
+    skn_stmt_bind_int(&s, conversation);
+    skn_stmt_bind_int(&s, version);
+    return skn_stmt_number(&s, message, err);
+}
+
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_op_set_undone);

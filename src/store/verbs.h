@@ -115,6 +115,9 @@ skein_rc skn_op_find(skn_tx *tx, int64_t conversation, skn_op_which which, skn_a
                      skn_op_row *out, bool *found, skein_error *err);
 skein_rc skn_op_get(skn_tx *tx, int64_t id, skn_arena *a, skn_op_row *out, bool *found,
                     skein_error *err);
+/* The newest message there was when a version was left, before the last move to it; 0: it never was. */
+skein_rc skn_op_left_newest(skn_tx *tx, int64_t conversation, int64_t version, int64_t *message,
+                            skein_error *err);
 skein_rc skn_op_set_undone(skn_tx *tx, int64_t id, int64_t by, skein_error *err);
 skein_rc skn_idempotency_get(skn_tx *tx, skn_str key, skn_arena *a, int64_t *hash,
                              skn_str *response, bool *found, skein_error *err);

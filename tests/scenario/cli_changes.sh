@@ -340,6 +340,21 @@ printf '%s\n' '{"content":"three"}' '{"content":"four"}' >"$dir/travels"
 must -w moon append <"$dir/travels"
 s -w moon undo
 t 'messages that leave with an undo are told' prints '2 newer messages are in v2: "skein -w moon log -v v2" shows them, "skein -w moon redo" brings them back.'
+(
+    fresh
+    must world new back
+    must send --no-wait hello
+    must rm @
+    must switch v1
+    s undo
+    printf '%s\n' "$out" >"$dir/older"
+    must switch v1
+    must send --no-wait again
+    s switch v2
+    printf '%s\n' "$out" >"$dir/newer"
+)
+t 'what was there before the version that is gone back to is not called newer' is "$(sed -n '/newer/p' "$dir/older")" ''
+t 'what was said since it was left is' is "$(sed -n 's/:.*//; /newer/p' "$dir/newer")" '1 newer message is in v1'
 must -w moon conv new --title calls
 printf '%s\n' '{"messageId":"k-1","role":"user","content":"look"}' '{"messageId":"k-2","role":"assistant","sender":"ada","content":"","toolCalls":[{"toolCallId":"c1","toolName":"look","args":{}}]}' >"$dir/calls"
 must -w moon append <"$dir/calls"

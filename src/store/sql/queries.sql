@@ -121,6 +121,10 @@ SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, u
  WHERE conversation_id = $1 AND undone_by_id IS NOT NULL ORDER BY undone_by_id DESC LIMIT 1;
 -- :op_by_id
 SELECT id, kind, from_version_id, to_version_id, newest_message_id, undoes_id, undone_by_id FROM ops WHERE id = $1;
+-- The newest message there was when a version was left, before the pointer last came to it.
+-- :op_left_newest
+SELECT COALESCE((SELECT newest_message_id FROM ops WHERE conversation_id = $1 AND from_version_id = $2
+   AND id < (SELECT MAX(id) FROM ops WHERE conversation_id = $1 AND to_version_id = $2) ORDER BY id DESC LIMIT 1), 0);
 -- A change that was itself undone is never newer than the last undo, which is what this is compared with.
 -- :op_set_undone
 UPDATE ops SET undone_by_id = $1 WHERE id = $2;
