@@ -71,10 +71,12 @@ int skn_run_editor(const char *file)
     return pid < 0 || !WIFEXITED(status) ? -1 : WEXITSTATUS(status);
 }
 
+/* Who leaves the editor without a change, or with nothing, wants nothing done. */
 static skein_rc text_from_editor(skn_cli *cli, skn_str old, skn_str *out)
 {
     const char *folder = getenv("TMPDIR");
     char        file[512];
+    skn_str     whole;
     int         fd;
     skein_rc    rc = SKEIN_OK;
 
@@ -91,9 +93,14 @@ static skein_rc text_from_editor(skn_cli *cli, skn_str old, skn_str *out)
         rc = skn_read_file(cli, file, SKN_TEXT_LIMIT, out);
     if (fd >= 0)
         unlink(file);
-    if (!rc && out->n && out->p[out->n - 1] == '\n')
+    if (rc)
+        return rc;
+    whole = *out;
+    if (out->n && out->p[out->n - 1] == '\n')
         out->n--;
-    return rc;
+    if (!skn_str_trim(whole).n || skn_str_eq(whole, old) || skn_str_eq(*out, old))
+        return skn_fail(&cli->err, SKEIN_NOTHING, "unchanged; nothing was done");
+    return SKEIN_OK;
 }
 
 skein_rc skn_need_text(skn_cli *cli, skn_str old, skn_str *out)

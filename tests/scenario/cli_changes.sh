@@ -440,4 +440,30 @@ must edit -m 'three again' -y
 s log --json=content
 t 'edit without an id is of your last message' is "$(every content)" 'one two three again'
 
+# --- The editor -----------------------------------------------------------------------------------
+
+# `script` prints nothing at all where there are no pseudo-terminals, so it has to prove itself.
+has_terminal=$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | tr -d '\r') || true
+# edited EDITOR WORD…: runs the program at a terminal with this editor; leaves $out and $rc.
+edited() {
+    line="EDITOR='$1' '$SKEIN' '$store'"
+    shift
+    rc=0
+    out=$(script -qec "$line $*" /dev/null </dev/null | tr -d '\r') || rc=$?
+}
+if [ "$has_terminal" = yes ]; then
+    printf ': >"$1"\n' >"$dir/empties"
+    for editor in true "sh $dir/empties"; do
+        for command in 'edit @you' 'amend @you' 'insert --end'; do
+            edited "$editor" "$command"
+            t "$command in \"${editor%% *}\" says that nothing was done" prints 'unchanged; nothing was done'
+        done
+    done
+    s history --json
+    t 'and nothing was' is "$(every version)" 'v2 v1'
+    printf 'echo more >>"$1"\n' >"$dir/adds"
+    edited "sh $dir/adds" 'amend @you'
+    t 'what was changed there counts' prints 'v2 → v3'
+fi
+
 finish
