@@ -229,6 +229,8 @@ bool skn_chat_recalls(void *chat);
 /* For line_edit.h: chat_complete.c. */
 size_t skn_chat_complete(void *chat, skn_str word, bool first, char **out);
 void   skn_chat_choices(void *chat, char *const *list, size_t count);
+/* Can this line of the program, without its name, be typed here behind a slash, and means the same? */
+bool skn_chat_runs(skn_str line);
 /* The name of command number i, without its slash; NULL after the last. */
 const char *skn_chat_command_name(size_t i);
 

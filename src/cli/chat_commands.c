@@ -367,6 +367,18 @@ const char *skn_chat_command_name(size_t i)
     return i < sizeof commands / sizeof commands[0] ? commands[i].name : NULL;
 }
 
+bool skn_chat_runs(skn_str line)
+{
+    skn_str word = skn_str_sub(line, 0, 0);
+
+    while (word.n < line.n && line.p[word.n] != ' ')
+        word.n++;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (skn_str_is(word, commands[i].name))
+            return commands[i].words || word.n == line.n;
+    return false;
+}
+
 static const char *name_at(const void *ctx, size_t i)
 {
     (void)ctx;

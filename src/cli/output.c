@@ -293,6 +293,10 @@ static void report_text(skn_cli *cli, const skein_error *err)
     skn_str stop = skn_arena_printf(cli->keep, "skein stop -w %s",
                                     cli->changing_world ? cli->changing_world : "");
 
+    if (err->rc == SKEIN_AT_WORK && cli->inside) {
+        fprintf(stderr, "error: %s\n  stop:  /stop\n", err->message);
+        return;
+    }
     if (err->rc == SKEIN_AT_WORK && cli->more.extra.n) {
         fprintf(stderr, "error: %s\n  wait:  %.*s --wait\n  stop:  %s\n", err->message,
                 SKN_FMT(skn_typed_line(cli)), skn_pasteable(cli, stop.p));

@@ -1,5 +1,7 @@
 #include "cli/paste.h"
 
+#include "cli/chat.h"
+
 #include <string.h>
 
 #define LINE_MOST ((size_t)1 << 20)
@@ -124,6 +126,12 @@ static const char *whole(skn_cli *cli, const char *text, bool format)
         at += 5;
         if (!c)
             continue;
+        if (cli->inside && skn_chat_runs(rest)) {
+            skn_buf_add(&b, (skn_str){from, (size_t)(at - 5 - from)});
+            skn_buf_addc(&b, '/');
+            from = at + 1;
+            continue;
+        }
         skn_buf_add(&b, (skn_str){from, (size_t)(at - from)});
         skn_buf_clear(&place);
         add_place(cli, &place, c, rest);
@@ -139,13 +147,12 @@ static const char *whole(skn_cli *cli, const char *text, bool format)
     return text;
 }
 
-/* In a chat commands are typed without a place. */
 static bool has_place(const skn_cli *cli)
 {
     static const char *const those[] = {"data",   "db",    "server",
                                         "config", "world", "conversation"};
 
-    for (size_t i = 0; !cli->inside && i < sizeof those / sizeof those[0]; i++)
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
         if (skn_opt(cli, those[i]))
             return true;
     return false;

@@ -106,10 +106,10 @@ test('what commands print ends between words too', async () => {
     const t = await open(40);
     await say(t, '@ada first', /yes/);
     t.type('/edit @~1 @ada another question\r');
-    await t.shows(/Now at v2\. What was removed is in v1;\nundo with "skein undo"\.\n[^]*you › @ada another question[^]*yes/);
+    await t.shows(/Now at v2\. What was removed is in v1;\nundo with "\/undo"\.\n[^]*you › @ada another question[^]*yes/);
     await rest(t);
     t.type('/undo\r');
-    await t.shows(/Bring it\sback\swith\s"skein\sredo"\.\n/);
+    await t.shows(/Bring it\sback\swith\s"\/redo"\.\n/);
     await rest(t);
     await t.leave();
 });
