@@ -123,16 +123,18 @@ static void cmd_reply(skn_chat *c, skn_str rest)
         skn_chat_tell(c, "The next message answers %s.", c->reply_to);
 }
 
-/* All after the id is the new text, quotes too. */
+/* All after the id is the new text, quotes too. Without an id it is the person's last message. */
 static void cmd_edit(skn_chat *c, skn_str rest)
 {
     const char *ref = take_word(c, &rest);
-    word_list   list = {.at = {"edit", ref, "--no-wait"}, .count = 3}; /* the chat shows them */
+    word_list   list = {.at = {"edit", "--no-wait"}, .count = 2}; /* the chat shows them */
 
-    if (!ref || (!rest.n && c->plain)) {
+    if (!rest.n && c->plain) { /* there is no editor */
         need(c, "/edit ID TEXT");
         return;
     }
+    if (ref)
+        list.at[list.count++] = ref;
     if (rest.n) {
         list.at[list.count++] = "-m";
         list.at[list.count++] = skn_arena_copy(c->mem, rest).p;
@@ -314,7 +316,8 @@ static void cmd_help(skn_chat *c, skn_str rest);
 
 static const chat_command commands[] = {
     {"reply", "ID [TEXT]", "Answer this message, now or with the next line", cmd_reply, NULL},
-    {"edit", "ID [TEXT]", "Edit and send it again; later messages are removed", cmd_edit, NULL},
+    {"edit", "[ID [TEXT]]", "Edit and send it again; later messages are removed", cmd_edit,
+     NULL},
     {"undo", "[N]", "Undo the last change", NULL, "undo"},
     {"redo", "[N]", "Redo what was undone", NULL, "redo"},
     {"log", "", "List the last messages with their ids", NULL, "log -n 20"},

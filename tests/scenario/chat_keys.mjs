@@ -133,6 +133,26 @@ test('Ctrl-X e opens the editor with what was typed, and takes what it left', as
     await t.leave();
 });
 
+test('/edit edits the last message of the person, and an editor that is left without a change does nothing', async () => {
+    const editor = path.join(folder, 'same.sh');
+    fs.writeFileSync(editor, '#!/bin/sh\n', { mode: 0o755 });
+    const t = await open({ env: { EDITOR: editor } });
+    await say(t, 'one', /you › one[^]*a plain answer/);
+    t.type('/edit @you\r');
+    await t.shows(/error: unchanged; nothing was done\n/);
+    await rest(t);
+    fs.writeFileSync(editor, '#!/bin/sh\n: >"$1"\n');
+    t.type('/edit\r');
+    await t.shows(/(error: unchanged; nothing was done\n[^]*){2}/);
+    await rest(t);
+    assert.doesNotMatch(t.screen.text, /Now at v|Removed/);
+    fs.writeFileSync(editor, '#!/bin/sh\nprintf two >"$1"\n');
+    t.type('/edit\r');
+    await t.shows(/Now at v2\. What was removed is in v1; undo with "\/undo"\.[^]*you › two[^]*a plain answer/);
+    await rest(t);
+    await t.leave();
+});
+
 test('another key after Ctrl-X does nothing', async () => {
     const t = await open();
     t.type('kept\x18q');
