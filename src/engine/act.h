@@ -132,9 +132,13 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
 /* How a task is called: its first line. */
 skn_str skn_task_name(const skein_task *t);
 /* What nobody else tells: a lead whose subordinate has not reported, a person who was not briefed, who asked the
- * question that was the task. `task` is as it was before. */
+ * question that was a task that is cancelled. `task` is as it was before. */
 skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
                          const skn_task_end *end, int64_t now, skein_error *err);
+/* The task that has ended was a question: who waits for an answer to it, and was told none, goes on without. */
+skein_rc skn_task_unanswered(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_task_row *task, const skn_task_end *end, int64_t now,
+                             skein_error *err);
 /* The lead is told that a task of its subordinate fails and is tried again. */
 skein_rc skn_task_report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
                                  const skn_task_row *task, int64_t now, skein_error *err);

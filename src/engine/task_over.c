@@ -97,6 +97,17 @@ static skein_rc finish(skn_working *w, const skn_task_row *task, const skn_task_
                            w->silent ? NULL : &w->chat, err);
 }
 
+/* It is completed. Who asked the question that was the task hears what was said at the end, or that nothing was. */
+static skein_rc finish_and_answer(skn_working *w, const skn_task_row *task,
+                                  const skn_task_end *end, skn_str said, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = finish(w, task, end, err)) || (rc = answer_asker(w, task, said, err)))
+        return rc;
+    return skn_task_unanswered(w->e, w->tx, w->a, task, end, w->now, err);
+}
+
 /* The answer to the task's question came after the model was asked for the last time in this turn. */
 static skein_rc was_answered(skn_working *w, const skn_turn_row *row, const skn_task_row *task,
                              bool *yes, skein_error *err)
@@ -124,7 +135,7 @@ static skein_rc complete(skn_working *w, const skn_turn_row *row, const skn_task
     if (rc)
         return rc;
     if (!pending || (!waits && !goes_on))
-        return (rc = finish(w, task, end, err)) ? rc : answer_asker(w, task, end->result, err);
+        return finish_and_answer(w, task, end, end->result, err);
     if (!w->silent)
         skn_task_tell(w->tx, task, &w->chat, waits ? "task.waiting" : "task.queued");
     return SKEIN_OK;
@@ -144,8 +155,8 @@ skein_rc skn_task_over(skn_working *w, const skn_turn_row *row, skein_turn_state
         return rc;
     if (task.task.result.p) { /* it was reported: whatever came after that, it is done */
         end.result = task.task.result;
-        rc = finish(w, &task, &end, err);
-        return rc || state != SKEIN_TURN_COMMITTED ? rc : answer_asker(w, &task, text, err);
+        return finish_and_answer(w, &task, &end,
+                                 state == SKEIN_TURN_COMMITTED ? text : SKN_NONE, err);
     }
     if (state == SKEIN_TURN_COMMITTED)
         return complete(w, row, &task, &end, err);

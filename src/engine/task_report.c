@@ -138,9 +138,9 @@ static skein_rc tell_person(skn_tx *tx, skn_arena *a, const skn_task_row *task,
 
 /* --- Who asked, and who was asked -------------------------------------------------------------------------------- */
 
-/* The task was a question, and no answer was told. */
-static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                           const skn_task_end *end, int64_t now, skein_error *err)
+skein_rc skn_task_unanswered(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_task_row *task, const skn_task_end *end, int64_t now,
+                             skein_error *err)
 {
     const skein_task *t = &task->task;
     bool              cancelled = skn_str_is(skn_str_of(end->status), "cancelled");
@@ -148,7 +148,7 @@ static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_
     bool              found = false;
     skein_rc          rc = SKEIN_OK;
 
-    if (task->message_id && (cancelled || !skn_str_trim(end->result).n))
+    if (task->message_id)
         rc = skn_expected_of(tx, task->message_id, t->agent.v, a, &asked, &found, err);
     if (rc || !found)
         return rc;
@@ -161,14 +161,11 @@ static skein_rc tell_asker(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_
 }
 
 /* Nobody goes on with what is answered to a task that is cancelled. */
-static skein_rc withdraw(skn_tx *tx, const skn_task_row *task, const skn_task_end *end,
-                         int64_t now, skein_error *err)
+static skein_rc withdraw(skn_tx *tx, const skn_task_row *task, int64_t now, skein_error *err)
 {
     bool     any;
     skein_rc rc;
 
-    if (!skn_str_is(skn_str_of(end->status), "cancelled"))
-        return SKEIN_OK;
     if ((rc = skn_expected_withdraw(tx, task->task.id, now, err)) ||
         (rc = skn_inbox_withdraw(tx, task->task.id, SKN_STR("its task was cancelled"), now,
                                  &any, err)) ||
@@ -184,7 +181,8 @@ skein_rc skn_task_report(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_ta
 
     if ((rc = report_to_lead(e, tx, a, task, end, now, err)) ||
         (rc = tell_person(tx, a, task, end, now, err)) ||
-        (rc = tell_asker(e, tx, a, task, end, now, err)))
+        !skn_str_is(skn_str_of(end->status), "cancelled") ||
+        (rc = skn_task_unanswered(e, tx, a, task, end, now, err)))
         return rc;
-    return withdraw(tx, task, end, now, err);
+    return withdraw(tx, task, now, err);
 }

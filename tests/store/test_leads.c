@@ -361,6 +361,47 @@ static void a_question_that_nobody_will_answer_lets_the_task_go_on(void **state)
     kit_close(&k);
 }
 
+/* What a lead has reported to its own lead is no answer to who asked it. */
+static void a_lead_that_only_reports_lets_the_task_go_on(void **state)
+{
+    kit         k;
+    skein_task  t;
+    skein_turn  turn;
+    skein_acted done;
+
+    kit_open(&k, state);
+    lead(&k, ADA, "cy");
+    for (int i = 0; i < 3; i++) {
+        t = waiting_task(&k);
+        turn = work(&k, ADA);
+        KIT_OK(&k, act_as(&k, &turn,
+                          (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("he asks")},
+                          &done));
+        if (i == 0)
+            KIT_OK(&k, finish(&k, &turn, " "));
+        else if (i == 1)
+            fail_turn(&k, &turn, "no model");
+        else
+            KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+        assert_null(task_now(&k, t.uid).waits_for.p);
+        goes_on(&k, t, BO, "without her, then");
+    }
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE content LIKE '%ada has said "
+                              "nothing to it%'"),
+                     3);
+    /* Her last words after a report are an answer. */
+    t = waiting_task(&k);
+    turn = work(&k, ADA);
+    KIT_OK(&k,
+           act_as(&k, &turn,
+                  (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("he asks")}, &done));
+    KIT_OK(&k, finish(&k, &turn, "left"));
+    assert_non_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND), "answers your question: left"));
+    goes_on(&k, t, BO, "Then left");
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_task_that_waits_can_be_cancelled_and_begun_anew(void **state)
 {
     kit           k;
@@ -763,6 +804,7 @@ int main(void)
         SKN_BOTH(an_answer_that_comes_while_the_turn_runs_is_not_passed_over),
         SKN_BOTH(a_lead_that_asks_its_own_lead_does_not_answer_before),
         SKN_BOTH(a_question_that_nobody_will_answer_lets_the_task_go_on),
+        SKN_BOTH(a_lead_that_only_reports_lets_the_task_go_on),
         SKN_BOTH(a_task_that_waits_can_be_cancelled_and_begun_anew),
         SKN_BOTH(a_task_that_failed_after_its_question_waits_for_the_answer),
         SKN_BOTH(a_task_that_asked_the_person_waits_for_the_inbox),
