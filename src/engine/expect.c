@@ -124,6 +124,8 @@ skein_rc skn_expect_none(skein_engine *e, skn_tx *tx, const skn_expected_row *ro
                                  "%.*s. Go on without it, or say what you need.",
                                  SKN_FMT(why));
     rc = skn_background_say(e, tx, a, &what, now, &said, &none, err);
+    if (skn_is_gone(rc)) /* with its world */
+        return skn_expected_close(tx, row->id, "undeliverable", 0, now, err);
     return rc ? rc : skn_expected_close(tx, row->id, "undeliverable", said.id.v, now, err);
 }
 

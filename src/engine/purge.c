@@ -1,5 +1,6 @@
 /* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
+#include "engine/act.h"
 #include "engine/core.h"
 #include "engine/engine.h"
 #include "engine/feed.h"
@@ -61,6 +62,19 @@ static skein_rc erase_calls(call *c, skn_tx *tx, skein_error *err)
     return rc;
 }
 
+/* Who gave such a task, or waits for an answer to it, hears that it was cancelled; the text itself is gone from it by
+ * then. */
+static skein_rc end_tasks(call *c, skn_tx *tx, const skn_ids *messages, skein_error *err)
+{
+    skn_task_end end = {.status = "cancelled", .why = SKN_STR("its text was erased")};
+    skn_ids      tasks = {0};
+    skein_rc     rc = skn_copies_pending(tx, messages, c->a, &tasks, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < tasks.count; i++)
+        rc = skn_task_finish(c->e, tx, c->a, tasks.at[i], &end, SKN_NOW(), NULL, err);
+    return rc;
+}
+
 /* Copies first: they are found by the texts. */
 static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
 {
@@ -71,7 +85,8 @@ static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
         size_t  left = c->leave.n - i;
         skn_ids some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
 
-        rc = skn_copies_erase(tx, &some, c->a, err);
+        if (!(rc = skn_copies_erase(tx, &some, c->a, err)))
+            rc = end_tasks(c, tx, &some, err);
     }
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i++)
         rc = erase(c, tx, c->leave.p[i], err);

@@ -35,6 +35,7 @@ static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_t
                               .sender = SKN_STR("system"),
                               .cause = task->cause,
                               .hops_left = task->hops_left - 1};
+    skn_str           name = skn_task_name(t); /* none of one that was erased */
     skein_agent       lead;
     skein_message     said;
     skein_task        woken;
@@ -45,10 +46,10 @@ static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_t
         return rc;
     what.agent = lead.id.v;
     what.text = skn_said_by(e, a,
-                            skn_arena_printf(a,
-                                             "The system reports: %.*s %s the task \"%.*s\"%s",
+                            skn_arena_printf(a, "The system reports: %.*s %s %s%.*s%s. ",
                                              SKN_FMT(t->agent_name), how,
-                                             SKN_FMT(skn_task_name(t)), words.n ? ". " : "."),
+                                             name.n ? "the task \"" : "a task", SKN_FMT(name),
+                                             name.n ? "\"" : ""),
                             words);
     rc = skn_background_say(e, tx, a, &what, now, &said, &woken, err);
     return skn_is_gone(rc) ? SKEIN_OK : rc; /* with its world */
@@ -152,12 +153,13 @@ skein_rc skn_task_unanswered(skein_engine *e, skn_tx *tx, skn_arena *a,
         rc = skn_expected_of(tx, task->message_id, t->agent.v, a, &asked, &found, err);
     if (rc || !found)
         return rc;
-    return skn_expect_none(e, tx, &asked,
-                           skn_arena_printf(a,
-                                            cancelled ? "the work of %.*s on it was cancelled"
-                                                      : "%.*s has said nothing to it",
-                                            SKN_FMT(t->agent_name)),
-                           now, a, err);
+    return skn_expect_none(
+        e, tx, &asked,
+        cancelled ? skn_arena_printf(a, "the work of %.*s on it was cancelled%s%.*s",
+                                     SKN_FMT(t->agent_name), end->why.n ? ": " : "",
+                                     SKN_FMT(end->why))
+                  : skn_arena_printf(a, "%.*s has said nothing to it", SKN_FMT(t->agent_name)),
+        now, a, err);
 }
 
 /* Nobody goes on with what is answered to a task that is cancelled. */

@@ -18,3 +18,12 @@ skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, ske
     }
     return rc;
 }
+
+skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
+                            skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_pending_of_many);
+
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    return skn_stmt_numbers(&s, a, out, err);
+}

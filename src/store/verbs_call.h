@@ -66,5 +66,8 @@ skein_rc skn_piece_remove(skn_tx *tx, skn_str hash, skein_error *err);
 /* Empties what tasks, the inbox, knowledge and delegations hold of these messages' texts; before the
  * messages themselves are. */
 skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err);
+/* The pending tasks that are these messages: nobody can do them any more. */
+skein_rc skn_copies_pending(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_ids *out,
+                            skein_error *err);
 
 #endif

@@ -402,6 +402,51 @@ static void a_lead_that_only_reports_lets_the_task_go_on(void **state)
     kit_close(&k);
 }
 
+/* Erases what was said with a task. */
+static void erase_task(kit *k, skein_task t)
+{
+    skein_conversation c;
+    skein_change       how = {0};
+    skein_slice        what = {0};
+    skein_messages     m;
+    skein_at           at;
+    int64_t            erased = 0;
+
+    t = task_now(k, t.uid);
+    KIT_OK(k, skein_conversation_of(k->e, t.agent, SKEIN_BACKGROUND, k->mem, &c, &k->err));
+    what.conversation = how.conversation = c.id;
+    KIT_OK(k, skein_read(k->e, &what, k->mem, &m, &at, &k->err));
+    for (size_t i = 0; i < m.count; i++)
+        if (skn_str_eq(m.at[i].uid, t.message_uid))
+            KIT_OK(k, skein_purge(k->e, &how, (skein_message_ids){&m.at[i].id, 1}, &erased,
+                                  &k->err));
+    assert_int_equal(erased, 1);
+}
+
+static void a_task_goes_on_when_its_question_was_erased(void **state)
+{
+    kit         k;
+    skein_task  t;
+    skein_tasks asked;
+    int64_t     before;
+
+    kit_open(&k, state);
+    t = waiting_task(&k);
+    KIT_OK(&k, skein_task_list(k.e, k.agent[ADA].id, skein_text("pending"), 1, k.mem, &asked,
+                               &k.err));
+    before = newest(&k);
+    erase_task(&k, asked.at[0]);
+    assert_null(task_now(&k, t.uid).waits_for.p);
+    says(&k, before, "task.queued", t.uid.p);
+    assert_int_equal(task_due(&k, ADA), 0);
+    assert_non_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND), "its text was erased"));
+    goes_on(&k, t, BO, "without her, then");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM expected WHERE state = 'undeliverable'"),
+                     1);
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_task_that_waits_can_be_cancelled_and_begun_anew(void **state)
 {
     kit           k;
@@ -568,6 +613,42 @@ static void a_subordinate_that_ends_without_a_report_is_reported(void **state)
     KIT_OK(&k, finish(&k, &turn, "I wait"));
     is_waiting(&k, t, "ada");
     assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system'"), 3);
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void a_lead_hears_of_a_task_whose_text_was_erased(void **state)
+{
+    kit        k;
+    skein_task t;
+    skein_turn turn;
+
+    kit_open(&k, state);
+    t = given(&k, "dig for the secret");
+    turn = work(&k, BO);
+    fail_turn(&k, &turn, "no model");
+    erase_task(&k, t);
+    t = task_now(&k, t.uid);
+    assert_string_equal(t.status.p, "cancelled");
+    assert_int_not_equal(t.completed_at, 0);
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND),
+                           "system:The system reports: bo does not do a task. It was "
+                           "cancelled: its text was erased."));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM messages WHERE sender = 'system' AND "
+                              "content LIKE '%secret%'"),
+                     0);
+    /* What such a task has asked is asked no more. */
+    t = task_of(&k, CY, "find the secret");
+    turn = work(&k, CY);
+    ask(&k, &turn, "Which?");
+    KIT_OK(&k, finish(&k, &turn, "I wait"));
+    is_waiting(&k, t, "human");
+    erase_task(&k, t);
+    assert_string_equal(task_now(&k, t.uid).status.p, "cancelled");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM inbox WHERE kind = 'question' AND done_at "
+                              "IS NOT NULL"),
+                     1);
+    assert_int_equal(rows(&k, "SELECT count(*) FROM expected WHERE state = 'open'"), 0);
     kit_check(&k);
     kit_close(&k);
 }
@@ -805,10 +886,12 @@ int main(void)
         SKN_BOTH(a_lead_that_asks_its_own_lead_does_not_answer_before),
         SKN_BOTH(a_question_that_nobody_will_answer_lets_the_task_go_on),
         SKN_BOTH(a_lead_that_only_reports_lets_the_task_go_on),
+        SKN_BOTH(a_task_goes_on_when_its_question_was_erased),
         SKN_BOTH(a_task_that_waits_can_be_cancelled_and_begun_anew),
         SKN_BOTH(a_task_that_failed_after_its_question_waits_for_the_answer),
         SKN_BOTH(a_task_that_asked_the_person_waits_for_the_inbox),
         SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
+        SKN_BOTH(a_lead_hears_of_a_task_whose_text_was_erased),
         SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),
         SKN_BOTH(a_lead_that_tells_the_answer_does_not_give_it_twice),
         SKN_BOTH(work_is_given_only_to_subordinates),

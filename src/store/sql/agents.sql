@@ -376,8 +376,9 @@ SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversati
 
 -- --- copies of erased messages: store_copies.c ---
 -- :copies_task_of_many
-UPDATE tasks SET content = '', result = NULL, last_error = NULL, status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
- WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+-- :copies_pending_of_many
+SELECT id FROM tasks WHERE status = 'pending' AND message_id IN (SELECT value FROM json_each('[' || $1 || ']')) ORDER BY id;
 -- What a task came to is what its turn said.
 -- :copies_result_of_many
 UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value
