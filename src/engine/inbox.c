@@ -205,7 +205,7 @@ static skein_rc check_approval(const skein_inbox_change *what, const skein_inbox
     return SKEIN_OK;
 }
 
-/* A question that is put away unanswered keeps no task waiting. */
+/* A question that is put away unanswered keeps no task waiting. The item is stored as it is now. */
 static skein_rc let_go(skn_tx *tx, const call *c, const skn_inbox_row *row, int64_t now,
                        skein_error *err)
 {
@@ -213,8 +213,7 @@ static skein_rc let_go(skn_tx *tx, const call *c, const skn_inbox_row *row, int6
     bool             found = false;
     skein_rc         rc = SKEIN_OK;
 
-    if (skn_str_is(row->item.kind, "question") && !row->item.answer.p &&
-        (c->change->remove || row->item.done_at))
+    if (skn_str_is(row->item.kind, "question") && !row->item.answer.p)
         rc = skn_expected_of_people(tx, row->work_message_id, c->mem, &asked, &found, err);
     return rc || !found
                ? rc
@@ -241,8 +240,8 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_inbox_answered(tx, row.item.id, SKN_STR("denied"), SKN_NONE, now, &found,
                                  err)))
         return rc;
-    if ((rc = let_go(tx, c, &row, now, err)) ||
-        (rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
+    if ((rc = skn_inbox_put(tx, &row, c->change->remove ? now : 0, err)) ||
+        (rc = let_go(tx, c, &row, now, err)) ||
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)))
         return rc;
     *c->item = row.item;

@@ -71,7 +71,8 @@ skein_rc skn_expected_of(skn_tx *tx, int64_t message, int64_t asked, skn_arena *
 /* The oldest that is open between two agents. */
 skein_rc skn_expected_first(skn_tx *tx, int64_t asker, int64_t asked, skn_arena *a,
                             skn_expected_row *out, bool *found, skein_error *err);
-/* The oldest that is open of what people were asked with a message. */
+/* The oldest that is open of what people were asked with a message, when more are open than questions of that
+ * message in the inbox: it belongs to one that was just answered or put away. */
 skein_rc skn_expected_of_people(skn_tx *tx, int64_t message, skn_arena *a,
                                 skn_expected_row *out, bool *found, skein_error *err);
 /* The answers that tasks of others wait for from an agent. */

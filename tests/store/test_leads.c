@@ -553,6 +553,86 @@ static void a_task_that_asked_the_person_waits_for_the_inbox(void **state)
     kit_close(&k);
 }
 
+static skein_inbox_item set_done(kit *k, skein_str uid, int done, int read)
+{
+    skein_inbox_change what = {.read = read, .done = done, .snoozed_until = -1};
+    skein_inbox_item   item;
+
+    KIT_OK(k, skein_inbox_set(k->e, uid, &what, k->mem, &item, &k->err));
+    return item;
+}
+
+/* cy asks the person twice with one message: gives what is in the inbox. */
+static skein_task asked_twice(kit *k, skein_str items[2])
+{
+    skein_tool_call   calls[] = {{skein_text("t1"), skein_text("tool"), skein_text("{}")},
+                                 {skein_text("t2"), skein_text("tool"), skein_text("{}")}};
+    skein_new_message m = {.role = SKEIN_ASSISTANT, .calls = calls, .call_count = 2};
+    skein_step        s = {.message = &m, .tokens_in = -1, .tokens_out = -1};
+    skein_task        t = task_of(k, CY, "find out");
+    skein_turn        turn = work(k, CY);
+    skein_message     stored;
+    skein_acted       done;
+
+    KIT_OK(k, skein_turn_step(k->e, &turn, &s, k->mem, &stored, &k->err));
+    for (int i = 0; i < 2; i++) {
+        skein_act act = {.kind = SKEIN_ACT_REQUEST_INPUT,
+                         .call_id = calls[i].call_id,
+                         .text = skein_text("Which?"),
+                         .confidence = -1};
+
+        KIT_OK(k, skein_turn_act(k->e, &turn, &act, k->mem, &done, &k->err));
+        items[i] = done.uid;
+    }
+    KIT_OK(k, finish(k, &turn, "I wait"));
+    return t;
+}
+
+static void a_question_that_is_put_away_takes_no_other_with_it(void **state)
+{
+    kit                k;
+    skein_task         t;
+    skein_turn         turn;
+    skein_str          items[2];
+    skein_inbox_item   item;
+    skein_inbox_change remove = {.read = -1, .done = -1, .snoozed_until = -1, .remove = true};
+
+    kit_open(&k, state);
+    t = asked_twice(&k, items);
+    set_done(&k, items[0], 1, -1);
+    is_waiting(&k, t, "human");
+    set_done(&k, items[0], -1, 1);
+    is_waiting(&k, t, "human");
+    set_done(&k, items[0], 0, -1);
+    set_done(&k, items[0], 1, -1);
+    is_waiting(&k, t, "human");
+    KIT_OK(&k, skein_inbox_set(k.e, items[0], &remove, k.mem, &item, &k.err));
+    is_waiting(&k, t, "human");
+    KIT_OK(&k,
+           skein_inbox_answer(k.e, items[1], skein_text("Left"), k.mem, &item, NULL, &k.err));
+    goes_on(&k, t, CY, "Then left");
+    /* Nor does an answer to what was put away. */
+    t = asked_twice(&k, items);
+    set_done(&k, items[0], 1, -1);
+    KIT_OK(&k, skein_inbox_answer(k.e, items[0], skein_text("Up"), k.mem, &item, NULL, &k.err));
+    is_waiting(&k, t, "human");
+    assert_int_equal(rows(&k, "SELECT count(*) FROM tasks WHERE source = 'answer'"), 1);
+    turn = work(&k, CY);
+    KIT_OK(&k, finish(&k, &turn, "I know"));
+    KIT_OK(&k, skein_inbox_set(k.e, items[1], &remove, k.mem, &item, &k.err));
+    goes_on(&k, t, CY, "Up, then");
+    /* Both answers are waited for. */
+    t = asked_twice(&k, items);
+    for (int i = 0; i < 2; i++) {
+        is_waiting(&k, t, "human");
+        KIT_OK(&k, skein_inbox_answer(k.e, items[i], skein_text("Left"), k.mem, &item, NULL,
+                                      &k.err));
+    }
+    goes_on(&k, t, CY, "Left and left");
+    kit_check(&k);
+    kit_close(&k);
+}
+
 /* --- What the system reports ------------------------------------------------------------------------------------- */
 
 /* ada gives bo a task; gives it as it is before he begins. */
@@ -890,6 +970,7 @@ int main(void)
         SKN_BOTH(a_task_that_waits_can_be_cancelled_and_begun_anew),
         SKN_BOTH(a_task_that_failed_after_its_question_waits_for_the_answer),
         SKN_BOTH(a_task_that_asked_the_person_waits_for_the_inbox),
+        SKN_BOTH(a_question_that_is_put_away_takes_no_other_with_it),
         SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
         SKN_BOTH(a_lead_hears_of_a_task_whose_text_was_erased),
         SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),

@@ -94,9 +94,12 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9);
 {expected_rows} WHERE x.message_id = $1 AND x.asked_id = $2 AND x.state <> 'surplus' ORDER BY x.id LIMIT 1;
 -- :expected_first
 {expected_rows} WHERE x.asked_id = $1 AND x.asker_id = $2 AND x.state = 'open' ORDER BY x.id LIMIT 1;
--- What people were asked with this message, for a task.
+-- What people were asked with this message, for a task: more than their inbox still asks.
 -- :expected_of_people
-{expected_rows} WHERE x.message_id = $1 AND x.asked_id = 0 AND x.state = 'open' ORDER BY x.id LIMIT 1;
+{expected_rows} WHERE x.message_id = $1 AND x.asked_id = 0 AND x.state = 'open' AND (SELECT COUNT(*) FROM expected y
+   WHERE y.message_id = x.message_id AND y.asked_id = 0 AND y.state = 'open') > (SELECT COUNT(*) FROM inbox i
+   WHERE i.work_message_id = x.message_id AND i.kind = 'question' AND i.answer IS NULL AND i.done_at IS NULL AND i.removed_at IS NULL)
+ ORDER BY x.id LIMIT 1;
 -- What an agent owes to tasks.
 -- :expected_owed
 {expected_rows} WHERE x.asked_id = $1 AND x.state = 'open' AND x.task_id IS NOT NULL ORDER BY x.id;
