@@ -150,6 +150,10 @@ skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error
 /* inbox.created and inbox.updated, with how many are unread. row may be NULL: several of a world. */
 skein_rc skn_inbox_tell(skn_tx *tx, int64_t world, const skn_inbox_row *row, const char *type,
                         int64_t now, skein_error *err);
+/* Holds the background of who asked a question for a task; to be called before the item is held, for who cancels the
+ * task holds them in this order. */
+skein_rc skn_inbox_hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
+                              skein_error *err);
 /* A title on one line out of the beginning of a text. */
 skn_str skn_inbox_title(skn_arena *a, skn_str text);
 /* What a turn is shown at while the call that it waited for is answered, and nobody has gone on with it. Only to be

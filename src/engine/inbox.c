@@ -59,6 +59,22 @@ skein_rc skn_inbox_new(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error
                           err);
 }
 
+skein_rc skn_inbox_hold_asker(skn_tx *tx, skn_arena *a, const skn_inbox_row *row,
+                              skein_error *err)
+{
+    skn_conversation_row chat;
+    bool                 found = false;
+    skein_rc             rc = SKEIN_OK;
+
+    if (skn_str_is(row->item.kind, "question") && row->item.task_uid.p && row->agent_id)
+        rc = skn_conversation_by_agent(tx, row->agent_id, SKEIN_BACKGROUND, a, &chat, &found,
+                                       err);
+    if (rc || !found)
+        return rc;
+    rc = skn_conversation_take(tx, (skein_conversation_id){chat.id}, a, &chat, err);
+    return skn_is_gone(rc) ? SKEIN_OK : rc;
+}
+
 skn_str skn_inbox_title(skn_arena *a, skn_str text)
 {
     return skn_words_snippet(skn_str_trim(text), 0, TITLE_CHARS, a);
@@ -230,6 +246,7 @@ static skein_rc set(skn_tx *tx, void *arg, skein_error *err)
     skein_rc      rc;
 
     if ((rc = need_item(tx, c, c->ref, &row, err)) ||
+        (rc = skn_inbox_hold_asker(tx, c->mem, &row, err)) ||
         (rc = skn_inbox_hold(tx, row.item.id, err)) ||
         (rc = skn_inbox_by_id(tx, row.item.id, c->mem, &row, &found, err)) ||
         (rc = check_approval(c->change, &row.item, err)))

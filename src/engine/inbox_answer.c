@@ -173,7 +173,8 @@ static skein_rc answer_question(skn_tx *tx, call *c, skein_error *err)
 
     if (c->row.agent_id == 0 || c->row.agent_gone)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
-    if ((rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
+    if ((rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
+        (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
         (rc = answer_text(tx, c, &what.text, err)) ||
         (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
                                      err)) ||
