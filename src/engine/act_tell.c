@@ -45,12 +45,13 @@ static skein_rc find_question(skn_acting *c, int64_t *out, skein_error *err)
     return rc;
 }
 
-/* What the message answers, and that it is to be answered: by its lead, its task waits for that. */
+/* What the message answers, and that it is to be answered: by its lead, if the message wakes it, its task waits for
+ * that. */
 static skein_rc note(skn_acting *c, int64_t question, int64_t answer, int64_t message,
-                     skein_error *err)
+                     bool wakes, skein_error *err)
 {
     bool     answered;
-    int64_t  task = c->other.id.v == c->me.lead.v ? c->row.turn.task : 0;
+    int64_t  task = wakes && c->other.id.v == c->me.lead.v ? c->row.turn.task : 0;
     skein_rc rc = skn_expect_settle(c->w.tx, c->other.id.v, c->me.id.v, question, answer,
                                     c->w.now, &answered, err);
 
@@ -112,21 +113,20 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
 /* --- From elsewhere ------------------------------------------------------------------------------------------------------- */
 
 static skein_rc say_in_background(skn_acting *c, const skein_new_message *said, int64_t waits,
-                                  skein_message *out, skein_error *err)
+                                  skein_message *out, skein_task *woken, skein_error *err)
 {
-    skn_heard  what = {.agent = c->other.id.v,
-                       .source = "tell",
-                       .sender = c->me.name,
-                       .by = c->me.id.v,
-                       .text = said->content,
-                       .instructions = said->instructions,
-                       .instruction_count = said->instruction_count,
-                       .cause = c->row.turn.cause,
-                       .hops_left = c->row.turn.hops_left - 1,
-                       .task = waits};
-    skein_task task;
+    skn_heard what = {.agent = c->other.id.v,
+                      .source = "tell",
+                      .sender = c->me.name,
+                      .by = c->me.id.v,
+                      .text = said->content,
+                      .instructions = said->instructions,
+                      .instruction_count = said->instruction_count,
+                      .cause = c->row.turn.cause,
+                      .hops_left = c->row.turn.hops_left - 1,
+                      .task = waits};
 
-    return skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, out, &task, err);
+    return skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, out, woken, err);
 }
 
 skein_rc skn_act_tell(skn_acting *c, skein_error *err)
@@ -139,6 +139,7 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
                            .instruction_count = c->act->response_expected};
     bool              room = c->w.chat.mode == SKEIN_CHAT && !c->row.turn.lane.v;
     skein_message     m, answer;
+    skein_task        woken = {0}, none;
     int64_t           question, waits;
     skein_rc          rc;
 
@@ -146,15 +147,16 @@ skein_rc skn_act_tell(skn_acting *c, skein_error *err)
         (rc = find_question(c, &question, err)) ||
         (rc = skn_expect_task(c->w.tx, c->other.id.v, c->me.id.v, question, c->w.a, &waits,
                               err)) ||
-        (rc = room ? say_in_room(c, &n, &m, err) : say_in_background(c, &n, waits, &m, err)))
+        (rc = room ? say_in_room(c, &n, &m, err)
+                   : say_in_background(c, &n, waits, &m, &woken, err)))
         return rc;
     answer = m;
     if (room && waits) { /* the task does not hear what is said in the room */
         n.instruction_count = 0;
-        if ((rc = say_in_background(c, &n, waits, &answer, err)))
+        if ((rc = say_in_background(c, &n, waits, &answer, &none, err)))
             return rc;
     }
-    if ((rc = note(c, question, answer.id.v, m.id.v, err)))
+    if ((rc = note(c, question, answer.id.v, m.id.v, room || woken.id, err)))
         return rc;
     c->out->uid = m.uid;
     c->result = skn_arena_printf(

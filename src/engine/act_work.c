@@ -61,6 +61,16 @@ static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, s
 
 /* --- request_input ------------------------------------------------------------------------------------------- */
 
+/* Nobody would answer what nobody works on. */
+static skein_rc too_busy(const skein_agent *lead, skein_error *err)
+{
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_LIMIT,
+                             "\"%.*s\" was not asked: %d tasks wait for it already",
+                             SKN_FMT(lead->name), SKN_TASKS_MAX),
+                    "Go on without the answer, or end with what is missing.");
+}
+
 static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *err)
 {
     skein_instruction expected = {SKN_STR("ResponseExpected"), c->me.name};
@@ -72,8 +82,11 @@ static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *er
     what.instructions = &expected;
     what.instruction_count = 1;
     if ((rc = check_hops(c, err)) ||
-        (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)) ||
-        (rc = skn_expect_answer(c->w.tx, &c->me, lead->id.v, m.id.v, c->row.turn.task, c->w.now,
+        (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
+        return rc;
+    if (task.id == 0)
+        return too_busy(lead, err);
+    if ((rc = skn_expect_answer(c->w.tx, &c->me, lead->id.v, m.id.v, c->row.turn.task, c->w.now,
                                 err)))
         return rc;
     tell(c, "request.input", lead->name, m.uid, SKN_NONE);

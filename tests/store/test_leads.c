@@ -633,6 +633,45 @@ static void a_question_that_is_put_away_takes_no_other_with_it(void **state)
     kit_close(&k);
 }
 
+static void a_lead_with_a_full_queue_keeps_no_task_waiting(void **state)
+{
+    kit         k;
+    skein_task  t;
+    skein_turn  turn;
+    skein_acted done;
+
+    kit_open(&k, state);
+    lead(&k, BO, "ada");
+    task_of(&k, ADA, "x");
+    for (int i = 0; i < 10; i++)
+        skn_fixture_sql(
+            k.fx, "INSERT INTO tasks(uid, world_id, agent_id, source, content, "
+                  "hops_left, created_at) SELECT 'task_' || id || '_' || (SELECT MAX(id) FROM "
+                  "tasks), "
+                  "world_id, agent_id, source, content, hops_left, created_at FROM tasks");
+    t = task_of(&k, BO, "find out");
+    turn = work(&k, BO);
+    call_tool(&k, &turn, "c1", "request_input");
+    assert_int_equal(skein_turn_act(k.e, &turn,
+                                    &(skein_act){.kind = SKEIN_ACT_REQUEST_INPUT,
+                                                 .call_id = skein_text("c1"),
+                                                 .text = skein_text("Which?")},
+                                    k.mem, &done, &k.err),
+                     SKEIN_LIMIT);
+    assert_non_null(strstr(k.err.message, "ada"));
+    assert_int_equal(rows(&k, "SELECT count(*) FROM expected"), 0);
+    KIT_OK(&k, skein_turn_act(k.e, &turn,
+                              &(skein_act){.kind = SKEIN_ACT_TELL,
+                                           .call_id = skein_text("c1"),
+                                           .agent = skein_text("ada"),
+                                           .text = skein_text("Which?"),
+                                           .response_expected = true},
+                              k.mem, &done, &k.err));
+    KIT_OK(&k, finish(&k, &turn, "by myself"));
+    assert_string_equal(task_now(&k, t.uid).status.p, "completed");
+    kit_close(&k);
+}
+
 /* --- What the system reports ------------------------------------------------------------------------------------- */
 
 /* ada gives bo a task; gives it as it is before he begins. */
@@ -971,6 +1010,7 @@ int main(void)
         SKN_BOTH(a_task_that_failed_after_its_question_waits_for_the_answer),
         SKN_BOTH(a_task_that_asked_the_person_waits_for_the_inbox),
         SKN_BOTH(a_question_that_is_put_away_takes_no_other_with_it),
+        SKN_BOTH(a_lead_with_a_full_queue_keeps_no_task_waiting),
         SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
         SKN_BOTH(a_lead_hears_of_a_task_whose_text_was_erased),
         SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),
