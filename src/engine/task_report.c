@@ -63,12 +63,28 @@ static skn_str last_words(skn_arena *a, const char *before, skn_str text)
                                 : skn_arena_printf(a, "%s It said nothing.", before);
 }
 
+/* The agent has reported itself, to its lead: is it still the one who gave the task? */
+static skein_rc was_reported(skein_engine *e, skn_tx *tx, skn_arena *a,
+                             const skn_task_row *task, int64_t now, skein_error *err)
+{
+    skein_agent me;
+    bool        found;
+    skein_rc    rc = skn_agent_get(tx, task->task.agent.v, a, &me, &found, err);
+
+    if (rc || !found || !me.lead.v || me.lead.v == task->assigned_by_id)
+        return rc;
+    return tell_lead(
+        e, tx, a, task, "has completed",
+        skn_arena_printf(a, "It has reported to %.*s, its lead now.", SKN_FMT(me.lead_name)),
+        now, err);
+}
+
 static skein_rc report_to_lead(skein_engine *e, skn_tx *tx, skn_arena *a,
                                const skn_task_row *task, const skn_task_end *end, int64_t now,
                                skein_error *err)
 {
-    if (task->task.result.p) /* by the agent itself */
-        return SKEIN_OK;
+    if (task->task.result.p)
+        return was_reported(e, tx, a, task, now, err);
     if (skn_str_is(skn_str_of(end->status), "completed"))
         return tell_lead(e, tx, a, task, "has completed",
                          last_words(a, "It sent no report.", end->result), now, err);

@@ -736,6 +736,30 @@ static void a_subordinate_that_ends_without_a_report_is_reported(void **state)
     kit_close(&k);
 }
 
+/* bo reports to cy, who leads him now. */
+static void who_gave_the_task_hears_of_a_report_to_another(void **state)
+{
+    kit         k;
+    skein_turn  turn;
+    skein_acted done;
+
+    kit_open(&k, state);
+    given(&k, "dig");
+    turn = work(&k, BO);
+    lead(&k, BO, "cy");
+    KIT_OK(&k,
+           act_as(&k, &turn,
+                  (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("a hole")}, &done));
+    KIT_OK(&k, finish(&k, &turn, "reported"));
+    assert_string_equal(own_texts(&k, CY, SKEIN_BACKGROUND),
+                        "bo:Subordinate bo reports: a hole");
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND),
+                           "system:The system reports: bo has completed the task \"dig\". It "
+                           "has reported to cy, its lead now."));
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_lead_hears_of_a_task_whose_text_was_erased(void **state)
 {
     kit        k;
@@ -1012,6 +1036,7 @@ int main(void)
         SKN_BOTH(a_question_that_is_put_away_takes_no_other_with_it),
         SKN_BOTH(a_lead_with_a_full_queue_keeps_no_task_waiting),
         SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
+        SKN_BOTH(who_gave_the_task_hears_of_a_report_to_another),
         SKN_BOTH(a_lead_hears_of_a_task_whose_text_was_erased),
         SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),
         SKN_BOTH(a_lead_that_tells_the_answer_does_not_give_it_twice),
