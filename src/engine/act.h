@@ -58,6 +58,11 @@ skein_rc skn_background_say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn
                             int64_t now, skein_message *message, skein_task *task,
                             skein_error *err);
 
+/* What a subordinate says to its lead begins so, with its name between the two when it asks; skn_task_question takes
+ * that off again. */
+#define SKN_SUBORDINATE "Subordinate "
+#define SKN_ASKS        " is asking: "
+
 /* --- expect.c: answers that somebody waits for --------------------------------------------------- */
 
 /* `asked` (0: people) is expected to answer this message of `asker`, whose task (0: none) waits for it. */

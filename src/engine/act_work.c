@@ -39,7 +39,7 @@ static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const cha
                        .sender = c->me.name,
                        .by = c->me.id.v,
                        .text = skn_said_by(c->w.e, c->w.a,
-                                           skn_arena_printf(c->w.a, "Subordinate %.*s %s: ",
+                                           skn_arena_printf(c->w.a, SKN_SUBORDINATE "%.*s%s",
                                                             SKN_FMT(c->me.name), how),
                                            c->act->text),
                        .cause = c->row.turn.cause,
@@ -74,7 +74,7 @@ static skein_rc too_busy(const skein_agent *lead, skein_error *err)
 static skein_rc ask_lead(skn_acting *c, const skein_agent *lead, skein_error *err)
 {
     skein_instruction expected = {SKN_STR("ResponseExpected"), c->me.name};
-    skn_heard         what = heard_of(c, lead, "question", "is asking");
+    skn_heard         what = heard_of(c, lead, "question", SKN_ASKS);
     skein_message     m;
     skein_task        task;
     skein_rc          rc;
@@ -150,7 +150,7 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
                         skn_fail(err, SKEIN_INVALID, "\"%.*s\" has no lead to report to",
                                  SKN_FMT(c->me.name)),
                         "Tell the person, with create_inbox_item.");
-    what = heard_of(c, &lead, "report", "reports");
+    what = heard_of(c, &lead, "report", " reports: ");
     if ((rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
         return rc;
     tell(c, "report.lead", lead.name, m.uid, SKN_NONE);

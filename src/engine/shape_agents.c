@@ -1,4 +1,5 @@
 /* shape_agents.c: tasks, inbox, knowledge, delegations and calls of models as JSON. */
+#include "engine/act.h"
 #include "engine/engine.h"
 
 #include "base/json.h"
@@ -18,17 +19,16 @@ skn_str skn_task_label(const skein_task *task)
 /* Without the words that the lead was asked it with. */
 skn_str skn_task_question(const skein_task *task)
 {
-    static const char asks[] = " is asking: ";
-    skn_str           q = task->question, rest = q;
+    skn_str before = SKN_STR(SKN_SUBORDINATE), asks = SKN_STR(SKN_ASKS);
+    skn_str q = task->question, rest = q;
 
-    if (!skn_str_starts(q, SKN_STR("Subordinate ")))
+    if (!skn_str_starts(q, before))
         return q;
-    rest = skn_str_sub(q, sizeof "Subordinate " - 1, q.n);
+    rest = skn_str_sub(q, before.n, q.n);
     if (!skn_str_starts(rest, task->agent_name))
         return q;
     rest = skn_str_sub(rest, task->agent_name.n, rest.n);
-    return skn_str_starts(rest, skn_str_of(asks)) ? skn_str_sub(rest, sizeof asks - 1, rest.n)
-                                                  : q;
+    return skn_str_starts(rest, asks) ? skn_str_sub(rest, asks.n, rest.n) : q;
 }
 
 void skn_shape_task(skn_jw *w, const skein_task *task)
