@@ -11,7 +11,9 @@ function lastModel(): string | null {
 
 /** The server is asked again when something shows that it may choose otherwise now: no event tells of that. */
 function useFreshAnswerers(): void {
-    const models = Object.values(world.value?.agents ?? {}).map(agent => `${agent.name} ${agent.model} ${agent.paused}`);
+    const models = Object.values(world.value?.agents ?? {}).map(
+        agent => `${agent.name} ${agent.model} ${agent.paused}`,
+    );
     const last = lastModel();
     const strange = last !== null && !answerers()?.some(one => one.model === last) ? last : '';
     const reasons = [state.value.providersTick, models.join(), strange].join('|');
