@@ -128,8 +128,7 @@ static skein_rc too_large(skein_error *err, skn_str path, size_t limit)
 {
     skn_fail(err, SKEIN_LIMIT, "the file \"%.*s\" is over %zu bytes", SKN_FMT(shown(path)),
              limit);
-    return skn_hint(err, SKEIN_LIMIT,
-                    "Keep the part that matters in a file of its own.");
+    return skn_hint(err, SKEIN_LIMIT, "Keep the part that matters in a file of its own.");
 }
 
 static skein_rc read_all(skn_buf *out, int fd, skn_str path, size_t *whole, skein_error *err)

@@ -54,7 +54,8 @@ static const char intro[] =
     "harmless, and is refused by a server that was started read only. What is *open* needs no "
     "token.\n"
     "- A body has at most 1 MB, one with a text in it what the largest message takes as JSON, "
-    "a file 17 MB; JSON has at most 100,000 values. More is 413.\n"
+    "a file 17 MB; JSON has at most 100,000 values. More is 413. An import may have more "
+    "values; one with too many is 422.\n"
     "- `HEAD` works as `GET` without the body, `OPTIONS` answers with `Allow`.\n";
 
 void skn_http_reference(skn_buf *out)
