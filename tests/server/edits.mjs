@@ -494,7 +494,7 @@ test('half an edit is not tried again: undo is named instead', async () => {
     assert.match(`${r.body.detail} ${r.body.hint}`, /were removed already.*undo/);
     for (const place of nearAndFar())
         for (const ref of [listed.id, m.messageId, m.messageId.slice(-6)]) {
-            const out = await run([...place, '-w', w.name, 'edit', '--retry-failed', ref, '-y', '-m', 'again', '--no-wait']);
+            const out = await run([...place, '-w', w.name, 'edit', '--retry-failed', '-y', '-m', 'again', '--no-wait', '--', ref]);
             assert.equal(out.code, 5, out.err);
             assert.match(out.err, /were removed already[^]*skein undo/);
         }
@@ -506,7 +506,8 @@ test('a failed edit is found by the beginning and the end of an id, before half 
     const other = await server.post(`${w.path}/chats`, { title: 'other' }, 201);
     const m = await w.say('hello');
     await half(w, await w.say('gone', { chatId: other.id }));
-    const again = (place, ref) => run([...place, '-w', w.name, 'edit', '--retry-failed', ref, '-y', '--json']);
+    // The end of an id may begin with a dash.
+    const again = (place, ref) => run([...place, '-w', w.name, 'edit', '--retry-failed', '-y', '--json', '--', ref]);
     for (const place of nearAndFar())
         for (const part of [m.messageId.slice(0, 4), m.messageId.slice(-6)]) {
             const mend = await breakRemovals(server.store);
