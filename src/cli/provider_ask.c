@@ -63,8 +63,20 @@ void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, sk
         s->models[i] = (skn_model){skn_arena_copy(a, models[i].name), models[i].window};
     s->model_count = count;
     s->version = skn_arena_copy(a, version);
+    s->listed_at = skn_arena_copy(a, s->plan->s.base_url);
     skn_arena_free(s->mem);
     s->mem = a;
+}
+
+void skn_slot_forget_models(skn_slot *s)
+{
+    if (!s->mem || skn_str_eq(s->listed_at, s->plan->s.base_url))
+        return;
+    skn_arena_free(s->mem);
+    s->mem = NULL;
+    s->models = NULL;
+    s->model_count = 0;
+    s->version = s->listed_at = SKN_NONE;
 }
 
 /* --- Questions ---------------------------------------------------------------------------------- */

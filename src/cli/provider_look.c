@@ -18,6 +18,7 @@ struct skn_listing {
     skn_slot         *slot;
     skn_host         *host;  /* that is asked; or NULL */
     skn_timer        *timer; /* for an answer that is known */
+    bool              fresh; /* what is known is no answer */
     skn_models_done  *done;
     void             *arg;
 };
@@ -134,12 +135,27 @@ static void listed(void *arg, const skn_models *models)
     free_listing(l);
 }
 
+/* Why a provider cannot be asked. */
+static void refuse(const skn_slot *s, skn_models *out)
+{
+    out->state = s->host && s->plan->no_key.p ? SKN_ASK_NO_KEY : SKN_ASK_FAILED;
+    if (s->plan->no_key.p) {
+        skn_fail(&out->error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->no_key));
+        skn_hint(&out->error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
+    } else if (s->host) {
+        skn_fail(&out->error, SKEIN_PROVIDER,
+                 "\"%s\" answers from a recording: there is no server to ask", s->name);
+    } else {
+        out->error = s->broken;
+    }
+}
+
 static void known(void *arg)
 {
     skn_listing *l = arg;
     skn_slot    *s = l->slot;
     skn_model    scripted = {SKN_STR("scripted"), 0};
-    skn_models   models = {.at = s ? s->models : NULL, .version = s ? s->version : SKN_NONE};
+    skn_models   models = {0};
 
     if (!s || !s->plan) {
         models.state = SKN_ASK_FAILED;
@@ -147,14 +163,12 @@ static void known(void *arg)
     } else if (s->plan->scripted) {
         models.at = &scripted;
         models.count = 1;
-    } else if (s->model_count) {
+    } else if (s->model_count && !l->fresh) {
+        models.at = s->models;
         models.count = s->model_count;
+        models.version = s->version;
     } else {
-        models.state = s->host ? SKN_ASK_NO_KEY : SKN_ASK_FAILED;
-        skn_fail(&models.error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->no_key));
-        skn_hint(&models.error, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
-        if (!s->plan->no_key.p)
-            models.error = s->broken;
+        refuse(s, &models);
     }
     l->done(l->arg, &models);
     free_listing(l);
@@ -181,6 +195,7 @@ void skn_provider_set_models(skn_provider_set *set, skn_str name, bool fresh,
                        .link = &set->listings,
                        .set = set,
                        .slot = s,
+                       .fresh = fresh,
                        .done = done,
                        .arg = arg};
     if (l->next)

@@ -218,6 +218,7 @@ void skn_set_apply(skn_provider_set *set, const skn_provider_plans *plans, skn_a
 
         s = s ? s : add_slot(set, p->s.name);
         s->plan = p;
+        skn_slot_forget_models(s);
         renew_host(s);
         take_models(s);
     }

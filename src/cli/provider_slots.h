@@ -33,7 +33,8 @@ typedef struct skn_slot {
     char               limit[SKN_LIMIT_TEXT]; /* that a person was asked about; "": none */
     skein_approval     said;                  /* to it, as far as is known */
     int64_t            used_at, failed_at;
-    skn_arena         *mem; /* of the models and the version */
+    skn_arena         *mem;       /* of the next four */
+    skn_str            listed_at; /* the address that the models were listed for */
     skn_model         *models;
     size_t             model_count;
     skn_str            version;
@@ -85,6 +86,8 @@ void skn_slot_note(skn_slot *s, skn_ask_state state, const skein_error *err);
 void skn_host_leave(skn_provider_set *set, skn_host *h);
 void skn_host_free(skn_host *h);
 void skn_slot_keep_models(skn_slot *s, const skn_model *models, size_t count, skn_str version);
+/* What was listed at another address is not known of this one. */
+void skn_slot_forget_models(skn_slot *s);
 
 /* What somebody wants to be different in the store. */
 typedef struct skn_provider_change {

@@ -152,6 +152,22 @@ test('which model answers the next message, and where it runs, is one fact in th
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
 
+test('a test asks the present address, and models are of the address where they were listed', async () => {
+    const moved = await server.post('/providers', { name: 'moved', type: 'openai-compatible', baseUrl: base, apiKey: 'sk-moved-0123456789' });
+    assert.equal(moved.state, 'ready');
+    assert.equal((await server.post('/providers/moved/test', undefined, 200)).models, 3);
+    await server.ask('PATCH', '/providers/moved', { baseUrl: 'http://127.0.0.1:9/v1' });
+    const { ok, models } = await server.post('/providers/moved/test', undefined, 200);
+    assert.deepEqual([ok, models], [false, 0]);
+    const told = await cli('provider', 'test', 'moved');
+    assert.equal(told.code, 6, told.out);
+    assert.doesNotMatch(told.out, /answered/);
+    await server.ask('PATCH', '/providers/moved', { apiKey: 'sk-moved-9876543210' });
+    assert.equal((await server.post('/providers/moved/test', undefined, 200)).state, 'unreachable');
+    assert.equal((await cli('provider', 'models', 'moved')).code, 6);
+    await server.ask('DELETE', '/providers/moved', undefined, 204);
+});
+
 test('one whose models nobody knows is added, and changes nothing', async () => {
     const added = await cli('provider', 'add', 'far', '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', '--default');
     assert.equal(added.code, 6);
