@@ -237,15 +237,10 @@ static void got_head(void *arg, const skn_fetch_head *head)
 /* Whatever a server says about the key, its bytes are kept: so it is blotted out of them. */
 static void hand_received(skn_wire_talk *t, skn_str bytes)
 {
-    skn_str secret = t->w.secret;
-
     if (!t->sink.received || !bytes.n || t->cancelled)
         return;
-    if (secret.n && skn_str_find(bytes, secret) >= 0) {
-        bytes = skn_arena_copy(t->a, bytes);
-        skn_wire_blot((char *)(uintptr_t)bytes.p, bytes.n, secret);
-    }
-    t->sink.received(t->sink.arg, bytes);
+    t->sink.received(t->sink.arg,
+                     skn_wire_hide(&wire_of(t)->secrets, bytes, t->status / 100 == 2, t->a));
 }
 
 static void note_first(skn_wire_talk *t)
@@ -332,7 +327,7 @@ static void begin_try(skn_wire_talk *t)
     skn_wire_answer_release(&t->w);
     skn_wire_read_release(&t->r);
     skn_wire_answer_init(&t->w, t->a, p->scratch, &t->sink, id);
-    t->w.secret = skn_str_of(p->key);
+    t->w.secrets = &p->secrets;
     t->reading = false;
     t->status = 0;
     t->retry_after_ms = 0;
@@ -455,7 +450,7 @@ static void wipe_headers(const skn_wire *p)
     for (size_t i = 0; p->key && i < p->header_count; i++)
         if (skn_str_find(p->headers[i].value, skn_str_of(p->key)) >= 0)
             skn_wire_blot((char *)(uintptr_t)p->headers[i].value.p, p->headers[i].value.n,
-                          skn_str_of(p->key));
+                          skn_str_of(p->key), strlen(p->key));
 }
 
 static void free_wire(skn_provider *provider)
@@ -465,6 +460,7 @@ static void free_wire(skn_provider *provider)
     skn_wire_end_lists(p);
     skn_wire_end_shows(p);
     wipe_headers(p);
+    skn_wire_secrets_wipe(&p->secrets);
     wipe(p->key);
     free(p->key);
     skn_arena_free(p->scratch);
@@ -527,6 +523,7 @@ skn_provider *skn_wire_new(skn_loop *loop, skn_net *net, const skn_wire_options 
     if (o->kind == SKN_WIRE_OLLAMA)
         p->show_url = url_of(p, o->base_url, "/api/show");
     set_headers(p, o);
+    skn_wire_secrets_find(&p->secrets, skn_str_of(p->key), o, p->a);
     return &p->base;
 }
 

@@ -35,9 +35,9 @@ typedef struct skn_wire_answer {
     skn_arena *a;
     skn_arena *scratch; /* for reading one event: emptied before each */
     const skn_answer_sink
-           *sink;   /* delta is called by skn_wire_text; call by wire.c, at the end */
-    skn_str id;     /* of the message to come: makes ids for calls that have none */
-    skn_str secret; /* the key: servers repeat it in what they say about it; never told on */
+           *sink; /* delta is called by skn_wire_text; call by wire.c, at the end */
+    skn_str id;   /* of the message to come: makes ids for calls that have none */
+    const struct skn_wire_secrets *secrets; /* never told on; NULL: there are none */
     skn_vec(skn_wire_call) calls;
     size_t        text_bytes, thinking_bytes;
     unsigned      held, opened; /* of "</s>" at the end, and of "<s>"; see skn_wire_content */
@@ -76,8 +76,6 @@ bool skn_wire_may_retry(skn_ask_state state, skn_str words);
 /* One line of at most 300 bytes, valid UTF-8, into `out`. */
 enum { SKN_WIRE_WORDS = 304 };
 void skn_wire_line(skn_str words, char out[SKN_WIRE_WORDS]);
-/* Puts stars over a secret wherever it stands. */
-void skn_wire_blot(char *text, size_t n, skn_str secret);
 /* A JSON document with what the strict reader would refuse (bytes that are no UTF-8, halves of
  * surrogate pairs, U+0000) replaced by U+FFFD; itself when there is nothing to replace. */
 skn_str skn_wire_repair(skn_str json, skn_arena *a);
@@ -101,6 +99,30 @@ typedef struct skn_wire_format {
     /* The list of models; false: it cannot be read. */
     bool (*models)(skn_str body, skn_arena *a, skn_models *out);
 } skn_wire_format;
+
+/* --- wire_hide.c: what a server says without the secrets that it was sent ----------------------- */
+
+enum { SKN_WIRE_SECRETS = 36 };
+
+typedef struct skn_wire_secret {
+    skn_str text;
+    size_t  least; /* parts of so many bytes are hidden */
+} skn_wire_secret;
+
+typedef struct skn_wire_secrets {
+    skn_wire_secret at[SKN_WIRE_SECRETS];
+    size_t          count;
+} skn_wire_secrets;
+
+/* Those of a provider: its key, as it is and as others write it, and headers. They live in the arena. */
+void skn_wire_secrets_find(skn_wire_secrets *all, skn_str key, const skn_wire_options *o,
+                           skn_arena *a);
+void skn_wire_secrets_wipe(skn_wire_secrets *all);
+/* The text with stars over all parts of the secrets; itself when there are none. `answer`: it is one, so only long
+ * parts count. */
+skn_str skn_wire_hide(const skn_wire_secrets *all, skn_str text, bool answer, skn_arena *a);
+/* Puts stars over all parts of a secret that have `least` bytes or more. */
+void skn_wire_blot(char *text, size_t n, skn_str secret, size_t least);
 
 extern const skn_wire_format skn_wire_openai, skn_wire_anthropic, skn_wire_ollama;
 

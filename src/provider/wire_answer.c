@@ -167,36 +167,13 @@ void skn_wire_line(skn_str words, char out[SKN_WIRE_WORDS])
     out[n] = '\0';
 }
 
-/* The words with the key blotted out; before they are cut, since half a key is one too many. */
-static skn_str without_secret(const skn_wire_answer *w, skn_str words)
-{
-    skn_str copy;
-
-    if (!w->secret.n || skn_str_find(words, w->secret) < 0)
-        return words;
-    copy = skn_arena_copy(w->a, words);
-    skn_wire_blot((char *)(uintptr_t)copy.p, copy.n, w->secret);
-    return copy;
-}
-
-void skn_wire_blot(char *text, size_t n, skn_str secret)
-{
-    skn_str   rest = {text, n};
-    ptrdiff_t at;
-
-    while (secret.n && (at = skn_str_find(rest, secret)) >= 0) {
-        memset(text + (rest.p - text) + at, '*', secret.n);
-        rest = skn_str_sub(rest, (size_t)at + secret.n, rest.n);
-    }
-}
-
 void skn_wire_fail(skn_wire_answer *w, skn_ask_state state, skn_str words)
 {
     char line[SKN_WIRE_WORDS];
 
     if (w->failed)
         return;
-    skn_wire_line(without_secret(w, words), line);
+    skn_wire_line(skn_wire_hide(w->secrets, words, false, w->a), line); /* before it is cut */
     w->failed = true;
     w->state = state;
     skn_fail(&w->error, SKEIN_PROVIDER, "%s", line);

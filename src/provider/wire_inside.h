@@ -18,6 +18,7 @@ typedef struct skn_wire {
     skn_arena             *a, *scratch;
     skn_str                url, models_url, version_url; /* the last: of Ollama only */
     char                  *key;                          /* wiped when it goes */
+    skn_wire_secrets       secrets;                      /* wiped too */
     bool                   key_needed;
     skn_fetch_header       headers[32]; /* of every request */
     size_t                 header_count;

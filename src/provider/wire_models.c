@@ -37,7 +37,7 @@ static void finish(skn_wire_asking *q)
 
 static void fail(skn_wire_asking *q, skn_ask_state state, skn_str words)
 {
-    skn_wire_answer w = {.a = q->a, .secret = skn_str_of(q->wire->key)};
+    skn_wire_answer w = {.a = q->a, .secrets = &q->wire->secrets};
 
     skn_wire_fail(&w, state, words);
     q->models.count = 0;

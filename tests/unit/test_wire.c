@@ -367,6 +367,61 @@ static void a_key_that_a_server_repeats_is_not_told_on(void **state)
     }
 }
 
+/* Of the key, of a header, and in other writings; each is a part that must not be shown. */
+static void no_part_of_a_secret_that_a_server_repeats_is_told_on(void **state)
+{
+    static const char *const parts[] = {
+        "sk-very-secret-",           /* its beginning */
+        "0123456789",                /* its end */
+        "ry-secret-01",              /* its middle */
+        "c2stdmVyeS1zZWNyZXQtMDEyM", /* base64 */
+        "team-blue-42",              /* of a header with the name of a secret */
+        "a/longer+value",            /* of another one */
+    };
+    const skn_fetch_header headers[] = {
+        {SKN_STR("X-Auth-Team"), SKN_STR("team-blue-4242")},
+        {SKN_STR("X-Place"), SKN_STR("a/longer+value/of/a/header")}};
+    heard h;
+    char  text[600];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        peer_reply reply = {text, PEER_CLOSE, 0, 0};
+
+        snprintf(text, sizeof text, ERROR("401", "", "bad: %s..., see key"), parts[i]);
+        one(&h, &reply, 1, SECRET(.retries = 0, .headers = headers, .header_count = 2));
+        assert_null(strstr(h.answer.error.message, parts[i]));
+        assert_non_null(strstr(h.answer.error.message, "bad: **********"));
+        assert_non_null(strstr(h.answer.error.message, "..., see key"));
+        assert_null(strstr(h.received.p, parts[i]));
+        close_heard(&h);
+    }
+}
+
+static void a_key_that_is_escaped_in_an_address_is_not_told_on(void **state)
+{
+    static const peer_reply reply = {ERROR("401", "", "no: a%2Fb%3Dc-12345"), PEER_CLOSE, 0, 0};
+    heard                   h;
+
+    (void)state;
+    one(&h, &reply, 1, (skn_wire_options){.retries = 0, .key = SKN_STR("a/b=c-12345")});
+    assert_non_null(strstr(h.answer.error.message, "no: ***************"));
+    close_heard(&h);
+}
+
+/* Its beginning is no secret where a model speaks of keys; but the key is not kept. */
+static void an_answer_keeps_its_words_and_loses_the_key(void **state)
+{
+    static const peer_reply reply = {OK SAY("sk-very is how " KEY " begins") STOP DONE,
+                                     PEER_CLOSE, 0, 0};
+    heard                   h;
+
+    (void)state;
+    one(&h, &reply, 1, SECRET(.retries = 0));
+    assert_non_null(strstr(h.received.p, "sk-very is how ************************* begins"));
+    close_heard(&h);
+}
+
 static void a_key_with_a_line_end_is_trimmed_and_one_with_two_lines_is_refused(void **state)
 {
     static const peer_reply reply = {OK SAY("Hi") STOP DONE, PEER_CLOSE, 0, 0};
@@ -575,6 +630,9 @@ int main(void)
         cmocka_unit_test(a_date_far_away_is_told_and_not_waited_for),
         cmocka_unit_test(without_a_needed_key_nothing_is_sent),
         cmocka_unit_test(a_key_that_a_server_repeats_is_not_told_on),
+        cmocka_unit_test(no_part_of_a_secret_that_a_server_repeats_is_told_on),
+        cmocka_unit_test(a_key_that_is_escaped_in_an_address_is_not_told_on),
+        cmocka_unit_test(an_answer_keeps_its_words_and_loses_the_key),
         cmocka_unit_test(a_key_with_a_line_end_is_trimmed_and_one_with_two_lines_is_refused),
         cmocka_unit_test(questions_over_the_limit_wait_in_order),
         cmocka_unit_test(without_a_limit_all_go_at_once),
