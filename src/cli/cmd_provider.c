@@ -63,9 +63,12 @@ static void provider_line(skn_cli *cli, const skn_json *v)
 {
     const skn_json *key = skn_json_get(v, "key");
     skn_str         tail = skn_news_text(key, "tail"), detail = skn_news_text(v, "detail");
+    skn_str         state = skn_news_text(v, "state");
 
     column(cli, v, "name", 12);
-    column(cli, v, "state", 9);
+    skn_print_sender(cli, skn_str_is(state, "not-tried") ? SKN_STR("not tried yet") : state,
+                     13);
+    skn_print_raw(cli, SKN_STR("  "));
     column(cli, v, "type", 10);
     if (tail.n) {
         skn_print(cli, "key %.*s (", SKN_FMT(tail));

@@ -41,7 +41,8 @@ typedef struct skn_provider_set_options {
 
 /* How a provider fares. */
 typedef enum skn_provider_state {
-    SKN_PROVIDER_READY,      /* "ready": nobody has asked it yet */
+    SKN_PROVIDER_READY,      /* "ready": the scripted one, which cannot fail */
+    SKN_PROVIDER_NOT_TRIED,  /* "not-tried": whether it answers is not known */
     SKN_PROVIDER_UP,         /* "up": the last answer was good */
     SKN_PROVIDER_LIMITED,    /* "limited": it was asked too often */
     SKN_PROVIDER_FAILED,     /* "failed": `problem` says why */

@@ -5,8 +5,9 @@
 
 const char *skn_provider_state_word(skn_provider_state state)
 {
-    static const char *const words[] = {"ready",  "up",     "limited",   "failed",
-                                        "no-key", "unused", "not-there", "over-budget"};
+    static const char *const words[] = {"ready",   "not-tried", "up",
+                                        "limited", "failed",    "no-key",
+                                        "unused",  "not-there", "over-budget"};
 
     return words[state];
 }
@@ -35,8 +36,8 @@ skn_provider_state skn_slot_state(const skn_slot *s)
         return SKN_PROVIDER_OVER_BUDGET;
     if (p->server >= 0 && !s->found && !p->kept && !p->in_file && !s->used_at)
         return SKN_PROVIDER_NOT_THERE;
-    if (!s->used_at && !s->failed_at)
-        return SKN_PROVIDER_READY;
+    if (!s->used_at && !s->failed_at) /* one that was found has answered who looked for it */
+        return s->found ? SKN_PROVIDER_UP : SKN_PROVIDER_NOT_TRIED;
     if (s->last == SKN_ASK_ANSWERED)
         return SKN_PROVIDER_UP;
     return s->last == SKN_ASK_RATE_LIMIT ? SKN_PROVIDER_LIMITED : SKN_PROVIDER_FAILED;

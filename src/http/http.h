@@ -68,7 +68,7 @@ typedef struct skn_http_provider {
     skn_str base_url;
     skn_str key_tail, key_source; /* "…9f3a", "env OPENAI_API_KEY"; absent: there is none */
     skn_str origin;               /* "built-in", "store", or the file that has it */
-    skn_str state, detail;        /* "ready", "no-key", … and why, in words */
+    skn_str state, detail;        /* "up", "no-key", … and why, in words */
     bool    local;                /* what is sent stays on this computer */
     bool    editable;             /* PATCH and DELETE work */
     skn_str default_model;        /* its model for agents that name none; absent: another's */

@@ -193,7 +193,7 @@ test('what a person has allowed holds after a restart', async () => {
     server = await Server.start({ store, args: [`--config=${config}`] });
     w.server = asks.server = server;
     const { state, detail } = await server.get('/providers/purse'); // before anybody asks it again
-    assert.equal(state, 'ready');
+    assert.equal(state, 'not-tried');
     assert.match(detail, /has used 8\.00 of the 1\.50 USD of .*\. Allowed in the inbox until the end of the month/);
     assert.match((await cli('doctor')).out, /warn +budget +purse: .*Allowed in the inbox/);
     assert.deepEqual(failures(await asks.converse('@ada still')), []);

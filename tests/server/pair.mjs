@@ -63,7 +63,7 @@ test('a provider that is set up on one server is seen, changed and forgotten on 
     await a.post('/providers', { name: 'office', type: 'openai-compatible', baseUrl: base });
     const seen = await until('the other server has it', () => provider(b, 'office'), r => r.status === 200);
     assert.equal(seen.body.baseUrl, base);
-    assert.equal(seen.body.state, 'ready');
+    assert.equal(seen.body.state, 'not-tried');
     await b.ask('PATCH', '/providers/office', { baseUrl: `${base}/` });
     await b.ask('PATCH', '/providers/office', { baseUrl: 'http://127.0.0.1:9/v1' });
     await until('it moved on the first too', () => provider(a, 'office'), r => r.body.baseUrl === 'http://127.0.0.1:9/v1');
@@ -76,7 +76,7 @@ test('a provider that is set up on one server is seen, changed and forgotten on 
 test('a key stays on the computer where it was given; elsewhere the provider says what to do', async () => {
     await a.post('/providers', { name: 'keyed', type: 'openai-compatible', baseUrl: base, apiKey: 'sk-only-on-the-first' });
     const here = (await provider(a, 'keyed')).body;
-    assert.equal(here.state, 'ready');
+    assert.equal(here.state, 'not-tried');
     assert.equal(here.key.source, 'secret store');
     const there = (await until('the other server has it', () => provider(b, 'keyed'), r => r.status === 200)).body;
     assert.equal(there.state, 'no-key');
@@ -89,7 +89,7 @@ test('a key stays on the computer where it was given; elsewhere the provider say
     assert.deepEqual(listed, [], 'nothing was sent without the key');
 
     await b.ask('PATCH', '/providers/keyed', { apiKey: 'sk-only-on-the-second' });
-    assert.equal((await provider(b, 'keyed')).body.state, 'ready');
+    assert.equal((await provider(b, 'keyed')).body.state, 'not-tried');
     assert.equal((await tryIt(b, 'keyed')).ok, true);
     assert.equal((await tryIt(a, 'keyed')).ok, true);
     assert.deepEqual(listed, ['Bearer sk-only-on-the-second', 'Bearer sk-only-on-the-first']);

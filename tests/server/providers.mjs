@@ -154,7 +154,7 @@ test('which model answers the next message, and where it runs, is one fact in th
 
 test('a test asks the present address, and models are of the address where they were listed', async () => {
     const moved = await server.post('/providers', { name: 'moved', type: 'openai-compatible', baseUrl: base, apiKey: 'sk-moved-0123456789' });
-    assert.equal(moved.state, 'ready');
+    assert.equal(moved.state, 'not-tried');
     assert.equal((await server.post('/providers/moved/test', undefined, 200)).models, 3);
     await server.ask('PATCH', '/providers/moved', { baseUrl: 'http://127.0.0.1:9/v1' });
     const { ok, models } = await server.post('/providers/moved/test', undefined, 200);
@@ -166,6 +166,22 @@ test('a test asks the present address, and models are of the address where they 
     assert.equal((await server.post('/providers/moved/test', undefined, 200)).state, 'unreachable');
     assert.equal((await cli('provider', 'models', 'moved')).code, 6);
     await server.ask('DELETE', '/providers/moved', undefined, 204);
+});
+
+test('of a provider is said what is known: not tried yet, that it answers, or why it did not', async () => {
+    const line = async () => (await cli('provider', 'ls')).out.match(/^dead +(.*?)  .*(?:\n {14}.*)*/m);
+    await server.post('/providers', { name: 'dead', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' });
+    assert.equal((await server.get('/providers/dead')).state, 'not-tried');
+    assert.equal((await line())[1], 'not tried yet');
+    await server.post('/providers/dead/test', undefined, 200);
+    assert.equal((await line())[1], 'failed');
+    assert.match((await line())[0], /\n +.*127\.0\.0\.1/);
+    await server.ask('PATCH', '/providers/dead', { baseUrl: base });
+    assert.equal((await line())[1], 'not tried yet');
+    await server.post('/providers/dead/test', undefined, 200);
+    assert.equal((await line())[1], 'up');
+    assert.equal((await server.get('/providers/demo')).state, 'ready');
+    await server.ask('DELETE', '/providers/dead', undefined, 204);
 });
 
 test('one whose models nobody knows is added, and changes nothing', async () => {

@@ -356,7 +356,7 @@ static void a_local_server_is_found_and_its_newest_model_is_taken(void **state)
     l.o.ports[0] = p.port;
     open_set(&l, "");
     assert_string_equal(skn_provider_set_default_model(l.set).p, "ollama/new:7b");
-    assert_string_equal(state_of(&l, "ollama"), "ready");
+    assert_string_equal(state_of(&l, "ollama"), "up");
     assert_true(skn_str_is(info_of(&l, "ollama").version, "0.12.3"));
     assert_string_equal(state_of(&l, "lmstudio"), "not-there");
     assert_non_null(strstr(shown(&l), "\"name\":\"ollama\",\"label\":\"Ollama\""));
@@ -415,7 +415,7 @@ static void nothing_is_sent_before_somebody_says_so(void **state)
     assert_string_equal(models_of(&l, "openai", false), "");
     assert_int_equal(l.models.state, SKN_ASK_NO_KEY);
     assert_int_equal(put(&l, "openai", "{\"consent\":true}", SKN_PROVIDER_CHANGE), 0);
-    assert_string_equal(state_of(&l, "openai"), "ready");
+    assert_string_equal(state_of(&l, "openai"), "not-tried");
     end(&l);
 }
 
@@ -460,7 +460,7 @@ static void what_was_put_is_there_after_a_restart_until_it_is_removed(void **sta
     assert_int_equal(put(&l, "mistral", "{\"apiKey\":\"" KEY "\"}", SKN_PROVIDER_EITHER), 0);
     skn_provider_set_free(l.set);
     open_set(&l, "");
-    assert_string_equal(state_of(&l, "mistral"), "ready");
+    assert_string_equal(state_of(&l, "mistral"), "not-tried");
     assert_true(skn_str_is(info_of(&l, "mistral").origin, "store"));
     l.waiting++;
     skn_provider_set_remove(l.set, SKN_STR("mistral"), NULL, on_changed_it, &l);
@@ -640,7 +640,7 @@ static void one_that_is_damaged_hides_no_other(void **state)
     begin(&l, state);
     SKN_OK(skein_setting_put(l.engine, &one, 1, &l.err), l.err);
     open_set(&l, "");
-    assert_string_equal(state_of(&l, "good"), "ready");
+    assert_string_equal(state_of(&l, "good"), "not-tried");
     assert_string_equal(state_of(&l, "bad"), "failed");
     assert_string_equal(
         info_of(&l, "bad").problem.p,

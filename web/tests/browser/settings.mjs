@@ -97,6 +97,20 @@ test('a provider is added with a pasted key that is never shown again, tested, a
     assert.ok(!(await server.get('/providers')).data.some(x => x.name === 'officeone'));
 });
 
+test('a provider that nobody has asked is not marked as one that answers, and one that is dead says why', async () => {
+    const far = { name: 'faraway', type: 'openai-compatible', baseUrl: 'https://llm.example.org/v1' };
+    await server.post('/providers', far);
+    await server.post('/providers', { ...far, name: 'deadhere', baseUrl: 'http://127.0.0.1:9/v1' });
+    const p = await open(server, '/settings/models');
+    allow(p, /502/); // the list of models of the dead one
+    await provider(p, 'faraway').getByText('not tried yet').waitFor();
+    assert.equal(await provider(p, 'faraway').locator('.provider-shape').textContent(), '○');
+    await provider(p, 'deadhere').getByRole('button', { name: /^Test/ }).click();
+    await provider(p, 'deadhere').locator('.provider-about .provider-error').waitFor();
+    for (const name of ['faraway', 'deadhere'])
+        await server.ask('DELETE', `/providers/${name}`, undefined, 204);
+});
+
 test('on a phone each part says how it stands, and the one that is picked comes into view under its name', async () => {
     const p = await open(server, '/settings/models', { width: 390, height: 640 });
     const nav = p.getByRole('navigation', { name: 'Parts of the settings' });

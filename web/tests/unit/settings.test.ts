@@ -13,7 +13,7 @@ function provider(more: Partial<Provider>): Provider {
         baseUrl: null,
         key: null,
         origin: 'built-in',
-        state: 'ready',
+        state: 'not-tried',
         detail: null,
         local: false,
         editable: true,
@@ -67,8 +67,8 @@ describe('where a value comes from', () => {
 describe('how a provider stands', () => {
     it.each([
         [{ state: 'up' }, '●'],
-        [{ state: 'ready', local: true }, '●'],
-        [{ state: 'ready' }, '○'],
+        [{ state: 'not-tried', local: true }, '○'],
+        [{ state: 'not-tried' }, '○'],
         [{ state: 'unused' }, '○'],
         [{ state: 'no-key' }, '○'],
         [{ state: 'failed', detail: 'the key is not valid (401)' }, '✕'],

@@ -46,10 +46,8 @@ export function standing(p: Provider): Standing {
     switch (p.state) {
         case 'up':
             return { shape: '●', words: 'answers', kind: 'ok' };
-        case 'ready':
-            return p.local
-                ? { shape: '●', words: 'on this computer', kind: 'ok' }
-                : { shape: '○', words: 'never tested', kind: 'muted' };
+        case 'not-tried':
+            return { shape: '○', words: 'not tried yet', kind: 'muted' };
         case 'unused':
             return { shape: '○', words: 'not in use: nothing is sent to it', kind: 'muted' };
         case 'no-key':
@@ -86,7 +84,7 @@ export function newlyFound(found: readonly FoundProvider[], providers: readonly 
 /** Only canned text answers, and there is something that could. */
 export function couldBeReal(providers: readonly Provider[]): Provider[] {
     const used = providers.some(
-        p => p.type !== 'scripted' && ['ready', 'up', 'limited', 'failed'].includes(p.state ?? ''),
+        p => p.type !== 'scripted' && ['not-tried', 'up', 'limited', 'failed'].includes(p.state ?? ''),
     );
     return used ? [] : providers.filter(p => p.state === 'unused');
 }
