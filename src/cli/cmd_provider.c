@@ -299,15 +299,19 @@ int skn_cmd_provider_add(skn_cli *cli)
 /* A key is never an argument: those can be seen by everybody on the computer. */
 int skn_cmd_provider_login(skn_cli *cli)
 {
+    bool     none = skn_opt(cli, "none");
     skn_buf  b;
     skn_jw   w;
     skn_str  key, body;
     skein_rc rc;
 
     if (cli->dry_run) {
-        skn_would(cli, "keep a key for %s", cli->args[0]);
+        skn_would(cli, "%s a key for %s", none ? "forget" : "keep", cli->args[0]);
         return 0;
     }
+    if (none)
+        return (int)change(cli, "PATCH", path_of(cli, skn_arg(cli, 0), ""),
+                           SKN_STR("{\"apiKey\":null}"), "No key is kept for it.");
     if ((rc = skn_key_input(cli, skn_arg(cli, 0), &key)))
         return (int)rc;
     skn_buf_init(&b, 65536);

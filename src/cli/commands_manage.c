@@ -75,6 +75,10 @@ static const skn_option provider_add_options[] = {
     DEFAULT_OPTION,
     SKN_OPTIONS_END,
 };
+static const skn_option provider_login_options[] = {
+    {"none", 0, NULL, "It needs no key: forget the one that it has or had"},
+    SKN_OPTIONS_END,
+};
 static const skn_option provider_use_options[] = {
     DEFAULT_OPTION,
     SKN_OPTIONS_END,
@@ -217,7 +221,7 @@ static const skn_command commands[] = {
     {"provider add", MANAGE, "NAME", "Add a provider", 1, 1, SKN_CMD_PLAIN, PROVIDER_FIELDS,
      provider_add_options, skn_cmd_provider_add},
     {"provider login", MANAGE, "PROVIDER", "Store the key of a provider", 1, 1, SKN_CMD_PLAIN,
-     PROVIDER_FIELDS, NULL, skn_cmd_provider_login},
+     PROVIDER_FIELDS, provider_login_options, skn_cmd_provider_login},
     {"provider use", MANAGE, "PROVIDER",
      "Allow agents to use a provider; texts are then sent to it", 1, 1, SKN_CMD_PLAIN,
      PROVIDER_FIELDS, provider_use_options, skn_cmd_provider_use},

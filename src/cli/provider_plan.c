@@ -273,12 +273,17 @@ static bool is_for_another(const skn_provider_plan *p, skn_str place)
 
 static void miss_key(skn_provider_plan *p, skn_str place, skn_arena *a)
 {
+    bool    wanted = p->key_needed;
     skn_str why = skn_arena_printf(
         a, "the one that it had was given for %.*s and must be given again for this address",
         SKN_FMT(place));
 
     p->key_needed = p->listed = true;
     no_key(p, why.p, a);
+    if (!wanted) /* a server that asks for none may be at the new address */
+        p->hint = skn_arena_printf(
+            a, "%.*s. If it needs none there: skein provider login %.*s --none",
+            SKN_FMT(p->hint), SKN_FMT(p->s.name));
 }
 
 static void find_key(skn_provider_plans *out, skn_provider_plan *p,

@@ -159,13 +159,23 @@ test('a test asks the present address, and models are of the address where they 
     await server.ask('PATCH', '/providers/moved', { baseUrl: 'http://127.0.0.1:9/v1' });
     const { ok, models } = await server.post('/providers/moved/test', undefined, 200);
     assert.deepEqual([ok, models], [false, 0]);
+    const { state, detail } = await server.get('/providers/moved');
+    assert.equal(state, 'no-key');
+    assert.match(detail, /To give it one: skein provider login moved\. If it needs none there: skein provider login moved --none$/);
     const told = await cli('provider', 'test', 'moved');
     assert.equal(told.code, 6, told.out);
     assert.doesNotMatch(told.out, /answered/);
     await server.ask('PATCH', '/providers/moved', { apiKey: 'sk-moved-9876543210' });
     assert.equal((await server.post('/providers/moved/test', undefined, 200)).state, 'unreachable');
     assert.equal((await cli('provider', 'models', 'moved')).code, 6);
+    await server.ask('PATCH', '/providers/moved', { baseUrl: base });
+    const none = await cli('provider', 'login', 'moved', '--none');
+    assert.equal(none.code, 0, none.err);
+    assert.equal((await server.post('/providers/moved/test', undefined, 200)).models, 3);
     await server.ask('DELETE', '/providers/moved', undefined, 204);
+    await server.post('/providers', { name: 'keyless', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' });
+    assert.equal((await server.ask('PATCH', '/providers/keyless', { baseUrl: base })).state, 'not-tried');
+    await server.ask('DELETE', '/providers/keyless', undefined, 204);
 });
 
 test('of a provider is said what is known: not tried yet, that it answers, or why it did not', async () => {

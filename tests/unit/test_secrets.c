@@ -479,7 +479,8 @@ static void a_kept_key_is_for_the_address_that_it_was_given_for(void **state)
                         "there is no key for \"office\": the one that it had was "
                         "given for https://llm.example.org and must be given again "
                         "for this address");
-    assert_string_equal(p->hint.p, "To give it one: skein provider login office");
+    assert_string_equal(p->hint.p, "To give it one: skein provider login office. If it needs "
+                                   "none there: skein provider login office --none");
 }
 
 static void a_key_of_another_computer_is_missed_here(void **state)
