@@ -71,7 +71,7 @@ static skein_rc tell(visit *v, const char *check, verdict result, skn_str text,
     }
     skn_print_colour(cli, colours[result], skn_str_of(words[result]));
     skn_print(cli, "%*s%-14s ", (int)(6 - strlen(words[result])), "", check);
-    skn_print_line(cli, text, 0);
+    skn_print_told(cli, text);
     skn_print_raw(cli, SKN_STR("\n"));
     if (needs_cure(result) && cure)
         skn_print(cli, "%21scure: %s\n", "", skn_pasteable(cli, cure));

@@ -291,7 +291,6 @@ static int mark(skn_cli *cli, int done)
 {
     const skein_inbox_change what = {.read = -1, .done = done, .snoozed_until = -1};
     skein_inbox_item         item;
-    bool                     back = done && !cli->dry_run;
     skein_rc                 rc = SKEIN_OK;
 
     if (cli->json)
@@ -299,13 +298,16 @@ static int mark(skn_cli *cli, int done)
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
         if ((rc = change(cli, i, &what, &item)))
             break;
-        if (cli->json)
+        if (cli->json) {
             rc = item_json(cli, &item);
-        else
-            skn_print(cli, "%.*s %s %s.%s%.*s%s\n", SKN_FMT(item.uid),
-                      cli->dry_run ? "would be" : "is", done ? "done" : "open again",
-                      back ? " Take it back with \"skein inbox reopen " : "",
-                      back ? (int)item.uid.n : 0, item.uid.p, back ? "\"." : "");
+            continue;
+        }
+        skn_print(cli, "%.*s %s %s.", SKN_FMT(item.uid), cli->dry_run ? "would be" : "is",
+                  done ? "done" : "open again");
+        if (done && !cli->dry_run)
+            skn_print(cli, " Take it back with \"skein inbox reopen %.*s\".",
+                      SKN_FMT(item.uid));
+        skn_print_raw(cli, SKN_STR("\n"));
     }
     if (cli->json)
         skn_list_done(cli, rc);

@@ -5,6 +5,7 @@
 #include "cli/default_model.h"
 #include "cli/key_input.h"
 #include "cli/news.h"
+#include "cli/paste.h"
 #include "cli/provider_plan.h"
 #include "cli/secrets.h"
 #include "cli/server_ask.h"
@@ -83,7 +84,7 @@ static void provider_line(skn_cli *cli, const skn_json *v)
     budget_line(cli, skn_json_get(v, "budget"));
     if (detail.n) {
         skn_print_raw(cli, SKN_STR("\n              "));
-        skn_print_line(cli, detail, 0);
+        skn_print_told(cli, detail);
     }
     skn_print_raw(cli, SKN_STR("\n"));
 }
@@ -181,6 +182,13 @@ int skn_cmd_provider_detect(skn_cli *cli)
                              "No model server on this computer, no key in the environment."));
 }
 
+static skn_str told_detail(skn_cli *cli, const skn_json *v)
+{
+    skn_str detail = skn_arena_copy(cli->keep, skn_news_text(v, "detail"));
+
+    return detail.n ? skn_str_of(skn_pasteable(cli, detail.p)) : SKN_NONE;
+}
+
 /* What came of it decides the exit status as well. */
 int skn_cmd_provider_test(skn_cli *cli)
 {
@@ -201,7 +209,7 @@ int skn_cmd_provider_test(skn_cli *cli)
         skn_print_line(cli, skn_news_text(answer, "state"), 0);
         skn_print(cli, " in %" PRId64 " ms, %" PRId64 " model%s\n", ms, models,
                   skn_plural(models));
-        skn_print_block(cli, skn_news_text(answer, "detail"), 4);
+        skn_print_block(cli, told_detail(cli, answer), 4);
     }
     return rc ? (int)rc : skn_status(cli, ok ? 0 : skein_rc_exit(SKEIN_PROVIDER));
 }
@@ -220,7 +228,8 @@ static skein_rc change(skn_cli *cli, const char *method, const char *path, skn_s
         return answer ? print_json(cli, answer) : SKEIN_OK;
     if (answer)
         provider_line(cli, answer);
-    skn_print(cli, "%s\n", done);
+    skn_print_told(cli, skn_str_of(done));
+    skn_print_raw(cli, SKN_STR("\n"));
     return SKEIN_OK;
 }
 
@@ -246,7 +255,8 @@ static skein_rc change_openly(skn_cli *cli, const char *method, const char *path
     if (cli->json)
         return print_json(cli, answer);
     provider_line(cli, answer);
-    skn_print(cli, "%.*s\n", SKN_FMT(done));
+    skn_print_told(cli, done);
+    skn_print_raw(cli, SKN_STR("\n"));
     return skn_default_model_say(cli, &server, was, provider);
 }
 

@@ -50,7 +50,9 @@ static void waits_line(skn_cli *cli, const skein_task *task)
     }
     skn_print_raw(cli, SKN_STR("    waits for you"));
     skn_print_waits(cli, task->inbox_uid);
-    skn_print_raw(cli, task->inbox_uid.n ? SKN_STR("\n") : SKN_STR(": skein inbox\n"));
+    if (!task->inbox_uid.n)
+        skn_print(cli, ": skein inbox");
+    skn_print_raw(cli, SKN_STR("\n"));
 }
 
 /* No time once that has come: when it is begun is up to its agent, which may be paused. */

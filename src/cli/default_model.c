@@ -225,8 +225,10 @@ skein_rc skn_default_model_say(skn_cli *cli, const skn_server *server, skn_str w
         return rc;
     if (skn_str_eq(was, now)) {
         say_model(cli, "No agent's model changes: those that name none go on with ", now);
-        skn_print(cli, ".\nTo let them use it: skein model use %.*s/MODEL\n",
-                  SKN_FMT(provider));
+        skn_print(cli,
+                  ".\nTo let them use its first model: skein provider use %.*s --default\n"
+                  "All of its models: skein model ls %.*s\n",
+                  SKN_FMT(provider), SKN_FMT(provider));
         return SKEIN_OK;
     }
     say_model(cli, "From now on agents that name no model answer with ", now);

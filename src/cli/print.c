@@ -91,6 +91,13 @@ void skn_print_line(skn_cli *cli, skn_str text, size_t columns)
     skn_buf_release(&clean);
 }
 
+void skn_print_told(skn_cli *cli, skn_str text)
+{
+    const char *told = skn_arena_copy(cli->keep, text.p ? text : SKN_STR("")).p;
+
+    skn_print_line(cli, skn_str_of(skn_pasteable(cli, told)), 0);
+}
+
 skn_str skn_sender_name(skn_str sender)
 {
     return skn_str_is(sender, "human") ? SKN_STR("you") : sender;

@@ -41,6 +41,9 @@ void skn_print_colour(skn_cli *cli, skn_colour colour, skn_str text); /* cleaned
 void skn_print_block(skn_cli *cli, skn_str text, int indent);
 /* The first line, cleaned, cut to `columns` when that is not 0; between words if it can be. */
 void skn_print_line(skn_cli *cli, skn_str text, size_t columns);
+/* The same, whole, of a text that tells commands: they are made so that they can be pasted. What is told in a format of
+ * skn_print, in a note or as the hint of an error is so already; this is for texts that were made elsewhere. */
+void skn_print_told(skn_cli *cli, skn_str text);
 /* Before what does not fit into the first row of a timeline's item. */
 #define SKN_ITEM_BEHIND SKN_STR("      ")
 

@@ -107,9 +107,9 @@ static void take_damaged(skn_provider_plans *out, skn_provider_plan *p,
     p->damaged = skn_arena_printf(a, "what the store has of \"%.*s\" cannot be read: %.*s",
                                   SKN_FMT(s->name), SKN_FMT(s->damaged));
     p->hint = skn_arena_printf(a,
-                               "Set it up again: skein provider rm %.*s, then skein "
-                               "provider add",
-                               SKN_FMT(s->name));
+                               "Set it up again: skein provider rm %.*s; skein provider add "
+                               "%.*s --type TYPE",
+                               SKN_FMT(s->name), SKN_FMT(s->name));
     skn_vec_add(a, &out->warnings, p->damaged);
 }
 

@@ -104,7 +104,9 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
     skn_print(cli, "  Data      %.*s%s%s\n", SKN_FMT(shown(cli, skn_place_shown(cli))),
               s->is_new ? "  (new)" : "", s->read_only ? "  (read only)" : "");
     skn_serve_say_models(s);
-    skn_print(cli, "  World     %.*s\n", SKN_FMT(worlds_text(cli)));
+    skn_print_raw(cli, SKN_STR("  World     "));
+    skn_print_told(cli, worlds_text(cli));
+    skn_print_raw(cli, SKN_STR("\n"));
     skn_print(cli, "  Web       %-26.*s %s\n", SKN_FMT(web),
               browse == BROWSE_OPEN ? "opening your browser"
               : s->token_named      ? "with the token of your token file"

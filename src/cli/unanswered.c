@@ -32,7 +32,7 @@ void skn_print_failure(skn_cli *cli, skn_str agent, int64_t failed_at, skn_str w
     skn_print_raw(cli, SKN_STR(" failed at "));
     skn_print_time(cli, failed_at);
     skn_print_raw(cli, SKN_STR(": "));
-    skn_print_line(cli, why, 0);
+    skn_print_told(cli, why);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
@@ -95,7 +95,7 @@ skn_str skn_again_command(skn_cli *cli, skn_str message, skn_str agent, skn_str 
 static void print_again(skn_cli *cli, skn_str command)
 {
     skn_print_raw(cli, SKN_STR("      ask again: "));
-    skn_print_line(cli, skn_str_of(skn_pasteable(cli, command.p)), 0);
+    skn_print_told(cli, command);
     skn_print_raw(cli, SKN_STR("\n"));
 }
 

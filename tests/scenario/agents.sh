@@ -130,6 +130,7 @@ t 'and is' lacks "$item"
 must inbox snooze "$item" off
 s inbox done "$item"
 t 'it can be done' prints "$item is done"
+t 'and how to take that back can be pasted' grep -q "skein $quoted inbox reopen $item\"" "$dir/out"
 s inbox ls --done
 t 'done ones are kept' prints "$item"
 s inbox reopen "$item"

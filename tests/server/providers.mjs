@@ -77,7 +77,17 @@ test('provider add says that nothing changes and how to change it', async () => 
     const added = await cli('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
     assert.equal(added.code, 0, added.err);
     assert.match(added.out, /No agent's model changes: those that name none go on with demo\/scripted\./);
-    assert.match(added.out, /skein model use told\/MODEL/);
+    const raw = async (...words) => (await run([...words, ...store.args, `--config=${config}`], { raw: true })).out;
+    const place = `skein ${store.args.map(a => a.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(' ')} --config=\\S+ provider`;
+    assert.match(added.out, /To let them use its first model: skein provider use told --default\n/);
+    await cli('provider', 'rm', 'told', '-y');
+    const told = await raw('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
+    assert.match(told, new RegExp(`A key: ${place} login told\\. Take it back with "${place} rm told"`));
+    assert.match(told, new RegExp(`To let them use its first model: ${place} use told --default\n`));
+    assert.match(await raw('provider', 'use', 'told', '-y'), new RegExp(`Its models: ${place} models told\\. No longer: ${place} rm told\n`));
+    await server.post('/providers', { name: 'mistral', type: 'openai' });
+    assert.match(await raw('provider', 'show', 'mistral'), new RegExp(`To give it one: ${place} login mistral\n`));
+    await server.ask('DELETE', '/providers/mistral', undefined, 204);
     await cli('provider', 'test', 'told');
     assert.deepEqual(await defaultModel(), ['demo/scripted']);
 });
