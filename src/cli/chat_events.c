@@ -2,6 +2,7 @@
 #include "cli/chat_far.h"
 #include "cli/fate.h"
 #include "cli/summary_lines.h"
+#include "cli/unanswered.h"
 
 #include "base/error.h"
 
@@ -241,8 +242,9 @@ static void tell_again(skn_chat *c, const skn_news_item *item, skn_str message)
     if (lane.n)
         skn_chat_tell(c, "  Ask again: /retry %.*s", SKN_FMT(lane));
     else if (message.n)
-        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s", SKN_FMT(message),
-                      SKN_FMT(item->agent));
+        skn_chat_tell(c, "  Ask again: /retry %.*s --agent %.*s%s", SKN_FMT(message),
+                      SKN_FMT(item->agent),
+                      skn_again_option(skn_news_text(item->data, "detail")));
 }
 
 /* Of an agent that was stopped before it answered. What an edit took away is not asked for again. */

@@ -313,6 +313,8 @@ for (const [status, words] of Object.entries(NO_TOOLS))
             const [failed] = await deliveries(w, said.messageId);
             assert.match(failed.error, new RegExp(`says that the model cannot use tools \\(${status}\\): ${words}`));
             if (where) {
+                const log = await run(['log', '-w', w.name, ...where]);
+                assert.match(log.out, new RegExp(`ask again: .*retry ${said.messageId} --agent ada --no-tools\n`), log.err);
                 const out = await run(['retry', said.messageId, '--agent', 'ada', '--no-tools', '-w', w.name, ...where]);
                 assert.equal(out.code, 0, out.err);
             } else await again(w, said.messageId, { agent: 'ada', tools: false });
