@@ -36,21 +36,22 @@ static bool read_port(skn_str text, address *out)
            out->port < 65536;
 }
 
-static size_t host_end(skn_str place)
+static size_t host_end(skn_str place, bool names)
 {
     bool   six = place.n && place.p[0] == '[';
     size_t i = six;
 
     while (i < place.n && (isxdigit((unsigned char)place.p[i]) || place.p[i] == '.' ||
                            (six ? place.p[i] == ':'
-                                : isalnum((unsigned char)place.p[i]) || place.p[i] == '-')))
+                                : isalnum((unsigned char)place.p[i]) || place.p[i] == '-' ||
+                                      (names && place.p[i] == '_'))))
         i++;
     return six ? (i < place.n && place.p[i] == ']' ? i + 1 : 0) : i;
 }
 
 /* Only what no two readers of addresses can understand differently: no user, no escapes, no backslash, plain
- * letters. */
-static bool read_address(skn_str url, address *out)
+ * letters. `names`: also "_", which names of containers have. */
+static bool read_url(skn_str url, bool names, address *out)
 {
     bool    https = skn_str_starts(url, SKN_STR("https://"));
     skn_str place;
@@ -65,9 +66,21 @@ static bool read_address(skn_str url, address *out)
     while (n < place.n && place.p[n] != '/' && place.p[n] != '?' && place.p[n] != '#')
         n++;
     place = skn_str_sub(place, 0, n);
-    n = host_end(place);
+    n = host_end(place, names);
     *out = (address){https, skn_str_sub(place, 0, n), https ? 443 : 80};
     return n > 0 && n <= HOST_MOST && read_port(skn_str_sub(place, n, place.n), out);
+}
+
+static bool read_address(skn_str url, address *out)
+{
+    return read_url(url, false, out);
+}
+
+bool skn_url_is_clear(skn_str url)
+{
+    address at;
+
+    return read_url(url, true, &at);
 }
 
 static bool is_loopback(skn_str host)

@@ -1,5 +1,6 @@
 /* The section "providers": who answers for models. It is checked here, and used where models are
  * asked. */
+#include "base/env_rule.h"
 #include "base/utf8.h"
 #include "cli/config.h"
 
@@ -259,8 +260,8 @@ static void check_type(const checking *c, const skn_yaml *at)
 /* What is in an address is shown and logged, so nothing secret may be. */
 bool skn_is_provider_url(skn_str text)
 {
-    return text.n && skn_config_url(text, false) && !memchr(text.p, '?', text.n) &&
-           !memchr(text.p, '#', text.n);
+    return text.n && skn_config_url(text, false) && skn_url_is_clear(text) &&
+           !memchr(text.p, '?', text.n) && !memchr(text.p, '#', text.n);
 }
 
 static void check_url(const checking *c, const skn_yaml *at)

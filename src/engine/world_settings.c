@@ -1,6 +1,7 @@
 /* world_settings.c: reading, checking and showing the settings of a world. */
 #include "engine/world_settings.h"
 
+#include "base/env_rule.h"
 #include "base/error.h"
 #include "base/header_rule.h"
 #include "base/json.h"
@@ -164,6 +165,8 @@ static skein_rc check_url(const skn_json *v, skn_str at, skein_error *err)
         return wrong(at, "names no host", err);
     if (skn_str_find(host, SKN_STR("@")) >= 0)
         return wrong(at, "must not hold a password; use headers", err);
+    if (!skn_url_is_clear(v->text))
+        return wrong(at, "has a host or a port that cannot be one", err);
     return SKEIN_OK;
 }
 

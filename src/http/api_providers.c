@@ -1,9 +1,8 @@
 /* Providers of models. Who knows them answers on the loop; a key goes there and is never shown. */
 #include "http/handlers.h"
 
+#include "base/env_rule.h"
 #include "base/error.h"
-
-#include <string.h>
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
@@ -277,14 +276,12 @@ static skein_rc check_type(skn_http_call *c, skn_str type)
 /* An address without user, password and "?": what is secret has its own member. */
 static skein_rc check_url(skn_http_call *c, skn_str url)
 {
-    bool plain = skn_str_starts(url, SKN_STR("http://"));
-    bool safe = skn_str_starts(url, SKN_STR("https://"));
-
-    if (!url.n || ((plain || safe) && skn_str_find(url, SKN_STR("@")) < 0 &&
-                   skn_str_find(url, SKN_STR("?")) < 0 && !memchr(url.p, ' ', url.n)))
+    if (!url.n || (skn_url_is_clear(url) && skn_str_find(url, SKN_STR("@")) < 0 &&
+                   skn_str_find(url, SKN_STR("?")) < 0))
         return SKEIN_OK;
     return skn_call_invalid(c, "/baseUrl",
-                            "must be an http or https address without password and \"?\"");
+                            "must be an http or https address: a host, a port up to 65535, no "
+                            "password and no \"?\"");
 }
 
 static skein_rc check_key(skn_http_call *c, skn_str key)

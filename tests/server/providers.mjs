@@ -204,6 +204,17 @@ test('of a provider is said what is known: not tried yet, that it answers, or wh
     await server.ask('DELETE', '/providers/dead', undefined, 204);
 });
 
+test('an address that cannot be one is refused', async () => {
+    for (const bad of ['http://h:84537/v1', 'http://h:19001;x', 'http://h:0/v1', 'http://:80/v1', 'http://h:80x/v1', 'http://a b/v1', 'http://[::1/v1']) {
+        const { errors } = await server.post('/providers', { name: 'bad', type: 'openai-compatible', baseUrl: bad }, 400);
+        assert.deepEqual(errors.map(e => e.pointer), ['/baseUrl'], bad);
+        assert.equal((await cli('provider', 'add', 'bad', '--type=openai-compatible', `--base-url=${bad}`)).code, 2, bad);
+    }
+    for (const good of ['http://my_container:8080/v1', 'http://[::1]:65535/v1', 'https://llm.example.org/a;b/v1'])
+        await server.post('/providers', { name: 'good', type: 'openai-compatible', baseUrl: good })
+            .then(() => server.ask('DELETE', '/providers/good', undefined, 204));
+});
+
 test('one whose models nobody knows is added, and changes nothing', async () => {
     const added = await cli('provider', 'add', 'far', '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', '--default');
     assert.equal(added.code, 6);
