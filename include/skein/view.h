@@ -13,7 +13,7 @@ typedef struct skein_slice {
     skein_conversation_id conversation;
     skein_str             lane; /* absent: "main" */
     skein_agent_id agent;   /* set: this agent's memory, role and reply links as it sees them */
-    bool           raw;     /* with agent: reply links unmasked */
+    bool           raw;     /* with agent: also whom others answered, which it does not see */
     int64_t        version; /* 0: the current one */
     int64_t        from;    /* first position; negative counts from the end: -50 */
     int64_t        count;   /* 0: to the end */

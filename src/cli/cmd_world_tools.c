@@ -1,4 +1,4 @@
-/* The servers of tools of a world. What they are at is known to the server that runs them; without one none of
+/* The tool servers of a world. What they are at is known to the server that runs them; without one none of
  * them runs. */
 #include "cli/commands.h"
 
@@ -91,6 +91,6 @@ int skn_cmd_world_tools(skn_cli *cli)
     if (cli->json)
         skn_list_done(cli, rc);
     else if (!list || !list->first)
-        skn_print(cli, "%.*s has no servers of tools (docs/worlds.md).\n", SKN_FMT(world.name));
+        skn_print(cli, "%.*s has no tool servers (docs/worlds.md).\n", SKN_FMT(world.name));
     return (int)rc;
 }

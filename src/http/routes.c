@@ -59,7 +59,7 @@ const skn_route skn_routes[] = {
     {"POST", "/worlds/{w}/tasks/{id}/retry", skn_api_retry_task, NULL, ONCE, "retryTask",
      "begins anew with one that failed, waits for an answer or was cancelled"},
     {"GET", "/worlds/{w}/tool-servers", skn_api_list_tool_servers, NULL, 0, "listToolServers",
-     "the servers of tools in its settings, and what they are at"},
+     "the tool servers in its settings, and what they are at"},
     {"GET", "/worlds/{w}/agents/{a}/knowledge", skn_api_list_knowledge, NULL, 0,
      "listKnowledge", "what it keeps in mind"},
     {"GET", "/worlds/{w}/agents/{a}/expected", skn_api_list_expected, NULL, 0, "listExpected",

@@ -195,7 +195,7 @@ test('a world tells what its servers of tools are at, why, and no secret', async
     assert.ok(!(await server.request('GET', `${w.path}/tool-servers`)).text.includes(secret));
     await server.ask('PATCH', w.path, { settings: { mcpServers: null } });
     assert.deepEqual((await server.get(`${w.path}/tool-servers`)).data, []);
-    assert.match(await told(w, 'world', 'tools'), /has no servers of tools/);
+    assert.match(await told(w, 'world', 'tools'), /has no tool servers/);
 });
 
 // --- What a task tells is told once ---------------------------------------------------------------------------------
