@@ -241,20 +241,29 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
     return skein_world_patch(cli->engine, &what, cli->keep, now, &cli->err);
 }
 
+/* null takes a setting away; but it may be what a world is described with. */
+static bool removes(skn_cli *cli)
+{
+    return skn_str_is(skn_str_trim(skn_arg(cli, 1)), "null") &&
+           !skn_str_is(skn_arg(cli, 0), "description");
+}
+
 int skn_cmd_world_set(skn_cli *cli)
 {
+    bool        gone = removes(cli);
     skein_world world, now;
     skein_rc    rc;
 
     if ((rc = skn_need_world(cli, &world)) || (rc = set(cli, &world, &now)))
         return (int)as_typed(cli, rc);
     if (cli->dry_run) {
-        skn_would(cli, "set %s of %.*s", cli->args[0], SKN_FMT(world.name));
+        skn_would(cli, "%s %s of %.*s", gone ? "remove" : "set", cli->args[0],
+                  SKN_FMT(world.name));
         return 0;
     }
     if (cli->json)
         return (int)skn_world_item(cli, &now);
-    skn_print(cli, "%s of %.*s is set. \"skein world show\" shows what holds.\n", cli->args[0],
-              SKN_FMT(now.name));
+    skn_print(cli, "%s of %.*s is %s. \"skein world show\" shows what holds.\n", cli->args[0],
+              SKN_FMT(now.name), gone ? "removed" : "set");
     return 0;
 }

@@ -292,7 +292,8 @@ must inbox deny "$(first id)"
 until_true idle
 s log -n 2
 t 'or may not' lacks 'is known here only by name'
-must world set approvals null
+s world set approvals null
+t 'a setting that is taken away is said to be removed' prints 'approvals of tour is removed'
 
 # Files of a conversation: what is added is what models are sent.
 place=$HOME/.local/share/skein/files

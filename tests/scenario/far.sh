@@ -84,7 +84,7 @@ t 'its end' alike log -n 2 --oneline
 t 'in JSON' alike log --json
 t 'with chosen fields' alike log -n 1 --json=messageId,text
 t 'an agent'"'"'s memory' alike log --agent ada
-t 'unmasked' alike log --agent bo --raw --json
+t 'with the links of others' alike log --agent bo --raw --json
 t 'only the main thread' alike log --main-thread --oneline
 t 'without what nobody answered' alike log --no-memory-only --oneline
 t 'a reply thread' alike log --thread @~6 --oneline
@@ -351,6 +351,9 @@ t 'one setting beside another' prints '"approvals":{"remember":"ask","forget":"a
 f world set approvals '{"forget":"always"}' --json
 t 'or all of them at once' prints '"approvals":{"forget":"always"}'
 t 'as the store has it' alike world show --json=turnLimit,settings
+f world set approvals.forget null
+t 'what is taken away is said to be removed' prints 'approvals.forget of launch is removed'
+must_f world set approvals '{"forget":"always"}'
 f world set approvals null --json
 t 'and none of them' lacks approvals
 f world set turnLimit no
