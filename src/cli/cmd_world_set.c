@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/config_cli.h"
+#include "cli/discover.h"
 #include "cli/far_world.h"
+#include "cli/server_ask.h"
 
 #include <string.h>
 
@@ -248,6 +250,31 @@ static bool removes(skn_cli *cli)
            !skn_str_is(skn_arg(cli, 0), "description");
 }
 
+/* Does a server run here that starts no commands? One that cannot be asked is not known to. */
+static bool has_deaf_server(skn_cli *cli)
+{
+    const skn_json *answer = NULL;
+    skein_error     before = cli->err;
+    skn_server      server;
+    bool            found = false, commands = true;
+
+    if (!skn_discover(cli, &server, &found) && found &&
+        !skn_server_ask(cli, &server, "GET", "/settings", SKN_NONE, &answer))
+        (void)skn_json_flag(
+            skn_json_get(skn_json_get(answer, "configuration"), "tools.commands"), "value",
+            true, &commands, NULL);
+    cli->err = before;
+    return !commands;
+}
+
+static void note_commands(skn_cli *cli, const skein_world *was, const skein_world *now)
+{
+    if (!cli->far && skn_world_new_command(now->settings, was->settings, cli->keep).p &&
+        has_deaf_server(cli))
+        skn_note(cli, "Commands are switched off in the server that runs here "
+                      "(tools.commands): it does not start this one.");
+}
+
 int skn_cmd_world_set(skn_cli *cli)
 {
     bool        gone = removes(cli);
@@ -261,6 +288,7 @@ int skn_cmd_world_set(skn_cli *cli)
                   SKN_FMT(world.name));
         return 0;
     }
+    note_commands(cli, &world, &now);
     if (cli->json)
         return (int)skn_world_item(cli, &now);
     skn_print(cli, "%s of %.*s is %s. \"skein world show\" shows what holds.\n", cli->args[0],

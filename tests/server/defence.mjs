@@ -472,6 +472,9 @@ test('with --no-commands or tools.commands false no program is started, those in
         assert.equal(no.body.errors[0].pointer, '/settings/mcpServers/y/command');
         await off.refused('POST', '/worlds', 400, 'validation', { body: { name: 'more-programs', settings } });
         assert.deepEqual(Object.keys((await off.ask('PATCH', w.path, { settings: { knowledge: false } })).settings.mcpServers), ['x']);
+        const put = value => run(['world', 'set', 'mcpServers.z', value, '-w', w.name, ...store.args]);
+        assert.match((await put('{"command":["true"]}')).err, /Commands are switched off in the server that runs here \(tools\.commands\)/);
+        assert.equal((await put('null')).err, '');
         await off.stop();
     }
 });
