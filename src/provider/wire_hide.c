@@ -23,12 +23,14 @@ static size_t least_of(const skn_wire_secret *s, bool answer)
     return least < s->text.n ? least : s->text.n;
 }
 
+/* A part holds a whole piece of half its size that begins at a multiple of that size: looking at those is enough, and
+ * answers are long. */
 static bool has_part(const skn_wire_secret *s, skn_str text, bool answer)
 {
-    size_t least = least_of(s, answer);
+    size_t piece = (least_of(s, answer) + 1) / 2;
 
-    for (size_t i = 0; i + least <= text.n; i++)
-        if (is_part(s->text, text, i, least))
+    for (size_t i = 0; i + piece <= text.n; i += piece)
+        if (is_part(s->text, text, i, piece))
             return true;
     return false;
 }
