@@ -248,7 +248,8 @@ SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_
 
 /* --- Erasure and compaction ------------------------------------------------------------------- */
 
-/* Erases the texts of these messages for ever, in every version and branch; their places stay. An
+/* Erases the texts of these messages for ever, in every version and branch; their places stay. Messages that the
+ * system made of their words, in whatever conversation, go with them and are counted in *erased. An
  * error with *erased above 0 means: they are gone from every view, but not yet driven out of the
  * files (a reader may keep those, SKEIN_BUSY). Repeat the call until it succeeds; it then finds
  * nothing more to erase, and drives out what is left of any purge. */

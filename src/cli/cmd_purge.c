@@ -121,8 +121,8 @@ static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
 {
     skein_messages first;
     int64_t        count;
-    skein_rc rc = skn_purge_unreachable_look(cli->engine, how, SHOWN_MOST, cli->keep, &first,
-                                             &count, &cli->err);
+    skein_rc       rc = skn_purge_look(cli->engine, how, (skein_message_ids){0}, SHOWN_MOST,
+                                       cli->keep, &first, &count, &cli->err);
 
     if (rc)
         return rc;
@@ -131,6 +131,37 @@ static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
     for (size_t i = 0; i < first.count; i++)
         show_text(cli, &first.at[i]);
     show_rest(cli, count);
+    return SKEIN_OK;
+}
+
+static bool is_named(const skein_message_ids *ids, int64_t message)
+{
+    for (size_t i = 0; i < ids->count; i++)
+        if (ids->at[i].v == message)
+            return true;
+    return false;
+}
+
+/* What the system made of their words, wherever it was said. */
+static skein_rc show_repeats(skn_cli *cli, const skein_conversation *chat,
+                             const skein_change *how)
+{
+    skein_message_ids ids;
+    skein_messages    all;
+    int64_t           count;
+    skein_rc          rc;
+
+    if ((rc = skn_need_messages(cli, chat, 0, &ids)) ||
+        (rc = skn_purge_look(cli->engine, how, ids, ids.count + SHOWN_MOST, cli->keep, &all,
+                             &count, &cli->err)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (!is_named(&ids, all.at[i].id.v)) {
+            skn_print_raw(cli, SKN_STR("made of it: "));
+            show_text(cli, &all.at[i]);
+        }
+    if (count > (int64_t)all.count)
+        skn_print(cli, "and %" PRId64 " more made of it\n", count - (int64_t)all.count);
     return SKEIN_OK;
 }
 
@@ -150,7 +181,7 @@ static skein_rc show_texts(skn_cli *cli, const skein_conversation *chat,
             show_text(cli, &m);
     if (!rc)
         show_rest(cli, (int64_t)cli->arg_count);
-    return rc;
+    return rc ? rc : show_repeats(cli, chat, how);
 }
 
 /* --- Erasing ------------------------------------------------------------------------------ */

@@ -44,7 +44,8 @@ typedef struct skn_heard {
     size_t                   instruction_count;
     skn_str                  cause; /* the person's message behind it; may be absent */
     int64_t                  hops_left;
-    int64_t                  task; /* that waited for it and goes on; 0: it makes one */
+    int64_t                  task;  /* that waited for it and goes on; 0: it makes one */
+    int64_t                  of[2]; /* messages whose words it repeats; 0: none */
 } skn_heard;
 
 /* A text with words before it that say whose it is, cut to what may be stored. */

@@ -48,7 +48,7 @@ static skein_rc say(skn_acting *c, const skn_conversation_row *chat, skein_messa
     skein_messages       stored;
     skein_rc rc = skn_append_in(c->w.e, c->w.tx, chat, &r, c->w.now, c->w.a, &stored, err);
 
-    if (rc)
+    if (rc || (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
         return rc;
     *out = stored.at[0];
     skn_feed_message(c->w.tx, chat, "message.created", out, c->row.turn.cause, NULL);

@@ -80,7 +80,8 @@ static skein_rc ask(skn_acting *c, const skn_delegation_row *d, skein_error *err
     skein_messages   stored;
     skein_rc         rc;
 
-    if ((rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)))
+    if ((rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)) ||
+        (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
         return rc;
     skn_feed_lane(c->w.tx, &c->w.chat, &d->lane, to.cause);
     skn_tell_said(&c->w, &stored.at[0], d->lane.key, to.cause);

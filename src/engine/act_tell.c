@@ -104,7 +104,8 @@ static skein_rc say_in_room(skn_acting *c, const skein_new_message *said, skein_
     n.heard_by_given = true;
     n.not_by_sender = true; /* it has its call and the result */
     if ((rc = check_budget(c, err)) || (rc = skn_check_new(c->w.e, &n, err)) ||
-        (rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)))
+        (rc = skn_append_in(c->w.e, c->w.tx, &c->w.chat, &r, c->w.now, c->w.a, &stored, err)) ||
+        (rc = skn_copy_add(c->w.tx, stored.at[0].id.v, c->row.step_message_id, err)))
         return rc;
     *out = stored.at[0];
     return deliver(c, out, err);
@@ -124,7 +125,8 @@ static skein_rc say_in_background(skn_acting *c, const skein_new_message *said, 
                       .instruction_count = said->instruction_count,
                       .cause = c->row.turn.cause,
                       .hops_left = c->row.turn.hops_left - 1,
-                      .task = waits};
+                      .task = waits,
+                      .of = {c->row.step_message_id}};
 
     return skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, out, woken, err);
 }

@@ -43,7 +43,8 @@ static skn_heard heard_of(const skn_acting *c, const skein_agent *who, const cha
                                                             SKN_FMT(c->me.name), how),
                                            c->act->text),
                        .cause = c->row.turn.cause,
-                       .hops_left = c->row.turn.hops_left - 1};
+                       .hops_left = c->row.turn.hops_left - 1,
+                       .of = {c->row.step_message_id}};
 }
 
 static void tell(skn_acting *c, const char *type, skn_str to, skn_str message, skn_str item)
@@ -171,6 +172,7 @@ skein_rc skn_act_assign(skn_acting *c, skein_error *err)
                                   .content = c->act->text,
                                   .created_at = c->w.now},
                          .assigned_by_id = c->me.id.v,
+                         .call_message_id = c->row.step_message_id,
                          .cause = c->row.turn.cause,
                          .hops_left = c->row.turn.hops_left - 1};
     skein_rc     rc;

@@ -409,6 +409,8 @@ static skein_rc check_table(const place *p)
         return check_squash(p);
     case SKN_AR_OPS:
         return check_op(p);
+    case SKN_AR_COPIES:
+        return cell(p, 1) < cell(p, 0) ? SKEIN_OK : refuse(p, "it repeats a later message");
     case SKN_AR_ACTIVE_TAGS:
     case SKN_AR_SOURCES:
         return check_order(p);

@@ -32,7 +32,9 @@ static skein_rc say(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_convers
     skein_rc             rc;
 
     if ((rc = skn_check_new(e, &n, err)) ||
-        (rc = skn_append_in(e, tx, chat, &r, now, a, &stored, err)))
+        (rc = skn_append_in(e, tx, chat, &r, now, a, &stored, err)) ||
+        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[0], err)) ||
+        (rc = skn_copy_add(tx, stored.at[0].id.v, what->of[1], err)))
         return rc;
     *out = stored.at[0];
     skn_feed_message(tx, chat, "message.created", out, what->cause, NULL);

@@ -20,18 +20,24 @@ static const char *ended_as(skein_lane_state state)
     return "was interrupted";
 }
 
-/* What came of it: its last answer, or why there is none. */
-static skein_rc outcome(skn_working *w, const skn_turn_row *row, const skn_delegation_row *d,
-                        skn_str why, skn_str *out, skein_error *err)
+/* What came of a delegation, and the message that says it; 0: none does. */
+typedef struct outcome {
+    skn_str text;
+    int64_t message;
+} outcome;
+
+/* Its last answer, or why there is none. */
+static skein_rc find_outcome(skn_working *w, const skn_turn_row *row,
+                             const skn_delegation_row *d, skn_str why, outcome *out,
+                             skein_error *err)
 {
-    int64_t  message;
     skein_rc rc = SKEIN_OK;
 
-    *out = why;
+    *out = (outcome){why, 0};
     if (d->lane.state == SKEIN_LANE_DONE && row->turn.id)
-        rc = skn_turn_words(w, &row->turn, out, &message, err);
-    if (rc == SKEIN_OK && d->lane.state == SKEIN_LANE_DONE && !out->n)
-        *out = SKN_STR("(it said nothing)");
+        rc = skn_turn_words(w, &row->turn, &out->text, &out->message, err);
+    if (rc == SKEIN_OK && d->lane.state == SKEIN_LANE_DONE && !out->text.n)
+        out->text = SKN_STR("(it said nothing)");
     return rc;
 }
 
@@ -57,12 +63,12 @@ static skn_str as_message(skn_arena *a, const skn_delegation_row *d, skn_str wha
 /* --- To a turn that waits --------------------------------------------------------------------------------------- */
 
 /* *written is false when the turn is not there to hear it, or has the result from elsewhere. */
-static skein_rc write_result(skn_working *w, const skn_delegation_row *d, skn_str what,
+static skein_rc write_result(skn_working *w, const skn_delegation_row *d, const outcome *what,
                              bool *written, skein_error *err)
 {
     skein_new_message n = {.role = SKEIN_TOOL,
                            .tool_call_id = d->lane.spawn_call_id,
-                           .content = as_result(w->a, d, what),
+                           .content = as_result(w->a, d, what->text),
                            .tool_failed = d->lane.state != SKEIN_LANE_DONE};
     skn_turn_row      asker;
     skein_message     stored;
@@ -81,6 +87,8 @@ static skein_rc write_result(skn_working *w, const skn_delegation_row *d, skn_st
         return rc;
     rc = skn_turn_result(w, &asker, &n, &stored, err);
     *written = rc == SKEIN_OK;
+    if (*written)
+        rc = skn_copy_add(w->tx, stored.id.v, what->message, err);
     return rc == SKEIN_CONFLICT ? SKEIN_OK : rc;
 }
 
@@ -88,12 +96,12 @@ static skein_rc write_result(skn_working *w, const skn_delegation_row *d, skn_st
 
 /* What the agent said of its own to itself would be its own words: it comes as from outside. */
 static skein_rc say_end(skn_working *w, const skn_turn_row *row, const skn_delegation_row *d,
-                        skn_str lane, skn_str what, skein_message *out, skein_error *err)
+                        skn_str lane, const outcome *what, skein_message *out, skein_error *err)
 {
     bool                 own = d->asker_id == d->lane.agent_id;
     skein_new_message    n = {.role = own ? SKEIN_USER : SKEIN_ASSISTANT,
                               .sender = d->lane.agent_name,
-                              .content = as_message(w->a, d, what)};
+                              .content = as_message(w->a, d, what->text)};
     skein_append_request r = {
         .conversation = {w->chat.id}, .lane = lane, .messages = &n, .count = 1};
     skein_messages stored;
@@ -105,7 +113,7 @@ static skein_rc say_end(skn_working *w, const skn_turn_row *row, const skn_deleg
         n.heard_by_given = true;
     }
     rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err);
-    if (rc)
+    if (rc || (rc = skn_copy_add(w->tx, stored.at[0].id.v, what->message, err)))
         return rc;
     *out = stored.at[0];
     skn_tell_said(w, out, lane, row->turn.cause);
@@ -153,14 +161,14 @@ static skein_rc tell_asker(skn_working *w, const skn_turn_row *row, const skn_de
 {
     skn_delegation_row above;
     skein_message      said;
-    skn_str            what;
+    outcome            what;
     bool               done, nested;
     skein_rc           rc;
 
-    if ((rc = outcome(w, row, d, why, &what, err)) ||
-        (rc = write_result(w, d, what, &done, err)) || done || w->hushed ||
+    if ((rc = find_outcome(w, row, d, why, &what, err)) ||
+        (rc = write_result(w, d, &what, &done, err)) || done || w->hushed ||
         (rc = skn_delegation_get(w->tx, d->lane.parent_id, w->a, &above, &nested, err)) ||
-        (rc = say_end(w, row, d, nested ? above.lane.key : SKN_NONE, what, &said, err)))
+        (rc = say_end(w, row, d, nested ? above.lane.key : SKN_NONE, &what, &said, err)))
         return rc;
     return wake(w, row, d, nested ? &above : NULL, said.id.v, err);
 }

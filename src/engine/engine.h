@@ -41,10 +41,11 @@ size_t skn_text_most(const skein_engine *e);
  * id of the store, so what programs send is not looked for in this way. */
 skein_rc skn_message_typed(skein_engine *e, skein_conversation_id conversation, skn_str ref,
                            skein_mem *mem, skein_message *out, skein_error *err);
-/* What skein_purge_unreachable would erase: how many messages, and the first of them, oldest first. */
-skein_rc skn_purge_unreachable_look(skein_engine *e, const skein_change *how, size_t most,
-                                    skein_mem *mem, skein_messages *out, int64_t *count,
-                                    skein_error *err);
+/* What skein_purge would erase (without ids: skein_purge_unreachable): how many messages, and the first of them; what
+ * repeats them comes last. */
+skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                        size_t most, skein_mem *mem, skein_messages *out, int64_t *count,
+                        skein_error *err);
 /* What the bare database takes for `count` messages with this text, each committed by itself: what
  * "skein bench" compares with. The rows are removed again; the conversation must be an empty one,
  * and no other call under way. With 0 it only brings SQLite's log into the file. */

@@ -145,21 +145,22 @@ static skein_rc hops_of(skn_tx *tx, call *c, int64_t *hops, skein_error *err)
 }
 
 /* Asked elsewhere, the question is repeated: the agent's background does not have it. */
-static skein_rc answer_text(skn_tx *tx, call *c, skn_str *out, skein_error *err)
+static skein_rc answer_text(skn_tx *tx, call *c, skn_heard *what, skein_error *err)
 {
     skn_conversation_row chat;
     bool                 found;
     skein_rc rc = skn_conversation_by_agent(tx, c->row.agent_id, SKEIN_BACKGROUND, c->mem,
                                             &chat, &found, err);
 
-    *out = c->text;
+    what->text = c->text;
     if (rc || (found && c->row.item.work_chat_uid.p &&
                skn_str_eq(c->row.item.work_chat_uid, chat.uid)))
         return rc;
-    *out = skn_said_by(c->e, c->mem,
-                       skn_arena_printf(c->mem, "The answer to your question \"%.*s\": ",
-                                        SKN_FMT(c->row.item.title)),
-                       c->text);
+    what->of[0] = c->row.work_message_id;
+    what->text = skn_said_by(c->e, c->mem,
+                             skn_arena_printf(c->mem, "The answer to your question \"%.*s\": ",
+                                              SKN_FMT(c->row.item.title)),
+                             c->text);
     return SKEIN_OK;
 }
 
@@ -175,7 +176,7 @@ static skein_rc answer_question(skn_tx *tx, call *c, skein_error *err)
         return skn_fail(err, SKEIN_CONFLICT, "the agent that asked this is gone");
     if ((rc = skn_inbox_hold_asker(tx, c->mem, &c->row, err)) ||
         (rc = mark(tx, c, c->text, err)) || (rc = hops_of(tx, c, &what.hops_left, err)) ||
-        (rc = answer_text(tx, c, &what.text, err)) ||
+        (rc = answer_text(tx, c, &what, err)) ||
         (rc = skn_expected_of_people(tx, c->row.work_message_id, c->mem, &asked, &waits,
                                      err)) ||
         (waits && (rc = skn_expect_waiting(tx, &asked, c->mem, &what.task, err))) ||

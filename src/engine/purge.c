@@ -1,5 +1,6 @@
 /* purge.c: erasing text for ever. The places of erased messages stay, so every version keeps its
  * shape; the text is gone from all versions and branches, from the search index and from the file. */
+#include "base/hash.h"
 #include "engine/act.h"
 #include "engine/core.h"
 #include "engine/engine.h"
@@ -8,6 +9,7 @@
 #include "engine/search.h"
 #include "engine/timeline_cache.h"
 
+#define AT_ONCE ((size_t)1000) /* ids in one statement */
 /* Messages that are looked for at once; a node of a tree is remembered with a bit for each. */
 #define PORTION ((size_t)4096)
 
@@ -20,8 +22,10 @@ typedef struct call {
     skein_messages     *shown; /* the first of those that go */
     size_t              most;  /* of them */
     skn_arena          *a;
-    skn_vec(int64_t) leave; /* messages that go */
-    skn_vec(int64_t) homes; /* conversations they were said in */
+    skn_vec(int64_t) leave;    /* messages that go */
+    skn_vec(int64_t) homes;    /* conversations they were said in */
+    skn_vec(int64_t) families; /* of the first `held` homes: they and their branches */
+    size_t  held;
     int64_t erased;
     int64_t due; /* not 0: a scrub is */
     bool    dry_done;
@@ -34,6 +38,48 @@ static void add(call *c, int64_t message, int64_t home)
         if (c->homes.p[i] == home)
             return;
     skn_vec_add(c->a, &c->homes, home);
+}
+
+/* The conversations that the texts were said in, with their branches: nobody repeats any of it there meanwhile. */
+static skein_rc hold_homes(call *c, skn_tx *tx, skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (; rc == SKEIN_OK && c->held < c->homes.n; c->held++) {
+        skn_ids family;
+
+        rc = skn_conversation_family(tx, c->homes.p[c->held], c->a, &family, err);
+        for (size_t i = 0; rc == SKEIN_OK && i < family.count; i++)
+            skn_vec_add(c->a, &c->families, family.at[i]);
+    }
+    return rc;
+}
+
+/* What the system has made of a text goes with it, and what was made of that. */
+static skein_rc find_copies(call *c, skn_tx *tx, skein_error *err)
+{
+    skn_map *in = skn_map_new(c->a);
+    skein_rc rc = SKEIN_OK;
+
+    for (size_t i = 0; i < c->leave.n; i++)
+        *skn_map_slot_int(in, c->leave.p[i]) = c;
+    for (size_t i = 0; i < c->leave.n;) {
+        size_t        left = c->leave.n - i;
+        skn_ids       some = {c->leave.p + i, left < AT_ONCE ? left : AT_ONCE};
+        skn_copy_list more;
+
+        if ((rc = hold_homes(c, tx, err)) || (rc = skn_copies_of(tx, &some, c->a, &more, err)))
+            return rc;
+        for (size_t k = 0; k < more.count; k++) {
+            void **slot = skn_map_slot_int(in, more.at[k].message);
+
+            if (!*slot)
+                add(c, more.at[k].message, more.at[k].home);
+            *slot = c;
+        }
+        i += some.count;
+    }
+    return hold_homes(c, tx, err);
 }
 
 static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
@@ -51,15 +97,7 @@ static skein_rc erase(call *c, skn_tx *tx, int64_t id, skein_error *err)
 /* Models of a branch were sent what its origin said before. */
 static skein_rc erase_calls(call *c, skn_tx *tx, skein_error *err)
 {
-    skein_rc rc = SKEIN_OK;
-
-    for (size_t i = 0; rc == SKEIN_OK && i < c->homes.n; i++) {
-        skn_ids family = {0};
-
-        if (!(rc = skn_conversation_family(tx, c->homes.p[i], c->a, &family, err)))
-            rc = skn_calls_erase(tx, &family, SKN_NOW(), c->a, err);
-    }
-    return rc;
+    return skn_calls_erase(tx, &(skn_ids){c->families.p, c->families.n}, SKN_NOW(), c->a, err);
 }
 
 /* Who gave such a task, or waits for an answer to it, hears that it was cancelled; the text itself is gone from it by
@@ -78,7 +116,6 @@ static skein_rc end_tasks(call *c, skn_tx *tx, const skn_ids *messages, skein_er
 /* Copies first: they are found by the texts. */
 static skein_rc erase_all(call *c, skn_tx *tx, skein_error *err)
 {
-    enum { AT_ONCE = 1000 };
     skein_rc rc = SKEIN_OK;
 
     for (size_t i = 0; rc == SKEIN_OK && i < c->leave.n; i += AT_ONCE) {
@@ -276,8 +313,7 @@ static skein_rc check_expected(call *c, skn_tx *tx, const skn_conversation_row *
     return skn_expect(at, v.thread.v, v.length, "conversation", row->uid, err);
 }
 
-/* Whoever shows the texts has to forget them too. */
-static void tell(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
+static void tell_of(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
 {
     skn_told d;
 
@@ -287,14 +323,43 @@ static void tell(skn_tx *tx, const skn_conversation_row *row, int64_t erased)
     skn_feed_chat(tx, row, "chat.updated", SKN_NONE, &d);
 }
 
-/* What agents of the family are writing may repeat it, and what was answered under keys. */
-static skein_rc erase_repeated(skn_tx *tx, const skn_ids *family, skein_error *err)
+/* Whoever shows the texts has to forget them too. */
+static skein_rc tell(const call *c, skn_tx *tx, const skn_conversation_row *row,
+                     skein_error *err)
+{
+    skein_rc rc = SKEIN_OK;
+
+    tell_of(tx, row, c->erased);
+    for (size_t i = 0; rc == SKEIN_OK && i < c->homes.n; i++) {
+        skn_conversation_row home;
+        bool                 found;
+
+        if (c->homes.p[i] == row->id)
+            continue;
+        rc = skn_conversation_row_get(tx, c->homes.p[i], c->a, &home, &found, err);
+        if (rc == SKEIN_OK && found)
+            tell_of(tx, &home, c->erased);
+    }
+    return rc;
+}
+
+/* What agents there are writing may repeat it, and what was answered under keys. */
+static skein_rc erase_repeated(const call *c, skn_tx *tx, skein_error *err)
 {
     skein_rc rc = skn_answer_erase(tx, err);
 
-    for (size_t i = 0; rc == SKEIN_OK && i < family->count; i++)
-        rc = skn_written_erase(tx, family->at[i], err);
+    for (size_t i = 0; rc == SKEIN_OK && i < c->families.n; i++)
+        rc = skn_written_erase(tx, c->families.p[i], err);
     return rc;
+}
+
+static skein_rc find(call *c, skn_tx *tx, const skn_conversation_row *row,
+                     const skn_ids *family, skein_error *err)
+{
+    skein_rc rc = c->unreachable ? find_unreachable(c, tx, row, family, err)
+                                 : find_named(c, tx, row, err);
+
+    return rc ? rc : find_copies(c, tx, err);
 }
 
 static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
@@ -305,21 +370,19 @@ static skein_rc purge(skn_tx *tx, void *arg, skein_error *err)
     skein_rc             rc = take_family(c, tx, &family, err);
 
     c->erased = 0;
-    c->leave.n = c->homes.n = 0;
+    c->leave.n = c->homes.n = c->families.n = c->held = 0;
     if (rc || (rc = skn_conversation_need(tx, c->how->conversation, c->a, &row, err)) ||
         (rc = check_expected(c, tx, &row, err)))
         return rc;
-    rc = c->unreachable ? find_unreachable(c, tx, &row, &family, err)
-                        : find_named(c, tx, &row, err);
-    if (rc == SKEIN_OK && !(rc = check_calls(c, tx, err)) &&
+    if (!(rc = find(c, tx, &row, &family, err)) && !(rc = check_calls(c, tx, err)) &&
         !(rc = c->mem ? show(c, tx, err) : SKEIN_OK))
         rc = erase_all(c, tx, err);
-    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(tx, &family, err)))
+    if (rc == SKEIN_OK && c->erased > 0 && !(rc = erase_repeated(c, tx, err)))
         rc = skn_erasure_count(tx, err);
     if (rc == SKEIN_OK)
         rc = skn_scrub_due(tx, &c->due, err);
     if (rc == SKEIN_OK && c->erased > 0)
-        tell(tx, &row, c->erased);
+        rc = tell(c, tx, &row, err);
     if (rc == SKEIN_OK && c->erased > 0 && !c->how->dry_run)
         rc = skn_audit_in(tx, c->e, "purge", row.uid,
                           skn_arena_printf(c->a, "%lld erased%s", (long long)c->erased,
@@ -369,12 +432,18 @@ skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how, int64
     return run(&c, erased, err);
 }
 
-skein_rc skn_purge_unreachable_look(skein_engine *e, const skein_change *how, size_t most,
-                                    skein_mem *mem, skein_messages *out, int64_t *count,
-                                    skein_error *err)
+skein_rc skn_purge_look(skein_engine *e, const skein_change *how, skein_message_ids ids,
+                        size_t most, skein_mem *mem, skein_messages *out, int64_t *count,
+                        skein_error *err)
 {
     skein_change dry = *how;
-    call c = {.e = e, .how = &dry, .unreachable = true, .mem = mem, .shown = out, .most = most};
+    call         c = {.e = e,
+                      .how = &dry,
+                      .ids = ids,
+                      .unreachable = ids.count == 0,
+                      .mem = mem,
+                      .shown = out,
+                      .most = most};
 
     dry.dry_run = true;
     return run(&c, count, err);

@@ -262,7 +262,8 @@ static skein_rc say(skn_working *w, skn_task_row *row, skein_error *err)
     if (row->message_id)
         rc = skn_message_get(w->tx, row->message_id, w->a, &m, &found, err);
     if (rc == SKEIN_OK && !(found && m.born_in.v == w->chat.id)) {
-        if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)))
+        if ((rc = skn_append_in(w->e, w->tx, &w->chat, &r, w->now, w->a, &stored, err)) ||
+            (rc = skn_copy_add(w->tx, stored.at[0].id.v, row->call_message_id, err)))
             return rc;
         m = stored.at[0];
         skn_feed_message(w->tx, &w->chat, "message.created", &m, row->cause, NULL);

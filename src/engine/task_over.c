@@ -58,13 +58,14 @@ static skein_rc put_off(skn_working *w, const skn_task_row *task, skn_str why, s
 
 /* Somebody waits for the answer, and was not told it in the turn. */
 static skein_rc answer_asker(skn_working *w, const skn_task_row *task, skn_str text,
-                             skein_error *err)
+                             int64_t words, skein_error *err)
 {
     skn_heard        what = {.source = "answer",
                              .sender = task->task.agent_name,
                              .by = task->task.agent.v,
                              .cause = task->cause,
-                             .hops_left = task->hops_left - 1};
+                             .hops_left = task->hops_left - 1,
+                             .of = {words}};
     skn_expected_row asked;
     skein_agent      asker;
     skein_message    said;
@@ -103,7 +104,7 @@ static skein_rc finish_and_answer(skn_working *w, const skn_task_row *task,
 {
     skein_rc rc;
 
-    if ((rc = finish(w, task, end, err)) || (rc = answer_asker(w, task, said, err)))
+    if ((rc = finish(w, task, end, err)) || (rc = answer_asker(w, task, said, end->words, err)))
         return rc;
     return skn_task_unanswered(w->e, w->tx, w->a, task, end, w->now, err);
 }

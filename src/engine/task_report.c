@@ -27,14 +27,17 @@ static skein_rc find_lead(skn_tx *tx, skn_arena *a, const skn_task_row *task, sk
     return skn_agent_get(tx, task->assigned_by_id, a, out, found, err);
 }
 
+/* `from` is the message that has the words; 0: none. */
 static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_task_row *task,
-                          const char *how, skn_str words, int64_t now, skein_error *err)
+                          const char *how, skn_str words, int64_t from, int64_t now,
+                          skein_error *err)
 {
     const skein_task *t = &task->task;
     skn_heard         what = {.source = "report",
                               .sender = SKN_STR("system"),
                               .cause = task->cause,
-                              .hops_left = task->hops_left - 1};
+                              .hops_left = task->hops_left - 1,
+                              .of = {from}};
     skn_str           name = skn_task_name(t); /* none of one that was erased */
     skein_agent       lead;
     skein_message     said;
@@ -45,6 +48,8 @@ static skein_rc tell_lead(skein_engine *e, skn_tx *tx, skn_arena *a, const skn_t
     if (rc || !found)
         return rc;
     what.agent = lead.id.v;
+    if (name.n)
+        what.of[1] = task->message_id ? task->message_id : task->call_message_id;
     what.text = skn_said_by(e, a,
                             skn_arena_printf(a, "The system reports: %.*s %s %s%.*s%s. ",
                                              SKN_FMT(t->agent_name), how,
@@ -75,7 +80,7 @@ static skein_rc was_reported(skein_engine *e, skn_tx *tx, skn_arena *a,
         return rc;
     return tell_lead(
         e, tx, a, task, "has completed",
-        skn_arena_printf(a, "It has reported to %.*s, its lead now.", SKN_FMT(me.lead_name)),
+        skn_arena_printf(a, "It has reported to %.*s, its lead now.", SKN_FMT(me.lead_name)), 0,
         now, err);
 }
 
@@ -87,11 +92,12 @@ static skein_rc report_to_lead(skein_engine *e, skn_tx *tx, skn_arena *a,
         return was_reported(e, tx, a, task, now, err);
     if (skn_str_is(skn_str_of(end->status), "completed"))
         return tell_lead(e, tx, a, task, "has completed",
-                         last_words(a, "It sent no report.", end->result), now, err);
+                         last_words(a, "It sent no report.", end->result), end->words, now,
+                         err);
     return tell_lead(e, tx, a, task, "does not do",
                      skn_arena_printf(a, "It was cancelled%s%.*s.", end->why.n ? ": " : "",
                                       SKN_FMT(end->why)),
-                     now, err);
+                     0, now, err);
 }
 
 skein_rc skn_task_report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
@@ -100,7 +106,7 @@ skein_rc skn_task_report_failing(skein_engine *e, skn_tx *tx, skn_arena *a,
     return tell_lead(e, tx, a, task, "has failed at",
                      skn_arena_printf(a, "It is tried again. The last failure: %.*s",
                                       SKN_FMT(skn_utf8_cut(task->task.last_error, WORDS_SENT))),
-                     now, err);
+                     0, now, err);
 }
 
 /* --- The person ----------------------------------------------------------------------------------------------- */

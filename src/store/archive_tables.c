@@ -157,5 +157,7 @@ const skn_archive_shape skn_archive_tables[SKN_AR_TABLES] = {
         REF("conversation_id", CONVERSATIONS), TEXT("kind"), REF("from_version_id", VERSIONS),
         REF("to_version_id", VERSIONS), KEY("newest_message_id"), MAYBE_REF("undoes_id", OPS),
         MAYBE_AHEAD("undone_by_id", OPS), TEXT("actor"), TIME("at")}},
+    [SKN_AR_COPIES] = {"copies", true, 2, {
+        REF("message_id", MESSAGES), REF("source_id", MESSAGES)}},
 };
 /* clang-format on */

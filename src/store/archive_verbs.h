@@ -27,6 +27,7 @@ typedef enum skn_archive_table {
     SKN_AR_SQUASHES,
     SKN_AR_SOURCES,
     SKN_AR_OPS,
+    SKN_AR_COPIES,
     SKN_AR_TABLES /* how many there are */
 } skn_archive_table;
 
@@ -77,7 +78,8 @@ typedef skein_rc skn_archive_sink(void *arg, int64_t id, const skn_cell *cells,
 
 /* What to read: rows of a world; of one conversation and those it was branched from, when that
  * is set; of one parent, for tables whose rows hang on another row (items: thread, sources:
- * squash, active_tags: conversation). Threads and compactions are read of the whole store. */
+ * squash, active_tags: conversation). Threads, compactions and copies are read of the whole
+ * store. */
 typedef struct skn_archive_scope {
     int64_t world, conversation, parent;
 } skn_archive_scope;

@@ -37,6 +37,7 @@ static const struct {
     NUMBERED(SQUASHES, squashes, OF_SCOPE),
     HANGING(SOURCES, sources),
     NUMBERED(OPS, ops, OF_SCOPE),
+    NUMBERED(COPIES, copies, OF_STORE),
 };
 
 static bool is_text(skn_archive_kind kind)

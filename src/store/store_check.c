@@ -79,6 +79,8 @@ static const rule rules[] = {
     {SKN_Q_check_turn_task, "I38", "turn \"%1\" is open for a task that is not at work"},
     {SKN_Q_check_task, "refs",
      "task \"%1\" has no agent or message, or is over without an end"},
+    {SKN_Q_check_copy, "refs",
+     "message %1 repeats words of message %2, which is erased or not there"},
     {SKN_Q_check_inbox, "refs", "inbox item \"%1\" is about something that is not there"},
     {SKN_Q_check_lane_told, "I30",
      "who asked for delegation \"%2\" of conversation \"%1\" was not told once of its end"},

@@ -1,5 +1,36 @@
-/* store_copies.c: texts of messages that stand in other rows too. */
+/* store_copies.c: texts of messages that stand in other rows too, or in other messages. */
 #include "store/stmt.h"
+
+skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err)
+{
+    skn_stmt s;
+
+    if (!source)
+        return SKEIN_OK;
+    s = skn_stmt_use(tx->db, SKN_Q_copy_insert);
+    skn_stmt_bind_int(&s, message);
+    skn_stmt_bind_int(&s, source);
+    return skn_stmt_run(&s, err);
+}
+
+skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
+                       skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_copies_of_many);
+    skn_vec(skn_copy) v = {0};
+    bool     row;
+    skein_rc rc;
+
+    skn_stmt_bind_text(&s, skn_number_list(messages, a));
+    while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
+        skn_copy c = {skn_stmt_int(&s, 0), skn_stmt_int(&s, 1)};
+
+        skn_vec_add(a, &v, c);
+    }
+    skn_stmt_done(&s);
+    *out = (skn_copy_list){v.p, v.n};
+    return rc;
+}
 
 skein_rc skn_copies_erase(skn_tx *tx, const skn_ids *messages, skn_arena *a, skein_error *err)
 {

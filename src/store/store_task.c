@@ -22,6 +22,7 @@ skein_rc skn_task_insert(skn_tx *tx, skn_task_row *row, skn_arena *a, skein_erro
     skn_stmt_bind_text(&s, row->cause);
     skn_stmt_bind_int(&s, row->hops_left);
     skn_stmt_bind_int(&s, t->created_at);
+    skn_stmt_bind_id(&s, row->call_message_id);
     rc = skn_stmt_number(&s, &t->id, err);
     return skn_tx_made_uid(tx, rc);
 }
@@ -53,7 +54,8 @@ static void read_task(const skn_stmt *s, skn_arena *a, skn_task_row *out)
                           .message_id = skn_stmt_int(s, 18),
                           .hops_left = skn_stmt_int(s, 19),
                           .cause = skn_stmt_keep(s, 20, a),
-                          .answer_id = skn_stmt_int(s, 25)};
+                          .answer_id = skn_stmt_int(s, 25),
+                          .call_message_id = skn_stmt_int(s, 26)};
 }
 
 static skein_rc one_task(skn_stmt *s, skn_arena *a, skn_task_row *out, bool *found,

@@ -61,7 +61,21 @@ skein_rc skn_call_each(skn_tx *tx, int64_t conversation, skn_call_sink *sink, vo
                        skein_error *err);
 skein_rc skn_piece_remove(skn_tx *tx, skn_str hash, skein_error *err);
 
-/* --- copies of erased messages: store_copies.c --- */
+/* --- copies of messages: store_copies.c --- */
+
+/* A message repeats words of another one (0: of none), and is erased with it. */
+skein_rc skn_copy_add(skn_tx *tx, int64_t message, int64_t source, skein_error *err);
+/* A message and the conversation it was said in. */
+typedef struct skn_copy {
+    int64_t message, home;
+} skn_copy;
+typedef struct skn_copy_list {
+    skn_copy *at;
+    size_t    count;
+} skn_copy_list;
+/* The messages that repeat one of these. */
+skein_rc skn_copies_of(skn_tx *tx, const skn_ids *messages, skn_arena *a, skn_copy_list *out,
+                       skein_error *err);
 
 /* Empties what tasks, the inbox, knowledge and delegations hold of these messages' texts; before the
  * messages themselves are. */

@@ -14,7 +14,8 @@
 typedef struct skn_task_row {
     skein_task task;
     int64_t    assigned_by_id, message_id, hops_left;
-    int64_t    answer_id; /* the last that was said to what it asked; 0: nothing */
+    int64_t    call_message_id; /* has the call that gave it; 0: no agent did */
+    int64_t    answer_id;       /* the last that was said to what it asked; 0: nothing */
     skn_str    cause;
 } skn_task_row;
 

@@ -116,6 +116,18 @@ static inline void dress(place *p, const history *h)
     SKN_OK(skein_context_file_set(p->e, h->chat.id, &file, &p->err), p->err);
 }
 
+/* Only agents at work make messages of others. */
+static inline void repeat(place *p, skein_conversation_id chat)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql,
+             "INSERT INTO copies(message_id, source_id) SELECT MAX(id), MIN(id) FROM messages "
+             "WHERE conversation_id = %lld AND purged_at IS NULL",
+             (long long)chat.v);
+    skn_fixture_sql(p->fx, sql);
+}
+
 static inline history make_history(place *p, const char *name)
 {
     history      h = {.world = make_world(p, name)};
@@ -135,6 +147,7 @@ static inline history make_history(place *p, const char *name)
     skein_message_id gone = ids_at(p, h.chat.id, 3);
     SKN_OK(skein_purge(p->e, &how, (skein_message_ids){&gone, 1}, &erased, &p->err), p->err);
     dress(p, &h);
+    repeat(p, h.chat.id);
     SKN_OK(skein_agent_find(p->e, h.world.id, T("ada"), p->mem, &ada, &p->err), p->err);
     SKN_OK(skein_conversation_of(p->e, ada.id, SKEIN_BACKGROUND, p->mem, &h.branch, &p->err),
            p->err);

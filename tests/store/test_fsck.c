@@ -166,6 +166,8 @@ BREAKS(an_agent_that_leads_itself_is_told, "refs",
 BREAKS(agents_that_lead_each_other_are_told, "refs",
        "UPDATE agents SET lead_id = (SELECT id FROM agents x WHERE x.name = CASE agents.name "
        "WHEN 'ada' THEN 'bo' WHEN 'bo' THEN 'cy' ELSE 'ada' END)")
+BREAKS(a_copy_of_nothing_is_told, "refs",
+       "INSERT INTO copies(message_id, source_id) VALUES(999999, " ID("m1") ")")
 BREAKS(an_event_of_nothing_is_told, "refs",
        "UPDATE events SET message_id = 999999 WHERE message_id IS NOT NULL")
 BREAKS(a_tag_without_a_control_is_told, "refs", "UPDATE tag_definitions SET control = 'lever'")
@@ -253,6 +255,21 @@ static void an_erased_store_is_sound(void **state)
     kit_close(&k);
 }
 
+static void what_repeats_an_erased_message_is_told(void **state)
+{
+    kit              k;
+    skein_message_id id;
+    int64_t          erased;
+
+    build(&k, state);
+    id = id_of(&k, "m2");
+    KIT_OK(&k, skein_purge(k.e, &k.how, (skein_message_ids){&id, 1}, &erased, &k.err));
+    vandalise(&k,
+              "INSERT INTO copies(message_id, source_id) VALUES(" ID("m10") ", " ID("m2") ")");
+    expect(&k, "refs");
+    done(&k);
+}
+
 /* A store from before there were hashes, brought up to date. */
 static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state)
 {
@@ -271,7 +288,9 @@ static void messages_of_an_older_store_are_hashed_once_it_is_opened(void **state
     sum = skn_fixture_number(k.fx, "SELECT sum(hash / 1024) FROM messages");
     assert_int_not_equal(sum, 0);
     leave(&k);
-    skn_fixture_sql(k.fx, "DROP INDEX expected_task;"
+    skn_fixture_sql(k.fx, "DROP TABLE copies; DROP INDEX tasks_call;"
+                          "ALTER TABLE tasks DROP COLUMN call_message_id;"
+                          "DROP INDEX expected_task;"
                           "ALTER TABLE deliveries DROP COLUMN without_tools;"
                           "ALTER TABLE expected DROP COLUMN task_id;"
                           "DROP TABLE definitions; DROP TABLE audit; DROP TABLE sessions;"
@@ -405,6 +424,8 @@ int main(void)
         SKN_BOTH(a_lead_in_another_world_is_told),
         SKN_BOTH(an_agent_that_leads_itself_is_told),
         SKN_BOTH(agents_that_lead_each_other_are_told),
+        SKN_BOTH(a_copy_of_nothing_is_told),
+        SKN_BOTH(what_repeats_an_erased_message_is_told),
         SKN_BOTH(an_event_of_nothing_is_told),
         SKN_BOTH(a_tag_without_a_control_is_told),
         SKN_BOTH(a_tag_of_another_world_is_told),

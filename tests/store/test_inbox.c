@@ -561,7 +561,9 @@ static void from_schema_9(kit *k)
     skein_options options = SKEIN_OPTIONS_INIT;
 
     skein_close(k->e);
-    skn_fixture_sql(k->fx, "DROP INDEX expected_task;"
+    skn_fixture_sql(k->fx, "DROP TABLE copies; DROP INDEX tasks_call;"
+                           "ALTER TABLE tasks DROP COLUMN call_message_id;"
+                           "DROP INDEX expected_task;"
                            "ALTER TABLE deliveries DROP COLUMN without_tools;"
                            "ALTER TABLE expected DROP COLUMN task_id;"
                            "DROP TABLE definitions;"

@@ -796,6 +796,92 @@ static void a_lead_hears_of_a_task_whose_text_was_erased(void **state)
     kit_close(&k);
 }
 
+/* Erases what an agent said last in its background with this in it (NULL: the message with its last call). */
+static int64_t erase_said(kit *k, int agent, const char *part)
+{
+    skein_conversation c;
+    skein_change       how = {0};
+    skein_slice        what = {0};
+    skein_messages     m;
+    skein_at           at;
+    int64_t            erased;
+
+    KIT_OK(k, skein_conversation_of(k->e, k->agent[agent].id, SKEIN_BACKGROUND, k->mem, &c,
+                                    &k->err));
+    what.conversation = how.conversation = c.id;
+    KIT_OK(k, skein_read(k->e, &what, k->mem, &m, &at, &k->err));
+    for (size_t i = m.count; i-- > 0;)
+        if (part ? m.at[i].role == SKEIN_ASSISTANT && strstr(m.at[i].content.p, part) != NULL
+                 : m.at[i].call_count > 0) {
+            KIT_OK(k, skein_purge(k->e, &how, (skein_message_ids){&m.at[i].id, 1}, &erased,
+                                  &k->err));
+            return erased;
+        }
+    fail_msg("%s has not said it", k->agent[agent].name.p);
+    return 0;
+}
+
+/* A report by the system has words of two messages: of what gave the task, and of what came of it. */
+static void what_a_report_repeats_is_erased_with_it(void **state)
+{
+    kit        k;
+    skein_turn turn;
+    skein_task t;
+
+    kit_open(&k, state);
+    given(&k, "dig for xyzzyplugh");
+    turn = work(&k, BO);
+    KIT_OK(&k, finish(&k, &turn, "a hole"));
+    assert_non_null(strstr(own_texts(&k, ADA, SKEIN_BACKGROUND), "xyzzyplugh"));
+    assert_int_equal(erase_said(&k, ADA, NULL),
+                     3); /* the call, the task in bo's background, the report */
+    assert_false(skn_fixture_holds(k.fx, "xyzzyplugh"));
+    assert_int_equal(task_due(&k, ADA), 0); /* nothing is left that she could look at */
+    given(&k, "dig");
+    turn = work(&k, BO);
+    KIT_OK(&k, finish(&k, &turn, "I have found plughxyzzy"));
+    assert_int_equal(erase_said(&k, BO, "plughxyzzy"), 2);
+    assert_false(skn_fixture_holds(k.fx, "plughxyzzy"));
+    t = given(&k, "dig before nitfolplugh"); /* not begun yet */
+    assert_int_equal(erase_said(&k, ADA, NULL), 1);
+    assert_string_equal(task_now(&k, t.uid).status.p, "cancelled");
+    assert_false(skn_fixture_holds(k.fx, "nitfolplugh"));
+    kit_check(&k);
+    kit_close(&k);
+}
+
+static void what_an_answer_repeats_is_erased_with_it(void **state)
+{
+    kit         k;
+    skein_turn  turn;
+    skein_task  t;
+    skein_acted done;
+    int64_t     before;
+
+    kit_open(&k, state);
+    t = waiting_task(&k);
+    turn = work(&k, ADA);
+    KIT_OK(&k, finish(&k, &turn, "the xyzzyplugh one"));
+    assert_non_null(strstr(own_texts(&k, BO, SKEIN_BACKGROUND),
+                           "ada answers your question: the xyzzyplugh one"));
+    before = newest(&k);
+    assert_int_equal(erase_said(&k, ADA, "xyzzyplugh"), 2);
+    assert_string_equal(told(&k, before), "chat.updated chat.updated");
+    assert_false(skn_fixture_holds(k.fx, "xyzzyplugh"));
+    goes_on(&k, t, BO, "the left one, then");
+    /* What a tool said elsewhere goes with the call. */
+    t = task_of(&k, BO, "report");
+    turn = work(&k, BO);
+    KIT_OK(&k, act_as(&k, &turn,
+                      (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("plughxyzzy")},
+                      &done));
+    KIT_OK(&k, finish(&k, &turn, "reported"));
+    assert_int_equal(erase_said(&k, BO, NULL), 2);
+    assert_false(skn_fixture_holds(k.fx, "plughxyzzy"));
+    kit_check(&k);
+    kit_close(&k);
+}
+
 static void a_lead_hears_of_a_subordinate_that_fails_or_goes(void **state)
 {
     kit        k;
@@ -1038,6 +1124,8 @@ int main(void)
         SKN_BOTH(a_subordinate_that_ends_without_a_report_is_reported),
         SKN_BOTH(who_gave_the_task_hears_of_a_report_to_another),
         SKN_BOTH(a_lead_hears_of_a_task_whose_text_was_erased),
+        SKN_BOTH(what_a_report_repeats_is_erased_with_it),
+        SKN_BOTH(what_an_answer_repeats_is_erased_with_it),
         SKN_BOTH(a_lead_hears_of_a_subordinate_that_fails_or_goes),
         SKN_BOTH(a_lead_that_tells_the_answer_does_not_give_it_twice),
         SKN_BOTH(work_is_given_only_to_subordinates),

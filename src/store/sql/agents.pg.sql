@@ -30,10 +30,15 @@ UNION ALL SELECT a.id, k.tokens_in, k.tokens_out, k.estimated, k.id FROM asked a
 -- --- copies of erased messages: store_copies.c ---
 -- :copies_task_of_many
 UPDATE tasks SET content = '', result = NULL, last_error = NULL
- WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
+ WHERE message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))
+    OR call_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])));
 -- :copies_pending_of_many
 SELECT id FROM tasks WHERE status = 'pending'
-   AND message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[]))) ORDER BY id;
+   AND (message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))
+     OR call_message_id IN (SELECT unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])))) ORDER BY id;
+-- :copies_of_many
+SELECT DISTINCT m.id, m.conversation_id FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value)
+  JOIN copies c ON c.source_id = j.value JOIN messages m ON m.id = c.message_id ORDER BY m.id;
 -- :copies_result_of_many
 UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id
   FROM unnest(CAST(string_to_array(CAST($1 AS TEXT), ',') AS BIGINT[])) j(value) JOIN messages m ON m.id = j.value

@@ -9,7 +9,7 @@ SELECT k.id, k.uid, k.world_id, k.agent_id, a.name, b.name, k.source, k.content,
   COALESCE((SELECT i.uid FROM turns t JOIN inbox i ON i.turn_id = t.id WHERE t.state = 'open' AND t.task_id = k.id AND
     i.kind = 'approval' AND i.answer IS NULL AND i.removed_at IS NULL ORDER BY i.id DESC LIMIT 1), xi.uid),
   CASE WHEN x.id IS NOT NULL THEN COALESCE(xa.name, 'human') END, SUBSTR(COALESCE(xi.content, xm.content), 1, 16384),
-  (SELECT MAX(y.answer_message_id) FROM expected y WHERE y.task_id = k.id)
+  (SELECT MAX(y.answer_message_id) FROM expected y WHERE y.task_id = k.id), k.call_message_id
   FROM tasks k JOIN agents a ON a.id = k.agent_id LEFT JOIN agents b ON b.id = k.assigned_by_id LEFT JOIN messages m ON m.id = k.message_id
   LEFT JOIN expected x ON k.status = 'pending' AND x.id = (SELECT MIN(y.id) FROM expected y WHERE y.task_id = k.id AND y.state = 'open')
   LEFT JOIN agents xa ON xa.id = x.asked_id LEFT JOIN messages xm ON xm.id = x.message_id AND x.asked_id <> 0
@@ -120,8 +120,8 @@ UPDATE expected SET state = 'undeliverable', closed_at = $1 WHERE state = 'open'
 -- --- tasks, inbox, knowledge: store_task.c, store_inbox.c, store_knowledge.c ---
 
 -- :task_insert
-INSERT INTO tasks(uid, world_id, agent_id, assigned_by_id, source, content, message_id, cause, hops_left, created_at)
-VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id;
+INSERT INTO tasks(uid, world_id, agent_id, assigned_by_id, source, content, message_id, cause, hops_left, created_at, call_message_id)
+VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id;
 -- :task_by_id
 {task_rows} WHERE k.id = $1;
 -- :task_by_uid
@@ -379,9 +379,17 @@ SELECT id, uid, request, response FROM model_calls WHERE id > $1 AND (conversati
 
 -- --- copies of erased messages: store_copies.c ---
 -- :copies_task_of_many
-UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
+UPDATE tasks SET content = '', result = NULL, last_error = NULL WHERE message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
+    OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'));
 -- :copies_pending_of_many
-SELECT id FROM tasks WHERE status = 'pending' AND message_id IN (SELECT value FROM json_each('[' || $1 || ']')) ORDER BY id;
+SELECT id FROM tasks WHERE status = 'pending' AND (message_id IN (SELECT value FROM json_each('[' || $1 || ']'))
+    OR call_message_id IN (SELECT value FROM json_each('[' || $1 || ']'))) ORDER BY id;
+-- Nothing can be repeated of what was erased before.
+-- :copy_insert
+INSERT INTO copies(message_id, source_id) SELECT CAST($1 AS BIGINT), s.id FROM messages s WHERE s.id = $2 AND s.purged_at IS NULL;
+-- :copies_of_many
+SELECT DISTINCT m.id, m.conversation_id FROM json_each('[' || $1 || ']') j CROSS JOIN copies c ON c.source_id = j.value
+  JOIN messages m ON m.id = c.message_id ORDER BY m.id;
 -- What a task came to is what its turn said.
 -- :copies_result_of_many
 UPDATE tasks SET result = NULL WHERE id IN (SELECT t.task_id FROM json_each('[' || $1 || ']') j CROSS JOIN messages m ON m.id = j.value

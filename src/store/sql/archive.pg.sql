@@ -3,7 +3,7 @@
 -- An insert takes its id after it got its lock on the table, so no id is given out beside ours.
 -- :archive_lock
 LOCK TABLE worlds, agents, tag_definitions, conversations, active_tags, context_files, versions, lanes, messages, threads,
-  items, nodes, compactions, squashes, squash_sources, ops
+  items, nodes, compactions, squashes, squash_sources, ops, copies
   IN EXCLUSIVE MODE;
 -- :archive_ids_worlds
 SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
@@ -44,3 +44,6 @@ SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
 -- :archive_ids_ops
 SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
   FROM (SELECT CAST(pg_get_serial_sequence('ops', 'id') AS regclass) AS name) s;
+-- :archive_ids_copies
+SELECT setval(s.name, nextval(s.name) + CAST($1 AS BIGINT) - 1) - $1
+  FROM (SELECT CAST(pg_get_serial_sequence('copies', 'id') AS regclass) AS name) s;

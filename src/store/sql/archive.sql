@@ -178,6 +178,14 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 -- :archive_ids_ops
 SELECT COALESCE(MAX(id), 0) FROM ops WHERE $1 > 0;
 
+-- :archive_copies
+SELECT id, message_id, source_id FROM copies WHERE id > $1 ORDER BY id LIMIT 1000;
+-- :archive_put_copies
+INSERT INTO copies(id, message_id, source_id)
+VALUES($1, $2, $3);
+-- :archive_ids_copies
+SELECT COALESCE(MAX(id), 0) FROM copies WHERE $1 > 0;
+
 -- On SQLite a write transaction has the database to itself.
 -- :archive_lock
 SELECT 1;

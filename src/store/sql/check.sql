@@ -161,9 +161,13 @@ SELECT t.uid, '' FROM turns t LEFT JOIN tasks k ON k.id = t.task_id LEFT JOIN de
    OR (t.task_id IS NOT NULL AND (k.id IS NULL OR k.status <> 'pending' OR k.agent_id <> t.agent_id))) LIMIT 20;
 -- :check_task
 SELECT k.uid, '' FROM tasks k LEFT JOIN agents a ON a.id = k.agent_id LEFT JOIN messages m ON m.id = k.message_id
-  LEFT JOIN conversations c ON c.id = m.conversation_id
- WHERE a.id IS NULL OR a.world_id <> k.world_id OR (k.message_id IS NOT NULL AND (m.id IS NULL OR c.world_id <> k.world_id))
+  LEFT JOIN conversations c ON c.id = m.conversation_id LEFT JOIN messages g ON g.id = k.call_message_id
+ WHERE a.id IS NULL OR a.world_id <> k.world_id OR (k.call_message_id IS NOT NULL AND g.id IS NULL) OR (k.message_id IS NOT NULL AND (m.id IS NULL OR c.world_id <> k.world_id))
    OR (k.status = 'completed' AND k.completed_at IS NULL) OR (k.status = 'pending' AND k.completed_at IS NOT NULL) LIMIT 20;
+-- :check_copy
+SELECT CAST(c.message_id AS TEXT), CAST(c.source_id AS TEXT) FROM copies c LEFT JOIN messages m ON m.id = c.message_id
+  LEFT JOIN messages s ON s.id = c.source_id
+ WHERE m.id IS NULL OR s.id IS NULL OR (s.purged_at IS NOT NULL AND m.purged_at IS NULL) LIMIT 20;
 -- :check_inbox
 SELECT i.uid, '' FROM inbox i LEFT JOIN worlds w ON w.id = i.world_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN messages b ON b.id = i.work_message_id LEFT JOIN tasks k ON k.id = i.task_id
