@@ -210,14 +210,15 @@ typedef struct skein_inbox_item {
     skein_str      work_chat_uid, work_message_uid; /* the background work behind it */
     skein_str      briefing_uid, briefing;          /* the whole text; only of a briefing */
     skein_str      tool, args, call_id;             /* of an approval */
-    skein_str      definition; /* of the tool, where a person is to read it first: see below */
-    skein_str      definition_state; /* "new" or "changed"; absent: nothing is to be read */
-    skein_str      task_uid;         /* that it is about; may be absent */
-    skein_str      answer;           /* what was answered; allowed or denied for an approval */
-    skein_str      reason; /* what decided or ended it, where that was no person; or absent */
-    skein_str      result; /* how that call ended, at most 300 characters; absent before */
-    bool           open;   /* somebody waits for the answer */
-    int64_t        read_at, done_at, snoozed_until, created_at;
+    skein_str
+              definition; /* of the tool, where a person is to read it first: see below. Lists leave out what is long */
+    skein_str definition_state; /* "new" or "changed"; absent: nothing is to be read */
+    skein_str task_uid;         /* that it is about; may be absent */
+    skein_str answer;           /* what was answered; allowed or denied for an approval */
+    skein_str reason; /* what decided or ended it, where that was no person; or absent */
+    skein_str result; /* how that call ended, at most 300 characters; absent before */
+    bool      open;   /* somebody waits for the answer */
+    int64_t   read_at, done_at, snoozed_until, created_at;
 } skein_inbox_item;
 
 typedef struct skein_inbox {

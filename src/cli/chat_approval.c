@@ -9,8 +9,7 @@
 #include <string.h>
 
 #define INBOX_MOST 100
-#define ARGS_MOST  ((size_t)300)  /* bytes of what a tool is to be given */
-#define PART_MOST  ((size_t)4000) /* bytes of each thing that its server says of it */
+#define ARGS_MOST  ((size_t)300) /* bytes of what a tool is to be given */
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
@@ -41,21 +40,40 @@ static void copy(skn_approval *out, const skein_inbox_item *item)
         snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(item->title));
 }
 
-static void tell_definition(skn_chat *c, const skein_inbox_item *item, skn_arena *mem)
+/* A list leaves out what is long. */
+static void read_whole(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem,
+                       skein_inbox_item *out)
+{
+    skein_inbox_item whole;
+    skein_error      err;
+    skn_cli         *cli = c->cli;
+
+    *out = *listed;
+    if (!listed->definition_state.n || listed->definition.n)
+        return;
+    err = cli->err;
+    if (!(cli->far ? skn_far_inbox_get(cli, listed->uid, &whole)
+                   : skein_inbox_get(cli->engine, listed->uid, mem, &whole, &cli->err)))
+        out->definition = whole.definition;
+    cli->err = err;
+}
+
+static void tell_definition(skn_chat *c, const skein_inbox_item *listed, skn_arena *mem)
 {
     skn_definition_parts d;
+    skein_inbox_item     item;
 
-    skn_definition_read(item, mem, &d);
+    read_whole(c, listed, mem, &item);
+    skn_definition_read(&item, mem, &d);
     if (d.why)
         skn_chat_tell(c, "%s", d.why);
+    if (d.why && !item.definition.n)
+        skn_chat_tell(c,
+                      "  It could not be read. Read it before you allow it: /inbox show %.*s",
+                      SKN_FMT(item.uid));
     for (size_t i = 0; i < d.parts.n; i++) {
-        skn_str all = d.parts.p[i].text, text = skn_utf8_cut(all, PART_MOST);
-
         skn_chat_wrap(c, d.parts.p[i].label, 2, false);
-        skn_chat_wrap(c, text, 6, false);
-        if (text.n < all.n)
-            skn_chat_tell(c, "      … and %zu bytes more: /inbox show %.*s", all.n - text.n,
-                          SKN_FMT(item->uid));
+        skn_chat_wrap(c, d.parts.p[i].text, 6, false);
     }
 }
 

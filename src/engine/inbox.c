@@ -173,7 +173,7 @@ static skein_rc get(skn_tx *tx, void *arg, skein_error *err)
     skein_rc      rc;
 
     if ((rc = need_item(tx, c, c->ref, &row, err)) ||
-        (rc = skn_inbox_briefing(tx, c->mem, &row, err)))
+        (rc = skn_inbox_long_texts(tx, c->mem, &row, err)))
         return rc;
     *c->item = row.item;
     return SKEIN_OK;

@@ -252,8 +252,8 @@ static void work_leave(skn_run *run)
         run->rc = skein_tool_allowed(e, run->turn.world, &run->definition, &known, &run->err);
     run->approval = known ? SKEIN_APPROVED : SKEIN_APPROVAL_OPEN;
     if (run->rc || known ||
-        (run->rc = skein_approval_ask_defined(e, &run->turn, call_id, &run->definition, run->a,
-                                              &item, &run->err)) ||
+        (run->rc = skein_approval_ask_defined(e, &run->turn, call_id, &run->definition,
+                                              run->round, &item, &run->err)) ||
         (run->rc = skein_approval_state_defined(e, &run->turn, call_id, &run->definition,
                                                 &run->approval, &run->err)) ||
         run->approval != SKEIN_APPROVED)
@@ -276,10 +276,11 @@ static void leave_seen(skn_run *run)
     }
 }
 
-/* What is called is what was asked about: a definition that has changed since is looked at anew. */
+/* What is called is what was asked about: a definition that has changed since is looked at anew. It may be long, and is kept
+ * until the round ends. */
 static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only)
 {
-    skn_str text = skn_mcp_room_definition(run->room, found, run->a);
+    skn_str text = skn_mcp_room_definition(run->room, found, run->round);
 
     if (!text.p) {
         say(run,
@@ -294,8 +295,8 @@ static void with_leave(skn_run *run, const skn_mcp_found *found, bool first_only
         call_server(run, found, may_send);
     } else {
         run->definition = (skein_tool_definition){
-            .server = skn_arena_copy(run->a, skn_mcp_name(found->server)),
-            .tool = skn_arena_copy(run->a, found->tool->name),
+            .server = skn_arena_copy(run->round, skn_mcp_name(found->server)),
+            .tool = skn_arena_copy(run->round, found->tool->name),
             .text = text};
         run->first_only = first_only;
         skn_run_job(run, work_leave, leave_seen);

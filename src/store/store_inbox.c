@@ -188,16 +188,18 @@ skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *
     return one_item(&s, a, out, found, err);
 }
 
-skein_rc skn_inbox_briefing(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
+skein_rc skn_inbox_long_texts(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err)
 {
-    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_briefing_text);
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_inbox_long_texts);
     bool     found;
     skein_rc rc;
 
     skn_stmt_bind_int(&s, row->item.id);
     rc = skn_stmt_step(&s, &found, err);
-    if (rc == SKEIN_OK && found)
+    if (rc == SKEIN_OK && found) {
         row->item.briefing = skn_stmt_keep(&s, 0, a);
+        row->item.definition = skn_stmt_keep(&s, 1, a);
+    }
     skn_stmt_done(&s);
     return rc;
 }

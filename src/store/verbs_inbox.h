@@ -45,8 +45,8 @@ skein_rc skn_inbox_by_uid(skn_tx *tx, skn_str uid, skn_arena *a, skn_inbox_row *
                           bool *found, skein_error *err);
 /* Is the message of the foreground a briefing? */
 skein_rc skn_inbox_is_briefing(skn_tx *tx, int64_t message, bool *yes, skein_error *err);
-/* The whole text of a briefing, into row->item. */
-skein_rc skn_inbox_briefing(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
+/* What lists leave out, into row->item: the text of a briefing, and a definition whole. */
+skein_rc skn_inbox_long_texts(skn_tx *tx, skn_arena *a, skn_inbox_row *row, skein_error *err);
 
 typedef struct skn_inbox_range {
     const skein_inbox_query *what;  /* its `before` and `limit` are not read */

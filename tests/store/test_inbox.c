@@ -1025,6 +1025,33 @@ static void the_items_of_an_agent_go_with_it(void **state)
     kit_close(&k);
 }
 
+static void a_list_has_a_definition_only_while_it_is_asked_about_and_not_a_long_one(
+    void **state)
+{
+    kit                     k;
+    skein_turn              turn;
+    skein_inbox_item        item;
+    skein_message           said;
+    const skein_inbox_query all = {.done = -1};
+    static char             text[2002];
+
+    kit_open(&k, state);
+    turn = asked_as(&k, "{\"v\":1}", &item);
+    assert_string_equal(listed(&k, all).at[0].definition.p, "{\"v\":1}");
+    KIT_OK(&k, reply(&k, item.uid, "deny", &said));
+    assert_null(listed(&k, all).at[0].definition.p);
+    assert_string_equal(listed(&k, all).at[0].definition_state.p, "new");
+    assert_string_equal(got(&k, item.uid).definition.p, "{\"v\":1}");
+    KIT_OK(&k, skein_turn_end(k.e, &turn, SKEIN_TURN_CANCELLED, NULL, &k.err));
+    memset(text, ' ', sizeof text - 1);
+    memcpy(text, "{}", 2);
+    turn = asked_as(&k, text, &item);
+    assert_null(listed(&k, all).at[0].definition.p);
+    assert_string_equal(listed(&k, all).at[0].definition_state.p, "new");
+    assert_string_equal(got(&k, item.uid).definition.p, text);
+    kit_close(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1054,6 +1081,7 @@ int main(void)
         SKN_BOTH(items_are_read_done_snoozed_and_taken_out),
         SKN_BOTH(what_may_be_put_in),
         SKN_BOTH(the_items_of_an_agent_go_with_it),
+        SKN_BOTH(a_list_has_a_definition_only_while_it_is_asked_about_and_not_a_long_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,8 @@ SELECT i.id, i.uid, i.kind, i.world_id, w.name, a.name, i.title, i.content, c.ui
   CASE WHEN i.kind = 'approval' AND i.answer IS NOT NULL THEN (SELECT SUBSTR(r.content, 1, 300) FROM messages r
     WHERE r.reply_to_id = i.work_message_id AND r.role = 'tool' AND r.tool_call_id = i.call_id ORDER BY r.id LIMIT 1) END,
   CASE WHEN i.turn_id IS NOT NULL THEN i.call_id END, (SELECT k.uid FROM tasks k WHERE k.id = i.task_id), i.begun_at, i.reason,
-  i.definition_id, i.definition_state, d.hash, CASE WHEN i.definition_state IS NOT NULL THEN d.definition END
+  i.definition_id, i.definition_state, d.hash,
+  CASE WHEN i.definition_state IS NOT NULL AND i.answer IS NULL AND LENGTH(d.definition) <= 2000 THEN d.definition END
   FROM inbox i JOIN worlds w ON w.id = i.world_id LEFT JOIN agents a ON a.id = i.agent_id LEFT JOIN messages m ON m.id = i.message_id
   LEFT JOIN conversations c ON c.id = COALESCE(m.conversation_id, i.conversation_id)
   LEFT JOIN messages wm ON wm.id = i.work_message_id LEFT JOIN conversations wc ON wc.id = wm.conversation_id
@@ -212,8 +213,10 @@ VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $1
 SELECT COUNT(*) FROM inbox WHERE message_id = $1 AND kind = 'briefing';
 -- :inbox_by_briefing
 {inbox_rows} WHERE i.briefing_uid = $1;
--- :inbox_briefing_text
-SELECT briefing_text FROM inbox WHERE id = $1;
+-- What is too long for lists.
+-- :inbox_long_texts
+SELECT i.briefing_text, CASE WHEN i.definition_state IS NOT NULL THEN d.definition END
+  FROM inbox i LEFT JOIN definitions d ON d.id = i.definition_id WHERE i.id = $1;
 -- Done: 0 neither done nor snoozed, 1 done, 2 snoozed, -1 all.
 -- :inbox_list
 {inbox_rows}

@@ -1,6 +1,6 @@
 // What a call would run is seen before it is allowed.
 import { render } from 'preact';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { InboxItem } from '../../src/api/types';
 import { Permission } from '../../src/views/chat/permission';
 
@@ -12,6 +12,7 @@ beforeEach(() => {
 afterEach(() => {
     render(null, root);
     root.remove();
+    vi.unstubAllGlobals();
 });
 
 const item = { id: 'i1', type: 'approval', agent: 'ada', tool: 'send', open: true } as InboxItem;
@@ -53,6 +54,26 @@ describe('a call that asks for permission', () => {
         expect(root.querySelector('.definition')!.textContent).toContain('not what it was');
         draw({}, { definition: null, definitionState: null });
         expect(root.querySelector('.definition')).toBeNull();
+    });
+    it('reads what a list has left out, and nothing can be allowed before it is shown', async () => {
+        const whole = { ...item, definition: { description: 'Long.' }, definitionState: 'new' };
+        const asked: string[] = [];
+        let answer: (r: Response) => void = () => undefined;
+        vi.stubGlobal('fetch', (url: string) => {
+            asked.push(String(url));
+            return new Promise<Response>(resolve => (answer = resolve));
+        });
+        draw({}, { definition: null, definitionState: 'new' });
+        const allow = () => root.querySelector('[aria-label^="Allow"]')!;
+        const isOff = () =>
+            allow().getAttribute('aria-disabled') === 'true' || allow().hasAttribute('disabled');
+        expect(isOff()).toBe(true);
+        expect(root.querySelector('.definition')!.textContent).toContain('Reading what');
+        await vi.waitFor(() => expect(asked.some(u => u.endsWith('/inbox/i1'))).toBe(true));
+        const head = { 'Content-Type': 'application/json' };
+        answer(new Response(JSON.stringify(whole), { headers: head }));
+        await vi.waitFor(() => expect(root.querySelector('.definition pre')?.textContent).toBe('Long.'));
+        expect(isOff()).toBe(false);
     });
     it('has the whole of what is long behind a fold, and says so', () => {
         for (const args of [

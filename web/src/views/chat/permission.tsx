@@ -7,7 +7,7 @@ import { state } from '../../store/store';
 import { useDecision } from '../inbox/decide';
 import { ArgLines, isCut } from '../shared/args';
 import { AwayNote, isAway } from '../shared/away';
-import { Definition } from '../shared/definition';
+import { Definition, useDefined } from '../shared/definition';
 import { Fold } from './fold';
 import { pretty } from './words';
 
@@ -43,13 +43,20 @@ function Wanted({ call }: { call: ToolCall }) {
 /** That it was answered is announced by the event, in every window. */
 export function Permission({ item, call }: { item: InboxItem; call: ToolCall }) {
     const { busy, trouble, decide } = useDecision(item.id);
+    const defined = useDefined(item);
     const off = busy || isAway() || state.value.readOnly;
     const what = `@${item.agent ?? 'agent'} to use ${item.tool ?? 'the tool'}`;
     return (
         <div class="chat-permission" role="group" aria-label={`Permission for ${what}`}>
             <Wanted call={call} />
-            <Definition item={item} />
-            <Button small kind="main" off={off} label={`Allow ${what}`} onClick={() => void decide('allow')}>
+            <Definition item={item} defined={defined} />
+            <Button
+                small
+                kind="main"
+                off={off || defined.lacking}
+                label={`Allow ${what}`}
+                onClick={() => void decide('allow')}
+            >
                 Allow
             </Button>
             <Button small off={off} label={`Deny ${what}`} onClick={() => void decide('deny')}>

@@ -5,7 +5,7 @@ import type { InboxItem } from '../../api/types';
 import { Button, TextArea, toast, TroubleBox } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { refreshInbox } from '../../store/store';
-import { Definition } from '../shared/definition';
+import { Definition, useDefined } from '../shared/definition';
 import { useDecision, type Decision } from './decide';
 
 export interface AnswerProps {
@@ -86,6 +86,7 @@ function decided(item: InboxItem, decision: Decision): string {
 
 /** Whether an agent may call a tool, with what is shown before anybody decides; or whether a limit may be exceeded. */
 export function Approval({ item, onAnswered }: AnswerProps) {
+    const defined = useDefined(item);
     const { busy, trouble, decide } = useDecision(item.id, (answered, decision) => {
         toast({ text: decided(item, decision), kind: 'ok' });
         onAnswered(answered);
@@ -109,11 +110,11 @@ export function Approval({ item, onAnswered }: AnswerProps) {
                     </dd>
                 </dl>
             )}
-            <Definition item={item} />
+            <Definition item={item} defined={defined} />
             {trouble && <TroubleBox trouble={trouble} safe="Nothing was decided." />}
             {item.open && (
                 <div class="inbox-actions">
-                    <Button kind="main" off={busy} onClick={() => void decide('allow')}>
+                    <Button kind="main" off={busy || defined.lacking} onClick={() => void decide('allow')}>
                         {item.tool ? 'Allow' : 'Go on'}
                     </Button>
                     <Button kind="danger" off={busy} onClick={() => void decide('deny')}>

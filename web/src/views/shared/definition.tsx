@@ -1,6 +1,8 @@
 // definition.tsx: how a tool of a tool server defines itself, read before it is first allowed. The words are the server's own, so
 // they are plain text and nothing else.
 
+import { useEffect, useState } from 'preact/hooks';
+import { getInboxItem } from '../../api/calls';
 import type { InboxItem } from '../../api/types';
 import { plain } from '../../parts/markdown/plain';
 import './definition.css';
@@ -25,9 +27,40 @@ export function definitionParts(definition: unknown): [string, string][] {
         .filter(([, text]) => text !== '');
 }
 
+export interface Defined {
+    /** null: there is none, or it is not read yet */
+    definition: unknown;
+    /** nobody can allow it before it is shown */
+    lacking: boolean;
+    failed: boolean;
+}
+
+/** How the tool of an item is defined. Lists leave it out where it is long or was answered; then it is read by itself. */
+export function useDefined(item: InboxItem): Defined {
+    const [read, setRead] = useState<{ id: string; definition: unknown; failed: boolean } | null>(null);
+    const left = Boolean(item.definitionState) && (item.definition ?? null) === null;
+    useEffect(() => {
+        if (!left) return;
+        void getInboxItem(item.id).then(r =>
+            setRead({ id: item.id, definition: r.ok ? (r.value.definition ?? null) : null, failed: !r.ok }),
+        );
+    }, [left, item.id]);
+    const own = read?.id === item.id ? read : null;
+    const definition = left ? (own?.definition ?? null) : (item.definition ?? null);
+    return { definition, lacking: left && definition === null, failed: own?.failed ?? false };
+}
+
 /** Nothing where a person has allowed the tool as it is. */
-export function Definition({ item }: { item: InboxItem }) {
+export function Definition({ item, defined }: { item: InboxItem; defined: Defined }) {
     if (!item.definitionState) return null;
+    if (defined.lacking)
+        return (
+            <p class="definition">
+                {defined.failed
+                    ? 'What the server of this tool says of it could not be read. Reload the page.'
+                    : 'Reading what the server of this tool says of it…'}
+            </p>
+        );
     return (
         <section class="definition" aria-label={`What ${item.tool} is`}>
             <p>
@@ -39,7 +72,7 @@ export function Definition({ item }: { item: InboxItem }) {
                 What its server says of it:
             </p>
             <dl>
-                {definitionParts(item.definition).map(([label, text]) => (
+                {definitionParts(defined.definition).map(([label, text]) => (
                     <div key={label}>
                         <dt>{label}</dt>
                         <dd>
