@@ -135,6 +135,26 @@ skein_rc skn_act_request_input(skn_acting *c, skein_error *err)
 
 /* --- report_to_lead -------------------------------------------------------------------------------------------- */
 
+/* The report is what comes of a task, and that is one text: another would take the place of the first in the task, while
+ * the lead has both. */
+static skein_rc check_first(const skn_acting *c, const skein_agent *lead, skein_error *err)
+{
+    skn_task_row task;
+    bool         found = false;
+    skein_rc     rc = SKEIN_OK;
+
+    if (c->row.turn.task)
+        rc = skn_task_get(c->w.tx, c->row.turn.task, c->w.a, &task, &found, err);
+    if (rc || !found || !task.task.result.p)
+        return rc;
+    return skn_hint(err,
+                    skn_fail(err, SKEIN_CONFLICT,
+                             "the report on this task was sent to \"%.*s\" already",
+                             SKN_FMT(lead->name)),
+                    "Finish with an answer; what is missing in the report can be told with "
+                    "tell_agent.");
+}
+
 skein_rc skn_act_report(skn_acting *c, skein_error *err)
 {
     skein_agent   lead;
@@ -152,7 +172,8 @@ skein_rc skn_act_report(skn_acting *c, skein_error *err)
                                  SKN_FMT(c->me.name)),
                         "Tell the person, with create_inbox_item.");
     what = heard_of(c, &lead, "report", " reports: ");
-    if ((rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
+    if ((rc = check_first(c, &lead, err)) ||
+        (rc = skn_background_say(c->w.e, c->w.tx, c->w.a, &what, c->w.now, &m, &task, err)))
         return rc;
     tell(c, "report.lead", lead.name, m.uid, SKN_NONE);
     c->result = SKN_STR("Report sent to lead");

@@ -24,6 +24,12 @@ static void a_report_wakes_the_lead_and_ends_the_task(void **state)
     assert_string_equal(done.result.content.p, "Report sent to lead");
     says(&k, before, "report.lead", "\"agent\":\"bo\",\"to\":\"ada\"");
     assert_string_equal(own_texts(&k, ADA, SKEIN_BACKGROUND), "bo:Subordinate bo reports: 42");
+    assert_int_equal(act_as(&k, &turn,
+                            (skein_act){.kind = SKEIN_ACT_REPORT, .text = skein_text("43")},
+                            &done),
+                     SKEIN_CONFLICT);
+    assert_string_equal(k.err.message, "the report on this task was sent to \"ada\" already");
+    assert_string_equal(own_texts(&k, ADA, SKEIN_BACKGROUND), "bo:Subordinate bo reports: 42");
     assert_true(task_now(&k, t.uid).running);
     fail_turn(&k, &turn, "after the report"); /* it is not done again */
     says(&k, before, "task.finished", t.uid.p);
