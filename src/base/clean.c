@@ -1,46 +1,265 @@
 #include "base/clean.h"
 
-bool skn_clean_harmful(skn_str s, size_t *bytes)
+#include "base/utf8.h"
+
+#define FLAG     0x1f3f4u /* before the tags of a region, as England's */
+#define FLAG_END 0xe007fu
+#define GROWTH   4 /* times a text, that which is shown of it at most: U+00AD has two bytes */
+
+/* How much is shown. */
+typedef enum strictness {
+    PIECE,  /* what no neighbour can make harmless is not */
+    TEXT,   /* … nor is what these here do not */
+    CONSENT /* nor what a text may have, but nobody would see */
+} strictness;
+
+typedef struct range {
+    uint32_t from, to;
+} range;
+
+static bool among(const range *ranges, size_t count, uint32_t c)
+{
+    for (size_t i = 0; i < count; i++)
+        if (c >= ranges[i].from && c <= ranges[i].to)
+            return true;
+    return false;
+}
+
+#define AMONG(ranges, c) among(ranges, sizeof(ranges) / sizeof *(ranges), c)
+
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+/* No text needs these to be read: soft hyphens, joiners of words, fillers, separators of lines that only some programs obey,
+ * embeddings, overrides and isolates, which reorder what stands behind a text too, notes between lines, and beams. */
+static bool is_hidden(uint32_t c)
+{
+    static const range ranges[] = {
+        {0x00ad, 0x00ad},   {0x180e, 0x180e},   {0x2028, 0x202e}, {0x2060, 0x206f},
+        {0x3164, 0x3164},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe001f},
+    };
+
+    return AMONG(ranges, c);
+}
+
+/* Real texts have these, and there they stay. The marks of a direction (U+200E, U+200F, U+061C) are among them: such a mark acts
+ * on the signs beside it as a letter of that direction does, and never beyond the end of its line, so it can do nothing that a word
+ * in Hebrew could not. But it can stand inside a name that is to be agreed to. */
+static bool is_mark(uint32_t c)
+{
+    static const range ranges[] = {
+        {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
+        {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200c, 0x200f},
+    };
+
+    return AMONG(ranges, c);
+}
+
+static bool is_tag(uint32_t c)
+{
+    return c >= 0xe0020 && c <= FLAG_END;
+}
+
+static bool is_selector(uint32_t c)
+{
+    return (c >= 0xfe00 && c <= 0xfe0f) || (c >= 0xe0100 && c <= 0xe01ef);
+}
+
+/* Scripts without blanks between words: Thai to Khmer, and those around New Tai Lue. U+200B is where a line may end in them. */
+static bool is_spaceless(uint32_t c)
+{
+    static const range ranges[] = {{0x0e00, 0x109f}, {0x1780, 0x17ff}, {0x1950, 0x1aaf}};
+
+    return AMONG(ranges, c);
+}
+
+/* The tags of a flag: three to six letters or digits and an end, so that no more can hide there. */
+static size_t flag_bytes(skn_str s)
+{
+    uint32_t c;
+    size_t   at = 0, n;
+
+    for (int count = 0; (n = skn_utf8_get(skn_str_sub(s, at, s.n), &c)); count++) {
+        at += n;
+        if (c == FLAG_END)
+            return count >= 3 ? at : 0;
+        if (count == 6 || !((c >= 0xe0030 && c <= 0xe0039) || (c >= 0xe0061 && c <= 0xe007a)))
+            return 0;
+    }
+    return 0;
+}
+
+static bool is_picture(uint32_t c)
+{
+    return c >= 0xa9 || c == '#' || c == '*' || (c >= '0' && c <= '9');
+}
+
+/* Does `next` only say how c is to be shown, and may it? One of each can; more of them hide something. */
+static bool selects(uint32_t c, uint32_t next, strictness how)
+{
+    if (!is_selector(next) || is_control(c))
+        return false;
+    return how != CONSENT || (is_picture(c) && (next == 0xfe0e || next == 0xfe0f));
+}
+
+static bool joins(uint32_t c, uint32_t next, strictness how)
+{
+    if (next == 0x200b)
+        return how != CONSENT && is_spaceless(c);
+    return (next == 0x200c || next == 0x200d) && c >= 0x300;
+}
+
+/* Of what follows c, how much belongs to it. */
+static size_t belonging(uint32_t c, skn_str rest, strictness how)
+{
+    uint32_t next;
+    size_t   at, n;
+
+    if (c == FLAG && how != CONSENT && (at = flag_bytes(rest)))
+        return at;
+    at = skn_utf8_get(rest, &next);
+    if (!at || !selects(c, next, how))
+        at = 0;
+    n = skn_utf8_get(skn_str_sub(rest, at, rest.n), &next);
+    return n && joins(c, next, how) ? at + n : at;
+}
+
+static bool is_harmful(uint32_t c, strictness how)
+{
+    if (is_control(c) || is_hidden(c))
+        return true;
+    if (how == PIECE)
+        return false;
+    return c == 0x200b || is_tag(c) || is_selector(c) || (how == CONSENT && is_mark(c));
+}
+
+/* What stands at the front, *bytes long. *c is its first character; a byte that is none of UTF-8 is left alone. */
+static bool look(skn_str s, strictness how, uint32_t *c, size_t *bytes)
 {
     const unsigned char *p = (const unsigned char *)s.p;
-    size_t               n = s.n;
 
     *bytes = 1;
-    if (!n)
+    if (s.n > 1 && p[0] >= 0x20 && p[0] < 0x7f && p[1] < 0x80) /* as nearly all are */
         return false;
-    if (p[0] < 0x20 || p[0] == 0x7f)
-        return true;
-    if (n >= 2 && p[0] == 0xc2 && p[1] < 0xa0) {
-        *bytes = 2;
-        return true;
+    *c = 0xfffd;
+    *bytes = skn_utf8_get(s, c);
+    if (!*bytes) {
+        *bytes = 1;
+        return false;
     }
-    *bytes = 3;
-    if (n >= 3 && p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae)
+    if (is_harmful(*c, how))
         return true;
-    return n >= 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+    if (*bytes < s.n && (unsigned char)s.p[*bytes] >= 0x80)
+        *bytes += belonging(*c, skn_str_sub(s, *bytes, s.n), how);
+    return false;
+}
+
+bool skn_clean_harmful(skn_str s, size_t *bytes)
+{
+    uint32_t c;
+
+    return look(s, TEXT, &c, bytes) && s.n;
+}
+
+/* U+241B shows an escape, and so on. */
+static void show(skn_buf *out, uint32_t c)
+{
+    char picture[4];
+
+    if (c < 0x20)
+        skn_buf_add(out, (skn_str){picture, skn_utf8_put(0x2400 + c, picture)});
+    else if (is_control(c))
+        skn_buf_add(out, SKN_STR("\xef\xbf\xbd"));
+    else
+        skn_buf_addf(out, "<U+%04X>", (unsigned)c);
+}
+
+static void add(skn_buf *out, skn_str text, bool lines, strictness how)
+{
+    size_t   from = 0, i = 0, bytes;
+    uint32_t c;
+
+    for (; i < text.n; i += bytes) {
+        bool kept = text.p[i] == '\t' || (lines && text.p[i] == '\n');
+
+        bytes = 1;
+        if (kept || !look(skn_str_sub(text, i, text.n), how, &c, &bytes))
+            continue;
+        skn_buf_add(out, skn_str_sub(text, from, i));
+        if (c == '\n')
+            skn_buf_addc(out, ' ');
+        else if (c != '\r' || i + 1 == text.n || text.p[i + 1] != '\n')
+            show(out, c);
+        from = i + bytes;
+    }
+    skn_buf_add(out, skn_str_sub(text, from, text.n));
 }
 
 void skn_clean_add(skn_buf *out, skn_str text, bool lines)
 {
-    const unsigned char *p = (const unsigned char *)text.p;
-    size_t               from = 0, i = 0, bytes;
+    add(out, text, lines, TEXT);
+}
 
-    while (i < text.n) {
-        if ((p[i] >= 0x20 && p[i] < 0x7f) || p[i] == '\t' || (lines && p[i] == '\n') ||
-            !skn_clean_harmful(skn_str_sub(text, i, text.n), &bytes)) {
-            i++;
+void skn_clean_add_piece(skn_buf *out, skn_str piece)
+{
+    add(out, piece, true, PIECE);
+}
+
+skn_str skn_clean_consent(skn_arena *a, skn_str text)
+{
+    skn_buf shown;
+    skn_str kept;
+
+    skn_buf_init(&shown, text.n * GROWTH + 1);
+    add(&shown, text, true, CONSENT);
+    kept = skn_arena_copy(a, skn_buf_str(&shown));
+    skn_buf_release(&shown);
+    return kept;
+}
+
+/* --- HTML --------------------------------------------------------------------------------- */
+
+static const char *special(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void skn_clean_html(skn_buf *out, skn_str text)
+{
+    size_t   from = 0, bytes;
+    uint32_t c;
+
+    for (size_t i = 0; i < text.n; i += bytes) {
+        const char *as = special(text.p[i]);
+        bool        space = text.p[i] == '\n' || text.p[i] == '\t' || text.p[i] == '\r';
+
+        bytes = 1;
+        if (!as && (space || !look(skn_str_sub(text, i, text.n), TEXT, &c, &bytes)))
             continue;
-        }
         skn_buf_add(out, skn_str_sub(text, from, i));
-        if (p[i] == '\n')
-            skn_buf_addc(out, ' ');
-        else if (p[i] < 0x20 && !(p[i] == '\r' && i + 1 < text.n && p[i + 1] == '\n'))
-            skn_buf_addf(out, "\xe2\x90%c",
-                         0x80 + p[i]); /* U+241B shows an escape, and so on */
-        else if (p[i] >= 0x7f)
+        if (as)
+            skn_buf_addf(out, "%s", as);
+        else if (is_control(c))
             skn_buf_add(out, SKN_STR("\xef\xbf\xbd"));
-        i += bytes;
-        from = i;
+        else
+            skn_buf_addf(out, "&lt;U+%04X&gt;", (unsigned)c);
+        from = i + bytes;
     }
     skn_buf_add(out, skn_str_sub(text, from, text.n));
 }

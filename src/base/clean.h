@@ -1,13 +1,24 @@
-/* clean.h: text that a terminal may be shown, whatever was stored. */
+/* clean.h: text that a person may be shown, whatever was stored.
+ *
+ * The one place that says which characters are not shown as they are: controls, those that turn the direction of writing
+ * around, and those that cannot be seen and hide something in a text, or a part of a name. */
 #ifndef SKN_BASE_CLEAN_H
 #define SKN_BASE_CLEAN_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
-/* Is the first character of s one that would change what is shown around it: a C0 or C1 control, or one
- * that turns the direction of writing? *bytes is then how many it has. Tabs and line ends are. */
+/* Is what stands at the front of s harmful to those who read it? *bytes is in any case how much that is: one character, with
+ * those that belong to it. Tabs and line ends are harmful. */
 bool skn_clean_harmful(skn_str s, size_t *bytes);
-/* Appends text without what could move a terminal's cursor; line ends stay if `lines`. */
+/* Appends text for a terminal or a file that people read; line ends stay if `lines`. A control is shown by its picture, what
+ * cannot be seen as "<U+200B>". */
 void skn_clean_add(skn_buf *out, skn_str text, bool lines);
+/* The same for a text that comes in pieces and was cleaned before: what only its neighbours can tell to be harmful stays. */
+void skn_clean_add_piece(skn_buf *out, skn_str piece);
+/* The same into HTML: escaped, tabs and line ends as they are. */
+void skn_clean_html(skn_buf *out, skn_str text);
+/* What a person is to agree to: also the marks that a text may have are shown. Line ends stay. */
+skn_str skn_clean_consent(skn_arena *a, skn_str text);
 
 #endif

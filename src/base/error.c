@@ -50,7 +50,7 @@ int skein_rc_exit(skein_rc rc)
 }
 
 /* Arguments may be file names or a stranger's bytes; the line is shown on terminals and stands
- * in JSON, so what is left is UTF-8 without control characters, those of the direction of writing included. */
+ * in JSON, so what is left is UTF-8 without what clean.h calls harmful. */
 static void clean(char *line, size_t n)
 {
     size_t at = 0, bad = 0;
@@ -59,7 +59,7 @@ static void clean(char *line, size_t n)
         line[at + bad] = '?';
         at += bad + 1;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i += bad)
         if (skn_clean_harmful((skn_str){line + i, n - i}, &bad))
             memset(line + i, ' ', bad);
 }

@@ -28,14 +28,15 @@ static bool is_known(const skn_approval *list, size_t count, const char *uid)
     return false;
 }
 
-static void copy(skn_approval *out, const skein_inbox_item *item)
+static void copy(skn_approval *out, const skein_inbox_item *item, skn_arena *mem)
 {
     snprintf(out->uid, sizeof out->uid, "%.*s", SKN_FMT(item->uid));
     snprintf(out->who, sizeof out->who, "%.*s",
              SKN_FMT(item->agent.n ? item->agent : SKN_STR("the team")));
     if (item->tool.n)
-        snprintf(out->what, sizeof out->what, "%.*s %.*s", SKN_FMT(item->tool),
-                 SKN_FMT(skn_utf8_cut(item->args, ARGS_MOST)));
+        snprintf(out->what, sizeof out->what, "%.*s %.*s",
+                 SKN_FMT(skn_clean_consent(mem, item->tool)),
+                 SKN_FMT(skn_utf8_cut(skn_clean_consent(mem, item->args), ARGS_MOST)));
     else
         snprintf(out->what, sizeof out->what, "%.*s", SKN_FMT(item->title));
 }
@@ -99,7 +100,7 @@ static void take(skn_chat *c, const skein_inbox *inbox, skn_arena *mem)
     for (size_t i = 0; i < inbox->count && c->ask_count < SKN_CHAT_ASKS; i++)
         if (is_ours(c, &inbox->at[i])) {
             from[c->ask_count] = &inbox->at[i];
-            copy(&c->asks[c->ask_count++], &inbox->at[i]);
+            copy(&c->asks[c->ask_count++], &inbox->at[i], mem);
         }
     for (size_t i = 0; i < c->ask_count; i++)
         if (!is_known(old, old_count, c->asks[i].uid))

@@ -53,7 +53,7 @@ skn_str skn_chat_fit(skn_arena *mem, skn_str text, size_t columns)
     text = skn_str_trim(text);
     skn_str_split(&text, '\n', &line);
     line = skn_utf8_cut(skn_str_trim(line), columns * 8); /* more could not be shown */
-    skn_buf_init(&clean, line.n * 3 + 16);
+    skn_buf_init(&clean, line.n * 4 + 16);
     skn_clean_add(&clean, line, false);
     for (size_t i = 0; i < clean.n; i++)
         if (clean.p[i] == '\t')

@@ -246,9 +246,9 @@ static void show_item(skn_cli *cli, const skein_inbox_item *item)
         block(cli, "", item->briefing.n ? item->briefing : item->content);
     if (item->tool.n) {
         skn_print_raw(cli, SKN_STR("wants to call "));
-        skn_print_line(cli, item->tool, 0);
+        skn_print_line(cli, skn_clean_consent(cli->keep, item->tool), 0);
         skn_print_raw(cli, SKN_STR("\n"));
-        block(cli, "", item->args);
+        block(cli, "", skn_clean_consent(cli->keep, item->args));
         show_definition(cli, item);
     }
     block(cli, "answered\n", item->answer);

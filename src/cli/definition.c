@@ -1,11 +1,13 @@
 #include "cli/definition.h"
 
+#include "base/clean.h"
 #include "base/json.h"
 
 static void add(skn_definition_parts *out, skn_str label, skn_str text, skn_arena *a)
 {
     if (text.n)
-        skn_vec_add(a, &out->parts, ((skn_defined){label, text}));
+        skn_vec_add(a, &out->parts,
+                    ((skn_defined){skn_clean_consent(a, label), skn_clean_consent(a, text)}));
 }
 
 void skn_definition_read(const skein_inbox_item *item, skn_arena *a, skn_definition_parts *out)

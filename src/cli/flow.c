@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "cli/chat.h"
 
+#include <string.h>
+
 #define WORD_MOST ((size_t)256 << 20)
 
 void skn_flow_begin(skn_flow *f, skn_str head, size_t indent)
@@ -36,13 +38,45 @@ static void take_back(skn_flow *f, skn_cli *cli, size_t columns)
     next_row(f, cli);
 }
 
+static skn_str last_of(skn_str s)
+{
+    size_t n = s.n < 4 ? s.n : 4, from = s.n - n;
+
+    while (from + 1 < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
+        from++;
+    for (size_t next = from + 1; next < s.n; next++)
+        if (((unsigned char)s.p[next] & 0xc0) != 0x80)
+            from = next;
+    return skn_str_sub(s, from, s.n);
+}
+
+/* Clean, judged with the character before it. */
+static void add_clean(skn_flow *f, skn_str text)
+{
+    skn_str before = {f->last, f->last_bytes}, last = last_of(text);
+    skn_buf both, shown;
+
+    skn_buf_init(&both, WORD_MOST);
+    skn_buf_init(&shown, WORD_MOST);
+    skn_buf_add(&both, before);
+    skn_buf_add(&both, text);
+    skn_clean_add(&shown, skn_buf_str(&both), false);
+    skn_buf_clear(&both);
+    skn_clean_add(&both, before, false);
+    skn_buf_add(&f->word, skn_str_sub(skn_buf_str(&shown), both.n, shown.n));
+    skn_buf_release(&both);
+    skn_buf_release(&shown);
+    memcpy(f->last, last.p, last.n);
+    f->last_bytes = last.n;
+}
+
 /* More of a word; one that is longer than a row is broken by the terminal. */
 static void add_word(skn_flow *f, skn_cli *cli, skn_str text)
 {
     size_t  from = f->word.n, columns, most = row_columns(cli);
     skn_str more;
 
-    skn_clean_add(&f->word, text, false);
+    add_clean(f, text);
     more = skn_str_sub(skn_buf_str(&f->word), from, f->word.n);
     columns = skn_utf8_columns(more);
     if (f->column + columns > most && f->column > f->indent + f->shown &&
@@ -65,6 +99,7 @@ static void end_word(skn_flow *f)
 {
     skn_buf_clear(&f->word);
     f->shown = 0;
+    f->last_bytes = 0;
 }
 
 static void add_blank(skn_flow *f, skn_cli *cli)

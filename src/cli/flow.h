@@ -8,10 +8,12 @@
 #include "cli/print.h"
 
 typedef struct skn_flow {
-    size_t  indent; /* blanks before rows that are begun */
-    size_t  column; /* of the cursor */
-    skn_buf word;   /* as much as there is of the last one, if it may be taken back */
-    size_t  shown;  /* columns of it */
+    size_t  indent;  /* blanks before rows that are begun */
+    size_t  column;  /* of the cursor */
+    skn_buf word;    /* as much as there is of the last one, if it may be taken back */
+    size_t  shown;   /* columns of it */
+    char    last[4]; /* character that came: what the next one is depends on it */
+    size_t  last_bytes;
 } skn_flow;
 
 /* `head`: what stands in the row already, as it was printed. */

@@ -92,14 +92,21 @@ static size_t own_move(skn_str s)
     return i < s.n && memchr("mAJK", s.p[i], 4) ? i + 1 : 0;
 }
 
-/* The first bytes of a character that may be harmful, at the end: how many there are. */
+/* The first bytes of a character that the end cuts: how many there are. */
 static size_t begun(skn_str s)
 {
-    const unsigned char *end = (const unsigned char *)s.p + s.n;
+    size_t n = 1;
 
-    if (s.n >= 1 && (end[-1] == 0xc2 || end[-1] == 0xe2))
-        return 1;
-    return s.n >= 2 && end[-2] == 0xe2 && (end[-1] == 0x80 || end[-1] == 0x81) ? 2 : 0;
+    while (n < 4 && n < s.n && ((unsigned char)s.p[s.n - n] & 0xc0) == 0x80)
+        n++;
+    if (n > s.n)
+        return 0;
+    return (unsigned char)s.p[s.n - n] >= (n == 1   ? 0xc0
+                                           : n == 2 ? 0xe0
+                                                    : 0xf0) &&
+                   n < 4
+               ? n
+               : 0;
 }
 
 /* What a command should have cleaned and did not is cleaned here: the bytes may be a hostile server's. */
@@ -110,12 +117,12 @@ static void clean_for_terminal(skn_buf *out, skn_str rest)
     while (rest.n) {
         for (plain = 0; plain < rest.n && !memchr("\033\r\b", rest.p[plain], 3);)
             plain++;
-        skn_clean_add(out, skn_str_sub(rest, 0, plain), true);
+        skn_clean_add_piece(out, skn_str_sub(rest, 0, plain));
         rest = skn_str_sub(rest, plain, rest.n);
         if (!rest.n)
             return;
         if (!(own = own_move(rest)))
-            skn_clean_add(out, skn_str_sub(rest, 0, 1), true);
+            skn_clean_add_piece(out, skn_str_sub(rest, 0, 1));
         else
             skn_buf_add(out, skn_str_sub(rest, 0, own));
         rest = skn_str_sub(rest, own ? own : 1, rest.n);

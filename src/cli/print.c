@@ -79,7 +79,7 @@ void skn_print_line(skn_cli *cli, skn_str text, size_t columns)
     text = skn_str_trim(text);
     skn_str_split(&text, '\n', &line);
     line = skn_str_trim(line);
-    skn_buf_init(&clean, line.n * 3 + 16);
+    skn_buf_init(&clean, line.n * 4 + 16);
     skn_clean_add(&clean, line, false);
     line = skn_buf_str(&clean);
     if (columns > 1 && skn_utf8_columns(line) > columns) {

@@ -1,5 +1,6 @@
 /* export_html.c: one page that needs nothing else: no scripts, no other files, light or dark as
  * the reader's system is. Everything that was said is escaped. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "engine/export.h"
 #include "engine/markup.h"
@@ -47,7 +48,7 @@ static void add_pre(skn_buf *out, const char *kind, skn_str text)
     if (text.n == 0)
         return;
     skn_buf_addf(out, "<pre class=\"%s\" dir=\"auto\">\n", kind);
-    skn_markup_escape(out, text);
+    skn_clean_html(out, text);
     skn_buf_addf(out, "</pre>\n");
 }
 
@@ -75,7 +76,7 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
     if (text.n == 0)
         return;
     skn_buf_addf(out, "<p class=\"meta\">%s", what);
-    skn_markup_escape(out, text);
+    skn_clean_html(out, text);
     skn_buf_addf(out, "</p>\n");
 }
 
@@ -85,11 +86,11 @@ static void add_meta(skn_buf *out, const char *what, skn_str text)
 static void add_anchor(skn_exporter *x, skn_str uid)
 {
     if (x->chats.count > 1) {
-        skn_markup_escape(&x->out, x->chat.uid);
+        skn_clean_html(&x->out, x->chat.uid);
         skn_buf_addc(&x->out, '-');
     }
     skn_buf_addf(&x->out, "m-");
-    skn_markup_escape(&x->out, uid);
+    skn_clean_html(&x->out, uid);
 }
 
 static const char *const words[] = {"", "", "tool", "summary", "notice"};
@@ -111,7 +112,7 @@ static skein_rc add_reply(skn_exporter *x, const skein_message *m, const skein_m
     skn_buf_addf(&x->out, " · <a href=\"#");
     add_anchor(x, parent);
     skn_buf_addf(&x->out, "\">replying to ");
-    skn_markup_escape(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
+    skn_clean_html(&x->out, skn_str_is(to, "human") ? SKN_STR("you") : to);
     skn_buf_addf(&x->out, "</a>");
     return SKEIN_OK;
 }
@@ -126,11 +127,11 @@ static skein_rc add_head(skn_exporter *x, const skein_message *m, const skein_me
     skn_buf_addf(out, "<li id=\"");
     add_anchor(x, m->uid);
     skn_buf_addf(out, "\" class=\"%s\">\n<div><strong>", skein_role_name(m->role));
-    skn_markup_escape(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
+    skn_clean_html(out, skn_str_is(m->sender, "human") ? SKN_STR("you") : m->sender);
     skn_buf_addf(out, "</strong> <span class=\"meta\">%s", words[m->role]);
     for (size_t i = 0; m->role == SKEIN_USER && i < f->seen_by_count; i++) {
         skn_buf_addf(out, i ? ", " : " → ");
-        skn_markup_escape(out, f->seen_by[i]);
+        skn_clean_html(out, f->seen_by[i]);
     }
     if ((rc = add_reply(x, m, f, err)))
         return rc;
@@ -151,9 +152,9 @@ static void add_calls(skn_buf *out, const skein_message *m)
 {
     for (size_t i = 0; i < m->call_count; i++) {
         skn_buf_addf(out, "<p class=\"meta\">calls <code>");
-        skn_markup_escape(out, m->calls[i].tool_name);
+        skn_clean_html(out, m->calls[i].tool_name);
         skn_buf_addf(out, "</code> as <code>");
-        skn_markup_escape(out, m->calls[i].call_id);
+        skn_clean_html(out, m->calls[i].call_id);
         skn_buf_addf(out, "</code></p>\n");
         add_pre(out, "code", m->calls[i].args);
     }
@@ -206,12 +207,12 @@ static skein_rc add_delegations(skn_exporter *x, skein_error *err)
         const skein_lane *lane = &x->lanes.at[i];
 
         skn_buf_addf(&x->out, "<h2>Delegation ");
-        skn_markup_escape(&x->out, lane->key);
+        skn_clean_html(&x->out, lane->key);
         skn_buf_addf(&x->out, "</h2>\n<p class=\"meta\">%s, %lld messages",
                      skn_lane_state_name(lane->state), (long long)lane->length);
         if (lane->spawn_call_id.n) {
             skn_buf_addf(&x->out, ", call ");
-            skn_markup_escape(&x->out, lane->spawn_call_id);
+            skn_clean_html(&x->out, lane->spawn_call_id);
         }
         skn_buf_addf(&x->out, "</p>\n");
         if (x->req->delegations != SKN_DELEGATIONS_FULL)
@@ -229,9 +230,9 @@ static skein_rc write_chat(skn_exporter *x, skein_error *err)
     skein_rc rc;
 
     skn_buf_addf(&x->out, "<header>\n<h1 dir=\"auto\">");
-    skn_markup_escape(&x->out, skn_export_title(x, x->mem));
+    skn_clean_html(&x->out, skn_export_title(x, x->mem));
     skn_buf_addf(&x->out, "</h1>\n<p>");
-    skn_markup_escape(&x->out, x->world.name);
+    skn_clean_html(&x->out, x->world.name);
     skn_buf_addf(&x->out,
                  " · version v%lld · %lld messages · exported %.*s by skein %s · "
                  "times in UTC</p>\n",
@@ -253,7 +254,7 @@ static skein_rc html_begin(skn_exporter *x, skein_error *err)
     (void)err;
     x->form = form.kept;
     skn_buf_addf(&x->out, "%s<title>", head);
-    skn_markup_escape(&x->out, x->world.name);
+    skn_clean_html(&x->out, x->world.name);
     skn_buf_addf(&x->out, "</title>\n%s</head>\n<body>\n", style);
     return SKEIN_OK;
 }

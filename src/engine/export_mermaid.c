@@ -22,12 +22,6 @@ static void add_char(skn_buf *out, skn_str c)
                    {'&', "#amp;"},  {'[', "("},    {']', ")"},     {'{', "("},
                    {'}', ")"},      {'`', "'"},    {'\\', "#92;"}, {'|', "#124;"}};
 
-    size_t bytes;
-
-    if (skn_clean_harmful(c, &bytes)) {
-        skn_buf_addc(out, ' ');
-        return;
-    }
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (*c.p == special[i].c) {
             skn_buf_addf(out, "%s", special[i].as);
@@ -41,12 +35,13 @@ static void add_label(skn_buf *out, skn_str text, size_t most)
     size_t at = 0;
 
     for (size_t shown = 0; at < text.n && shown < most; shown++) {
-        size_t end = at + 1;
+        size_t bytes;
 
-        while (end < text.n && ((unsigned char)text.p[end] & 0xc0) == 0x80)
-            end++;
-        add_char(out, skn_str_sub(text, at, end));
-        at = end;
+        if (skn_clean_harmful(skn_str_sub(text, at, text.n), &bytes))
+            skn_buf_addc(out, ' ');
+        else
+            add_char(out, skn_str_sub(text, at, at + bytes));
+        at += bytes;
     }
     if (at < text.n)
         skn_buf_addf(out, "…");

@@ -34,46 +34,6 @@ const skn_markup *skn_markup_load(skn_arena *a)
 
 /* --- Text --------------------------------------------------------------------------------- */
 
-static const char *special(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
-void skn_markup_escape(skn_buf *out, skn_str s)
-{
-    size_t from = 0, bytes = 1;
-
-    for (size_t i = 0; i < s.n; i += bytes) {
-        const char *as = special(s.p[i]);
-        bool        space = s.p[i] == '\n' || s.p[i] == '\t' || s.p[i] == '\r';
-
-        bytes = 1;
-        if (!as && !space && skn_clean_harmful(skn_str_sub(s, i, s.n), &bytes))
-            as = "\xef\xbf\xbd";
-        else
-            bytes = 1;
-        if (!as)
-            continue;
-        skn_buf_add(out, skn_str_sub(s, from, i));
-        skn_buf_addf(out, "%s", as);
-        from = i + bytes;
-    }
-    skn_buf_add(out, skn_str_sub(s, from, s.n));
-}
-
 typedef struct writer {
     skn_buf out;
     int     depth;
@@ -97,7 +57,7 @@ static void add_entity(skn_buf *out, skn_str entity)
             skn_buf_add(out, entity);
             return;
         }
-    skn_markup_escape(out, entity);
+    skn_clean_html(out, entity);
 }
 
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *arg)
@@ -120,7 +80,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *ar
     case MD_TEXT_CODE:
     case MD_TEXT_HTML:
     case MD_TEXT_LATEXMATH:
-        skn_markup_escape(&w->out, s);
+        skn_clean_html(&w->out, s);
         break;
     }
     return stop(w);
@@ -263,7 +223,7 @@ static void add_address(skn_buf *out, const MD_ATTRIBUTE *to)
         if (to->substr_types[i] == MD_TEXT_ENTITY)
             add_entity(out, part);
         else
-            skn_markup_escape(out, part);
+            skn_clean_html(out, part);
     }
 }
 

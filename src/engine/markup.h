@@ -18,8 +18,5 @@ const skn_markup *skn_markup_load(skn_arena *a);
 /* Appends text as HTML. False, with nothing appended, when it cannot be: there is no library (NULL), or
  * the text is too long or nested too deep to be worth it. */
 bool skn_markup_html(const skn_markup *m, skn_str text, skn_buf *out);
-/* Appends text so that it is text in HTML, also in attributes; control characters, and those that turn the
- * direction of writing, become U+FFFD. */
-void skn_markup_escape(skn_buf *out, skn_str s);
 
 #endif

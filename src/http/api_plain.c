@@ -1,4 +1,5 @@
 /* What was said last, as a page for browsers without JavaScript. It only shows. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "http/handlers.h"
@@ -15,7 +16,7 @@ static void begin(skn_http_call *c, skn_str title)
                                  "initial-scale=1\"><title>skein"));
     if (title.n) {
         skn_buf_add(&c->out, SKN_STR(": "));
-        skn_html_text(&c->out, title);
+        skn_clean_html(&c->out, title);
     }
     skn_buf_add(&c->out, SKN_STR("</title>\n"));
 }
@@ -28,7 +29,7 @@ static void show_text(skn_buf *out, skn_str text)
     size_t  left = text.n - shown.n;
 
     while (skn_str_split(&shown, '\n', &line)) {
-        skn_html_text(out, line);
+        skn_clean_html(out, line);
         skn_buf_add(out, SKN_STR("<br>\n"));
     }
     if (left)
@@ -41,9 +42,9 @@ static void show_message(skn_buf *out, const skein_message *m)
     skn_str when = skn_time_format(m->created_at, text);
 
     skn_buf_add(out, SKN_STR("<article id=\"m-"));
-    skn_html_text(out, m->uid);
+    skn_clean_html(out, m->uid);
     skn_buf_add(out, SKN_STR("\">\n<h3>"));
-    skn_html_text(out, m->sender);
+    skn_clean_html(out, m->sender);
     skn_buf_addf(out, " <small><time datetime=\"%.*s\">%.16s</time> UTC</small></h3>\n<p>",
                  SKN_FMT(when), when.p);
     if (m->purged)
@@ -53,7 +54,7 @@ static void show_message(skn_buf *out, const skein_message *m)
         skn_buf_addf(out, " <em>%s</em>", skein_unfinished_words(m->unfinished));
     for (size_t i = 0; i < m->call_count; i++) {
         skn_buf_add(out, SKN_STR("<em>uses "));
-        skn_html_text(out, m->calls[i].tool_name);
+        skn_clean_html(out, m->calls[i].tool_name);
         skn_buf_add(out, SKN_STR("</em><br>\n"));
     }
     skn_buf_add(out, SKN_STR("</p>\n</article>\n"));
@@ -69,7 +70,7 @@ static skein_rc show_chat(skn_http_call *c)
     if (rc)
         return rc;
     skn_buf_add(&c->out, SKN_STR("<h2>"));
-    skn_html_text(&c->out, c->chat.title.n ? c->chat.title : c->chat.uid);
+    skn_clean_html(&c->out, c->chat.title.n ? c->chat.title : c->chat.uid);
     skn_buf_add(&c->out, SKN_STR("</h2>\n<p>"));
     if (list.count)
         skn_buf_addf(&c->out, "The last %zu of %lld messages, oldest first.", list.count,
@@ -102,7 +103,7 @@ static void show_commands(skn_http_call *c, skn_str world)
 
         skn_buf_addf(&c->out, "<dt><code>%s%s", known[i].command, about ? " --world " : "");
         if (about)
-            skn_html_text(&c->out, world);
+            skn_clean_html(&c->out, world);
         skn_buf_addf(&c->out, "</code><dd>%s\n", known[i].what);
     }
     skn_buf_add(&c->out, SKN_STR("</dl>\n</html>\n"));
@@ -121,9 +122,9 @@ static skein_rc list_worlds(skn_http_call *c)
         skn_buf_add(&c->out, SKN_STR("<li><a href=\"/plain/w/"));
         skn_url_encode(&c->out, worlds.at[i].name);
         skn_buf_add(&c->out, SKN_STR("\">"));
-        skn_html_text(&c->out, worlds.at[i].name);
+        skn_clean_html(&c->out, worlds.at[i].name);
         skn_buf_add(&c->out, SKN_STR("</a> "));
-        skn_html_text(&c->out, worlds.at[i].description);
+        skn_clean_html(&c->out, worlds.at[i].description);
         skn_buf_add(&c->out, SKN_STR("</li>\n"));
     }
     skn_buf_add(&c->out, SKN_STR("</ul>\n"));
@@ -162,7 +163,7 @@ skein_rc skn_api_plain_world(skn_http_call *c)
         return rc;
     begin(c, c->world.name);
     skn_buf_add(&c->out, SKN_STR("<p><a href=\"/plain\">All worlds</a></p>\n<h1>"));
-    skn_html_text(&c->out, c->world.name);
+    skn_clean_html(&c->out, c->world.name);
     skn_buf_add(&c->out, SKN_STR("</h1>\n"));
     if ((rc = show_current(c)))
         return rc;

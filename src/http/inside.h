@@ -176,7 +176,6 @@ void skn_problem_write(skn_http_call *c);
 /* The page behind /problems/word; false when there is no such word. */
 bool        skn_problem_page(skn_str word, skn_buf *out);
 const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
-void        skn_html_text(skn_buf *out, skn_str text);
 
 /* Gives the answer to a GET a tag of its bytes, or adds that to one which names a state only; 304 when
  * the client has it (call.c). */

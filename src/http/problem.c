@@ -1,4 +1,5 @@
 /* Failures as they are told: RFC 9457, and a page of help behind each kind. */
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "http/inside.h"
@@ -350,27 +351,6 @@ void skn_problem_write(skn_http_call *c)
 
 /* --- Help --------------------------------------------------------------------------------------- */
 
-void skn_html_text(skn_buf *out, skn_str text)
-{
-    for (size_t i = 0; i < text.n; i++)
-        switch (text.p[i]) {
-        case '<':
-            skn_buf_add(out, SKN_STR("&lt;"));
-            break;
-        case '>':
-            skn_buf_add(out, SKN_STR("&gt;"));
-            break;
-        case '&':
-            skn_buf_add(out, SKN_STR("&amp;"));
-            break;
-        case '"':
-            skn_buf_add(out, SKN_STR("&quot;"));
-            break;
-        default:
-            skn_buf_addc(out, text.p[i]);
-        }
-}
-
 bool skn_problem_page(skn_str name, skn_buf *out)
 {
     const word *w = word_named(name);
@@ -382,7 +362,7 @@ bool skn_problem_page(skn_str name, skn_buf *out)
                  "<meta name=\"viewport\" content=\"width=device-width\"><title>%s</title>\n"
                  "<h1>%s</h1>\n<p>Status %d, code <code>%s</code>.</p>\n<p>",
                  w->title, w->title, w->status, w->code);
-    skn_html_text(out, skn_str_of(w->help));
+    skn_clean_html(out, skn_str_of(w->help));
     skn_buf_add(out, SKN_STR("</p>\n<p><a href=\"/docs\">All of the API</a></p>\n</html>\n"));
     return true;
 }

@@ -1,4 +1,5 @@
 /* The table of routes as people read it. */
+#include "base/clean.h"
 #include "http/inside.h"
 
 #include <string.h>
@@ -83,9 +84,9 @@ void skn_docs_page(skn_buf *out)
         if (heading_of(r))
             skn_buf_addf(out, "<tr><th colspan=\"4\" align=\"left\">%s</tr>\n", heading_of(r));
         skn_buf_addf(out, "<tr><td>%s<td><code>", r->method);
-        skn_html_text(out, skn_str_of(r->path));
+        skn_clean_html(out, skn_str_of(r->path));
         skn_buf_add(out, SKN_STR("</code><td>"));
-        skn_html_text(out, skn_str_of(r->summary));
+        skn_clean_html(out, skn_str_of(r->summary));
         skn_buf_addf(out, "<td>%s</tr>\n", needs(r));
     }
     skn_buf_add(out, SKN_STR("</table>\n</html>\n"));

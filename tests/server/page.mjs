@@ -270,7 +270,7 @@ test('with a token the page is open, and everything that it shows is closed', as
 
 test('the plain page shows what was said, as text', async () => {
     const w = await server.world('plain', [], { description: '<b>"bold"</b> & more' });
-    const hostile = ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '</p></article><h1>gone', '&lt;already&gt; & so on', "a\nb\n\n  c", '<a href="javascript:alert(1)">x</a>', '\u202egnp.exe', '<!-- ', ']]>', 'é 日本 🧵'];
+    const hostile = ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '</p></article><h1>gone', '&lt;already&gt; & so on', "a\nb\n\n  c", '<a href="javascript:alert(1)">x</a>', '\u202egnp.exe\u200b', 'red \u001b[31m\u0007', '<!-- ', ']]>', 'é 日本 🧵'];
     for (const text of hostile) await w.say(text);
     const list = await server.call('GET', '/plain');
     assert.match(list.headers['content-type'], /^text\/html/);
@@ -287,6 +287,8 @@ test('the plain page shows what was said, as text', async () => {
     assert.match(page.text, /&amp;lt;already&amp;gt; &amp; so on/);
     assert.match(page.text, /a<br>\nb<br>\n<br>\n {2}c<br>/);
     assert.match(page.text, /é 日本 🧵/);
+    assert.match(page.text, /&lt;U\+202E&gt;gnp\.exe&lt;U\+200B&gt;/);
+    assert.doesNotMatch(page.text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
     assert.match(page.text, /<code>skein chat --world plain<\/code>/);
 });
 

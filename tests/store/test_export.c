@@ -54,7 +54,7 @@ static void no_export_for_people_holds_an_escape_sequence(void **state)
     static const char       nasty[] = "a\033]0;owned\007b\xc2\x9b"
                                       "31mc\x7f"
                                       "d\xe2\x80\xae"
-                                      "e";
+                                      "e\xe2\x80\x8b\xf3\xa0\x81\x81";
     skein_new_message       m = {.role = SKEIN_ASSISTANT, .reply_to = {0}};
     place                   p;
     room                    r;
@@ -75,6 +75,8 @@ static void no_export_for_people_holds_an_escape_sequence(void **state)
         assert_lacks(&out, "\x7f");
         assert_lacks(&out, "\xc2\x9b");
         assert_lacks(&out, "\xe2\x80\xae");
+        assert_lacks(&out, "\xe2\x80\x8b");
+        assert_lacks(&out, "\xf3\xa0\x81\x81");
         if (formats[i] == SKN_FORMAT_MD)
             assert_has(&out, "   > a\xe2\x90\x9b]0;owned\xe2\x90\x87"
                              "b\xef\xbf\xbd"

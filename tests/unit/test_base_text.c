@@ -1,5 +1,6 @@
 /* Views of text, and what is UTF-8. */
 #include "base/arena.h"
+#include "base/clean.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -234,6 +235,91 @@ static void columns_count_characters_but_not_combining_ones(void **state)
     assert_int_equal(skn_utf8_columns(SKN_NONE), 0);
 }
 
+/* As UTF-8, from numbers: what cannot be seen cannot be read in a test either. */
+static skn_str spell(skn_arena *a, const uint32_t *c)
+{
+    char  *out = skn_arena_alloc(a, 64);
+    size_t n = 0;
+
+    for (; *c; c++)
+        n += skn_utf8_put(*c, out + n);
+    return (skn_str){out, n};
+}
+
+typedef struct shown_case {
+    uint32_t    text[12];
+    const char *shown;   /* in a text; NULL: as it is */
+    const char *consent; /* NULL: as in a text */
+} shown_case;
+
+static const shown_case shown_cases[] = {
+    {{'a', 0x1b, 'b', 0x9b, 0x7f},
+     "a\xe2\x90\x9b"
+     "b\xef\xbf\xbd\xef\xbf\xbd",
+     NULL},
+    {{'a', 0x200b, 'b', 0xad}, "a<U+200B>b<U+00AD>", NULL},
+    {{0x202e, 'x', 0x202c, 0x2066}, "<U+202E>x<U+202C><U+2066>", NULL},
+    {{0x2060, 0x2064, 0x206f, 0xfeff}, "<U+2060><U+2064><U+206F><U+FEFF>", NULL},
+    {{'a', 0x2028, 0x3164}, "a<U+2028><U+3164>", NULL},
+    {{'h', 0xe0041, 0xe0001}, "h<U+E0041><U+E0001>", NULL},
+    /* Marks, joiners and lines of scripts that have them. */
+    {{0x5d0, 0x200f, '!', 0x200e, 0x61c}, NULL, "\xd7\x90<U+200F>!<U+200E><U+061C>"},
+    {{0x645, 0x200c, 0x647}, NULL, NULL},
+    {{'a', 0x200d, 'b', 0x200c}, NULL, "a<U+200D>b<U+200C>"},
+    {{0x1780, 0x200b, 0x1781}, NULL, "\xe1\x9e\x80<U+200B>\xe1\x9e\x81"},
+    {{0x1780, 0x200b, 0x200b},
+     "\xe1\x9e\x80\xe2\x80\x8b<U+200B>",
+     "\xe1\x9e\x80<U+200B><U+200B>"},
+    /* Pictures: a heart on fire, a key, a flag; and what is none. */
+    {{0x2764, 0xfe0f, 0x200d, 0x1f525}, NULL, NULL},
+    {{'1', 0xfe0f, 0x20e3}, NULL, NULL},
+    {{0x2764, 0xfe0f, 0xfe0f, 0xe0100}, "\xe2\x9d\xa4\xef\xb8\x8f<U+FE0F><U+E0100>", NULL},
+    {{'a', 0xfe0f}, NULL, "a<U+FE0F>"},
+    {{0xfe0f, 'a'}, "<U+FE0F>a", NULL},
+    {{0x1f3f4, 0xe0067, 0xe0062, 0xe0065, 0xe006e, 0xe0067, 0xe007f},
+     NULL,
+     "\xf0\x9f\x8f\xb4<U+E0067><U+E0062><U+E0065><U+E006E><U+E0067><U+E007F>"},
+    {{0x1f3f4, 0xe0067, 0xe0062, 0xe0065, '!'},
+     "\xf0\x9f\x8f\xb4<U+E0067><U+E0062><U+E0065>!",
+     NULL},
+};
+
+static void what_hides_or_turns_text_is_shown_by_its_number(void **state)
+{
+    skn_arena *a = skn_arena_new();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(shown_cases); i++) {
+        const shown_case *c = &shown_cases[i];
+        skn_str           text = spell(a, c->text), want, agreed;
+        skn_buf           out;
+
+        want = c->shown ? skn_str_of(c->shown) : text;
+        agreed = c->consent ? skn_str_of(c->consent) : want;
+        skn_buf_init(&out, 256);
+        skn_clean_add(&out, text, false);
+        if (!skn_str_eq(skn_buf_str(&out), want))
+            fail_msg("case %zu is shown as %.*s", i, SKN_FMT(skn_buf_str(&out)));
+        if (!skn_str_eq(skn_clean_consent(a, text), agreed))
+            fail_msg("case %zu is agreed to as %.*s", i, SKN_FMT(skn_clean_consent(a, text)));
+        skn_buf_release(&out);
+    }
+    skn_arena_free(a);
+}
+
+static void html_is_escaped_and_shows_what_hides(void **state)
+{
+    skn_buf out;
+
+    (void)state;
+    skn_buf_init(&out, 256);
+    skn_clean_html(&out, SKN_STR("<a href='x'>&\"\t\n\033\xe2\x80\xae\xe2\x80\x8b\xc3\xa9"));
+    assert_true(skn_str_is(skn_buf_str(&out),
+                           "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\t\n\xef\xbf\xbd"
+                           "&lt;U+202E&gt;&lt;U+200B&gt;\xc3\xa9"));
+    skn_buf_release(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +335,8 @@ int main(void)
         cmocka_unit_test(the_check_names_the_thing_and_the_byte),
         cmocka_unit_test(a_cut_never_breaks_a_character),
         cmocka_unit_test(columns_count_characters_but_not_combining_ones),
+        cmocka_unit_test(what_hides_or_turns_text_is_shown_by_its_number),
+        cmocka_unit_test(html_is_escaped_and_shows_what_hides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

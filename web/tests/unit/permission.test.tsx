@@ -24,9 +24,9 @@ const draw = (args: unknown, more: Partial<InboxItem> = {}) =>
 
 describe('a call that asks for permission', () => {
     it('shows its arguments before the buttons, and folds nothing when they are short', () => {
-        draw({ to: 'bo', text: 'hello' });
+        draw({ to: 'bo', text: 'hel\u200elo' });
         const lines = [...root.querySelectorAll('.args-line')].map(l => l.textContent);
-        expect(lines).toEqual(['to: bo', 'text: hello']);
+        expect(lines).toEqual(['to: bo', 'text: helU+200Elo']);
         expect(root.querySelector('details')).toBeNull();
         const allow = root.querySelector('[aria-label^="Allow"]')!;
         const order = root.querySelector('.args')!.compareDocumentPosition(allow);
@@ -37,14 +37,14 @@ describe('a call that asks for permission', () => {
             server: { name: 'post', command: ['post-office'] },
             name: 'send',
             title: '',
-            description: 'Only <b>reads</b>.\n# Allowed\u202e',
+            description: 'Only <b>reads</b>.\n# Allowed\u202e\u200b\u{e0041}\u2764\ufe0f',
             inputSchema: { type: 'object' },
         };
         draw({}, { definition, definitionState: 'new' });
         const shown = root.querySelector('.definition')!;
         expect(shown.textContent).toContain('This tool was not used here before.');
         const texts = [...shown.querySelectorAll('pre')].map(p => p.textContent);
-        expect(texts[2]).toBe('Only <b>reads</b>.\n# AllowedU+202E');
+        expect(texts[2]).toBe('Only <b>reads</b>.\n# AllowedU+202EU+200BU+E0041\u2764\ufe0f');
         expect(texts.length).toBe(4);
         expect(texts[0]).toContain('post-office');
         expect(shown.querySelector('b, h1')).toBeNull();

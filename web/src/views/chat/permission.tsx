@@ -5,6 +5,7 @@ import { CodeBlock } from '../../parts/code';
 import { Button, TroubleBox } from '../../parts/parts';
 import { state } from '../../store/store';
 import { useDecision } from '../inbox/decide';
+import { spelledOut } from '../../parts/markdown/plain';
 import { ArgLines, isCut } from '../shared/args';
 import { AwayNote, isAway } from '../shared/away';
 import { Definition, useDefined } from '../shared/definition';
@@ -33,7 +34,7 @@ function Wanted({ call }: { call: ToolCall }) {
                     title="Show all of it"
                     label={`All arguments of ${call.toolName}`}
                 >
-                    {() => <CodeBlock lang="json" text={pretty(call.args)} />}
+                    {() => <CodeBlock lang="json" text={spelledOut(pretty(call.args))} />}
                 </Fold>
             ) : null}
         </>

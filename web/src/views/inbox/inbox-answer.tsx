@@ -5,6 +5,7 @@ import type { InboxItem } from '../../api/types';
 import { Button, TextArea, toast, TroubleBox } from '../../parts/parts';
 import { draft } from '../../store/drafts';
 import { refreshInbox } from '../../store/store';
+import { plain } from '../../parts/markdown/plain';
 import { Definition, useDefined } from '../shared/definition';
 import { useDecision, type Decision } from './decide';
 
@@ -105,7 +106,7 @@ export function Approval({ item, onAnswered }: AnswerProps) {
                     <dt>With</dt>
                     <dd>
                         <pre tabIndex={0} aria-label="What the tool is called with">
-                            {shownArgs(item.args)}
+                            {plain(shownArgs(item.args), true)}
                         </pre>
                     </dd>
                 </dl>

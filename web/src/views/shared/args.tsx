@@ -1,5 +1,6 @@
 // args.tsx: what a tool was called with, as people read it: a line for each argument.
 
+import { plain } from '../../parts/markdown/plain';
 import { firstLine, grouped } from './words';
 import './args.css';
 
@@ -37,7 +38,7 @@ export function ArgLines({ args }: { args: unknown }) {
         <span class="args">
             {all.slice(0, LINES_MOST).map(([name, value]) => (
                 <span key={name} class="args-line" dir="auto">
-                    <b>{name}:</b> {value}
+                    <b>{plain(name, true)}:</b> {plain(value, true)}
                 </span>
             ))}
             {more > 0 && <span class="args-line muted">and {grouped(more)} more</span>}

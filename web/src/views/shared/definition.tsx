@@ -74,10 +74,10 @@ export function Definition({ item, defined }: { item: InboxItem; defined: Define
             <dl>
                 {definitionParts(defined.definition).map(([label, text]) => (
                     <div key={label}>
-                        <dt>{label}</dt>
+                        <dt>{plain(label, true)}</dt>
                         <dd>
                             <pre tabIndex={0} aria-label={label}>
-                                {plain(text)}
+                                {plain(text, true)}
                             </pre>
                         </dd>
                     </div>
