@@ -14,7 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define ANSWER_MOST  ((size_t)256 << 20)
+#define REQUEST_MOST ((size_t)256 << 20)
+#define ANSWER_MOST  ((size_t)32 << 20) /* a page of a list; lists ask for smaller ones then */
+#define SPARE        ((size_t)16 << 20) /* what is made of an answer needs some memory, too */
 #define EVENT_MOST   ((size_t)64 << 20)
 #define PROBLEM_MOST ((size_t)1 << 20)
 #define CONNECT_MS   5000
@@ -236,7 +238,7 @@ static skein_rc ask(skn_cli *cli, const skn_server *server, const skn_request_sp
 
     if (fd < 0)
         return gone(cli, server, why);
-    skn_buf_init(&b, ANSWER_MOST);
+    skn_buf_init(&b, REQUEST_MOST);
     write_request(&b, server, what);
     if (!send_all(fd, skn_buf_str(&b))) {
         rc = gone(cli, server, strerror(errno));
@@ -323,12 +325,43 @@ static skein_rc check_who(skn_cli *cli, const skn_http_reader *r, skn_str body)
                     "Check the address of --server or SKEIN_SERVER");
 }
 
+static skein_rc no_memory(skein_error *err)
+{
+    skn_fail(err, SKEIN_NO_MEMORY, "there is not enough memory for the server's answer");
+    return skn_hint(err, SKEIN_NO_MEMORY, "Ask for less of it: skein log -n 20");
+}
+
 static skein_rc keep_body(void *arg, skn_str piece, skein_error *err)
 {
     skn_buf *b = arg;
 
     skn_buf_add(b, piece);
-    return b->over ? skn_fail(err, SKEIN_LIMIT, "the server's answer is too large") : SKEIN_OK;
+    if (b->starved)
+        return no_memory(err);
+    if (!b->over)
+        return SKEIN_OK;
+    skn_fail(err, SKEIN_LIMIT, "the server's answer is too large: over %zu MB", b->limit >> 20);
+    return skn_hint(err, SKEIN_LIMIT,
+                    "Ask for less of it: skein log -n 20. All of it: skein export -o FILE");
+}
+
+/* --- One answer --------------------------------------------------------------------------- */
+
+typedef struct whole {
+    skn_cli                *cli;
+    const skn_request_spec *what;
+    skn_http_reader         http;
+    skn_buf                 kept;
+} whole;
+
+/* What is not of a skein, or is a problem, is read to be told. */
+static skein_rc take_body(void *arg, skn_str piece, skein_error *err)
+{
+    whole *w = arg;
+
+    if (w->what->take && w->http.status / 100 == 2 && !check_who(w->cli, &w->http, SKN_NONE))
+        return w->what->take(w->what->arg, piece, err);
+    return keep_body(&w->kept, piece, err);
 }
 
 /* Bytes into the reader; *ended when the connection has. */
@@ -363,31 +396,56 @@ static skein_rc wait_for_answer(skn_cli *cli, int fd, skn_http_reader *r, int64_
     return rc;
 }
 
+static skein_rc keep_answer(const whole *w, skn_client_answer *out)
+{
+    skn_str body = skn_buf_str(&w->kept);
+
+    if (!skn_heap_has(body.n + SPARE))
+        return no_memory(&w->cli->err);
+    out->status = w->http.status;
+    out->body = skn_arena_copy(w->cli->keep, body);
+    out->version = skn_arena_copy(w->cli->keep, skn_str_of(w->http.skein)).p;
+    return SKEIN_OK;
+}
+
 skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, skn_client_answer *out)
 {
-    skn_http_reader r;
-    skn_buf         body;
-    int             fd;
-    skein_rc        rc = ask(cli, server, what, &fd);
+    whole    w = {.cli = cli, .what = what};
+    int      fd;
+    skein_rc rc = ask(cli, server, what, &fd);
 
     if (rc)
         return rc;
-    skn_http_reader_init(&r);
-    skn_buf_init(&body, ANSWER_MOST);
-    r.body = keep_body;
-    r.arg = &body;
-    rc = wait_for_answer(cli, fd, &r, timeout_ms);
+    skn_http_reader_init(&w.http);
+    skn_buf_init(&w.kept, ANSWER_MOST);
+    w.http.body = take_body;
+    w.http.arg = &w;
+    rc = wait_for_answer(cli, fd, &w.http, timeout_ms);
     close(fd);
-    out->status = r.status;
-    out->body = skn_arena_copy(cli->keep, skn_buf_str(&body));
-    out->version = skn_arena_copy(cli->keep, skn_str_of(r.skein)).p;
     if (!rc)
-        rc = check_who(cli, &r, out->body);
-    if (!rc && r.status >= 400)
-        rc = skn_client_problem(cli, r.status, out->body);
-    skn_buf_release(&body);
-    skn_http_reader_release(&r);
+        rc = keep_answer(&w, out);
+    if (!rc)
+        rc = check_who(cli, &w.http, out->body);
+    if (!rc && (w.http.status >= 400 || (what->take && w.http.status / 100 != 2)))
+        rc = skn_client_problem(cli, w.http.status, out->body);
+    skn_buf_release(&w.kept);
+    skn_http_reader_release(&w.http);
+    return rc;
+}
+
+skein_rc skn_client_json(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                         int64_t timeout_ms, const skn_json **out)
+{
+    skn_client_answer got;
+    skein_rc          rc = skn_client_call(cli, server, what, timeout_ms, &got);
+
+    *out = NULL;
+    if (rc || !got.body.n)
+        return rc;
+    rc = skn_json_parse(out, got.body, "the answer of the server", cli->keep, &cli->err);
+    if (rc == SKEIN_NO_MEMORY || (!rc && !skn_heap_has(SPARE)))
+        return no_memory(&cli->err);
     return rc;
 }
 

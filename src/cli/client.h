@@ -4,6 +4,7 @@
 #ifndef SKN_CLI_CLIENT_H
 #define SKN_CLI_CLIENT_H
 
+#include "base/json.h"
 #include "base/sse_reader.h"
 #include "cli/discover.h"
 #include "cli/http_reader.h"
@@ -16,6 +17,9 @@ typedef struct skn_request_spec {
     const char *match;   /* If-Match; NULL: none */
     bool        stream;  /* asks for events */
     skn_str     last_id; /* Last-Event-ID; absent: none */
+    /* Takes the pieces of an answer that is none of a problem; NULL: they are kept, up to 32 MB. */
+    skein_rc (*take)(void *arg, skn_str piece, skein_error *err);
+    void *arg;
 } skn_request_spec;
 
 typedef struct skn_client_answer {
@@ -28,6 +32,10 @@ typedef struct skn_client_answer {
  * cli->err, with its code. */
 skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, skn_client_answer *out);
+
+/* The same, with the answer read as JSON; NULL where it is empty. */
+skein_rc skn_client_json(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
+                         int64_t timeout_ms, const skn_json **out);
 
 /* A problem of the server (RFC 9457), as cli->err with its code. */
 skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body);

@@ -149,13 +149,9 @@ static skein_rc export_how(skn_cli *cli, skn_export_request *req)
 static skein_rc write_export(skn_cli *cli, const skn_export_request *req, target *t)
 {
     skn_sink sink = {target_write, t};
-    skn_str  all;
-    skein_rc rc;
 
-    if (!cli->far)
-        return skn_export(cli->engine, req, &sink, &cli->err);
-    rc = skn_far_export(cli, req, &all);
-    return rc ? rc : target_write(t, all, &cli->err);
+    return cli->far ? skn_far_export(cli, req, &sink)
+                    : skn_export(cli->engine, req, &sink, &cli->err);
 }
 
 int skn_cmd_export(skn_cli *cli)
@@ -171,8 +167,7 @@ int skn_cmd_export(skn_cli *cli)
         skn_would(cli, "write %s", t.path);
         return 0;
     }
-    t.shown = req.format == SKN_FORMAT_MD || req.format == SKN_FORMAT_MERMAID ||
-              req.format == SKN_FORMAT_HTML;
+    t.shown = skn_format_shown(req.format);
     rc = target_close(&t, write_export(cli, &req, &t));
     if (!rc && t.path)
         skn_note(cli, "Wrote %s.", t.path);

@@ -36,6 +36,9 @@ void skn_far_begin(skn_cli *cli, const skn_server *server);
 /* One answer; the path is made like by printf. */
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+#define SKN_FAR_PAGE ((size_t)500)
+/* An answer was too large: a page to ask for instead; false when it cannot be smaller. */
+bool skn_far_less(size_t *page);
 /* Every item of a list, page by page; up to `most` when that is not 0. */
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out);
 /* A change with a JSON body, under the key and the state that the person named. */

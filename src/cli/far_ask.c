@@ -12,7 +12,6 @@
 
 #define ASK_MS    60000
 #define PATH_MOST 8192
-#define PAGE      500
 #define ALL_MS    600000               /* for all pages of a list */
 #define ALL_MOST  ((size_t)512 << 20)  /* bytes of them */
 #define BODY_MOST (7 * SKN_TEXT_LIMIT) /* a text whose every byte is escaped */
@@ -69,13 +68,7 @@ skn_str skn_far_uid(const skn_cli *cli, int64_t number)
 
 static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
 {
-    skn_client_answer got;
-    skein_rc          rc = skn_client_call(cli, &cli->far->server, what, ASK_MS, &got);
-
-    *out = NULL;
-    if (rc || !got.body.n)
-        return rc;
-    return skn_json_parse(out, got.body, "the answer of the server", cli->keep, &cli->err);
+    return skn_client_json(cli, &cli->far->server, what, ASK_MS, out);
 }
 
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
@@ -91,6 +84,14 @@ skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     if (n < 0 || (size_t)n >= sizeof path)
         return skn_fail(&cli->err, SKEIN_USAGE, "what is asked for is too long to ask for");
     return ask(cli, &what, out);
+}
+
+bool skn_far_less(size_t *page)
+{
+    bool less = *page > 1;
+
+    *page = *page > 8 ? *page / 8 : 1;
+    return less;
 }
 
 /* A server that has always more to say would be listened to for ever. */
@@ -115,15 +116,18 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
     const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
     const skn_json *page, *data;
     int64_t         began = skn_clock_monotonic();
-    size_t          bytes = 0;
+    size_t          bytes = 0, size = SKN_FAR_PAGE;
     skn_str         next;
     skein_rc        rc;
 
     do {
-        size_t left = most ? most - out->n : PAGE, before = out->n;
+        size_t left = most ? most - out->n : size, before = out->n;
 
-        if ((rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", path, join,
-                              left < PAGE ? left : PAGE, *cursor ? "&cursor=" : "", cursor)))
+        do
+            rc = skn_far_get(cli, &page, "%s%slimit=%zu%s%s", path, join,
+                             left < size ? left : size, *cursor ? "&cursor=" : "", cursor);
+        while (rc == SKEIN_LIMIT && skn_far_less(&size));
+        if (rc)
             return rc;
         data = skn_json_get(page, "data");
         for (const skn_json *v = data ? data->first : NULL; v; v = v->next)

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PAGE 500
-
 skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
 {
     skn_jw_raw(skn_item(cli), v->raw);
@@ -68,14 +66,17 @@ skein_rc skn_far_log_read(skn_cli *cli, const skn_far_slice *what, skn_far_log *
     skn_json_list   newest = {0};
     const skn_json *data;
     skn_str         first = SKN_NONE;
-    size_t          limit;
+    size_t          limit, size = SKN_FAR_PAGE;
     skein_rc        rc;
 
     do {
-        size_t left = what->last ? (size_t)what->last - newest.n : PAGE;
+        size_t left = what->last ? (size_t)what->last - newest.n : size;
 
-        limit = left < PAGE ? left : PAGE;
-        if ((rc = page_before(cli, what, first, limit, &data)))
+        do {
+            limit = left < size ? left : size;
+            rc = page_before(cli, what, first, limit, &data);
+        } while (rc == SKEIN_LIMIT && skn_far_less(&size));
+        if (rc)
             return rc;
         if (data)
             take_page(cli, data, &newest);

@@ -1,10 +1,14 @@
 #include "cli/far_world.h"
 
+#include "base/clean.h"
+#include "base/error.h"
+#include "base/utf8.h"
 #include "cli/client.h"
 
 #include <string.h>
 
 #define EXPORT_MS 600000
+#define LINE_MOST ((size_t)64 << 10) /* of an export; what is longer is passed on in parts */
 
 /* --- Making and removing ------------------------------------------------------------------ */
 
@@ -152,14 +156,71 @@ static skein_rc export_path(skn_cli *cli, const skn_export_request *what, const 
     return SKEIN_OK;
 }
 
-skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, skn_str *out)
+/* An export on its way: whole lines are passed on. */
+typedef struct passing {
+    const skn_sink *sink;
+    bool            shown;
+    skn_buf         line; /* begun */
+} passing;
+
+/* A carriage return is nothing that harms a file; what shows a file on a terminal cleans it again. */
+static skein_rc pass_clean(passing *p, skn_str text, skein_error *err)
 {
-    skn_request_spec  ask = {.method = "GET"};
+    skn_buf  clean;
+    size_t   n;
+    skein_rc rc;
+
+    skn_buf_init(&clean, 4 * text.n + 1);
+    for (; text.n; text = skn_str_sub(text, n + 1, text.n)) {
+        const char *at = memchr(text.p, '\r', text.n);
+
+        n = at ? (size_t)(at - text.p) : text.n;
+        skn_clean_add(&clean, skn_str_sub(text, 0, n), true);
+        skn_buf_add(&clean, at ? SKN_STR("\r") : SKN_STR(""));
+    }
+    rc = clean.starved ? skn_no_memory(err)
+                       : p->sink->write(p->sink->arg, skn_buf_str(&clean), err);
+    skn_buf_release(&clean);
+    return rc;
+}
+
+static skein_rc pass(void *arg, skn_str piece, skein_error *err)
+{
+    passing *p = arg;
+    skn_str  all;
+    size_t   whole;
+    skein_rc rc;
+
+    if (!p->shown)
+        return p->sink->write(p->sink->arg, piece, err);
+    skn_buf_add(&p->line, piece);
+    all = skn_buf_str(&p->line);
+    for (whole = all.n; whole && all.p[whole - 1] != '\n'; whole--)
+        ;
+    if (!whole && all.n >= LINE_MOST)
+        whole = skn_utf8_cut(all, all.n - 4).n;
+    if (!whole)
+        return SKEIN_OK;
+    rc = pass_clean(p, skn_str_sub(all, 0, whole), err);
+    memmove(p->line.p, p->line.p + whole, all.n - whole);
+    p->line.n = all.n - whole;
+    return rc;
+}
+
+skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, const skn_sink *sink)
+{
+    passing           p = {.sink = sink, .shown = skn_format_shown(what->format)};
+    skn_request_spec  ask = {.method = "GET", .take = pass, .arg = &p};
     skn_client_answer got;
     skein_rc          rc = export_path(cli, what, &ask.path);
 
-    if (!rc && !(rc = skn_client_call(cli, &cli->far->server, &ask, EXPORT_MS, &got)))
-        *out = got.body;
+    if (rc)
+        return rc;
+    skn_buf_init(&p.line, 2 * LINE_MOST);
+    rc = skn_client_call(cli, &cli->far->server, &ask, EXPORT_MS, &got);
+    if (!rc && p.line.n)
+        rc = pass_clean(&p, skn_buf_str(&p.line), &cli->err);
+    skn_buf_release(&p.line);
     return rc;
 }
 

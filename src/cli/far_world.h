@@ -13,7 +13,8 @@ skein_rc skn_far_remove_chat(skn_cli *cli, bool force);
 /* Sets a member of the world, or with a dot one inside of its settings, to a JSON value; null removes it. */
 skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world *now);
 /* A conversation, or the whole world, as it is asked for. */
-skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, skn_str *out);
+/* As it comes; what is made for people's eyes is cleaned, whoever the server is. */
+skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, const skn_sink *sink);
 /* A summary by hand, also whole, for who asked for JSON. */
 skein_rc skn_far_compact(skn_cli *cli, const skein_compaction *what, skein_message *out,
                          int64_t *covers, const skn_json **whole);

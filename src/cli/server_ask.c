@@ -25,14 +25,9 @@ skein_rc skn_need_server(skn_cli *cli, const char *what, skn_server *out)
 skein_rc skn_server_ask(skn_cli *cli, const skn_server *server, const char *method,
                         const char *path, skn_str body, const skn_json **out)
 {
-    skn_request_spec  what = {.method = method, .path = path, .body = body};
-    skn_client_answer got;
-    skein_rc          rc = skn_client_call(cli, server, &what, ASK_MS, &got);
+    skn_request_spec what = {.method = method, .path = path, .body = body};
 
-    *out = NULL;
-    if (rc || !got.body.n)
-        return rc;
-    return skn_json_parse(out, got.body, "the answer of the server", cli->keep, &cli->err);
+    return skn_client_json(cli, server, &what, ASK_MS, out);
 }
 
 skein_rc skn_server_ask_if_any(skn_cli *cli, const char *method, const char *path, skn_str body,

@@ -32,6 +32,8 @@ typedef enum skn_format {
 
 /* By the names of the command line: md json jsonl mermaid html skein; false when it is none. */
 bool skn_format_from(skn_str name, skn_format *out);
+/* Made for people's eyes, so nothing in it may move a terminal's cursor or hide. */
+bool skn_format_shown(skn_format f);
 /* NULL after the last one. */
 const char *skn_format_name(size_t i);
 

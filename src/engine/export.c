@@ -30,6 +30,11 @@ const char *skn_format_name(size_t i)
     return i < sizeof format_names / sizeof format_names[0] ? format_names[i] : NULL;
 }
 
+bool skn_format_shown(skn_format f)
+{
+    return f == SKN_FORMAT_MD || f == SKN_FORMAT_MERMAID || f == SKN_FORMAT_HTML;
+}
+
 static const char *const delegation_names[] = {"summary", "none", "full"};
 
 bool skn_delegations_from(skn_str name, skn_delegations *out)

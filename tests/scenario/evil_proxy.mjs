@@ -1,13 +1,13 @@
 // evil_proxy.mjs: stands between a program and a server, and makes the answers those of a server that is not to be trusted.
 //
-//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|heads|stream
+//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|heads|stream|huge
 //
 // texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. holes: every list but those of
-// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever. heads: an answer is announced again and again. stream: a stream of events is an answer without an end. Prints its own address.
+// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever. heads: an answer is announced again and again. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
 import http from 'node:http';
 
 const [target, how] = [new URL(process.argv[2]), process.argv[3]];
-const evil = '\u001b]0;owned\u0007\u001b[2J\u009b5m\u007f\u202eEVIL';
+const evil = '\u001b]0;owned\u0007\u001b[2J\u009b5m\u007f\u202e\u200bEVIL';
 const needed = /^(name|sender|id|thread|next|state|kind|mode|role|.*At)$|[a-z]Ids?$/;
 
 function spoil(value) {
@@ -20,6 +20,7 @@ function spoil(value) {
 
 function change(body, url) {
     const json = JSON.parse(body);
+    if (how === 'huge') return { ...json, more: 'x'.repeat(40 << 20) };
     if (how === 'pages') return { data: [], page: { next: 'more' } };
     if (how === 'holes') return Array.isArray(json.data) && !/\/(worlds|chats|agents|messages)\b[^/]*$/.test(url) ? { data: [{}] } : json;
     if (how === 'words') return { ...json, name: 'w; touch owned #' };
@@ -46,6 +47,7 @@ const proxy = http.createServer((question, answer) => {
         got.on('data', b => parts.push(b)).on('end', () => {
             let body = Buffer.concat(parts).toString();
             if (how !== 'stream' && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body, question.url));
+            else if (/^(texts|all)$/.test(how) && body) body += `${evil}\n`;
             const headers = { ...got.headers, 'content-length': Buffer.byteLength(body) };
             delete headers['transfer-encoding'];
             answer.writeHead(got.statusCode, headers).end(body);
