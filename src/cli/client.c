@@ -437,10 +437,11 @@ skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_reque
 skein_rc skn_client_json(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, const skn_json **out)
 {
-    skn_client_answer got;
-    skein_rc          rc = skn_client_call(cli, server, what, timeout_ms, &got);
+    static const skn_json nothing = {.kind = SKN_JSON_NULL};
+    skn_client_answer     got;
+    skein_rc              rc = skn_client_call(cli, server, what, timeout_ms, &got);
 
-    *out = NULL;
+    *out = &nothing; /* as where there is no content */
     if (rc || !got.body.n)
         return rc;
     rc = skn_json_parse(out, got.body, "the answer of the server", cli->keep, &cli->err);

@@ -33,7 +33,7 @@ typedef struct skn_client_answer {
 skein_rc skn_client_call(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, skn_client_answer *out);
 
-/* The same, with the answer read as JSON; NULL where it is empty. */
+/* The same, with the answer read as JSON; null where it is empty. */
 skein_rc skn_client_json(skn_cli *cli, const skn_server *server, const skn_request_spec *what,
                          int64_t timeout_ms, const skn_json **out);
 

@@ -93,6 +93,15 @@ int64_t skn_news_pause(const skn_news *n)
     return left > 0 ? left : 0;
 }
 
+static skein_rc ended_early(const skn_news *n)
+{
+    skein_error *err = &n->cli->err;
+
+    skn_fail(err, SKEIN_UNREACHABLE, "the server at %s ends what it tells as soon as it begins",
+             n->server.url);
+    return skn_hint(err, SKEIN_UNREACHABLE, "What there is by now: skein log");
+}
+
 /* Longer each time, so that a server that starts again finds everybody patient. */
 static skein_rc lose(skn_news *n)
 {
@@ -100,7 +109,7 @@ static skein_rc lose(skn_news *n)
 
     skn_event_stream_close(&n->stream);
     if (++n->lost > (n->begun ? LOST_MOST : FIRST_MOST))
-        return SKEIN_UNREACHABLE;
+        return n->cli->err.rc ? SKEIN_UNREACHABLE : ended_early(n);
     n->again_at = now_ms() + ms;
     n->cli->err = (skein_error){.rc = SKEIN_OK};
     return SKEIN_OK;

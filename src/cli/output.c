@@ -265,7 +265,8 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
     return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
 }
 
-/* What failed on the way to a success did not matter; only the answer can still be lost. */
+/* What failed on the way to a success did not matter; only the answer can still be lost. A failure that
+ * nobody described is one all the same: its number is a code of ours, no status. */
 int skn_cli_settle(skn_cli *cli, int status)
 {
     const char *hint;
@@ -274,6 +275,9 @@ int skn_cli_settle(skn_cli *cli, int status)
         cli->err = (skein_error){.rc = SKEIN_OK};
     cli->more.done = !status && cli->command && cli->command->kind == SKN_CMD_WRITE &&
                      !cli->dry_run;
+    if (status && !cli->own_status && !cli->err.rc)
+        skn_fail(&cli->err, (skein_rc)status, "\"skein %s\" was not done",
+                 cli->command ? cli->command->name : "");
     skn_out_finish(cli);
     if (!cli->err.rc)
         return status;
@@ -291,6 +295,7 @@ int skn_cli_settle(skn_cli *cli, int status)
 int skn_status(skn_cli *cli, int status)
 {
     cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->own_status = true;
     return status;
 }
 

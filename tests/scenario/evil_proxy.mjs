@@ -1,14 +1,16 @@
 // evil_proxy.mjs: stands between a program and a server, and makes the answers those of a server that is not to be trusted.
 //
-//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|heads|stream|huge
+//   node evil_proxy.mjs http://127.0.0.1:7534/ texts|all|holes|words|pages|heads|stream|ends|bare|huge
 //
 // texts: texts get escape sequences, but for those without which the program does not go on. all: every text gets them. holes: every list but those of
-// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever. heads: an answer is announced again and again. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
+// places is one empty object. words: names are commands of a shell. pages: every list goes on for ever. heads: an answer is announced again and again. ends: it is over at once. bare: answers but those of places are empty. huge: a list has far more than was asked for. stream: a stream of events is an answer without an end. Prints its own address.
 import http from 'node:http';
 
 const [target, how] = [new URL(process.argv[2]), process.argv[3]];
 const evil = '\u001b]0;owned\u0007\u001b[2J\u009b5m\u007f\u202e\u200bEVIL';
 const needed = /^(name|sender|id|thread|next|state|kind|mode|role|.*At)$|[a-z]Ids?$/;
+
+const places = /\/(worlds|chats|agents|messages)\b[^/]*$/;
 
 function spoil(value) {
     if (typeof value === 'string') return value + evil;
@@ -22,7 +24,7 @@ function change(body, url) {
     const json = JSON.parse(body);
     if (how === 'huge') return { ...json, more: 'x'.repeat(40 << 20) };
     if (how === 'pages') return { data: [], page: { next: 'more' } };
-    if (how === 'holes') return Array.isArray(json.data) && !/\/(worlds|chats|agents|messages)\b[^/]*$/.test(url) ? { data: [{}] } : json;
+    if (how === 'holes') return Array.isArray(json.data) && !places.test(url) ? { data: [{}] } : json;
     if (how === 'words') return { ...json, name: 'w; touch owned #' };
     return spoil(json);
 }
@@ -36,6 +38,7 @@ function endless(answer) {
 
 const proxy = http.createServer((question, answer) => {
     answer.on('error', () => {});
+    if (how === 'ends' && question.headers.accept === 'text/event-stream') return answer.writeHead(200, { 'skein-version': '0.1.0' }).end('{}');
     if (how === 'stream' && question.headers.accept === 'text/event-stream') return endless(answer);
     if (how === 'heads') {
         const more = () => { while (!answer.destroyed && answer.socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(100))); };
@@ -45,8 +48,8 @@ const proxy = http.createServer((question, answer) => {
     const asked = http.request(target, { path: question.url, method: question.method, headers: { ...question.headers, host: target.host } }, got => {
         const parts = [];
         got.on('data', b => parts.push(b)).on('end', () => {
-            let body = Buffer.concat(parts).toString();
-            if (how !== 'stream' && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body, question.url));
+            let body = how === 'bare' && !places.test(question.url) ? '' : Buffer.concat(parts).toString();
+            if (!/^(stream|ends|bare)$/.test(how) && /json/.test(got.headers['content-type'] ?? '') && body) body = JSON.stringify(change(body, question.url));
             else if (/^(texts|all)$/.test(how) && body) body += `${evil}\n`;
             const headers = { ...got.headers, 'content-length': Buffer.byteLength(body) };
             delete headers['transfer-encoding'];

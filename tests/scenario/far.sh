@@ -594,15 +594,17 @@ if [ "$(script -qec 'test -t 1 && echo yes' /dev/null </dev/null 2>/dev/null | t
     t 'but what was said' file_has "$dir/out" EVIL
     honest_again
 fi
-evil holes
-torn=
-for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'provider ls'; do
-    # shellcheck disable=SC2086
-    f $words
-    undocumented "$words"
+for how in holes bare; do
+    evil $how
+    torn=
+    for words in 'world ls' 'agent ls' 'conv ls' log history 'inbox ls' 'task ls' 'lane ls' 'queue ls' audit 'search plan' 'tag ls' 'files ls' 'provider ls' 'agent show bo' 'agent memory bo' 'inspect bo'; do
+        # shellcheck disable=SC2086
+        f $words
+        undocumented "$words"
+    done
+    t "answers without what belongs in them end no program ($how)" is "$torn" ''
+    honest_again
 done
-t 'lists without what belongs in them end no program' is "$torn" ''
-honest_again
 evil words
 f world new aside
 t 'a name is no command of the shell that a hint is pasted into' lacks 'touch'
@@ -619,6 +621,10 @@ honest_again
 evil heads
 f world ls
 t 'nor an answer that is only announced' fails 6 'it announces an answer and never gives it'
+honest_again
+evil ends
+f send "hello there"
+t 'nor one that is over before it began' fails 6 'ends what it tells as soon as it begins'
 honest_again
 evil stream
 f send "hello there"
