@@ -58,10 +58,13 @@ typedef struct skn_out {
     skn_buf bytes;
     int     fd;
     int     failure;
-    pid_t   pager;    /* 0: none */
+    pid_t   pager; /* 0: none */
+    skn_buf held;  /* what comes before it is known whether a pager is needed */
+    bool    holds;
     bool    terminal; /* a person reads it: short times, colour, pager */
     bool    colour;
     int     width; /* columns; 0: do not cut */
+    int     rows;  /* 0: nobody knows */
 } skn_out;
 
 typedef struct skn_cli {

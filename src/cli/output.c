@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/busy.h"
+#include "cli/chat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,13 +45,13 @@ static bool want_colour(const skn_cli *cli)
     return is_set("FORCE_COLOR") || (cli->out.terminal && !cli->json);
 }
 
-static int columns_of(int fd)
+static void measure(skn_out *out)
 {
     struct winsize size;
+    bool           known = ioctl(out->fd, TIOCGWINSZ, &size) == 0;
 
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_col < MANY_COLUMN)
-        return size.ws_col;
-    return 80;
+    out->width = known && size.ws_col > 0 && size.ws_col < MANY_COLUMN ? size.ws_col : 80;
+    out->rows = known ? size.ws_row : 0;
 }
 
 void skn_out_init(skn_cli *cli)
@@ -60,7 +61,8 @@ void skn_out_init(skn_cli *cli)
     cli->out.fd = STDOUT_FILENO;
     cli->out.terminal = isatty(STDOUT_FILENO) == 1;
     cli->out.colour = want_colour(cli);
-    cli->out.width = cli->out.terminal ? columns_of(STDOUT_FILENO) : 0;
+    if (cli->out.terminal)
+        measure(&cli->out);
 }
 
 static void write_all(skn_cli *cli, skn_str left)
@@ -129,46 +131,39 @@ static void clean_for_terminal(skn_buf *out, skn_str rest)
     }
 }
 
-void skn_out_flush(skn_cli *cli)
+/* Does it fit on the terminal, with a row left for the shell? */
+static bool fits(const skn_out *out)
 {
-    skn_str all = skn_buf_str(&cli->out.bytes);
-    size_t  kept = cli->out.terminal ? begun(all) : 0;
-    skn_buf clean;
+    skn_str rest = skn_buf_str(&out->held), line;
+    size_t  rows = 0, width = (size_t)out->width;
 
-    if (!cli->out.terminal) {
-        write_all(cli, all);
-        skn_buf_clear(&cli->out.bytes);
-        return;
+    while (rows < (size_t)out->rows && skn_str_split(&rest, '\n', &line)) {
+        size_t columns = skn_chat_columns(line);
+
+        rows += columns > width ? (columns + width - 1) / width : 1;
     }
-    skn_buf_init(&clean, cli->out.bytes.limit);
-    clean_for_terminal(&clean, skn_str_sub(all, 0, all.n - kept));
-    write_all(cli, skn_buf_str(&clean));
-    skn_buf_clear(&clean);
-    skn_buf_add(&clean, skn_str_sub(all, all.n - kept, all.n));
-    skn_buf_clear(&cli->out.bytes);
-    skn_buf_add(&cli->out.bytes, skn_buf_str(&clean));
-    skn_buf_release(&clean);
+    return rows < (size_t)out->rows;
 }
 
-void skn_print_raw(skn_cli *cli, skn_str bytes)
+static void let_go(skn_cli *cli)
 {
-    skn_buf_add(&cli->out.bytes, bytes);
-    if (cli->out.bytes.n >= CHUNK)
-        skn_out_flush(cli);
+    if (!cli->out.holds)
+        return;
+    cli->out.holds = false;
+    write_all(cli, skn_buf_str(&cli->out.held));
+    skn_buf_release(&cli->out.held);
 }
 
 /* The child is the pager and the parent the program, so that the exit status stays ours. */
-void skn_out_page(skn_cli *cli)
+static void start_pager(skn_cli *cli)
 {
     const char *pager = getenv("PAGER");
     int         ends[2];
     pid_t       pid;
 
-    if (!cli->out.terminal || cli->json || cli->out.pager || skn_opt(cli, "no-pager"))
-        return;
     if (!pager || !*pager)
         pager = strcmp(cli->command->name, "log") ? default_pager : log_pager;
-    if (!strcmp(pager, "cat") || pipe(ends) != 0)
+    if (pipe(ends) != 0)
         return;
     pid = fork();
     if (pid == 0) {
@@ -188,6 +183,61 @@ void skn_out_page(skn_cli *cli)
     cli->out.pager = pid;
 }
 
+static void pass_on(skn_cli *cli, skn_str bytes)
+{
+    if (!cli->out.holds) {
+        write_all(cli, bytes);
+        return;
+    }
+    skn_buf_add(&cli->out.held, bytes);
+    if (fits(&cli->out))
+        return;
+    start_pager(cli);
+    let_go(cli);
+}
+
+void skn_out_flush(skn_cli *cli)
+{
+    skn_str all = skn_buf_str(&cli->out.bytes);
+    size_t  kept = cli->out.terminal ? begun(all) : 0;
+    skn_buf clean;
+
+    if (!cli->out.terminal) {
+        write_all(cli, all);
+        skn_buf_clear(&cli->out.bytes);
+        return;
+    }
+    skn_buf_init(&clean, cli->out.bytes.limit);
+    clean_for_terminal(&clean, skn_str_sub(all, 0, all.n - kept));
+    pass_on(cli, skn_buf_str(&clean));
+    skn_buf_clear(&clean);
+    skn_buf_add(&clean, skn_str_sub(all, all.n - kept, all.n));
+    skn_buf_clear(&cli->out.bytes);
+    skn_buf_add(&cli->out.bytes, skn_buf_str(&clean));
+    skn_buf_release(&clean);
+}
+
+void skn_print_raw(skn_cli *cli, skn_str bytes)
+{
+    skn_buf_add(&cli->out.bytes, bytes);
+    if (cli->out.bytes.n >= CHUNK)
+        skn_out_flush(cli);
+}
+
+/* less alone would not do: told to begin at the end, it fills the screen also where all fits on it. */
+void skn_out_page(skn_cli *cli)
+{
+    const char *pager = getenv("PAGER");
+    bool        none = pager && !strcmp(pager, "cat");
+
+    if (!cli->out.terminal || cli->json || cli->out.pager || cli->out.holds || none ||
+        skn_opt(cli, "no-pager"))
+        return;
+    skn_out_flush(cli);
+    skn_buf_init(&cli->out.held, ITEM_LIMIT + CHUNK);
+    cli->out.holds = true;
+}
+
 /* A server goes on, and so does its status: others than the reader of its first lines need it. */
 bool skn_out_left(const skn_cli *cli)
 {
@@ -200,6 +250,7 @@ skein_rc skn_out_finish(skn_cli *cli)
     bool lost;
 
     skn_out_flush(cli);
+    let_go(cli);
     write_all(cli, skn_buf_str(&cli->out.bytes)); /* half a character, if anything */
     skn_buf_clear(&cli->out.bytes);
     if (cli->out.pager) {
@@ -229,6 +280,7 @@ void skn_note(skn_cli *cli, const char *fmt, ...)
     if (cli->quiet)
         return;
     skn_out_flush(cli);
+    let_go(cli); /* what was printed before stands before it */
     va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
@@ -256,6 +308,7 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
         return skn_hint(&cli->err, SKEIN_USAGE, "Say so with -y");
     }
     skn_out_flush(cli);
+    let_go(cli);
     skn_buf_init(&clean, CHUNK);
     skn_clean_add(&clean, skn_str_of(question), true);
     fprintf(stderr, "%.*s [y/N] ", SKN_FMT(skn_buf_str(&clean)));

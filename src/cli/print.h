@@ -23,7 +23,7 @@ typedef enum skn_colour {
 } skn_colour;
 
 void skn_out_init(skn_cli *cli);
-/* From here on through a pager, if the output is a terminal and nobody forbade it. */
+/* From here on through a pager, if the output is a terminal, does not fit on it, and nobody forbade it. */
 void skn_out_page(skn_cli *cli);
 /* Did whoever read the output go away? Then there is nobody to tell of it. */
 bool skn_out_left(const skn_cli *cli);

@@ -297,6 +297,12 @@ if [ "$has_terminal" = yes ]; then
     chmod +x "$dir/pager/less"
     script -qec "PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' log" /dev/null </dev/null >/dev/null
     t 'log opens the pager at its end' is "$(cat "$dir/pager/args")" '-FIRX +G'
+    rm "$dir/pager/args"
+    script -qec "stty rows 200 cols 80; PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' --color=never log" /dev/null </dev/null | tr -d '\r' >"$dir/out"
+    t 'what fits on the terminal needs no pager' test ! -e "$dir/pager/args"
+    t 'and is printed all the same' grep -q 'several words that are marked' "$dir/out"
+    script -qec "stty rows 3 cols 80; PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' log" /dev/null </dev/null >/dev/null
+    t 'what does not fit does' is "$(cat "$dir/pager/args")" '-FIRX +G'
     script -qec "PAGER= PATH='$dir/pager':\$PATH '$SKEIN' '$store' history" /dev/null </dev/null >/dev/null
     t 'other lists at their beginning' is "$(cat "$dir/pager/args")" '-FIRX'
 fi
