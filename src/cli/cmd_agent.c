@@ -36,6 +36,7 @@ void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
     skn_str detail, state = state_of(cli, a, work, &detail, &until);
     bool    idle = skn_str_is(state, "idle");
     int64_t queued = skn_waiting_for(cli, a, work);
+    size_t  row = skn_row_begin(cli);
 
     skn_print_raw(cli, SKN_STR("  @"));
     skn_print_sender(cli, a->name, 16);
@@ -50,6 +51,7 @@ void skn_agent_line(skn_cli *cli, const skein_agent *a, const skn_at_work *work,
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_colour(cli, SKN_DIM, a->model.n ? a->model : usual);
     skn_print_raw(cli, a->model.n ? SKN_STR("\n") : SKN_STR(" (default)\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 skein_rc skn_agent_item(skn_cli *cli, const skein_agent *agent)

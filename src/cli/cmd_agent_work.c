@@ -366,14 +366,18 @@ int skn_cmd_agent_task(skn_cli *cli)
 
 static skein_rc knowledge(skn_cli *cli, const skein_knowledge *k)
 {
+    size_t row;
+
     if (cli->json) {
         skn_shape_knowledge(skn_item(cli), k);
         return skn_item_end(cli);
     }
+    row = skn_row_begin(cli);
     skn_print_colour(cli, SKN_YELLOW, k->uid);
     skn_print(cli, "  %-10.*s  %3" PRId64 " %%  ", SKN_FMT(k->type), k->confidence);
     skn_print_line(cli, k->content, 0);
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
     return SKEIN_OK;
 }
 

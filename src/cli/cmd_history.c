@@ -81,7 +81,10 @@ int skn_cmd_history(skn_cli *cli)
         skn_list_begin(cli);
     for (size_t i = 0; i < count && !rc; i++) {
         if (!cli->json) {
+            size_t row = skn_row_begin(cli);
+
             version_line(cli, &all.at[i]);
+            skn_row_end(cli, row, SKN_LIST_BEHIND);
             continue;
         }
         skn_shape_thread(skn_item(cli), &all.at[i]);

@@ -138,6 +138,8 @@ static void age(skn_cli *cli, int64_t since)
 
 static void item_line(skn_cli *cli, size_t number, const skein_inbox_item *item)
 {
+    size_t row = skn_row_begin(cli);
+
     skn_print(cli, "%2zu%c ", number, item->read_at ? ' ' : '*');
     skn_print_colour(cli, SKN_YELLOW, item->uid);
     skn_print_raw(cli, SKN_STR("  "));
@@ -147,6 +149,7 @@ static void item_line(skn_cli *cli, size_t number, const skein_inbox_item *item)
     age(cli, item->created_at);
     skn_print_line(cli, item->title, 60);
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 static void item_lines(skn_cli *cli, const skein_inbox *inbox)

@@ -62,6 +62,7 @@ static void budget_line(skn_cli *cli, const skn_json *budget)
 
 static void provider_line(skn_cli *cli, const skn_json *v)
 {
+    size_t          row = skn_row_begin(cli);
     const skn_json *key = skn_json_get(v, "key");
     skn_str         tail = skn_news_text(key, "tail"), detail = skn_news_text(v, "detail");
     skn_str         state = skn_news_text(v, "state");
@@ -87,6 +88,7 @@ static void provider_line(skn_cli *cli, const skn_json *v)
         skn_print_told(cli, detail);
     }
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 /* The elements of "data", each by itself. */

@@ -20,18 +20,22 @@ static skein_rc task_json(skn_cli *cli, const skein_task *task)
 
 static void task_line(skn_cli *cli, const skein_task *task)
 {
+    size_t row = skn_row_begin(cli);
+
     skn_print_colour(cli, SKN_YELLOW, task->uid);
     skn_print_raw(cli, SKN_STR("  "));
     skn_print_sender(cli, task->agent_name, 8);
     skn_print(cli, "  %-9.*s  %-10.*s  ", SKN_FMT(skn_task_label(task)), SKN_FMT(task->source));
     skn_print_line(cli, task->content, 60);
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 /* Of one that waits for somebody's answer: whose, to what, and how a person gives it. */
 static void question_line(skn_cli *cli, const skein_task *task)
 {
-    bool you = skn_str_is(task->waits_for, "human");
+    size_t row = skn_row_begin(cli);
+    bool   you = skn_str_is(task->waits_for, "human");
 
     skn_print(cli, "    waits for %s%.*s: ", you ? "" : "@",
               SKN_FMT(you ? SKN_STR("you") : task->waits_for));
@@ -39,6 +43,7 @@ static void question_line(skn_cli *cli, const skein_task *task)
     skn_print_raw(cli, SKN_STR("\n"));
     if (you && task->inbox_uid.n)
         skn_print(cli, "    answer: skein inbox reply %.*s TEXT\n", SKN_FMT(task->inbox_uid));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 static void waits_line(skn_cli *cli, const skein_task *task)
@@ -71,13 +76,17 @@ static void again_at(skn_cli *cli, const skein_task *task)
 /* Of one that is to be tried again: why, and when. */
 static void failure_line(skn_cli *cli, const skein_task *task)
 {
+    size_t row;
+
     if (!skn_str_is(task->status, "pending") || task->attempts == 0 || !task->last_error.n)
         return;
+    row = skn_row_begin(cli);
     skn_print(cli, "    failed %" PRId64 " time%s: ", task->attempts,
               skn_plural(task->attempts));
     skn_print_line(cli, task->last_error, 100);
     again_at(cli, task);
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
 }
 
 static skein_rc check_status(skn_cli *cli, skn_str *out)

@@ -96,12 +96,14 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
     skein_agents        agents;
     skein_conversations chats;
     skn_str             answers;
+    size_t              row;
     skein_rc            rc;
 
     if (cli->far)
         skn_far_enter(cli, world);
     if ((rc = skn_agents_of(cli, world, &agents)) || (rc = skn_chats_of(cli, world, &chats)))
         return rc;
+    row = skn_row_begin(cli);
     skn_print_sender(cli, world->name, 20);
     skn_print(cli, "  %zu agent%s, %zu conversation%s", agents.count,
               skn_plural((int64_t)agents.count), chats.count, skn_plural((int64_t)chats.count));
@@ -111,6 +113,7 @@ static skein_rc world_line(skn_cli *cli, const skein_world *world)
     skn_print_raw(cli, world->description.n ? SKN_STR("  ") : SKN_STR(""));
     skn_print_line(cli, world->description, 60);
     skn_print_raw(cli, SKN_STR("\n"));
+    skn_row_end(cli, row, SKN_LIST_BEHIND);
     return SKEIN_OK;
 }
 

@@ -72,11 +72,24 @@ size_t skn_row_begin(skn_cli *cli)
     return cli->out.bytes.n;
 }
 
+static void break_line(skn_cli *cli, skn_str line, skn_str before)
+{
+    size_t  columns = (size_t)cli->out.width, used = skn_utf8_columns(before);
+    skn_str piece;
+
+    for (bool first = true; skn_chat_piece(&line, columns, false, &piece); first = false) {
+        skn_print_raw(cli, first ? SKN_NONE : before);
+        skn_print_raw(cli, piece);
+        skn_print_raw(cli, line.n ? SKN_STR("\n") : SKN_NONE);
+        columns = (size_t)cli->out.width > used + INDENT ? (size_t)cli->out.width - used
+                                                         : INDENT;
+    }
+}
+
 void skn_row_end(skn_cli *cli, size_t begun, skn_str before)
 {
     skn_buf *bytes = &cli->out.bytes, whole;
-    skn_str  rest, piece;
-    size_t   columns = (size_t)cli->out.width, used = skn_utf8_columns(before);
+    skn_str  rest, line;
     bool     ended;
 
     if (!skn_wraps(cli) || bytes->n <= begun)
@@ -87,12 +100,9 @@ void skn_row_end(skn_cli *cli, size_t begun, skn_str before)
     skn_buf_add(&whole, skn_str_sub(skn_buf_str(bytes), begun, bytes->n));
     rest = skn_buf_str(&whole);
     bytes->n = begun;
-    for (bool first = true; skn_chat_piece(&rest, columns, false, &piece); first = false) {
-        skn_print_raw(cli, first ? SKN_NONE : before);
-        skn_print_raw(cli, piece);
+    while (skn_str_split(&rest, '\n', &line)) {
+        break_line(cli, line, before);
         skn_print_raw(cli, rest.n ? SKN_STR("\n") : SKN_NONE);
-        columns = (size_t)cli->out.width > used + INDENT ? (size_t)cli->out.width - used
-                                                         : INDENT;
     }
     skn_print_raw(cli, ended ? SKN_STR("\n") : SKN_NONE);
     skn_buf_release(&whole);

@@ -46,10 +46,12 @@ void skn_print_line(skn_cli *cli, skn_str text, size_t columns);
 void skn_print_told(skn_cli *cli, skn_str text);
 /* Before what does not fit into the first row of a timeline's item. */
 #define SKN_ITEM_BEHIND SKN_STR("      ")
+/* … and of a list. */
+#define SKN_LIST_BEHIND SKN_STR("    ")
 
 /* Does a person read this on a terminal whose width is known? Then rows end between words. */
 bool skn_wraps(const skn_cli *cli);
-/* What is printed from the first call to the second is one row. On a terminal it is broken between words;
+/* What is printed from the first call to the second is one row, or lines of them. On a terminal it is broken between words;
  * what follows the first break stands behind `before`. */
 size_t skn_row_begin(skn_cli *cli);
 void   skn_row_end(skn_cli *cli, size_t begun, skn_str before);

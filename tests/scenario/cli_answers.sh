@@ -292,6 +292,12 @@ if [ "$has_terminal" = yes ]; then
     must edit @you --no-wait -m "$(printf 'several words that are marked between and never inside of them\n\n    kept, indented')"
     rows 48 diff
     t 'diff breaks texts between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed 's/ [^ ]* you/ ID you/' | head -n 4)" "$(printf '%s\n' '- ID you    several words that are' '    [-broken-] between and never inside of them' '+ ID you    several words that are' '    {+marked+} between and never inside of them')"
+    must world new broad --description 'several words that are broken between and never inside of them'
+    rows 32 'world ls'
+    t 'a list breaks its rows between words, at the width of the terminal' is "$(printf '%s\n' "$out" | sed -n '/^broad/,/of…/p' | tr '\n' '|')" 'broad                 0 agents,|    0 conversations  several|    words that are broken|    between and never inside of…|'
+    s world ls
+    t 'and stays whole for a program' prints '  several words that are broken between and never inside of'
+    must world rm broad -y
     mkdir "$dir/pager"
     printf '#!/bin/sh\necho "$*" >"%s"\nexec cat >/dev/null\n' "$dir/pager/args" >"$dir/pager/less"
     chmod +x "$dir/pager/less"
