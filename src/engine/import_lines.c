@@ -237,7 +237,8 @@ static skein_rc read_bytes(reading *r, skn_str bytes, skein_error *err)
         skein_rc rc = skn_fail(err, SKEIN_DATA, "cannot import %s", cause.message);
 
         return skn_hint(err, rc,
-                        "Known are skein archives, JSON lines, and agent-world folders.");
+                        "Known are skein archives, JSON lines, and agent-world's databases, "
+                        "folders and exports.");
     }
     return read_document(r, doc, err);
 }

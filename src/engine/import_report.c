@@ -13,6 +13,23 @@ static const char *tense(bool dry_run, const char *future, const char *past)
     return dry_run ? future : past;
 }
 
+static void add_count(skn_buf *out, int64_t count, const char *what, const char *then)
+{
+    skn_buf_addf(out, "%lld %s%s%s", (long long)count, what, count == 1 ? "" : "s", then);
+}
+
+static void add_ids(skn_buf *out, const skn_import_report *r, bool dry_run)
+{
+    skn_buf_addf(out, "  %lld %s message ids, %lld %s new ones\n", (long long)r->ids_kept,
+                 r->ids_kept == 1 ? "has" : "have", (long long)r->ids_made,
+                 tense(dry_run, "will get", "got"));
+    skn_buf_addf(out,
+                 "  %lld %s reply links, %lld %s guessed from time and marked as guessed\n",
+                 (long long)r->links_kept, r->links_kept == 1 ? "has" : "have",
+                 (long long)r->links_guessed,
+                 tense(dry_run, "will be", r->links_guessed == 1 ? "was" : "were"));
+}
+
 static void add_worlds(skn_buf *out, const skn_import_report *r)
 {
     if (r->world_count > 1)
@@ -32,20 +49,16 @@ void skn_import_report_text(const skn_import_report *r, skn_str file, bool dry_r
     skn_buf_addf(out, "%.*s: %.*s, ", SKN_FMT(file), SKN_FMT(r->form));
     if (r->world_count > 1)
         skn_buf_addf(out, "%zu worlds, ", r->world_count);
-    skn_buf_addf(out, "%lld agents, %lld conversations, %lld messages\n", (long long)r->agents,
-                 (long long)r->conversations, (long long)r->messages);
-    if (archive)
-        skn_buf_addf(out,
-                     "  %lld versions; ids, order, links and provenance exactly as they were\n",
-                     (long long)r->versions);
-    else
-        skn_buf_addf(out, "  %lld have message ids, %lld %s new ones\n", (long long)r->ids_kept,
-                     (long long)r->ids_made, tense(dry_run, "will get", "got"));
-    if (!archive)
-        skn_buf_addf(
-            out, "  %lld have reply links, %lld %s guessed from time and marked as guessed\n",
-            (long long)r->links_kept, (long long)r->links_guessed,
-            tense(dry_run, "will be", "were"));
+    add_count(out, r->agents, "agent", ", ");
+    add_count(out, r->conversations, "conversation", ", ");
+    add_count(out, r->messages, "message", "\n");
+    if (archive) {
+        skn_buf_addf(out, "  ");
+        add_count(out, r->versions, "version",
+                  "; ids, order, links and provenance exactly as they were\n");
+    } else {
+        add_ids(out, r, dry_run);
+    }
     add_line(out, r->copies, "were copies of a message in another agent's memory");
     add_line(out, r->archives, "archived sessions are chats of their own");
     add_line(out, r->circular, "circular: link dropped");

@@ -388,9 +388,9 @@ static void copies_in_an_agent_world_folder_become_one_message(void **state)
     skn_buf_init(&text, 4000);
     skn_import_report_text(&report, SKN_STR("lab"), false, &text);
     assert_has(&text,
-               "lab: agent-world folder, 2 agents, 1 conversations, 5 messages\n"
+               "lab: agent-world folder, 2 agents, 1 conversation, 5 messages\n"
                "  3 have message ids, 2 got new ones\n"
-               "  2 have reply links, 1 were guessed from time and marked as guessed\n"
+               "  2 have reply links, 1 was guessed from time and marked as guessed\n"
                "  4 were copies of a message in another agent's memory\n"
                "  1 could not be kept\n"
                "  - row 5 of \"moss\" was dropped: the message has no text\n"
