@@ -69,12 +69,20 @@ static skein_rc belongs(call *c, int64_t id, int64_t born_in, bool *ours, skein_
     return *ours ? SKEIN_OK : came_along(c, id, ours, err);
 }
 
-static skein_rc elsewhere(const call *c, skein_error *err)
+static skein_rc elsewhere(const call *c, skn_str uid, int64_t born_in, skein_error *err)
 {
-    skein_rc rc = skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" is in another conversation",
-                           SKN_FMT(c->out->uid));
+    skn_conversation_row there = {0};
+    bool                 found;
+    skein_rc rc = skn_conversation_row_get(c->r.trees.tx, born_in, c->mem, &there, &found, err);
 
-    return skn_hint(err, rc, "Name that conversation with -c.");
+    if (rc)
+        return rc;
+    rc = skn_fail(err, SKEIN_NOT_FOUND, "message \"%.*s\" is in another conversation%s%.*s",
+                  SKN_FMT(uid), found ? ": " : "", found ? (int)there.uid.n : 0, there.uid.p);
+    if (!found || there.world_id != c->r.conversation.world_id)
+        return skn_hint(err, rc, "Name that conversation with -c.");
+    return skn_hint(err, rc, "Show it: skein show -c %.*s -- %.*s", SKN_FMT(there.uid),
+                    SKN_FMT(uid));
 }
 
 static skein_rc unknown(const call *c, skein_error *err)
@@ -162,6 +170,20 @@ static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error 
     return add_candidates(c, &heads, &kin, out, more, err);
 }
 
+/* The end of an id that this conversation does not have, but perhaps one other. */
+static skein_rc none_here(call *c, skein_error *err)
+{
+    skn_heads heads = {0};
+    skein_rc  rc = c->typed ? skn_heads_by_ending(c->r.trees.tx, c->ref.id, 2, c->r.trees.a,
+                                                  &heads, err)
+                            : SKEIN_OK;
+
+    if (rc)
+        return rc;
+    return heads.count == 1 ? elsewhere(c, heads.at[0].uid, heads.at[0].conversation_id, err)
+                            : unknown(c, err);
+}
+
 static skein_rc by_part(call *c, skein_error *err)
 {
     head_vec found = {0};
@@ -175,7 +197,7 @@ static skein_rc by_part(call *c, skein_error *err)
     if (found.n > 1 || (found.n == 1 && more))
         return ambiguous(c, &found, more, err);
     if (found.n == 0)
-        return unknown(c, err);
+        return none_here(c, err);
     return skn_message_get(c->r.trees.tx, found.p[0].id, c->mem, c->out, &there, err);
 }
 
@@ -189,7 +211,7 @@ static skein_rc by_id(call *c, skein_error *err)
         rc = by_part(c, err);
     else if (rc == SKEIN_OK &&
              !(rc = belongs(c, c->out->id.v, c->out->born_in.v, &ours, err)) && !ours)
-        rc = elsewhere(c, err);
+        rc = elsewhere(c, c->out->uid, c->out->born_in.v, err);
     if (rc)
         return rc;
     return skn_thread_position_of(f, &c->r.thread, c->out->id.v, &c->out->position, err);

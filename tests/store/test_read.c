@@ -1,4 +1,5 @@
 /* Reading lanes, finding messages by what people call them, and listing versions. */
+#include "engine/engine.h"
 #include "store/kit.h"
 
 #define SAYS(err, text)                                                                        \
@@ -316,13 +317,20 @@ static void a_message_of_another_conversation_is_said_to_be_there(void **state)
 {
     kit                k;
     skein_conversation other;
+    skein_message      there;
 
     kit_open(&k, state);
     as(&k, "mine-1", "one");
     KIT_OK(&k, skein_chat_new(k.e, k.world.id, skein_text("two"), k.mem, &other, &k.err));
     k.how.conversation = other.id;
     not_found(&k, "mine-1", SKEIN_NOT_FOUND, "is in another conversation");
-    assert_non_null(strstr(k.err.hint, "-c"));
+    SAYS(k.err, k.chat.uid.p);
+    assert_non_null(strstr(k.err.hint, "skein show -c "));
+    assert_non_null(strstr(k.err.hint, " -- mine-1"));
+    assert_int_equal(
+        skn_message_typed(k.e, other.id, skein_text("ne-1"), k.mem, &there, &k.err),
+        SKEIN_NOT_FOUND);
+    SAYS(k.err, "\"mine-1\" is in another conversation");
     as(&k, "mine-2", "two");
     assert_string_equal(found(&k, 0, "mine").content.p,
                         "two"); /* only those of this one count */
