@@ -18,11 +18,12 @@ BEGIN {
     may["provider"] = "base net"
     may["mcp"] = "base net"
     may["runtime"] = "base engine net provider mcp"
-    may["http"] = "base engine"
-    may["cli"] = "base engine net provider mcp runtime http"
+    may["api"] = "base engine"
+    may["http"] = "base engine api"
+    may["cli"] = "base engine net provider mcp runtime api http"
 
     # Headers besides the door that others may include, as " engine/x.h engine/y.h ".
-    also = " "
+    also = " api/call.h "
     # Headers that the build makes; they belong to the folder whose door is named.
     made["queries.h"] = "store"
 

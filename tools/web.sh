@@ -39,7 +39,7 @@ sources() {
     find "$web" \( -name node_modules -o -name gen -o -name tests \) -prune -o \
         -type f ! -name '*.test.*' ! -name '*.md' -print
     echo "$here/web.sh"
-    echo "$web/../src/http/openapi.json"
+    echo "$web/../src/api/openapi.json"
 }
 
 build() {

@@ -3,6 +3,7 @@
 #define SKEIN_SKEIN_H
 
 #include <skein/agents.h>
+#include <skein/call.h>
 #include <skein/change.h>
 #include <skein/engine.h>
 #include <skein/error.h>

@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <string.h>
+#include <strings.h>
 
 skein_str skein_text(const char *s)
 {
@@ -25,6 +26,11 @@ bool skn_str_eq(skn_str a, skn_str b)
 bool skn_str_is(skn_str a, const char *b)
 {
     return skn_str_eq(a, skn_str_of(b));
+}
+
+bool skn_str_is_word(skn_str a, const char *b)
+{
+    return a.p && a.n == strlen(b) && strncasecmp(a.p, b, a.n) == 0;
 }
 
 int skn_str_cmp(skn_str a, skn_str b)

@@ -17,6 +17,7 @@ typedef skein_str skn_str;
 skn_str skn_str_of(const char *s);        /* NULL gives SKN_NONE */
 bool    skn_str_eq(skn_str a, skn_str b); /* absent and empty differ */
 bool    skn_str_is(skn_str a, const char *b);
+bool    skn_str_is_word(skn_str a, const char *b); /* in any case of letters */
 /* Below, at or above zero, by bytes; a prefix sorts first. */
 int  skn_str_cmp(skn_str a, skn_str b);
 bool skn_str_starts(skn_str s, skn_str prefix);

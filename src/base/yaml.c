@@ -288,11 +288,6 @@ const skn_yaml *skn_yaml_get(const skn_yaml *map, const char *key)
     return NULL;
 }
 
-static bool same_word(skn_str s, const char *word)
-{
-    return s.n == strlen(word) && !strncasecmp(s.p, word, s.n);
-}
-
 bool skn_yaml_bool(const skn_yaml *v, bool *out)
 {
     static const struct {
@@ -304,58 +299,10 @@ bool skn_yaml_bool(const skn_yaml *v, bool *out)
     if (!v || v->kind != SKN_YAML_TEXT)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (same_word(v->text, words[i].word)) {
+        if (skn_str_is_word(v->text, words[i].word)) {
             *out = words[i].means;
             return true;
         }
     }
     return false;
-}
-
-typedef struct unit {
-    const char *name;
-    int64_t     factor;
-} unit;
-
-/* A whole number and one of the units after it, with or without blanks between. */
-static bool read_amount(skn_str text, const unit *units, size_t count, int64_t *out)
-{
-    skn_str s = skn_str_trim(text);
-    size_t  digits = 0;
-    int64_t n;
-
-    while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9')
-        digits++;
-    if (!skn_str_int(skn_str_sub(s, 0, digits), &n))
-        return false;
-    s = skn_str_trim(skn_str_sub(s, digits, s.n));
-    for (size_t i = 0; i < count; i++) {
-        if (!same_word(s, units[i].name))
-            continue;
-        if (n > INT64_MAX / units[i].factor)
-            return false;
-        *out = n * units[i].factor;
-        return true;
-    }
-    return false;
-}
-
-bool skn_yaml_size(skn_str text, int64_t *bytes)
-{
-    static const unit units[] = {
-        {"", 1}, {"B", 1}, {"kB", 1000}, {"MB", 1000000}, {"GB", 1000000000}};
-
-    return read_amount(text, units, sizeof units / sizeof *units, bytes);
-}
-
-bool skn_yaml_duration(skn_str text, int64_t *ms)
-{
-    static const unit units[] = {
-        {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
-
-    if (skn_str_is(skn_str_trim(text), "0")) {
-        *ms = 0;
-        return true;
-    }
-    return read_amount(text, units, sizeof units / sizeof *units, ms);
 }

@@ -29,9 +29,7 @@ struct skn_yaml {
 skein_rc skn_yaml_parse(const skn_yaml **out, skn_str source, const char *what, skn_arena *a,
                         skein_error *err);
 const skn_yaml *skn_yaml_get(const skn_yaml *map, const char *key);
-/* Typed readings of a TEXT; false when it is none. Sizes know kB MB GB, durations ms s m h d. */
+/* False when it is none. */
 bool skn_yaml_bool(const skn_yaml *v, bool *out); /* true false yes no on off */
-bool skn_yaml_size(skn_str text, int64_t *bytes);
-bool skn_yaml_duration(skn_str text, int64_t *ms);
 
 #endif

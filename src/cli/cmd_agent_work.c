@@ -1,6 +1,7 @@
 /* What agents are to do: changing, pausing and waking them, telling them something, giving them tasks. */
 #include "cli/commands.h"
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/yaml.h"
@@ -251,7 +252,7 @@ int skn_cmd_agent_timer(skn_cli *cli)
     skein_rc    rc;
 
     if (!skn_str_is(text, "off") &&
-        (!skn_yaml_duration(text, &ms) || ms < TIMER_LEAST || ms > TIMER_MOST))
+        (!skn_amount_duration(text, &ms) || ms < TIMER_LEAST || ms > TIMER_MOST))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"%.*s\" is not off and no time from 1s to 366d", SKN_FMT(text));
     rc = find_agent(cli, &world, &agent);

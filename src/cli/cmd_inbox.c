@@ -1,6 +1,7 @@
 /* The inbox: what agents tell and ask people. */
 #include "cli/commands.h"
 
+#include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/yaml.h"
@@ -336,7 +337,7 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
     skein_rc           rc;
 
     if (!skn_str_is(text, "off") &&
-        (!skn_yaml_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
+        (!skn_amount_duration(text, &ms) || ms <= 0 || ms > SNOOZE_MOST))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is no time to wait: 30m, 2h, 3d",
                              SKN_FMT(text));
     what.snoozed_until = ms ? skn_clock_micros() + ms * 1000 : 0;

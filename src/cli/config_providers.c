@@ -1,5 +1,6 @@
 /* The section "providers": who answers for models. It is checked here, and used where models are
  * asked. */
+#include "base/amount.h"
 #include "base/env_rule.h"
 #include "base/utf8.h"
 #include "cli/config.h"
@@ -241,7 +242,7 @@ static void check_timeout(const checking *c, const skn_yaml *at)
 {
     int64_t ms;
 
-    if (at->kind != SKN_YAML_TEXT || !skn_yaml_duration(at->text, &ms) || ms < 1000 ||
+    if (at->kind != SKN_YAML_TEXT || !skn_amount_duration(at->text, &ms) || ms < 1000 ||
         ms > 3600000)
         wrong_value(c, at, "a time like 120s, from 1s to 60m");
 }

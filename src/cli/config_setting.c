@@ -2,6 +2,8 @@
  * must be cannot have passed, and is left out here. */
 #include "cli/config.h"
 
+#include "base/amount.h"
+
 #include <string.h>
 
 /* "10.00" in millionths; what is beyond them is cut off, and what does not fit stays the largest. */
@@ -117,7 +119,7 @@ static void read_numbers(const skn_yaml *at, skn_provider_setting *out)
 
     out->retries = -1;
     if (timeout)
-        skn_yaml_duration(timeout->text, &out->timeout_ms);
+        skn_amount_duration(timeout->text, &out->timeout_ms);
     if (retries && skn_str_int(retries->text, &n))
         out->retries = (int)n;
     if (at_once && skn_str_int(at_once->text, &n))

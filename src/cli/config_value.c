@@ -1,6 +1,7 @@
 /* Texts of settings into what they mean, by the types of the table. */
 #include "cli/config_value.h"
 
+#include "base/amount.h"
 #include "base/utf8.h"
 
 #include <arpa/inet.h>
@@ -194,7 +195,7 @@ static bool read_period(const skn_config_row *row, skn_config_value *v)
     v->number = 0;
     if (same_word(v->text, "off") || same_word(v->text, "no") || same_word(v->text, "false"))
         return true;
-    return skn_yaml_duration(v->text, &v->number) && in_range(row, v);
+    return skn_amount_duration(v->text, &v->number) && in_range(row, v);
 }
 
 static bool read_typed(const skn_config_row *row, skn_config_value *v, const char *home,
@@ -216,9 +217,9 @@ static bool read_typed(const skn_config_row *row, skn_config_value *v, const cha
     case SKN_IS_NUMBER:
         return skn_str_int(v->text, &v->number) && in_range(row, v);
     case SKN_IS_SIZE:
-        return skn_yaml_size(v->text, &v->number) && in_range(row, v);
+        return skn_amount_size(v->text, &v->number) && in_range(row, v);
     case SKN_IS_DURATION:
-        return skn_yaml_duration(v->text, &v->number) && in_range(row, v);
+        return skn_amount_duration(v->text, &v->number) && in_range(row, v);
     case SKN_IS_PERIOD:
         return read_period(row, v);
     case SKN_IS_LISTEN:

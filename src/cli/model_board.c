@@ -73,14 +73,14 @@ static const skn_provider_info *provider_locked(const skn_model_board *b, skn_st
 }
 
 void skn_model_board_find(skn_model_board *b, skn_str model, skn_arena *a,
-                          skn_http_answerer *out)
+                          skn_api_answerer *out)
 {
     const skn_provider_info *p;
 
     pthread_mutex_lock(&b->mu);
     model = b->only ? skn_str_of(b->only) : model.n ? model : b->usual;
     p = provider_locked(b, model);
-    *out = (skn_http_answerer){.model = skn_arena_copy(a, model), .known = p != NULL};
+    *out = (skn_api_answerer){.model = skn_arena_copy(a, model), .known = p != NULL};
     if (p) {
         out->scripted = skn_str_is(p->type, "scripted");
         out->local = p->local;

@@ -16,6 +16,6 @@ void             skn_model_board_free(skn_model_board *b); /* NULL is fine */
 void skn_model_board_put(skn_model_board *b, skn_provider_set *set);
 /* What answers for an agent that names `model`; absent: none. */
 void skn_model_board_find(skn_model_board *b, skn_str model, skn_arena *a,
-                          skn_http_answerer *out);
+                          skn_api_answerer *out);
 
 #endif

@@ -132,7 +132,7 @@ void skn_serve_stored_take(skn_serve_stored *t, bool all, skn_call *done, void *
 skn_provider *skn_serve_provider(void *arg, skn_str name);
 skn_str       skn_serve_model(void *arg);
 /* For the HTTP server. */
-void skn_serve_agents(skn_serve *s, skn_http_agents *out);
+void skn_serve_agents(skn_serve *s, skn_api_agents *out);
 
 /* --- systemd (serve_notify.c) --------------------------------------------------------------- */
 

@@ -28,10 +28,10 @@ skn_str skn_serve_model(void *arg)
 
 /* A wish of a request; freed when it is done. Cancelled, its end is told all the same. */
 typedef struct asked {
-    skn_serve      *s;
-    skn_http_waiter who;
-    skn_wish       *wish;
-    skn_timer      *soon;
+    skn_serve     *s;
+    skn_api_waiter who;
+    skn_wish      *wish;
+    skn_timer     *soon;
 } asked;
 
 static void asked_free(asked *q)
@@ -42,19 +42,19 @@ static void asked_free(asked *q)
 
 static void wished(void *arg, const skn_wished *out, const skein_error *err)
 {
-    asked              *q = arg;
-    const skn_http_made made = {.text = out->text,
-                                .model = out->model,
-                                .call = out->call,
-                                .squash = out->squash,
-                                .summary = out->squash ? NULL : out->message,
-                                .covers = out->covers};
+    asked             *q = arg;
+    const skn_api_made made = {.text = out->text,
+                               .model = out->model,
+                               .call = out->call,
+                               .squash = out->squash,
+                               .summary = out->squash ? NULL : out->message,
+                               .covers = out->covers};
 
     q->who.done(q->who.arg, &made, err->rc ? err : NULL);
     asked_free(q);
 }
 
-static asked *asked_new(skn_serve *s, const skn_http_waiter *who)
+static asked *asked_new(skn_serve *s, const skn_api_waiter *who)
 {
     asked *q = skn_heap(sizeof *q);
 
@@ -63,7 +63,7 @@ static asked *asked_new(skn_serve *s, const skn_http_waiter *who)
     return q;
 }
 
-static void *on_squash(void *arg, const skn_http_squash_wish *w, const skn_http_waiter *who)
+static void *on_squash(void *arg, const skn_squash_request *w, const skn_api_waiter *who)
 {
     skn_serve      *s = arg;
     asked          *q = asked_new(s, who);
@@ -80,7 +80,7 @@ static void *on_squash(void *arg, const skn_http_squash_wish *w, const skn_http_
     return q;
 }
 
-static void *on_compact(void *arg, const skn_http_compact_wish *w, const skn_http_waiter *who)
+static void *on_compact(void *arg, const skn_compact_request *w, const skn_api_waiter *who)
 {
     skn_serve             *s = arg;
     asked                 *q = asked_new(s, who);
@@ -97,9 +97,9 @@ static void *on_compact(void *arg, const skn_http_compact_wish *w, const skn_htt
 
 static void tell_cancelled(void *arg)
 {
-    asked              *q = arg;
-    const skn_http_made made = {0};
-    skein_error         err;
+    asked             *q = arg;
+    const skn_api_made made = {0};
+    skein_error        err;
 
     skn_fail(&err, SKEIN_CONFLICT, "it was cancelled; nothing was changed");
     q->who.done(q->who.arg, &made, &err);
@@ -120,18 +120,18 @@ static void on_cancel(void *arg, void *handle)
 
 /* A question about providers that is under way. */
 typedef struct inquiry {
-    skn_serve               *s;
-    skn_http_provider_op     op;
-    skn_arena               *a;
-    skn_str                  name;
-    int64_t                  began;
-    skn_timer               *soon;
-    skein_error              err;
-    skn_http_providers_done *done;
-    void                    *arg;
+    skn_serve              *s;
+    skn_api_provider_op     op;
+    skn_arena              *a;
+    skn_str                 name;
+    int64_t                 began;
+    skn_timer              *soon;
+    skein_error             err;
+    skn_api_providers_done *done;
+    void                   *arg;
 } inquiry;
 
-static void inquiry_end(inquiry *q, const skn_http_providers *told, const skein_error *err)
+static void inquiry_end(inquiry *q, const skn_api_providers *told, const skein_error *err)
 {
     q->done(q->arg, told, err && err->rc ? err : NULL);
     skn_timer_free(q->soon);
@@ -139,12 +139,12 @@ static void inquiry_end(inquiry *q, const skn_http_providers *told, const skein_
     free(q);
 }
 
-static const skn_http_model *models_of(const skn_model *models, size_t count, skn_arena *a)
+static const skn_api_model *models_of(const skn_model *models, size_t count, skn_arena *a)
 {
-    skn_http_model *out = SKN_ARRAY(a, count, skn_http_model);
+    skn_api_model *out = SKN_ARRAY(a, count, skn_api_model);
 
     for (size_t i = 0; i < count; i++)
-        out[i] = (skn_http_model){models[i].name, models[i].window};
+        out[i] = (skn_api_model){models[i].name, models[i].window};
     return out;
 }
 
@@ -166,53 +166,53 @@ static skn_str default_of(skn_serve *s, const skn_provider_info *p, skn_arena *a
                : SKN_NONE;
 }
 
-static skn_http_provider shown(skn_serve *s, const skn_provider_info *p, skn_arena *a)
+static skn_api_provider shown(skn_serve *s, const skn_provider_info *p, skn_arena *a)
 {
-    return (skn_http_provider){.name = p->name,
-                               .type = p->type,
-                               .base_url = p->base_url,
-                               .key_tail = p->key_tail,
-                               .key_source = p->key_source,
-                               .origin = p->origin,
-                               .state = skn_str_of(skn_provider_state_word(p->state)),
-                               .detail = detail_of(p, a),
-                               .local = p->local,
-                               .editable = !skn_str_is(p->type, "scripted"),
-                               .default_model = default_of(s, p, a),
-                               .monthly_micros = p->monthly_micros,
-                               .used_micros = p->used_micros,
-                               .currency = p->currency,
-                               .stops = p->stops,
-                               .unpriced = p->unpriced,
-                               .unpriced_count = p->unpriced_count};
+    return (skn_api_provider){.name = p->name,
+                              .type = p->type,
+                              .base_url = p->base_url,
+                              .key_tail = p->key_tail,
+                              .key_source = p->key_source,
+                              .origin = p->origin,
+                              .state = skn_str_of(skn_provider_state_word(p->state)),
+                              .detail = detail_of(p, a),
+                              .local = p->local,
+                              .editable = !skn_str_is(p->type, "scripted"),
+                              .default_model = default_of(s, p, a),
+                              .monthly_micros = p->monthly_micros,
+                              .used_micros = p->used_micros,
+                              .currency = p->currency,
+                              .stops = p->stops,
+                              .unpriced = p->unpriced,
+                              .unpriced_count = p->unpriced_count};
 }
 
 static void tell_list(inquiry *q)
 {
     skn_provider_info *info;
-    skn_http_provider *at;
+    skn_api_provider  *at;
     size_t             count;
 
     skn_provider_set_list(q->s->providers, q->a, &info, &count);
-    at = SKN_ARRAY(q->a, count, skn_http_provider);
+    at = SKN_ARRAY(q->a, count, skn_api_provider);
     for (size_t i = 0; i < count; i++)
         at[i] = shown(q->s, &info[i], q->a);
-    inquiry_end(q, &(skn_http_providers){.at = at, .count = count}, NULL);
+    inquiry_end(q, &(skn_api_providers){.at = at, .count = count}, NULL);
 }
 
 static void tell_one(inquiry *q)
 {
     skn_provider_info info;
-    skn_http_provider one;
+    skn_api_provider  one;
 
     if (!skn_provider_set_get(q->s->providers, q->name, q->a, &info)) {
         skn_fail(&q->err, SKEIN_NOT_FOUND, "there is no provider \"%.*s\"", SKN_FMT(q->name));
         skn_hint(&q->err, SKEIN_NOT_FOUND, "\"skein provider ls\" lists them.");
-        inquiry_end(q, &(skn_http_providers){0}, &q->err);
+        inquiry_end(q, &(skn_api_providers){0}, &q->err);
         return;
     }
     one = shown(q->s, &info, q->a);
-    inquiry_end(q, &(skn_http_providers){.at = &one, .count = 1}, NULL);
+    inquiry_end(q, &(skn_api_providers){.at = &one, .count = 1}, NULL);
 }
 
 static void on_soon(void *arg)
@@ -220,7 +220,7 @@ static void on_soon(void *arg)
     inquiry *q = arg;
 
     if (q->err.rc)
-        inquiry_end(q, &(skn_http_providers){0}, &q->err);
+        inquiry_end(q, &(skn_api_providers){0}, &q->err);
     else if (q->op == SKN_PROVIDERS_LIST)
         tell_list(q);
     else
@@ -244,20 +244,20 @@ static void was_put(void *arg, const skein_error *err)
     inquiry *q = arg;
 
     if (err && err->rc)
-        inquiry_end(q, &(skn_http_providers){0}, err);
+        inquiry_end(q, &(skn_api_providers){0}, err);
     else if (q->op == SKN_PROVIDERS_REMOVE)
-        inquiry_end(q, &(skn_http_providers){0}, NULL);
+        inquiry_end(q, &(skn_api_providers){0}, NULL);
     else
         tell_one(q);
 }
 
 static void tell_models(void *arg, const skn_models *m)
 {
-    inquiry           *q = arg;
-    skn_http_providers told = {.models = models_of(m->at, m->count, q->a),
-                               .model_count = m->count,
-                               .state = skn_str_of(skn_ask_state_word(m->state)),
-                               .took_ms = (skn_clock_monotonic() - q->began) / 1000000};
+    inquiry          *q = arg;
+    skn_api_providers told = {.models = models_of(m->at, m->count, q->a),
+                              .model_count = m->count,
+                              .state = skn_str_of(skn_ask_state_word(m->state)),
+                              .took_ms = (skn_clock_monotonic() - q->began) / 1000000};
 
     skn_provider_info info;
 
@@ -277,36 +277,36 @@ static skn_str kind_word(skn_wire_kind kind)
 
 static void tell_found(void *arg, const skn_detected *d)
 {
-    inquiry        *q = arg;
-    skn_http_found *found = SKN_ARRAY(q->a, SKN_SERVERS + SKN_KEY_NAMES, skn_http_found);
-    size_t          n = 0;
+    inquiry       *q = arg;
+    skn_api_found *found = SKN_ARRAY(q->a, SKN_SERVERS + SKN_KEY_NAMES, skn_api_found);
+    size_t         n = 0;
 
     for (size_t i = 0; i < SKN_SERVERS; i++) {
         const skn_found_server *f = &d->servers[i];
 
         if (f->answered)
-            found[n++] = (skn_http_found){.name = skn_str_of(f->about->name),
-                                          .label = skn_str_of(f->about->label),
-                                          .type = kind_word(f->about->kind),
-                                          .base_url = f->base_url,
-                                          .version = f->version,
-                                          .models = models_of(f->models, f->model_count, q->a),
-                                          .model_count = f->model_count,
-                                          .local = true,
-                                          .in_use = true};
+            found[n++] = (skn_api_found){.name = skn_str_of(f->about->name),
+                                         .label = skn_str_of(f->about->label),
+                                         .type = kind_word(f->about->kind),
+                                         .base_url = f->base_url,
+                                         .version = f->version,
+                                         .models = models_of(f->models, f->model_count, q->a),
+                                         .model_count = f->model_count,
+                                         .local = true,
+                                         .in_use = true};
     }
     for (size_t i = 0; i < SKN_KEY_NAMES; i++) {
         const skn_found_key *f = &d->keys[i];
 
         if (f->variable)
-            found[n++] = (skn_http_found){.name = skn_str_of(f->about->provider),
-                                          .label = skn_str_of(f->about->label),
-                                          .type = kind_word(f->about->kind),
-                                          .base_url = skn_str_of(f->about->base_url),
-                                          .key_env = skn_str_of(f->variable),
-                                          .key_tail = skn_str_of(f->tail)};
+            found[n++] = (skn_api_found){.name = skn_str_of(f->about->provider),
+                                         .label = skn_str_of(f->about->label),
+                                         .type = kind_word(f->about->kind),
+                                         .base_url = skn_str_of(f->about->base_url),
+                                         .key_env = skn_str_of(f->variable),
+                                         .key_tail = skn_str_of(f->tail)};
     }
-    inquiry_end(q, &(skn_http_providers){.found = found, .found_count = n}, NULL);
+    inquiry_end(q, &(skn_api_providers){.found = found, .found_count = n}, NULL);
 }
 
 /* An empty text takes away what was there. */
@@ -335,7 +335,7 @@ static void write_more(skn_jw *w, const skn_json *body)
     }
 }
 
-static void put(inquiry *q, const skn_http_provider_wish *w)
+static void put(inquiry *q, const skn_provider_request *w)
 {
     const skn_json *body;
     skn_buf         b;
@@ -365,8 +365,8 @@ static void put(inquiry *q, const skn_http_provider_wish *w)
         later(q);
 }
 
-static void on_providers(void *arg, const skn_http_provider_wish *w,
-                         skn_http_providers_done *done, void *done_arg)
+static void on_providers(void *arg, const skn_provider_request *w, skn_api_providers_done *done,
+                         void *done_arg)
 {
     skn_serve *s = arg;
     inquiry   *q = skn_heap(sizeof *q);
@@ -406,7 +406,7 @@ static void on_tool_servers(void *arg, skein_world_id world, skn_arena *a, skn_t
 }
 
 /* On a worker. */
-static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_http_answerer *out)
+static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_api_answerer *out)
 {
     skn_serve *s = arg;
 
@@ -414,7 +414,7 @@ static void on_answerer(void *arg, skn_str model, skn_arena *a, skn_http_answere
 }
 
 /* On a worker. */
-static skein_rc on_context(void *arg, const skn_http_lane *lane, skn_arena *a,
+static skein_rc on_context(void *arg, const skn_api_lane *lane, skn_arena *a,
                            skein_context *out, skein_error *err)
 {
     const skn_serve    *s = arg;
@@ -423,15 +423,15 @@ static skein_rc on_context(void *arg, const skn_http_lane *lane, skn_arena *a,
     return skn_runtime_context(s->runtime, &wish, lane->what, a, out, err);
 }
 
-void skn_serve_agents(skn_serve *s, skn_http_agents *out)
+void skn_serve_agents(skn_serve *s, skn_api_agents *out)
 {
-    *out = (skn_http_agents){.arg = s,
-                             .squash = on_squash,
-                             .compact = on_compact,
-                             .cancel = on_cancel,
-                             .providers = on_providers,
-                             .tool_servers = on_tool_servers,
-                             .has_tool = skn_runtime_has_tool,
-                             .context = on_context,
-                             .answerer = s->read_only ? NULL : on_answerer};
+    *out = (skn_api_agents){.arg = s,
+                            .squash = on_squash,
+                            .compact = on_compact,
+                            .cancel = on_cancel,
+                            .providers = on_providers,
+                            .tool_servers = on_tool_servers,
+                            .has_tool = skn_runtime_has_tool,
+                            .context = on_context,
+                            .answerer = s->read_only ? NULL : on_answerer};
 }

@@ -328,7 +328,6 @@ static skein_rc open_http(skn_serve *s, int most_files)
     skn_http_options        o = {.loop = s->loop,
                                  .workers = s->workers,
                                  .inner = s->inner,
-                                 .log = s->log,
                                  .host = s->host,
                                  .port = s->port,
                                  .fd = s->fd,
@@ -337,13 +336,14 @@ static skein_rc open_http(skn_serve *s, int most_files)
                                  .token = s->token,
                                  .token_always = s->token_named,
                                  .read_only = s->read_only,
-                                 .no_commands = !s->config->values[SKN_CONFIG_COMMANDS].number,
-                                 .files = files_folder(s),
                                  .refuse_setting = skn_serve_refuse_setting,
                                  .reload = on_reload,
                                  .changed = nudge_others,
                                  .settle = on_settle,
-                                 .arg = s};
+                                 .arg = s,
+                                 .api = {.log = s->log,
+                                         .files = files_folder(s),
+                                         .no_commands = !values[SKN_CONFIG_COMMANDS].number}};
     size_t                  body = (size_t)values[SKN_CONFIG_MESSAGE_BYTES].number + (1 << 20);
 
     o.allow_origins = values[SKN_CONFIG_ALLOW_ORIGINS].list;
@@ -359,7 +359,7 @@ static skein_rc open_http(skn_serve *s, int most_files)
     if (!s->read_only) {
         o.stop = on_stop_agents;
         o.written = on_written;
-        skn_serve_agents(s, &o.agents);
+        skn_serve_agents(s, &o.api.agents);
     }
     return skn_http_start(&s->http, &o, &s->cli->err);
 }

@@ -1,13 +1,13 @@
 /* Whether a request is let in, and where it belongs: before its body is read. */
 #include "base/error.h"
 #include "http/inside.h"
+#include "http/served.h"
 #include "http/sessions.h"
 #include "http/web.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-enum { KEY_MOST = 255, READ_BODY = 64 * 1024 };
+enum { READ_BODY = 64 * 1024 };
 
 static size_t lesser(size_t a, size_t b)
 {
@@ -16,9 +16,9 @@ static size_t lesser(size_t a, size_t b)
 
 /* Who only reads has nothing to send; what comes all the same is passed over, but nobody who may not even change
  * anything fills the memory with it. */
-size_t skn_body_most(const skn_http_call *c)
+size_t skn_body_most(const skn_api_call *c)
 {
-    const skn_http_options *o = &c->http->o;
+    const skn_http_options *o = &c->by->http->o;
     int                     flags = c->route->flags;
 
     if (flags & SKN_ROUTE_UPLOAD)
@@ -28,10 +28,10 @@ size_t skn_body_most(const skn_http_call *c)
     return lesser(o->max_body, flags & SKN_ROUTE_CHANGES ? SKN_BODY_MAX : READ_BODY);
 }
 
-static skein_rc check_origin(skn_http_call *c, bool local)
+static skein_rc check_origin(skn_api_call *c, bool local)
 {
     skn_str    origin = skn_call_header(c, "Origin"), site;
-    skn_origin from = skn_gate_origin(&c->http->gate, origin, c->request->host);
+    skn_origin from = skn_gate_origin(&c->by->http->gate, origin, c->by->request->host);
     bool       reads = skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD") ||
                  skn_str_is(c->method, "OPTIONS");
 
@@ -42,10 +42,10 @@ static skein_rc check_origin(skn_http_call *c, bool local)
             SKN_STR("ETag, Idempotency-Replayed, Link, Location, Retry-After, "
                     "Skein-Event-Id, Skein-Read-Only, Skein-Version, X-Request-Id"));
     }
-    if (c->http->o.allow_origin_count)
+    if (c->by->http->o.allow_origin_count)
         skn_call_add_header(c, "Vary", SKN_STR("Origin"));
     /* A cookie comes by itself with whatever a browser sends: a change must be of our own page. */
-    if (!reads && c->who.kind == SKN_WHO_SESSION && (from != SKN_ORIGIN_OURS || !origin.p))
+    if (!reads && c->by->who.kind == SKN_WHO_SESSION && (from != SKN_ORIGIN_OURS || !origin.p))
         return skn_call_problem(c, 403, "origin", "a page of another site may change nothing");
     if (from == SKN_ORIGIN_REFUSED && !local)
         return skn_call_problem(c, 403, "origin", "origin \"%.*s\" is not allowed",
@@ -56,42 +56,42 @@ static skein_rc check_origin(skn_http_call *c, bool local)
     return SKEIN_OK;
 }
 
-static skein_rc check_host(skn_http_call *c, const skn_peer *peer)
+static skein_rc check_host(skn_api_call *c, const skn_peer *peer)
 {
-    if (peer->local || (!c->request->host.p && c->request->minor == 0) ||
-        skn_gate_host(&c->http->gate, c->request->host, skn_str_of(peer->here)))
+    if (peer->local || (!c->by->request->host.p && c->by->request->minor == 0) ||
+        skn_gate_host(&c->by->http->gate, c->by->request->host, skn_str_of(peer->here)))
         return SKEIN_OK;
     return skn_call_problem(c, 403, "origin", "host not allowed: \"%.*s\" is not this server",
-                            SKN_FMT(c->request->host));
+                            SKN_FMT(c->by->request->host));
 }
 
-static skein_rc check_rate(skn_http_call *c, const skn_peer *peer)
+static skein_rc check_rate(skn_api_call *c, const skn_peer *peer)
 {
     int64_t wait = 0;
 
     if (peer->local ||
-        skn_rates_take(c->http->rates, skn_str_of(peer->address), skn_wire_now(), &wait))
+        skn_rates_take(c->by->http->rates, skn_str_of(peer->address), skn_wire_now(), &wait))
         return SKEIN_OK;
     c->more.retry_after_ms = wait;
     c->problem_extra = SKN_STR("\"scope\":\"address\"");
     return skn_call_problem(c, 429, "rate-limit",
                             "more than %d requests in a minute from this address",
-                            c->http->o.requests_per_minute);
+                            c->by->http->o.requests_per_minute);
 }
 
 /* A proxy has the user of whoever runs it, and speaks for anybody. */
-static bool came_by_proxy(const skn_http_call *c)
+static bool came_by_proxy(const skn_api_call *c)
 {
     static const char *const marks[] = {"Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"};
 
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (skn_call_header(c, marks[i]).p)
             return true;
-    return skn_gate_public(&c->http->gate, c->request->host);
+    return skn_gate_public(&c->by->http->gate, c->by->request->host);
 }
 
 /* The value of our own cookie; absent: there is none. */
-static skn_str cookie_of(const skn_http_call *c)
+static skn_str cookie_of(const skn_api_call *c)
 {
     skn_str rest = skn_call_header(c, "Cookie"), one;
     skn_str name = skn_cookie_name(c);
@@ -105,9 +105,9 @@ static skn_str cookie_of(const skn_http_call *c)
 }
 
 /* The only place that decides who asks. */
-static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
+static skn_who find_who(const skn_api_call *c, const skn_peer *peer)
 {
-    const skn_gate *gate = &c->http->gate;
+    const skn_gate *gate = &c->by->http->gate;
     skn_who         who = {.from = peer->local ? SKN_STR("socket") : skn_str_of(peer->address)};
     char            session[SKN_UID_LEN + 1] = "";
 
@@ -117,7 +117,7 @@ static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
     } else if (skn_gate_bearer(gate, skn_call_header(c, "Authorization"))) {
         who.kind = SKN_WHO_TOKEN;
         who.name = SKN_STR("token");
-    } else if (skn_sessions_find(c->http->sessions, cookie_of(c), peer->uid, session)) {
+    } else if (skn_sessions_find(c->by->http->sessions, cookie_of(c), peer->uid, session)) {
         who.kind = SKN_WHO_SESSION;
         who.session = skn_arena_copy(c->mem, skn_str_of(session));
         who.name = skn_arena_printf(c->mem, "session %s", session);
@@ -125,25 +125,25 @@ static skn_who find_who(const skn_http_call *c, const skn_peer *peer)
         who.name = peer->uid < 0 ? SKN_STR("nobody")
                                  : skn_arena_printf(c->mem, "user %" PRId64, peer->uid);
     }
-    skn_conn_belongs(c->conn, session);
+    skn_conn_belongs(c->by->conn, session);
     return who;
 }
 
 /* The owner may have hung up before anybody could tell who it was. Who tries a token or a cookie is counted in any case, or
  * hanging up would be a way to try many. */
-static bool is_sign_in(const skn_http_call *c)
+static bool is_sign_in(const skn_api_call *c)
 {
-    return !skn_conn_peer(c->conn)->gone || skn_call_header(c, "Authorization").p ||
+    return !skn_conn_peer(c->by->conn)->gone || skn_call_header(c, "Authorization").p ||
            cookie_of(c).p;
 }
 
-static skein_rc check_who(skn_http_call *c)
+static skein_rc check_who(skn_api_call *c)
 {
     int64_t wait = 0;
 
-    if (c->who.kind != SKN_WHO_NOBODY || (c->route && c->route->flags & SKN_ROUTE_OPEN))
+    if (c->by->who.kind != SKN_WHO_NOBODY || (c->route && c->route->flags & SKN_ROUTE_OPEN))
         return SKEIN_OK;
-    if (cookie_of(c).p && !skn_sessions_loaded(c->http->sessions))
+    if (cookie_of(c).p && !skn_sessions_loaded(c->by->http->sessions))
         return skn_call_problem(c, 503, "starting", "the server is starting");
     if (is_sign_in(c) && !skn_sign_in_failed(c, skn_wire_now(), &wait)) {
         skn_sign_in_wait(c, wait);
@@ -157,13 +157,13 @@ static skein_rc check_who(skn_http_call *c)
 }
 
 /* What may be done with the path, for browsers that ask before they do it. */
-static skein_rc answer_options(skn_http_call *c, skn_str allow)
+static skein_rc answer_options(skn_api_call *c, skn_str allow)
 {
     skn_str origin = skn_call_header(c, "Origin");
 
     c->status = 204;
     skn_call_add_header(c, "Allow", allow);
-    if (skn_gate_origin(&c->http->gate, origin, c->request->host) != SKN_ORIGIN_ALLOWED)
+    if (skn_gate_origin(&c->by->http->gate, origin, c->by->request->host) != SKN_ORIGIN_ALLOWED)
         return SKEIN_OK;
     skn_call_add_header(c, "Access-Control-Allow-Methods", allow);
     skn_call_add_header(c, "Access-Control-Allow-Headers",
@@ -174,60 +174,36 @@ static skein_rc answer_options(skn_http_call *c, skn_str allow)
     return SKEIN_OK;
 }
 
-static skein_rc find_route(skn_http_call *c, bool *options)
+static skein_rc find_route(skn_api_call *c, bool *options)
 {
     skn_str   path = skn_web_path(c);
     skn_match m;
+    skein_rc  rc;
 
-    skn_tree_match(c->http->tree, c->method, path, c->mem, &m);
+    skn_tree_match(c->api->tree, c->method, path, c->mem, &m);
     if (path.p == c->path.p && skn_web_shares(path))
         skn_call_add_header(c, "Vary", SKN_STR("Accept"));
     if (!m.allow.p && skn_web_tells_lost(c)) {
         c->status = 404;
-        skn_tree_match(c->http->tree, c->method, SKN_STR("/w/page"), c->mem, &m);
+        skn_tree_match(c->api->tree, c->method, SKN_STR("/w/page"), c->mem, &m);
     }
     *options = skn_str_is(c->method, "OPTIONS");
     if (*options && skn_str_is(c->path, "*"))
         m.allow = SKN_STR("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-    if (!m.allow.p)
-        return skn_call_problem(c, 404, "not-found", "there is nothing at \"%.*s\"",
-                                SKN_FMT(c->path));
-    if (*options)
+    if (*options && m.allow.p)
         return answer_options(c, m.allow);
-    if (!m.route) {
-        skn_call_add_header(c, "Allow", m.allow);
-        return skn_call_problem(c, 405, "method", "\"%.*s\" is not possible here: %.*s",
-                                SKN_FMT(c->method), SKN_FMT(m.allow));
-    }
-    if (m.bad || !skn_query_valid(c->query, c->mem))
-        return skn_call_problem(c, 400, "bad-request", "the address does not decode to UTF-8");
-    c->route = m.route;
-    memcpy(c->params, m.params, sizeof c->params);
-    return SKEIN_OK;
-}
-
-static skein_rc check_key(skn_http_call *c)
-{
-    skn_str key = skn_call_header(c, "Idempotency-Key");
-
-    if (!key.p || !(c->route->flags & SKN_ROUTE_CHANGES))
-        return SKEIN_OK;
-    for (size_t i = 0; i < key.n; i++)
-        if (key.p[i] <= ' ' || key.p[i] > '~')
-            key.n = 0;
-    if (key.n < 1 || key.n > KEY_MOST)
-        return skn_call_problem(c, 400, "validation",
-                                "Idempotency-Key must be 1 to 255 visible characters");
-    c->key = key;
-    return SKEIN_OK;
+    rc = skn_api_route(c, &m);
+    if (rc == SKEIN_OK)
+        skn_served_find(c);
+    return rc;
 }
 
 /* A server that stops waits for no body, so that nobody can hold up its end. */
-static skein_rc check_ready(skn_http_call *c)
+static skein_rc check_ready(skn_api_call *c)
 {
-    const skn_http *h = c->http;
+    const skn_http *h = c->by->http;
     bool            always = c->route->flags & (SKN_ROUTE_PLAIN | SKN_ROUTE_ALWAYS);
-    bool            body = c->request->length || c->request->chunked;
+    bool            body = c->by->request->length || c->by->request->chunked;
 
     if ((h->o.engine && !h->closing) || (always && !(h->closing && body)))
         return SKEIN_OK;
@@ -235,25 +211,25 @@ static skein_rc check_ready(skn_http_call *c)
                             h->closing ? "stopping" : "starting");
 }
 
-static skein_rc check_route(skn_http_call *c)
+static skein_rc check_route(skn_api_call *c)
 {
     if (check_ready(c))
         return c->error.rc;
-    if (c->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
+    if (c->by->http->o.read_only && c->route->flags & SKN_ROUTE_CHANGES)
         return skn_call_problem(c, 503, "read-only", "this server was started read only");
-    if (c->request->length > skn_body_most(c))
+    if (c->by->request->length > skn_body_most(c))
         return skn_call_problem(c, 413, "too-large", "the body is %zu bytes; the limit is %zu",
-                                c->request->length, skn_body_most(c));
-    return check_key(c);
+                                c->by->request->length, skn_body_most(c));
+    return skn_read_key(c);
 }
 
-bool skn_admit(skn_http_call *c)
+bool skn_admit(skn_api_call *c)
 {
-    const skn_peer *peer = skn_conn_peer(c->conn);
+    const skn_peer *peer = skn_conn_peer(c->by->conn);
     bool            options = false;
     skein_rc        lost;
 
-    c->who = find_who(c, peer);
+    c->by->who = find_who(c, peer);
     if (check_host(c, peer) || check_origin(c, peer->local) || check_rate(c, peer))
         return false;
     lost = find_route(c, &options);

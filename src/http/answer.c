@@ -65,7 +65,7 @@ static void date_line(skn_buf *out)
                  months + (size_t)month * 3, t.p, t.p + 11);
 }
 
-static bool has_header(const skn_http_call *c, const char *name)
+static bool has_header(const skn_api_call *c, const char *name)
 {
     for (size_t i = 0; i < c->headers.n; i++)
         if (c->headers.p[i].name.n == strlen(name) &&
@@ -83,7 +83,7 @@ static void line(skn_buf *out, const char *name, skn_str value)
 }
 
 /* Whoever has an ETag may keep the answer and ask whether it still holds. */
-static void cache_line(const skn_http_call *c, skn_buf *out)
+static void cache_line(const skn_api_call *c, skn_buf *out)
 {
     if (!has_header(c, "Cache-Control"))
         line(out, "Cache-Control",
@@ -91,7 +91,7 @@ static void cache_line(const skn_http_call *c, skn_buf *out)
 }
 
 /* What a page may do: nothing but what came from this server with it, and no text becomes code. */
-static void page_lines(const skn_http_call *c, skn_buf *out)
+static void page_lines(const skn_api_call *c, skn_buf *out)
 {
     if (!has_header(c, "Content-Security-Policy"))
         line(out, "Content-Security-Policy",
@@ -105,7 +105,7 @@ static void page_lines(const skn_http_call *c, skn_buf *out)
          SKN_STR("camera=(), geolocation=(), microphone=(), payment=(), usb=()"));
 }
 
-static void type_lines(const skn_http_call *c, skn_buf *out)
+static void type_lines(const skn_api_call *c, skn_buf *out)
 {
     skn_str type = skn_str_of(c->type ? c->type : "application/json");
 
@@ -120,10 +120,10 @@ static bool bodyless(int status)
     return status == 204 || status == 304;
 }
 
-void skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams)
+void skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams)
 {
     int  status = c->status ? c->status : 200;
-    bool old = c->request && c->request->minor == 0;
+    bool old = c->by->request->minor == 0;
 
     skn_buf_addf(out, "HTTP/1.1 %d %s\r\n", status, skn_status_text(status));
     date_line(out);
@@ -141,7 +141,7 @@ void skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams)
     line(out, "X-Request-Id", c->request_id);
     line(out, "Skein-Version", skn_str_of(skein_version_text()));
     /* So that a page offers no change that would be refused. */
-    if (c->http && c->http->o.read_only)
+    if (c->by->http && c->by->http->o.read_only)
         line(out, "Skein-Read-Only", SKN_STR("1"));
     for (size_t i = 0; i < c->headers.n; i++)
         line(out, c->headers.p[i].name.p, c->headers.p[i].value);

@@ -1,10 +1,9 @@
 /* What the server tells of itself. */
-#include "http/about.h"
+#include "http/inside.h"
+#include "http/jobs.h"
+#include "http/served.h"
 
-extern const char   skn_openapi_json[]; /* made from openapi.json */
-extern const size_t skn_openapi_json_size;
-
-static skein_rc plain(skn_http_call *c, skn_str text)
+static skein_rc plain(skn_api_call *c, skn_str text)
 {
     c->type = "text/plain; charset=utf-8";
     skn_buf_add(&c->out, text);
@@ -21,31 +20,31 @@ typedef struct check {
 
 enum { CHECKS = 3 };
 
-static bool look(skn_http_call *c, check out[CHECKS])
+static bool look(skn_api_call *c, check out[CHECKS])
 {
     int64_t     stamp;
     skein_error err = {0};
     bool        store = c->engine && skein_store_stamp(c->engine, &stamp, &err) == SKEIN_OK;
-    bool        full = atomic_load(&c->http->counts.full);
+    bool        full = atomic_load(&c->api->full);
 
     out[0] = (check){"store", store, SKN_NONE};
     out[1] = (check){"disk", !full, full ? SKN_STR("full") : SKN_NONE};
-    out[2] = (check){"running", !c->http->closing, SKN_NONE};
+    out[2] = (check){"running", !c->by->http->closing, SKN_NONE};
     if (!c->engine)
         out[0].detail = SKN_STR("is being opened");
     else if (!store)
         out[0].detail = skn_arena_copy(c->mem, skn_str_of(err.message));
-    if (c->http->closing)
+    if (c->by->http->closing)
         out[2].detail = SKN_STR("stopping");
     return out[0].ok && out[1].ok && out[2].ok;
 }
 
-skein_rc skn_api_livez(skn_http_call *c)
+skein_rc skn_http_livez(skn_api_call *c)
 {
     return plain(c, SKN_STR("ok\n"));
 }
 
-skein_rc skn_api_readyz(skn_http_call *c)
+skein_rc skn_http_readyz(skn_api_call *c)
 {
     check    list[CHECKS];
     bool     ok = look(c, list), verbose;
@@ -63,7 +62,7 @@ skein_rc skn_api_readyz(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_healthz(skn_http_call *c)
+skein_rc skn_http_healthz(skn_api_call *c)
 {
     check   list[CHECKS];
     bool    ok = look(c, list);
@@ -88,38 +87,19 @@ skein_rc skn_api_healthz(skn_http_call *c)
 
 /* --- What it is ------------------------------------------------------------------------------------ */
 
-skein_rc skn_api_get_version(skn_http_call *c)
-{
-    skn_jw *w = &c->w;
-
-    skn_jw_object(w);
-    skn_jw_kstr(w, "name", SKN_STR("skein"));
-    skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
-    skn_jw_kstr(w, "api", SKN_STR("v1"));
-    skn_jw_kint(w, "schema", skn_schema_known());
-    skn_jw_object_end(w);
-    return SKEIN_OK;
-}
-
-skein_rc skn_api_openapi(skn_http_call *c)
-{
-    skn_buf_add(&c->out, (skn_str){skn_openapi_json, skn_openapi_json_size});
-    return SKEIN_OK;
-}
-
-static skein_rc page(skn_http_call *c)
+static skein_rc page(skn_api_call *c)
 {
     c->type = "text/html; charset=utf-8";
     return SKEIN_OK;
 }
 
-skein_rc skn_api_docs(skn_http_call *c)
+skein_rc skn_http_docs(skn_api_call *c)
 {
     skn_docs_page(&c->out);
     return page(c);
 }
 
-skein_rc skn_api_problem(skn_http_call *c)
+skein_rc skn_http_problem(skn_api_call *c)
 {
     if (!skn_problem_page(c->params[0], &c->out))
         return skn_call_problem(c, 404, "not-found", "there is no problem \"%.*s\"",
@@ -129,20 +109,20 @@ skein_rc skn_api_problem(skn_http_call *c)
 
 /* --- Jobs ------------------------------------------------------------------------------------------ */
 
-static skein_rc no_such_job(skn_http_call *c)
+static skein_rc no_such_job(skn_api_call *c)
 {
     return skn_call_problem(c, 404, "job-not-found", "there is no job \"%.*s\"",
                             SKN_FMT(c->params[0]));
 }
 
-skein_rc skn_api_get_job(skn_http_call *c)
+skein_rc skn_http_get_job(skn_api_call *c)
 {
-    return skn_job_shape(c->http->jobs, c->params[0], &c->w) ? SKEIN_OK : no_such_job(c);
+    return skn_job_shape(c->by->http->jobs, c->params[0], &c->w) ? SKEIN_OK : no_such_job(c);
 }
 
-skein_rc skn_api_cancel_job(skn_http_call *c)
+skein_rc skn_http_cancel_job(skn_api_call *c)
 {
-    if (!skn_job_cancel(c->http->jobs, c->params[0]))
+    if (!skn_job_cancel(c->by->http->jobs, c->params[0]))
         return no_such_job(c);
-    return skn_api_get_job(c);
+    return skn_http_get_job(c);
 }

@@ -1,26 +1,26 @@
 /* What a model has to be asked for takes long: the request is answered with a job, and whoever asks models
  * here ends it. A wish goes with its job. */
 #include "base/error.h"
-#include "http/handlers.h"
 #include "http/inside.h"
 #include "http/jobs.h"
+#include "http/served.h"
 
 #include <string.h>
 
 typedef struct asking {
-    skn_arena             *mem; /* this and all below */
-    const skn_http_agents *agents;
-    skn_job               *job;
-    void                  *handle;
-    bool                   compact; /* else squash */
-    skn_http_squash_wish   squash;
-    skn_http_compact_wish  summary;
-    skn_str                world_name, chat_uid;
+    skn_arena            *mem; /* this and all below */
+    const skn_api_agents *agents;
+    skn_job              *job;
+    void                 *handle;
+    bool                  compact; /* else squash */
+    skn_squash_request    squash;
+    skn_compact_request   summary;
+    skn_str               world_name, chat_uid;
 } asking;
 
 /* --- The result (loop) -------------------------------------------------------------------- */
 
-static void write_squash(const asking *a, skn_jw *w, const skn_http_made *made)
+static void write_squash(const asking *a, skn_jw *w, const skn_api_made *made)
 {
     if (made->squash) {
         skn_shape_squash_members(w, made->squash);
@@ -33,7 +33,7 @@ static void write_squash(const asking *a, skn_jw *w, const skn_http_made *made)
     skn_jw_kbool(w, "dryRun", !made->squash);
 }
 
-static void write_made(const asking *a, skn_jw *w, const skn_http_made *made)
+static void write_made(const asking *a, skn_jw *w, const skn_api_made *made)
 {
     skn_jw_object(w);
     if (!a->compact) {
@@ -51,7 +51,7 @@ static void told_progress(void *arg, int64_t done, int64_t total)
     skn_job_progress(((asking *)arg)->job, done, total);
 }
 
-static void told_done(void *arg, const skn_http_made *made, const skein_error *err)
+static void told_done(void *arg, const skn_api_made *made, const skein_error *err)
 {
     asking *a = arg;
     skn_buf b;
@@ -70,9 +70,9 @@ static void told_done(void *arg, const skn_http_made *made, const skein_error *e
 
 static void start(skn_job *job, void *arg)
 {
-    asking                *a = arg;
-    const skn_http_agents *to = a->agents;
-    skn_http_waiter        who = {told_progress, told_done, a};
+    asking               *a = arg;
+    const skn_api_agents *to = a->agents;
+    skn_api_waiter        who = {told_progress, told_done, a};
 
     a->job = job;
     a->handle = a->compact ? to->compact(to->arg, &a->summary, &who)
@@ -94,7 +94,7 @@ static void drop(void *arg)
 
 /* --- The request (worker) ----------------------------------------------------------------- */
 
-static skein_rc send(skn_http_call *c, asking *a)
+static skein_rc send(skn_api_call *c, asking *a)
 {
     skn_job_away away = {.kind = a->compact ? "compaction" : "squash",
                          .start = start,
@@ -107,35 +107,35 @@ static skein_rc send(skn_http_call *c, asking *a)
 
     a->world_name = skn_arena_copy(a->mem, c->world.name);
     a->chat_uid = skn_arena_copy(a->mem, c->chat.uid);
-    if ((rc = skn_job_send(c->http->jobs, &away, id, &c->error))) {
+    if ((rc = skn_job_send(c->by->http->jobs, &away, id, &c->error))) {
         skn_arena_free(a->mem);
         return rc;
     }
     c->status = 202;
     skn_call_add_header(c, "Location", skn_arena_printf(c->mem, "/jobs/%s", id));
-    if (!skn_job_shape(c->http->jobs, skn_str_of(id), &c->w))
+    if (!skn_job_shape(c->by->http->jobs, skn_str_of(id), &c->w))
         return skn_call_problem(c, 503, "overloaded", "too many jobs have ended at once");
     return SKEIN_OK;
 }
 
-static asking *new_asking(skn_http_call *c, bool compact)
+static asking *new_asking(skn_api_call *c, bool compact)
 {
     skn_arena *mem = skn_arena_new();
     asking    *a = SKN_NEW(mem, asking);
 
     a->mem = mem;
-    a->agents = &skn_http_opts(c->http)->agents;
+    a->agents = &c->api->o.agents;
     a->compact = compact;
     return a;
 }
 
-skein_rc skn_api_send_squash(skn_http_call *c, const skn_http_squash_wish *wish)
+skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *wish)
 {
     size_t            count = wish->spec.sources.count;
     asking           *a;
     skein_message_id *ids;
 
-    if (!skn_http_opts(c->http)->agents.squash)
+    if (!c->api->o.agents.squash)
         return skn_api_no_models(c);
     a = new_asking(c, false);
     ids = SKN_ARRAY(a->mem, count + 1, skein_message_id);
@@ -152,11 +152,11 @@ skein_rc skn_api_send_squash(skn_http_call *c, const skn_http_squash_wish *wish)
     return send(c, a);
 }
 
-skein_rc skn_api_send_compact(skn_http_call *c, const skn_http_compact_wish *wish)
+skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *wish)
 {
     asking *a;
 
-    if (!skn_http_opts(c->http)->agents.compact)
+    if (!c->api->o.agents.compact)
         return skn_api_no_models(c);
     a = new_asking(c, true);
     a->summary = *wish;

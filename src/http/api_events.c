@@ -1,6 +1,6 @@
 /* api_events.c: GET /events and GET /worlds/{w}/events: a stream, or a page of what happened. */
-#include "http/handlers.h"
 #include "http/hub.h"
+#include "http/served.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
     (16 * 1024 * 1024) /* of one answer; a page ends early rather than be longer */
 
 typedef struct asked {
-    skn_http_call    *call;
+    skn_api_call     *call;
     skn_stream_filter filter;
     int64_t           after;  /* -1: none */
     int64_t           recent; /* of a page: only among the newest so many; 0: all */
@@ -21,7 +21,7 @@ typedef struct asked {
 
 /* --- What is asked for ----------------------------------------------------------------------- */
 
-static bool wants_page(const skn_http_call *c)
+static bool wants_page(const skn_api_call *c)
 {
     skn_str accept = skn_call_header(c, "Accept");
 
@@ -64,10 +64,10 @@ static bool is_list(skn_str types)
 
 static skein_rc read_filter(asked *q)
 {
-    skn_http_call *c = q->call;
-    skn_str        deltas = skn_call_query(c, "deltas");
-    skn_str        types = skn_call_query(c, "types");
-    skn_str        inbox = skn_call_query(c, "inbox");
+    skn_api_call *c = q->call;
+    skn_str       deltas = skn_call_query(c, "deltas");
+    skn_str       types = skn_call_query(c, "types");
+    skn_str       inbox = skn_call_query(c, "inbox");
 
     if (inbox.n && !skn_str_is(inbox, "true") && !skn_str_is(inbox, "false"))
         return skn_call_invalid(c, "/inbox", "is true or false");
@@ -83,9 +83,9 @@ static skein_rc read_filter(asked *q)
 
 static skein_rc find_place(asked *q)
 {
-    skn_http_call *c = q->call;
-    skn_str        chat = skn_call_query(c, "chatId");
-    skein_rc       rc;
+    skn_api_call *c = q->call;
+    skn_str       chat = skn_call_query(c, "chatId");
+    skein_rc      rc;
 
     if (c->params[0].p) {
         if ((rc = skn_find_world(c)))
@@ -105,7 +105,7 @@ static skein_rc find_place(asked *q)
 /* --- A page ---------------------------------------------------------------------------------- */
 
 /* The event with its name in it: elsewhere that stands outside. */
-static void write_event(skn_http_call *c, const skein_event *e)
+static void write_event(skn_api_call *c, const skein_event *e)
 {
     skn_buf json, whole;
     skn_str rest;
@@ -125,9 +125,9 @@ static void write_event(skn_http_call *c, const skein_event *e)
 
 static skein_rc check_span(asked *q)
 {
-    skn_http_call *c = q->call;
-    int64_t        newest, forgotten;
-    skein_rc       rc = skein_events_span(c->engine, &newest, &forgotten, &c->error);
+    skn_api_call *c = q->call;
+    int64_t       newest, forgotten;
+    skein_rc      rc = skein_events_span(c->engine, &newest, &forgotten, &c->error);
 
     if (rc)
         return rc;
@@ -170,7 +170,7 @@ static void write_events(asked *q, const skein_events *list, paging *p)
 /* Reads on until the page is full: those that are not asked for leave room. */
 static skein_rc read_events(asked *q, paging *p)
 {
-    skn_http_call    *c = q->call;
+    skn_api_call     *c = q->call;
     skn_arena        *a = skn_arena_new();
     skein_event_query what = {.world = q->filter.world};
     skein_events      list = {.count = 0};
@@ -192,10 +192,10 @@ static skein_rc read_events(asked *q, paging *p)
 
 static skein_rc answer_page(asked *q)
 {
-    skn_http_call *c = q->call;
-    paging         p = {.limit = 0};
-    skn_str        next = SKN_NONE, cursor = skn_call_query(c, "cursor");
-    skein_rc       rc;
+    skn_api_call *c = q->call;
+    paging        p = {.limit = 0};
+    skn_str       next = SKN_NONE, cursor = skn_call_query(c, "cursor");
+    skein_rc      rc;
 
     if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, &p.limit)))
         return rc;
@@ -235,11 +235,11 @@ static void done(void *arg)
         skn_call_answer(q->call, q->rc);
 }
 
-void skn_api_stream_events(skn_http_call *c)
+void skn_http_stream_events(skn_api_call *c)
 {
     asked *q = SKN_NEW(c->mem, asked);
 
     q->call = c;
     q->stream = !wants_page(c);
-    skn_workers_run(skn_http_opts(c->http)->workers, work, done, q);
+    skn_workers_run(skn_http_opts(c->by->http)->workers, work, done, q);
 }

@@ -1,14 +1,15 @@
 /* What was said last, as a page for browsers without JavaScript. It only shows. */
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/url.h"
 #include "base/utf8.h"
-#include "http/handlers.h"
 #include "http/inside.h"
+#include "http/served.h"
 #include "http/web.h"
 
 enum { MESSAGES = 200, TEXT_MOST = 20000 };
 
-static void begin(skn_http_call *c, skn_str title)
+static void begin(skn_api_call *c, skn_str title)
 {
     c->type = "text/html; charset=utf-8";
     skn_buf_add(&c->out, SKN_STR("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
@@ -60,7 +61,7 @@ static void show_message(skn_buf *out, const skein_message *m)
     skn_buf_add(out, SKN_STR("</p>\n</article>\n"));
 }
 
-static skein_rc show_chat(skn_http_call *c)
+static skein_rc show_chat(skn_api_call *c)
 {
     skein_slice    what = {.conversation = c->chat.id, .from = -MESSAGES};
     skein_messages list;
@@ -84,7 +85,7 @@ static skein_rc show_chat(skn_http_call *c)
 }
 
 /* Names of worlds are plain words: see engine.h. */
-static void show_commands(skn_http_call *c, skn_str world)
+static void show_commands(skn_api_call *c, skn_str world)
 {
     static const struct {
         const char *command, *what;
@@ -109,7 +110,7 @@ static void show_commands(skn_http_call *c, skn_str world)
     skn_buf_add(&c->out, SKN_STR("</dl>\n</html>\n"));
 }
 
-static skein_rc list_worlds(skn_http_call *c)
+static skein_rc list_worlds(skn_api_call *c)
 {
     skein_worlds worlds;
     skein_rc     rc = skein_world_list(c->engine, c->mem, &worlds, &c->error);
@@ -131,7 +132,7 @@ static skein_rc list_worlds(skn_http_call *c)
     return SKEIN_OK;
 }
 
-static skein_rc show_current(skn_http_call *c)
+static skein_rc show_current(skn_api_call *c)
 {
     skein_rc rc;
 
@@ -143,7 +144,7 @@ static skein_rc show_current(skn_http_call *c)
     return rc ? rc : show_chat(c);
 }
 
-skein_rc skn_api_plain_page(skn_http_call *c)
+skein_rc skn_http_plain_page(skn_api_call *c)
 {
     skein_rc rc;
 
@@ -155,7 +156,7 @@ skein_rc skn_api_plain_page(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_plain_world(skn_http_call *c)
+skein_rc skn_http_plain_world(skn_api_call *c)
 {
     skein_rc rc = skn_find_world(c);
 

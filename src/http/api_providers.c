@@ -1,12 +1,12 @@
 /* Providers of models. Who knows them answers on the loop; a key goes there and is never shown. */
-#include "http/handlers.h"
+#include "http/served.h"
 
 #include "base/env_rule.h"
 #include "base/error.h"
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
-static void write_budget(skn_jw *w, const skn_http_provider *p)
+static void write_budget(skn_jw *w, const skn_api_provider *p)
 {
     skn_jw_key(w, "budget");
     if (!p->monthly_micros) {
@@ -28,7 +28,7 @@ static void write_budget(skn_jw *w, const skn_http_provider *p)
     skn_jw_object_end(w);
 }
 
-static void write_provider(skn_jw *w, const skn_http_provider *p)
+static void write_provider(skn_jw *w, const skn_api_provider *p)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "name", p->name);
@@ -53,7 +53,7 @@ static void write_provider(skn_jw *w, const skn_http_provider *p)
     skn_jw_object_end(w);
 }
 
-static void write_model(skn_jw *w, skn_str provider, const skn_http_model *m, skn_arena *a)
+static void write_model(skn_jw *w, skn_str provider, const skn_api_model *m, skn_arena *a)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "name", m->name);
@@ -69,7 +69,7 @@ static void write_model(skn_jw *w, skn_str provider, const skn_http_model *m, sk
     skn_jw_object_end(w);
 }
 
-static void write_found(skn_jw *w, const skn_http_found *f, skn_arena *a)
+static void write_found(skn_jw *w, const skn_api_found *f, skn_arena *a)
 {
     skn_jw_object(w);
     skn_jw_kstr(w, "name", f->name);
@@ -99,42 +99,41 @@ static void write_found(skn_jw *w, const skn_http_found *f, skn_arena *a)
 /* --- Answers (loop) ----------------------------------------------------------------------- */
 
 typedef struct asked {
-    skn_http_call         *c;
-    skn_http_provider_wish wish;
-    skn_http_provider_op   then; /* once it is there; GET: nothing more */
+    skn_api_call        *c;
+    skn_provider_request wish;
+    skn_api_provider_op  then; /* once it is there; GET: nothing more */
 } asked;
 
 static void ask(asked *a, skein_rc rc);
 
-typedef void write_item(skn_http_call *c, const asked *a, const skn_http_providers *told,
+typedef void write_item(skn_api_call *c, const asked *a, const skn_api_providers *told,
                         size_t i);
 
-static void write_one(skn_http_call *c, const asked *a, const skn_http_providers *told,
-                      size_t i)
+static void write_one(skn_api_call *c, const asked *a, const skn_api_providers *told, size_t i)
 {
     (void)a;
     write_provider(&c->w, &told->at[i]);
 }
 
-static void write_offered(skn_http_call *c, const asked *a, const skn_http_providers *told,
+static void write_offered(skn_api_call *c, const asked *a, const skn_api_providers *told,
                           size_t i)
 {
     write_model(&c->w, a->wish.name, &told->models[i], c->mem);
 }
 
-static void write_candidate(skn_http_call *c, const asked *a, const skn_http_providers *told,
+static void write_candidate(skn_api_call *c, const asked *a, const skn_api_providers *told,
                             size_t i)
 {
     (void)a;
     write_found(&c->w, &told->found[i], c->mem);
 }
 
-static skein_rc answer_list(const asked *a, const skn_http_providers *told, const char *tag,
+static skein_rc answer_list(const asked *a, const skn_api_providers *told, const char *tag,
                             size_t count, write_item *write)
 {
-    skn_http_call *c = a->c;
-    skn_page       page;
-    skein_rc       rc = skn_page_of(c, skn_str_of(tag), count, false, &page);
+    skn_api_call *c = a->c;
+    skn_page      page;
+    skein_rc      rc = skn_page_of(c, skn_str_of(tag), count, false, &page);
 
     if (rc)
         return rc;
@@ -146,7 +145,7 @@ static skein_rc answer_list(const asked *a, const skn_http_providers *told, cons
 }
 
 /* What came of a test is an answer also when it is bad news. */
-static skein_rc answer_test(const asked *a, const skn_http_providers *told)
+static skein_rc answer_test(const asked *a, const skn_api_providers *told)
 {
     skn_jw *w = &a->c->w;
 
@@ -161,9 +160,9 @@ static skein_rc answer_test(const asked *a, const skn_http_providers *told)
     return SKEIN_OK;
 }
 
-static skein_rc answer_one(const asked *a, const skn_http_providers *told)
+static skein_rc answer_one(const asked *a, const skn_api_providers *told)
 {
-    skn_http_call *c = a->c;
+    skn_api_call *c = a->c;
 
     if (told->count != 1)
         return skn_fail(&c->error, SKEIN_FAILED, "the provider was changed and is not there");
@@ -177,7 +176,7 @@ static skein_rc answer_one(const asked *a, const skn_http_providers *told)
     return SKEIN_OK;
 }
 
-static skein_rc answer(const asked *a, const skn_http_providers *told)
+static skein_rc answer(const asked *a, const skn_api_providers *told)
 {
     switch (a->wish.op) {
     case SKN_PROVIDERS_LIST:
@@ -199,10 +198,10 @@ static skein_rc answer(const asked *a, const skn_http_providers *told)
     return answer_one(a, told);
 }
 
-static void told_providers(void *arg, const skn_http_providers *told, const skein_error *err)
+static void told_providers(void *arg, const skn_api_providers *told, const skein_error *err)
 {
-    asked         *a = arg;
-    skn_http_call *c = a->c;
+    asked        *a = arg;
+    skn_api_call *c = a->c;
 
     if (err) {
         c->error = *err;
@@ -217,7 +216,7 @@ static void told_providers(void *arg, const skn_http_providers *told, const skei
 
 /* --- Requests (loop) ---------------------------------------------------------------------- */
 
-static asked *new_asked(skn_http_call *c, skn_http_provider_op op)
+static asked *new_asked(skn_api_call *c, skn_api_provider_op op)
 {
     asked *a = SKN_NEW(c->mem, asked);
 
@@ -230,7 +229,7 @@ static asked *new_asked(skn_http_call *c, skn_http_provider_op op)
 }
 
 /* That a provider is not there is no result of asking it. */
-static void ask_there(skn_http_call *c, skn_http_provider_op op)
+static void ask_there(skn_api_call *c, skn_api_provider_op op)
 {
     asked *a = new_asked(c, SKN_PROVIDERS_GET);
 
@@ -240,8 +239,8 @@ static void ask_there(skn_http_call *c, skn_http_provider_op op)
 
 static void ask(asked *a, skein_rc rc)
 {
-    skn_http_call         *c = a->c;
-    const skn_http_agents *to = &skn_http_opts(c->http)->agents;
+    skn_api_call         *c = a->c;
+    const skn_api_agents *to = &c->api->o.agents;
 
     if (rc == SKEIN_OK && !to->providers)
         rc = skn_api_no_models(c);
@@ -252,7 +251,7 @@ static void ask(asked *a, skein_rc rc)
 }
 
 /* A member that null removes: then it is an empty text. */
-static skein_rc read_part(skn_http_call *c, const char *member, skn_str *out)
+static skein_rc read_part(skn_api_call *c, const char *member, skn_str *out)
 {
     skein_rc rc = skn_call_text(c, member, false, out);
 
@@ -261,7 +260,7 @@ static skein_rc read_part(skn_http_call *c, const char *member, skn_str *out)
     return rc;
 }
 
-static skein_rc check_type(skn_http_call *c, skn_str type)
+static skein_rc check_type(skn_api_call *c, skn_str type)
 {
     static const char *const types[] = {"openai", "openai-compatible", "anthropic", "ollama",
                                         "scripted"};
@@ -274,7 +273,7 @@ static skein_rc check_type(skn_http_call *c, skn_str type)
 }
 
 /* An address without user, password and "?": what is secret has its own member. */
-static skein_rc check_url(skn_http_call *c, skn_str url)
+static skein_rc check_url(skn_api_call *c, skn_str url)
 {
     if (!url.n || (skn_url_is_clear(url) && skn_str_find(url, SKN_STR("@")) < 0 &&
                    skn_str_find(url, SKN_STR("?")) < 0))
@@ -284,7 +283,7 @@ static skein_rc check_url(skn_http_call *c, skn_str url)
                             "password and no \"?\"");
 }
 
-static skein_rc check_key(skn_http_call *c, skn_str key)
+static skein_rc check_key(skn_api_call *c, skn_str key)
 {
     for (size_t i = 0; i < key.n; i++)
         if ((unsigned char)key.p[i] <= ' ' || (unsigned char)key.p[i] >= 0x7f)
@@ -293,7 +292,7 @@ static skein_rc check_key(skn_http_call *c, skn_str key)
 }
 
 /* What is not looked at here is checked by who keeps it. */
-static skein_rc read_parts(skn_http_call *c, skn_http_provider_wish *wish)
+static skein_rc read_parts(skn_api_call *c, skn_provider_request *wish)
 {
     skein_rc rc;
 
@@ -309,7 +308,7 @@ static skein_rc read_parts(skn_http_call *c, skn_http_provider_wish *wish)
     return SKEIN_OK;
 }
 
-static skein_rc read_new(skn_http_call *c, skn_http_provider_wish *wish)
+static skein_rc read_new(skn_api_call *c, skn_provider_request *wish)
 {
     skein_error err;
     skein_rc    rc = skn_call_text(c, "name", true, &wish->name);
@@ -323,46 +322,46 @@ static skein_rc read_new(skn_http_call *c, skn_http_provider_wish *wish)
     return wish->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
 }
 
-void skn_api_list_providers(skn_http_call *c)
+void skn_http_list_providers(skn_api_call *c)
 {
     ask(new_asked(c, SKN_PROVIDERS_LIST), SKEIN_OK);
 }
 
-void skn_api_create_provider(skn_http_call *c)
+void skn_http_create_provider(skn_api_call *c)
 {
     asked *a = new_asked(c, SKN_PROVIDERS_NEW);
 
     ask(a, read_new(c, &a->wish));
 }
 
-void skn_api_get_provider(skn_http_call *c)
+void skn_http_get_provider(skn_api_call *c)
 {
     ask(new_asked(c, SKN_PROVIDERS_GET), SKEIN_OK);
 }
 
-void skn_api_update_provider(skn_http_call *c)
+void skn_http_update_provider(skn_api_call *c)
 {
     asked *a = new_asked(c, SKN_PROVIDERS_CHANGE);
 
     ask(a, read_parts(c, &a->wish));
 }
 
-void skn_api_remove_provider(skn_http_call *c)
+void skn_http_remove_provider(skn_api_call *c)
 {
     ask(new_asked(c, SKN_PROVIDERS_REMOVE), SKEIN_OK);
 }
 
-void skn_api_test_provider(skn_http_call *c)
+void skn_http_test_provider(skn_api_call *c)
 {
     ask_there(c, SKN_PROVIDERS_TEST);
 }
 
-void skn_api_list_models(skn_http_call *c)
+void skn_http_list_models(skn_api_call *c)
 {
     ask_there(c, SKN_PROVIDERS_MODELS);
 }
 
-void skn_api_detect_providers(skn_http_call *c)
+void skn_http_detect_providers(skn_api_call *c)
 {
     ask(new_asked(c, SKN_PROVIDERS_DETECT), SKEIN_OK);
 }

@@ -1,24 +1,24 @@
 /* Signing browsers in and out. These routes are not refused where the server is read only, and their answers are not kept
  * by Idempotency-Key: a cookie is given once. */
 #include "base/error.h"
-#include "http/about.h"
-#include "http/handlers.h"
+#include "http/inside.h"
+#include "http/served.h"
 #include "http/sessions.h"
 
 #include <inttypes.h>
 
 enum { LABEL_MOST = 200 };
 
-skn_str skn_cookie_name(const skn_http_call *c)
+skn_str skn_cookie_name(const skn_api_call *c)
 {
-    return skn_arena_printf(c->mem, "skein-%d", c->http->gate.port);
+    return skn_arena_printf(c->mem, "skein-%d", c->by->http->gate.port);
 }
 
-static void set_cookie(skn_http_call *c, const char *secret, int64_t seconds)
+static void set_cookie(skn_api_call *c, const char *secret, int64_t seconds)
 {
-    const skn_gate *gate = &c->http->gate;
+    const skn_gate *gate = &c->by->http->gate;
     bool            secure = skn_str_starts(gate->public_url, SKN_STR("https://")) &&
-                  skn_gate_public(gate, c->request->host);
+                  skn_gate_public(gate, c->by->request->host);
 
     skn_call_add_header(
         c, "Set-Cookie",
@@ -27,7 +27,7 @@ static void set_cookie(skn_http_call *c, const char *secret, int64_t seconds)
             SKN_FMT(skn_cookie_name(c)), secret, seconds, secure ? "; Secure" : ""));
 }
 
-static skein_rc refuse(skn_http_call *c, const char *why, const char *cure)
+static skein_rc refuse(skn_api_call *c, const char *why, const char *cure)
 {
     skn_call_add_header(c, "WWW-Authenticate", SKN_STR("Bearer realm=\"skein\""));
     skn_call_problem(c, 401, "sign-in", "%s", why);
@@ -36,15 +36,15 @@ static skein_rc refuse(skn_http_call *c, const char *why, const char *cure)
 
 /* A link stands on the command line of the browser that is started with it, where other users of the computer can read
  * it: where the kernel tells who comes, it must be the owner. */
-static bool take_link(skn_http_call *c, skn_str code)
+static bool take_link(skn_api_call *c, skn_str code)
 {
-    int64_t uid = skn_conn_peer(c->conn)->uid;
+    int64_t uid = skn_conn_peer(c->by->conn)->uid;
 
-    return (uid < 0 || skn_peer_is_owner(uid)) && skn_link_take(c->http->sessions, code);
+    return (uid < 0 || skn_peer_is_owner(uid)) && skn_link_take(c->by->http->sessions, code);
 }
 
 /* What the browser says of itself, in letters that can be shown anywhere. */
-static skn_str label_of(skn_http_call *c)
+static skn_str label_of(skn_api_call *c)
 {
     skn_str said = skn_call_header(c, "User-Agent");
     size_t  n = said.n < LABEL_MOST ? said.n : LABEL_MOST;
@@ -67,7 +67,7 @@ static void write_session(skn_jw *w, const skn_session *s, bool current)
     skn_jw_object_end(w);
 }
 
-skein_rc skn_api_sign_in(skn_http_call *c)
+skein_rc skn_http_sign_in(skn_api_call *c)
 {
     skn_str     token, code;
     char        secret[SKN_SECRET_TEXT];
@@ -79,7 +79,7 @@ skein_rc skn_api_sign_in(skn_http_call *c)
         return rc;
     if (!token.p == !code.p)
         return skn_call_invalid(c, "/token", "give either a token, or the code of a link");
-    if (token.p && !skn_gate_is_token(&c->http->gate, token))
+    if (token.p && !skn_gate_is_token(&c->by->http->gate, token))
         return refuse(c, "the server does not know this token",
                       "The user who runs the server gets the token with \"skein token\"");
     if (code.p && !take_link(c, code))
@@ -95,24 +95,24 @@ skein_rc skn_api_sign_in(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_get_session(skn_http_call *c)
+skein_rc skn_http_get_session(skn_api_call *c)
 {
     static const char *const kinds[] = {"nobody", "owner", "token", "session"};
 
     skn_jw_object(&c->w);
-    skn_jw_kstr(&c->w, "kind", skn_str_of(kinds[c->who.kind]));
-    skn_jw_kstr(&c->w, "name", c->who.name);
+    skn_jw_kstr(&c->w, "kind", skn_str_of(kinds[c->by->who.kind]));
+    skn_jw_kstr(&c->w, "name", c->by->who.name);
     skn_jw_object_end(&c->w);
     return SKEIN_OK;
 }
 
-skein_rc skn_api_sign_out(skn_http_call *c)
+skein_rc skn_http_sign_out(skn_api_call *c)
 {
     int64_t  gone;
     skein_rc rc = SKEIN_OK;
 
-    if (c->who.session.p)
-        rc = skn_sessions_end(c, c->who.session, &gone);
+    if (c->by->who.session.p)
+        rc = skn_sessions_end(c, c->by->who.session, &gone);
     if (rc)
         return rc;
     set_cookie(c, "", 0);
@@ -120,12 +120,12 @@ skein_rc skn_api_sign_out(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_new_link(skn_http_call *c)
+skein_rc skn_http_new_link(skn_api_call *c)
 {
     char    code[SKN_SECRET_TEXT];
     int64_t expires_at;
 
-    skn_link_new(c->http->sessions, code, &expires_at);
+    skn_link_new(c->by->http->sessions, code, &expires_at);
     c->status = 201;
     skn_jw_object(&c->w);
     skn_jw_kstr(&c->w, "code", skn_str_of(code));
@@ -134,23 +134,23 @@ skein_rc skn_api_new_link(skn_http_call *c)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_list_sessions(skn_http_call *c)
+skein_rc skn_http_list_sessions(skn_api_call *c)
 {
     skn_sessions all;
     skn_page     page;
     skein_rc     rc;
 
-    skn_sessions_all(c->http->sessions, c->mem, &all);
+    skn_sessions_all(c->by->http->sessions, c->mem, &all);
     if ((rc = skn_page_of(c, SKN_STR("sessions"), all.count, false, &page)))
         return rc;
     skn_call_list(c);
     for (int64_t i = page.from; i < page.from + page.count; i++)
-        write_session(&c->w, &all.at[i], skn_str_eq(all.at[i].uid, c->who.session));
+        write_session(&c->w, &all.at[i], skn_str_eq(all.at[i].uid, c->by->who.session));
     skn_page_end(c, &page);
     return SKEIN_OK;
 }
 
-static skein_rc remove_sessions(skn_http_call *c, skn_str uid)
+static skein_rc remove_sessions(skn_api_call *c, skn_str uid)
 {
     int64_t  gone;
     skein_rc rc = skn_sessions_end(c, uid, &gone);
@@ -164,12 +164,12 @@ static skein_rc remove_sessions(skn_http_call *c, skn_str uid)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_remove_session(skn_http_call *c)
+skein_rc skn_http_remove_session(skn_api_call *c)
 {
     return remove_sessions(c, c->params[0]);
 }
 
-skein_rc skn_api_remove_sessions(skn_http_call *c)
+skein_rc skn_http_remove_sessions(skn_api_call *c)
 {
     return remove_sessions(c, SKN_NONE);
 }

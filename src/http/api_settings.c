@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/header_rule.h"
-#include "http/about.h"
-#include "http/handlers.h"
+#include "http/inside.h"
+#include "http/served.h"
 
 enum { VALUE_MOST = 64 * 1024, NAME_MOST = 64, AT_ONCE = 100 };
 
@@ -44,7 +44,7 @@ static void write_providers(skn_jw *w, const skn_json *v)
 }
 
 /* What somebody has scribbled on in the store would spoil the whole answer. */
-static void write_preference(skn_http_call *c, const skein_setting *one)
+static void write_preference(skn_api_call *c, const skein_setting *one)
 {
     const skn_json *read;
 
@@ -58,13 +58,13 @@ static void write_preference(skn_http_call *c, const skein_setting *one)
 }
 
 /* Of what was written: all but the quote at the end. */
-static skn_str settings_stem(skn_http_call *c)
+static skn_str settings_stem(skn_api_call *c)
 {
     return skn_arena_printf(c->mem, "\"s%016llx",
                             (unsigned long long)skn_hash_bytes(11, skn_buf_str(&c->out)));
 }
 
-static skein_rc write_settings(skn_http_call *c, skein_settings *read)
+static skein_rc write_settings(skn_api_call *c, skein_settings *read)
 {
     skein_settings list;
     skn_jw        *w = &c->w;
@@ -76,7 +76,7 @@ static skein_rc write_settings(skn_http_call *c, skein_settings *read)
         *read = list;
     skn_jw_object(w);
     skn_jw_key(w, "configuration");
-    skn_jw_raw(w, skn_http_shown_settings(c->http, c->mem));
+    skn_jw_raw(w, skn_http_shown_settings(c->by->http, c->mem));
     skn_jw_key(w, "preferences");
     skn_jw_object(w);
     for (size_t i = 0; i < list.count; i++)
@@ -86,7 +86,7 @@ static skein_rc write_settings(skn_http_call *c, skein_settings *read)
     return SKEIN_OK;
 }
 
-skein_rc skn_api_get_settings(skn_http_call *c)
+skein_rc skn_http_get_settings(skn_api_call *c)
 {
     skein_rc rc = write_settings(c, NULL);
     bool     same;
@@ -110,9 +110,9 @@ static bool name_ok(skn_str s)
 }
 
 /* A page keeps what it likes under "ui."; all else is part of the configuration. */
-static skein_rc check_setting(skn_http_call *c, const char *at, const skn_json *m)
+static skein_rc check_setting(skn_api_call *c, const char *at, const skn_json *m)
 {
-    const skn_http_options *o = skn_http_opts(c->http);
+    const skn_http_options *o = skn_http_opts(c->by->http);
     skn_str                 no = SKN_NONE;
 
     if (!name_ok(m->key))
@@ -126,7 +126,7 @@ static skein_rc check_setting(skn_http_call *c, const char *at, const skn_json *
     return no.p ? skn_call_invalid(c, at, no.p) : SKEIN_OK;
 }
 
-static skein_rc read_patch(skn_http_call *c, skein_setting *list, size_t *count)
+static skein_rc read_patch(skn_api_call *c, skein_setting *list, size_t *count)
 {
     const skn_json *patch = c->json;
     const skn_json *inner = skn_json_get(patch, "preferences");
@@ -154,11 +154,11 @@ static skein_rc read_patch(skn_http_call *c, skein_setting *list, size_t *count)
 /* --- Changing them ------------------------------------------------------------------------ */
 
 typedef struct updating {
-    skn_http_call *c;
-    skein_rc       rc;
+    skn_api_call *c;
+    skein_rc      rc;
 } updating;
 
-static skein_rc update(skn_http_call *c)
+static skein_rc update(skn_api_call *c)
 {
     skein_setting *list = SKN_ARRAY(c->mem, AT_ONCE, skein_setting);
     skein_settings was;
@@ -185,7 +185,7 @@ static void work_show(void *arg)
 {
     updating *u = arg;
 
-    u->rc = skn_api_get_settings(u->c);
+    u->rc = skn_http_get_settings(u->c);
 }
 
 static void answer_update(void *arg)
@@ -199,14 +199,14 @@ static void settled(void *arg)
 {
     updating *u = arg;
 
-    skn_workers_run(skn_http_opts(u->c->http)->workers, work_show, answer_update, u);
+    skn_workers_run(skn_http_opts(u->c->by->http)->workers, work_show, answer_update, u);
 }
 
 /* Whoever is answered can rely on it: the next message is for the model that was chosen. */
 static void updated(void *arg)
 {
     updating               *u = arg;
-    const skn_http_options *o = skn_http_opts(u->c->http);
+    const skn_http_options *o = skn_http_opts(u->c->by->http);
 
     if (u->rc)
         answer_update(u);
@@ -216,12 +216,12 @@ static void updated(void *arg)
         settled(u);
 }
 
-void skn_api_update_settings(skn_http_call *c)
+void skn_http_update_settings(skn_api_call *c)
 {
     updating *u = SKN_NEW(c->mem, updating);
 
     u->c = c;
-    skn_workers_run(skn_http_opts(c->http)->workers, work_update, updated, u);
+    skn_workers_run(skn_http_opts(c->by->http)->workers, work_update, updated, u);
 }
 
 /* --- Reading the files again -------------------------------------------------------------- */
@@ -229,28 +229,28 @@ void skn_api_update_settings(skn_http_call *c)
 /* The files are read on the loop, where the settings live; the answer needs the store. */
 static void show_reloaded(void *arg)
 {
-    skn_http_call *c = arg;
+    skn_api_call *c = arg;
 
     write_settings(c, NULL);
 }
 
 static void answer_reloaded(void *arg)
 {
-    skn_http_call *c = arg;
+    skn_api_call *c = arg;
 
     skn_call_answer(c, c->error.rc);
 }
 
 static void reloaded(void *arg)
 {
-    skn_http_call *c = arg;
+    skn_api_call *c = arg;
 
-    skn_workers_run(skn_http_opts(c->http)->workers, show_reloaded, answer_reloaded, c);
+    skn_workers_run(skn_http_opts(c->by->http)->workers, show_reloaded, answer_reloaded, c);
 }
 
-void skn_api_reload_settings(skn_http_call *c)
+void skn_http_reload_settings(skn_api_call *c)
 {
-    const skn_http_options *o = skn_http_opts(c->http);
+    const skn_http_options *o = skn_http_opts(c->by->http);
     skein_rc                rc = SKEIN_OK;
 
     if (!o->reload)

@@ -194,8 +194,8 @@ static void refuse(skn_conn *conn, skn_refusal why)
 /* What follows the head is only read when it is wanted. */
 static void got_head(skn_conn *conn, skn_str head, skn_refusal no)
 {
-    skn_http_call     *c = skn_dispatch_head(conn->http, conn, head, no);
-    const skn_request *r = c->request;
+    skn_api_call      *c = skn_dispatch_head(conn->http, conn, head, no);
+    const skn_request *r = c->by->request;
     bool               body = r->chunked || r->length;
 
     conn->call = c;
@@ -241,15 +241,15 @@ static bool read_head(skn_conn *conn)
 
 static bool read_body(skn_conn *conn)
 {
-    skn_http_call *c = conn->call;
-    skn_buf       *body = skn_dispatch_body(c);
-    skn_refusal    no = {0};
-    size_t         used;
-    bool           end;
+    skn_api_call *c = conn->call;
+    skn_buf      *body = skn_dispatch_body(c);
+    skn_refusal   no = {0};
+    size_t        used;
+    bool          end;
 
     if (!conn->data.n)
         return false;
-    if (c->request->chunked) {
+    if (c->by->request->chunked) {
         end = skn_chunks_read(&conn->chunks, conn->data, &used, body, &no);
     } else {
         used = conn->data.n < conn->need ? conn->data.n : conn->need;

@@ -54,7 +54,7 @@ struct skn_conn {
     skn_buf        in;   /* bytes of requests that are not used yet */
     skn_str        data; /* the same while they are looked at, or still where they were read */
     size_t         scanned;
-    skn_http_call *call;
+    skn_api_call  *call;
     skn_chunks     chunks;
     size_t         need;          /* of a body with a length */
     int64_t        begun;         /* when the request's first byte came */

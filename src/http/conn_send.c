@@ -241,14 +241,14 @@ static void after_answer(skn_conn *conn, bool keep, size_t size)
 }
 
 /* Whether the request's own bytes were all taken: else the next one could not be found. */
-static bool may_stay(const skn_conn *conn, const skn_http_call *c)
+static bool may_stay(const skn_conn *conn, const skn_api_call *c)
 {
     bool more = !conn->saw_end || conn->in.n || conn->data.n;
 
-    return c->request->keep && conn->state == SKN_CONN_RUN && more && !conn->http->closing;
+    return c->by->request->keep && conn->state == SKN_CONN_RUN && more && !conn->http->closing;
 }
 
-void skn_conn_answer(skn_conn *conn, skn_http_call *c)
+void skn_conn_answer(skn_conn *conn, skn_api_call *c)
 {
     skn_buf *head = skn_wire_head(conn->http);
     bool     keep = conn->fd >= 0 && may_stay(conn, c);
@@ -294,7 +294,7 @@ void skn_conn_tell_gone(skn_conn *conn)
 }
 
 /* The call's hold becomes the stream's, which tell_gone gives back. */
-void skn_conn_begin(skn_conn *conn, skn_http_call *c, skn_call *gone, void *arg)
+void skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg)
 {
     skn_buf *head = skn_wire_head(conn->http);
 
@@ -315,7 +315,7 @@ void skn_conn_begin(skn_conn *conn, skn_http_call *c, skn_call *gone, void *arg)
     conn->deadline = 0;
     if (!conn->feeding)
         skn_buf_release(&conn->in);
-    conn->chunked = c->request->minor > 0;
+    conn->chunked = c->by->request->minor > 0;
     skn_conn_say(conn, skn_buf_str(head));
     if (skn_dispatch_head_only(c))
         conn->ended = true;

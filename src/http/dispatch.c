@@ -19,25 +19,21 @@ enum {
 
 /* A call, and what only this file knows of it. The call is first, so that one is the other. */
 typedef struct boxed {
-    skn_http_call c;
-    skn_request   request;
-    skn_refusal   late;
-    skn_str       head; /* as it came */
-    skn_buf       body;
-    size_t        counted; /* bytes of the body and reserved for it, in the sum of all */
-    int64_t       started; /* monotonic nanoseconds */
-    int64_t       hash;    /* of what was asked under the key */
-    skein_rc      rc;
-    bool          running;  /* its key is among those that run now */
-    bool          marked;   /* the store says that it has begun */
-    bool          replayed; /* it was answered before, under its key */
-    bool          checked;  /* routed and let in */
-    bool ran; /* its handler was called: from then on something may have been changed */
+    skn_api_call c;
+    skn_carrier  by;
+    skn_request  request;
+    skn_refusal  late;
+    skn_str      head; /* as it came */
+    skn_buf      body;
+    size_t       counted; /* bytes of the body and reserved for it, in the sum of all */
+    int64_t      started; /* monotonic nanoseconds */
+    bool         running; /* its key is among those that run now */
+    bool         checked; /* routed and let in */
 } boxed;
 
 static const char no_memory[] = "there is not enough memory for this request just now";
 
-static boxed *box_of(skn_http_call *c)
+static boxed *box_of(skn_api_call *c)
 {
     return (boxed *)c;
 }
@@ -64,11 +60,11 @@ static skn_str request_id(skn_http *h, const skn_request *r, skn_arena *a)
     return skn_arena_copy(a, (skn_str){made, SKN_UID_LEN});
 }
 
-skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late)
+skn_api_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late)
 {
-    skn_arena     *mem = skn_arena_new();
-    boxed         *b = SKN_NEW(mem, boxed);
-    skn_http_call *c = &b->c;
+    skn_arena    *mem = skn_arena_new();
+    boxed        *b = SKN_NEW(mem, boxed);
+    skn_api_call *c = &b->c;
 
     b->started = skn_clock_monotonic();
     b->late = late;
@@ -76,12 +72,14 @@ skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_
     b->head = skn_arena_copy(mem, head);
     if (!late.status)
         skn_request_read(&b->request, b->head, mem, &b->late);
-    *c = (skn_http_call){.http = h, .engine = h->o.engine, .mem = mem, .conn = conn};
-    c->request = &b->request;
+    b->by = (skn_carrier){.http = h, .conn = conn, .request = &b->request};
+    *c = (skn_api_call){.api = h->api, .engine = h->o.engine, .mem = mem, .by = &b->by};
+    c->given = b->request.headers;
+    c->given_count = b->request.header_count;
     c->method = b->request.method;
     c->path = b->request.path;
     c->query = b->request.query;
-    c->request_id = request_id(h, c->request, mem);
+    c->request_id = request_id(h, &b->request, mem);
     skn_buf_init(&b->body, h->o.max_body);
     skn_buf_init(&c->out, SKN_ANSWER_MAX);
     skn_jw_init(&c->w, &c->out);
@@ -89,10 +87,10 @@ skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_
     return c;
 }
 
-void skn_call_free(skn_http_call *c)
+void skn_call_free(skn_api_call *c)
 {
     boxed    *b = box_of(c);
-    skn_http *h = c->http;
+    skn_http *h = c->by->http;
     bool      large = b->counted + c->out.cap > TRIM_BYTES;
 
     *skn_wire_bodies(h) -= b->counted;
@@ -104,22 +102,22 @@ void skn_call_free(skn_http_call *c)
     skn_http_call_ended(h);
 }
 
-skn_buf *skn_dispatch_body(skn_http_call *c)
+skn_buf *skn_dispatch_body(skn_api_call *c)
 {
     return &box_of(c)->body;
 }
 
-bool skn_dispatch_grew(skn_http_call *c)
+bool skn_dispatch_grew(skn_api_call *c)
 {
     boxed  *b = box_of(c);
-    size_t *all = skn_wire_bodies(c->http);
+    size_t *all = skn_wire_bodies(c->by->http);
 
     *all += b->body.n - b->counted;
     b->counted = b->body.n;
     return *all <= SKN_BODIES_MAX && !b->body.starved;
 }
 
-static size_t needed(const skn_http_call *c)
+static size_t needed(const skn_api_call *c)
 {
     bool   file = c->route->flags & SKN_ROUTE_UPLOAD;
     size_t values = skn_json_guess(c->body), most = file ? SKN_JSON_VALUES : SKN_VALUES_MAX;
@@ -132,8 +130,8 @@ static size_t needed(const skn_http_call *c)
  * fails alone; what else is needed is little, and there for all by SKN_HEADROOM. */
 static bool reserve(boxed *b)
 {
-    skn_http_call *c = &b->c;
-    size_t        *all = skn_wire_bodies(c->http), need;
+    skn_api_call *c = &b->c;
+    size_t       *all = skn_wire_bodies(c->by->http), need;
 
     if (c->route->flags & SKN_ROUTE_PLAIN)
         return true;
@@ -150,17 +148,17 @@ static bool reserve(boxed *b)
     return true;
 }
 
-bool skn_dispatch_broken(const skn_http_call *c)
+bool skn_dispatch_broken(const skn_api_call *c)
 {
     return ((const boxed *)c)->late.status != 0;
 }
 
-bool skn_dispatch_head_only(const skn_http_call *c)
+bool skn_dispatch_head_only(const skn_api_call *c)
 {
     return skn_str_is(c->method, "HEAD");
 }
 
-void skn_dispatch_refuse(skn_http_call *c, skn_refusal why)
+void skn_dispatch_refuse(skn_api_call *c, skn_refusal why)
 {
     const char *word = skn_problem_word_of(why.status);
 
@@ -168,15 +166,17 @@ void skn_dispatch_refuse(skn_http_call *c, skn_refusal why)
 }
 
 /* What is changed from here on is changed by who asks. */
-static void work_for(skn_http_call *c)
+static void work_for(skn_api_call *c)
 {
-    c->actor = (skn_actor){
-        .name = c->who.name, .from = c->who.from, .request_id = c->request_id, .a = c->mem};
+    c->actor = (skn_actor){.name = c->by->who.name,
+                           .from = c->by->who.from,
+                           .request_id = c->request_id,
+                           .a = c->mem};
     if (c->engine)
         c->engine = skn_engine_for(c->engine, &c->actor, c->mem);
 }
 
-bool skn_dispatch_check(skn_http_call *c)
+bool skn_dispatch_check(skn_api_call *c)
 {
     boxed *b = box_of(c);
 
@@ -194,115 +194,17 @@ bool skn_dispatch_check(skn_http_call *c)
 
 /* --- Running it --------------------------------------------------------------------------------- */
 
-static void tag_answer(skn_http_call *c)
-{
-    if (!c->status && !c->type && c->route && strcmp(c->route->method, "GET") == 0)
-        skn_call_tag_body(c);
-}
-
-static void shorten(skn_http_call *c)
-{
-    if (!c->minimal || !c->route || !(c->route->flags & SKN_ROUTE_CHANGES))
-        return;
-    c->status = !c->status || c->status == 200 ? 204 : c->status;
-    skn_buf_clear(&c->out);
-    skn_call_add_header(c, "Preference-Applied", SKN_STR("return=minimal"));
-}
-
-/* What no handler means to fail with: where it happened, before or after a change, is not known. */
-static bool surprised(const boxed *b)
-{
-    bool changes = b->ran && b->c.route->flags & SKN_ROUTE_CHANGES;
-
-    return changes && (!b->c.problem || b->c.out.starved) &&
-           (b->rc == SKEIN_FAILED || b->rc == SKEIN_IO || b->rc == SKEIN_NO_MEMORY);
-}
-
-/* Made, but what is there now could not be read for the answer: it says that and where. */
-static bool made_all_the_same(boxed *b)
-{
-    skn_http_call *c = &b->c;
-
-    if (!surprised(b) || c->status != 201)
-        return false;
-    c->minimal = true;
-    b->rc = SKEIN_OK;
-    return true;
-}
-
-/* The way to find out is the key, where the engine knows it; else to look. */
-static void tell_unknown(boxed *b)
-{
-    skn_http_call *c = &b->c;
-    bool           known = c->key.p && c->route->flags & SKN_ROUTE_KNOWN;
-
-    c->more.done = !known;
-    c->more.again = known;
-    c->problem_extra = SKN_STR("\"outcome\":\"unknown\"");
-    skn_hint(&c->error, b->rc,
-             known ? "Whether it was done is not known. Send it again with the same "
-                     "Idempotency-Key: it is done once, and you are told what came of it."
-             : c->key.p
-                 ? "Whether it was done is not known: look. With the same Idempotency-Key "
-                   "it is not done a second time."
-                 : "Whether it was done is not known: look before you repeat it. With an "
-                   "Idempotency-Key it can be asked for again without being done twice.");
-}
-
-/* The last part of a call that may touch the store: from what the handler said to the answer. One that came before
- * the end is none to give again: the engine knows the message by the key, so whoever asks again waits for the rest. */
-static void complete(boxed *b)
-{
-    skn_http_call *c = &b->c;
-    bool           keep = c->key.p && !c->early;
-
-    if (b->rc == SKEIN_OK && c->out.starved)
-        b->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
-    else if (b->rc == SKEIN_OK && c->out.over)
-        b->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
-                                 c->out.limit);
-    if (b->rc && !made_all_the_same(b)) {
-        if (b->rc == SKEIN_FULL)
-            atomic_store(&c->http->counts.full, true);
-        if (surprised(b))
-            tell_unknown(b);
-        else if (b->marked)
-            skn_keys_unmark(c, b->hash);
-        skn_problem_write(c);
-        return;
-    }
-    if (b->replayed)
-        return;
-    if (c->route && c->route->flags & SKN_ROUTE_CHANGES)
-        atomic_store(&c->http->counts.full, false);
-    tag_answer(c);
-    shorten(c);
-    if (keep && c->status < 300)
-        skn_keys_keep(c, b->hash);
-}
-
 static void count_work(boxed *b, int64_t since)
 {
-    skn_http_call *c = &b->c;
-    skn_counts    *n = &c->http->counts;
-    int64_t        took = skn_clock_monotonic() - since;
-    bool           changes = c->route->flags & SKN_ROUTE_CHANGES;
+    skn_api_call *c = &b->c;
+    skn_counts   *n = &c->by->http->counts;
+    int64_t       took = skn_clock_monotonic() - since;
+    bool          changes = c->route->flags & SKN_ROUTE_CHANGES;
 
     skn_count_time(changes ? &n->changes : &n->reads, took);
     if (changes && strcmp(c->route->method, "POST") != 0 &&
         strstr(c->route->path, "/messages/{"))
         skn_count_time(&n->edits, took);
-}
-
-static void prepare(boxed *b)
-{
-    b->rc = skn_read_body(&b->c);
-    if (b->rc == SKEIN_OK && b->c.key.p) {
-        b->hash = skn_keys_hash(&b->c);
-        b->rc = skn_keys_find(&b->c, b->hash, &b->replayed);
-        if (b->rc == SKEIN_OK && !b->replayed && b->c.route->flags & SKN_ROUTE_ONCE)
-            b->marked = (b->rc = skn_keys_mark(&b->c, b->hash)) == SKEIN_OK;
-    }
 }
 
 /* --- Parts on a worker; the call is the worker's alone meanwhile. */
@@ -311,35 +213,30 @@ static void work_whole(void *arg)
     boxed  *b = arg;
     int64_t since = skn_clock_monotonic();
 
-    prepare(b);
-    if (b->rc == SKEIN_OK && !b->replayed) {
-        b->ran = true;
-        b->rc = b->c.route->run(&b->c);
-    }
-    complete(b);
+    skn_api_run(&b->c);
     count_work(b, since);
 }
 
 static void work_prepare(void *arg)
 {
-    prepare(arg);
+    skn_api_prepare(&((boxed *)arg)->c);
 }
 
 static void work_complete(void *arg)
 {
-    complete(arg);
+    skn_api_complete(&((boxed *)arg)->c);
 }
 
 /* --- Parts on the loop. */
 static void log_request(boxed *b, int64_t took)
 {
-    skn_http_call *c = &b->c;
-    skn_str        trace = skn_call_header(c, "traceparent");
-    int            status = c->status ? c->status : 200;
-    skn_log_field  fields[7] = {
-         {"method", c->method, 0},        {"path", c->path, 0},
-         {"status", SKN_NONE, status},    {"ms", SKN_NONE, took / 1000000},
-         {"requestId", c->request_id, 0},
+    skn_api_call *c = &b->c;
+    skn_str       trace = skn_call_header(c, "traceparent");
+    int           status = c->status ? c->status : 200;
+    skn_log_field fields[7] = {
+        {"method", c->method, 0},        {"path", c->path, 0},
+        {"status", SKN_NONE, status},    {"ms", SKN_NONE, took / 1000000},
+        {"requestId", c->request_id, 0},
     };
     size_t count = 5;
     bool   failed = status >= 500;
@@ -348,7 +245,7 @@ static void log_request(boxed *b, int64_t took)
         fields[count++] = (skn_log_field){"traceparent", trace, 0};
     if (failed)
         fields[count++] = (skn_log_field){"error", skn_str_of(c->error.message), 0};
-    skn_log_write(c->http->o.log,
+    skn_log_write(c->by->http->o.api.log,
                   failed         ? SKN_LOG_WARN
                   : status < 300 ? SKN_LOG_DEBUG
                                  : SKN_LOG_INFO,
@@ -356,50 +253,50 @@ static void log_request(boxed *b, int64_t took)
 }
 
 /* What was being written when it began may be told of again. */
-static void let_go(skn_http_call *c)
+static void let_go(skn_api_call *c)
 {
     if (c->written)
-        skn_hub_release(c->http->hub);
+        skn_hub_release(c->by->http->hub);
     c->written = NULL;
 }
 
 static void close_books(boxed *b)
 {
-    skn_http_call *c = &b->c;
-    int64_t        took = skn_clock_monotonic() - b->started;
+    skn_api_call *c = &b->c;
+    int64_t       took = skn_clock_monotonic() - b->started;
 
     let_go(c);
     if (b->running)
-        skn_keys_end(c->http->keys, c->key);
+        skn_keys_end(c->by->http->keys, c->key);
     b->running = false;
-    skn_count_request(&c->http->counts, c->method, c->status ? c->status : 200, took);
+    skn_count_request(&c->by->http->counts, c->method, c->status ? c->status : 200, took);
     log_request(b, took);
-    for (size_t i = 0; !b->rc && i < c->actor.noted.n; i++)
-        skn_audit_log(c->http, &c->actor.noted.p[i]);
+    for (size_t i = 0; !b->c.rc && i < c->actor.noted.n; i++)
+        skn_audit_log(c->by->http, &c->actor.noted.p[i]);
 }
 
 /* Clients that ask for much and take nothing would fill the memory: the next that asks for much waits.
  * What has changed something is told in any case. */
 static void hold_back(boxed *b)
 {
-    skn_http_call *c = &b->c;
+    skn_api_call *c = &b->c;
 
-    if (b->rc || c->out.n < SKN_ANSWER_BIG || !c->route ||
+    if (b->c.rc || c->out.n < SKN_ANSWER_BIG || !c->route ||
         c->route->flags & SKN_ROUTE_CHANGES ||
-        *skn_wire_answers(c->http) + c->out.n <= SKN_ANSWERS_MAX)
+        *skn_wire_answers(c->by->http) + c->out.n <= SKN_ANSWERS_MAX)
         return;
-    b->rc = skn_call_problem(c, 503, "overloaded",
-                             "too many answers wait for their clients to take them");
+    b->c.rc = skn_call_problem(c, 503, "overloaded",
+                               "too many answers wait for their clients to take them");
     skn_problem_write(c);
 }
 
 /* A sign-in that was looked at and refused counts like a request that was not let in. */
 static void count_refused(boxed *b)
 {
-    skn_http_call *c = &b->c;
-    int64_t        wait = 0;
+    skn_api_call *c = &b->c;
+    int64_t       wait = 0;
 
-    if (!b->rc || !b->checked || c->problem_status != 401 ||
+    if (!b->c.rc || !b->checked || c->problem_status != 401 ||
         skn_sign_in_failed(c, skn_wire_now(), &wait))
         return;
     skn_buf_clear(&c->out);
@@ -414,28 +311,28 @@ static void deliver(void *arg)
     hold_back(b);
     count_refused(b);
     close_books(b);
-    skn_conn_answer(b->c.conn, &b->c);
+    skn_conn_answer(b->by.conn, &b->c);
 }
 
 static void finish_here(boxed *b)
 {
-    complete(b);
+    skn_api_complete(&b->c);
     deliver(b);
 }
 
-void skn_dispatch_streams(skn_http_call *c)
+void skn_dispatch_streams(skn_api_call *c)
 {
     close_books(box_of(c));
 }
 
 /* A failure that is known without the store, or a success without a key, needs no worker. */
-void skn_call_answer(skn_http_call *c, skein_rc rc)
+void skn_call_answer(skn_api_call *c, skein_rc rc)
 {
     boxed *b = box_of(c);
 
-    b->rc = rc;
+    b->c.rc = rc;
     if (rc == SKEIN_AT_WORK || (rc == SKEIN_OK && c->key.p))
-        skn_workers_run(c->http->o.workers, work_complete, deliver, b);
+        skn_workers_run(c->by->http->o.workers, work_complete, deliver, b);
     else
         finish_here(b);
 }
@@ -444,11 +341,11 @@ static void hand_over(void *arg)
 {
     boxed *b = arg;
 
-    if (b->rc || b->replayed)
+    if (b->c.rc || b->c.replayed)
         finish_here(b);
     else {
-        b->ran = true;
-        b->c.route->take(&b->c);
+        b->c.ran = true;
+        b->by.take(&b->c);
     }
 }
 
@@ -466,43 +363,43 @@ static void drop_job_call(void *arg)
 {
     boxed *b = arg;
 
-    skn_loop_post(b->c.http->o.loop, free_job_call, b);
+    skn_loop_post(b->by.http->o.loop, free_job_call, b);
 }
 
 /* The result of a job is the body of the answer; one that is not JSON stands in it as a text. */
 static skein_rc work_as_job(skn_job *job, void *arg, skn_buf *out, skein_error *err)
 {
-    boxed         *b = arg;
-    skn_http_call *c = &b->c;
-    skn_jw         w;
+    boxed        *b = arg;
+    skn_api_call *c = &b->c;
+    skn_jw        w;
 
     skn_job_progress(job, 0, 1);
     work_whole(b);
     skn_job_world(job, c->world.id);
-    if (b->rc)
+    if (b->c.rc)
         *err = c->error;
     skn_jw_init(&w, out);
-    if (c->type && !b->rc)
+    if (c->type && !b->c.rc)
         skn_jw_str(&w, skn_buf_str(&c->out));
     else
         skn_buf_add(out, skn_buf_str(&c->out));
-    return b->rc;
+    return b->c.rc;
 }
 
 /* False when there are too many jobs: then it is done at once, which a client that prefers otherwise
  * has to take as well. */
 static bool become_job(boxed *b)
 {
-    skn_http      *h = b->c.http;
-    skn_http_call *c = skn_dispatch_head(h, b->c.conn, b->head, (skn_refusal){0});
-    char           id[SKN_JOB_ID];
+    skn_http     *h = b->by.http;
+    skn_api_call *c = skn_dispatch_head(h, b->by.conn, b->head, (skn_refusal){0});
+    char          id[SKN_JOB_ID];
 
     c->request_id = skn_arena_copy(c->mem, b->c.request_id);
     for (size_t i = 0; i < b->c.admitted; i++) /* who is let in may read this answer, too */
         skn_call_add_header(c, b->c.headers.p[i].name.p, b->c.headers.p[i].value);
-    b->c.conn = NULL; /* from its start on the job is a worker's */
+    b->by.conn = NULL; /* from its start on the job is a worker's */
     if (skn_job_start(h->jobs, b->c.route->id, work_as_job, b, drop_job_call, id, NULL)) {
-        b->c.conn = c->conn;
+        b->by.conn = c->by->conn;
         skn_call_free(c);
         return false;
     }
@@ -514,32 +411,33 @@ static bool become_job(boxed *b)
     return true;
 }
 
-static bool wants_job(const skn_http_call *c)
+static bool wants_job(const skn_api_call *c)
 {
-    return c->async && !c->key.p && c->route->run && !(c->route->flags & SKN_ROUTE_PLAIN);
+    return c->async && !c->key.p && c->run && !(c->route->flags & SKN_ROUTE_PLAIN);
 }
 
 /* What a change by force takes away from agents is known on the loop alone. Whether it is one is read later. */
-static void note_written(skn_http_call *c)
+static void note_written(skn_api_call *c)
 {
-    const skn_http_options *o = &c->http->o;
+    const skn_http_options *o = &c->by->http->o;
     skn_str                 word = SKN_STR("force");
     skein_stop             *out;
 
-    if (!o->written || !c->route->run || !(c->route->flags & SKN_ROUTE_CHANGES) ||
-        (skn_str_find(c->body, word) < 0 && skn_str_find(c->query, word) < 0))
+    if (!o->written || !c->run || !(c->route->flags & SKN_ROUTE_CHANGES) ||
+        (!(c->route->flags & SKN_ROUTE_STOPS) && skn_str_find(c->body, word) < 0 &&
+         skn_str_find(c->query, word) < 0))
         return;
     out = SKN_NEW(c->mem, skein_stop);
     o->written(o->arg, (skein_world_id){0}, c->mem, out);
     c->written = out;
-    skn_hub_hold(c->http->hub);
+    skn_hub_hold(c->by->http->hub);
 }
 
 /* Said before the store is read, so that the answer holds at least what happened up to that event: a stream that
  * begins behind it misses nothing. */
-static void name_event(skn_http_call *c)
+static void name_event(skn_api_call *c)
 {
-    int64_t seq = skn_hub_seq(c->http->hub);
+    int64_t seq = skn_hub_seq(c->by->http->hub);
 
     if (seq >= 0 && !(c->route->flags & SKN_ROUTE_PLAIN) &&
         strcmp(c->route->method, "GET") == 0)
@@ -548,7 +446,7 @@ static void name_event(skn_http_call *c)
 
 static void run_checked(boxed *b)
 {
-    skn_http_call   *c = &b->c;
+    skn_api_call    *c = &b->c;
     const skn_route *route = c->route;
 
     note_written(c);
@@ -556,40 +454,40 @@ static void run_checked(boxed *b)
     if (wants_job(c) && become_job(b))
         return;
     if (route->flags & SKN_ROUTE_PLAIN) {
-        b->rc = skn_read_body(c);
-        b->rc = b->rc ? b->rc : route->run(c);
+        b->c.rc = skn_read_body(c);
+        b->c.rc = b->c.rc ? b->c.rc : c->run(c);
         finish_here(b);
-    } else if (!route->take && route->flags & SKN_ROUTE_LONG) {
-        skn_workers_run_slow(c->http->o.workers, work_whole, deliver, b);
-    } else if (!route->take) {
-        skn_workers_run(c->http->o.workers, work_whole, deliver, b);
+    } else if (!c->by->take && route->flags & SKN_ROUTE_LONG) {
+        skn_workers_run_slow(c->by->http->o.workers, work_whole, deliver, b);
+    } else if (!c->by->take) {
+        skn_workers_run(c->by->http->o.workers, work_whole, deliver, b);
     } else if (c->key.p || c->body.n > ON_LOOP_BYTES) {
-        skn_workers_run(c->http->o.workers, work_prepare, hand_over, b);
+        skn_workers_run(c->by->http->o.workers, work_prepare, hand_over, b);
     } else {
-        prepare(b);
+        skn_api_prepare(&b->c);
         hand_over(b);
     }
 }
 
-void skn_dispatch_run(skn_http_call *c)
+void skn_dispatch_run(skn_api_call *c)
 {
     boxed *b = box_of(c);
 
     if (!b->checked || c->error.rc) {
-        b->rc = c->error.rc;
+        b->c.rc = c->error.rc;
         finish_here(b);
         return;
     }
     c->body = skn_buf_str(&b->body);
     if (!reserve(b)) {
-        b->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+        b->c.rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
         finish_here(b);
         return;
     }
     skn_read_wishes(c);
-    if (c->key.p && !(b->running = skn_keys_begin(c->http->keys, c->key))) {
-        b->rc = skn_call_problem(c, 409, "idempotency-running",
-                                 "a request with this Idempotency-Key is still running");
+    if (c->key.p && !(b->running = skn_keys_begin(c->by->http->keys, c->key))) {
+        b->c.rc = skn_call_problem(c, 409, "idempotency-running",
+                                   "a request with this Idempotency-Key is still running");
         finish_here(b);
         return;
     }

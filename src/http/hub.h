@@ -81,7 +81,7 @@ typedef struct skn_stream skn_stream;
 struct skn_stream {
     skn_stream      *next, **link; /* of its group */
     skn_hub         *hub;
-    skn_http_call   *call;
+    skn_api_call    *call;
     skn_taking       taking;
     skn_stream_state state;
     bool             busy;   /* a page job, or the opening, is under way */

@@ -94,7 +94,7 @@ static void read_done(void *arg)
         if (r->count)
             tell_change(hub);
     } else {
-        skn_log_say(hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", r->err.message);
+        skn_log_say(hub->o->api.log, SKN_LOG_WARN, "events cannot be read: %s", r->err.message);
         read_later(hub, AGAIN_MS);
     }
     more = r->rc == SKEIN_OK && (hub->again || r->place || r->full);

@@ -16,19 +16,16 @@
 #include "base/uid.h"
 #include "http/call.h"
 #include "http/gate.h"
-#include "http/match.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define SKN_IDLE_MS    (60 * 1000) /* a kept connection without a request */
-#define SKN_SEND_MS    (30 * 1000) /* for an answer to be taken, and one second more for every … */
-#define SKN_SLOWEST    (32 * 1024) /* … bytes of it; the same for bodies that come in */
-#define SKN_BODY_MAX   ((size_t)1024 * 1024) /* of one request, unless its route says more */
-#define SKN_VALUES_MAX ((size_t)100 * 1000)  /* in a body that is JSON */
+#define SKN_IDLE_MS  (60 * 1000) /* a kept connection without a request */
+#define SKN_SEND_MS  (30 * 1000) /* for an answer to be taken, and one second more for every … */
+#define SKN_SLOWEST  (32 * 1024) /* … bytes of it; the same for bodies that come in */
+#define SKN_BODY_MAX ((size_t)1024 * 1024) /* of one request, unless its route says more */
 #define SKN_BODIES_MAX                                                                         \
     ((size_t)256 * 1024 * 1024) /* of all requests at once, and what they need */
-#define SKN_ANSWER_MAX  ((size_t)256 * 1024 * 1024)
 #define SKN_ANSWER_BIG  ((size_t)64 * 1024)
 #define SKN_ANSWERS_MAX ((size_t)256 * 1024 * 1024) /* of all that were not taken yet */
 #define SKN_READ_BYTES  ((size_t)64 * 1024)
@@ -49,13 +46,11 @@ typedef struct skn_model_count {
 } skn_model_count;
 
 typedef struct skn_counts {
-    atomic_uint   requests[SKN_METHODS][SKN_STATUSES];
-    skn_times     request, reads, changes, edits;
-    atomic_ullong guessed; /* reply links that an import had to guess */
-    atomic_int    connections;
-    atomic_llong  streams, lag;
-    atomic_bool   full; /* the last change found no room on the disk */
-    bool          begun;
+    atomic_uint  requests[SKN_METHODS][SKN_STATUSES];
+    skn_times    request, reads, changes, edits;
+    atomic_int   connections;
+    atomic_llong streams, lag;
+    bool         begun;
     /* Somebody reads on, behind `seq`, which is theirs alone meanwhile. */
     atomic_bool reading;
     int64_t     seq;
@@ -73,7 +68,6 @@ void skn_count_request(skn_counts *n, skn_str method, int status, int64_t nanos)
 
 /* --- The server ------------------------------------------------------------------------------ */
 
-typedef struct skn_keys          skn_keys;          /* keys.c */
 typedef struct skn_rates         skn_rates;         /* rate.c */
 typedef struct skn_failures      skn_failures;      /* sign_in.c */
 typedef struct skn_jobs          skn_jobs;          /* jobs.c */
@@ -84,7 +78,7 @@ struct skn_http {
     skn_http_options   o; /* texts are copies in mem */
     skn_arena         *mem;
     skn_gate           gate;
-    skn_tree          *tree;
+    skn_api           *api;
     skn_hub           *hub;
     skn_jobs          *jobs;
     skn_rates         *rates;
@@ -100,7 +94,6 @@ struct skn_http {
     bool               closing;
     pthread_mutex_t    mu;
     char              *settings; /* guarded by mu */
-    skn_editing       *editing;  /* guarded by mu; no more than there are workers */
 };
 
 /* A copy of the settings that are shown; any thread. */
@@ -112,45 +105,28 @@ void skn_http_call_ended(skn_http *h);
 
 /* A call for a head that was read; never NULL. `late` is for requests that were refused before
  * there was a head. */
-skn_http_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late);
+skn_api_call *skn_dispatch_head(skn_http *h, skn_conn *conn, skn_str head, skn_refusal late);
 /* False when the answer is there already: it is not to be done. Else its body is wanted. */
-bool skn_dispatch_check(skn_http_call *c);
+bool skn_dispatch_check(skn_api_call *c);
 /* Where its body is to be collected. */
-skn_buf *skn_dispatch_body(skn_http_call *c);
+skn_buf *skn_dispatch_body(skn_api_call *c);
 /* More of the body is there; false when all bodies together are too much, or there is no memory for it. */
-bool skn_dispatch_grew(skn_http_call *c);
+bool skn_dispatch_grew(skn_api_call *c);
 /* Fails it with a status of HTTP's own, before it was run. */
-void skn_dispatch_refuse(skn_http_call *c, skn_refusal why);
+void skn_dispatch_refuse(skn_api_call *c, skn_refusal why);
 /* Runs it, or what it was refused with; the answer comes by skn_conn_answer. */
-void skn_dispatch_run(skn_http_call *c);
+void skn_dispatch_run(skn_api_call *c);
 /* Its stream has begun: nothing of it is kept, others with its key may run. */
-void skn_dispatch_streams(skn_http_call *c);
+void skn_dispatch_streams(skn_api_call *c);
 /* It could not be read: where the next one begins is not known. */
-bool skn_dispatch_broken(const skn_http_call *c);
-bool skn_dispatch_head_only(const skn_http_call *c);
+bool skn_dispatch_broken(const skn_api_call *c);
+bool skn_dispatch_head_only(const skn_api_call *c);
 
 /* Host, Origin, rate, route, token, and what the route asks for (admit.c); false when it was failed, or
  * answered. */
-bool skn_admit(skn_http_call *c);
+bool skn_admit(skn_api_call *c);
 /* What its body may be at most; once it is known what it asks for. */
-size_t skn_body_most(const skn_http_call *c);
-/* Prefer and Accept (wishes.c). */
-void skn_read_wishes(skn_http_call *c);
-/* The body as JSON, unless the route wants it as it is. */
-skein_rc skn_read_body(skn_http_call *c);
-
-/* Idempotency-Key: of those that run now (loop), and of those that were answered (worker). */
-skn_keys *skn_keys_new(void);
-void      skn_keys_free(skn_keys *k);
-bool      skn_keys_begin(skn_keys *k, skn_str key); /* false: it runs already */
-void      skn_keys_end(skn_keys *k, skn_str key);
-int64_t   skn_keys_hash(const skn_http_call *c);
-/* *again: the answer is in c, as it was. */
-skein_rc skn_keys_find(skn_http_call *c, int64_t hash, bool *again);
-void     skn_keys_keep(skn_http_call *c, int64_t hash);
-/* Before it is done: that it has begun; and that it failed, so that it may be tried again. */
-skein_rc skn_keys_mark(skn_http_call *c, int64_t hash);
-void     skn_keys_unmark(skn_http_call *c, int64_t hash);
+size_t skn_body_most(const skn_api_call *c);
 
 /* A line in the log for a row of the trail (sign_in.c). */
 void skn_audit_log(skn_http *h, const skein_audit_row *row);
@@ -160,29 +136,18 @@ skn_failures *skn_failures_new(void);
 void          skn_failures_free(skn_failures *f);
 /* A sign-in failed: it is put into the trail and logged. False when the address has to wait, for *wait_ms; that alone
  * leaves no row. Loop. */
-bool skn_sign_in_failed(skn_http_call *c, int64_t now_ms, int64_t *wait_ms);
+bool skn_sign_in_failed(skn_api_call *c, int64_t now_ms, int64_t *wait_ms);
 
 /* Fails it with 429. */
-void skn_sign_in_wait(skn_http_call *c, int64_t wait_ms);
+void skn_sign_in_wait(skn_api_call *c, int64_t wait_ms);
 
 /* Requests of one address in a minute; *wait_ms is how long it has to wait when false. */
 skn_rates *skn_rates_new(int per_minute);
 void       skn_rates_free(skn_rates *r);
 bool       skn_rates_take(skn_rates *r, skn_str address, int64_t now_ms, int64_t *wait_ms);
 
-/* Writes c's failure as its answer; may ask the store who is busy. Worker, or the loop when the
- * failure is none of the store's. */
-void skn_problem_write(skn_http_call *c);
-/* The page behind /problems/word; false when there is no such word. */
-bool        skn_problem_page(skn_str word, skn_buf *out);
-const char *skn_problem_word_of(int status); /* of HTTP's own refusals */
-
-/* Gives the answer to a GET a tag of its bytes, or adds that to one which names a state only; 304 when
- * the client has it (call.c). */
-void skn_call_tag_body(skn_http_call *c);
-
 /* The first line and all headers of c's answer, with the empty line. */
-void        skn_answer_head(skn_http_call *c, skn_buf *out, bool keep, bool streams);
+void        skn_answer_head(skn_api_call *c, skn_buf *out, bool keep, bool streams);
 const char *skn_status_text(int status);
 
 /* --- Connections (conn.c) --------------------------------------------------------------------- */
@@ -213,7 +178,7 @@ const skn_peer *skn_conn_peer(const skn_conn *conn);
 /* A stream of it ends with this session; empty: with none. */
 void skn_conn_belongs(skn_conn *conn, const char *session);
 /* Sends c's answer and frees c. */
-void skn_conn_answer(skn_conn *conn, skn_http_call *c);
+void skn_conn_answer(skn_conn *conn, skn_api_call *c);
 /* Something has to end by its deadline; the server looks at all of them twice a second. */
 void skn_conn_tick(skn_conn *conn, int64_t now_ms);
 /* The server closes: what waits goes at once, what is worked on after its answer. */

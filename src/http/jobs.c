@@ -384,7 +384,7 @@ static void tell_end(void *arg)
     pthread_mutex_unlock(&job->jobs->mu);
     rc = skn_event_tell(e, job->world, "job.finished", skn_buf_str(&b), &err);
     if (rc && rc != SKEIN_READ_ONLY) /* there nothing is kept */
-        skn_log_say(job->jobs->http->o.log, SKN_LOG_WARN, "the end of %s was not told: %s",
+        skn_log_say(job->jobs->http->o.api.log, SKN_LOG_WARN, "the end of %s was not told: %s",
                     job->id, err.message);
     skn_buf_release(&b);
 }

@@ -41,6 +41,9 @@ skein_rc skn_job_send(skn_jobs *j, const skn_job_away *what, char id[SKN_JOB_ID]
 void skn_job_end(skn_job *job, skn_str result, const skein_error *err);
 /* The world that it turned out to be about; before its end. */
 void skn_job_world(skn_job *job, skein_world_id world);
+/* For skn_api_options. */
+skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *what);
+skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *what);
 /* How far it is: `done` of `total`. */
 void skn_job_progress(skn_job *job, int64_t done, int64_t total);
 /* True once somebody asked for its end: the work should return soon. */

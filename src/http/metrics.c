@@ -1,6 +1,8 @@
 /* What is counted, and how it is told: the text format of Prometheus. */
 #include "base/clock.h"
-#include "http/about.h"
+#include "http/inside.h"
+#include "http/jobs.h"
+#include "http/served.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -127,9 +129,9 @@ static bool count_page(skein_engine *e, skn_counts *n)
 
 /* From where the last look ended. Only one of several that look at once reads, the others tell what is
  * known. */
-static void catch_up(skn_http_call *c)
+static void catch_up(skn_api_call *c)
 {
-    skn_counts *n = &c->http->counts;
+    skn_counts *n = &c->by->http->counts;
 
     if (!n->begun || atomic_exchange(&n->reading, true))
         return;
@@ -253,9 +255,9 @@ static void tell_process(skn_buf *b, const skn_http *h)
           h->started / 1000000);
 }
 
-skein_rc skn_api_metrics(skn_http_call *c)
+skein_rc skn_http_metrics(skn_api_call *c)
 {
-    skn_counts *n = &c->http->counts;
+    skn_counts *n = &c->by->http->counts;
     skn_buf    *b = &c->out;
 
     catch_up(c);
@@ -266,16 +268,11 @@ skein_rc skn_api_metrics(skn_http_call *c)
     gauge(b, "skein_sse_lag_events", "Events that the slowest stream is behind.",
           atomic_load(&n->lag));
     gauge(b, "skein_http_connections", "Open connections.", atomic_load(&n->connections));
-    gauge(b, "skein_jobs", "Jobs that run.", skn_jobs_running(c->http->jobs));
+    gauge(b, "skein_jobs", "Jobs that run.", skn_jobs_running(c->by->http->jobs));
     counter(b, "skein_guessed_replies_total", "Reply links that an import had to guess.",
-            (int64_t)atomic_load(&n->guessed));
-    if (c->http->o.metrics)
-        c->http->o.metrics(c->http->o.arg, b);
-    tell_process(b, c->http);
+            (int64_t)atomic_load(&c->api->guessed));
+    if (c->by->http->o.metrics)
+        c->by->http->o.metrics(c->by->http->o.arg, b);
+    tell_process(b, c->by->http);
     return SKEIN_OK;
-}
-
-void skn_http_guessed(skn_http *h, int64_t links)
-{
-    atomic_fetch_add(&h->counts.guessed, (unsigned long long)links);
 }

@@ -7,16 +7,10 @@
 #ifndef SKN_HTTP_REQUEST_H
 #define SKN_HTTP_REQUEST_H
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "api/api.h"
 
 #define SKN_HEAD_MAX    ((size_t)16 * 1024) /* header lines, the first line aside */
-#define SKN_URL_MAX     ((size_t)8 * 1024)
 #define SKN_HEADERS_MAX ((size_t)100)
-
-typedef struct skn_header {
-    skn_str name, value;
-} skn_header;
 
 typedef struct skn_request {
     skn_str     method, target;
@@ -58,17 +52,5 @@ typedef struct skn_chunks {
 /* Takes what it can from bytes and adds the body's part of it to out, whose limit is the body's.
  * *used is how much it took; true once the body has ended. */
 bool skn_chunks_read(skn_chunks *c, skn_str bytes, size_t *used, skn_buf *out, skn_refusal *no);
-
-/* --- Parts of addresses ---------------------------------------------------------------------- */
-
-/* Undoes %XX (and + for a blank, in queries) into the arena; false when it is malformed, not UTF-8,
- * or holds U+0000. */
-bool skn_url_decode(skn_str text, bool query, skn_arena *a, skn_str *out);
-/* Adds the text with everything but unreserved characters as %XX. */
-void skn_url_encode(skn_buf *out, skn_str text);
-/* The decoded value of the first parameter with this name; absent when there is none. */
-skn_str skn_query_get(skn_str query, const char *name, skn_arena *a);
-/* True if all names and values decode. */
-bool skn_query_valid(skn_str query, skn_arena *a);
 
 #endif

@@ -1,6 +1,7 @@
 /* The table of routes as people read it. */
 #include "base/clean.h"
 #include "http/inside.h"
+#include "http/served.h"
 
 #include <string.h>
 
@@ -19,13 +20,14 @@ static const struct {
     {"/providers", "Providers"},
     {"/events", "Events"},
     {"/search", "Search"},
+    {"/version", "Settings and trail"},
     {"/", "The web page"},
     {"/livez", "The server"},
 };
 
-static const char *heading_of(const skn_route *r)
+static const char *heading_of(const skn_route *table, const skn_route *r)
 {
-    if (r > skn_routes && strcmp(r[-1].path, r->path) == 0)
+    if (r > table && strcmp(r[-1].path, r->path) == 0)
         return NULL;
     for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
         if (strcmp(headings[i].path, r->path) == 0)
@@ -40,9 +42,10 @@ static const char *needs(const skn_route *r)
 
 static const char intro[] =
     "# HTTP API\n\n"
-    "Made from the table of routes (`src/http/routes.c`), and a test keeps it so. The bodies "
+    "Made from the tables of routes (`src/api/operations.def` and `src/http/served.c`), and a "
+    "test keeps it so. The bodies "
     "are "
-    "in `/openapi.json` of a running server (`src/http/openapi.json`).\n\n"
+    "in `/openapi.json` of a running server (`src/api/openapi.json`).\n\n"
     "- Every path also works under `/api/v1` and `/api`.\n"
     "- `{w}` is a world's name or id, `{c}` a conversation (`chatId`), `{m}` a message, `{t}` "
     "a "
@@ -59,16 +62,37 @@ static const char intro[] =
     "values; one with too many is 422.\n"
     "- `HEAD` works as `GET` without the body, `OPTIONS` answers with `Allow`.\n";
 
-void skn_http_reference(skn_buf *out)
+static void add_rows(skn_buf *out, const skn_route *table)
 {
-    skn_buf_add(out, skn_str_of(intro));
-    for (const skn_route *r = skn_routes; r->method; r++) {
-        const char *heading = heading_of(r);
+    for (const skn_route *r = table; r->method; r++) {
+        const char *heading = heading_of(table, r);
 
         if (heading)
             skn_buf_addf(out, "\n## %s\n\n| | path | | what |\n|---|---|---|---|\n", heading);
         skn_buf_addf(out, "| %s | `%s` | %s | %s |\n", r->method, r->path, needs(r),
                      r->summary);
+    }
+}
+
+void skn_http_reference(skn_buf *out)
+{
+    skn_buf_add(out, skn_str_of(intro));
+    add_rows(out, skn_routes);
+    add_rows(out, skn_server_routes);
+}
+
+static void add_html_rows(skn_buf *out, const skn_route *table)
+{
+    for (const skn_route *r = table; r->method; r++) {
+        const char *heading = heading_of(table, r);
+
+        if (heading)
+            skn_buf_addf(out, "<tr><th colspan=\"4\" align=\"left\">%s</tr>\n", heading);
+        skn_buf_addf(out, "<tr><td>%s<td><code>", r->method);
+        skn_clean_html(out, skn_str_of(r->path));
+        skn_buf_add(out, SKN_STR("</code><td>"));
+        skn_clean_html(out, skn_str_of(r->summary));
+        skn_buf_addf(out, "<td>%s</tr>\n", needs(r));
     }
 }
 
@@ -80,14 +104,7 @@ void skn_docs_page(skn_buf *out)
                              "<p>Every path also works under <code>/api/v1</code> and "
                              "<code>/api</code>. Bodies: <a href=\"/openapi.json\">"
                              "/openapi.json</a>.</p>\n<table>\n"));
-    for (const skn_route *r = skn_routes; r->method; r++) {
-        if (heading_of(r))
-            skn_buf_addf(out, "<tr><th colspan=\"4\" align=\"left\">%s</tr>\n", heading_of(r));
-        skn_buf_addf(out, "<tr><td>%s<td><code>", r->method);
-        skn_clean_html(out, skn_str_of(r->path));
-        skn_buf_add(out, SKN_STR("</code><td>"));
-        skn_clean_html(out, skn_str_of(r->summary));
-        skn_buf_addf(out, "<td>%s</tr>\n", needs(r));
-    }
+    add_html_rows(out, skn_routes);
+    add_html_rows(out, skn_server_routes);
     skn_buf_add(out, SKN_STR("</table>\n</html>\n"));
 }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "http/inside.h"
 #include "http/jobs.h"
+#include "http/served.h"
 #include "http/sessions.h"
 
 #include <fcntl.h>
@@ -173,7 +174,7 @@ static void none_left(listener *l)
             turn_away(h, fd);
         keep_spare(h->wire);
     }
-    skn_log_say(h->o.log, SKN_LOG_WARN, "no more connections can be opened for now");
+    skn_log_say(h->o.api.log, SKN_LOG_WARN, "no more connections can be opened for now");
     stop_accepting(h->wire, true);
     skn_timer_start(h->wire->breath, BREATH_MS);
 }
@@ -282,6 +283,8 @@ static void copy_options(skn_http *h, const skn_http_options *o)
     const char **origins = SKN_ARRAY(h->mem, o->allow_origin_count + 1, const char *);
 
     h->o = *o;
+    h->o.api.send_squash = skn_http_send_squash;
+    h->o.api.send_compact = skn_http_send_compact;
     h->o.host = copy_text(h, o->host ? o->host : "127.0.0.1");
     h->o.socket_path = copy_text(h, o->socket_path);
     for (size_t i = 0; i < o->allow_origin_count; i++)
@@ -337,7 +340,7 @@ skein_rc skn_http_start(skn_http **out, const skn_http_options *o, skein_error *
     copy_options(h, o);
     raise_fds(h);
     ignore_broken_pipes();
-    h->tree = skn_tree_new(skn_routes, h->mem);
+    h->api = skn_api_new(&h->o.api, skn_server_routes);
     h->ids = skn_uid_maker_new();
     h->keys = skn_keys_new();
     h->sessions = skn_sessions_new();
@@ -514,6 +517,7 @@ void skn_http_free(skn_http *h)
     skn_sessions_free(h->sessions);
     skn_rates_free(h->rates);
     skn_failures_free(h->failures);
+    skn_api_free(h->api);
     skn_uid_maker_free(h->ids);
     skn_timer_free(h->wire->tick);
     skn_timer_free(h->wire->breath);

@@ -208,10 +208,10 @@ void skn_sessions_refresh(skn_http *h, int64_t now_ms)
 
 /* --- Signing in and out ---------------------------------------------------------------------- */
 
-skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
+skein_rc skn_sessions_begin(skn_api_call *c, skn_str label, skn_str with,
                             char secret[SKN_SECRET_TEXT], skn_session *out)
 {
-    skn_http          *h = c->http;
+    skn_http          *h = c->by->http;
     skn_sessions_kept *k = h->sessions;
     char               uid[SKN_UID_LEN + 1], hash[SKN_SHA256_TEXT];
     skein_rc           rc = SKEIN_OK;
@@ -222,7 +222,7 @@ skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
     *out = (skn_session){.uid = skn_arena_copy(c->mem, skn_str_of(uid)),
                          .hash = skn_arena_copy(c->mem, skn_str_of(hash)),
                          .label = label,
-                         .peer_uid = skn_conn_peer(c->conn)->uid,
+                         .peer_uid = skn_conn_peer(c->by->conn)->uid,
                          .created_at = skn_clock_micros()};
     out->expires_at = out->created_at + SKN_SESSION_MICROS;
     if (!h->o.read_only) /* else it lasts as long as this server */
@@ -235,9 +235,9 @@ skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
     return SKEIN_OK;
 }
 
-skein_rc skn_sessions_end(skn_http_call *c, skn_str uid, int64_t *gone)
+skein_rc skn_sessions_end(skn_api_call *c, skn_str uid, int64_t *gone)
 {
-    skn_http          *h = c->http;
+    skn_http          *h = c->by->http;
     skn_sessions_kept *k = h->sessions;
     skein_rc           rc = SKEIN_OK;
     int64_t            here;

@@ -23,17 +23,17 @@ bool skn_sessions_find(skn_sessions_kept *k, skn_str secret, int64_t peer_uid,
 bool skn_sessions_loaded(skn_sessions_kept *k);
 bool skn_sessions_has(skn_sessions_kept *k, skn_str uid);
 /* Signs the browser that asks in, with a token or a link; *secret is for its cookie. On a worker. */
-skein_rc skn_sessions_begin(skn_http_call *c, skn_str label, skn_str with,
+skein_rc skn_sessions_begin(skn_api_call *c, skn_str label, skn_str with,
                             char secret[SKN_SECRET_TEXT], skn_session *out);
 /* Signs out for who asks: one, or all where uid is absent. On a worker. */
-skein_rc skn_sessions_end(skn_http_call *c, skn_str uid, int64_t *gone);
+skein_rc skn_sessions_end(skn_api_call *c, skn_str uid, int64_t *gone);
 /* A copy of all, in the arena. */
 void skn_sessions_all(skn_sessions_kept *k, skn_arena *a, skn_sessions *out);
 /* Reads them from the store again when it is time to; on the loop. */
 void skn_sessions_refresh(skn_http *h, int64_t now_ms);
 
 /* "skein-7534": cookies know no ports, and there may be other servers on this computer. */
-skn_str skn_cookie_name(const skn_http_call *c);
+skn_str skn_cookie_name(const skn_api_call *c);
 
 /* A code that signs in once; and whether it is one, which uses it up. */
 void skn_link_new(skn_sessions_kept *k, char code[SKN_SECRET_TEXT], int64_t *expires_at);

@@ -77,7 +77,7 @@ void skn_audit_log(skn_http *h, const skein_audit_row *row)
         {"what", row->what, 0},     {"subject", row->subject, 0},
         {"detail", row->detail, 0}, {"requestId", row->request_id, 0}};
 
-    skn_log_write(h->o.log, SKN_LOG_INFO, "audit", fields, sizeof fields / sizeof *fields);
+    skn_log_write(h->o.api.log, SKN_LOG_INFO, "audit", fields, sizeof fields / sizeof *fields);
 }
 
 /* --- The row, written by a worker ---------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void added(void *arg)
     skn_http *h = f->http;
 
     if (f->err.rc)
-        skn_log_say(h->o.log, SKN_LOG_WARN, "a failed sign-in cannot be noted: %s",
+        skn_log_say(h->o.api.log, SKN_LOG_WARN, "a failed sign-in cannot be noted: %s",
                     f->err.message);
     for (size_t i = 0; i < f->by.noted.n; i++)
         skn_audit_log(h, &f->by.noted.p[i]);
@@ -114,17 +114,17 @@ static void added(void *arg)
     skn_http_call_ended(h);
 }
 
-static void keep_row(skn_http_call *c, int64_t unseen)
+static void keep_row(skn_api_call *c, int64_t unseen)
 {
-    skn_http *h = c->http;
+    skn_http *h = c->by->http;
     failed   *f = skn_heap(sizeof *f);
     bool      tried = c->route && c->route->flags & SKN_ROUTE_OPEN;
     skn_str   with = tried || skn_call_header(c, "Authorization").p ? SKN_STR("a wrong token")
                                                                     : SKN_STR("no token");
 
     *f = (failed){.http = h, .a = skn_arena_new()};
-    f->by = (skn_actor){.name = skn_arena_copy(f->a, c->who.name),
-                        .from = skn_arena_copy(f->a, c->who.from),
+    f->by = (skn_actor){.name = skn_arena_copy(f->a, c->by->who.name),
+                        .from = skn_arena_copy(f->a, c->by->who.from),
                         .request_id = skn_arena_copy(f->a, c->request_id),
                         .a = f->a};
     f->subject = skn_arena_copy(f->a, c->method);
@@ -144,10 +144,10 @@ static bool may_keep(skn_failures *f, const skn_http *h, int64_t now)
     return h->o.engine && !h->o.read_only && !h->closing && f->rows++ < ROWS_A_MINUTE;
 }
 
-bool skn_sign_in_failed(skn_http_call *c, int64_t now_ms, int64_t *wait_ms)
+bool skn_sign_in_failed(skn_api_call *c, int64_t now_ms, int64_t *wait_ms)
 {
-    skn_failures *f = c->http->failures;
-    failing      *one = find(f, &c->who, now_ms);
+    skn_failures *f = c->by->http->failures;
+    failing      *one = find(f, &c->by->who, now_ms);
 
     if (now_ms - one->at > FORGET_MS)
         one->count = 0;
@@ -159,7 +159,7 @@ bool skn_sign_in_failed(skn_http_call *c, int64_t now_ms, int64_t *wait_ms)
     one->at = now_ms;
     one->count++;
     one->until = now_ms + pause_after(one->count);
-    if (may_keep(f, c->http, now_ms)) {
+    if (may_keep(f, c->by->http, now_ms)) {
         keep_row(c, one->unseen);
         one->unseen = 0;
     } else {
@@ -168,7 +168,7 @@ bool skn_sign_in_failed(skn_http_call *c, int64_t now_ms, int64_t *wait_ms)
     return true;
 }
 
-void skn_sign_in_wait(skn_http_call *c, int64_t wait_ms)
+void skn_sign_in_wait(skn_api_call *c, int64_t wait_ms)
 {
     c->more.retry_after_ms = wait_ms;
     c->problem_extra = SKN_STR("\"scope\":\"sign-in\"");

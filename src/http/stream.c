@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/rand.h"
+#include "base/url.h"
 #include "http/request.h"
 #include "http/sse.h"
 #include "http/stream_page.h"
@@ -52,16 +53,16 @@ static void end(skn_stream *s)
     if (s->gone || s->state == SKN_STREAM_ENDING)
         return;
     set_state(s, SKN_STREAM_ENDING);
-    skn_conn_end(s->call->conn);
+    skn_conn_end(s->call->by->conn);
 }
 
 static void cut(skn_stream *s, const char *why)
 {
     if (s->gone)
         return;
-    skn_log_say(s->hub->o->log, SKN_LOG_DEBUG, "a stream was cut: %s", why);
+    skn_log_say(s->hub->o->api.log, SKN_LOG_DEBUG, "a stream was cut: %s", why);
     set_state(s, SKN_STREAM_ENDING);
-    skn_conn_cut(s->call->conn);
+    skn_conn_cut(s->call->by->conn);
 }
 
 /* --- Sending --------------------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ void skn_stream_push(skn_stream *s, const skn_frame *f)
     if (s->gone || s->state == SKN_STREAM_ENDING || !f->size)
         return;
     s->given += (int64_t)f->size;
-    skn_conn_send(s->call->conn, f->bytes);
+    skn_conn_send(s->call->by->conn, f->bytes);
 }
 
 static void push_text(skn_stream *s, skn_str bytes)
@@ -100,7 +101,7 @@ void skn_stream_send(skn_stream *s, const skn_frame *f)
 
     if (s->gone || s->state == SKN_STREAM_ENDING)
         return;
-    unsent = skn_conn_unsent(s->call->conn);
+    unsent = skn_conn_unsent(s->call->by->conn);
     if (s->extra > unsent)
         s->extra = unsent;
     if (unsent > backlog(s) + s->extra) {
@@ -154,7 +155,7 @@ static void go_live(skn_stream *s)
     set_state(s, SKN_STREAM_LIVE);
     skn_writing_join(s->hub, s);
     if (!s->gone)
-        s->extra = skn_conn_unsent(s->call->conn);
+        s->extra = skn_conn_unsent(s->call->by->conn);
 }
 
 static void paged(skn_stream *s, const skn_stream_page *p);
@@ -185,7 +186,7 @@ static size_t low_mark(const skn_stream *s)
 /* Enough is unsent: the rest comes when some of it was taken. */
 static bool is_full(const skn_stream *s)
 {
-    return skn_conn_unsent(s->call->conn) >= low_mark(s);
+    return skn_conn_unsent(s->call->by->conn) >= low_mark(s);
 }
 
 static void drain(skn_stream *s)
@@ -297,7 +298,8 @@ static void paged(skn_stream *s, const skn_stream_page *p)
         return;
     }
     if (p->rc) {
-        skn_log_say(s->hub->o->log, SKN_LOG_WARN, "events cannot be read: %s", p->err.message);
+        skn_log_say(s->hub->o->api.log, SKN_LOG_WARN, "events cannot be read: %s",
+                    p->err.message);
         cut(s, "the store does not answer");
         return;
     }
@@ -326,11 +328,11 @@ static void say_retry(skn_stream *s, int64_t ms)
     skn_buf_release(&frame);
 }
 
-static skn_stream *stream_new(skn_http_call *c, const skn_stream_filter *filter, int64_t after)
+static skn_stream *stream_new(skn_api_call *c, const skn_stream_filter *filter, int64_t after)
 {
     skn_stream *s = skn_heap(sizeof *s);
 
-    s->hub = skn_http_hub(c->http);
+    s->hub = skn_http_hub(c->by->http);
     s->call = c;
     s->taking.filter = *filter;
     s->taking.filter.cause = skn_arena_copy(c->mem, filter->cause);
@@ -341,7 +343,7 @@ static skn_stream *stream_new(skn_http_call *c, const skn_stream_filter *filter,
     return s;
 }
 
-void skn_stream_open(skn_http_call *c, const skn_stream_filter *filter, int64_t after)
+void skn_stream_open(skn_api_call *c, const skn_stream_filter *filter, int64_t after)
 {
     skn_stream *s = stream_new(c, filter, after);
 
@@ -349,7 +351,7 @@ void skn_stream_open(skn_http_call *c, const skn_stream_filter *filter, int64_t 
     c->type = "text/event-stream";
     skn_hub_add(s->hub, s);
     s->busy = true;
-    skn_conn_begin(c->conn, c, gone, s);
+    skn_conn_begin(c->by->conn, c, gone, s);
     say_retry(s, RETRY_MS);
     if (s->gone) {
         s->busy = false;
@@ -366,7 +368,7 @@ void skn_stream_open(skn_http_call *c, const skn_stream_filter *filter, int64_t 
 
 void skn_stream_look(skn_stream *s, unsigned second)
 {
-    size_t  unsent = skn_conn_unsent(s->call->conn);
+    size_t  unsent = skn_conn_unsent(s->call->by->conn);
     int64_t taken = s->given - (int64_t)unsent;
 
     s->still = unsent == 0 || taken > s->taken ? 0 : s->still + 1;

@@ -1,5 +1,6 @@
 /* The files of the web page, as browsers ask for them. */
 #include "http/web.h"
+#include "http/served.h"
 
 #include <string.h>
 #include <strings.h>
@@ -53,17 +54,17 @@ bool skn_web_shares(skn_str path)
            first_segment_is(path, "settings");
 }
 
-static bool reads(const skn_http_call *c)
+static bool reads(const skn_api_call *c)
 {
     return skn_str_is(c->method, "GET") || skn_str_is(c->method, "HEAD");
 }
 
-static bool wants_html(const skn_http_call *c)
+static bool wants_html(const skn_api_call *c)
 {
     return wants(skn_call_header(c, "Accept"), "text/html");
 }
 
-skn_str skn_web_path(const skn_http_call *c)
+skn_str skn_web_path(const skn_api_call *c)
 {
     if (reads(c) &&
         (first_segment_is(c->path, "w") || (skn_web_shares(c->path) && wants_html(c))))
@@ -71,7 +72,7 @@ skn_str skn_web_path(const skn_http_call *c)
     return c->path;
 }
 
-bool skn_web_tells_lost(const skn_http_call *c)
+bool skn_web_tells_lost(const skn_api_call *c)
 {
     return reads(c) && wants_html(c) && !first_segment_is(c->path, "api") &&
            !first_segment_is(c->path, "assets");
@@ -88,7 +89,7 @@ static const skn_web_file *file_named(skn_str name)
     return f->name ? f : NULL;
 }
 
-static void send_file(skn_http_call *c, const skn_web_file *f)
+static void send_file(skn_api_call *c, const skn_web_file *f)
 {
     bool packed = f->packed_size && wants(skn_call_header(c, "Accept-Encoding"), "gzip");
     bool same;
@@ -104,7 +105,7 @@ static void send_file(skn_http_call *c, const skn_web_file *f)
 }
 
 /* What is there instead in a program that was built without the page. */
-static void send_greeting(skn_http_call *c)
+static void send_greeting(skn_api_call *c)
 {
     c->type = "text/html; charset=utf-8";
     skn_buf_addf(&c->out,
@@ -118,7 +119,7 @@ static void send_greeting(skn_http_call *c)
                  skein_version_text());
 }
 
-skein_rc skn_api_page(skn_http_call *c)
+skein_rc skn_http_page(skn_api_call *c)
 {
     const skn_web_file *f = file_named(SKN_STR("index.html"));
 
@@ -132,7 +133,7 @@ skein_rc skn_api_page(skn_http_call *c)
 }
 
 /* The name has a hash of what is in it: who has the file never has to ask again. */
-skein_rc skn_api_asset(skn_http_call *c)
+skein_rc skn_http_asset(skn_api_call *c)
 {
     const skn_web_file *f = file_named(
         skn_arena_printf(c->mem, "assets/%.*s", SKN_FMT(c->params[0])));

@@ -20,13 +20,10 @@ typedef struct skn_web_file {
 extern const skn_web_file skn_web_files[]; /* ends with a NULL name; empty when built without */
 
 /* The path that finds the route: that of the page for every address at which a browser opens it. */
-skn_str skn_web_path(const skn_http_call *c);
+skn_str skn_web_path(const skn_api_call *c);
 /* True if the API and the page have the path in common, and Accept decides. */
 bool skn_web_shares(skn_str path);
 /* True if a person opens an address that nothing has: the page says so in its own words. */
-bool skn_web_tells_lost(const skn_http_call *c);
-
-skn_handler skn_api_page, skn_api_asset;             /* web.c */
-skn_handler skn_api_plain_page, skn_api_plain_world; /* api_plain.c */
+bool skn_web_tells_lost(const skn_api_call *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading a script: every key is known, every pattern compiles, every number has a limit. */
 #include "provider/script_read.h"
 
+#include "base/amount.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -162,7 +163,7 @@ static skein_rc read_pace(skn_script_reader *r, const skn_yaml *v)
     int64_t ms;
 
     if (v->kind != SKN_YAML_TEXT ||
-        !(skn_str_int(v->text, &ms) || skn_yaml_duration(v->text, &ms)) || ms < 0)
+        !(skn_str_int(v->text, &ms) || skn_amount_duration(v->text, &ms)) || ms < 0)
         return SKN_SCRIPT_FAIL(r, v, "pace is the time between words in milliseconds, like 30");
     if (ms > MOST_PACE)
         return SKN_SCRIPT_FAIL(r, v, "pace is at most 10s");

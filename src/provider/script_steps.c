@@ -1,5 +1,7 @@
 #include "provider/script_read.h"
 
+#include "base/amount.h"
+
 #include <string.h>
 
 enum {
@@ -109,7 +111,7 @@ static skein_rc read_wait(skn_script_reader *r, const skn_yaml *map, const skn_y
 {
     (void)map, (void)steps;
     out->kind = SKN_STEP_WAIT;
-    if (v->kind != SKN_YAML_TEXT || !skn_yaml_duration(v->text, &out->ms))
+    if (v->kind != SKN_YAML_TEXT || !skn_amount_duration(v->text, &out->ms))
         return SKN_SCRIPT_FAIL(r, v, "wait is a time like 300ms or 2s");
     if (out->ms > MOST_WAIT)
         return SKN_SCRIPT_FAIL(r, v, "wait is at most 10m");

@@ -2,8 +2,9 @@
  * understood the same however they arrive; parameters come back when they are written again; and
  * what is accepted has one meaning only. */
 #include "base/json.h"
+#include "base/url.h"
 #include "http/gate.h"
-#include "http/match.h"
+#include "http/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

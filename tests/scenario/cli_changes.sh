@@ -408,7 +408,7 @@ t 'and names what is needed' complains 'skein world new lanch'
 s -w launch log -v 'v1, v2'
 t 'nothing is left out of advice' sh -c 'case $1 in *…*) exit 1 ;; esac' - "$err"
 source=$(cd "$(dirname "$0")/../.." && pwd)
-t 'no advice in the source has a gap' is "$(grep -rn 'skein [a-z][^"]*…' "$source/src/cli" "$source/src/engine" "$source/src/http" --include='*.c' | grep -v '/\*')" ''
+t 'no advice in the source has a gap' is "$(grep -rn 'skein [a-z][^"]*…' "$source/src/cli" "$source/src/engine" "$source/src/api" "$source/src/http" --include='*.c' | grep -v '/\*')" ''
 
 # --- What a message is called ---------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// contract.mjs: holds every answer and every event of the server against src/http/openapi.json.
+// contract.mjs: holds every answer and every event of the server against src/api/openapi.json.
 //
 // The document lets members be added; here one that it does not name is a mistake, so that it
 // cannot fall behind the server. An answer whose path, method, status or type it does not have
@@ -10,7 +10,7 @@ const require = createRequire(new URL('../peers/package.json', import.meta.url))
 const { Ajv2020 } = require('ajv/dist/2020.js');
 const addFormats = require('ajv-formats').default;
 
-export const document = JSON.parse(fs.readFileSync(new URL('../../src/http/openapi.json', import.meta.url), 'utf8'));
+export const document = JSON.parse(fs.readFileSync(new URL('../../src/api/openapi.json', import.meta.url), 'utf8'));
 
 const at = '#/components/schemas/';
 const base = 'skein:';

@@ -47,14 +47,14 @@ struct skn_shared {
 };
 
 struct skn_conn {
-    skn_buf        out;
-    size_t         taken;
-    skn_call      *gone;
-    void          *arg;
-    bool           begun, ended, lost; /* ended in order; lost: gone is told soon */
-    bool           told;               /* gone was: nobody may call any more */
-    bool           at_once;            /* gone is told inside of the call that cuts */
-    skn_http_call *call;
+    skn_buf       out;
+    size_t        taken;
+    skn_call     *gone;
+    void         *arg;
+    bool          begun, ended, lost; /* ended in order; lost: gone is told soon */
+    bool          told;               /* gone was: nobody may call any more */
+    bool          at_once;            /* gone is told inside of the call that cuts */
+    skn_api_call *call;
 };
 
 struct skn_http {
@@ -162,7 +162,7 @@ void skn_shared_drop(skn_shared *s)
     free(s);
 }
 
-void skn_conn_begin(skn_conn *conn, skn_http_call *c, skn_call *gone, void *arg)
+void skn_conn_begin(skn_conn *conn, skn_api_call *c, skn_call *gone, void *arg)
 {
     assert_false(conn->begun);
     assert_string_equal(c->type, "text/event-stream");
@@ -229,9 +229,9 @@ static inline void conn_take(skn_conn *conn, size_t most)
 }
 
 /* The connection stays, for the test to look at. */
-void skn_call_free(skn_http_call *c)
+void skn_call_free(skn_api_call *c)
 {
-    assert_true(c->conn->told);
+    assert_true(c->by->conn->told);
     lab.calls--;
     skn_arena_free(c->mem);
     free(c);
@@ -454,18 +454,20 @@ static inline void lab_tell(int64_t chat, const char *message, const char *part,
 
 static inline skn_conn *lab_stream(skn_stream_filter filter, int64_t after)
 {
-    skn_http_call *c = skn_heap(sizeof *c);
+    skn_api_call *c = skn_heap(sizeof *c);
+    skn_conn     *conn = skn_heap(sizeof *conn);
 
-    c->http = &lab.http;
     c->mem = skn_arena_new();
+    c->by = SKN_NEW(c->mem, skn_carrier);
+    c->by->http = &lab.http;
     c->world.name = SKN_STR("a world");
     c->chat.uid = SKN_STR("c_1");
-    c->conn = skn_heap(sizeof *c->conn);
-    skn_buf_init(&c->conn->out, SIZE_MAX / 4);
+    c->by->conn = conn;
+    skn_buf_init(&conn->out, SIZE_MAX / 4);
     lab.calls++;
     lab.conns++;
     skn_stream_open(c, &filter, after);
-    return c->conn;
+    return conn;
 }
 
 static inline void lab_conn_free(skn_conn *conn)

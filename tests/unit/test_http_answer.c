@@ -13,9 +13,10 @@
 #include <cmocka.h>
 
 typedef struct kit {
-    skn_http_call c;
-    skn_request   r;
-    skn_header    headers[4];
+    skn_api_call c;
+    skn_carrier  by;
+    skn_request  r;
+    skn_header   headers[4];
 } kit;
 
 static int set_up(void **state)
@@ -23,11 +24,13 @@ static int set_up(void **state)
     kit *k = skn_heap(sizeof *k);
 
     k->r = (skn_request){.headers = k->headers, .minor = 1};
-    k->c = (skn_http_call){.mem = skn_arena_new(),
-                           .request = &k->r,
-                           .method = SKN_STR("GET"),
-                           .path = SKN_STR("/worlds/w"),
-                           .request_id = SKN_STR("rid")};
+    k->by = (skn_carrier){.request = &k->r};
+    k->c = (skn_api_call){.mem = skn_arena_new(),
+                          .by = &k->by,
+                          .given = k->headers,
+                          .method = SKN_STR("GET"),
+                          .path = SKN_STR("/worlds/w"),
+                          .request_id = SKN_STR("rid")};
     skn_buf_init(&k->c.out, 1 << 20);
     skn_jw_init(&k->c.w, &k->c.out);
     *state = k;
@@ -48,6 +51,7 @@ static void with_header(kit *k, const char *name, const char *value)
 {
     k->headers[0] = (skn_header){skn_str_of(name), skn_str_of(value)};
     k->r.header_count = 1;
+    k->c.given_count = 1;
 }
 
 static void with_body(kit *k, const char *json)

@@ -1,6 +1,7 @@
 /* Requests as bytes: where they end, what they say, which are refused, and whom they belong to. */
+#include "api/api.h"
+#include "base/url.h"
 #include "http/gate.h"
-#include "http/match.h"
 #include "http/request.h"
 
 #include <setjmp.h>
@@ -313,14 +314,14 @@ static void parameters_of_the_query_are_decoded(void **state)
 }
 
 static const skn_route routes[] = {
-    {"GET", "/", NULL, NULL, 0, "root", ""},
-    {"GET", "/version", NULL, NULL, 0, "version", ""},
-    {"GET", "/worlds/{w}", NULL, NULL, 0, "world", ""},
-    {"DELETE", "/worlds/{w}", NULL, NULL, 0, "unworld", ""},
-    {"POST", "/worlds/import", NULL, NULL, 0, "import", ""},
-    {"POST", "/worlds/{w}/messages/stop", NULL, NULL, 0, "stop", ""},
-    {"GET", "/worlds/{w}/messages/{m}", NULL, NULL, 0, "message", ""},
-    {"GET", "/worlds/{w}/messages/{m}/count", NULL, NULL, 0, "count", ""},
+    {"GET", "/", NULL, 0, "root", ""},
+    {"GET", "/version", NULL, 0, "version", ""},
+    {"GET", "/worlds/{w}", NULL, 0, "world", ""},
+    {"DELETE", "/worlds/{w}", NULL, 0, "unworld", ""},
+    {"POST", "/worlds/import", NULL, 0, "import", ""},
+    {"POST", "/worlds/{w}/messages/stop", NULL, 0, "stop", ""},
+    {"GET", "/worlds/{w}/messages/{m}", NULL, 0, "message", ""},
+    {"GET", "/worlds/{w}/messages/{m}/count", NULL, 0, "count", ""},
     {0},
 };
 

@@ -1,4 +1,5 @@
 /* Reading YAML: what is kept, what is refused, and that the message says where. */
+#include "base/amount.h"
 #include "base/buf.h"
 #include "base/yaml.h"
 
@@ -205,24 +206,24 @@ static void sizes_and_durations_have_units(void **state)
     int64_t n = -1;
 
     (void)state;
-    assert_true(skn_yaml_size(SKN_STR("17"), &n) && n == 17);
-    assert_true(skn_yaml_size(SKN_STR("64kB"), &n) && n == 64000);
-    assert_true(skn_yaml_size(SKN_STR(" 1 mb "), &n) && n == 1000000);
-    assert_true(skn_yaml_size(SKN_STR("2GB"), &n) && n == 2000000000);
-    assert_false(skn_yaml_size(SKN_STR("9223372036854775807kB"), &n));
-    assert_false(skn_yaml_size(SKN_STR("-1"), &n));
-    assert_false(skn_yaml_size(SKN_STR("MB"), &n));
-    assert_false(skn_yaml_size(SKN_STR("1 TB"), &n));
-    assert_false(skn_yaml_size(SKN_NONE, &n));
-    assert_true(skn_yaml_duration(SKN_STR("300ms"), &n) && n == 300);
-    assert_true(skn_yaml_duration(SKN_STR("30s"), &n) && n == 30000);
-    assert_true(skn_yaml_duration(SKN_STR("2 m"), &n) && n == 120000);
-    assert_true(skn_yaml_duration(SKN_STR("24h"), &n) && n == 86400000);
-    assert_true(skn_yaml_duration(SKN_STR("30d"), &n) && n == 2592000000);
-    assert_true(skn_yaml_duration(SKN_STR("0"), &n) && n == 0);
-    assert_false(skn_yaml_duration(SKN_STR("30"), &n));
-    assert_false(skn_yaml_duration(SKN_STR("1.5s"), &n));
-    assert_false(skn_yaml_duration(SKN_STR(""), &n));
+    assert_true(skn_amount_size(SKN_STR("17"), &n) && n == 17);
+    assert_true(skn_amount_size(SKN_STR("64kB"), &n) && n == 64000);
+    assert_true(skn_amount_size(SKN_STR(" 1 mb "), &n) && n == 1000000);
+    assert_true(skn_amount_size(SKN_STR("2GB"), &n) && n == 2000000000);
+    assert_false(skn_amount_size(SKN_STR("9223372036854775807kB"), &n));
+    assert_false(skn_amount_size(SKN_STR("-1"), &n));
+    assert_false(skn_amount_size(SKN_STR("MB"), &n));
+    assert_false(skn_amount_size(SKN_STR("1 TB"), &n));
+    assert_false(skn_amount_size(SKN_NONE, &n));
+    assert_true(skn_amount_duration(SKN_STR("300ms"), &n) && n == 300);
+    assert_true(skn_amount_duration(SKN_STR("30s"), &n) && n == 30000);
+    assert_true(skn_amount_duration(SKN_STR("2 m"), &n) && n == 120000);
+    assert_true(skn_amount_duration(SKN_STR("24h"), &n) && n == 86400000);
+    assert_true(skn_amount_duration(SKN_STR("30d"), &n) && n == 2592000000);
+    assert_true(skn_amount_duration(SKN_STR("0"), &n) && n == 0);
+    assert_false(skn_amount_duration(SKN_STR("30"), &n));
+    assert_false(skn_amount_duration(SKN_STR("1.5s"), &n));
+    assert_false(skn_amount_duration(SKN_STR(""), &n));
 }
 
 int main(void)

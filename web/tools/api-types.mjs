@@ -101,7 +101,7 @@ export function typeOf(schema, indent = '') {
 export function typesOf(document) {
     const schemas = document.components.schemas;
     const taken = new Map();
-    let text = '// Made by tools/api-types.mjs from src/http/openapi.json; changes here are lost.\n';
+    let text = '// Made by tools/api-types.mjs from src/api/openapi.json; changes here are lost.\n';
     for (const [schema, what] of Object.entries(schemas)) {
         const name = typeName(schema);
         if (taken.has(name))
@@ -118,7 +118,7 @@ export function typesOf(document) {
 
 function main() {
     const web = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-    const from = process.argv[2] ?? resolve(web, '../src/http/openapi.json');
+    const from = process.argv[2] ?? resolve(web, '../src/api/openapi.json');
     const to = process.argv[3] ?? resolve(web, 'gen/api.ts');
     const text = typesOf(JSON.parse(readFileSync(from, 'utf8')));
     let before = '';

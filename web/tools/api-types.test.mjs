@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { typeName, typeOf, typesOf } from './api-types.mjs';
 
 const web = resolve(import.meta.dirname, '..');
-const api = JSON.parse(readFileSync(join(web, '../src/http/openapi.json'), 'utf8'));
+const api = JSON.parse(readFileSync(join(web, '../src/api/openapi.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'api-types-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

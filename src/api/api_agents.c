@@ -1,0 +1,425 @@
+/* Agents, what they remember, and the conversations they have for themselves. */
+#include "api/handlers.h"
+
+#include "base/amount.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TOOLS_MOST 200
+#define TRIES      10 /* to change what others change at the same time */
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+skein_rc skn_api_list_agents(skn_api_call *c)
+{
+    skein_agents agents;
+    skn_at_work  work;
+    skn_page     page;
+    skein_rc     rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("agents"), agents.count, false, &page)) ||
+        (rc = skn_api_agents_at_work(c, c->world.id, &agents, &work)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_agent_at_work(&c->w, &agents.at[i], &work, c->mem);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_AGENT);
+}
+
+/* Changes with what a client may change, not with what the agent does. */
+static skn_str agent_stem(skn_api_call *c, const skein_agent *a, const skein_agent_work *work)
+{
+    skn_str  timer = skn_arena_printf(c->mem, "%d %" PRId64, work->paused, work->run_every);
+    skn_str  parts[] = {a->uid,      a->name, a->system_prompt, a->model, a->lead_name,
+                        a->settings, timer};
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        hash = skn_hash_bytes(hash + 1 + (parts[i].p != NULL), parts[i]);
+    return skn_arena_printf(c->mem, "\"a_%016" PRIx64, hash);
+}
+
+/* Its end tells the rest apart: what the agent does, and when it does it next. */
+static skn_str agent_tag(skn_api_call *c, const skein_agent *a, const skn_at_work *work)
+{
+    return skn_arena_printf(c->mem, "%.*s-%08x\"", SKN_FMT(agent_stem(c, a, work->agents)),
+                            (unsigned)(skn_hash_bytes(13, skn_buf_str(&c->out)) & 0xffffffff));
+}
+
+static skein_rc write_agent(skn_api_call *c, skein_agent *agent, skn_at_work *work)
+{
+    skein_agents one = {agent, 1};
+    skein_rc     rc = skn_api_agents_at_work(c, c->world.id, &one, work);
+
+    if (rc == SKEIN_OK)
+        skn_shape_agent_at_work(&c->w, agent, work, c->mem);
+    return rc;
+}
+
+skein_rc skn_api_answer_agent(skn_api_call *c, skein_agent *agent)
+{
+    skn_at_work work;
+    skein_rc    rc = write_agent(c, agent, &work);
+
+    if (rc == SKEIN_OK)
+        skn_call_add_header(c, "ETag", agent_tag(c, agent, &work));
+    return rc;
+}
+
+skein_rc skn_api_get_agent(skn_api_call *c)
+{
+    skein_agent agent;
+    skn_at_work work;
+    bool        same;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = write_agent(c, &agent, &work)) ||
+        (rc = skn_page_fields(c, SKN_FIELDS_AGENT)))
+        return rc;
+    skn_call_etag(c, agent_tag(c, &agent, &work), &same);
+    return SKEIN_OK;
+}
+
+/* --- Settings ----------------------------------------------------------------------------- */
+
+/* Tools of servers ("files__read", "files__*") may come later than their names. */
+static bool may_be_tool(skn_api_call *c, skn_str name)
+{
+    const skn_api_agents *agents = &c->api->o.agents;
+
+    return !agents->has_tool || skn_str_find(name, SKN_STR("__")) >= 0 ||
+           skn_str_ends(name, SKN_STR("*")) || agents->has_tool(name);
+}
+
+static skein_rc check_tools(skn_api_call *c, const skn_json *v)
+{
+    int i = 0;
+
+    if (v->kind != SKN_JSON_ARRAY || v->count > TOOLS_MOST)
+        return skn_call_invalid(c, "/tools", "must be a list of at most 200 names");
+    for (const skn_json *t = v->first; t; t = t->next, i++) {
+        if (t->kind != SKN_JSON_STRING)
+            return skn_call_invalid(c, "/tools", "must be a list of names");
+        if (!may_be_tool(c, t->text))
+            return skn_call_invalid(c, skn_arena_printf(c->mem, "/tools/%d", i).p,
+                                    "is no tool that there is; those of servers have their "
+                                    "server's name and \"__\" before their own");
+    }
+    return SKEIN_OK;
+}
+
+static skein_rc check_temperature(skn_api_call *c, const skn_json *v)
+{
+    double t = v->kind == SKN_JSON_NUMBER ? strtod(skn_arena_copy(c->mem, v->text).p, NULL)
+                                          : -1;
+
+    return isfinite(t) && t >= 0 && t <= 2
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/temperature", "must be a number from 0 to 2");
+}
+
+static skein_rc check_tokens(skn_api_call *c, const skn_json *v)
+{
+    int64_t n;
+
+    return v->kind == SKN_JSON_NUMBER && skn_str_int(v->text, &n) && n >= 1 &&
+                   n <= SKN_AGENT_TOKENS_MOST
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/maxTokens",
+                                  "must be a whole number from 1 to 1000000000");
+}
+
+static skein_rc check_setting(skn_api_call *c, const skn_json *v)
+{
+    if (v->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    if (skn_str_is(v->key, "tools"))
+        return check_tools(c, v);
+    if (skn_str_is(v->key, "temperature"))
+        return check_temperature(c, v);
+    if (skn_str_is(v->key, "maxTokens"))
+        return check_tokens(c, v);
+    return v->kind == SKN_JSON_BOOL
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/autoReply", "must be true or false");
+}
+
+static bool is_setting(skn_str name)
+{
+    return skn_str_is(name, "tools") || skn_str_is(name, "temperature") ||
+           skn_str_is(name, "maxTokens") || skn_str_is(name, "autoReply");
+}
+
+/* The settings kept so far with those of the body over them; null removes one. */
+static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
+{
+    const skn_json *old = NULL;
+    skn_buf         b;
+    skn_jw          w;
+    skein_rc        rc = SKEIN_OK;
+
+    if (settings->n && skn_json_parse(&old, *settings, "settings", c->mem, NULL))
+        old = NULL;
+    skn_buf_init(&b, (size_t)1 << 20);
+    skn_jw_init(&w, &b);
+    skn_jw_object(&w);
+    for (const skn_json *m = old ? old->first : NULL; m; m = m->next)
+        if (!is_setting(m->key) || !skn_json_get(c->json, skn_arena_copy(c->mem, m->key).p)) {
+            skn_jw_key_str(&w, m->key);
+            skn_jw_raw(&w, m->raw);
+        }
+    for (const skn_json *m = c->json ? c->json->first : NULL; m && !rc; m = m->next)
+        if (is_setting(m->key) && !(rc = check_setting(c, m)) && m->kind != SKN_JSON_NULL) {
+            skn_jw_key_str(&w, m->key);
+            skn_jw_raw(&w, m->raw);
+        }
+    skn_jw_object_end(&w);
+    *settings = skn_arena_copy(c->mem, skn_buf_str(&b));
+    if (b.over)
+        rc = skn_fail(&c->error, SKEIN_LIMIT, "the settings of an agent are over 1 MiB");
+    skn_buf_release(&b);
+    return rc;
+}
+
+/* --- When it works ------------------------------------------------------------------------ */
+
+#define EVERY_LEAST 1000
+#define EVERY_MOST  (INT64_C(366) * 24 * 3600 * 1000)
+
+typedef struct hours {
+    bool    set_paused, paused, set_every;
+    int64_t every_ms;
+} hours;
+
+/* "15m", a number of milliseconds, or null or 0 for no timer. */
+static skein_rc read_every(skn_api_call *c, hours *out)
+{
+    const skn_json *v = skn_json_get(c->json, "runEvery");
+    bool            ok;
+
+    out->set_every = v != NULL;
+    out->every_ms = 0;
+    if (!v || v->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    ok = v->kind == SKN_JSON_NUMBER   ? skn_str_int(v->text, &out->every_ms)
+         : v->kind == SKN_JSON_STRING ? skn_amount_duration(v->text, &out->every_ms)
+                                      : false;
+    if (ok &&
+        (out->every_ms == 0 || (out->every_ms >= EVERY_LEAST && out->every_ms <= EVERY_MOST)))
+        return SKEIN_OK;
+    return skn_call_invalid(c, "/runEvery",
+                            "must be \"15m\" or milliseconds, from a second to a year, or 0");
+}
+
+static skein_rc read_hours(skn_api_call *c, hours *out)
+{
+    skein_rc rc = skn_call_flag(c, "paused", false, &out->paused);
+
+    out->set_paused = skn_api_has(c, "paused");
+    return rc ? rc : read_every(c, out);
+}
+
+static skein_rc set_hours(skn_api_call *c, skein_agent_id agent, const hours *h)
+{
+    skein_rc rc = SKEIN_OK;
+
+    if (h->set_paused)
+        rc = skein_agent_pause(c->engine, agent, h->paused, &c->error);
+    if (rc == SKEIN_OK && h->set_every)
+        rc = skein_agent_timer(c->engine, agent, h->every_ms, &c->error);
+    return rc;
+}
+
+/* --- Changing ----------------------------------------------------------------------------- */
+
+/* A text of the body over the one that is kept; null removes it. */
+static skein_rc merge_text(skn_api_call *c, const char *member, skn_str *text)
+{
+    return skn_api_has(c, member) ? skn_call_text(c, member, false, text) : SKEIN_OK;
+}
+
+/* A name without its provider would make every turn fail. One that an import brought stays until it is changed. */
+static skein_rc merge_model(skn_api_call *c, skn_str *model)
+{
+    skn_str  before = *model, rest, provider;
+    skein_rc rc = merge_text(c, "model", model);
+
+    if (rc || !model->p || skn_str_eq(*model, before))
+        return rc;
+    rest = *model;
+    skn_str_split(&rest, '/', &provider);
+    if (provider.n && rest.n)
+        return SKEIN_OK;
+    return skn_call_invalid(c, "/model", "must be \"provider/model\", or null for the default");
+}
+
+static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
+{
+    skein_agent lead;
+    skn_str     before = a->lead_name;
+    skein_rc    rc;
+
+    if ((rc = merge_text(c, "systemPrompt", &a->system_prompt)) ||
+        (rc = merge_model(c, &a->model)) || (rc = merge_text(c, "lead", &a->lead_name)))
+        return rc;
+    if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {
+        if ((rc = skn_find_agent(c, a->lead_name, &lead)))
+            return rc;
+        a->lead_name = lead.name;
+    }
+    return merge_settings(c, &a->settings);
+}
+
+skein_rc skn_api_create_agent(skn_api_call *c)
+{
+    skein_agent agent = {.id = {0}};
+    skein_error err;
+    hours       when;
+    skein_rc    rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)) ||
+        (rc = read_hours(c, &when)))
+        return rc;
+    if (skn_name_normal(agent.name, c->mem, &agent.name, &err))
+        return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
+    agent.world = c->world.id;
+    if ((rc = merge_agent(c, &agent)) ||
+        (rc = skein_agent_new(c->engine, &agent, c->mem, &c->error)) ||
+        (rc = set_hours(c, agent.id, &when)))
+        return skn_api_blame(c, rc);
+    c->status = 201;
+    skn_api_location(c, "/agents/%.*s", SKN_FMT(agent.name));
+    return skn_api_answer_agent(c, &agent);
+}
+
+static skein_rc check_match(skn_api_call *c, skein_agent *agent, bool *asked)
+{
+    skein_agents     one = {agent, 1};
+    skein_agent_work work;
+    skein_rc         rc = skein_agent_work_of(c->engine, &one, c->mem, &work, &c->error);
+
+    return rc ? rc : skn_api_match(c, agent_stem(c, agent, &work), "the agent", asked);
+}
+
+/* Whoever changes another part of it at the same time is not overwritten: the change is then made again
+ * on what is there now, unless the request says what it must be. */
+static skein_rc change_agent(skn_api_call *c, skein_agent *agent)
+{
+    skein_agent was;
+    bool        asked;
+    int         tries = 0;
+    skein_rc    rc;
+
+    do {
+        if ((rc = skn_api_find_agent(c, &was)) || (rc = check_match(c, &was, &asked)))
+            return rc;
+        *agent = was;
+        if ((rc = merge_agent(c, agent)) == SKEIN_OK)
+            rc = skein_agent_update_from(c->engine, &was, agent, c->mem, &c->error);
+    } while (rc == SKEIN_VERSION_CHANGED && !asked && ++tries < TRIES);
+    return rc;
+}
+
+skein_rc skn_api_update_agent(skn_api_call *c)
+{
+    skein_agent agent;
+    skn_str     name;
+    hours       when;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)) ||
+        (rc = read_hours(c, &when)))
+        return rc;
+    if (name.p && !skn_str_eq(name, agent.name))
+        return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
+    if ((rc = change_agent(c, &agent)) || (rc = set_hours(c, agent.id, &when)) ||
+        (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
+        return skn_api_blame(c, rc);
+    return skn_api_answer_agent(c, &agent);
+}
+
+skein_rc skn_api_remove_agent(skn_api_call *c)
+{
+    skein_agent agent;
+    bool        asked, force;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = check_match(c, &agent, &asked)) ||
+        (rc = skn_api_flag(c, "force", &force)) ||
+        (rc = skein_agent_remove(c->engine, agent.id, force, &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+/* --- Memory and conversations ------------------------------------------------------------- */
+
+/* In its own conversation an agent remembers all that was said there. */
+skein_rc skn_api_get_agent_memory(skn_api_call *c)
+{
+    skein_agent   agent;
+    skein_version version;
+    skein_rc      rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = skn_api_version(c, &version)))
+        return rc;
+    if (c->chat.agent.v == agent.id.v)
+        agent.id.v = 0;
+    return skn_api_answer_lane(c, &version, agent.id, SKN_NONE);
+}
+
+skein_rc skn_api_clear_agent_memory(skn_api_call *c)
+{
+    skein_agent   agent;
+    skein_change  how;
+    skein_version made;
+    skein_rc      rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = skn_api_change(c, false, &how)))
+        return rc;
+    rc = skein_forget(c->engine, &how, agent.id, c->mem, &made, &c->error);
+    if (rc)
+        return skn_api_changed(c, rc);
+    skn_jw_object(&c->w);
+    skn_shape_thread_members(&c->w, &made);
+    skn_jw_kbool(&c->w, "dryRun", how.dry_run);
+    if (!how.dry_run)
+        skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.origin_thread_uid);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_agent_chats(skn_api_call *c)
+{
+    skein_agent         agent;
+    skein_conversations chats, own = {0};
+    skn_str             mode = skn_call_query(c, "mode");
+    skein_mode          wanted;
+    skn_page            page;
+    skein_rc            rc = skn_api_find_agent(c, &agent);
+
+    if (rc == SKEIN_OK && mode.p && !skn_mode_from(mode, &wanted))
+        return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
+    if (rc || (rc = skein_conversation_list(c->engine, c->world.id, c->mem, &chats, &c->error)))
+        return rc;
+    own.at = SKN_ARRAY(c->mem, chats.count + 1, skein_conversation);
+    for (size_t i = 0; i < chats.count; i++)
+        if (chats.at[i].agent.v == agent.id.v && (!mode.p || chats.at[i].mode == wanted))
+            own.at[own.count++] = chats.at[i];
+    if ((rc = skn_page_of(c, SKN_STR("conversations"), own.count, false, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_chat(&c->w, &own.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}

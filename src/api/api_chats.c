@@ -1,0 +1,178 @@
+/* Conversations: the chats of a world, and those that its agents have for themselves. */
+#include "api/handlers.h"
+
+#include "base/error.h"
+
+typedef struct wanted {
+    bool       any_mode, any_agent;
+    skein_mode mode;
+    skn_str    agent;
+} wanted;
+
+/* Background conversations are listed under their agent, or when they are asked for. */
+static bool is_wanted(const wanted *q, const skein_conversation *chat)
+{
+    if (!q->any_agent && !skn_str_eq(chat->agent_name, q->agent))
+        return false;
+    return q->any_mode ? !q->any_agent || chat->mode != SKEIN_BACKGROUND
+                       : chat->mode == q->mode;
+}
+
+static skein_rc read_wanted(skn_api_call *c, wanted *q)
+{
+    skn_str     mode = skn_call_query(c, "mode"), name = skn_call_query(c, "agent");
+    skein_agent agent;
+    skein_rc    rc;
+
+    *q = (wanted){.any_mode = !mode.p, .any_agent = !name.p};
+    if (mode.p && !skn_mode_from(mode, &q->mode))
+        return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
+    if (!name.p)
+        return SKEIN_OK;
+    if ((rc = skn_find_agent(c, name, &agent)))
+        return rc;
+    q->agent = agent.name;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_chats(skn_api_call *c)
+{
+    skein_conversations all;
+    wanted              q;
+    bool                removed, archived;
+    skn_page            page;
+    size_t              n = 0;
+    skein_rc            rc;
+
+    if ((rc = skn_find_world(c)) || (rc = read_wanted(c, &q)) ||
+        (rc = skn_api_flag(c, "removed", &removed)) ||
+        (rc = skn_api_flag(c, "archived", &archived)) ||
+        (rc = removed || archived
+                  ? skein_conversation_removed(c->engine, c->world.id, c->mem, &all, &c->error)
+                  : skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (is_wanted(&q, &all.at[i]))
+            all.at[n++] = all.at[i];
+    if ((rc = skn_page_of(c, SKN_STR("chats"), n, false, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_chat(&c->w, &all.at[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_CHAT);
+}
+
+static skein_rc answer_chat(skn_api_call *c, const skein_conversation *chat)
+{
+    skn_shape_chat(&c->w, chat);
+    skn_call_add_header(c, "ETag", skn_call_chat_etag(c, chat));
+    return SKEIN_OK;
+}
+
+/* A chat, or with "mode" and "agent" the one conversation of that kind which the agent has. */
+static skein_rc make_chat(skn_api_call *c, skein_conversation *out)
+{
+    skn_str     title, mode, name;
+    skein_mode  kind = SKEIN_CHAT;
+    skein_agent agent;
+    skein_rc    rc;
+
+    if ((rc = skn_call_text(c, "title", false, &title)) ||
+        (rc = skn_call_text(c, "mode", false, &mode)) ||
+        (rc = skn_call_text(c, "agent", false, &name)))
+        return rc;
+    if (mode.p && !skn_mode_from(mode, &kind))
+        return skn_call_invalid(c, "/mode", "is none of chat, foreground and background");
+    if (kind == SKEIN_CHAT)
+        return skein_chat_new(c->engine, c->world.id, title, c->mem, out, &c->error);
+    if (!name.p)
+        return skn_call_invalid(c, "/agent", "is required");
+    rc = skn_find_agent(c, name, &agent);
+    return rc ? rc : skein_conversation_of(c->engine, agent.id, kind, c->mem, out, &c->error);
+}
+
+skein_rc skn_api_create_chat(skn_api_call *c)
+{
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if ((rc = skn_find_world(c)) || (rc = make_chat(c, &chat)))
+        return skn_api_blame(c, rc);
+    c->status = 201;
+    skn_api_location(c, "/chats/%.*s", SKN_FMT(chat.uid));
+    return answer_chat(c, &chat);
+}
+
+skein_rc skn_api_get_chat(skn_api_call *c)
+{
+    bool     same = false;
+    skein_rc rc = skn_find_chat_param(c);
+
+    if (rc)
+        return rc;
+    skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
+    if (same)
+        return SKEIN_OK;
+    skn_shape_chat(&c->w, &c->chat);
+    return skn_page_fields(c, SKN_FIELDS_CHAT);
+}
+
+static skein_rc read_change(skn_api_call *c, skein_conversation_change *out)
+{
+    skein_agent agent = {.id = {0}};
+    skn_str     name;
+    skein_rc    rc;
+
+    *out = (skein_conversation_change){.set_title = skn_api_has(c, "title"),
+                                       .set_reply_expected = skn_api_has(c, "replyExpected"),
+                                       .set_read_only = skn_api_has(c, "readOnly")};
+    if ((rc = skn_call_text(c, "title", false, &out->title)) ||
+        (rc = skn_call_text(c, "replyExpected", false, &name)) ||
+        (rc = skn_api_flag(c, "readOnly", &out->read_only)) ||
+        (name.p && (rc = skn_find_agent(c, name, &agent))))
+        return rc;
+    out->reply_expected = agent.id;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_update_chat(skn_api_call *c)
+{
+    skein_conversation_change what;
+    skein_conversation        now;
+    skein_at                  at; /* names what was said, which this does not change */
+    skein_rc                  rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = read_change(c, &what)) ||
+        (rc = skn_call_if_match(c, &c->chat, false, &at)))
+        return rc;
+    if ((what.set_title || what.set_reply_expected || what.set_read_only) &&
+        (rc = skein_conversation_set(c->engine, c->chat.id, &what, &c->error)))
+        return skn_api_blame(c, rc);
+    rc = skein_conversation_get(c->engine, c->chat.id, c->mem, &now, &c->error);
+    return rc ? rc : answer_chat(c, &now);
+}
+
+skein_rc skn_api_remove_chat(skn_api_call *c)
+{
+    bool     force;
+    skein_rc rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_flag(c, "force", &force)) ||
+        (rc = skein_conversation_remove(c->engine, c->chat.id, force, &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_restore_chat(skn_api_call *c)
+{
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if ((rc = skn_find_world(c)))
+        return rc;
+    rc = skein_conversation_restore(c->engine, c->world.id, c->params[1], c->mem, &chat,
+                                    &c->error);
+    return rc ? skn_api_missing(c, rc, "chat-not-found") : answer_chat(c, &chat);
+}

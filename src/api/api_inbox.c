@@ -1,0 +1,292 @@
+/* The inbox: briefings, questions, failures and what waits for a person's permission, of all worlds. */
+#include "api/handlers.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+/* --- Lists -------------------------------------------------------------------------------- */
+
+/* "world" of the query or the body; absent: all. */
+static skein_rc find_world_named(skn_api_call *c, skn_str name)
+{
+    if (!name.p)
+        return SKEIN_OK;
+    c->params[0] = name;
+    return skn_find_world(c);
+}
+
+static skein_rc check_kind(skn_api_call *c, skn_str kind)
+{
+    static const char *const kinds[] = {"briefing", "question", "failure",
+                                        "finished", "mention",  "approval"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!kind.p || skn_str_is(kind, kinds[i]))
+            return SKEIN_OK;
+    return skn_call_invalid(
+        c, "/type", "is none of briefing, question, failure, finished, mention and approval");
+}
+
+static skein_rc read_state(skn_api_call *c, int *out)
+{
+    static const char *const states[] = {"all", "open", "done", "snoozed"};
+    skn_str                  state = skn_call_query(c, "state");
+
+    *out = 0;
+    if (!state.p)
+        return SKEIN_OK;
+    for (int i = 0; i < 4; i++)
+        if (skn_str_is(state, states[i])) {
+            *out = i - 1;
+            return SKEIN_OK;
+        }
+    return skn_call_invalid(c, "/state", "is none of open, done, snoozed and all");
+}
+
+/* A cursor is the id of the item that was shown last. */
+static skein_rc read_cursor(skn_api_call *c, skn_str *out)
+{
+    skn_str cursor = skn_call_query(c, "cursor"), text;
+
+    *out = SKN_NONE;
+    if (!cursor.p)
+        return SKEIN_OK;
+    if (cursor.n > 512 || !skn_base64url_read(c->mem, cursor, &text) ||
+        !skn_str_starts(text, SKN_STR("inbox:")))
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    *out = skn_str_sub(text, 6, text.n);
+    return SKEIN_OK;
+}
+
+static skein_rc read_query(skn_api_call *c, skein_inbox_query *q, int64_t *limit)
+{
+    bool     unread;
+    skein_rc rc;
+
+    *q = (skein_inbox_query){.kind = skn_call_query(c, "type")};
+    if ((rc = find_world_named(c, skn_call_query(c, "world"))) ||
+        (rc = check_kind(c, q->kind)) || (rc = skn_call_query_flag(c, "unread", &unread)) ||
+        (rc = read_state(c, &q->done)) || (rc = read_cursor(c, &q->before)) ||
+        (rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, SKN_PAGE_DEFAULT, limit)))
+        return rc;
+    q->world = c->world.id;
+    q->unread = unread;
+    q->limit = (size_t)*limit + 1; /* one more, to see whether there is more */
+    return SKEIN_OK;
+}
+
+static void write_counts(skn_api_call *c, const skein_inbox *inbox)
+{
+    skn_jw_kint(&c->w, "unread", inbox->unread);
+    skn_jw_kint(&c->w, "needsYou", inbox->needs_you);
+}
+
+skein_rc skn_api_list_inbox(skn_api_call *c)
+{
+    skein_inbox_query q;
+    skein_inbox       inbox;
+    skn_str           next = SKN_NONE;
+    int64_t           limit;
+    size_t            shown;
+    skein_rc          rc;
+
+    if ((rc = read_query(c, &q, &limit)) ||
+        (rc = skein_inbox_list(c->engine, &q, c->mem, &inbox, &c->error)))
+        return rc;
+    shown = inbox.count > (size_t)limit ? (size_t)limit : inbox.count;
+    if (shown < inbox.count)
+        next = skn_base64url(
+            c->mem, skn_arena_printf(c->mem, "inbox:%.*s", SKN_FMT(inbox.at[shown - 1].uid)));
+    skn_jw_object(&c->w);
+    write_counts(c, &inbox);
+    skn_jw_key(&c->w, "data");
+    skn_jw_array(&c->w);
+    for (size_t i = 0; i < shown; i++)
+        skn_shape_inbox_item(&c->w, &inbox.at[i], c->mem);
+    skn_call_list_end(c, next, SKN_NONE, -1);
+    return skn_page_fields(c, SKN_FIELDS_INBOX_ITEM);
+}
+
+static skein_rc count_unread(skn_api_call *c)
+{
+    skein_inbox_query q = {.world = c->world.id, .limit = 1};
+    skein_inbox       inbox;
+    skein_rc          rc = skein_inbox_list(c->engine, &q, c->mem, &inbox, &c->error);
+
+    if (rc == SKEIN_OK)
+        write_counts(c, &inbox);
+    return rc;
+}
+
+skein_rc skn_api_count_unread(skn_api_call *c)
+{
+    skein_rc rc = find_world_named(c, skn_call_query(c, "world"));
+
+    skn_jw_object(&c->w);
+    rc = rc ? rc : count_unread(c);
+    skn_jw_object_end(&c->w);
+    return rc;
+}
+
+skein_rc skn_api_read_inbox(skn_api_call *c)
+{
+    skn_str  world, kind;
+    int64_t  count;
+    skein_rc rc;
+
+    if ((rc = skn_call_text(c, "world", false, &world)) ||
+        (rc = skn_call_text(c, "type", false, &kind)) || (rc = check_kind(c, kind)) ||
+        (rc = find_world_named(c, world)) ||
+        (rc = skein_inbox_read_all(c->engine, c->world.id, kind, &count, &c->error)))
+        return rc;
+    skn_jw_object(&c->w);
+    skn_jw_kint(&c->w, "marked", count);
+    rc = count_unread(c);
+    skn_jw_object_end(&c->w);
+    return rc;
+}
+
+/* --- One item ----------------------------------------------------------------------------- */
+
+static skein_rc answer_item(skn_api_call *c, const skein_inbox_item *item)
+{
+    skn_shape_inbox_item(&c->w, item, c->mem);
+    return SKEIN_OK;
+}
+
+/* By its own id alone: briefings have an address of their own. */
+static skein_rc find_item(skn_api_call *c, skein_inbox_item *out)
+{
+    skein_rc rc = skein_inbox_get(c->engine, c->params[0], c->mem, out, &c->error);
+
+    if (rc == SKEIN_OK && !skn_str_eq(out->uid, c->params[0]))
+        rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no inbox item \"%.*s\"",
+                      SKN_FMT(c->params[0]));
+    return skn_api_missing(c, rc, "inbox-not-found");
+}
+
+skein_rc skn_api_get_inbox_item(skn_api_call *c)
+{
+    skein_inbox_item item;
+    skein_rc         rc = find_item(c, &item);
+
+    if (rc || (rc = answer_item(c, &item)))
+        return rc;
+    return skn_page_fields(c, SKN_FIELDS_INBOX_ITEM);
+}
+
+skein_rc skn_api_get_briefing(skn_api_call *c)
+{
+    skein_inbox_item item;
+    skein_rc         rc = skein_inbox_get(c->engine, c->params[0], c->mem, &item, &c->error);
+
+    if (rc == SKEIN_OK && !item.briefing_uid.p)
+        rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" is no briefing",
+                      SKN_FMT(c->params[0]));
+    if (rc)
+        return skn_api_missing(c, rc, "inbox-not-found");
+    skn_shape_briefing(&c->w, &item);
+    return skn_page_fields(c, SKN_FIELDS_BRIEFING);
+}
+
+/* -1 when the body has no such member; null is no. */
+static skein_rc read_switch(skn_api_call *c, const char *member, int *out)
+{
+    bool     on;
+    skein_rc rc = skn_call_flag(c, member, false, &on);
+
+    *out = skn_api_has(c, member) ? on : -1;
+    return rc;
+}
+
+static skein_rc read_snooze(skn_api_call *c, int64_t *out)
+{
+    skn_str  text;
+    skein_rc rc = skn_call_text(c, "snoozedUntil", false, &text);
+
+    *out = skn_api_has(c, "snoozedUntil") ? 0 : -1;
+    if (rc || !text.p)
+        return rc;
+    return skn_time_parse(text, out) && *out > 0
+               ? SKEIN_OK
+               : skn_call_invalid(c, "/snoozedUntil", "must be a time: 2026-11-15T14:02:03Z");
+}
+
+skein_rc skn_api_change_inbox_item(skn_api_call *c)
+{
+    skein_inbox_change change = {.remove = false};
+    skein_inbox_item   item;
+    skein_rc           rc;
+
+    if ((rc = find_item(c, &item)) || (rc = read_switch(c, "read", &change.read)) ||
+        (rc = read_switch(c, "done", &change.done)) ||
+        (rc = read_snooze(c, &change.snoozed_until)) ||
+        (rc = skein_inbox_set(c->engine, item.uid, &change, c->mem, &item, &c->error)))
+        return skn_api_missing(c, rc, "inbox-not-found");
+    return answer_item(c, &item);
+}
+
+skein_rc skn_api_remove_inbox_item(skn_api_call *c)
+{
+    skein_inbox_change change = {.read = -1, .done = -1, .snoozed_until = -1, .remove = true};
+    skein_inbox_item   item;
+    skein_rc           rc;
+
+    if ((rc = find_item(c, &item)) ||
+        (rc = skein_inbox_set(c->engine, item.uid, &change, c->mem, &item, &c->error)))
+        return skn_api_missing(c, rc, "inbox-not-found");
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+/* --- Answers ------------------------------------------------------------------------------ */
+
+/* What a person says to it: a text, and of what an agent may do or not, the decision. */
+static skein_rc read_answer(skn_api_call *c, const skein_inbox_item *item, skn_str *out)
+{
+    bool     decide = skn_str_is(item->kind, "approval");
+    skein_rc rc = skn_call_text(c, decide ? "decision" : "text", true, out);
+
+    if (rc)
+        return rc;
+    if (decide && !skn_str_is(*out, "allow") && !skn_str_is(*out, "deny"))
+        return skn_call_invalid(c, "/decision", "must be allow or deny");
+    return skn_str_trim(*out).n ? SKEIN_OK : skn_call_invalid(c, "/text", "has no text");
+}
+
+static skein_rc write_message(skn_api_call *c, const skein_inbox_item *item,
+                              const skein_message *told)
+{
+    skein_message      m;
+    skein_conversation chat;
+    skein_rc           rc;
+
+    if (!told->uid.p) {
+        skn_jw_null(&c->w);
+        return SKEIN_OK;
+    }
+    rc = skein_message_in_world(c->engine, item->world, told->uid, c->mem, &m, &chat,
+                                &c->error);
+    if (rc == SKEIN_OK)
+        skn_shape_message(&c->w, chat.uid, &m, NULL);
+    return rc;
+}
+
+skein_rc skn_api_answer_inbox_item(skn_api_call *c)
+{
+    skein_inbox_item item;
+    skein_message    told = {.position = -1};
+    skn_str          text;
+    skein_rc         rc;
+
+    if ((rc = find_item(c, &item)) || (rc = read_answer(c, &item, &text)) ||
+        (rc = skein_inbox_answer(c->engine, item.uid, text, c->mem, &item, &told, &c->error)))
+        return skn_api_missing(c, skn_api_blame(c, rc), "inbox-not-found");
+    skn_jw_object(&c->w);
+    skn_jw_key(&c->w, "item");
+    answer_item(c, &item);
+    skn_jw_key(&c->w, "message");
+    rc = write_message(c, &item, &told);
+    skn_jw_object_end(&c->w);
+    return rc;
+}

@@ -1,0 +1,149 @@
+/* Reading messages: in pages, one by one, and what became of them. Posting is in api_post.c. */
+#include "api/handlers.h"
+
+#include "base/error.h"
+
+static skein_rc answer_chat_messages(skn_api_call *c)
+{
+    skn_str       name = skn_call_query(c, "agent");
+    skein_agent   agent = {.id = {0}};
+    skein_version version;
+    skein_rc      rc;
+
+    if ((name.p && (rc = skn_find_agent(c, name, &agent))) ||
+        (rc = skn_api_version(c, &version)))
+        return rc;
+    if (c->chat.agent.v == agent.id.v) /* its own conversation is all in its memory */
+        agent.id.v = 0;
+    return skn_api_answer_lane(c, &version, agent.id, skn_call_query(c, "delegation"));
+}
+
+skein_rc skn_api_list_messages(skn_api_call *c)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
+        return rc;
+    return answer_chat_messages(c);
+}
+
+skein_rc skn_api_list_chat_messages(skn_api_call *c)
+{
+    skein_rc rc = skn_find_chat_param(c);
+
+    return rc ? rc : answer_chat_messages(c);
+}
+
+/* The current version if that holds the message, else the newest that does. */
+static int64_t home_version(const skn_api_call *c, const skein_message_facts *f)
+{
+    for (size_t i = 0; i < f->version_count; i++)
+        if (f->versions[i] == c->chat.version)
+            return c->chat.version;
+    return f->version_count ? f->versions[0] : c->chat.version;
+}
+
+/* What surrounds a message where it stands now, or else in the newest version that holds it. */
+static skein_rc explain_one(skn_api_call *c, skein_message *m, skn_told_messages *told)
+{
+    skein_messages list = {m, 1};
+    skein_message  there;
+    int64_t        version;
+    skein_rc       rc = skn_api_explain(c, c->chat.version, &list, told);
+
+    version = rc ? c->chat.version : home_version(c, &told->facts[0]);
+    if (version == c->chat.version)
+        return rc;
+    rc = skein_message_find(c->engine, c->chat.id, version, m->uid, c->mem, &there, &c->error);
+    if (rc)
+        return rc;
+    m->position = there.position;
+    return skn_api_explain(c, version, &list, told);
+}
+
+/* What a person typed for a message of the chat, "@~2" or a part of an id, is found as everywhere. */
+static skein_rc find_typed(skn_api_call *c, skein_message *out)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)))
+        return rc;
+    rc = skn_message_typed(c->engine, c->chat.id, c->params[1], c->mem, out, &c->error);
+    if (rc == SKEIN_NOT_FOUND)
+        c->more.thing = "message";
+    return rc;
+}
+
+static skein_rc find_message(skn_api_call *c, skein_message *out, skein_posted *waits)
+{
+    bool     typed;
+    skein_rc rc = skn_call_query_flag(c, "typed", &typed);
+
+    *waits = (skein_posted){.queued = false};
+    if (rc)
+        return rc;
+    return typed ? find_typed(c, out) : skn_api_said_or_queued(c, out, waits);
+}
+
+skein_rc skn_api_get_message(skn_api_call *c)
+{
+    skein_message     m;
+    skein_posted      waits;
+    skn_told_messages told;
+    skein_rc          rc;
+
+    if ((rc = find_message(c, &m, &waits)) ||
+        (!waits.queued && (rc = explain_one(c, &m, &told))))
+        return rc;
+    if (waits.queued)
+        skn_api_write_queued(c, &waits);
+    else
+        skn_api_write_message(c, &told, 0);
+    return skn_page_fields(c, SKN_FIELDS_MESSAGE ",queued");
+}
+
+skein_rc skn_api_list_message_versions(skn_api_call *c)
+{
+    skein_message     m;
+    skn_told_messages told;
+    skn_page          page;
+    skein_version     v;
+    skein_rc          rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = explain_one(c, &m, &told)) ||
+        (rc = skn_page_of(c, SKN_STR("versions"), told.facts[0].version_count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++) {
+        rc = skein_version_get(c->engine, c->chat.id, told.facts[0].versions[i], c->mem, &v,
+                               &c->error);
+        if (rc)
+            return rc;
+        skn_shape_thread(&c->w, &v);
+    }
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_delivery(skn_api_call *c)
+{
+    skein_message     m;
+    skn_told_messages told;
+    skn_jw           *w = &c->w;
+    skein_rc          rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = explain_one(c, &m, &told)))
+        return rc;
+    skn_jw_object(w);
+    skn_jw_kstr(w, "messageId", m.uid);
+    skn_jw_kstr(w, "chatId", c->chat.uid);
+    skn_jw_key(w, "seenByAgents");
+    skn_jw_array(w);
+    for (size_t i = 0; i < told.facts[0].seen_by_count; i++)
+        skn_jw_str(w, told.facts[0].seen_by[i]);
+    skn_jw_array_end(w);
+    skn_jw_key(w, "delivery");
+    skn_shape_delivery(w, &told.deliveries[0]);
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}

@@ -1,0 +1,213 @@
+/* Messages that wait until the agents are done, and stopping the agents. */
+#include "api/handlers.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+/* --- The queue ---------------------------------------------------------------------------- */
+
+skein_rc skn_api_list_queue(skn_api_call *c)
+{
+    skein_queue queue;
+    skn_page    page;
+    skein_rc    rc;
+
+    if ((rc = skn_find_chat_param(c)) ||
+        (rc = skein_queue_list(c->engine, c->chat.id, c->mem, &queue, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("queue"), queue.count, false, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_waiting(&c->w, c->chat.uid, &queue.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+static skein_rc find_waiting(skn_api_call *c, skein_waiting *out)
+{
+    skein_queue queue;
+    skein_rc    rc = skein_queue_list(c->engine, c->chat.id, c->mem, &queue, &c->error);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < queue.count; i++)
+        if (skn_str_eq(queue.at[i].uid, c->params[2])) {
+            *out = queue.at[i];
+            return SKEIN_OK;
+        }
+    return rc ? rc
+              : skn_fail(&c->error, SKEIN_NOT_FOUND, "no message \"%.*s\" is waiting",
+                         SKN_FMT(c->params[2]));
+}
+
+static skein_rc send_now(skn_api_call *c)
+{
+    skein_posted posted;
+    skein_rc     rc = skein_queue_send(c->engine, c->chat.id, c->params[2], c->mem, &posted,
+                                       &c->error);
+
+    if (rc)
+        return rc;
+    c->status = 202;
+    skn_api_location(c, "/messages/%.*s", SKN_FMT(posted.message.uid));
+    skn_api_write_posted(c, &posted, SKN_NONE, &(skein_notice){.code = SKN_NONE});
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_change_queued(skn_api_call *c)
+{
+    skein_waiting waiting;
+    skn_str       content;
+    bool          now;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_call_text(c, "content", false, &content)) ||
+        (rc = skn_call_flag(c, "send", false, &now)) || (rc = find_waiting(c, &waiting)))
+        return rc;
+    if (content.p && !skn_str_trim(content).n)
+        return skn_call_invalid(c, "/content", "has no text");
+    if (content.p &&
+        (rc = skein_queue_edit(c->engine, c->chat.id, c->params[2], content, &c->error)))
+        return skn_api_blame(c, rc);
+    if (now)
+        return send_now(c);
+    if ((rc = find_waiting(c, &waiting)))
+        return rc;
+    skn_shape_waiting(&c->w, c->chat.uid, &waiting);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_remove_queued(skn_api_call *c)
+{
+    skein_rc rc;
+
+    if ((rc = skn_find_chat_param(c)) ||
+        (rc = skein_queue_remove(c->engine, c->chat.id, c->params[2], &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
+}
+
+/* --- Stopping ----------------------------------------------------------------------------- */
+
+static void add_target(skn_stopping *s, skein_conversation_id chat, skein_agent_id agent)
+{
+    for (size_t i = 0; i < s->targets.n; i++)
+        if (s->targets.p[i].chat.v == chat.v && s->targets.p[i].agent.v == agent.v)
+            return;
+    skn_vec_add(s->c->mem, &s->targets, ((skn_stop_target){chat, agent}));
+}
+
+/* Without a chat: wherever anybody of this world is at work. */
+static skein_rc find_chats(skn_stopping *s, skein_agent_id agent)
+{
+    skn_api_call *c = s->c;
+    skein_agents  agents;
+    skn_at_work   work;
+    skein_rc      rc;
+
+    if ((rc = skn_api_at_work(c, c->world.id, &work)) ||
+        (rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error)))
+        return rc;
+    for (size_t i = 0; i < work.turns.count; i++)
+        if (!agent.v || work.turns.at[i].agent.v == agent.v)
+            add_target(s, work.turns.at[i].chat, agent);
+    for (size_t i = 0; i < work.dues.count; i++)
+        for (size_t k = 0; k < agents.count; k++)
+            if (work.dues.at[i].agent.v == agents.at[k].id.v &&
+                (!agent.v || agents.at[k].id.v == agent.v))
+                add_target(s, work.dues.at[i].chat, agent);
+    return SKEIN_OK;
+}
+
+static skein_rc add_agent(skn_stopping *s, skein_agent_id agent)
+{
+    if (!s->c->chat.id.v)
+        return find_chats(s, agent);
+    add_target(s, s->c->chat.id, agent);
+    return SKEIN_OK;
+}
+
+static skein_rc find_targets(skn_stopping *s)
+{
+    skn_api_call   *c = s->c;
+    const skn_json *list;
+    skein_agent     agent;
+    skn_str         chat;
+    size_t          n = 0;
+    skein_rc        rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &chat)) ||
+        (chat.p && (rc = skn_find_chat(c, chat))) ||
+        (rc = skn_api_list(c, c->json, "agents", &list)))
+        return rc;
+    if (!list)
+        return add_agent(s, (skein_agent_id){0});
+    for (const skn_json *v = list->first; v; v = v->next, n++) {
+        if (v->kind != SKN_JSON_STRING)
+            return skn_call_invalid(c, skn_arena_printf(c->mem, "/agents/%zu", n).p,
+                                    "must be the name of an agent");
+        if ((rc = skn_find_agent(c, v->text, &agent)) || (rc = add_agent(s, agent.id)))
+            return rc;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_stop_in_store(skn_stopping *s)
+{
+    skein_rc rc = SKEIN_OK;
+
+    for (; rc == SKEIN_OK && s->at < s->targets.n; s->at++) {
+        skein_stop what = {.chat = s->targets.p[s->at].chat,
+                           .agent = s->targets.p[s->at].agent};
+        int64_t    n = 0;
+
+        rc = skein_work_stop(s->c->engine, &what, &n, &s->c->error);
+        s->stopped += n;
+    }
+    return rc;
+}
+
+skein_rc skn_stop_find(skn_stopping *s)
+{
+    s->since = skn_clock_micros();
+    return find_targets(s);
+}
+
+/* Of the background that was named, or of everybody. */
+skein_rc skn_stop_look(skn_stopping *s)
+{
+    skn_api_call *c = s->c;
+    skein_agent   owner = {.id = c->chat.agent};
+    skein_agents  agents = {&owner, c->chat.mode == SKEIN_BACKGROUND};
+    skein_rc      rc = SKEIN_OK;
+
+    if (!c->chat.id.v)
+        rc = skein_agent_list(c->engine, c->world.id, c->mem, &agents, &c->error);
+    return rc ? rc
+              : skein_tasks_cancelled(c->engine, &agents, s->since, c->mem, &s->tasks,
+                                      &c->error);
+}
+
+void skn_stop_answer(skn_stopping *s)
+{
+    skn_jw *w = &s->c->w;
+
+    skn_jw_object(w);
+    skn_jw_kint(w, "stopped", s->stopped);
+    skn_jw_key(w, "tasks");
+    skn_jw_array(w);
+    for (size_t i = 0; i < s->tasks.count; i++)
+        skn_shape_task(w, &s->tasks.at[i]);
+    skn_jw_array_end(w);
+    skn_jw_object_end(w);
+}
+
+skein_rc skn_api_stop_agents(skn_api_call *c)
+{
+    skn_stopping s = {.c = c};
+    skein_rc     rc;
+
+    if ((rc = skn_stop_find(&s)) || (rc = skn_stop_in_store(&s)) || (rc = skn_stop_look(&s)))
+        return rc;
+    skn_stop_answer(&s);
+    return SKEIN_OK;
+}

@@ -1,0 +1,342 @@
+/* What the handlers of several resources share. */
+#include "api/handlers.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define WORK_MOST 1000
+#define IDS_MOST  10000
+
+void skn_api_location(skn_api_call *c, const char *fmt, ...)
+{
+    char    path[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(path, sizeof path, fmt, args);
+    va_end(args);
+    skn_call_add_header(
+        c, "Location",
+        skn_arena_printf(c->mem, "/worlds/%.*s%s", SKN_FMT(c->world.name), path));
+}
+
+/* --- What is meant ------------------------------------------------------------------------ */
+
+skein_rc skn_api_chat_or_current(skn_api_call *c)
+{
+    skn_str  id;
+    skein_rc rc = skn_call_chat_id(c, &id);
+
+    if (rc || id.p)
+        return rc ? rc : skn_find_chat(c, id);
+    if (c->world.current_chat.v)
+        return skein_conversation_get(c->engine, c->world.current_chat, c->mem, &c->chat,
+                                      &c->error);
+    return skn_hint(&c->error,
+                    skn_fail(&c->error, SKEIN_SESSION_OFF,
+                             "session mode is off in world \"%.*s\"", SKN_FMT(c->world.name)),
+                    "Name a chat with chatId, or make one the world's currentChatId.");
+}
+
+static skein_rc find_said(skn_api_call *c, skein_message *out)
+{
+    skn_str  id;
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &id)))
+        return rc;
+    if (id.p) {
+        rc = skn_find_chat(c, id);
+    } else {
+        rc = skein_message_in_world(c->engine, c->world.id, c->params[1], c->mem, out, &c->chat,
+                                    &c->error);
+        if (rc == SKEIN_NOT_FOUND)
+            c->more.thing = "message";
+    }
+    return rc ? rc : skn_find_message(c, c->params[1], out);
+}
+
+/* It was the message that was not found, not its world or chat. */
+static bool lacks_message(const skn_api_call *c, skein_rc rc)
+{
+    return rc == SKEIN_NOT_FOUND && c->more.thing &&
+           skn_str_is(skn_str_of(c->more.thing), "message");
+}
+
+skein_rc skn_api_said_or_queued(skn_api_call *c, skein_message *out, skein_posted *waits)
+{
+    skein_conversation home;
+    skein_rc           rc = find_said(c, out);
+
+    *waits = (skein_posted){.queued = false};
+    if (!lacks_message(c, rc))
+        return rc;
+    rc = skein_queue_find(c->engine, c->world.id, c->params[1], c->mem, waits, &home, NULL);
+    if (rc || (c->chat.id.v && c->chat.id.v != home.id.v)) {
+        waits->queued = false;
+        return find_said(c, out); /* it may have been said in between */
+    }
+    c->error = (skein_error){.rc = SKEIN_OK};
+    c->more.thing = NULL;
+    c->chat = home;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_message(skn_api_call *c, skein_message *out)
+{
+    skein_posted waits;
+    skein_rc     rc = skn_api_said_or_queued(c, out, &waits);
+
+    if (rc || !waits.queued)
+        return rc;
+    rc = skn_fail(&c->error, SKEIN_CONFLICT, "message \"%.*s\" waits and was not said yet",
+                  SKN_FMT(c->params[1]));
+    return skn_hint(&c->error, rc,
+                    "Change it or take it back at /worlds/%.*s/chats/%.*s/queue/%.*s.",
+                    SKN_FMT(c->world.name), SKN_FMT(c->chat.uid), SKN_FMT(c->params[1]));
+}
+
+skein_rc skn_api_version(skn_api_call *c, skein_version *out)
+{
+    return skn_find_version(c, skn_call_query(c, "threadId"), out);
+}
+
+skein_rc skn_api_at_work(skn_api_call *c, skein_world_id world, skn_at_work *out)
+{
+    *out = (skn_at_work){.now = skn_clock_micros()};
+    return skein_work_now(c->engine, world, (skein_conversation_id){0}, WORK_MOST, c->mem,
+                          &out->turns, &out->dues, &c->error);
+}
+
+skein_rc skn_api_agents_at_work(skn_api_call *c, skein_world_id world,
+                                const skein_agents *agents, skn_at_work *out)
+{
+    skein_agent_work *of = SKN_ARRAY(c->mem, agents->count + 1, skein_agent_work);
+    skein_rc          rc = skn_api_at_work(c, world, out);
+
+    if (rc || (rc = skein_agent_work_of(c->engine, agents, c->mem, of, &c->error)))
+        return rc;
+    out->agents = of;
+    out->agent_count = agents->count;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_missing(skn_api_call *c, skein_rc rc, const char *problem)
+{
+    if (rc == SKEIN_NOT_FOUND && !c->more.thing && !c->problem)
+        c->problem = problem;
+    return rc;
+}
+
+skein_rc skn_api_find_agent(skn_api_call *c, skein_agent *out)
+{
+    skein_rc rc = skn_find_world(c);
+
+    return rc ? rc : skn_find_agent(c, c->params[1], out);
+}
+
+/* --- Changes ------------------------------------------------------------------------------ */
+
+bool skn_api_has(const skn_api_call *c, const char *member)
+{
+    return skn_json_get(c->json, member) != NULL;
+}
+
+skein_rc skn_api_flag(skn_api_call *c, const char *name, bool *out)
+{
+    bool     in_query = false;
+    skein_rc rc;
+
+    if ((rc = skn_call_flag(c, name, false, out)) ||
+        (rc = skn_call_query_flag(c, name, &in_query)))
+        return rc;
+    *out = *out || in_query;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_change(skn_api_call *c, bool match_needed, skein_change *out)
+{
+    skein_rc rc;
+
+    *out = (skein_change){.conversation = c->chat.id, .key = c->key, .written = c->written};
+    if ((rc = skn_call_text(c, "by", false, &out->actor)) ||
+        (rc = skn_api_flag(c, "force", &out->force)) ||
+        (rc = skn_api_flag(c, "dryRun", &out->dry_run)))
+        return rc;
+    if (out->dry_run)
+        out->key = SKN_NONE; /* nothing happens that could happen twice */
+    rc = skn_call_if_match(c, &c->chat, match_needed && !out->dry_run, &out->expect);
+    if (rc != SKEIN_VERSION_CHANGED || !out->key.p)
+        return rc;
+    out->expect = (skein_at){{-1}, 0}; /* stands nowhere, unless the key was here before */
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_changed(skn_api_call *c, skein_rc rc)
+{
+    skein_conversation now;
+
+    if (rc == SKEIN_INVALID)
+        return skn_api_blame(c, rc);
+    if (rc != SKEIN_VERSION_CHANGED ||
+        skein_conversation_get(c->engine, c->chat.id, c->mem, &now, NULL))
+        return rc;
+    c->more.current = skn_arena_copy(c->mem, now.thread_uid).p;
+    skn_call_add_header(c, "ETag", skn_call_chat_etag(c, &now));
+    return rc;
+}
+
+/* The part of a tag behind its "-" is about what nobody changes by a PATCH. */
+static bool has_stem(skn_str tag, skn_str stem)
+{
+    return skn_str_starts(tag, stem) && tag.n > stem.n &&
+           (tag.p[stem.n] == '"' || tag.p[stem.n] == '-');
+}
+
+skein_rc skn_api_match(skn_api_call *c, skn_str stem, const char *what, bool *asked)
+{
+    skn_str list = skn_call_header(c, "If-Match"), tag;
+
+    *asked = list.p && !skn_str_is(skn_str_trim(list), "*");
+    if (!*asked)
+        return SKEIN_OK;
+    while (skn_str_split(&list, ',', &tag))
+        if (has_stem(skn_str_trim(tag), stem))
+            return SKEIN_OK;
+    return skn_hint(
+        &c->error,
+        skn_fail(&c->error, SKEIN_VERSION_CHANGED, "%s was changed since it was read", what),
+        "Read it again, and repeat the request with its new ETag.");
+}
+
+void skn_api_fresh_etag(skn_api_call *c)
+{
+    skein_conversation now;
+
+    if (skein_conversation_get(c->engine, c->chat.id, c->mem, &now, NULL) == SKEIN_OK)
+        skn_call_add_header(c, "ETag", skn_call_chat_etag(c, &now));
+}
+
+skein_rc skn_api_no_models(skn_api_call *c)
+{
+    return skn_call_problem(c, 503, "no-models", "this server asks no models");
+}
+
+/* What the engine calls a thing, and where it stands in a request. */
+static const struct {
+    const char *words, *pointer;
+} places[] = {{"the title", "/title"},
+              {"the text", "/content"},
+              {"the message has no text", "/content"},
+              {"the sender", "/sender"},
+              {"the model's name", "/model"},
+              {"an instruction", "/instructions"},
+              {"the client's message id", "/clientMessageId"},
+              {"which it replies to", "/replyToMessageId"},
+              {"the system prompt", "/systemPrompt"},
+              {"agent's name", "/name"},
+              {"the description", "/description"},
+              {"the prompt", "/prompt"},
+              {"the summary", "/content"},
+              {"cannot cover", "/covers"},
+              {"the reason", "/reason"},
+              {"actor", "/by"}};
+
+skein_rc skn_api_blame(skn_api_call *c, skein_rc rc)
+{
+    skn_str text = skn_arena_copy(c->mem, skn_str_of(c->error.message));
+
+    if (rc != SKEIN_INVALID || c->problem_extra.p)
+        return rc;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (skn_str_find(text, skn_str_of(places[i].words)) >= 0) {
+            skn_call_invalid(c, places[i].pointer, text.p);
+            return skn_fail(&c->error, rc, "%s", text.p);
+        }
+    return rc;
+}
+
+/* --- Members of the body ------------------------------------------------------------------ */
+
+skein_rc skn_api_list(skn_api_call *c, const skn_json *of, const char *member,
+                      const skn_json **out)
+{
+    const skn_json *v = skn_json_get(of, member);
+
+    *out = v && v->kind != SKN_JSON_NULL ? v : NULL;
+    if (!*out || v->kind == SKN_JSON_ARRAY)
+        return SKEIN_OK;
+    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "must be a list");
+}
+
+skein_rc skn_api_ids(skn_api_call *c, const char *member, skein_message_ids *out)
+{
+    const skn_json   *list;
+    skein_message_id *ids;
+    skein_message     m;
+    size_t            n = 0;
+    skein_rc          rc = skn_api_list(c, c->json, member, &list);
+
+    if (rc)
+        return rc;
+    if (!list || list->count == 0)
+        return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "is required");
+    if (list->count > IDS_MOST)
+        return skn_fail(&c->error, SKEIN_LIMIT,
+                        "%" PRIu32 " messages are named; the limit is %d", list->count,
+                        IDS_MOST);
+    ids = SKN_ARRAY(c->mem, list->count, skein_message_id);
+    for (const skn_json *v = list->first; v; v = v->next) {
+        if (v->kind != SKN_JSON_STRING)
+            return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s/%zu", member, n).p,
+                                    "must be a message id");
+        if ((rc = skn_find_message(c, v->text, &m)))
+            return rc;
+        ids[n++] = m.id;
+    }
+    *out = (skein_message_ids){ids, n};
+    return SKEIN_OK;
+}
+
+static skein_rc read_instruction(skn_api_call *c, const skn_json *v, size_t i,
+                                 skein_instruction *out)
+{
+    skein_error err;
+
+    if (v->kind == SKN_JSON_OBJECT && !skn_json_text(v, "type", &out->type, &err) &&
+        !skn_json_text(v, "target", &out->target, &err) && out->type.n)
+        return SKEIN_OK;
+    return skn_call_invalid(c, skn_arena_printf(c->mem, "/instructions/%zu", i).p,
+                            "must be an object with the text \"type\", and perhaps \"target\"");
+}
+
+skein_rc skn_api_instructions(skn_api_call *c, const skn_json *of, skein_instruction **out,
+                              size_t *count)
+{
+    const skn_json *list;
+    skein_rc        rc = skn_api_list(c, of, "instructions", &list);
+
+    *out = NULL;
+    *count = 0;
+    if (rc || !list)
+        return rc;
+    *out = SKN_ARRAY(c->mem, list->count + 1, skein_instruction);
+    for (const skn_json *v = list->first; v; v = v->next, ++*count)
+        if ((rc = read_instruction(c, v, *count, &(*out)[*count])))
+            return rc;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_send_squash(skn_api_call *c, const skn_squash_request *what)
+{
+    return c->api->o.send_squash ? c->api->o.send_squash(c, what) : skn_api_no_models(c);
+}
+
+skein_rc skn_api_send_compact(skn_api_call *c, const skn_compact_request *what)
+{
+    return c->api->o.send_compact ? c->api->o.send_compact(c, what) : skn_api_no_models(c);
+}

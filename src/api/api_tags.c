@@ -1,0 +1,262 @@
+/* Tags, the instructions they put on messages, and the files a conversation is about. */
+#include "api/handlers.h"
+
+#include "base/error.h"
+
+#define LIST_MOST 1000
+
+/* The list of a PUT: the body itself, or its member. */
+static skein_rc read_list(skn_api_call *c, const char *member, const skn_json **out)
+{
+    const char *pointer = skn_arena_printf(c->mem, "/%s", member).p;
+    skein_rc    rc;
+
+    *out = c->json && c->json->kind == SKN_JSON_ARRAY ? c->json : NULL;
+    if (!*out && (rc = skn_api_list(c, c->json, member, out)))
+        return rc;
+    if (!*out)
+        return skn_call_invalid(c, pointer, "is required");
+    if ((*out)->count > LIST_MOST)
+        return skn_call_invalid(c, pointer, "has more than 1000 members");
+    return SKEIN_OK;
+}
+
+/* --- Tags --------------------------------------------------------------------------------- */
+
+static skein_rc answer_tags(skn_api_call *c)
+{
+    skein_tags tags;
+    skn_page   page;
+    skein_rc rc = skein_tag_list(c->engine, c->world.id, c->chat.id, c->mem, &tags, &c->error);
+
+    if (rc || (rc = skn_page_read(c, SKN_STR("tags"), SKN_PAGE_MOST, false, &page)))
+        return rc;
+    skn_page_fit(&page, (int64_t)tags.count);
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_tag(&c->w, &tags.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+/* Which tags are on is known of a chat; without one none is. */
+static skein_rc find_place(skn_api_call *c)
+{
+    skn_str  id;
+    skein_rc rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_call_chat_id(c, &id)) || !id.p)
+        return rc;
+    return skn_find_chat(c, id);
+}
+
+skein_rc skn_api_list_tags(skn_api_call *c)
+{
+    skein_rc rc = find_place(c);
+
+    return rc ? rc : answer_tags(c);
+}
+
+static skein_rc bad_tag(skn_api_call *c, size_t i, const char *why)
+{
+    return skn_call_invalid(c, skn_arena_printf(c->mem, "/tags/%zu", i).p,
+                            skn_arena_printf(c->mem, "%s", why).p);
+}
+
+static skein_rc read_tag(skn_api_call *c, const skn_json *v, size_t i, skein_tag *out)
+{
+    skein_error err = {.rc = SKEIN_OK};
+
+    *out = (skein_tag){.name = SKN_NONE};
+    if (v->kind != SKN_JSON_OBJECT)
+        return bad_tag(c, i, "must be an object");
+    if (skn_json_text(v, "name", &out->name, &err) ||
+        skn_json_text(v, "control", &out->control, &err) ||
+        skn_json_text(v, "instruction", &out->instruction, &err) ||
+        skn_json_text(v, "target", &out->target, &err) ||
+        skn_json_flag(v, "includeInMessage", true, &out->include_in_message, &err) ||
+        skn_json_flag(v, "active", false, &out->active, &err))
+        return bad_tag(c, i, err.message);
+    if (!out->name.n)
+        return bad_tag(c, i, "needs a name");
+    if (!out->control.p)
+        out->control = SKN_STR("toggle");
+    if (!out->instruction.p)
+        out->instruction = out->name;
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_set_tags(skn_api_call *c)
+{
+    const skn_json *list;
+    skein_tags      tags = {0};
+    bool           *touch;
+    size_t          bad;
+    skein_rc        rc;
+
+    if ((rc = find_place(c)) || (rc = read_list(c, "tags", &list)))
+        return rc;
+    tags.at = SKN_ARRAY(c->mem, list->count + 1, skein_tag);
+    touch = SKN_ARRAY(c->mem, list->count + 1, bool);
+    for (const skn_json *v = list->first; v; v = v->next, tags.count++) {
+        touch[tags.count] = skn_json_get(v, "active") != NULL;
+        if ((rc = read_tag(c, v, tags.count, &tags.at[tags.count])))
+            return rc;
+    }
+    rc = skein_tag_replace(c->engine, c->world.id, c->chat.id, &tags, touch, &bad, &c->error);
+    if (rc == SKEIN_INVALID && bad < tags.count)
+        return bad_tag(c, bad, c->error.message);
+    return rc ? rc : answer_tags(c);
+}
+
+/* --- Instructions of a message ------------------------------------------------------------ */
+
+static void write_instructions(skn_api_call *c, const skein_message *m, const skn_json *whole)
+{
+    skn_jw_object(&c->w);
+    skn_jw_kstr(&c->w, "messageId", m->uid);
+    skn_jw_key(&c->w, "instructions");
+    skn_jw_raw(&c->w, whole->raw);
+}
+
+/* The shape of a message knows which instructions follow from who wrote it. */
+static skein_rc shape_of(skn_api_call *c, const skein_message *m, const skn_json **out)
+{
+    const skn_json *whole;
+    skn_buf         b;
+    skn_jw          w;
+    skein_message   light = *m;
+    skein_rc        rc;
+
+    light.content = light.thinking = SKN_NONE;
+    light.call_count = 0;
+    skn_buf_init(&b, (size_t)1 << 24);
+    skn_jw_init(&w, &b);
+    skn_shape_message(&w, c->chat.uid, &light, NULL);
+    rc = skn_json_parse(&whole, skn_arena_copy(c->mem, skn_buf_str(&b)), "the message", c->mem,
+                        &c->error);
+    skn_buf_release(&b);
+    *out = rc ? NULL : skn_json_get(whole, "instructions");
+    return rc;
+}
+
+skein_rc skn_api_get_instructions(skn_api_call *c)
+{
+    const skn_json *list;
+    skein_message   m;
+    skein_rc        rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = shape_of(c, &m, &list)))
+        return rc;
+    write_instructions(c, &m, list);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+/* A message never changes: with other instructions it is another one, in a new version. */
+skein_rc skn_api_set_instructions(skn_api_call *c)
+{
+    const skn_json    *list;
+    skein_instruction *wanted;
+    size_t             count;
+    skein_message      m, now;
+    skein_change       how;
+    skein_version      made;
+    skein_rc           rc;
+
+    if ((rc = skn_api_message(c, &m)) || (rc = skn_api_change(c, false, &how)) ||
+        (rc = skn_api_instructions(c, c->json, &wanted, &count)))
+        return rc;
+    if (!skn_api_has(c, "instructions"))
+        return skn_call_invalid(c, "/instructions", "is required");
+    rc = skein_retag(c->engine, &how, m.id, wanted, count, c->mem, &made, &now, &c->error);
+    if (rc)
+        return skn_api_changed(c, rc);
+    if ((rc = shape_of(c, &now, &list)))
+        return rc;
+    write_instructions(c, how.dry_run ? &m : &now, list);
+    skn_jw_kstr(&c->w, "originalMessageId", m.uid);
+    skn_jw_kstr(&c->w, "threadId", made.thread_uid);
+    if (!how.dry_run)
+        skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.origin_thread_uid);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+/* --- Context files ------------------------------------------------------------------------ */
+
+static skein_rc answer_files(skn_api_call *c)
+{
+    const char         *root = c->api->o.files;
+    skein_context_files files;
+    skein_file_parts   *parts;
+    skn_page            page;
+    skein_rc            rc;
+
+    if ((rc = skein_context_file_list(c->engine, c->chat.id, c->mem, &files, &c->error)) ||
+        (rc = skn_page_read(c, SKN_STR("files"), SKN_PAGE_MOST, false, &page)))
+        return rc;
+    parts = root ? skn_context_files_read(&files, root, c->mem) : NULL;
+    skn_page_fit(&page, (int64_t)files.count);
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_file(&c->w, &files.at[i], parts ? &parts[i] : NULL);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_context_files(skn_api_call *c)
+{
+    skein_rc rc = skn_find_chat_param(c);
+
+    return rc ? rc : answer_files(c);
+}
+
+static skein_rc bad_file(skn_api_call *c, size_t i, const char *why)
+{
+    return skn_call_invalid(c, skn_arena_printf(c->mem, "/files/%zu", i).p,
+                            skn_arena_printf(c->mem, "%s", why).p);
+}
+
+static skein_rc read_file(skn_api_call *c, const skn_json *v, size_t i, skein_context_file *out)
+{
+    const skn_json *items = skn_json_get(v, "items");
+    skein_error     err;
+
+    *out = (skein_context_file){.path = SKN_NONE};
+    if (v->kind != SKN_JSON_OBJECT || skn_json_text(v, "path", &out->path, &err) ||
+        !out->path.n)
+        return bad_file(c, i, "must be an object with the text \"path\"");
+    if (skn_json_text(v, "prompt", &out->prompt, &err))
+        return bad_file(c, i, "\"prompt\" must be a text");
+    if (!items || items->kind == SKN_JSON_NULL)
+        return SKEIN_OK;
+    if (items->kind != SKN_JSON_ARRAY)
+        return bad_file(c, i, "\"items\" must be a list");
+    out->items = SKN_ARRAY(c->mem, items->count + 1, skein_str);
+    for (const skn_json *one = items->first; one; one = one->next) {
+        if (one->kind != SKN_JSON_STRING)
+            return bad_file(c, i, "\"items\" must be a list of texts");
+        out->items[out->item_count++] = one->text;
+    }
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_set_context_files(skn_api_call *c)
+{
+    const skn_json     *list;
+    skein_context_files files = {0};
+    size_t              bad;
+    skein_rc            rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = read_list(c, "files", &list)))
+        return rc;
+    files.at = SKN_ARRAY(c->mem, list->count + 1, skein_context_file);
+    for (const skn_json *v = list->first; v; v = v->next, files.count++)
+        if ((rc = read_file(c, v, files.count, &files.at[files.count])))
+            return rc;
+    rc = skein_context_file_replace(c->engine, c->chat.id, &files, &bad, &c->error);
+    if (rc == SKEIN_INVALID && bad < files.count)
+        return bad_file(c, bad, c->error.message);
+    return rc ? rc : answer_files(c);
+}

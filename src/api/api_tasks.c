@@ -1,0 +1,220 @@
+/* Work for agents: tasks, what others tell them, what they wait for and keep in mind. */
+#include "api/handlers.h"
+
+#include "base/error.h"
+
+#define LISTED_MOST 1000
+
+/* --- Tasks -------------------------------------------------------------------------------- */
+
+static skein_rc read_status(skn_api_call *c, skn_str *out)
+{
+    *out = skn_call_query(c, "status");
+    if (!out->p || skn_str_is(*out, "pending") || skn_str_is(*out, "completed") ||
+        skn_str_is(*out, "cancelled"))
+        return SKEIN_OK;
+    return skn_call_invalid(c, "/status", "is none of pending, completed and cancelled");
+}
+
+skein_rc skn_api_list_tasks(skn_api_call *c)
+{
+    skein_agent agent;
+    skein_tasks tasks;
+    skn_str     status;
+    skn_page    page;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_status(c, &status)) ||
+        (rc = skein_task_list(c->engine, agent.id, status, LISTED_MOST, c->mem, &tasks,
+                              &c->error)) ||
+        (rc = skn_page_of(c, skn_arena_printf(c->mem, "tasks %.*s", SKN_FMT(status)),
+                          tasks.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_task(&c->w, &tasks.at[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_TASK);
+}
+
+/* A text of the body that has to say something. */
+static skein_rc read_words(skn_api_call *c, const char *member, skn_str *out)
+{
+    skein_rc rc = skn_call_text(c, member, true, out);
+
+    if (rc || skn_str_trim(*out).n)
+        return rc;
+    return skn_call_invalid(c, skn_arena_printf(c->mem, "/%s", member).p, "has no text");
+}
+
+skein_rc skn_api_create_task(skn_api_call *c)
+{
+    skein_agent agent;
+    skein_task  task = {.id = 0};
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_words(c, "content", &task.content)))
+        return rc;
+    task.agent = agent.id;
+    task.source = SKN_STR("user");
+    if ((rc = skein_task_new(c->engine, &task, c->mem, &c->error)))
+        return skn_api_blame(c, rc);
+    c->status = 201;
+    skn_api_location(c, "/tasks/%.*s", SKN_FMT(task.uid));
+    skn_shape_task(&c->w, &task);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_get_task(skn_api_call *c)
+{
+    skein_task task;
+    skein_rc   rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_task_get(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
+        return skn_api_missing(c, rc, "task-not-found");
+    skn_shape_task(&c->w, &task);
+    return skn_page_fields(c, SKN_FIELDS_TASK);
+}
+
+skein_rc skn_api_cancel_task(skn_api_call *c)
+{
+    skein_task task;
+    skein_rc   rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_task_cancel(c->engine, c->world.id, c->params[1], c->written, c->mem, &task,
+                                &c->error)))
+        return skn_api_missing(c, rc, "task-not-found");
+    skn_shape_task(&c->w, &task);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_retry_task(skn_api_call *c)
+{
+    skein_task task;
+    skein_rc   rc;
+
+    if ((rc = skn_find_world(c)) ||
+        (rc = skein_task_retry(c->engine, c->world.id, c->params[1], c->mem, &task, &c->error)))
+        return skn_api_missing(c, rc, "task-not-found");
+    c->status = 202;
+    skn_shape_task(&c->w, &task);
+    return SKEIN_OK;
+}
+
+/* --- Pausing and waking ------------------------------------------------------------------- */
+
+static skein_rc pause_agent(skn_api_call *c, bool paused)
+{
+    skein_agent agent;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) ||
+        (rc = skein_agent_pause(c->engine, agent.id, paused, &c->error)))
+        return rc;
+    return skn_api_answer_agent(c, &agent);
+}
+
+skein_rc skn_api_pause_agent(skn_api_call *c)
+{
+    return pause_agent(c, true);
+}
+
+skein_rc skn_api_resume_agent(skn_api_call *c)
+{
+    return pause_agent(c, false);
+}
+
+skein_rc skn_api_wake_agent(skn_api_call *c)
+{
+    skein_agent agent;
+    skein_rc    rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) ||
+        (rc = skein_agent_wake(c->engine, agent.id, &c->error)))
+        return rc;
+    return skn_api_answer_agent(c, &agent);
+}
+
+/* --- Telling ------------------------------------------------------------------------------ */
+
+/* The message is in the agent's background, which this may have made. */
+static skein_rc answer_told(skn_api_call *c, const skein_message *told)
+{
+    skein_message m;
+    skein_rc      rc = skein_message_in_world(c->engine, c->world.id, told->uid, c->mem, &m,
+                                              &c->chat, &c->error);
+
+    if (rc)
+        return rc;
+    c->status = 202;
+    skn_api_location(c, "/messages/%.*s", SKN_FMT(told->uid));
+    skn_shape_message(&c->w, c->chat.uid, &m, NULL);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_tell_agent(skn_api_call *c)
+{
+    skein_agent   agent, from;
+    skein_tell    tell = {.response_expected = false};
+    skein_message m;
+    skein_rc      rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) || (rc = read_words(c, "text", &tell.text)) ||
+        (rc = skn_call_text(c, "from", false, &tell.from)) ||
+        (rc = skn_call_flag(c, "responseExpected", false, &tell.response_expected)))
+        return rc;
+    if (skn_str_is(tell.from, "human"))
+        tell.from = SKN_NONE;
+    if (tell.from.p) {
+        if ((rc = skn_find_agent(c, tell.from, &from)))
+            return rc;
+        tell.from = from.name;
+    }
+    tell.world = c->world.id;
+    tell.agent = agent.name;
+    rc = skein_tell_agent(c->engine, &tell, c->mem, &m, &c->error);
+    return rc ? skn_api_blame(c, rc) : answer_told(c, &m);
+}
+
+skein_rc skn_api_list_expected(skn_api_call *c)
+{
+    skein_agent     agent;
+    skein_expecteds list;
+    skn_page        page;
+    skein_rc        rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) ||
+        (rc = skein_expected_list(c->engine, c->world.id, agent.id, c->mem, &list,
+                                  &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("expected"), list.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_expected(&c->w, &list.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}
+
+/* --- Knowledge ---------------------------------------------------------------------------- */
+
+skein_rc skn_api_list_knowledge(skn_api_call *c)
+{
+    skein_agent      agent;
+    skein_knowledges list;
+    skn_str          words = skn_call_query(c, "q");
+    skn_page         page;
+    skein_rc         rc;
+
+    if ((rc = skn_api_find_agent(c, &agent)) ||
+        (rc = skein_knowledge_list(c->engine, agent.id, words, LISTED_MOST, c->mem, &list,
+                                   &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("knowledge"), list.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_knowledge(&c->w, &list.at[i]);
+    skn_page_end(c, &page);
+    return SKEIN_OK;
+}

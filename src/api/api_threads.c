@@ -1,0 +1,297 @@
+/* Versions of a conversation: listing, comparing, travelling, and the changes that make them. */
+#include "api/handlers.h"
+
+#include "base/error.h"
+
+skein_rc skn_api_list_threads(skn_api_call *c)
+{
+    skein_versions list;
+    skn_page       page;
+    skein_rc       rc;
+
+    if ((rc = skn_find_chat_param(c)) ||
+        (rc = skein_history(c->engine, c->chat.id, c->mem, &list, &c->error)) ||
+        (rc = skn_page_of(c, SKN_STR("threads"), list.count, true, &page)))
+        return rc;
+    skn_call_list(c);
+    for (int64_t i = page.from; i < page.from + page.count; i++)
+        skn_shape_thread(&c->w, &list.at[i]);
+    skn_page_end(c, &page);
+    return skn_page_fields(c, SKN_FIELDS_THREAD);
+}
+
+skein_rc skn_api_get_thread(skn_api_call *c)
+{
+    skein_version v;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &v)))
+        return rc;
+    skn_shape_thread(&c->w, &v);
+    return SKEIN_OK;
+}
+
+skein_rc skn_api_list_thread_messages(skn_api_call *c)
+{
+    skn_str       name = skn_call_query(c, "agent");
+    skein_agent   agent = {.id = {0}};
+    skein_version v;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &v)) ||
+        (name.p && (rc = skn_find_agent(c, name, &agent))))
+        return rc;
+    if (c->chat.agent.v == agent.id.v)
+        agent.id.v = 0;
+    return skn_api_answer_lane(c, &v, agent.id, skn_call_query(c, "delegation"));
+}
+
+/* From the version that it was made from, unless another one is named. */
+skein_rc skn_api_get_diff(skn_api_call *c)
+{
+    skn_str       from_id = skn_call_query(c, "from");
+    skein_version from, to;
+    skein_diff    diff;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, c->params[2], &to)))
+        return rc;
+    if (!from_id.p)
+        from_id = to.origin_thread_uid;
+    if (!from_id.p)
+        return skn_call_invalid(c, "/from", "is required: this is the first version");
+    if ((rc = skn_find_version(c, from_id, &from)) ||
+        (rc = skein_diff_versions(c->engine, c->chat.id, from.number, to.number, c->mem, &diff,
+                                  &c->error)))
+        return rc;
+    skn_shape_diff(&c->w, c->chat.uid, &from, &to, &diff);
+    return SKEIN_OK;
+}
+
+/* --- Time travel -------------------------------------------------------------------------- */
+
+skein_rc skn_api_get_current_thread(skn_api_call *c)
+{
+    skein_version v;
+    skein_ways    ways;
+    bool          same = false;
+    skein_rc      rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_find_version(c, SKN_NONE, &v)) ||
+        (rc = skein_ways_of(c->engine, c->chat.id, c->mem, &ways, &c->error)))
+        return rc;
+    skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
+    if (same)
+        return SKEIN_OK;
+    skn_jw_object(&c->w);
+    skn_shape_thread_members(&c->w, &v);
+    skn_jw_kbool(&c->w, "canUndo", ways.undo);
+    skn_jw_kbool(&c->w, "canRedo", ways.redo);
+    skn_jw_object_end(&c->w);
+    return SKEIN_OK;
+}
+
+static skein_rc travel(skn_api_call *c, const skein_change *how, skein_move *out)
+{
+    skn_str       thread, move;
+    skein_version to;
+    int64_t       steps;
+    skein_rc      rc;
+
+    if ((rc = skn_call_text(c, "threadId", false, &thread)) ||
+        (rc = skn_call_text(c, "move", false, &move)) ||
+        (rc = skn_call_int(c, "steps", 1, 1000000, 1, &steps)))
+        return rc;
+    if (skn_str_is(move, "undo"))
+        return skein_undo(c->engine, how, steps, c->mem, out, &c->error);
+    if (skn_str_is(move, "redo"))
+        return skein_redo(c->engine, how, steps, c->mem, out, &c->error);
+    if (move.p)
+        return skn_call_invalid(c, "/move", "is neither undo nor redo");
+    if (!thread.p)
+        return skn_call_invalid(c, "/threadId", "is required, or \"move\"");
+    rc = skn_find_version(c, thread, &to);
+    return rc ? rc : skein_switch(c->engine, how, to.number, c->mem, out, &c->error);
+}
+
+skein_rc skn_api_travel(skn_api_call *c)
+{
+    skein_change how;
+    skein_move   move;
+    skein_rc     rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, true, &how)))
+        return rc;
+    if ((rc = travel(c, &how, &move)))
+        return skn_api_changed(c, rc);
+    skn_jw_object(&c->w);
+    skn_shape_move_members(&c->w, &move);
+    skn_jw_kbool(&c->w, "dryRun", how.dry_run);
+    if (!how.dry_run)
+        skn_shape_undo(&c->w, c->world.name, c->chat.uid, move.from.thread_uid);
+    skn_jw_object_end(&c->w);
+    skn_api_fresh_etag(c);
+    return SKEIN_OK;
+}
+
+/* --- Operations --------------------------------------------------------------------------- */
+
+typedef struct operation {
+    skn_api_call *c;
+    skein_change  how;
+    skein_version made;
+    skein_message message; /* that stands there now; no id: none */
+} operation;
+
+static skein_rc need_message(skn_api_call *c, const char *member, skein_message *out)
+{
+    skn_str  id;
+    skein_rc rc = skn_call_text(c, member, true, &id);
+
+    return rc ? rc : skn_find_message(c, id, out);
+}
+
+static skein_rc operate_edit(operation *o)
+{
+    skn_api_call *c = o->c;
+    skein_message m;
+    skn_str       content;
+    skein_rc      rc;
+
+    if ((rc = need_message(c, "messageId", &m)) ||
+        (rc = skn_call_text(c, "content", true, &content)))
+        return rc;
+    return skein_edit(c->engine, &o->how, m.id, content, c->mem, &o->made, &o->message,
+                      &c->error);
+}
+
+static skein_rc operate_delete(operation *o)
+{
+    skn_api_call     *c = o->c;
+    skein_message_ids ids;
+    skein_message     m;
+    skein_rc          rc;
+
+    if (skn_api_has(c, "messageId") && !skn_api_has(c, "messageIds")) {
+        rc = need_message(c, "messageId", &m);
+        ids = (skein_message_ids){&m.id, 1};
+    } else {
+        rc = skn_api_ids(c, "messageIds", &ids);
+    }
+    return rc ? rc : skein_delete(c->engine, &o->how, ids, c->mem, &o->made, &c->error);
+}
+
+/* "before": a message, or null for the end. */
+static skein_rc read_before(skn_api_call *c, skein_message_id *out)
+{
+    skein_message m = {.id = {0}};
+    skn_str       id;
+    skein_rc      rc = skn_call_text(c, "before", false, &id);
+
+    if (rc == SKEIN_OK && id.p)
+        rc = skn_find_message(c, id, &m);
+    *out = m.id;
+    return rc;
+}
+
+static skein_rc operate_reorder(operation *o)
+{
+    skn_api_call     *c = o->c;
+    skein_message_ids ids;
+    skein_message_id  before;
+    skein_rc          rc;
+
+    if ((rc = skn_api_ids(c, "messageIds", &ids)) || (rc = read_before(c, &before)))
+        return rc;
+    return skein_reorder(c->engine, &o->how, ids, before, c->mem, &o->made, &c->error);
+}
+
+static skein_rc operate_insert(operation *o)
+{
+    skn_api_call     *c = o->c;
+    skein_new_message m = {.role = SKEIN_USER};
+    skein_message_id  before;
+    skn_str           role;
+    skein_rc          rc;
+
+    if ((rc = skn_call_text(c, "content", true, &m.content)) ||
+        (rc = skn_call_text(c, "sender", false, &m.sender)) ||
+        (rc = skn_call_text(c, "role", false, &role)) || (rc = read_before(c, &before)))
+        return rc;
+    if (role.p && (!skein_role_from(role, &m.role) || m.role == SKEIN_TOOL))
+        return skn_call_invalid(c, "/role", "is none of user, assistant, summary and system");
+    return skein_insert(c->engine, &o->how, before, &m, c->mem, &o->made, &o->message,
+                        &c->error);
+}
+
+static skein_rc operate_restore(operation *o)
+{
+    skn_api_call *c = o->c;
+    skein_version v;
+    skn_str       thread;
+    skein_rc      rc;
+
+    if ((rc = skn_call_text(c, "threadId", true, &thread)) ||
+        (rc = skn_find_version(c, thread, &v)))
+        return rc;
+    return skein_restore(c->engine, &o->how, v.number, c->mem, &o->made, &c->error);
+}
+
+static const struct {
+    const char *name;
+    skein_rc (*run)(operation *o);
+} operations[] = {{"edit", operate_edit},
+                  {"delete", operate_delete},
+                  {"reorder", operate_reorder},
+                  {"insert", operate_insert},
+                  {"restore", operate_restore}};
+
+static skein_rc run_operation(operation *o)
+{
+    skn_str  name;
+    skein_rc rc = skn_call_text(o->c, "op", true, &name);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (skn_str_is(name, operations[i].name))
+            return operations[i].run(o);
+    return skn_call_invalid(o->c, "/op",
+                            "is none of edit, delete, reorder, insert and restore");
+}
+
+/* What the version's note says and a client should not overlook. */
+static void write_warnings(skn_jw *w, const skein_version *made)
+{
+    skn_jw_key(w, "warnings");
+    skn_jw_array(w);
+    if (skn_str_find(made->note, SKN_STR(SKEIN_NOTE_SPLITS)) >= 0)
+        skn_jw_str(w, SKN_STR(SKEIN_NOTE_SPLITS));
+    skn_jw_array_end(w);
+}
+
+skein_rc skn_api_operate(skn_api_call *c)
+{
+    operation o = {.c = c};
+    skn_jw   *w = &c->w;
+    skein_rc  rc;
+
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &o.how)))
+        return rc;
+    if ((rc = run_operation(&o)))
+        return skn_api_changed(c, rc);
+    c->status = o.how.dry_run ? 200 : 201;
+    skn_jw_object(w);
+    skn_shape_thread_members(w, &o.made);
+    skn_jw_kstr(w, "messageId", o.message.uid);
+    skn_jw_kbool(w, "dryRun", o.how.dry_run);
+    write_warnings(w, &o.made);
+    if (!o.how.dry_run) {
+        skn_shape_undo(w, c->world.name, c->chat.uid, o.made.origin_thread_uid);
+        skn_api_location(c, "/chats/%.*s/threads/%.*s", SKN_FMT(c->chat.uid),
+                         SKN_FMT(o.made.thread_uid));
+        skn_api_fresh_etag(c);
+    }
+    skn_jw_object_end(w);
+    return SKEIN_OK;
+}

@@ -1,0 +1,109 @@
+#include "api/call.h"
+#include "base/error.h"
+#include "base/suggest.h"
+
+static void suggest(skn_api_call *c, skn_str ref, const skn_candidates *names)
+{
+    c->more.meant = skn_candidates_suggest(c->mem, names, ref);
+    if (c->more.meant)
+        skn_hint(&c->error, c->error.rc, "Did you mean \"%s\"?", c->more.meant);
+}
+
+static skein_rc missing(skn_api_call *c, skein_rc rc, const char *thing)
+{
+    if (rc == SKEIN_NOT_FOUND)
+        c->more.thing = thing;
+    return rc;
+}
+
+static skein_rc missing_world(skn_api_call *c, skein_rc rc, skn_str ref)
+{
+    skein_worlds   worlds;
+    skn_candidates names;
+
+    if (missing(c, rc, "world") != SKEIN_NOT_FOUND ||
+        skein_world_list(c->engine, c->mem, &worlds, NULL))
+        return rc;
+    names = skn_candidates_new(c->mem, worlds.count);
+    for (size_t i = 0; i < worlds.count; i++)
+        skn_candidates_add(c->mem, &names, worlds.at[i].name);
+    suggest(c, ref, &names);
+    return rc;
+}
+
+static skein_rc missing_agent(skn_api_call *c, skein_rc rc, skn_str ref)
+{
+    skein_agents   agents;
+    skn_candidates names;
+
+    if (missing(c, rc, "agent") != SKEIN_NOT_FOUND ||
+        skein_agent_list(c->engine, c->world.id, c->mem, &agents, NULL))
+        return rc;
+    names = skn_candidates_new(c->mem, agents.count);
+    for (size_t i = 0; i < agents.count; i++)
+        skn_candidates_add(c->mem, &names, agents.at[i].name);
+    suggest(c, ref, &names);
+    return rc;
+}
+
+skein_rc skn_find_world(skn_api_call *c)
+{
+    skein_rc rc = skein_world_find(c->engine, c->params[0], c->mem, &c->world, &c->error);
+
+    return missing_world(c, rc, c->params[0]);
+}
+
+/* Over HTTP an id is an id: titles and beginnings of ids are for people who type. */
+skein_rc skn_find_chat(skn_api_call *c, skn_str id)
+{
+    skein_rc rc = skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, NULL);
+
+    if (rc == SKEIN_OK && skn_str_eq(c->chat.uid, id))
+        return c->chat.archived && (c->route->flags & SKN_ROUTE_CHANGES)
+                   ? skn_conversation_archived(id, &c->error)
+                   : SKEIN_OK;
+    c->chat = (skein_conversation){0};
+    if (rc && rc != SKEIN_NOT_FOUND && rc != SKEIN_INVALID && rc != SKEIN_CONFLICT)
+        return skein_conversation_find(c->engine, c->world.id, id, c->mem, &c->chat, &c->error);
+    rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no chat \"%.*s\" in world \"%.*s\"",
+                  SKN_FMT(id), SKN_FMT(c->world.name));
+    return missing(c, rc, "chat");
+}
+
+skein_rc skn_find_chat_param(skn_api_call *c)
+{
+    skein_rc rc = skn_find_world(c);
+
+    return rc ? rc : skn_find_chat(c, c->params[1]);
+}
+
+skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out)
+{
+    skein_rc rc = skein_agent_find(c->engine, c->world.id, ref, c->mem, out, &c->error);
+
+    return missing_agent(c, rc, ref);
+}
+
+skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out)
+{
+    skein_rc rc = skein_message_find(c->engine, c->chat.id, 0, id, c->mem, out, NULL);
+
+    if (rc == SKEIN_OK && skn_str_eq(out->uid, id))
+        return SKEIN_OK;
+    if (rc && rc != SKEIN_NOT_FOUND && rc != SKEIN_INVALID && rc != SKEIN_CONFLICT)
+        return skein_message_find(c->engine, c->chat.id, 0, id, c->mem, out, &c->error);
+    rc = skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no message \"%.*s\" in this chat",
+                  SKN_FMT(id));
+    return missing(c, rc, "message");
+}
+
+skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out)
+{
+    skein_rc rc;
+
+    if (!id.p)
+        return skein_version_get(c->engine, c->chat.id, c->chat.version, c->mem, out,
+                                 &c->error);
+    rc = skein_version_of_thread(c->engine, c->chat.id, id, c->mem, out, &c->error);
+    return missing(c, rc, "version");
+}

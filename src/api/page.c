@@ -1,0 +1,233 @@
+#include "api/call.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+/* --- Cursors ------------------------------------------------------------------------------ */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+skn_str skn_base64url(skn_arena *a, skn_str s)
+{
+    char  *out = skn_arena_alloc(a, s.n / 3 * 4 + 5);
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i += 3) {
+        size_t   left = s.n - i < 3 ? s.n - i : 3;
+        uint32_t bits = 0;
+
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < left ? (unsigned char)s.p[i + k] : 0U);
+        for (size_t k = 0; k <= left; k++)
+            out[n++] = digits[bits >> (18 - 6 * k) & 63];
+    }
+    return (skn_str){out, n};
+}
+
+static int digit_of(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+bool skn_base64url_read(skn_arena *a, skn_str s, skn_str *out)
+{
+    char    *p = skn_arena_alloc(a, s.n + 1);
+    size_t   n = 0;
+    uint32_t bits = 0;
+    int      held = 0;
+
+    for (size_t i = 0; i < s.n; i++) {
+        int d = digit_of(s.p[i]);
+
+        if (d < 0)
+            return false;
+        bits = bits << 6 | (uint32_t)d;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            p[n++] = (char)(bits >> held & 255);
+        }
+    }
+    *out = (skn_str){p, n};
+    return s.n % 4 != 1;
+}
+
+/* Cuts ":NUMBER" off the end. */
+static bool last_number(skn_str *s, int64_t *out)
+{
+    size_t i = s->n;
+
+    while (i > 0 && s->p[i - 1] != ':')
+        i--;
+    if (i == 0 || !skn_str_int(skn_str_sub(*s, i, s->n), out) || *out < 0)
+        return false;
+    s->n = i - 1;
+    return true;
+}
+
+static bool read_cursor(skn_api_call *c, skn_str cursor, skn_page *p)
+{
+    skn_str text;
+
+    p->asked = cursor.n <= 512 && skn_base64url_read(c->mem, cursor, &text) &&
+               last_number(&text, &p->count) && last_number(&text, &p->from) &&
+               skn_str_eq(text, p->tag);
+    return p->asked;
+}
+
+skn_str skn_page_cursor(skn_api_call *c, const skn_page *p, int64_t from, int64_t count)
+{
+    int64_t at = p->newest_first ? p->total - from : from;
+
+    return skn_base64url(c->mem, skn_arena_printf(c->mem, "%.*s:%" PRId64 ":%" PRId64,
+                                                  SKN_FMT(p->tag), at, count));
+}
+
+/* --- Pages -------------------------------------------------------------------------------- */
+
+skein_rc skn_page_read(skn_api_call *c, skn_str tag, int64_t fallback, bool newest_first,
+                       skn_page *out)
+{
+    skn_str  cursor = skn_call_query(c, "cursor");
+    skein_rc rc;
+
+    *out = (skn_page){.tag = tag, .newest_first = newest_first};
+    if ((rc = skn_call_query_int(c, "limit", 1, SKN_PAGE_MOST, fallback, &out->limit)))
+        return rc;
+    if (cursor.p && !read_cursor(c, cursor, out))
+        return skn_call_invalid(c, "/cursor", "is not a cursor of this list");
+    return SKEIN_OK;
+}
+
+void skn_page_fit(skn_page *p, int64_t total)
+{
+    int64_t most = p->asked && p->count > 0 && p->count < p->limit ? p->count : p->limit;
+
+    p->total = total;
+    if (p->asked && p->newest_first)
+        p->from = total - p->from;
+    if (p->from < 0)
+        p->from = 0;
+    if (p->from > total)
+        p->from = total;
+    p->count = total - p->from < most ? total - p->from : most;
+}
+
+skein_rc skn_page_of(skn_api_call *c, skn_str tag, size_t total, bool newest_first,
+                     skn_page *out)
+{
+    skein_rc rc = skn_page_read(c, tag, SKN_PAGE_DEFAULT, newest_first, out);
+
+    if (rc == SKEIN_OK)
+        skn_page_fit(out, (int64_t)total);
+    return rc;
+}
+
+void skn_page_end(skn_api_call *c, const skn_page *p)
+{
+    int64_t end = p->from + p->count, before = p->from < p->limit ? p->from : p->limit;
+    skn_str next = SKN_NONE, prev = SKN_NONE;
+
+    if (end < p->total)
+        next = skn_page_cursor(c, p, end, p->limit);
+    if (before > 0)
+        prev = skn_page_cursor(c, p, p->from - before, before);
+    skn_call_list_end(c, next, prev, p->picked ? -1 : p->total);
+}
+
+/* --- Picking members ---------------------------------------------------------------------- */
+
+static bool in_list(skn_str list, skn_str name)
+{
+    skn_str one;
+
+    while (skn_str_split(&list, ',', &one))
+        if (skn_str_eq(skn_str_trim(one), name))
+            return true;
+    return false;
+}
+
+static skein_rc check_fields(skn_api_call *c, skn_str wanted, const char *known)
+{
+    skn_str rest = wanted, one;
+
+    while (skn_str_split(&rest, ',', &one)) {
+        one = skn_str_trim(one);
+        if (one.n > 0 && !in_list(skn_str_of(known), one)) {
+            c->more.fields = known;
+            return skn_call_invalid(c, "/fields",
+                                    skn_arena_printf(c->mem,
+                                                     "names \"%.*s\", which is no member",
+                                                     (int)(one.n < 60 ? one.n : 60), one.p)
+                                        .p);
+        }
+    }
+    return SKEIN_OK;
+}
+
+static void pick_members(skn_jw *w, const skn_json *item, skn_str wanted)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = item->first; m; m = m->next)
+        if (in_list(wanted, m->key)) {
+            skn_jw_key_str(w, m->key);
+            skn_jw_raw(w, m->raw);
+        }
+    skn_jw_object_end(w);
+}
+
+static void pick_items(skn_jw *w, const skn_json *list, skn_str wanted)
+{
+    skn_jw_object(w);
+    for (const skn_json *m = list->first; m; m = m->next) {
+        skn_jw_key_str(w, m->key);
+        if (!skn_str_is(m->key, "data")) {
+            skn_jw_raw(w, m->raw);
+            continue;
+        }
+        skn_jw_array(w);
+        for (const skn_json *item = m->first; item; item = item->next)
+            pick_members(w, item, wanted);
+        skn_jw_array_end(w);
+    }
+    skn_jw_object_end(w);
+}
+
+skein_rc skn_page_fields(skn_api_call *c, const char *known)
+{
+    return skn_page_fields_and(c, known, SKN_NONE);
+}
+
+skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also)
+{
+    skn_str         wanted = skn_call_query(c, "fields"), whole;
+    const skn_json *answer, *data;
+    skein_rc        rc;
+
+    if (!wanted.n || (rc = check_fields(c, wanted, known)))
+        return wanted.n ? rc : SKEIN_OK;
+    if (also.n)
+        wanted = skn_arena_printf(c->mem, "%.*s,%.*s", SKN_FMT(wanted), SKN_FMT(also));
+    if (c->out.over) /* which is told in the end */
+        return SKEIN_OK;
+    if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
+        return skn_no_memory(&c->error);
+    whole = skn_arena_copy(c->mem, skn_buf_str(&c->out));
+    if ((rc = skn_json_parse(&answer, whole, "the answer", c->mem, &c->error)))
+        return rc;
+    skn_buf_clear(&c->out);
+    skn_jw_init(&c->w, &c->out);
+    data = skn_json_get(answer, "data");
+    if (data && data->kind == SKN_JSON_ARRAY && skn_json_get(answer, "page"))
+        pick_items(&c->w, answer, wanted);
+    else
+        pick_members(&c->w, answer, wanted);
+    return SKEIN_OK;
+}

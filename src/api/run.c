@@ -1,0 +1,132 @@
+/* From a request that was let in to its answer. */
+#include "api/call.h"
+
+#include "base/error.h"
+#include "base/url.h"
+
+#include <string.h>
+
+static const char no_memory[] = "there is not enough memory for this request just now";
+
+static void tag_answer(skn_api_call *c)
+{
+    if (!c->status && !c->type && c->route && strcmp(c->route->method, "GET") == 0)
+        skn_call_tag_body(c);
+}
+
+static void shorten(skn_api_call *c)
+{
+    if (!c->minimal || !c->route || !(c->route->flags & SKN_ROUTE_CHANGES))
+        return;
+    c->status = !c->status || c->status == 200 ? 204 : c->status;
+    skn_buf_clear(&c->out);
+    skn_call_add_header(c, "Preference-Applied", SKN_STR("return=minimal"));
+}
+
+/* What no handler means to fail with: where it happened, before or after a change, is not known. */
+static bool surprised(const skn_api_call *c)
+{
+    bool changes = c->ran && c->route->flags & SKN_ROUTE_CHANGES;
+
+    return changes && (!c->problem || c->out.starved) &&
+           (c->rc == SKEIN_FAILED || c->rc == SKEIN_IO || c->rc == SKEIN_NO_MEMORY);
+}
+
+/* Made, but what is there now could not be read for the answer: it says that and where. */
+static bool made_all_the_same(skn_api_call *c)
+{
+    if (!surprised(c) || c->status != 201)
+        return false;
+    c->minimal = true;
+    c->rc = SKEIN_OK;
+    return true;
+}
+
+/* The way to find out is the key, where the engine knows it; else to look. */
+static void tell_unknown(skn_api_call *c)
+{
+    bool known = c->key.p && c->route->flags & SKN_ROUTE_KNOWN;
+
+    c->more.done = !known;
+    c->more.again = known;
+    c->problem_extra = SKN_STR("\"outcome\":\"unknown\"");
+    skn_hint(&c->error, c->rc,
+             known ? "Whether it was done is not known. Send it again with the same "
+                     "Idempotency-Key: it is done once, and you are told what came of it."
+             : c->key.p
+                 ? "Whether it was done is not known: look. With the same Idempotency-Key "
+                   "it is not done a second time."
+                 : "Whether it was done is not known: look before you repeat it. With an "
+                   "Idempotency-Key it can be asked for again without being done twice.");
+}
+
+/* An answer that came before the end is none to give again: the engine knows the message by the key, so whoever asks again
+ * waits for the rest. */
+void skn_api_complete(skn_api_call *c)
+{
+    bool keep = c->key.p && !c->early;
+
+    if (c->rc == SKEIN_OK && c->out.starved)
+        c->rc = skn_call_problem(c, 503, "overloaded", "%s", no_memory);
+    else if (c->rc == SKEIN_OK && c->out.over)
+        c->rc = skn_call_problem(c, 413, "too-large", "the answer is larger than %zu bytes",
+                                 c->out.limit);
+    if (c->rc && !made_all_the_same(c)) {
+        if (c->rc == SKEIN_FULL)
+            atomic_store(&c->api->full, true);
+        if (surprised(c))
+            tell_unknown(c);
+        else if (c->marked)
+            skn_keys_unmark(c, c->hash);
+        skn_problem_write(c);
+        return;
+    }
+    if (c->replayed)
+        return;
+    if (c->route && c->route->flags & SKN_ROUTE_CHANGES)
+        atomic_store(&c->api->full, false);
+    tag_answer(c);
+    shorten(c);
+    if (keep && c->status < 300)
+        skn_keys_keep(c, c->hash);
+}
+
+skein_rc skn_api_route(skn_api_call *c, const skn_match *m)
+{
+    if (!m->allow.p)
+        return skn_call_problem(c, 404, "not-found", "there is nothing at \"%.*s\"",
+                                SKN_FMT(c->path));
+    if (!m->route) {
+        skn_call_add_header(c, "Allow", m->allow);
+        return skn_call_problem(c, 405, "method", "\"%.*s\" is not possible here: %.*s",
+                                SKN_FMT(c->method), SKN_FMT(m->allow));
+    }
+    if (m->bad || !skn_query_valid(c->query, c->mem))
+        return skn_call_problem(c, 400, "bad-request", "the address does not decode to UTF-8");
+    c->route = m->route;
+    c->run = m->route->run;
+    memcpy(c->params, m->params, sizeof c->params);
+    return SKEIN_OK;
+}
+
+void skn_api_prepare(skn_api_call *c)
+{
+    c->rc = skn_read_body(c);
+    if (c->rc == SKEIN_OK && c->key.p) {
+        c->hash = skn_keys_hash(c);
+        c->rc = skn_keys_find(c, c->hash, &c->replayed);
+        if (c->rc == SKEIN_OK && !c->replayed && c->route->flags & SKN_ROUTE_ONCE)
+            c->marked = (c->rc = skn_keys_mark(c, c->hash)) == SKEIN_OK;
+    }
+}
+
+void skn_api_run(skn_api_call *c)
+{
+    skn_api_prepare(c);
+    if (c->rc == SKEIN_OK && !c->replayed) {
+        c->ran = true;
+        c->rc = c->run ? c->run(c)
+                       : skn_call_problem(c, 501, "server-needed", "only a server does this");
+    }
+    skn_api_complete(c);
+}

@@ -1,0 +1,99 @@
+/* Calls of a host program, in its own process. */
+#include "api/call.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { WAIT_FIRST_MS = 5, WAIT_MOST_MS = 100 };
+
+static void read_request(skn_api_call *c, const skein_request *r)
+{
+    ptrdiff_t mark = skn_str_find(r->path, SKN_STR("?"));
+
+    c->method = r->method;
+    c->path = mark < 0 ? r->path : skn_str_sub(r->path, 0, (size_t)mark);
+    c->query = mark < 0 ? SKN_NONE : skn_str_sub(r->path, (size_t)mark + 1, r->path.n);
+    c->given = r->headers;
+    c->given_count = r->header_count;
+    c->body = r->body;
+}
+
+static skein_rc admit(skn_api_call *c)
+{
+    skn_match m;
+    skein_rc  rc;
+
+    if (c->path.n + c->query.n > SKN_URL_MAX)
+        return skn_call_problem(c, 414, "url-too-long", "the path is longer than %zu bytes",
+                                SKN_URL_MAX);
+    skn_tree_match(c->api->tree, c->method, c->path, c->mem, &m);
+    if ((rc = skn_api_route(c, &m)) || (rc = skn_read_key(c)))
+        return rc;
+    skn_read_wishes(c);
+    return SKEIN_OK;
+}
+
+static void fill(const skn_api_call *c, skein_answer *out)
+{
+    *out = (skein_answer){.status = c->status ? c->status : 200,
+                          .type = skn_str_of(c->type ? c->type : "application/json"),
+                          .headers = c->headers.p,
+                          .header_count = c->headers.n,
+                          .body = skn_arena_copy(c->mem, skn_buf_str(&c->out))};
+}
+
+/* The table is made for each call: an engine knows nothing of the API, and that costs less than the smallest read. */
+skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *mem,
+                    skein_answer *out, skein_error *err)
+{
+    skn_api     *api = skn_api_new(&(skn_api_options){0}, NULL);
+    skn_api_call c = {.api = api, .engine = e, .mem = mem};
+
+    skn_buf_init(&c.out, SKN_ANSWER_MAX);
+    skn_jw_init(&c.w, &c.out);
+    read_request(&c, request);
+    if ((c.rc = admit(&c)) == SKEIN_OK)
+        skn_api_run(&c);
+    else
+        skn_problem_write(&c);
+    fill(&c, out);
+    skn_buf_release(&c.out);
+    skn_api_free(api);
+    if (err)
+        *err = c.rc ? c.error : (skein_error){.rc = SKEIN_OK};
+    return c.rc;
+}
+
+static void sleep_ms(int64_t ms)
+{
+    struct timespec t = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    nanosleep(&t, NULL);
+}
+
+/* Other processes cannot wake this one by the store: what is asked for often is the stamp alone, which is cheap. */
+skein_rc skein_wait(skein_engine *e, int64_t after, int64_t timeout_ms, int64_t *newest,
+                    skein_error *err)
+{
+    int64_t  end = skn_clock_monotonic() / 1000000 + timeout_ms;
+    int64_t  pause = WAIT_FIRST_MS, forgotten, left, seen = 0, stamp = 0;
+    bool     first = true;
+    skein_rc rc;
+
+    for (;;) {
+        if ((rc = skein_store_stamp(e, &stamp, err)))
+            return rc;
+        if ((first || stamp != seen) && (rc = skein_events_span(e, newest, &forgotten, err)))
+            return rc;
+        first = false;
+        seen = stamp;
+        left = end - skn_clock_monotonic() / 1000000;
+        if (*newest > after || left <= 0)
+            return SKEIN_OK;
+        sleep_ms(pause < left ? pause : left);
+        pause = pause * 2 < WAIT_MOST_MS ? pause * 2 : WAIT_MOST_MS;
+    }
+}

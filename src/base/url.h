@@ -1,0 +1,20 @@
+/* url.h: parts of addresses: %XX, and the parameters of a query.
+ *
+ * Threads: any. */
+#ifndef SKN_BASE_URL_H
+#define SKN_BASE_URL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* Undoes %XX (and + for a blank, in queries) into the arena; false when it is malformed, not UTF-8,
+ * or holds U+0000. */
+bool skn_url_decode(skn_str text, bool query, skn_arena *a, skn_str *out);
+/* Adds the text with everything but unreserved characters as %XX. */
+void skn_url_encode(skn_buf *out, skn_str text);
+/* The decoded value of the first parameter with this name; absent when there is none. */
+skn_str skn_query_get(skn_str query, const char *name, skn_arena *a);
+/* True if all names and values decode. */
+bool skn_query_valid(skn_str query, skn_arena *a);
+
+#endif

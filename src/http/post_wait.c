@@ -1,0 +1,131 @@
+/* Saying something at a server: the message is stored on a worker; then, on the loop, the answer is given at once, becomes
+ * a stream of what the message causes, or waits until all have answered. */
+#include "http/served.h"
+
+typedef struct waiting_post {
+    skn_posting p;       /* first, so that one is the other */
+    bool        waiting; /* for the hub */
+    bool        looking; /* a worker has it: nothing here may be touched */
+} waiting_post;
+
+static skn_workers *workers_of(const waiting_post *w)
+{
+    return skn_http_opts(w->p.c->by->http)->workers;
+}
+
+static void answer(waiting_post *w)
+{
+    skn_call_answer(w->p.c, w->p.rc);
+}
+
+/* --- Waiting for the answers --------------------------------------------------------------- */
+
+static void work_gather(void *arg)
+{
+    waiting_post *w = arg;
+
+    w->p.rc = skn_post_gather(&w->p);
+}
+
+static void done_gather(void *arg)
+{
+    answer(arg);
+}
+
+static void gather_replies(waiting_post *w)
+{
+    skn_workers_run(workers_of(w), work_gather, done_gather, w);
+}
+
+/* The hub saw the end, or the time is up. */
+static void waited(void *arg, bool late)
+{
+    waiting_post *w = arg;
+
+    w->waiting = false;
+    w->p.late = late;
+    if (!w->looking)
+        gather_replies(w);
+}
+
+static void work_look(void *arg)
+{
+    waiting_post *w = arg;
+
+    w->p.rc = skn_post_look(&w->p);
+}
+
+/* What happened before the hub was asked is in the store. */
+static void done_look(void *arg)
+{
+    waiting_post *w = arg;
+
+    w->looking = false;
+    if (w->waiting && w->p.rc == SKEIN_OK && !w->p.idle)
+        return;
+    if (w->waiting)
+        skn_hub_wait_end(skn_http_hub(w->p.c->by->http), w);
+    w->waiting = false;
+    w->p.late = w->p.late && !w->p.idle;
+    if (w->p.rc)
+        answer(w);
+    else
+        gather_replies(w);
+}
+
+static void wait_for_replies(waiting_post *w)
+{
+    w->waiting = w->looking = true;
+    skn_hub_wait(skn_http_hub(w->p.c->by->http), w->p.posted.message.uid, w->p.c->wait_ms,
+                 waited, w);
+    skn_workers_run(workers_of(w), work_look, done_look, w);
+}
+
+/* --- The answer (loop) -------------------------------------------------------------------- */
+
+static void open_stream(waiting_post *w)
+{
+    skn_posting      *p = &w->p;
+    skn_stream_filter filter = {.world = p->c->world.id,
+                                .chat = p->c->chat.id,
+                                .cause = p->posted.message.uid,
+                                .idle = !p->posted.queued && p->posted.waiting == 0};
+
+    skn_api_location(p->c, "/messages/%.*s", SKN_FMT(p->posted.message.uid));
+    skn_stream_open(p->c, &filter, p->before);
+}
+
+static void work_store(void *arg)
+{
+    waiting_post *w = arg;
+
+    w->p.rc = skn_post_store(&w->p);
+}
+
+static void done_store(void *arg)
+{
+    waiting_post *w = arg;
+    skn_posting  *p = &w->p;
+    bool          nobody = !p->posted.queued && p->posted.waiting == 0;
+
+    if (p->rc) {
+        answer(w);
+    } else if (p->stream) {
+        open_stream(w);
+    } else if (p->c->wait_ms > 0 && nobody) {
+        gather_replies(w);
+    } else if (p->c->wait_ms > 0) {
+        wait_for_replies(w);
+    } else {
+        skn_post_answer(p);
+        answer(w);
+    }
+}
+
+void skn_http_post_message(skn_api_call *c)
+{
+    waiting_post *w = SKN_NEW(c->mem, waiting_post);
+
+    w->p.c = c;
+    skn_workers_run(workers_of(w), work_store, done_store, w);
+}

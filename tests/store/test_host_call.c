@@ -1,0 +1,204 @@
+/* The API in the process of a host: the same operations and answers as over HTTP, without a server. */
+#include "store/kit.h"
+
+#include "base/arena.h"
+#include "base/json.h"
+
+#include <pthread.h>
+
+/* One request; headers as "Name: value", or NULL. */
+static skein_answer ask(kit *k, const char *method, const char *path, const char *header,
+                        const char *body)
+{
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_header  one = {{NULL, 0}, {NULL, 0}};
+    skein_answer  out;
+    const char   *colon = header ? strchr(header, ':') : NULL;
+    skein_rc      rc;
+
+    request.method = skein_text(method);
+    request.path = skein_text(path);
+    request.body = skein_text(body);
+    if (colon) {
+        one = (skein_header){{header, (size_t)(colon - header)}, skein_text(colon + 2)};
+        request.headers = &one;
+        request.header_count = 1;
+    }
+    rc = skein_call(k->e, &request, k->mem, &out, &k->err);
+    assert_int_equal(rc == SKEIN_OK, out.status < 400);
+    assert_int_equal(rc, k->err.rc);
+    return out;
+}
+
+static const char *header_of(const skein_answer *a, const char *name)
+{
+    for (size_t i = 0; i < a->header_count; i++)
+        if (skn_str_is_word(a->headers[i].name, name))
+            return a->headers[i].value.p;
+    return "";
+}
+
+static const char *member(kit *k, const skein_answer *a, const char *name)
+{
+    const skn_json *v;
+    skn_str         text;
+
+    KIT_OK(k, skn_json_parse(&v, a->body, "the answer", k->mem, &k->err));
+    KIT_OK(k, skn_json_text(v, name, &text, &k->err));
+    return text.p ? skn_arena_copy(k->mem, text).p : "";
+}
+
+static const char *path(kit *k, const char *rest)
+{
+    return skn_arena_printf(k->mem, "/worlds/lab/%s", rest).p;
+}
+
+static void what_is_posted_edited_and_taken_back_is_what_the_engine_has(void **state)
+{
+    kit          k;
+    skein_answer a;
+    const char  *id, *edit;
+
+    kit_open(&k, state);
+    a = ask(&k, "POST", path(&k, "messages"), NULL, "{\"content\":\"hello\"}");
+    assert_int_equal(a.status, 202);
+    id = member(&k, &a, "messageId");
+    assert_string_equal(kit_texts(&k, "main", 0), "hello");
+    edit = skn_arena_printf(
+               k.mem,
+               "{\"op\":\"edit\",\"messageId\":\"%s\",\"content\":\"hi\",\"force\":true}", id)
+               .p;
+    a = ask(&k, "GET", path(&k, skn_arena_printf(k.mem, "chats/%s", k.chat.uid.p).p), NULL,
+            NULL);
+    assert_int_equal(a.status, 200);
+    a = ask(&k, "POST",
+            path(&k, skn_arena_printf(k.mem, "chats/%s/operations", k.chat.uid.p).p),
+            skn_arena_printf(k.mem, "if-match: %s", header_of(&a, "ETag")).p, edit);
+    assert_int_equal(a.status, 201);
+    assert_string_equal(kit_texts(&k, "main", 0), "hi");
+    a = ask(&k, "PUT",
+            path(&k, skn_arena_printf(k.mem, "chats/%s/currentThread", k.chat.uid.p).p),
+            "If-Match: *", "{\"move\":\"undo\"}");
+    assert_int_equal(a.status, 200);
+    assert_string_equal(kit_texts(&k, "main", 0), "hello");
+    kit_close(&k);
+}
+
+static void what_fails_says_why_and_changes_nothing(void **state)
+{
+    static const struct {
+        const char *method, *path, *body;
+        int         status;
+        const char *code;
+    } rows[] = {
+        {"GET", "/worlds/nowhere", NULL, 404, "WORLD_NOT_FOUND"},
+        {"GET", "/nothing", NULL, 404, "NOT_FOUND"},
+        {"DELETE", "/worlds", NULL, 405, "METHOD_NOT_ALLOWED"},
+        {"POST", "/worlds/lab/messages", "{\"content\":", 400, "VALIDATION_ERROR"},
+        {"POST", "/worlds/lab/messages", "{\"content\":3}", 400, "VALIDATION_ERROR"},
+        {"GET", "/worlds/%zz", NULL, 400, "BAD_REQUEST"},
+        {"GET", "/providers", NULL, 501, "SERVER_NEEDED"},
+        {"GET", "/events", NULL, 501, "SERVER_NEEDED"},
+        {"GET", "", NULL, 404, "NOT_FOUND"},
+    };
+    kit         k;
+    const char *before;
+
+    kit_open(&k, state);
+    before = kit_state(&k);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        skein_answer a = ask(&k, rows[i].method, rows[i].path, NULL, rows[i].body);
+
+        assert_int_equal(a.status, rows[i].status);
+        assert_string_equal(member(&k, &a, "code"), rows[i].code);
+        assert_string_equal(a.type.p, "application/problem+json");
+    }
+    assert_string_equal(kit_state(&k), before);
+    kit_close(&k);
+}
+
+static void the_same_key_does_it_once(void **state)
+{
+    kit          k;
+    skein_answer first, again;
+
+    kit_open(&k, state);
+    first = ask(&k, "POST", "/worlds", "Idempotency-Key: k1", "{\"name\":\"other\"}");
+    again = ask(&k, "POST", "/worlds", "idempotency-key: k1", "{\"name\":\"other\"}");
+    assert_int_equal(first.status, 201);
+    assert_int_equal(again.status, 201);
+    assert_string_equal(first.body.p, again.body.p);
+    assert_string_equal(header_of(&again, "Idempotency-Replayed"), "true");
+    assert_int_equal(
+        ask(&k, "POST", "/worlds", "Idempotency-Key: k1", "{\"name\":\"third\"}").status, 422);
+    kit_close(&k);
+}
+
+static void what_a_host_has_is_not_read_again(void **state)
+{
+    kit          k;
+    skein_answer a;
+
+    kit_open(&k, state);
+    kit_say(&k, SKEIN_USER, "human", "hello");
+    a = ask(&k, "GET", path(&k, "messages?limit=1"), NULL, NULL);
+    assert_non_null(strstr(a.body.p, "hello"));
+    a = ask(&k, "GET", path(&k, "messages?limit=1"),
+            skn_arena_printf(k.mem, "If-None-Match: %s", header_of(&a, "ETag")).p, NULL);
+    assert_int_equal(a.status, 304);
+    assert_int_equal(a.body.n, 0);
+    kit_close(&k);
+}
+
+/* --- Waiting ----------------------------------------------------------------------------------- */
+
+typedef struct waiter {
+    skein_engine *e;
+    int64_t       after, newest;
+    skein_rc      rc;
+} waiter;
+
+static void *wait_there(void *arg)
+{
+    waiter *w = arg;
+
+    w->rc = skein_wait(w->e, w->after, 60000, &w->newest, NULL);
+    return NULL;
+}
+
+static void who_waits_hears_of_what_another_engine_did(void **state)
+{
+    kit           k;
+    skein_options options = SKEIN_OPTIONS_INIT;
+    waiter        w = {0};
+    int64_t       newest, forgotten;
+    pthread_t     thread;
+
+    kit_open(&k, state);
+    options.store = skein_text(k.fx->address);
+    KIT_OK(&k, skein_open(&w.e, &options, &k.err));
+    KIT_OK(&k, skein_events_span(k.e, &w.after, &forgotten, &k.err));
+    KIT_OK(&k, skein_wait(w.e, w.after, 0, &newest, &k.err));
+    assert_int_equal(newest, w.after);
+    assert_int_equal(pthread_create(&thread, NULL, wait_there, &w), 0);
+    assert_int_equal(ask(&k, "POST", path(&k, "messages"), NULL, "{\"content\":\"hi\"}").status,
+                     202);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(w.rc, SKEIN_OK);
+    assert_true(w.newest > w.after);
+    skein_close(w.e);
+    kit_close(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
+        SKN_BOTH(what_fails_says_why_and_changes_nothing),
+        SKN_BOTH(the_same_key_does_it_once),
+        SKN_BOTH(what_a_host_has_is_not_read_again),
+        SKN_BOTH(who_waits_hears_of_what_another_engine_did),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
