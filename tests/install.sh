@@ -18,6 +18,9 @@ LD_LIBRARY_PATH=$libdir "$dir/shared" "sqlite:$dir/one.db" | grep -q '^undone: \
 cc ${CFLAGS:-} "$source/examples/hello.c" -o "$dir/static" $(pkg-config --cflags skein) "$libdir/libskein.a" \
     $(unset PKG_CONFIG_SYSROOT_DIR && pkg-config --static --libs skein | tr ' ' '\n' | grep -v -e '^-lskein$' -e '^-L')
 "$dir/static" "sqlite:$dir/two.db" | grep -q '^undone: \[human\] Hello?'
+PYTHONPATH="$prefix/lib/python3/dist-packages" SKEIN_LIBRARY="$libdir/libskein.so" python3 -B "$source/examples/talk.py" \
+    "sqlite:$dir/three.db" | grep -q '^undone: Hello?'
+(cd "$prefix/share/nodejs" && node -e 'import("./skein-client/skein.mjs").then(m => process.exit(m.Skein ? 0 : 1))')
 "$prefix/bin/skein" version | grep -q '^skein 0'
 test -f "$prefix/share/man/man1/skein.1"
 test -f "$prefix/share/man/man1/skein-send.1"

@@ -191,6 +191,50 @@ skein_rc skn_page_fields_and(skn_api_call *c, const char *known, skn_str also);
 skn_str skn_base64url(skn_arena *a, skn_str bytes);
 bool    skn_base64url_read(skn_arena *a, skn_str text, skn_str *out);
 
+/* --- Events (taking.c, api_events.c) ------------------------------------------------------------ */
+
+/* The events that somebody wants. */
+typedef struct skn_stream_filter {
+    skein_world_id        world; /* zero: all */
+    skein_conversation_id chat;  /* zero: all */
+    skn_str cause; /* set: only what this message causes, and end with world.idle */
+    skn_str types; /* "message,thread": beginnings of types; absent: all */
+    bool    no_deltas;
+    bool    inbox; /* with chat: also what comes into the inbox of its world */
+    bool    idle;  /* with cause: nobody has to answer: what it caused, then end */
+} skn_stream_filter;
+
+/* What events are chosen by. */
+typedef struct skn_about {
+    skein_world_id        world;
+    skein_conversation_id chat;
+    skn_str               type, cause, message;
+    bool                  removed; /* the world is no more */
+    bool erased; /* texts of the chat are: who keeps what was told forgets it */
+} skn_about;
+
+/* What somebody wants to be told. */
+typedef struct skn_taking {
+    skn_stream_filter filter;
+    bool over; /* nothing can follow: what a message caused has ended, or the world */
+} skn_taking;
+
+/* True if it is wanted; remembers the end, also when that is not wanted. Any thread. */
+bool skn_takes(skn_taking *t, const skn_about *a);
+
+/* What a request for events asks for. */
+typedef struct skn_events_asked {
+    skn_api_call     *call;
+    skn_stream_filter filter;
+    int64_t           after;  /* -1: none */
+    int64_t           recent; /* of a page: only among the newest so many; 0: all */
+    bool              stream;
+    skein_rc          rc;
+} skn_events_asked;
+
+skein_rc skn_events_ask(skn_events_asked *q);
+skein_rc skn_events_page(skn_events_asked *q);
+
 /* --- Saying something (api_post.c) -------------------------------------------------------------- */
 
 /* A message on its way, for carriers that wait for what comes of it: store it, then answer at once, or look until all have

@@ -64,17 +64,6 @@ void skn_call_free(skn_api_call *c);
 
 /* --- Streams (stream.c) -------------------------------------------------------------------- */
 
-/* What a stream gets. */
-typedef struct skn_stream_filter {
-    skein_world_id        world; /* zero: all */
-    skein_conversation_id chat;  /* zero: all */
-    skn_str cause; /* set: only what this message causes, and end with world.idle */
-    skn_str types; /* "message,thread": beginnings of types; absent: all */
-    bool    no_deltas;
-    bool    inbox; /* with chat: also what comes into the inbox of its world */
-    bool    idle;  /* with cause: nobody has to answer: what it caused, then end */
-} skn_stream_filter;
-
 /* The hub (hub.c): all streams, and what is being written. One per server. */
 typedef struct skn_hub skn_hub;
 skn_hub               *skn_hub_new(skn_http *h, const skn_http_options *o);

@@ -31,24 +31,6 @@ void      skn_frame_drop(skn_frame *f); /* empty is fine */
 
 /* --- What is told (note.c) ------------------------------------------------------------------- */
 
-/* What streams are chosen by. */
-typedef struct skn_about {
-    skein_world_id        world;
-    skein_conversation_id chat;
-    skn_str               type, cause, message;
-    bool                  removed; /* the world is no more */
-    bool erased; /* texts of the chat are: who keeps what was told forgets it */
-} skn_about;
-
-/* What somebody wants to be told. */
-typedef struct skn_taking {
-    skn_stream_filter filter;
-    bool over; /* nothing can follow: what a message caused has ended, or the world */
-} skn_taking;
-
-/* True if it is wanted; remembers the end, also when that is not wanted. Any thread. */
-bool skn_takes(skn_taking *t, const skn_about *a);
-
 /* There may be more behind these: they are as many as were asked for, or so large that the store may
  * have ended the page early. Any thread. */
 bool skn_events_full(const skein_events *list, size_t limit, size_t enough);

@@ -1,4 +1,4 @@
-/* note.c: an event as bytes, and who wants it. */
+/* note.c: an event as bytes. */
 #include "http/hub.h"
 
 #include "base/clock.h"
@@ -20,62 +20,6 @@ void skn_frame_drop(skn_frame *f)
     if (f->bytes)
         skn_shared_drop(f->bytes);
     *f = (skn_frame){NULL, 0};
-}
-
-/* --- Who wants it ---------------------------------------------------------------------------- */
-
-/* "message" is a beginning of "message.created", but not of "messages.x". */
-static bool is_beginning(skn_str type, skn_str word)
-{
-    return word.n && skn_str_starts(type, word) &&
-           (type.n == word.n || type.p[word.n] == '.' || word.p[word.n - 1] == '.');
-}
-
-static bool takes_type(skn_str types, skn_str type)
-{
-    skn_str word;
-
-    if (!types.p)
-        return true;
-    while (skn_str_split(&types, ',', &word))
-        if (is_beginning(type, skn_str_trim(word)))
-            return true;
-    return false;
-}
-
-/* What ended is known by its own cause: others may be at work in the chat all the time. */
-static bool takes_cause(skn_taking *t, const skn_about *a)
-{
-    bool caused = skn_str_eq(a->cause, t->filter.cause);
-
-    if (caused && skn_str_is(a->type, "world.idle")) {
-        t->over = true;
-        return true;
-    }
-    return (caused || skn_str_eq(a->message, t->filter.cause)) &&
-           takes_type(t->filter.types, a->type);
-}
-
-/* Of a world that is no more nothing can come; whoever asked for all worlds goes on. */
-static bool takes_end(skn_taking *t, const skn_about *a)
-{
-    const skn_stream_filter *f = &t->filter;
-
-    t->over = true;
-    return !f->chat.v && !f->cause.p && takes_type(f->types, a->type);
-}
-
-bool skn_takes(skn_taking *t, const skn_about *a)
-{
-    const skn_stream_filter *f = &t->filter;
-
-    if (f->world.v && f->world.v == a->world.v && a->removed)
-        return takes_end(t, a);
-    if ((f->world.v && f->world.v != a->world.v) ||
-        (f->chat.v && f->chat.v != a->chat.v &&
-         !(f->inbox && is_beginning(a->type, SKN_STR("inbox")))))
-        return false;
-    return f->cause.p ? takes_cause(t, a) : takes_type(f->types, a->type);
 }
 
 bool skn_events_full(const skein_events *list, size_t limit, size_t enough)

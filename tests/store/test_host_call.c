@@ -98,7 +98,7 @@ static void what_fails_says_why_and_changes_nothing(void **state)
         {"POST", "/worlds/lab/messages", "{\"content\":3}", 400, "VALIDATION_ERROR"},
         {"GET", "/worlds/%zz", NULL, 400, "BAD_REQUEST"},
         {"GET", "/providers", NULL, 501, "SERVER_NEEDED"},
-        {"GET", "/events", NULL, 501, "SERVER_NEEDED"},
+        {"GET", "/settings", NULL, 501, "SERVER_NEEDED"},
         {"GET", "", NULL, 404, "NOT_FOUND"},
     };
     kit         k;
@@ -186,6 +186,11 @@ static void who_waits_hears_of_what_another_engine_did(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(w.rc, SKEIN_OK);
     assert_true(w.newest > w.after);
+    assert_non_null(strstr(
+        ask(&k, "GET", skn_arena_printf(k.mem, "/events?after=%lld", (long long)w.after).p,
+            NULL, NULL)
+            .body.p,
+        "message.created"));
     skein_close(w.e);
     kit_close(&k);
 }

@@ -1,6 +1,5 @@
-/* api_events.c: GET /events and GET /worlds/{w}/events: a stream, or a page of what happened. */
-#include "http/hub.h"
-#include "http/served.h"
+/* What happened: GET /events and GET /worlds/{w}/events, in pages. A server makes a stream of it, too. */
+#include "api/handlers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,27 +9,11 @@
 #define PAGE_BYTES                                                                             \
     (16 * 1024 * 1024) /* of one answer; a page ends early rather than be longer */
 
-typedef struct asked {
-    skn_api_call     *call;
-    skn_stream_filter filter;
-    int64_t           after;  /* -1: none */
-    int64_t           recent; /* of a page: only among the newest so many; 0: all */
-    bool              stream;
-    skein_rc          rc;
-} asked;
-
 /* --- What is asked for ----------------------------------------------------------------------- */
-
-static bool wants_page(const skn_api_call *c)
-{
-    skn_str accept = skn_call_header(c, "Accept");
-
-    return !c->wants_stream && skn_str_find(accept, SKN_STR("application/json")) >= 0;
-}
 
 /* What a browser sends by itself when it comes back is newer than what stands in the address. A
  * number that is none of ours is answered like one that is not known. */
-static skein_rc read_after(asked *q)
+static skein_rc read_after(skn_events_asked *q)
 {
     skn_str last = skn_call_header(q->call, "Last-Event-ID");
 
@@ -41,7 +24,7 @@ static skein_rc read_after(asked *q)
     return SKEIN_OK;
 }
 
-static skein_rc read_recent(asked *q)
+static skein_rc read_recent(skn_events_asked *q)
 {
     skein_rc rc = skn_call_query_int(q->call, "recent", 1, RECENT_MOST, 0, &q->recent);
 
@@ -62,7 +45,7 @@ static bool is_list(skn_str types)
     return types.n <= TYPES_MAX;
 }
 
-static skein_rc read_filter(asked *q)
+static skein_rc read_filter(skn_events_asked *q)
 {
     skn_api_call *c = q->call;
     skn_str       deltas = skn_call_query(c, "deltas");
@@ -81,7 +64,7 @@ static skein_rc read_filter(asked *q)
     return SKEIN_OK;
 }
 
-static skein_rc find_place(asked *q)
+static skein_rc find_place(skn_events_asked *q)
 {
     skn_api_call *c = q->call;
     skn_str       chat = skn_call_query(c, "chatId");
@@ -123,7 +106,7 @@ static void write_event(skn_api_call *c, const skein_event *e)
     skn_buf_release(&whole);
 }
 
-static skein_rc check_span(asked *q)
+static skein_rc check_span(skn_events_asked *q)
 {
     skn_api_call *c = q->call;
     int64_t       newest, forgotten;
@@ -147,7 +130,7 @@ typedef struct paging {
     bool    more;
 } paging;
 
-static void write_events(asked *q, const skein_events *list, paging *p)
+static void write_events(skn_events_asked *q, const skein_events *list, paging *p)
 {
     skn_taking t = {.filter = q->filter};
 
@@ -168,7 +151,7 @@ static void write_events(asked *q, const skein_events *list, paging *p)
 }
 
 /* Reads on until the page is full: those that are not asked for leave room. */
-static skein_rc read_events(asked *q, paging *p)
+static skein_rc read_events(skn_events_asked *q, paging *p)
 {
     skn_api_call     *c = q->call;
     skn_arena        *a = skn_arena_new();
@@ -190,7 +173,7 @@ static skein_rc read_events(asked *q, paging *p)
     return rc;
 }
 
-static skein_rc answer_page(asked *q)
+skein_rc skn_events_page(skn_events_asked *q)
 {
     skn_api_call *c = q->call;
     paging        p = {.limit = 0};
@@ -213,33 +196,21 @@ static skein_rc answer_page(asked *q)
     return SKEIN_OK;
 }
 
-/* --- The call -------------------------------------------------------------------------------- */
+/* --- The operation ---------------------------------------------------------------------------- */
 
-static void work(void *arg)
+skein_rc skn_events_ask(skn_events_asked *q)
 {
-    asked *q = arg;
+    skein_rc rc;
 
-    if ((q->rc = read_after(q)) || (q->rc = read_recent(q)) || (q->rc = read_filter(q)) ||
-        (q->rc = find_place(q)) || q->stream)
-        return;
-    q->rc = answer_page(q);
+    if ((rc = read_after(q)) || (rc = read_recent(q)) || (rc = read_filter(q)))
+        return rc;
+    return find_place(q);
 }
 
-static void done(void *arg)
+skein_rc skn_api_list_events(skn_api_call *c)
 {
-    asked *q = arg;
+    skn_events_asked q = {.call = c};
+    skein_rc         rc = skn_events_ask(&q);
 
-    if (q->rc == SKEIN_OK && q->stream)
-        skn_stream_open(q->call, &q->filter, q->after);
-    else
-        skn_call_answer(q->call, q->rc);
-}
-
-void skn_http_stream_events(skn_api_call *c)
-{
-    asked *q = SKN_NEW(c->mem, asked);
-
-    q->call = c;
-    q->stream = !wants_page(c);
-    skn_workers_run(skn_http_opts(c->by->http)->workers, work, done, q);
+    return rc ? rc : skn_events_page(&q);
 }
