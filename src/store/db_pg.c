@@ -103,6 +103,8 @@ static skein_rc fault(pg_db *db, const PGresult *res, skein_error *err)
     while (!skn_str_starts(skn_str_of(state ? state : "XX000"), skn_str_of(states[i].state)))
         i++;
     rc = states[i].rc;
+    if (!state && strstr(detail, "memory")) /* libpq's own failures have no SQLSTATE */
+        rc = SKEIN_NO_MEMORY;
     if (db->pq.PQstatus(db->conn) == CONNECTION_BAD)
         rc = SKEIN_UNREACHABLE;
     if (rc == SKEIN_UNREACHABLE)
