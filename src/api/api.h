@@ -171,8 +171,8 @@ void skn_api_prepare(skn_api_call *c);
 void skn_api_run(skn_api_call *c);
 /* The last part of a call that may touch the store: from what the handler said (c->rc) to the answer. */
 void skn_api_complete(skn_api_call *c);
-/* What a request asks for beside what its route does: Prefer and Accept (wishes.c). */
-void skn_read_wishes(skn_api_call *c);
+/* What a request asks for beside what its route does: Prefer and Accept (prefer.c). */
+void skn_read_prefer(skn_api_call *c);
 /* Idempotency-Key, of what changes something. */
 skein_rc skn_read_key(skn_api_call *c);
 /* The body as JSON, unless the route wants it as it is. */

@@ -2,7 +2,7 @@
  * behind which to go on, so that it means the same for ever, and a search that has little to show for
  * much looking can stop and be taken up again. */
 #include "api/handlers.h"
-#include "api/search_wish.h"
+#include "api/search_conditions.h"
 
 #include "base/hash.h"
 
@@ -14,7 +14,7 @@
 typedef struct finding {
     skn_api_call         *c;
     skein_search_request *req;
-    const skn_wish       *wish;
+    const skn_conditions *conditions;
     int64_t               limit;
     skn_vec(skein_hit) hits;
 } finding;
@@ -30,7 +30,9 @@ static skein_rc find_some(finding *f, skein_hits *out)
     if (rc == SKEIN_INVALID)
         return skn_call_invalid(c, "/q", skn_arena_printf(c->mem, "%s", c->error.message).p);
     f->req->below = out->below;
-    return rc || !skn_wish_any(f->wish) ? rc : skn_wish_sift(c, f->wish, out);
+    return rc || !skn_conditions_any(f->conditions)
+               ? rc
+               : skn_conditions_sift(c, f->conditions, out);
 }
 
 /* As many as are wanted, or as there are, or as much as may be looked at; req->below is where it ended. */
@@ -72,26 +74,26 @@ static skn_str search_tag(skn_api_call *c, const skein_search_request *req, skn_
 
 static skein_rc search(skn_api_call *c, skein_search_request *req)
 {
-    skn_str   q = skn_call_query(c, "q"), next = SKN_NONE;
-    finding   f = {.c = c, .req = req};
-    skn_wish *wish;
-    skn_page  page;
-    skein_rc  rc;
+    skn_str         q = skn_call_query(c, "q"), next = SKN_NONE;
+    finding         f = {.c = c, .req = req};
+    skn_conditions *conditions;
+    skn_page        page;
+    skein_rc        rc;
 
     if (!q.p || !skn_str_trim(q).n)
         return skn_call_invalid(c, "/q", "is required");
-    if ((rc = skn_wish_read(c, q, &wish, &req->query)) ||
+    if ((rc = skn_conditions_read(c, q, &conditions, &req->query)) ||
         (rc = skn_call_query_flag(c, "current", &req->current_only)) ||
         (rc = read_archived(c, &req->archived)) ||
         (rc = skn_page_read(c, search_tag(c, req, q), SKN_PAGE_DEFAULT, false, &page)))
         return rc;
     if (!req->query.n)
         req->query = SKN_NONE; /* conditions alone: every message is looked at */
-    if (skn_wish_any(wish)) {
-        req->wants = skn_wish_wants;
-        req->arg = wish;
+    if (skn_conditions_any(conditions)) {
+        req->wants = skn_conditions_wants;
+        req->arg = conditions;
     }
-    f.wish = wish;
+    f.conditions = conditions;
     f.limit = page.limit;
     req->below.v = page.asked ? page.from : 0;
     req->looks = LOOK_MOST;

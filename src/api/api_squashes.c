@@ -26,13 +26,13 @@ skein_rc skn_api_list_squashes(skn_api_call *c)
 
 /* The agent that did it: a name, or true for one that is not named. A named one also asked for it, unless
  * "by" says who did. */
-static skein_rc read_performer(skn_api_call *c, skn_squash_request *wish)
+static skein_rc read_performer(skn_api_call *c, skn_squash_request *request)
 {
     const skn_json *v = skn_json_get(c->json, "performedByAgent");
     skein_agent     agent = {.id = {0}};
     skein_rc        rc;
 
-    wish->spec.by_agent = v && v->kind == SKN_JSON_BOOL && v->boolean;
+    request->spec.by_agent = v && v->kind == SKN_JSON_BOOL && v->boolean;
     if (!v || v->kind == SKN_JSON_NULL || v->kind == SKN_JSON_BOOL)
         return SKEIN_OK;
     if (v->kind != SKN_JSON_STRING)
@@ -40,9 +40,9 @@ static skein_rc read_performer(skn_api_call *c, skn_squash_request *wish)
                                 "must be the name of an agent, true or false");
     if ((rc = skn_find_agent(c, v->text, &agent)))
         return rc;
-    wish->spec.agent = agent.id;
-    if (!wish->how.actor.p)
-        wish->how.actor = agent.name;
+    request->spec.agent = agent.id;
+    if (!request->how.actor.p)
+        request->how.actor = agent.name;
     return SKEIN_OK;
 }
 
@@ -98,10 +98,10 @@ static skein_rc read_sources(skn_api_call *c, const skein_squash *was, skein_mes
 
 /* What a model may be asked must be possible before it is: the engine is asked with any text. It says what
  * else has to go, the other half of tool calls: the model reads that too. */
-static skein_rc ask_model(skn_api_call *c, skn_squash_request *wish)
+static skein_rc ask_model(skn_api_call *c, skn_squash_request *request)
 {
-    skein_squash_spec trial = wish->spec;
-    skein_change      how = wish->how;
+    skein_squash_spec trial = request->spec;
+    skein_change      how = request->how;
     skein_squash      made;
     skein_rc          rc = check_idle(c, &how);
 
@@ -113,32 +113,33 @@ static skein_rc ask_model(skn_api_call *c, skn_squash_request *wish)
     rc = skein_squash_messages(c->engine, &how, &trial, c->mem, &made, &c->error);
     if (rc)
         return skn_api_changed(c, rc);
-    if ((rc = read_sources(c, &made, &wish->spec.sources)))
+    if ((rc = read_sources(c, &made, &request->spec.sources)))
         return rc;
-    wish->world = c->world.id;
-    wish->spec.by_agent = true;
-    return skn_api_send_squash(c, wish);
+    request->world = c->world.id;
+    request->spec.by_agent = true;
+    return skn_api_send_squash(c, request);
 }
 
 skein_rc skn_api_squash(skn_api_call *c)
 {
-    skn_squash_request wish = {.rerun_of = SKN_NONE};
+    skn_squash_request request = {.rerun_of = SKN_NONE};
     skein_squash       made;
     skein_rc           rc;
 
-    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &wish.how)) ||
-        (rc = read_spec(c, &wish.spec)) || (rc = read_performer(c, &wish)))
+    if ((rc = skn_find_chat_param(c)) || (rc = skn_api_change(c, false, &request.how)) ||
+        (rc = read_spec(c, &request.spec)) || (rc = read_performer(c, &request)))
         return rc;
-    if (!wish.spec.content.p)
-        return ask_model(c, &wish);
-    rc = skein_squash_messages(c->engine, &wish.how, &wish.spec, c->mem, &made, &c->error);
+    if (!request.spec.content.p)
+        return ask_model(c, &request);
+    rc = skein_squash_messages(c->engine, &request.how, &request.spec, c->mem, &made,
+                               &c->error);
     if (rc)
         return skn_api_changed(c, rc);
-    c->status = wish.how.dry_run ? 200 : 201;
+    c->status = request.how.dry_run ? 200 : 201;
     skn_jw_object(&c->w);
     skn_shape_squash_members(&c->w, &made);
-    skn_jw_kbool(&c->w, "dryRun", wish.how.dry_run);
-    if (!wish.how.dry_run) {
+    skn_jw_kbool(&c->w, "dryRun", request.how.dry_run);
+    if (!request.how.dry_run) {
         skn_shape_undo(&c->w, c->world.name, c->chat.uid, made.version.origin_thread_uid);
         skn_api_location(c, "/squashes/%.*s", SKN_FMT(made.uid));
         skn_api_fresh_etag(c);
@@ -192,12 +193,12 @@ static skein_rc check_undone(skn_api_call *c, const skein_squash *was)
 /* The same messages and prompt, and another answer; the body may ask with other words. */
 skein_rc skn_api_rerun_squash(skn_api_call *c)
 {
-    skn_squash_request wish = {.rerun_of = c->params[1]};
-    skein_squash_spec *spec = &wish.spec;
+    skn_squash_request request = {.rerun_of = c->params[1]};
+    skein_squash_spec *spec = &request.spec;
     skein_squash       was;
     skein_rc           rc;
 
-    if ((rc = find_squash(c, &was)) || (rc = skn_api_change(c, false, &wish.how)) ||
+    if ((rc = find_squash(c, &was)) || (rc = skn_api_change(c, false, &request.how)) ||
         (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
         (rc = skn_call_text(c, "model", false, &spec->model)) ||
         (rc = read_sources(c, &was, &spec->sources)))
@@ -206,12 +207,12 @@ skein_rc skn_api_rerun_squash(skn_api_call *c)
     spec->model = spec->model.p ? spec->model : was.model;
     if (!skn_str_trim(spec->prompt).n)
         return skn_call_invalid(c, "/prompt", "is required: the squash was made by hand");
-    if (wish.how.dry_run) {
-        wish.world = c->world.id;
-        return skn_api_send_squash(c, &wish);
+    if (request.how.dry_run) {
+        request.world = c->world.id;
+        return skn_api_send_squash(c, &request);
     }
     rc = check_undone(c, &was);
-    return rc ? rc : ask_model(c, &wish);
+    return rc ? rc : ask_model(c, &request);
 }
 
 /* --- Branches ----------------------------------------------------------------------------- */

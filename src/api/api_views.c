@@ -170,7 +170,7 @@ static skein_rc read_summary(skn_api_call *c, skein_compaction *out)
 static skein_rc ask_summary(skn_api_call *c, const skein_compaction *what,
                             const skein_agent *agent)
 {
-    skn_compact_request wish = {
+    skn_compact_request request = {
         .world = c->world.id,
         .what = {.conversation = c->chat.id, .lane = what->lane, .agent = agent->id},
         .model = what->model,
@@ -180,8 +180,8 @@ static skein_rc ask_summary(skn_api_call *c, const skein_compaction *what,
 
     if (what->covers)
         return skn_call_invalid(c, "/covers", "goes with \"content\" only");
-    rc = skein_compact_plan_read(c->engine, &wish.what, c->mem, &plan, &c->error);
-    return rc ? rc : skn_api_send_compact(c, &wish);
+    rc = skein_compact_plan_read(c->engine, &request.what, c->mem, &plan, &c->error);
+    return rc ? rc : skn_api_send_compact(c, &request);
 }
 
 skein_rc skn_api_create_summary(skn_api_call *c)

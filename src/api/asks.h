@@ -135,11 +135,11 @@ typedef struct skn_api_lane {
 typedef struct skn_api_agents {
     void *arg;
     /* Both give a handle that is good for cancel until done was called; not NULL. */
-    void *(*squash)(void *arg, const skn_squash_request *wish, const skn_api_waiter *who);
-    void *(*compact)(void *arg, const skn_compact_request *wish, const skn_api_waiter *who);
+    void *(*squash)(void *arg, const skn_squash_request *request, const skn_api_waiter *who);
+    void *(*compact)(void *arg, const skn_compact_request *request, const skn_api_waiter *who);
     void (*cancel)(void *arg, void *handle);
-    void (*providers)(void *arg, const skn_provider_request *wish, skn_api_providers_done *done,
-                      void *done_arg);
+    void (*providers)(void *arg, const skn_provider_request *request,
+                      skn_api_providers_done *done, void *done_arg);
     /* Fills in what is known of these servers of tools of a world, by their names. On a worker, unlike the
      * others; NULL: nothing is. */
     void (*tool_servers)(void *arg, skein_world_id world, skn_arena *a, skn_tool_server *at,

@@ -32,7 +32,7 @@ static skein_rc admit(skn_api_call *c)
     skn_tree_match(c->api->tree, c->method, c->path, c->mem, &m);
     if ((rc = skn_api_route(c, &m)) || (rc = skn_read_key(c)))
         return rc;
-    skn_read_wishes(c);
+    skn_read_prefer(c);
     return SKEIN_OK;
 }
 

@@ -12,7 +12,7 @@ skein_rc skn_far_item(skn_cli *cli, const skn_json *v)
 }
 
 /* "&name=value", or nothing. */
-static const char *wish(skn_cli *cli, const char *name, skn_str value)
+static const char *parameter(skn_cli *cli, const char *name, skn_str value)
 {
     if (!value.n)
         return "";
@@ -26,11 +26,12 @@ static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str fir
                             size_t limit, const skn_json **out)
 {
     const skn_json *page;
-    skein_rc        rc = skn_far_get(
-               cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s", cli->far->chat,
-               skn_far_part(cli, what->thread), limit,
-        first.n ? wish(cli, "before", first) : "&latest=true", wish(cli, "agent", what->agent),
-               wish(cli, "delegation", what->lane), what->raw ? "&raw=true" : "");
+    skein_rc        rc = skn_far_get(cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s",
+                                     cli->far->chat, skn_far_part(cli, what->thread), limit,
+                              first.n ? parameter(cli, "before", first) : "&latest=true",
+                                     parameter(cli, "agent", what->agent),
+                                     parameter(cli, "delegation", what->lane),
+                              what->raw ? "&raw=true" : "");
 
     *out = rc ? NULL : skn_json_get(page, "data");
     return rc;
@@ -93,8 +94,8 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
     const char   *path = skn_arena_printf(cli->keep,
                                           "%s/messages/%s/subtree?fields=messageId%s%s",
                                           cli->far->world, skn_far_part(cli, uid),
-                                          wish(cli, "chatId", cli->far->chat_uid),
-                                          wish(cli, "threadId", thread))
+                                          parameter(cli, "chatId", cli->far->chat_uid),
+                                          parameter(cli, "threadId", thread))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &list);
 
@@ -127,7 +128,7 @@ skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tr
     skn_json_list list = {0};
     skn_map      *places = skn_map_new(cli->keep);
     const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->far->chat,
-                                          skn_far_part(cli, thread), wish(cli, "root", root))
+                                          skn_far_part(cli, thread), parameter(cli, "root", root))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &list);
 
@@ -210,7 +211,7 @@ skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *
 {
     const skn_json *rate;
     skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->far->chat,
-                                     skn_far_part(cli, thread), wish(cli, "root", root));
+                                     skn_far_part(cli, thread), parameter(cli, "root", root));
 
     if (rc)
         return rc;
@@ -251,8 +252,9 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
 {
     const skn_json *list;
     skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->far->chat,
-                                     skn_far_part(cli, what->thread), wish(cli, "agent", what->agent),
-                                     wish(cli, "delegation", what->lane));
+                                     skn_far_part(cli, what->thread),
+                                     parameter(cli, "agent", what->agent),
+                                     parameter(cli, "delegation", what->lane));
 
     if (rc)
         return rc;
@@ -293,7 +295,7 @@ skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str c
                                         req->world.v ? cli->far->world : "",
                                           skn_far_part(cli, req->query),
                                         req->current_only ? "&current=true" : "",
-                                          archived[req->archived], wish(cli, "chatId", chat))
+                                          archived[req->archived], parameter(cli, "chatId", chat))
                            .p;
     skein_rc rc = skn_far_all(cli, path, req->limit ? (size_t)req->limit : 50, &list);
 

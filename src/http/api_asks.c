@@ -1,5 +1,5 @@
 /* What a model has to be asked for takes long: the request is answered with a job, and whoever asks models
- * here ends it. A wish goes with its job. */
+ * here ends it. A request goes with its job. */
 #include "base/error.h"
 #include "http/inside.h"
 #include "http/jobs.h"
@@ -129,9 +129,9 @@ static asking *new_asking(skn_api_call *c, bool compact)
     return a;
 }
 
-skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *wish)
+skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *request)
 {
-    size_t            count = wish->spec.sources.count;
+    size_t            count = request->spec.sources.count;
     asking           *a;
     skein_message_id *ids;
 
@@ -139,29 +139,29 @@ skein_rc skn_http_send_squash(skn_api_call *c, const skn_squash_request *wish)
         return skn_api_no_models(c);
     a = new_asking(c, false);
     ids = SKN_ARRAY(a->mem, count + 1, skein_message_id);
-    memcpy(ids, wish->spec.sources.at, count * sizeof *ids);
-    a->squash = *wish;
-    a->squash.how.actor = skn_arena_copy(a->mem, wish->how.actor);
+    memcpy(ids, request->spec.sources.at, count * sizeof *ids);
+    a->squash = *request;
+    a->squash.how.actor = skn_arena_copy(a->mem, request->how.actor);
     a->squash.how.key = SKN_NONE; /* another answer would be another request to the engine */
     a->squash.how.client_id = SKN_NONE;
     a->squash.spec.sources.at = ids;
     a->squash.spec.content = SKN_NONE;
-    a->squash.spec.prompt = skn_arena_copy(a->mem, wish->spec.prompt);
-    a->squash.spec.model = skn_arena_copy(a->mem, wish->spec.model);
-    a->squash.rerun_of = skn_arena_copy(a->mem, wish->rerun_of);
+    a->squash.spec.prompt = skn_arena_copy(a->mem, request->spec.prompt);
+    a->squash.spec.model = skn_arena_copy(a->mem, request->spec.model);
+    a->squash.rerun_of = skn_arena_copy(a->mem, request->rerun_of);
     return send(c, a);
 }
 
-skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *wish)
+skein_rc skn_http_send_compact(skn_api_call *c, const skn_compact_request *request)
 {
     asking *a;
 
     if (!c->api->o.agents.compact)
         return skn_api_no_models(c);
     a = new_asking(c, true);
-    a->summary = *wish;
-    a->summary.what.lane = skn_arena_copy(a->mem, wish->what.lane);
-    a->summary.model = skn_arena_copy(a->mem, wish->model);
-    a->summary.reason = skn_arena_copy(a->mem, wish->reason);
+    a->summary = *request;
+    a->summary.what.lane = skn_arena_copy(a->mem, request->what.lane);
+    a->summary.model = skn_arena_copy(a->mem, request->model);
+    a->summary.reason = skn_arena_copy(a->mem, request->reason);
     return send(c, a);
 }

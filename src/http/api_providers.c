@@ -100,7 +100,7 @@ static void write_found(skn_jw *w, const skn_api_found *f, skn_arena *a)
 
 typedef struct asked {
     skn_api_call        *c;
-    skn_provider_request wish;
+    skn_provider_request request;
     skn_api_provider_op  then; /* once it is there; GET: nothing more */
 } asked;
 
@@ -118,7 +118,7 @@ static void write_one(skn_api_call *c, const asked *a, const skn_api_providers *
 static void write_offered(skn_api_call *c, const asked *a, const skn_api_providers *told,
                           size_t i)
 {
-    write_model(&c->w, a->wish.name, &told->models[i], c->mem);
+    write_model(&c->w, a->request.name, &told->models[i], c->mem);
 }
 
 static void write_candidate(skn_api_call *c, const asked *a, const skn_api_providers *told,
@@ -150,7 +150,7 @@ static skein_rc answer_test(const asked *a, const skn_api_providers *told)
     skn_jw *w = &a->c->w;
 
     skn_jw_object(w);
-    skn_jw_kstr(w, "provider", a->wish.name);
+    skn_jw_kstr(w, "provider", a->request.name);
     skn_jw_kbool(w, "ok", skn_str_is(told->state, "answered"));
     skn_jw_kstr(w, "state", told->state);
     skn_jw_kstr(w, "detail", told->detail);
@@ -166,7 +166,7 @@ static skein_rc answer_one(const asked *a, const skn_api_providers *told)
 
     if (told->count != 1)
         return skn_fail(&c->error, SKEIN_FAILED, "the provider was changed and is not there");
-    if (a->wish.op == SKN_PROVIDERS_NEW) {
+    if (a->request.op == SKN_PROVIDERS_NEW) {
         c->status = 201;
         skn_call_add_header(
             c, "Location",
@@ -178,7 +178,7 @@ static skein_rc answer_one(const asked *a, const skn_api_providers *told)
 
 static skein_rc answer(const asked *a, const skn_api_providers *told)
 {
-    switch (a->wish.op) {
+    switch (a->request.op) {
     case SKN_PROVIDERS_LIST:
         return answer_list(a, told, "providers", told->count, write_one);
     case SKN_PROVIDERS_MODELS:
@@ -206,8 +206,8 @@ static void told_providers(void *arg, const skn_api_providers *told, const skein
     if (err) {
         c->error = *err;
         skn_call_answer(c, skn_api_missing(c, err->rc, "provider-not-found"));
-    } else if (a->wish.op == SKN_PROVIDERS_GET && a->then != SKN_PROVIDERS_GET) {
-        a->wish.op = a->then;
+    } else if (a->request.op == SKN_PROVIDERS_GET && a->then != SKN_PROVIDERS_GET) {
+        a->request.op = a->then;
         ask(a, SKEIN_OK);
     } else {
         skn_call_answer(c, answer(a, told));
@@ -221,10 +221,10 @@ static asked *new_asked(skn_api_call *c, skn_api_provider_op op)
     asked *a = SKN_NEW(c->mem, asked);
 
     a->c = c;
-    a->wish.op = op;
-    a->wish.engine = c->engine;
+    a->request.op = op;
+    a->request.engine = c->engine;
     a->then = SKN_PROVIDERS_GET;
-    a->wish.name = c->params[0];
+    a->request.name = c->params[0];
     return a;
 }
 
@@ -247,7 +247,7 @@ static void ask(asked *a, skein_rc rc)
     if (rc)
         skn_call_answer(c, rc);
     else
-        to->providers(to->arg, &a->wish, told_providers, a);
+        to->providers(to->arg, &a->request, told_providers, a);
 }
 
 /* A member that null removes: then it is an empty text. */
@@ -292,34 +292,35 @@ static skein_rc check_key(skn_api_call *c, skn_str key)
 }
 
 /* What is not looked at here is checked by who keeps it. */
-static skein_rc read_parts(skn_api_call *c, skn_provider_request *wish)
+static skein_rc read_parts(skn_api_call *c, skn_provider_request *request)
 {
     skein_rc rc;
 
-    wish->more = c->json;
-    if ((rc = skn_call_text(c, "type", false, &wish->type)) ||
-        (rc = read_part(c, "baseUrl", &wish->base_url)) ||
-        (rc = read_part(c, "apiKey", &wish->key)) ||
-        (rc = read_part(c, "apiKeyEnv", &wish->key_env)) || (rc = check_type(c, wish->type)) ||
-        (rc = check_url(c, wish->base_url)) || (rc = check_key(c, wish->key)))
+    request->more = c->json;
+    if ((rc = skn_call_text(c, "type", false, &request->type)) ||
+        (rc = read_part(c, "baseUrl", &request->base_url)) ||
+        (rc = read_part(c, "apiKey", &request->key)) ||
+        (rc = read_part(c, "apiKeyEnv", &request->key_env)) ||
+        (rc = check_type(c, request->type)) || (rc = check_url(c, request->base_url)) ||
+        (rc = check_key(c, request->key)))
         return rc;
-    if (wish->key.n && wish->key_env.n)
+    if (request->key.n && request->key_env.n)
         return skn_call_invalid(c, "/apiKeyEnv", "cannot stand beside \"apiKey\"");
     return SKEIN_OK;
 }
 
-static skein_rc read_new(skn_api_call *c, skn_provider_request *wish)
+static skein_rc read_new(skn_api_call *c, skn_provider_request *request)
 {
     skein_error err;
-    skein_rc    rc = skn_call_text(c, "name", true, &wish->name);
+    skein_rc    rc = skn_call_text(c, "name", true, &request->name);
 
     if (rc)
         return rc;
-    if (skn_name_normal(wish->name, c->mem, &wish->name, &err))
+    if (skn_name_normal(request->name, c->mem, &request->name, &err))
         return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
-    if ((rc = read_parts(c, wish)))
+    if ((rc = read_parts(c, request)))
         return rc;
-    return wish->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
+    return request->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
 }
 
 void skn_http_list_providers(skn_api_call *c)
@@ -331,7 +332,7 @@ void skn_http_create_provider(skn_api_call *c)
 {
     asked *a = new_asked(c, SKN_PROVIDERS_NEW);
 
-    ask(a, read_new(c, &a->wish));
+    ask(a, read_new(c, &a->request));
 }
 
 void skn_http_get_provider(skn_api_call *c)
@@ -343,7 +344,7 @@ void skn_http_update_provider(skn_api_call *c)
 {
     asked *a = new_asked(c, SKN_PROVIDERS_CHANGE);
 
-    ask(a, read_parts(c, &a->wish));
+    ask(a, read_parts(c, &a->request));
 }
 
 void skn_http_remove_provider(skn_api_call *c)

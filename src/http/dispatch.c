@@ -484,7 +484,7 @@ void skn_dispatch_run(skn_api_call *c)
         finish_here(b);
         return;
     }
-    skn_read_wishes(c);
+    skn_read_prefer(c);
     if (c->key.p && !(b->running = skn_keys_begin(c->by->http->keys, c->key))) {
         b->c.rc = skn_call_problem(c, 409, "idempotency-running",
                                    "a request with this Idempotency-Key is still running");

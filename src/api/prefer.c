@@ -78,7 +78,7 @@ skein_rc skn_read_key(skn_api_call *c)
     return SKEIN_OK;
 }
 
-void skn_read_wishes(skn_api_call *c)
+void skn_read_prefer(skn_api_call *c)
 {
     read_prefer(c);
     read_accept(c);

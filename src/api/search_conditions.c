@@ -1,4 +1,4 @@
-#include "api/search_wish.h"
+#include "api/search_conditions.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -31,7 +31,7 @@ static const char *const mark_names[MARKS] = {
     "is:unreplied", "is:memory-only", "is:edited", "is:squashed", "is:background",
     "is:archived",  "is:failed",      "has:tool",  "has:code",    "has:link"};
 
-struct skn_wish {
+struct skn_conditions {
     skn_str   text[TEXTS];
     bool      mark[MARKS];
     int64_t   version;       /* 0: any */
@@ -68,7 +68,7 @@ static skein_rc find_one(skn_api_call *c, skn_str word, skn_str id, skein_messag
 }
 
 /* All messages below one. */
-static skein_rc read_thread(skn_api_call *c, skn_str word, skn_str id, skn_wish *w)
+static skein_rc read_thread(skn_api_call *c, skn_str word, skn_str id, skn_conditions *w)
 {
     skein_message      root;
     skein_conversation home;
@@ -105,7 +105,7 @@ static skein_rc find_place(skn_api_call *c, const skein_conversation *home, skei
 }
 
 /* The messages around one, itself among them. */
-static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, skn_wish *w)
+static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, skn_conditions *w)
 {
     skein_message      m;
     skein_conversation home;
@@ -130,7 +130,7 @@ static skein_rc read_near(skn_api_call *c, skn_str word, skn_str id, skn_wish *w
 }
 
 static skein_rc read_value(skn_api_call *c, skn_str word, skn_str key, skn_str value,
-                           skn_wish *w, bool *known)
+                           skn_conditions *w, bool *known)
 {
     *known = true;
     for (size_t i = 0; i < TEXTS; i++)
@@ -157,7 +157,7 @@ static skein_rc read_value(skn_api_call *c, skn_str word, skn_str key, skn_str v
     return SKEIN_OK;
 }
 
-static skein_rc read_word(skn_api_call *c, skn_str word, skn_wish *w, bool *known)
+static skein_rc read_word(skn_api_call *c, skn_str word, skn_conditions *w, bool *known)
 {
     ptrdiff_t colon = skn_str_find(word, SKN_STR(":"));
     skn_str   key, value;
@@ -199,7 +199,7 @@ static void add_word(skn_buf *b, skn_str word)
     skn_buf_add(b, word);
 }
 
-static skein_rc read_words(skn_api_call *c, skn_str q, skn_wish *w, skn_buf *plain,
+static skein_rc read_words(skn_api_call *c, skn_str q, skn_conditions *w, skn_buf *plain,
                            skn_buf *without)
 {
     skn_str  word;
@@ -221,11 +221,11 @@ static skein_rc read_words(skn_api_call *c, skn_str q, skn_wish *w, skn_buf *pla
     return SKEIN_OK;
 }
 
-skein_rc skn_wish_read(skn_api_call *c, skn_str q, skn_wish **out, skn_str *words)
+skein_rc skn_conditions_read(skn_api_call *c, skn_str q, skn_conditions **out, skn_str *words)
 {
-    skn_wish *w = SKN_NEW(c->mem, skn_wish);
-    skn_buf   plain, without;
-    skein_rc  rc;
+    skn_conditions *w = SKN_NEW(c->mem, skn_conditions);
+    skn_buf         plain, without;
+    skein_rc        rc;
 
     skn_buf_init(&plain, SKN_QUERY_BYTES * 2);
     skn_buf_init(&without, SKN_QUERY_BYTES * 2);
@@ -242,7 +242,7 @@ skein_rc skn_wish_read(skn_api_call *c, skn_str q, skn_wish **out, skn_str *word
     return rc;
 }
 
-bool skn_wish_any(const skn_wish *w)
+bool skn_conditions_any(const skn_conditions *w)
 {
     return w->any;
 }
@@ -281,7 +281,7 @@ static bool is_from(const skein_message *m, skn_str name)
     return person ? m->author == SKEIN_BY_HUMAN : same(m->sender, name);
 }
 
-static bool meets_texts(const skn_wish *w, const skein_message *m)
+static bool meets_texts(const skn_conditions *w, const skein_message *m)
 {
     const skn_str *t = w->text;
 
@@ -299,7 +299,7 @@ static bool has_link(skn_str text)
            skn_str_find(text, SKN_STR("https://")) >= 0;
 }
 
-static bool meets_marks(const skn_wish *w, const skein_message *m)
+static bool meets_marks(const skn_conditions *w, const skein_message *m)
 {
     const bool *is = w->mark;
 
@@ -310,11 +310,11 @@ static bool meets_marks(const skn_wish *w, const skein_message *m)
            (!is[HAS_LINK] || has_link(m->content));
 }
 
-bool skn_wish_wants(const skein_message *m, void *wish)
+bool skn_conditions_wants(const skein_message *m, void *conditions)
 {
-    const skn_wish *w = wish;
-    size_t          at;
-    bool            ok = (!w->before || m->created_at < w->before) &&
+    const skn_conditions *w = conditions;
+    size_t                at;
+    bool                  ok = (!w->before || m->created_at < w->before) &&
               (!w->after || m->created_at >= w->after) &&
               (!w->thread || skn_map_get_int(w->thread, m->id.v)) &&
               (!w->near || skn_map_get_int(w->near, m->id.v)) && meets_texts(w, m) &&
@@ -329,7 +329,7 @@ bool skn_wish_wants(const skein_message *m, void *wish)
 }
 
 /* What the place of a message tells. */
-static bool stands_right(const skn_wish *w, const skein_hit *hit)
+static bool stands_right(const skn_conditions *w, const skein_hit *hit)
 {
     const skein_conversation *chat = &hit->conversation;
     const skn_str            *t = w->text;
@@ -354,7 +354,7 @@ static size_t run_of(const skein_hits *hits, size_t from)
 }
 
 /* What only the whole conversation tells: whether anybody answered. Asked for many at once. */
-static skein_rc sift_facts(skn_api_call *c, const skn_wish *w, skein_hits *hits)
+static skein_rc sift_facts(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
 {
     skein_message       *list = SKN_ARRAY(c->mem, RUN_MOST, skein_message);
     skein_message_facts *facts = SKN_ARRAY(c->mem, RUN_MOST, skein_message_facts);
@@ -379,7 +379,7 @@ static skein_rc sift_facts(skn_api_call *c, const skn_wish *w, skein_hits *hits)
     return SKEIN_OK;
 }
 
-skein_rc skn_wish_sift(skn_api_call *c, const skn_wish *w, skein_hits *hits)
+skein_rc skn_conditions_sift(skn_api_call *c, const skn_conditions *w, skein_hits *hits)
 {
     size_t kept = 0;
 
