@@ -18,9 +18,7 @@ static skein_rc read_queue(skn_cli *cli, waiting_here *q)
 
     if (rc)
         return rc;
-    return cli->far
-               ? skn_far_queue(cli, &q->queue)
-               : skein_queue_list(cli->engine, q->chat.id, cli->keep, &q->queue, &cli->err);
+    return skn_far_queue(cli, &q->queue);
 }
 
 static skein_rc waiting_out(skn_cli *cli, const waiting_here *q, const skein_waiting *m)
@@ -101,15 +99,14 @@ skein_rc skn_queued_show(skn_cli *cli, skn_str ref, bool *found)
     return rc;
 }
 
-static skein_rc take_back(skn_cli *cli, const waiting_here *q, const skein_waiting *m)
+static skein_rc take_back(skn_cli *cli, const skein_waiting *m)
 {
     const skn_json *none;
 
-    if (!cli->far)
-        return skein_queue_remove(cli->engine, q->chat.id, m->uid, &cli->err);
     return skn_far_change(
         cli, "DELETE",
-        skn_arena_printf(cli->keep, "%s/queue/%s", cli->far->chat, skn_far_part(cli, m->uid)).p,
+        skn_arena_printf(cli->keep, "%s/queue/%s", cli->door->chat, skn_far_part(cli, m->uid))
+            .p,
         SKN_NONE, &none);
 }
 
@@ -125,7 +122,7 @@ int skn_cmd_queue_rm(skn_cli *cli)
     for (size_t i = 0; i < cli->arg_count && !rc; i++) {
         if (cli->dry_run)
             skn_would(cli, "take back %.*s", SKN_FMT(all[i]->uid));
-        else if (!(rc = take_back(cli, &q, all[i])) && cli->json)
+        else if (!(rc = take_back(cli, all[i])) && cli->json)
             rc = waiting_out(cli, &q, all[i]);
         else if (!rc)
             skn_print(cli, "Took back %.*s. It was not said.\n", SKN_FMT(all[i]->uid));

@@ -1,4 +1,4 @@
-/* far.h: a store that is elsewhere, behind a server: what commands ask of it, over HTTP.
+/* far.h: the API of the store: what commands ask of it, over HTTP where the store is behind a server, else in this process.
  *
  * What comes back has the types of the engine, so that a command prints the same from near and far. A
  * message, a conversation and an agent get numbers in the order in which this run meets them.
@@ -28,7 +28,7 @@ typedef struct skn_far {
 bool skn_far_can(const skn_cli *cli);
 /* Does it ask a server without a store, or need neither? */
 bool skn_far_asks(const skn_cli *cli);
-/* From here on the store is the one behind this server. */
+/* From here on the store is the one behind this server, or in this process. */
 void skn_far_begin(skn_cli *cli, const skn_server *server);
 
 /* --- Asking (far_ask.c) ------------------------------------------------------------------- */
@@ -91,7 +91,9 @@ void skn_far_read_message(skn_cli *cli, const skn_json *v, skein_message *out,
 skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out);
 skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out);
 /* Remembers which world this run is about. */
-void     skn_far_enter(skn_cli *cli, const skein_world *world);
+void skn_far_enter(skn_cli *cli, const skein_world *world);
+/* The conversation of that world that commands mean from here on. */
+void     skn_far_enter_chat(skn_cli *cli, const skein_conversation *chat);
 skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out);
 /* By id, title, AGENT:MODE or the beginning of an id; without a reference the current one or the newest. */
 skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,

@@ -2,7 +2,7 @@
 
 static const char *agent_path(skn_cli *cli, const skein_agent *agent, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "%s/agents/%s%s", cli->far->world,
+    return skn_arena_printf(cli->keep, "%s/agents/%s%s", cli->door->world,
                             skn_far_part(cli, agent->name), rest)
         .p;
 }
@@ -44,7 +44,8 @@ skein_rc skn_far_agent_new(skn_cli *cli, skein_agent *agent)
     skn_jw_kstr(w, "systemPrompt", agent->system_prompt);
     skn_jw_kstr(w, "model", agent->model);
     skn_jw_kstr(w, "lead", agent->lead_name);
-    return send(&b, "POST", skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p, agent);
+    return send(&b, "POST", skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p,
+                agent);
 }
 
 /* An option that was given; an empty one removes what it is about. */
@@ -204,7 +205,7 @@ skein_rc skn_far_tasks(skn_cli *cli, const skein_agent *agent, skn_str status, s
 skein_rc skn_far_task(skn_cli *cli, skn_str uid, skein_task *out)
 {
     const skn_json *v;
-    skein_rc rc = skn_far_get(cli, &v, "%s/tasks/%s", cli->far->world, skn_far_part(cli, uid));
+    skein_rc rc = skn_far_get(cli, &v, "%s/tasks/%s", cli->door->world, skn_far_part(cli, uid));
 
     if (!rc)
         read_task(v, out);
@@ -214,7 +215,7 @@ skein_rc skn_far_task(skn_cli *cli, skn_str uid, skein_task *out)
 static skein_rc change_task(skn_cli *cli, const char *method, skn_str uid, const char *rest,
                             skein_task *out)
 {
-    skn_str         path = skn_arena_printf(cli->keep, "%s/tasks/%s%s", cli->far->world,
+    skn_str         path = skn_arena_printf(cli->keep, "%s/tasks/%s%s", cli->door->world,
                                             skn_far_part(cli, uid), rest);
     const skn_json *v;
     skein_rc        rc = skn_far_change(cli, method, path.p, SKN_NONE, &v);

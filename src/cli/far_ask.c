@@ -18,17 +18,19 @@
 
 void skn_far_begin(skn_cli *cli, const skn_server *server)
 {
-    cli->far = SKN_NEW(cli->keep, skn_far);
-    cli->far->server = *server;
-    cli->far->numbers = skn_map_new(cli->keep);
+    cli->door = SKN_NEW(cli->keep, skn_far);
+    cli->door->server = *server;
+    cli->door->numbers = skn_map_new(cli->keep);
+    cli->far = server->engine ? NULL : cli->door;
 }
 
 skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
 {
     q->cli = *cli;
-    q->far = *cli->far;
+    q->far = *cli->door;
     q->cli.keep = mem;
-    q->cli.far = &q->far;
+    q->cli.door = &q->far;
+    q->cli.far = cli->far ? &q->far : NULL;
     q->far.numbers = skn_map_new(mem);
     q->far.uids.p = NULL;
     q->far.uids.n = q->far.uids.cap = 0;
@@ -44,7 +46,7 @@ const char *skn_far_part(skn_cli *cli, skn_str text)
 
 int64_t skn_far_number(skn_cli *cli, skn_str uid)
 {
-    skn_far *far = cli->far;
+    skn_far *far = cli->door;
     void   **slot;
 
     if (!uid.n)
@@ -59,7 +61,7 @@ int64_t skn_far_number(skn_cli *cli, skn_str uid)
 
 skn_str skn_far_uid(const skn_cli *cli, int64_t number)
 {
-    const skn_far *far = cli->far;
+    const skn_far *far = cli->door;
 
     return number > 0 && (size_t)number <= far->uids.n ? far->uids.p[number - 1] : SKN_NONE;
 }
@@ -68,7 +70,7 @@ skn_str skn_far_uid(const skn_cli *cli, int64_t number)
 
 static skein_rc ask(skn_cli *cli, const skn_request_spec *what, const skn_json **out)
 {
-    return skn_client_json(cli, &cli->far->server, what, ASK_MS, out);
+    return skn_client_json(cli, &cli->door->server, what, ASK_MS, out);
 }
 
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
@@ -147,7 +149,7 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
                              .path = path,
                              .body = body,
                              .key = skn_str_of(skn_opt(cli, "key")),
-                             .match = cli->far->match};
+                             .match = cli->door->match};
 
     return ask(cli, &what, out);
 }

@@ -26,7 +26,7 @@ static skn_jw *begin(skn_cli *cli, const skein_change *how, skn_far_body *b)
 
 static const char *chat_path(skn_cli *cli, const char *rest)
 {
-    return skn_arena_printf(cli->keep, "%s/%s", cli->far->chat, rest).p;
+    return skn_arena_printf(cli->keep, "%s/%s", cli->door->chat, rest).p;
 }
 
 static void write_ids(skn_cli *cli, skn_jw *w, const char *key, skein_message_ids ids)
@@ -136,7 +136,7 @@ skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/squashes/%s", cli->far->world,
+    skein_rc        rc = skn_far_get(cli, &v, "%s/squashes/%s", cli->door->world,
                                      skn_far_part(cli, uid));
 
     if (!rc)
@@ -221,7 +221,7 @@ skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id 
 {
     skn_far_body b;
     skn_str      uid = skn_far_uid(cli, target.v);
-    const char  *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->far->world,
+    const char  *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
                                          skn_far_part(cli, uid))
                            .p;
     const skn_json *v;
@@ -231,11 +231,11 @@ skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id 
     if (how->dry_run)
         return count_removal(cli,
                              skn_arena_printf(cli->keep, "%s/count?chatId=%s", path,
-                                              skn_far_part(cli, cli->far->chat_uid))
+                                              skn_far_part(cli, cli->door->chat_uid))
                                  .p,
                              out);
     w = begin(cli, how, &b);
-    skn_jw_kstr(w, "chatId", cli->far->chat_uid);
+    skn_jw_kstr(w, "chatId", cli->door->chat_uid);
     if (text.p)
         skn_jw_kstr(w, "newContent", text);
     if (!(rc = skn_far_send(&b, text.p ? "PUT" : "DELETE", path, &v)))
@@ -247,7 +247,7 @@ skein_rc skn_far_edit_errors(skn_cli *cli, skein_edit_errors *out)
 {
     skn_json_list list = {0};
     skein_rc      rc = skn_far_all(
-             cli, skn_arena_printf(cli->keep, "%s/edit-errors", cli->far->world).p, 0, &list);
+             cli, skn_arena_printf(cli->keep, "%s/edit-errors", cli->door->world).p, 0, &list);
 
     *out = (skein_edit_errors){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_edit_error)};
     for (size_t i = 0; !rc && i < list.n; i++)
@@ -278,7 +278,7 @@ static skein_rc read_move(skn_cli *cli, const skn_json *v, skein_move *out)
 skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move, int64_t where,
                         skein_move *out)
 {
-    const char     *match = cli->far->match;
+    const char     *match = cli->door->match;
     const skn_json *v;
     skein_version   to;
     skn_far_body    b;
@@ -291,10 +291,10 @@ skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move,
     skn_jw_kstr(w, move ? "move" : "threadId", move ? skn_str_of(move) : to.thread_uid);
     if (move)
         skn_jw_kint(w, "steps", where);
-    cli->far->match = match ? match
-                            : "*"; /* a move must say from where, even if from anywhere */
+    cli->door->match = match ? match
+                             : "*"; /* a move must say from where, even if from anywhere */
     rc = skn_far_send(&b, "PUT", chat_path(cli, "currentThread"), &v);
-    cli->far->match = match;
+    cli->door->match = match;
     return rc ? rc : read_move(cli, v, out);
 }
 
@@ -325,8 +325,8 @@ skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str t
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->far->world,
-                                     skn_far_part(cli, key), skn_far_part(cli, cli->far->chat_uid));
+    skein_rc        rc = skn_far_get(cli, &v, "%s/delegations/%s?chatId=%s", cli->door->world,
+                                     skn_far_part(cli, key), skn_far_part(cli, cli->door->chat_uid));
 
     if (rc)
         return rc;
@@ -348,13 +348,13 @@ skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
 skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
 {
     const skein_change how = {.dry_run = false};
-    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s/retry", cli->far->world,
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s/retry", cli->door->world,
                                         skn_far_part(cli, key))
                            .p;
     const skn_json *v;
     skn_far_body    b;
 
-    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
+    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->door->chat_uid);
     return skn_far_send(&b, "POST", path, &v);
 }
 
@@ -363,13 +363,13 @@ skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
 skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool without_tools)
 {
     const skein_change how = {.dry_run = false};
-    const char *path = skn_arena_printf(cli->keep, "%s/messages/%s/retry", cli->far->world,
+    const char *path = skn_arena_printf(cli->keep, "%s/messages/%s/retry", cli->door->world,
                                         skn_far_part(cli, message))
                            .p;
     const skn_json *v;
     skn_far_body    b;
 
-    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->far->chat_uid);
+    skn_jw_kstr(begin(cli, &how, &b), "chatId", cli->door->chat_uid);
     skn_jw_kstr(&b.w, "agent", agent);
     skn_jw_kbool(&b.w, "tools", !without_tools);
     return skn_far_send(&b, "POST", path, &v);
@@ -380,7 +380,7 @@ skein_rc skn_far_answer_again(skn_cli *cli, skn_str message, skn_str agent, bool
 skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
 {
     const skein_change how = {.dry_run = false};
-    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p;
     const skn_json    *v;
     skn_far_body       b;
     skn_jw            *w = begin(cli, &how, &b);
@@ -395,7 +395,7 @@ skein_rc skn_far_chat_new(skn_cli *cli, skn_str title, skein_conversation *out)
 
 skein_rc skn_far_chat_of(skn_cli *cli, skn_str agent, skein_mode mode, skein_conversation *out)
 {
-    const char     *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    const char     *path = skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p;
     const skn_json *v;
     skn_far_body    b;
     skn_jw         *w = skn_far_body_begin(cli, &b);
@@ -415,7 +415,7 @@ skein_rc skn_far_set_current(skn_cli *cli, skn_str chat_uid)
     skn_far_body       b;
 
     skn_jw_kstr(begin(cli, &how, &b), "currentChatId", chat_uid);
-    return skn_far_send(&b, "PATCH", cli->far->world, &v);
+    return skn_far_send(&b, "PATCH", cli->door->world, &v);
 }
 
 /* --- Waiting ------------------------------------------------------------------------------ */
@@ -427,7 +427,7 @@ skein_rc skn_far_wait_idle(skn_cli *cli)
     const skn_json       *world;
     skein_rc              rc;
 
-    while (!(rc = skn_far_get(cli, &world, "%s/status", cli->far->world)) &&
+    while (!(rc = skn_far_get(cli, &world, "%s/status", cli->door->world)) &&
            skn_far_flag(world, "isProcessing"))
         nanosleep(&nap, NULL);
     return rc;

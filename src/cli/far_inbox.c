@@ -39,10 +39,10 @@ static void read_item(const skn_json *v, skein_inbox_item *out)
 /* "world=NAME", or nothing. */
 static const char *of_world(skn_cli *cli, const char *before)
 {
-    if (!cli->far->world)
+    if (!cli->door->world)
         return "";
     return skn_arena_printf(cli->keep, "%sworld=%s", before,
-                            cli->far->world + sizeof "/worlds/" - 1)
+                            cli->door->world + sizeof "/worlds/" - 1)
         .p;
 }
 

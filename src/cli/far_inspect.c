@@ -78,7 +78,7 @@ skein_rc skn_far_call(skn_cli *cli, skn_str ref, skein_model_call *out)
 
     if (!own)
         ref = message_uid(cli, ref);
-    rc = skn_far_get(cli, &v, own ? "%s/calls/%s" : "%s/messages/%s/context", cli->far->world,
+    rc = skn_far_get(cli, &v, own ? "%s/calls/%s" : "%s/messages/%s/context", cli->door->world,
                      skn_far_part(cli, ref));
     if (!rc)
         read_call(cli, v, out);
@@ -89,7 +89,7 @@ skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conver
                             bool *found)
 {
     const char *path = skn_arena_printf(cli->keep, "%s/agents/%s/conversations",
-                                        cli->far->world, skn_far_part(cli, agent->name))
+                                        cli->door->world, skn_far_part(cli, agent->name))
                            .p;
     skn_json_list list = {0};
     skein_rc      rc = skn_far_all(cli, path, 0, &list);
@@ -100,10 +100,10 @@ skein_rc skn_far_background(skn_cli *cli, const skein_agent *agent, skein_conver
         *found = out->mode == SKEIN_BACKGROUND;
     }
     if (*found) {
-        cli->far->chat_uid = out->uid;
-        cli->far->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->far->world,
-                                          skn_far_part(cli, out->uid))
-                             .p;
+        cli->door->chat_uid = out->uid;
+        cli->door->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->door->world,
+                                           skn_far_part(cli, out->uid))
+                              .p;
     }
     return rc;
 }

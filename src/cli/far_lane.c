@@ -10,8 +10,8 @@ static skein_rc add_memory(skn_cli *cli, skn_str agent, lane_list *list)
     const skn_json *page;
     skein_lane      lane = {.key = skn_arena_printf(cli->keep, "@%.*s", SKN_FMT(agent)),
                             .agent_name = agent};
-    skein_rc        rc = skn_far_get(cli, &page, "%s/messages?limit=1&agent=%s", cli->far->chat,
-                                     skn_far_part(cli, agent));
+    skein_rc rc = skn_far_get(cli, &page, "%s/messages?limit=1&agent=%s", cli->door->chat,
+                              skn_far_part(cli, agent));
 
     if (rc)
         return rc;
@@ -23,8 +23,8 @@ static skein_rc add_memory(skn_cli *cli, skn_str agent, lane_list *list)
 static skein_rc add_delegations(skn_cli *cli, lane_list *list)
 {
     skn_json_list found = {0};
-    const char *path = skn_arena_printf(cli->keep, "%s/delegations?chatId=%s", cli->far->world,
-                                        skn_far_part(cli, cli->far->chat_uid))
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations?chatId=%s", cli->door->world,
+                                        skn_far_part(cli, cli->door->chat_uid))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &found);
 

@@ -23,8 +23,16 @@ skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out)
 
 void skn_far_enter(skn_cli *cli, const skein_world *world)
 {
-    cli->far->world =
+    cli->door->world =
         skn_arena_printf(cli->keep, "/worlds/%s", skn_far_part(cli, world->name)).p;
+}
+
+void skn_far_enter_chat(skn_cli *cli, const skein_conversation *chat)
+{
+    cli->door->chat_uid = chat->uid;
+    cli->door->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->door->world,
+                                       skn_far_part(cli, chat->uid))
+                          .p;
 }
 
 skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out)
@@ -40,7 +48,7 @@ skein_rc skn_far_world(skn_cli *cli, skn_str ref, skein_world *out)
 skein_rc skn_far_agents(skn_cli *cli, skein_agents *out)
 {
     skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p,
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p,
                               0, &list);
 
     *out = (skein_agents){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_agent)};
@@ -52,7 +60,7 @@ skein_rc skn_far_agents(skn_cli *cli, skein_agents *out)
 skein_rc skn_far_agent(skn_cli *cli, skn_str name, skein_agent *out)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/agents/%s", cli->far->world,
+    skein_rc        rc = skn_far_get(cli, &v, "%s/agents/%s", cli->door->world,
                                      skn_far_part(cli, name));
 
     if (!rc)
@@ -75,7 +83,7 @@ static void put_chat(skein_conversations *all, skein_conversation chat)
 /* A server lists what agents do in the background only when that is asked for. */
 skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out)
 {
-    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->far->world).p;
+    const char        *path = skn_arena_printf(cli->keep, "%s/chats", cli->door->world).p;
     skn_json_list      list = {0};
     skein_conversation chat;
     skein_rc           rc = skn_far_all(cli, path, 0, &list);
@@ -164,7 +172,7 @@ static bool read_archived(skn_cli *cli, const char *ref, skein_conversation *out
     skein_error     err = cli->err;
     skn_problem     more = cli->more;
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s", cli->far->world,
+    skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s", cli->door->world,
                                      skn_far_part(cli, skn_str_of(ref)));
 
     if (!rc)
@@ -188,16 +196,13 @@ skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
         *out = all.at[which];
     else if (!ref || rc != SKEIN_NOT_FOUND || !read_archived(cli, ref, out))
         return skn_missing(cli, rc, "chat");
-    cli->far->chat_uid = out->uid;
-    cli->far->chat = skn_arena_printf(cli->keep, "%s/chats/%s", cli->far->world,
-                                      skn_far_part(cli, out->uid))
-                         .p;
+    skn_far_enter_chat(cli, out);
     return SKEIN_OK;
 }
 
 skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out)
 {
-    const char *path = skn_arena_printf(cli->keep, "%s/tags?chatId=%s", cli->far->world,
+    const char *path = skn_arena_printf(cli->keep, "%s/tags?chatId=%s", cli->door->world,
                                         skn_far_part(cli, chat->uid))
                            .p;
     skn_json_list list = {0};
@@ -218,8 +223,8 @@ skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *
 skein_rc skn_far_queue(skn_cli *cli, skein_queue *out)
 {
     skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/queue", cli->far->chat).p, 0,
-                              &list);
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/queue", cli->door->chat).p,
+                              0, &list);
 
     *out = (skein_queue){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_waiting)};
     for (size_t i = 0; !rc && i < list.n; i++)
@@ -239,8 +244,8 @@ skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
                          skein_message_facts *facts, skein_deliveries *deliveries)
 {
     const skn_json *v;
-    skein_rc rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s&typed=true", cli->far->world,
-                              skn_far_part(cli, ref), skn_far_part(cli, cli->far->chat_uid));
+    skein_rc rc = skn_far_get(cli, &v, "%s/messages/%s?chatId=%s&typed=true", cli->door->world,
+                              skn_far_part(cli, ref), skn_far_part(cli, cli->door->chat_uid));
 
     if (!rc)
         skn_far_read_message(cli, v, out, facts, deliveries);
@@ -250,7 +255,7 @@ skein_rc skn_far_message(skn_cli *cli, skn_str ref, skein_message *out,
 skein_rc skn_far_history(skn_cli *cli, skein_versions *out)
 {
     skn_json_list list = {0};
-    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/threads", cli->far->chat).p,
+    skein_rc rc = skn_far_all(cli, skn_arena_printf(cli->keep, "%s/threads", cli->door->chat).p,
                               0, &list);
 
     *out = (skein_versions){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_version)};
@@ -262,7 +267,7 @@ skein_rc skn_far_history(skn_cli *cli, skein_versions *out)
 static skein_rc version_of_thread(skn_cli *cli, skn_str thread, skein_version *out)
 {
     const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/threads/%s", cli->far->chat,
+    skein_rc        rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
                                      skn_far_part(cli, thread));
 
     if (!rc)

@@ -85,7 +85,7 @@ skein_rc skn_far_timeline(skn_cli *cli, skn_str thread)
     const char     *lane = skn_opt(cli, "delegation");
     const skn_json *v;
     skn_marks      *marks;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/timeline?threadId=%s%s%s", cli->far->chat,
+    skein_rc        rc = skn_far_get(cli, &v, "%s/timeline?threadId=%s%s%s", cli->door->chat,
                                      skn_far_part(cli, thread), lane ? "&delegation=" : "",
                               lane ? skn_far_part(cli, skn_str_of(lane)) : "");
 

@@ -27,7 +27,7 @@ static skein_rc page_before(skn_cli *cli, const skn_far_slice *what, skn_str fir
 {
     const skn_json *page;
     skein_rc        rc = skn_far_get(cli, &page, "%s/threads/%s/messages?limit=%zu%s%s%s%s",
-                                     cli->far->chat, skn_far_part(cli, what->thread), limit,
+                                     cli->door->chat, skn_far_part(cli, what->thread), limit,
                               first.n ? parameter(cli, "before", first) : "&latest=true",
                                      parameter(cli, "agent", what->agent),
                                      parameter(cli, "delegation", what->lane),
@@ -93,8 +93,8 @@ skein_rc skn_far_subtree(skn_cli *cli, skn_str uid, skn_str thread, skn_map **ou
     skn_json_list list = {0};
     const char   *path = skn_arena_printf(cli->keep,
                                           "%s/messages/%s/subtree?fields=messageId%s%s",
-                                          cli->far->world, skn_far_part(cli, uid),
-                                          parameter(cli, "chatId", cli->far->chat_uid),
+                                          cli->door->world, skn_far_part(cli, uid),
+                                          parameter(cli, "chatId", cli->door->chat_uid),
                                           parameter(cli, "threadId", thread))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &list);
@@ -127,7 +127,7 @@ skein_rc skn_far_tree(skn_cli *cli, skn_str thread, skn_str root, skein_reply_tr
 {
     skn_json_list list = {0};
     skn_map      *places = skn_map_new(cli->keep);
-    const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->far->chat,
+    const char   *path = skn_arena_printf(cli->keep, "%s/tree?threadId=%s%s", cli->door->chat,
                                           skn_far_part(cli, thread), parameter(cli, "root", root))
                            .p;
     skein_rc rc = skn_far_all(cli, path, 0, &list);
@@ -158,7 +158,7 @@ skein_rc skn_far_diff(skn_cli *cli, const skein_version *from, const skein_versi
                       skein_diff *out, const skn_json **whole)
 {
     const skn_json *changes;
-    skein_rc        rc = skn_far_get(cli, whole, "%s/threads/%s/diff?from=%s", cli->far->chat,
+    skein_rc        rc = skn_far_get(cli, whole, "%s/threads/%s/diff?from=%s", cli->door->chat,
                                      skn_far_part(cli, to->thread_uid),
                                      skn_far_part(cli, from->thread_uid));
 
@@ -210,7 +210,7 @@ skein_rc skn_far_stats(skn_cli *cli, skn_str thread, skn_str root, skein_stats *
                        const skn_json **whole)
 {
     const skn_json *rate;
-    skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->far->chat,
+    skein_rc        rc = skn_far_get(cli, whole, "%s/analytics?threadId=%s%s", cli->door->chat,
                                      skn_far_part(cli, thread), parameter(cli, "root", root));
 
     if (rc)
@@ -251,7 +251,7 @@ skein_rc skn_far_context(skn_cli *cli, const skn_far_slice *what, skein_context 
                          const skn_json **whole)
 {
     const skn_json *list;
-    skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->far->chat,
+    skein_rc        rc = skn_far_get(cli, whole, "%s/context?threadId=%s%s%s", cli->door->chat,
                                      skn_far_part(cli, what->thread),
                                      parameter(cli, "agent", what->agent),
                                      parameter(cli, "delegation", what->lane));
@@ -292,7 +292,7 @@ skein_rc skn_far_search(skn_cli *cli, const skein_search_request *req, skn_str c
 
     skn_json_list list = {0};
     const char   *path = skn_arena_printf(cli->keep, "%s/search?q=%s%s%s%s",
-                                        req->world.v ? cli->far->world : "",
+                                        req->world.v ? cli->door->world : "",
                                           skn_far_part(cli, req->query),
                                         req->current_only ? "&current=true" : "",
                                           archived[req->archived], parameter(cli, "chatId", chat))

@@ -42,12 +42,12 @@ static skein_rc remove_at(skn_cli *cli, const char *path, bool force)
 
 skein_rc skn_far_remove_world(skn_cli *cli, bool force)
 {
-    return remove_at(cli, cli->far->world, force);
+    return remove_at(cli, cli->door->world, force);
 }
 
 skein_rc skn_far_remove_chat(skn_cli *cli, bool force)
 {
-    return remove_at(cli, cli->far->chat, force);
+    return remove_at(cli, cli->door->chat, force);
 }
 
 /* --- Settings ----------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world
     skein_rc        rc;
 
     if ((rc = skn_json_parse(&v, value, "the value", cli->keep, &cli->err)) ||
-        (rc = skn_far_get(cli, &was, "%s", cli->far->world)))
+        (rc = skn_far_get(cli, &was, "%s", cli->door->world)))
         return rc;
     w = skn_far_body_begin(cli, &b);
     if (is_own(key)) {
@@ -121,7 +121,7 @@ skein_rc skn_far_world_set(skn_cli *cli, skn_str key, skn_str value, skein_world
         write_setting(w, skn_json_get(was, "settings"), key, v);
         skn_jw_object_end(w);
     }
-    if (!(rc = skn_far_send(&b, "PATCH", cli->far->world, &v)))
+    if (!(rc = skn_far_send(&b, "PATCH", cli->door->world, &v)))
         skn_far_read_world(cli, v, now);
     return rc;
 }
@@ -148,7 +148,7 @@ static skein_rc export_path(skn_cli *cli, const skn_export_request *what, const 
     if (what->root.v)
         root = skn_arena_printf(cli->keep, "&root=%s", skn_far_part(cli, uid)).p;
     *out = skn_arena_printf(cli->keep, "%s/export?format=%s&delegations=%s%s%s%s%s",
-                            what->conversation.v ? cli->far->chat : cli->far->world,
+                            what->conversation.v ? cli->door->chat : cli->door->world,
                             format ? format : "md", lanes[what->delegations],
                             what->redact ? "&redact=true" : "",
                             what->no_memory_only ? "&memoryOnly=false" : "", thread, root)
@@ -217,7 +217,7 @@ skein_rc skn_far_export(skn_cli *cli, const skn_export_request *what, const skn_
     if (rc)
         return rc;
     skn_buf_init(&p.line, 2 * LINE_MOST);
-    rc = skn_client_call(cli, &cli->far->server, &ask, EXPORT_MS, &got);
+    rc = skn_client_call(cli, &cli->door->server, &ask, EXPORT_MS, &got);
     if (!rc && p.line.n)
         rc = pass_clean(&p, skn_buf_str(&p.line), &cli->err);
     skn_buf_release(&p.line);
@@ -243,7 +243,7 @@ skein_rc skn_far_compact(skn_cli *cli, const skein_compaction *what, skein_messa
     if (what->covers)
         skn_jw_kint(w, "covers", what->covers);
     rc = skn_far_send(&b, "POST",
-                      skn_arena_printf(cli->keep, "%s/compactions", cli->far->chat).p, whole);
+                      skn_arena_printf(cli->keep, "%s/compactions", cli->door->chat).p, whole);
     if (rc)
         return rc;
     skn_far_read_message(cli, *whole, out, NULL, NULL);

@@ -318,8 +318,10 @@ skein_rc skn_place_open(skn_cli *cli)
         skn_note(cli, "store: %.*s", SKN_FMT(skn_place_shown(cli)));
     file = skn_place_file(cli);
     rc = file && *file ? open_file(cli, file, &options) : open_database(cli, &options);
-    if (!rc)
+    if (!rc) {
         set_up(cli);
+        skn_far_begin(cli, &(skn_server){.engine = cli->engine});
+    }
     return rc;
 }
 
@@ -388,7 +390,7 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out)
 {
     skein_rc rc = which_or_only(cli, out);
 
-    if (!rc && cli->far)
+    if (!rc)
         skn_far_enter(cli, out);
     return rc;
 }
@@ -559,6 +561,10 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
                                     &cli->err);
     else
         rc = skn_missing(cli, newest_chat(cli, world, out), "chat");
+    if (!rc && !cli->far) {
+        skn_far_enter(cli, world);
+        skn_far_enter_chat(cli, out);
+    }
     if (!rc && skn_opt(cli, "verbose"))
         skn_note(cli, "conversation: %.*s", SKN_FMT(out->uid));
     return rc;

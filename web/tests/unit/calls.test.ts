@@ -28,7 +28,7 @@ const NOT_CALLED = new Set([
 
 test('there is a function for every route of the server, and none for another', () => {
     const document = JSON.parse(
-        readFileSync(join(import.meta.dirname, '../../../src/http/openapi.json'), 'utf8'),
+        readFileSync(join(import.meta.dirname, '../../../src/api/openapi.json'), 'utf8'),
     ) as Document;
     const operations = Object.values(document.paths)
         .flatMap(p => Object.values(p))

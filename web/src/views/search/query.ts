@@ -1,4 +1,4 @@
-// query.ts: the words and conditions of a search, as the server reads them (src/http/search_wish.c).
+// query.ts: the words and conditions of a search, as the server reads them (src/api/search_conditions.c).
 
 import { listed } from '../shared/words';
 
