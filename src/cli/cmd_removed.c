@@ -17,27 +17,16 @@ static void world_line(skn_cli *cli, const skein_world *world)
     skn_print_raw(cli, SKN_STR("\n"));
 }
 
-static skein_rc print_near(skn_cli *cli, size_t *count)
-{
-    skein_worlds all = {NULL, 0};
-    skein_rc     rc = skein_world_removed(cli->engine, cli->keep, &all, &cli->err);
-
-    *count = all.count;
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (cli->json)
-            rc = skn_world_item(cli, &all.at[i]);
-        else
-            world_line(cli, &all.at[i]);
-    return rc;
-}
-
-static skein_rc print_far(skn_cli *cli, size_t *count)
+skein_rc skn_worlds_removed(skn_cli *cli)
 {
     skn_json_list list = {0};
     skein_world   world;
     skein_rc      rc = skn_far_all(cli, "/worlds?removed=true", 0, &list);
 
-    *count = list.n;
+    if (rc)
+        return rc;
+    if (cli->json)
+        skn_list_begin(cli);
     for (size_t i = 0; !rc && i < list.n; i++) {
         skn_far_read_world(cli, list.p[i], &world);
         if (cli->json)
@@ -45,25 +34,14 @@ static skein_rc print_far(skn_cli *cli, size_t *count)
         else
             world_line(cli, &world);
     }
-    return rc;
-}
-
-skein_rc skn_worlds_removed(skn_cli *cli)
-{
-    size_t   count;
-    skein_rc rc;
-
-    if (cli->json)
-        skn_list_begin(cli);
-    rc = cli->far ? print_far(cli, &count) : print_near(cli, &count);
     if (cli->json)
         skn_list_done(cli, rc);
-    else if (!rc && !count)
+    else if (!list.n)
         skn_print(cli, "No world was removed.\n");
     return rc;
 }
 
-static skein_rc far_restore(skn_cli *cli, skn_str ref, skn_str name, skein_world *out)
+static skein_rc restore_world(skn_cli *cli, skn_str ref, skn_str name, skein_world *out)
 {
     const char *path =
         skn_arena_printf(cli->keep, "/worlds/%s/restore", skn_far_part(cli, ref)).p;
@@ -89,9 +67,7 @@ int skn_cmd_world_restore(skn_cli *cli)
         skn_would(cli, "bring the world %s back", cli->args[0]);
         return 0;
     }
-    if ((rc = cli->far
-                  ? far_restore(cli, ref, name, &world)
-                  : skein_world_restore(cli->engine, ref, name, cli->keep, &world, &cli->err)))
+    if ((rc = restore_world(cli, ref, name, &world)))
         return (int)rc;
     if (cli->json)
         return (int)skn_world_item(cli, &world);
@@ -107,10 +83,9 @@ skein_rc skn_chats_removed(skn_cli *cli, const skein_world *world, skein_convers
     skn_json_list list = {0};
     skein_rc      rc;
 
-    if (!cli->far)
-        return skein_conversation_removed(cli->engine, world->id, cli->keep, out, &cli->err);
+    skn_far_enter(cli, world);
     rc = skn_far_all(cli,
-                     skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->far->world).p,
+                     skn_arena_printf(cli->keep, "%s/chats?archived=true", cli->door->world).p,
                      0, &list);
     *out = (skein_conversations){.at = SKN_ARRAY(cli->keep, list.n + 1, skein_conversation)};
     for (size_t i = 0; !rc && i < list.n; i++)
@@ -125,12 +100,10 @@ skein_rc skn_chat_restore(skn_cli *cli, const skein_world *world, skn_str uid,
     skn_far_body    b;
     skein_rc        rc;
 
-    if (!cli->far)
-        return skein_conversation_restore(cli->engine, world->id, uid, cli->keep, out,
-                                          &cli->err);
+    skn_far_enter(cli, world);
     skn_far_body_begin(cli, &b);
     rc = skn_far_send(&b, "POST",
-                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->far->world,
+                      skn_arena_printf(cli->keep, "%s/chats/%s/restore", cli->door->world,
                                        skn_far_part(cli, uid))
                           .p,
                       &v);

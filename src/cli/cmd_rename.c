@@ -4,24 +4,19 @@
 #include "base/error.h"
 #include "cli/far_view.h"
 
-static skein_rc far_name(skn_cli *cli, const char *path, const char *key, skn_str name)
+/* --- A conversation ----------------------------------------------------------------------- */
+
+static skein_rc set_title(skn_cli *cli, const skein_world *world, skein_conversation *chat,
+                          skn_str title)
 {
     const skn_json *v;
     skn_far_body    b;
+    skein_rc        rc;
 
-    skn_jw_kstr(skn_far_body_begin(cli, &b), key, name);
-    return skn_far_send(&b, "PATCH", path, &v);
-}
-
-/* --- A conversation ----------------------------------------------------------------------- */
-
-static skein_rc set_title(skn_cli *cli, skein_conversation *chat, skn_str title)
-{
-    skein_rc rc;
-
-    rc = cli->far ? far_name(cli, cli->far->chat, "title", title)
-                  : skein_conversation_rename(cli->engine, chat->id, title, &cli->err);
-    if (!rc)
+    skn_far_enter(cli, world);
+    skn_far_enter_chat(cli, chat);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "title", title);
+    if (!(rc = skn_far_send(&b, "PATCH", cli->door->chat, &v)))
         chat->title = title;
     return rc;
 }
@@ -54,7 +49,7 @@ int skn_cmd_conv_rename(skn_cli *cli)
                   SKN_FMT(title));
         return 0;
     }
-    if ((rc = set_title(cli, &chat, title.n ? title : SKN_NONE)))
+    if ((rc = set_title(cli, &world, &chat, title.n ? title : SKN_NONE)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -66,12 +61,15 @@ int skn_cmd_conv_rename(skn_cli *cli)
 
 static skein_rc set_world_name(skn_cli *cli, skein_world *world, skn_str name)
 {
-    skein_world_change what = {.id = world->id, .name = name};
+    const skn_json *v;
+    skn_far_body    b;
+    skein_rc        rc;
 
-    if (!cli->far)
-        return skein_world_patch(cli->engine, &what, cli->keep, world, &cli->err);
-    world->name = name;
-    return far_name(cli, cli->far->world, "name", name);
+    skn_jw_kstr(skn_far_body_begin(cli, &b), "name", name);
+    skn_far_enter(cli, world);
+    if (!(rc = skn_far_send(&b, "PATCH", cli->door->world, &v)))
+        skn_far_read_world(cli, v, world);
+    return rc;
 }
 
 int skn_cmd_world_rename(skn_cli *cli)
