@@ -78,7 +78,9 @@ test('provider add says that nothing changes and how to change it', async () => 
     assert.equal(added.code, 0, added.err);
     assert.match(added.out, /No agent's model changes: those that name none go on with demo\/scripted\./);
     const raw = async (...words) => (await run([...words, ...store.args, `--config=${config}`], { raw: true })).out;
-    const place = `skein ${store.args.map(a => a.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join(' ')} --config=\\S+ provider`;
+    // As it is pasted: a database's address stands in quotes.
+    const pasted = a => a.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/^(--db=)(.*)$/, "$1'$2'");
+    const place = `skein ${store.args.map(pasted).join(' ')} --config=\\S+ provider`;
     assert.match(added.out, /To let them use its first model: skein provider use told --default\n/);
     await cli('provider', 'rm', 'told', '-y');
     const told = await raw('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
