@@ -83,13 +83,38 @@ bool skn_url_is_clear(skn_str url)
     return read_url(url, true, &at);
 }
 
+/* Four numbers, the first of which is 127. "127.08.0.1" is a name to some readers. */
+static bool is_127(skn_str host)
+{
+    skn_str rest = host, piece;
+    int64_t n;
+    int     count = 0;
+
+    while (skn_str_split(&rest, '.', &piece)) {
+        if (!piece.n || piece.n > 3 || (piece.n > 1 && piece.p[0] == '0') ||
+            !skn_str_int(piece, &n) || n < 0 || n > 255)
+            return false;
+        if (count++ == 0 && n != 127)
+            return false;
+    }
+    return count == 4;
+}
+
+static bool same_host(skn_str a, skn_str b)
+{
+    return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
+}
+
 static bool is_loopback(skn_str host)
 {
-    bool digits = skn_str_starts(host, SKN_STR("127."));
+    return is_127(host) || skn_str_is(host, "[::1]") || same_host(host, SKN_STR("localhost"));
+}
 
-    for (size_t i = 0; digits && i < host.n; i++)
-        digits = host.p[i] == '.' || isdigit((unsigned char)host.p[i]);
-    return digits || skn_str_is(host, "[::1]") || skn_str_is(host, "localhost");
+bool skn_url_is_local(skn_str url)
+{
+    address at;
+
+    return read_address(url, &at) && is_loopback(at.host);
 }
 
 static bool has_scheme(skn_str host)
@@ -109,11 +134,6 @@ static bool read_host(skn_str host, const char *scheme, address *out)
         return false;
     out->host = skn_str_sub(host, 0, out->host.n); /* it outlives the buffer */
     return true;
-}
-
-static bool same_host(skn_str a, skn_str b)
-{
-    return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
 static bool reaches(skn_str host, const address *to)

@@ -35,6 +35,8 @@ skein_rc skn_env_rule_check(skn_env_rule *r, skn_str name, skn_str url, skein_er
 /* Whether everybody reads this http or https address alike: a host that can be one, a port that can be one, no user and
  * no blanks. */
 bool skn_url_is_clear(skn_str url);
+/* "http://127.0.0.1:1234/v1": the computer itself, and everybody reads it so. */
+bool skn_url_is_local(skn_str url);
 /* "https://llm.example.org:8443": an address up to its path; borrowed. What a secret is given for. */
 skn_str skn_url_site(skn_str url);
 /* Whether a secret that was given for this site, or for a place as `hosts` has it, may go to this address: scheme, host

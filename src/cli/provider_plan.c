@@ -1,6 +1,7 @@
 /* First those that are known by name, then what the store has to say, then the file: a later one wins. */
 #include "cli/provider_plan.h"
 
+#include "base/env_rule.h"
 #include "base/json.h"
 #include "engine/engine.h"
 

@@ -1,6 +1,8 @@
 /* Providers for who looks at them, and which of their models is taken where none is named. */
 #include "cli/provider_slots.h"
 
+#include "base/env_rule.h"
+
 #include <stdlib.h>
 
 const char *skn_provider_state_word(skn_provider_state state)

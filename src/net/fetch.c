@@ -1,6 +1,7 @@
 #include "net/fetch.h"
 
 #include "base/buf.h"
+#include "base/env_rule.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,11 @@ const char *skn_net_check(const skn_fetch_spec *what)
             return "a header has a line end or another control character in it";
     }
     return NULL;
+}
+
+bool skn_net_is_direct(skn_str url)
+{
+    return !skn_str_starts(url, SKN_STR("https://")) || skn_url_is_local(url);
 }
 
 skn_str skn_net_type(skn_str value, char *out, size_t room)

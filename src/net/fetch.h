@@ -12,6 +12,9 @@ enum { SKN_NET_HOST = 120 };
 void skn_net_host(skn_str url, char out[SKN_NET_HOST]);
 /* Why a request cannot be sent as it is; NULL: it can. */
 const char *skn_net_check(const skn_fetch_spec *what);
+/* Whether a request must not go through a proxy. One could answer in the name of this computer, and it reads what is sent
+ * over plain http; of https it learns the host alone. */
+bool skn_net_is_direct(skn_str url);
 /* A content type without its parameters, in lower case; absent stays absent. */
 skn_str skn_net_type(skn_str value, char *out, size_t room);
 

@@ -473,6 +473,8 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
 
     curl->curl_easy_setopt(f->easy, CURLOPT_URL, url);
     free(url);
+    if (skn_net_is_direct(what->url)) /* else as the environment says */
+        curl->curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
     curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKN_VERSION);
     curl->curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl->curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);

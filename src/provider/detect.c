@@ -1,4 +1,5 @@
 /* Looking for models: servers on this computer are asked, keys are only seen to be there. */
+#include "base/env_rule.h"
 #include "base/json.h"
 #include "provider/wire.h"
 
@@ -52,29 +53,6 @@ static skn_str host_of(skn_str place)
             end = i;
     }
     return skn_str_sub(place, 0, end);
-}
-
-/* Four numbers, the first of which is 127. */
-static bool is_127(skn_str host)
-{
-    skn_str rest = host, piece;
-    int64_t n;
-    int     count = 0;
-
-    while (skn_str_split(&rest, '.', &piece)) {
-        if (!piece.n || piece.n > 3 || !skn_str_int(piece, &n) || n < 0 || n > 255)
-            return false;
-        if (count++ == 0 && n != 127)
-            return false;
-    }
-    return count == 4;
-}
-
-bool skn_url_is_local(skn_str url)
-{
-    skn_str host = host_of(skn_url_place(url));
-
-    return skn_str_is(host, "localhost") || skn_str_is(host, "[::1]") || is_127(host);
 }
 
 /* What a server that listens on all addresses is told is no address to speak to. */

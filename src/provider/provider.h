@@ -257,8 +257,6 @@ void           skn_detect_cancel(skn_detecting *d); /* no callback after this; N
 /* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the usual one. */
 skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port,
                        skn_arena *a);
-/* "http://127.0.0.1:1234/v1": the computer itself. */
-bool skn_url_is_local(skn_str url);
 /* "127.0.0.1:1234", "api.openai.com" */
 skn_str skn_url_place(skn_str url);
 /* "…9f3a": enough to tell one key from another. */

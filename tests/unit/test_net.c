@@ -396,6 +396,91 @@ static void what_cannot_be_sent_is_refused_without_its_secret(void **state)
     }
 }
 
+/* --- Proxies ------------------------------------------------------------------------------------ */
+
+static void name_proxy(const char *value)
+{
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+                                        "ALL_PROXY"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(value ? setenv(names[i], value, 1) : unsetenv(names[i]), 0);
+}
+
+/* All variables name the peer as a proxy; gives how many connections it got. */
+static int ask_beside_proxy(seen *s, peer *proxy, const char *url)
+{
+    skn_fetch_header secret = {SKN_STR("Authorization"), SKN_STR("Bearer sk-secret")};
+    char             value[64];
+    int              before = proxy->connections;
+
+    snprintf(value, sizeof value, "http://127.0.0.1:%d", proxy->port);
+    name_proxy(value);
+    open_seen(s, 0);
+    start(s, &(skn_fetch_spec){.url = skn_str_of(url), .headers = &secret, .header_count = 1});
+    skn_loop_run(s->loop);
+    close_seen(s);
+    name_proxy(NULL);
+    return proxy->connections - before;
+}
+
+static void loopback_and_plain_http_go_through_no_proxy(void **state)
+{
+    static const char *const places[] = {"http://127.0.0.1", "http://localhost",
+                                         "http://0.0.0.0" /* loopback to nobody but Linux */};
+    static const char *const safe[] = {"https://127.0.0.1", "https://LocalHost"};
+    peer                     p, proxy;
+    seen                     s;
+    char                     url[64];
+
+    (void)state;
+    peer_open(&p, &(peer_reply){WHOLE, PEER_CLOSE, 0, 0}, 1);
+    peer_open(&proxy, &(peer_reply){WHOLE, PEER_CLOSE, 0, 0}, 1);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(url, sizeof url, "%s:%d/x", places[i], p.port);
+        assert_int_equal(ask_beside_proxy(&s, &proxy, url), 0);
+        assert_int_equal(s.end, SKN_FETCH_WHOLE);
+        assert_int_equal(p.requests, i + 1);
+    }
+    peer_close(&p); /* its port is free now */
+    for (size_t i = 0; i < sizeof safe / sizeof *safe; i++) {
+        snprintf(url, sizeof url, "%s:%d/x", safe[i], p.port);
+        assert_int_equal(ask_beside_proxy(&s, &proxy, url), 0);
+        assert_int_equal(s.end, SKN_FETCH_UNREACHABLE);
+    }
+    peer_close(&proxy);
+}
+
+static void a_proxy_of_https_learns_the_host_alone(void **state)
+{
+    peer proxy;
+    seen s;
+
+    (void)state;
+    peer_open(&proxy,
+              &(peer_reply){"HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n", PEER_CLOSE, 0, 0},
+              1);
+    assert_int_equal(ask_beside_proxy(&s, &proxy, "https://llm.example.org/x"), 1);
+    assert_int_equal(s.heads, 0);
+    assert_non_null(strstr(proxy.heard.p, "CONNECT llm.example.org:443 HTTP/1.1\r\n"));
+    assert_null(strstr(proxy.heard.p, "secret"));
+    assert_null(strstr(proxy.heard.p, "/x"));
+    peer_close(&proxy);
+}
+
+static void no_proxy_is_heard(void **state)
+{
+    peer proxy;
+    seen s;
+
+    (void)state;
+    peer_open(&proxy, &(peer_reply){WHOLE, PEER_CLOSE, 0, 0}, 1);
+    setenv("no_proxy", "0.0.0.0", 1);
+    assert_int_equal(ask_beside_proxy(&s, &proxy, "https://0.0.0.0:9/x"), 0);
+    unsetenv("no_proxy");
+    peer_close(&proxy);
+}
+
 /* --- Cancelling and pausing --------------------------------------------------------------------- */
 
 static void nothing_comes_after_cancelling_wherever_that_was(void **state)
@@ -539,6 +624,9 @@ int main(void)
         cmocka_unit_test(a_body_never_comes_before_a_head),
         cmocka_unit_test(who_does_not_listen_cannot_be_reached),
         cmocka_unit_test(what_cannot_be_sent_is_refused_without_its_secret),
+        cmocka_unit_test(loopback_and_plain_http_go_through_no_proxy),
+        cmocka_unit_test(a_proxy_of_https_learns_the_host_alone),
+        cmocka_unit_test(no_proxy_is_heard),
         cmocka_unit_test(nothing_comes_after_cancelling_wherever_that_was),
         cmocka_unit_test(a_request_may_be_cancelled_before_it_begins),
         cmocka_unit_test(others_may_be_begun_from_anywhere),

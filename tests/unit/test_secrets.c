@@ -1,6 +1,8 @@
 /* Keys: where they are kept, where they are fetched from, and where they are never found. */
 #include "cli/provider_plan.h"
 
+#include "base/env_rule.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
