@@ -75,6 +75,7 @@ typedef struct skn_api_found {
     skn_str              name, label, type, base_url; /* what POST /providers would take */
     skn_str              version;                     /* of a server; may be absent */
     skn_str              key_env, key_tail;           /* of a key: the variable, "…9f3a" */
+    skn_str              problem;                     /* why it was not asked; may be absent */
     bool                 local, in_use;
     const skn_api_model *models;
     size_t               model_count;

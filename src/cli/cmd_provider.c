@@ -159,9 +159,14 @@ int skn_cmd_provider_models(skn_cli *cli)
 static void found_line(skn_cli *cli, const skn_json *v)
 {
     const skn_json *key = skn_json_get(v, "key"), *models = skn_json_get(v, "models");
+    skn_str         problem = skn_news_text(v, "problem");
 
     column(cli, v, "name", 12);
-    skn_print_line(cli, skn_news_text(v, "baseUrl"), 0);
+    skn_print_line(cli, skn_news_text(v, problem.n ? "problem" : "baseUrl"), 0);
+    if (problem.n) {
+        skn_print_raw(cli, SKN_STR("\n"));
+        return;
+    }
     if (key && key->kind == SKN_JSON_OBJECT) {
         skn_print_raw(cli, SKN_STR("  "));
         skn_print_line(cli, skn_news_text(key, "source"), 0);

@@ -188,7 +188,18 @@ static skn_str clean_url(skn_str url, skn_wire_kind kind)
     return url;
 }
 
-static void complete(skn_provider_plan *p, const skn_plan_sources *from, skn_arena *a)
+/* It is shown, so that somebody sees why it is not there. */
+static void miss_address(skn_provider_plans *out, skn_provider_plan *p, skn_arena *a)
+{
+    p->nowhere = SKN_STR(SKN_OLLAMA_UNCLEAR);
+    p->hint = SKN_STR("Start the server with another one: OLLAMA_HOST=127.0.0.1:11434 "
+                      "skein serve");
+    p->consent = p->listed = true;
+    skn_vec_add(a, &out->warnings, p->nowhere);
+}
+
+static void complete(skn_provider_plans *out, skn_provider_plan *p,
+                     const skn_plan_sources *from, skn_arena *a)
 {
     p->scripted = p->scripted || skn_str_is(p->s.type, "scripted");
     if (p->scripted)
@@ -196,6 +207,8 @@ static void complete(skn_provider_plan *p, const skn_plan_sources *from, skn_are
     skn_wire_kind_from(p->s.type, &p->kind);
     if (!p->s.base_url.n)
         p->s.base_url = usual_url(p, from, a);
+    if (!p->s.base_url.n && p->kind == SKN_WIRE_OLLAMA)
+        miss_address(out, p, a);
     p->s.base_url = skn_arena_copy(a, clean_url(p->s.base_url, p->kind));
 }
 
@@ -340,7 +353,7 @@ void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_a
     for (size_t i = 0; i < out->all.n; i++) {
         skn_provider_plan *p = &out->all.p[i];
 
-        complete(p, from, a);
+        complete(out, p, from, a);
         if (p->scripted || p->damaged.p)
             continue;
         p->key_needed = wants_key(p);

@@ -69,6 +69,7 @@ typedef struct skn_provider_plan {
     bool    key_kept;     /* somebody gave it a key, here or on another computer */
     bool    in_file;
     skn_str damaged; /* set: why what the store has of it cannot be read */
+    skn_str nowhere; /* set: why it has no address */
     int     server;  /* in skn_server_names; -1: it is none of them */
 } skn_provider_plan;
 

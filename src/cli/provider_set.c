@@ -104,6 +104,11 @@ static void open_host(skn_slot *s, skn_host *h)
         skn_replay_open(&h->front, set->o.loop, set->o.replay, s->name, &s->broken);
         return;
     }
+    if (s->plan->nowhere.p) {
+        skn_fail(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->nowhere));
+        skn_hint(&s->broken, SKEIN_PROVIDER, "%.*s", SKN_FMT(s->plan->hint));
+        return;
+    }
     if (!s->plan->s.base_url.n) {
         skn_fail(&s->broken, SKEIN_PROVIDER, "nobody has said where \"%s\" is", s->name);
         return;

@@ -255,6 +255,8 @@ static void shape_server(skn_jw *w, const skn_found_server *s)
     skn_jw_kbool(w, "answered", s->answered);
     if (s->elsewhere)
         skn_jw_kbool(w, "elsewhere", true);
+    if (s->problem)
+        skn_jw_kstr(w, "problem", skn_str_of(s->problem));
     if (s->version.p)
         skn_jw_kstr(w, "version", s->version);
     shape_models(w, s->models, s->model_count);

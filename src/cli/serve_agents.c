@@ -284,7 +284,7 @@ static void tell_found(void *arg, const skn_detected *d)
     for (size_t i = 0; i < SKN_SERVERS; i++) {
         const skn_found_server *f = &d->servers[i];
 
-        if (f->answered)
+        if (f->answered || f->problem)
             found[n++] = (skn_api_found){.name = skn_str_of(f->about->name),
                                          .label = skn_str_of(f->about->label),
                                          .type = kind_word(f->about->kind),
@@ -292,7 +292,9 @@ static void tell_found(void *arg, const skn_detected *d)
                                          .version = f->version,
                                          .models = models_of(f->models, f->model_count, q->a),
                                          .model_count = f->model_count,
-                                         .local = true,
+                                         .problem = f->problem ? skn_str_of(f->problem)
+                                                               : SKN_NONE,
+                                         .local = f->answered,
                                          .in_use = true};
     }
     for (size_t i = 0; i < SKN_KEY_NAMES; i++) {

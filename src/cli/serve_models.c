@@ -103,7 +103,9 @@ static void say_servers(skn_cli *cli, const skn_detected *found)
         const skn_found_server *f = &found->servers[i];
 
         answered += f->answered;
-        if (f->elsewhere)
+        if (f->problem)
+            skn_print(cli, INDENT "%s\n", f->problem);
+        else if (f->elsewhere)
             skn_print(cli, INDENT "%s at %.*s is on another computer: not contacted\n",
                       f->about->label, SKN_FMT(f->place));
         else if (f->answered && !f->model_count)
@@ -114,7 +116,7 @@ static void say_servers(skn_cli *cli, const skn_detected *found)
         return;
     skn_print_raw(cli, SKN_STR(INDENT "looked on this computer: "));
     for (size_t i = 0; i < SKN_SERVERS; i++)
-        if (!found->servers[i].elsewhere)
+        if (!found->servers[i].elsewhere && !found->servers[i].problem)
             skn_print(cli, "%s%s %.*s", asked++ ? ", " : "", found->servers[i].about->label,
                       SKN_FMT(port_of(found->servers[i].place)));
     skn_print_raw(cli, SKN_STR(": no answer\n"));

@@ -88,6 +88,7 @@ static void write_found(skn_jw *w, const skn_api_found *f, skn_arena *a)
     }
     skn_jw_kbool(w, "local", f->local);
     skn_jw_kbool(w, "inUse", f->in_use);
+    skn_jw_kstr(w, "problem", f->problem);
     skn_jw_key(w, "models");
     skn_jw_array(w);
     for (size_t i = 0; i < f->model_count; i++)

@@ -67,7 +67,7 @@ static skn_str ollama_url(const char *host, int port, skn_arena *a)
 {
     skn_str given = skn_str_trim(host && *host ? skn_str_of(host) : SKN_STR(""));
     bool    https = skn_str_starts(given, SKN_STR("https://"));
-    bool    scheme = https || skn_str_starts(given, SKN_STR("http://"));
+    bool    scheme = skn_str_find(given, SKN_STR("://")) >= 0;
     skn_str place = skn_url_place(given), name = host_of(place), rest;
 
     if (!port)
@@ -80,10 +80,24 @@ static skn_str ollama_url(const char *host, int port, skn_arena *a)
     return skn_arena_printf(a, "%s://%.*s:%d", https ? "https" : "http", SKN_FMT(name), port);
 }
 
+/* Of something that two readers could take for two places nothing is made: one of them is asked, the other one shown. */
+static bool is_clear(const char *host, skn_str url)
+{
+    skn_str   given = skn_str_trim(host ? skn_str_of(host) : SKN_STR(""));
+    ptrdiff_t scheme = skn_str_find(given, SKN_STR("://"));
+
+    return skn_url_is_clear(url) && !memchr(url.p, '?', url.n) && !memchr(url.p, '#', url.n) &&
+           (scheme < 0 || skn_url_is_clear(given));
+}
+
 skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port, skn_arena *a)
 {
-    if (about->kind == SKN_WIRE_OLLAMA)
-        return ollama_url(ollama, port, a);
+    skn_str url;
+
+    if (about->kind == SKN_WIRE_OLLAMA) {
+        url = ollama_url(ollama, port, a);
+        return is_clear(ollama, url) ? url : SKN_NONE;
+    }
     return skn_arena_printf(a, "http://127.0.0.1:%d/v1", port ? port : about->port);
 }
 
@@ -245,6 +259,10 @@ static void name_server(skn_detecting *d, size_t i)
     s->about = &skn_server_names[i];
     s->base_url = skn_server_url(s->about, d->o.env(d->o.env_arg, "OLLAMA_HOST"), d->o.ports[i],
                                  d->a);
+    if (!s->base_url.p) {
+        s->problem = SKN_OLLAMA_UNCLEAR;
+        return;
+    }
     s->place = skn_url_place(s->base_url);
     s->elsewhere = !skn_url_is_local(s->base_url);
 }
@@ -256,7 +274,7 @@ static void look_for_server(skn_detecting *d, size_t i)
     *p = (probe){.d = d, .server = &d->found.servers[i]};
     skn_buf_init(&p->body, MOST_BODY);
     name_server(d, i);
-    if (!d->o.local || p->server->elsewhere)
+    if (!d->o.local || p->server->elsewhere || p->server->problem)
         return;
     d->open++;
     p->version = p->server->about->kind == SKN_WIRE_OLLAMA;

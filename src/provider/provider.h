@@ -217,9 +217,10 @@ extern const skn_key_name skn_key_names[SKN_KEY_NAMES];
 /* A server that was looked for. */
 typedef struct skn_found_server {
     const skn_server_name *about;
-    skn_str                base_url;  /* as skn_wire_options wants it */
+    skn_str                base_url;  /* as skn_wire_options wants it; may be absent */
     skn_str                place;     /* "127.0.0.1:1234" */
     bool                   elsewhere; /* on another computer, so it was not asked */
+    const char            *problem;   /* why it was not asked: it has no address; else NULL */
     bool                   answered;
     skn_str                version; /* of Ollama; else absent */
     const skn_model       *models;
@@ -254,7 +255,11 @@ typedef void                 skn_detect_done(void *arg, const skn_detected *foun
 skn_detecting *skn_detect(skn_loop *loop, skn_net *net, const skn_detect_options *o,
                           skn_detect_done *done, void *arg);
 void           skn_detect_cancel(skn_detecting *d); /* no callback after this; NULL is fine */
-/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the usual one. */
+/* Its value is not shown: it may hold a password. */
+#define SKN_OLLAMA_UNCLEAR                                                                     \
+    "OLLAMA_HOST is no address like http://127.0.0.1:11434; nothing is sent to it"
+/* Where a server is; `ollama` is what OLLAMA_HOST says, or NULL; port 0: the usual one. Absent when that is no clear
+ * address (skn_url_is_clear). */
 skn_str skn_server_url(const skn_server_name *about, const char *ollama, int port,
                        skn_arena *a);
 /* "127.0.0.1:1234", "api.openai.com" */

@@ -381,6 +381,30 @@ static void without_anything_the_scripted_one_answers(void **state)
     end(&l);
 }
 
+static void an_ollama_without_a_clear_address_is_told_and_not_asked(void **state)
+{
+    lab  l;
+    peer p;
+    char host[64];
+
+    begin(&l, state);
+    peer_open(&p, &(peer_reply){JSON("{\"version\":\"0.12.3\"}"), PEER_CLOSE, 0, 0}, 1);
+    snprintf(host, sizeof host, "http://127.0.0.1:x@127.0.0.1:%d", p.port);
+    l.vars[0] = "OLLAMA_HOST";
+    l.vars[1] = host;
+    open_set(&l, "");
+    assert_string_equal(state_of(&l, "ollama"), "failed");
+    assert_non_null(strstr(info_of(&l, "ollama").problem.p, "OLLAMA_HOST is no address"));
+    assert_false(info_of(&l, "ollama").local);
+    assert_false(skn_provider_set_found(l.set)->servers[0].answered);
+    said(&l, "ollama", "hello");
+    assert_non_null(strstr(shown(&l), "\"answered\":false,\"problem\":\"OLLAMA_HOST is no"));
+    assert_null(strstr(shown(&l), host));
+    end(&l);
+    assert_int_equal(p.connections, 0);
+    peer_close(&p);
+}
+
 static void looking_can_be_switched_off(void **state)
 {
     lab l;
@@ -790,6 +814,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_PLACE_SQLITE(a_local_server_is_found_and_its_newest_model_is_taken),
         SKN_PLACE_SQLITE(without_anything_the_scripted_one_answers),
+        SKN_PLACE_SQLITE(an_ollama_without_a_clear_address_is_told_and_not_asked),
         SKN_PLACE_SQLITE(looking_can_be_switched_off),
         SKN_PLACE_SQLITE(nothing_is_sent_before_somebody_says_so),
         SKN_PLACE_BOTH(a_provider_that_is_put_is_asked_with_its_key),

@@ -530,12 +530,50 @@ static void ollama_is_where_its_variable_says(void **state)
     }
 }
 
+static void an_address_of_ollama_that_is_not_clear_is_none(void **state)
+{
+    static const char *const hosts[] = {"http://127.0.0.1:x@192.0.2.2:7890",
+                                        "127.0.0.1:11434@192.0.2.2",
+                                        "me:secret@127.0.0.1",
+                                        "http://127.0.0.1?@192.0.2.2",
+                                        "http://127.0.0.1#@192.0.2.2/",
+                                        "http://127.0.0.1\\@192.0.2.2",
+                                        "127.0.0.1:99999",
+                                        "127.0.0.1 192.0.2.2",
+                                        "ftp://127.0.0.1",
+                                        "http://"};
+    fixture                 *f = *state;
+
+    f->vars[0] = "OLLAMA_HOST";
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        const skn_provider_plan *p;
+        skn_provider_plans       all;
+
+        f->vars[1] = hosts[i];
+        plan(f, &all, NULL, NULL, 0);
+        p = planned(&all, "ollama");
+        assert_int_equal(p->s.base_url.n, 0);
+        assert_true(p->listed);
+        assert_non_null(strstr(p->nowhere.p, "OLLAMA_HOST is no address"));
+        assert_int_equal(all.warnings.n, 1);
+    }
+}
+
 static void only_this_computer_is_local(void **state)
 {
     static const char *const near[] = {"http://127.0.0.1:1/v1", "http://localhost",
-                                       "http://[::1]:8/", "http://127.9.8.7"};
-    static const char *const far[] = {"http://127.0.0.1.evil.example", "http://10.0.0.1",
-                                      "http://localhost.evil.example", "http://1270.0.0.1", ""};
+                                       "http://[::1]:8/", "http://127.9.8.7",
+                                       "https://LocalHost:8"};
+    static const char *const far[] = {"http://127.0.0.1.evil.example",
+                                      "http://10.0.0.1",
+                                      "http://localhost.evil.example",
+                                      "http://1270.0.0.1",
+                                      "",
+                                      "http://127.0.0.1:x@192.0.2.2:7890",
+                                      "http://localhost:80@192.0.2.2",
+                                      "http://127.08.0.1",
+                                      "http://127.0.0.1\\@192.0.2.2",
+                                      "localhost"};
 
     (void)state;
     for (size_t i = 0; i < sizeof near / sizeof *near; i++)
@@ -726,6 +764,7 @@ int main(void)
         TEST(a_kept_key_is_for_the_address_that_it_was_given_for),
         TEST(a_key_of_another_computer_is_missed_here),
         TEST(ollama_is_where_its_variable_says),
+        TEST(an_address_of_ollama_that_is_not_clear_is_none),
         TEST(only_this_computer_is_local),
         TEST(what_the_store_keeps_reads_back_the_same),
         TEST(a_variable_goes_only_where_it_is_listed),
