@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #define MOST_FILES 65536
+#define FILES_NEEDED                                                                           \
+    48 /* loop, log, lock, sockets, connections to the store, and some of clients */
 
 /* What is in memory must not land in a file when the process crashes. */
 static void guard_process(void)
@@ -38,6 +41,24 @@ static int raise_files(void)
         getrlimit(RLIMIT_NOFILE, &files);
     }
     return files.rlim_cur < MOST_FILES ? (int)files.rlim_cur : MOST_FILES;
+}
+
+/* Without them it would fail later, in the middle of something. Whoever starts it may have left files open. */
+static skein_rc check_files(skn_cli *cli, int most)
+{
+    int free = 0;
+
+    for (int fd = 0; fd < most && free < FILES_NEEDED; fd++)
+        free += fcntl(fd, F_GETFD) < 0;
+    if (free >= FILES_NEEDED)
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_IO,
+             "the server must be able to open %d files and connections, and here it can open "
+             "%d (the limit is %d)",
+             FILES_NEEDED, free, most);
+    return skn_hint(&cli->err, SKEIN_IO,
+                    "Raise the limit. In a unit of systemd: LimitNOFILE=1024. In a new shell: "
+                    "ulimit -n 1024; skein serve");
 }
 
 /* --- The store ------------------------------------------------------------------------------ */
@@ -113,13 +134,14 @@ int skn_cmd_serve(skn_cli *cli)
     skn_serve  s = {.cli = cli, .lock = -1, .fd = -1};
     skn_server other;
     bool       running = false;
+    int        most_files = raise_files();
     skein_rc   rc;
 
     s.began = skn_clock_monotonic();
     s.started_at = skn_clock_micros();
     guard_process();
-    if ((rc = skn_serve_settle(&s)) || (rc = make_folders(&s)) ||
-        (rc = skn_serve_lock(&s, &running, &other)))
+    if ((rc = check_files(cli, most_files)) || (rc = skn_serve_settle(&s)) ||
+        (rc = make_folders(&s)) || (rc = skn_serve_lock(&s, &running, &other)))
         goto out;
     if (running) {
         skn_serve_say_running(cli, &other);
@@ -128,7 +150,7 @@ int skn_cmd_serve(skn_cli *cli)
     if ((rc = skn_serve_token(&s)) || (!s.passed && (rc = skn_serve_listen(&s))))
         goto out;
     skn_heap_tidy();
-    rc = skn_serve_run(&s, raise_files());
+    rc = skn_serve_run(&s, most_files);
 out:
     skn_arena_free(s.config_mem);
     skein_close(cli->engine); /* before anybody else may have the lock */

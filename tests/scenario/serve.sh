@@ -278,6 +278,11 @@ r --listen '[::]:0'
 t 'whatever the address is' fails 2 '"::" can be reached from other computers'
 s -n status
 t 'nothing was made for these' prints 'nothing is there yet'
+rc=0
+(ulimit -n 8 && exec timeout 20 "$SKEIN" "$store" serve --no-open --listen 127.0.0.1:0) >"$dir/out" 2>"$dir/err" || rc=$?
+read_told
+t 'too few files that may be open are an error' fails 1 'the server must be able to open 48 files and connections'
+t 'which says what to do' complains 'ulimit -n 1024; skein'
 
 node -e '
     const server = require("net").createServer().listen(0, "127.0.0.1", () => console.log(server.address().port))' >"$dir/port" &
