@@ -43,6 +43,7 @@ typedef struct skn_serve {
     const char               *token_file;
     bool                      read_only, is_new; /* the store was made by this start */
     const char               *url;               /* that answers on this computer */
+    bool                      everywhere; /* it listens on all addresses, not only there */
     skn_loop                 *loop;
     skn_workers              *workers; /* for requests */
     skn_workers      *inner; /* for agents, events and jobs: requests do not hold them up */

@@ -381,7 +381,11 @@ static void tell_ready(skn_serve *s)
         skn_log_say(s->log, SKN_LOG_WARN, "other programs cannot find this server: %s",
                     err.message);
     skn_serve_say_soon(s);
-    if (!s->log_on_terminal)
+    if (!s->log_on_terminal && s->everywhere)
+        skn_log_say(s->log, SKN_LOG_INFO,
+                    "listening on all addresses of this computer, port %d; here it is %s",
+                    s->port, s->url);
+    else if (!s->log_on_terminal)
         skn_log_say(s->log, SKN_LOG_INFO, "listening on %s", s->url);
     if (geteuid() == 0)
         skn_log_say(s->log, SKN_LOG_WARN,
@@ -395,11 +399,11 @@ static void tell_ready(skn_serve *s)
 static void make_url(skn_serve *s)
 {
     const char *host = s->host;
+    bool        four = !strcmp(host, "0.0.0.0"), six = !strcmp(host, "::");
 
-    if (!strcmp(host, "0.0.0.0"))
-        host = "127.0.0.1";
-    else if (!strcmp(host, "::"))
-        host = "::1";
+    s->everywhere = four || six;
+    if (s->everywhere)
+        host = four ? "127.0.0.1" : "::1";
     s->url = skn_arena_printf(s->cli->keep,
                               strchr(host, ':') ? "http://[%s]:%d/" : "http://%s:%d/", host,
                               s->port)

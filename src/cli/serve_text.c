@@ -82,6 +82,7 @@ static void say_json(skn_serve *s, int64_t ready_ms)
     skn_jw_kstr(w, "program", SKN_STR("skein"));
     skn_jw_kstr(w, "version", skn_str_of(skein_version_text()));
     skn_jw_kstr(w, "url", skn_str_of(s->url));
+    skn_jw_kbool(w, "allAddresses", s->everywhere);
     skn_jw_kstr(w, "socket", skn_str_of(s->socket));
     skn_jw_kint(w, "pid", (int64_t)getpid());
     skn_jw_kstr(w, "store", skn_place_shown(cli));
@@ -111,6 +112,11 @@ static void say_text(skn_serve *s, int64_t ready_ms, browsing browse)
               browse == BROWSE_OPEN ? "opening your browser"
               : s->token_named      ? "with the token of your token file"
                                     : "in your browser");
+    if (s->everywhere)
+        skn_print(cli,
+                  "            It listens on all addresses of this computer, port %d: others "
+                  "can reach it.\n",
+                  s->port);
     if (browse == BROWSE_NONE_HERE)
         say_far_browser(cli, s->port);
     skn_print(cli, "  Terminal  %-26s in another window\n", skn_pasteable(cli, "skein chat"));

@@ -369,6 +369,8 @@ chmod 600 "$dir/token"
 start --listen 0.0.0.0:0 --token-file "$dir/token"
 t 'with a token other computers may come' answers 200 worlds "Authorization: Bearer $token"
 stop
+t 'it says that it listens for them' prints 'It listens on all addresses of this computer, port '
+t 'so does the log' complains "listening on all addresses of this computer, port "
 
 # --- Whose files these are --------------------------------------------------------------------
 
