@@ -44,3 +44,14 @@ bool skn_header_is_ours(skn_str name)
             return true;
     return false;
 }
+
+bool skn_header_is_one(skn_str name, skn_str value)
+{
+    bool good = name.n > 0;
+
+    for (size_t i = 0; good && i < name.n; i++)
+        good = name.p[i] > ' ' && name.p[i] < 0x7f && name.p[i] != ':';
+    for (size_t i = 0; good && i < value.n; i++)
+        good = (unsigned char)value.p[i] >= ' ' && value.p[i] != 0x7f;
+    return good;
+}

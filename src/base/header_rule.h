@@ -14,5 +14,7 @@
 bool skn_name_is_secret(skn_str name);
 /* "Host", "Content-Length": says where a request goes or where it ends; only who sends it sets that. */
 bool skn_header_is_ours(skn_str name);
+/* Whether it can be sent as one header: a second one could hide behind a line end. */
+bool skn_header_is_one(skn_str name, skn_str value);
 
 #endif

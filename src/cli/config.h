@@ -195,8 +195,6 @@ void skn_config_provider_read(const skn_config_provider *p, skn_provider_setting
 bool skn_is_provider_name(skn_str s);
 /* "openai", "ollama" and so on. */
 bool skn_is_provider_type(skn_str s);
-/* A header that can be sent. */
-bool skn_is_header(skn_str name, skn_str value);
 /* An address without anything that could be a secret. */
 bool skn_is_provider_url(skn_str text);
 /* "api.github.com, command" */

@@ -2,6 +2,7 @@
  * asked. */
 #include "base/amount.h"
 #include "base/env_rule.h"
+#include "base/header_rule.h"
 #include "base/utf8.h"
 #include "cli/config.h"
 
@@ -130,17 +131,6 @@ static void check_models(const checking *c, const skn_yaml *at)
         }
 }
 
-bool skn_is_header(skn_str name, skn_str value)
-{
-    bool good = name.n > 0;
-
-    for (size_t i = 0; good && i < name.n; i++)
-        good = (unsigned char)name.p[i] > ' ' && name.p[i] != ':' && name.p[i] < 0x7f;
-    for (size_t i = 0; good && i < value.n; i++)
-        good = (unsigned char)value.p[i] >= ' ' && value.p[i] != 0x7f;
-    return good;
-}
-
 static void check_headers(const checking *c, const skn_yaml *at)
 {
     if (at->kind != SKN_YAML_MAP) {
@@ -148,7 +138,7 @@ static void check_headers(const checking *c, const skn_yaml *at)
         return;
     }
     for (const skn_yaml *h = at->first; h; h = h->next)
-        if (h->kind != SKN_YAML_TEXT || !skn_is_header(h->key, h->text))
+        if (h->kind != SKN_YAML_TEXT || !skn_header_is_one(h->key, h->text))
             wrong(c, h,
                   skn_arena_printf(c->r->a, "the header \"%.*s\" cannot be sent like this",
                                    SKN_FMT(skn_utf8_cut(h->key, 80))));

@@ -26,7 +26,7 @@ static skein_rc read_headers(skn_provider_stored *out, const skn_json *v, skn_ar
     list = SKN_ARRAY(a, v->count + 1, skn_named_text);
     for (const skn_json *h = v->first; h; h = h->next) {
         if (h->kind != SKN_JSON_STRING || h->raw.n > MOST_HEADER ||
-            !skn_is_header(h->key, h->text))
+            !skn_header_is_one(h->key, h->text))
             return wrong(at, "/headers", "has one that cannot be sent like this", err);
         list[out->header_count++] = (skn_named_text){skn_arena_copy(a, h->key),
                                                      skn_arena_copy(a, h->text)};

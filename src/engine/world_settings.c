@@ -189,6 +189,22 @@ static skein_rc check_entry(const skn_json *v, const skn_json *before, skn_str a
     return wrong(at, "must be a text, or {\"env\": \"NAME\"}", err);
 }
 
+/* A name that is there from before may stay. */
+static skein_rc check_header(const skn_json *v, const skn_json *before, skn_str at,
+                             skein_error *err)
+{
+    skn_str value = v->kind == SKN_JSON_STRING ? v->text : SKN_STR("");
+
+    if (!skn_header_is_one(before ? SKN_STR("X") : v->key, value))
+        return wrong(at,
+                     "is no header that can be sent: a name is made of letters, digits and "
+                     "-, a value has no line end",
+                     err);
+    return before || !skn_header_is_ours(v->key)
+               ? SKEIN_OK
+               : wrong(at, "is a header that skein sets itself", err);
+}
+
 static skein_rc check_entries(skn_arena *a, const skn_json *v, const skn_json *before,
                               skn_str server, skn_str at, skein_error *err)
 {
@@ -197,9 +213,9 @@ static skein_rc check_entries(skn_arena *a, const skn_json *v, const skn_json *b
     for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next) {
         const skn_json *was = entry_before(before, server, v->key, m->key);
 
-        if (!was && skn_str_is(v->key, "headers") && skn_header_is_ours(m->key))
-            rc = wrong(below(a, at, m->key), "is a header that skein sets itself", err);
-        else
+        if (skn_str_is(v->key, "headers"))
+            rc = check_header(m, was, below(a, at, m->key), err);
+        if (!rc)
             rc = check_entry(m, was, below(a, at, m->key), err);
     }
     return rc;

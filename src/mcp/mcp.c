@@ -1,5 +1,6 @@
 #include "mcp/mcp_inside.h"
 
+#include "base/header_rule.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -45,8 +46,7 @@ static skein_rc check(const skn_mcp_options *o, bool has_net, skein_error *err)
                             "the environment of \"%.*s\" is not made of NAME=value", n,
                             o->name.p);
     for (size_t i = 0; i < o->header_count; i++)
-        if (!o->headers[i].name.n || has_nul_or_line_end(o->headers[i].name) ||
-            has_nul_or_line_end(o->headers[i].value))
+        if (!skn_header_is_one(o->headers[i].name, o->headers[i].value))
             return skn_fail(err, SKEIN_INVALID, "a header of \"%.*s\" is not one", n,
                             o->name.p);
     if (o->url.n && !skn_str_starts(o->url, SKN_STR("http://")) &&

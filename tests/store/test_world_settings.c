@@ -121,6 +121,16 @@ static void what_is_wrong_is_refused_with_its_place(void **state)
          "\"/settings/mcpServers/a/headers/K\""},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Host\":\"x\"}}}}",
          "\"/settings/mcpServers/a/headers/Host\""},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X C: q\":\"x\"}}}}",
+         "\"/settings/mcpServers/a/headers/X C: q\" is no header"},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"\":\"x\"}}}}",
+         "\"/settings/mcpServers/a/headers/\" is no header"},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X\\r\\nY\":"
+         "{\"env\":\"X\"}}}}}",
+         "is no header that can be sent"},
+        {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"X-A\":"
+         "\"x\\r\\nY: z\"}}}}",
+         "\"/settings/mcpServers/a/headers/X-A\" is no header"},
         {"{\"mcpServers\":{\"a\":{\"url\":\"https://h\",\"headers\":{\"Content-Length\":"
          "{\"env\":\"X\"}}}}}",
          "\"/settings/mcpServers/a/headers/Content-Length\""},
