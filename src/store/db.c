@@ -1,7 +1,9 @@
 #include "store/db.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     CHECK_BYTES = 512 *
@@ -215,22 +217,41 @@ skein_rc skn_db_scrub(skn_db *db, skein_error *err)
     return db->driver->scrub(db, err);
 }
 
+/* An address that is none, up to where a password may stand: "mysql://" */
+static skn_str harmless(skn_str address)
+{
+    ptrdiff_t end = skn_str_find(address, SKN_STR("://"));
+    size_t    n = 0;
+
+    if (end >= 0)
+        return skn_str_sub(address, 0, (size_t)end + 3);
+    if (skn_str_find(address, SKN_STR("@")) < 0 && skn_str_find(address, SKN_STR("=")) < 0)
+        return address;
+    while (n < address.n && isalnum((unsigned char)address.p[n]))
+        n++;
+    return skn_str_sub(address, 0, n < address.n && strchr(":=", address.p[n]) ? n + 1 : 0);
+}
+
+static skein_rc no_store(skn_str address, skein_error *err)
+{
+    skn_str shown = harmless(address);
+
+    skn_fail(err, SKEIN_USAGE, "\"%.*s%s\" is not the address of a store", SKN_FMT(shown),
+             shown.n < address.n ? "\xE2\x80\xA6" : "");
+    return skn_hint(err, SKEIN_USAGE,
+                    "A store is in SQLite or in PostgreSQL: write sqlite:PATH for a file, or "
+                    "postgresql://USER@HOST/NAME for a server");
+}
+
 skein_rc skn_db_open(skn_db **out, skn_str address, skn_db_mode mode, skein_error *err)
 {
-    ptrdiff_t end;
-
     *out = NULL;
     if (skn_str_starts(address, SKN_STR("sqlite:")))
         return skn_driver_sqlite.open(out, address, mode, err);
     if (skn_str_starts(address, SKN_STR("postgresql://")) ||
         skn_str_starts(address, SKN_STR("postgres://")))
         return skn_driver_pg.open(out, address, mode, err);
-    end = skn_str_find(address, SKN_STR("@")); /* a password may stand before it */
-    address.n = end < 0 ? address.n : 0;
-    skn_fail(err, SKEIN_USAGE, "\"%.*s\" is not the address of a store", SKN_FMT(address));
-    return skn_hint(
-        err, SKEIN_USAGE,
-        "write sqlite:PATH for a file, or postgresql://USER@HOST/NAME for a server");
+    return no_store(address, err);
 }
 
 void skn_db_close(skn_db *db)

@@ -60,7 +60,8 @@ static void an_address_that_names_no_store_is_refused(void **state)
 {
     (void)state;
     expect_open_fails("", SKN_DB_WRITER, SKEIN_USAGE, "is not the address of a store");
-    expect_open_fails("mysql://x", SKN_DB_WRITER, SKEIN_USAGE, "\"mysql://x\"");
+    expect_open_fails("mysql://x", SKN_DB_WRITER, SKEIN_USAGE, "\"mysql://…\"");
+    expect_open_fails("notes.db", SKN_DB_WRITER, SKEIN_USAGE, "\"notes.db\"");
     expect_open_fails("sqlite:", SKN_DB_WRITER, SKEIN_USAGE, "names no file");
     expect_open_fails("sqlite::memory:", SKN_DB_WRITER, SKEIN_USAGE, "names no file");
     expect_open_fails("postgresql:///x?skein_schema=Bad", SKN_DB_WRITER, SKEIN_USAGE,
@@ -74,13 +75,20 @@ static void an_address_that_names_no_store_is_refused(void **state)
 
 static void a_password_is_never_repeated(void **state)
 {
-    skein_error err;
-    skn_db     *db;
+    static const char *const others[][2] = {{"pg://me:secret@host/x", "\"pg://…\""},
+                                            {"mysql://host/x?password=secret", "\"mysql://…\""},
+                                            {"mysql:me:secret@host", "\"mysql:…\""},
+                                            {"host=h password=secret", "\"host=…\""},
+                                            {"secret@host", "\"…\""}};
+    skein_error              err;
+    skn_db                  *db;
 
     (void)state;
-    assert_int_equal(skn_db_open(&db, SKN_STR("pg://me:secret@host/x"), SKN_DB_WRITER, &err),
-                     SKEIN_USAGE);
-    assert_null(strstr(err.message, "secret"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        expect_open_fails(others[i][0], SKN_DB_WRITER, SKEIN_USAGE, others[i][1]);
+        skn_db_open(&db, skn_str_of(others[i][0]), SKN_DB_WRITER, &err);
+        assert_null(strstr(err.message, "secret"));
+    }
     assert_int_equal(
         skn_db_open(&db, SKN_STR("postgres://me:secret@/x?host=/nowhere"), SKN_DB_WRITER, &err),
         SKEIN_UNREACHABLE);
