@@ -277,9 +277,9 @@ static skein_rc read_world(skn_api_call *c, bool needs_name, skein_world *out)
 
     if ((rc = read_name(c, needs_name, &out->name)) ||
         (rc = skn_call_text(c, "description", false, &out->description)) ||
-        (rc = skn_call_int(c, "turnLimit", 1, 1000, 0, &out->turn_limit)))
+        (rc = skn_call_int(c, "turnLimit", 1, SKN_TURN_LIMIT_MAX, 0, &out->turn_limit)))
         return rc;
-    return skn_call_int(c, "compactAt", 2, 1000000000, 0, &out->compact_at);
+    return skn_call_int(c, "compactAt", 2, SKN_COMPACT_AT_MAX, 0, &out->compact_at);
 }
 
 skein_rc skn_api_create_world(skn_api_call *c)

@@ -73,8 +73,8 @@ int skn_cmd_world_new(skn_cli *cli)
                          .description = skn_str_of(skn_opt(cli, "description"))};
     skein_rc    rc;
 
-    if ((rc = skn_opt_int(cli, "turn-limit", 1, 1000000, 0, &world.turn_limit)) ||
-        (rc = skn_opt_int(cli, "compact-at", 2, 1000000000, 0, &world.compact_at)))
+    if ((rc = skn_opt_int(cli, "turn-limit", 1, SKN_TURN_LIMIT_MAX, 0, &world.turn_limit)) ||
+        (rc = skn_opt_int(cli, "compact-at", 2, SKN_COMPACT_AT_MAX, 0, &world.compact_at)))
         return (int)rc;
     if (cli->dry_run)
         return (int)world_would_be(cli, &world);

@@ -156,12 +156,12 @@ static bool is_known(skn_str key)
     return false;
 }
 
-static skein_rc number_of(skn_cli *cli, int64_t least, int64_t *out)
+static skein_rc number_of(skn_cli *cli, int64_t least, int64_t most, int64_t *out)
 {
-    if (skn_str_int(skn_arg(cli, 1), out) && *out >= least)
+    if (skn_str_int(skn_arg(cli, 1), out) && *out >= least && *out <= most)
         return SKEIN_OK;
-    return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld on",
-                    cli->args[1], (long long)least);
+    return skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is no whole number from %lld to %lld",
+                    cli->args[1], (long long)least, (long long)most);
 }
 
 static skein_rc read_change(skn_cli *cli, const skein_world *world, skein_world_change *out)
@@ -177,9 +177,9 @@ static skein_rc read_change(skn_cli *cli, const skein_world *world, skein_world_
         return SKEIN_OK;
     }
     if (skn_str_is(key, "turnLimit"))
-        return number_of(cli, 1, &out->turn_limit);
+        return number_of(cli, 1, SKN_TURN_LIMIT_MAX, &out->turn_limit);
     if (skn_str_is(key, "compactAt"))
-        return number_of(cli, 2, &out->compact_at);
+        return number_of(cli, 2, SKN_COMPACT_AT_MAX, &out->compact_at);
     if ((rc = read_value(cli, key, &value)))
         return rc;
     return merge(cli, world->settings, key, value, &out->settings);

@@ -276,8 +276,6 @@ skein_rc skn_lanes_complete(skn_tx *tx, const skn_conversation_row *c, int64_t n
 
 /* --- world_change.c -------------------------------------------------------------------------------------- */
 
-#define SKN_TURN_LIMIT_MAX 1000
-
 /* Answers in a row that may follow a person's message; an imported world may say more than can be. */
 int64_t  skn_turn_limit(const skein_world *w);
 skein_rc skn_no_world(int64_t id, skein_error *err);

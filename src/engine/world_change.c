@@ -37,11 +37,11 @@ skein_rc skn_world_check(const skein_engine *e, const skein_world *w, skein_erro
     if (rc)
         return rc;
     if (w->turn_limit > SKN_TURN_LIMIT_MAX)
-        return skn_fail(err, SKEIN_LIMIT, "a turn limit of %lld; %d is the most",
-                        (long long)w->turn_limit, SKN_TURN_LIMIT_MAX);
+        return skn_fail(err, SKEIN_LIMIT, "the turn limit must be 1 to %d", SKN_TURN_LIMIT_MAX);
     if (w->turn_limit < 0 || w->compact_at < 0 || w->compact_at == 1)
         return skn_fail(err, SKEIN_INVALID,
-                        "the turn limit must be 1 or more, and compactAt 2 or more");
+                        "the turn limit must be 1 to %d, and compactAt 2 or more",
+                        SKN_TURN_LIMIT_MAX);
     return SKEIN_OK;
 }
 

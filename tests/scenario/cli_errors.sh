@@ -46,6 +46,12 @@ s world new launch
 t 'a taken name is a conflict' gave 5
 s world new 'a b'
 t 'a bad name is refused' gave 2
+for n in 0 5000; do
+    s world new limits --turn-limit "$n"
+    t "a turn limit of $n is refused" fails 2 "\"$n\" is not a whole number from 1 to 1000 for"
+    s world set turnLimit "$n" -w launch
+    t 'also later' fails 2 "\"$n\" is no whole number from 1 to 1000"
+done
 s log -n many
 t 'a number must be one' fails 2 'is not a whole number'
 s log --since yesterday

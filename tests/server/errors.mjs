@@ -38,6 +38,13 @@ test('400 validation names the member', async () => {
         assert.equal(r.body.errors[0].pointer, pointer, r.text);
     }
     const w = await fresh(['ada']);
+    for (const member of ['turnLimit', 'compactAt']) { // the document names the range that holds
+        const { minimum, maximum } = document.components.schemas.WorldPatch.properties[member];
+        for (const value of [minimum - 1, maximum + 1])
+            assert.equal((await server.refused('PATCH', w.path, 400, 'validation', { body: { [member]: value } })).body.errors[0].pointer, `/${member}`);
+        for (const value of [minimum, maximum])
+            assert.equal((await server.call('PATCH', w.path, { body: { [member]: value } })).status, 200, `${member} ${value}`);
+    }
     for (const [method, url, body, pointer] of [['POST', `${w.path}/messages`, {}, '/content'], ['POST', `${w.path}/messages`, { content: '' }, '/content'], ['POST', `${w.path}/messages`, { content: '  \n ' }, '/content'],
         ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'], ['PATCH', `${w.path}/agents/ada`, { maxTokens: 0 }, '/maxTokens'],
         ['PATCH', `${w.path}/agents/ada`, { model: 'null' }, '/model'], ['POST', `${w.path}/agents`, { name: 'b', model: 'demo/' }, '/model'],
