@@ -346,6 +346,7 @@ typedef struct skein_check {
     skein_finding *at;
     size_t         count;
     int64_t        messages, threads, nodes, conversations, warnings;
+    int64_t        ahead; /* messages of a clock that was more than a day ahead; allowed */
 } skein_check;
 
 /* Checks every invariant that a store can break, on the whole store. */

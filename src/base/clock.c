@@ -17,7 +17,12 @@ int64_t skn_clock_micros(void)
 
 int64_t skn_time_latest(void)
 {
-    return skn_clock_micros() + 365 * DAY;
+    return skn_clock_micros() + DAY;
+}
+
+bool skn_time_given(int64_t micros)
+{
+    return micros >= 0 && micros <= skn_time_latest();
 }
 
 int64_t skn_clock_monotonic(void)

@@ -5,7 +5,12 @@
 #include "base/str.h"
 
 int64_t skn_clock_micros(void); /* UTC since 1970, microseconds */
-/* The latest time that a clock can have told: a year from now, for clocks that are wrong. */
+/* The end of the year 9999: the last time that can be written, and so the last that a store holds. The first is 1970.
+ * Whoever had a wrong clock wrote down what it said: that is no damage. */
+#define SKN_TIME_LAST INT64_C(253402300799999999)
+/* May somebody say that something was at this time? From 1970 on, and a day ahead of this clock at most. */
+bool skn_time_given(int64_t micros);
+/* The latest of these. */
 int64_t skn_time_latest(void);
 int64_t skn_clock_monotonic(void); /* nanoseconds since some start; never steps back */
 

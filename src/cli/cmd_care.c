@@ -104,5 +104,10 @@ int skn_cmd_fsck(skn_cli *cli)
              check.count ? "damaged" : "ok", check.conversations,
              skn_plural(check.conversations), check.messages, skn_plural(check.messages),
              check.threads, skn_plural(check.threads));
+    if (check.ahead)
+        skn_note(cli,
+                 "%" PRId64 " message%s a time that is still to come: a clock was ahead. Their "
+                 "order is right.",
+                 check.ahead, check.ahead == 1 ? " has" : "s have");
     return skn_status(cli, check.count ? EXIT_DAMAGED : 0);
 }

@@ -24,7 +24,7 @@ typedef struct log_job {
     int64_t            newest;       /* the greatest id at its end, so far */
     int64_t            most;         /* read only so much of it; -1: all */
     int64_t            count;        /* -n; 0: all */
-    int64_t            since, until; /* microseconds; 0 and INT64_MAX: no bound */
+    int64_t            since, until; /* microseconds; INT64_MIN and _MAX: no bound */
     bool               main_thread, no_memory_only, oneline;
     skn_far_slice      far;       /* the same slice of a store that is elsewhere */
     skn_far_log        got;       /* all of it that is needed, read at once */
@@ -132,7 +132,7 @@ static skein_rc read_options(skn_cli *cli, log_job *job)
     skein_rc rc;
 
     if ((rc = skn_opt_int(cli, "count", 1, INT64_MAX / 2, 0, &job->count)) ||
-        (rc = read_time(cli, "since", 0, &job->since)) ||
+        (rc = read_time(cli, "since", INT64_MIN, &job->since)) ||
         (rc = read_time(cli, "until", INT64_MAX, &job->until)) ||
         (rc = skn_need_chat(cli, &job->world, &job->chat)) || (rc = read_slice(cli, job)) ||
         (rc = read_thread(cli, job)) || (rc = read_leads(cli, job)))
@@ -158,8 +158,8 @@ static bool wanted(const log_job *job, const skein_message *m, const skein_messa
 
 static bool has_filter(const log_job *job)
 {
-    return job->since || job->until != INT64_MAX || job->thread || job->no_memory_only ||
-           job->main_thread;
+    return job->since != INT64_MIN || job->until != INT64_MAX || job->thread ||
+           job->no_memory_only || job->main_thread;
 }
 
 typedef struct page {

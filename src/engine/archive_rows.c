@@ -224,9 +224,7 @@ static skein_rc read_cell(const reader *r, const skn_archive_column *column, con
 {
     switch (column->kind) {
     case SKN_CELL_INT:
-        return read_number(r, v, column->min,
-                           column->max == SKN_UNTIL_LATEST ? skn_time_latest() : column->max,
-                           &cell->number);
+        return read_number(r, v, column->min, column->max, &cell->number);
     case SKN_CELL_REF:
     case SKN_CELL_AHEAD:
         return read_number(r, v, 1, INT64_MAX, &cell->number);

@@ -1,4 +1,5 @@
 /* check.c: what may be stored. Every input has a limit; what one database cannot keep, none keeps. */
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/uid.h"
 #include "base/utf8.h"
@@ -118,6 +119,20 @@ static skein_rc check_empty(const skein_new_message *m, skein_error *err)
                     "Only an assistant's message with tool calls may be empty.");
 }
 
+/* Zero is none: it gets the time of now. */
+static skein_rc check_time(int64_t micros, skein_error *err)
+{
+    char     shown[SKN_TIME_TEXT];
+    skein_rc rc;
+
+    if (skn_time_given(micros))
+        return SKEIN_OK;
+    rc = skn_fail(err, SKEIN_INVALID, "the time is %.*s, which is %s",
+                  SKN_FMT(skn_time_format(micros, shown)),
+                  micros < 0 ? "before 1970" : "more than a day ahead of the clock here");
+    return skn_hint(err, rc, "Leave the time out to get the time of now.");
+}
+
 skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_error *err)
 {
     skein_rc rc;
@@ -125,7 +140,8 @@ skein_rc skn_check_new(const skein_engine *e, const skein_new_message *m, skein_
     if ((rc = check_empty(m, err)) || (rc = check_ids(m, err)) ||
         (rc = skn_check_text(e, m->content, "the text", err)) ||
         (rc = skn_check_text(e, m->thinking, "the thinking", err)) ||
-        (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)))
+        (rc = check_calls(e, m, err)) || (rc = check_instructions(m, err)) ||
+        (rc = check_time(m->created_at, err)))
         return rc;
     if (m->sender.p && (rc = skn_check_word(m->sender, "the sender", SKN_WORD_MAX, err)))
         return rc;

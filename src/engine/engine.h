@@ -222,7 +222,7 @@ size_t skn_tokens_of(size_t bytes);
     "answers,senders,busiest"
 #define SKN_FIELDS_NODE  SKN_FIELDS_MESSAGE ",parentMessageId,depth,unanswered"
 #define SKN_FIELDS_HIT   SKN_FIELDS_MESSAGE ",title,mode,version,inCurrent,archived,snippet"
-#define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings"
+#define SKN_FIELDS_CHECK "ok,findings,messages,threads,nodes,conversations,warnings,ahead"
 
 void skn_shape_context(skn_jw *w, const skein_context *c);
 void skn_shape_stats(skn_jw *w, skein_str chat_uid, const skein_stats *s);

@@ -109,6 +109,7 @@ static skein_rc count(skn_fsck *f, skein_error *err)
     f->out->nodes = n.nodes;
     f->out->conversations = n.conversations;
     f->out->warnings = n.warnings;
+    f->out->ahead = n.ahead;
     return rc;
 }
 

@@ -106,9 +106,7 @@ static void put_int(builder *b, int64_t v)
 /* A time that no clock can have told is not kept: when the file came in is nearer to the truth. */
 static void put_time(builder *b, int64_t v)
 {
-    int64_t latest = skn_time_latest();
-
-    put_int(b, v >= 0 && v <= latest ? v : SKN_NOW());
+    put_int(b, skn_time_given(v) ? v : SKN_NOW());
 }
 
 /* A reference; zero is none. */

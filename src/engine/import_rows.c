@@ -246,11 +246,12 @@ void skn_foreign_row(skn_foreign *f, const skn_json *row, const char *what,
     read_instructions(f, row, out);
 }
 
-/* Ids are settled later, and one that cannot be ours is no reason to drop the message. */
+/* Ids and times are settled later, and one that cannot be ours is no reason to drop the message. */
 bool skn_foreign_checks(skn_foreign *f, const skein_new_message *m, skein_error *why)
 {
-    skein_new_message without_ids = *m;
+    skein_new_message bare = *m;
 
-    without_ids.uid = without_ids.reply_to = SKN_NONE;
-    return skn_check_new(f->e, &without_ids, why) == SKEIN_OK;
+    bare.uid = bare.reply_to = SKN_NONE;
+    bare.created_at = 0;
+    return skn_check_new(f->e, &bare, why) == SKEIN_OK;
 }

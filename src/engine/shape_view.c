@@ -145,6 +145,7 @@ void skn_shape_check(skn_jw *w, const skein_check *c)
     skn_jw_kint(w, "nodes", c->nodes);
     skn_jw_kint(w, "conversations", c->conversations);
     skn_jw_kint(w, "warnings", c->warnings);
+    skn_jw_kint(w, "ahead", c->ahead);
     skn_jw_object_end(w);
 }
 

@@ -1,5 +1,6 @@
 /* The tables of an archive. The order is that of the file: what a row refers to stands before
  * it, save where AHEAD says otherwise. */
+#include "base/clock.h"
 #include "store/store.h"
 
 #define INT(name, min, max)                                                                    \
@@ -8,11 +9,11 @@
     }
 #define TIME(name)                                                                             \
     {                                                                                          \
-        name, SKN_CELL_INT, false, 0, 0, SKN_UNTIL_LATEST, NULL                                \
+        name, SKN_CELL_INT, false, 0, 0, SKN_TIME_LAST, NULL                                   \
     }
 #define MAYBE_TIME(name)                                                                       \
     {                                                                                          \
-        name, SKN_CELL_INT, true, 0, 0, SKN_UNTIL_LATEST, NULL                                 \
+        name, SKN_CELL_INT, true, 0, 0, SKN_TIME_LAST, NULL                                    \
     }
 #define FLAG(name)                                                                             \
     {                                                                                          \

@@ -44,8 +44,6 @@ typedef enum skn_archive_kind {
     SKN_CELL_SPANS  /* the packed entries of a node */
 } skn_archive_kind;
 
-#define SKN_UNTIL_LATEST (INT64_MAX - 1) /* as max, of a time: skn_time_latest() */
-
 typedef struct skn_archive_column {
     const char       *name; /* the column's, and the member's in an archive */
     skn_archive_kind  kind;

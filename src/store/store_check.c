@@ -111,7 +111,7 @@ static skein_rc apply(skn_tx *tx, const rule *r, skn_buf *line, skn_check_sink *
     skein_rc rc;
 
     if (r->query == SKN_Q_check_time)
-        skn_stmt_bind_int(&s, skn_time_latest());
+        skn_stmt_bind_int(&s, SKN_TIME_LAST);
     while (!(rc = skn_stmt_step(&s, &row, err)) && row) {
         fill_in(r->text, skn_stmt_text(&s, 0), skn_stmt_text(&s, 1), line);
         sink(arg, r->invariant, skn_buf_str(line));
@@ -149,12 +149,15 @@ skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_counts);
     bool     row = false;
-    skein_rc rc = skn_stmt_step(&s, &row, err);
+    skein_rc rc;
 
+    skn_stmt_bind_int(&s, skn_time_latest());
+    rc = skn_stmt_step(&s, &row, err);
     *out = (skn_check_counts){0};
     if (rc == SKEIN_OK && row)
-        *out = (skn_check_counts){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1), skn_stmt_int(&s, 2),
-                                  skn_stmt_int(&s, 3), skn_stmt_int(&s, 4)};
+        *out = (skn_check_counts){skn_stmt_int(&s, 0), skn_stmt_int(&s, 1),
+                                  skn_stmt_int(&s, 2), skn_stmt_int(&s, 3),
+                                  skn_stmt_int(&s, 4), skn_stmt_int(&s, 5)};
     skn_stmt_done(&s);
     return rc;
 }

@@ -10,6 +10,7 @@
 
 typedef struct skn_check_counts {
     int64_t messages, threads, nodes, conversations, warnings;
+    int64_t ahead; /* messages with a time that nobody can have been at yet */
 } skn_check_counts;
 
 skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err);

@@ -1,6 +1,7 @@
 // failures.mjs: a turn that fails leaves its trace: at the agent, at the message that was not answered, and in what
 // the model was sent; by the API and by the commands.
 import { Server, assert, finish, mortal, run, test, within } from './lib.mjs';
+import { sql } from './sabotage.mjs';
 import { Desk, asked, own, rows, watch } from './desk.mjs';
 
 const reason = 'this model is out of order';
@@ -232,6 +233,13 @@ for (const [how, [end, why]] of Object.entries(ends))
         assert.deepEqual([then.state, then.detail, then.failedAt, then.failedChatId], ['idle', null, null, null]);
         await own.stop();
     });
+
+test('what was said before all clocks began is in the log', async () => {
+    const w = await fresh([]), said = await w.say('nobody is asked');
+    await sql(server.store, `UPDATE messages SET created_at = -14182940000000 WHERE uid = '${said.messageId}'`);
+    assert.match(await told(w, 'log', '--oneline'), /nobody is asked/);
+    await sql(server.store, `UPDATE messages SET created_at = 1 WHERE uid = '${said.messageId}'`);
+});
 
 test('all of it is there after a restart', async () => {
     const w = await fresh(), said = await inVain(w, '@ada remember this');

@@ -37,6 +37,22 @@ static void an_archive_comes_back_byte_for_byte(void **state)
     place_close(&p);
 }
 
+static void an_archive_of_a_clock_that_was_ahead_comes_back(void **state)
+{
+    place   p;
+    history h;
+    skn_buf first;
+
+    place_open(&p, skn_fixture_of(state));
+    h = make_history(&p, "launch");
+    skn_fixture_sql(p.fx, "UPDATE messages SET created_at = 4070908800000000;"
+                          "UPDATE versions SET created_at = 4070908800000000");
+    archive_world(&p, h.world.id, &first);
+    comes_back_in(&p, kind_of(p.fx), &first);
+    skn_buf_release(&first);
+    place_close(&p);
+}
+
 /* Of the message with this id, wherever it is. */
 static skein_usage usage_of(place *p, skein_world_id world, skein_str uid)
 {
@@ -615,6 +631,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_PLACE_BOTH(an_archive_comes_back_byte_for_byte),
+        SKN_PLACE_BOTH(an_archive_of_a_clock_that_was_ahead_comes_back),
         SKN_PLACE_BOTH(what_a_message_used_comes_along),
         SKN_PLACE_SQLITE(every_table_is_in_the_archive_of_a_full_world),
         SKN_PLACE_SQLITE(an_archive_knows_every_table_and_column),

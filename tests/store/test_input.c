@@ -2,6 +2,7 @@
  * error, the same on both databases, and nothing half-written. */
 #include "store/kit.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include <stdlib.h>
 
@@ -225,6 +226,26 @@ static void text_over_the_limit_is_refused(void **state)
     kit_close(&r.k);
 }
 
+static void a_time_that_was_not_yet_or_is_before_1970_is_refused(void **state)
+{
+    static const int64_t times[] = {-1, INT64_MIN, INT64_C(4070908800000000), INT64_MAX};
+    room                 r;
+    skein_new_message    m = {.role = SKEIN_USER, .content = skein_text("x")};
+
+    begin(&r, state);
+    for (size_t i = 0; i < COUNT(times); i++) {
+        m.created_at = times[i];
+        refused(&r.k, append(&r, &m), SKEIN_INVALID, "a time");
+        assert_non_null(strstr(r.k.err.message, times[i] < 0 ? "before 1970" : "a day ahead"));
+    }
+    m.created_at = 1;
+    KIT_OK(&r.k, append(&r, &m));
+    m.created_at = skn_clock_micros() + INT64_C(3600) * 1000000; /* a clock an hour ahead */
+    KIT_OK(&r.k, append(&r, &m));
+    kit_check(&r.k);
+    kit_close(&r.k);
+}
+
 enum { MEGABYTES = 10 << 20 };
 
 static void case_24_ten_megabytes_come_back_byte_for_byte(void **state)
@@ -277,6 +298,7 @@ int main(void)
         SKN_BOTH(case_24_ten_megabytes_come_back_byte_for_byte),
         SKN_BOTH(case_24_unusual_text_comes_back_byte_for_byte),
         SKN_BOTH(text_over_the_limit_is_refused),
+        SKN_BOTH(a_time_that_was_not_yet_or_is_before_1970_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 PRAGMA integrity_check(20);
 -- :check_counts
 SELECT (SELECT COUNT(*) FROM messages), (SELECT COUNT(*) FROM threads), (SELECT COUNT(*) FROM nodes), (SELECT COUNT(*) FROM conversations),
-  (SELECT COUNT(*) FROM messages WHERE warning IS NOT NULL);
+  (SELECT COUNT(*) FROM messages WHERE warning IS NOT NULL), (SELECT COUNT(*) FROM messages WHERE created_at > $1);
 
 -- :check_world_chat
 SELECT w.name, '' FROM worlds w LEFT JOIN conversations c ON c.id = w.current_conversation_id
@@ -192,7 +192,7 @@ SELECT CAST(x.upto AS TEXT), '' FROM (SELECT MAX(value) AS upto FROM meta WHERE 
 SELECT CAST(d.id AS TEXT), '' FROM message_words_docsize d LEFT JOIN messages m ON m.id = d.id
  WHERE m.id IS NULL OR m.purged_at IS NOT NULL OR d.id > (SELECT value FROM meta WHERE key = 'words_upto') LIMIT 20;
 
--- Times are for showing; but one before 1970, or more than a year ahead, was never read from a clock.
+-- Times are for showing; but one before 1970, or after 9999, can be shown by nobody.
 -- :check_time
 SELECT x.t, CAST(x.id AS TEXT) FROM (
   SELECT 'messages' AS t, id, created_at AS at FROM messages UNION ALL SELECT 'worlds', id, created_at FROM worlds
