@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/timeline_cache.h"
 
@@ -39,6 +40,14 @@ void skein_close(skein_engine *e)
 size_t skn_text_most(const skein_engine *e)
 {
     return e->max_text;
+}
+
+skn_str skn_text_fit(const skein_engine *e, skn_str s)
+{
+    size_t bad;
+
+    s = skn_utf8_cut(s, e->max_text);
+    return skn_utf8_valid(s, &bad) ? s : skn_str_sub(s, 0, bad);
 }
 
 const char *skein_version_text(void)

@@ -76,22 +76,22 @@ static skein_rc append_partial(skn_working *w, const skein_turn *t, const skein_
     return SKEIN_OK;
 }
 
-/* What cannot be stored was not written; calls that were begun are no part of it. */
+/* As much as a message can hold; calls that were begun are no part of it. */
 static skein_rc keep_text(skn_working *w, const skein_turn *t, const skein_partial *p,
                           skein_unfinished why, bool *kept, skein_error *err)
 {
     const skein_new_message n = {.uid = t->message_uid,
                                  .role = SKEIN_ASSISTANT,
                                  .sender = t->agent_name,
-                                 .content = p->text,
-                                 .thinking = p->thinking,
+                                 .content = skn_text_fit(w->e, p->text),
+                                 .thinking = skn_text_fit(w->e, p->thinking),
                                  .reply_to = t->trigger_uid,
                                  .model = p->call && p->call->model.n ? p->call->model
                                                                       : t->model,
                                  .turn_uid = t->uid,
                                  .unfinished = why};
 
-    if (skn_str_trim(p->text).n == 0 || skn_check_new(w->e, &n, NULL))
+    if (skn_str_trim(n.content).n == 0 || skn_check_new(w->e, &n, NULL))
         return SKEIN_OK;
     return append_partial(w, t, p, &n, kept, err);
 }

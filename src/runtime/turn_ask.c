@@ -109,7 +109,7 @@ static void work_store(skn_run *run)
     skein_message     stored;
 
     if (run->thinking.n)
-        m.thinking = skn_buf_str(&run->thinking);
+        m.thinking = skn_text_fit(run->r->o.engine, skn_buf_str(&run->thinking));
     if (skn_str_is(step.finish, "length")) /* of one with calls the words may be cut, too */
         m.unfinished = SKEIN_LENGTH;
     if (skn_asked_record(&run->asked, &run->answer, m.model, "turn", &call))
@@ -182,6 +182,16 @@ static bool shrink(skn_run *run)
     return true;
 }
 
+/* What fits of it is kept by work_fail. */
+static void say_too_long(skn_run *run)
+{
+    skn_fail(&run->err, SKEIN_LIMIT, "the answer is %s%zu bytes; limits.messageBytes is %zu",
+             run->text.over ? "over " : "", run->text.n, skn_text_most(run->r->o.engine));
+    skn_hint(&run->err, SKEIN_LIMIT,
+             "Ask for a shorter one, or raise the limit and start the server again: skein "
+             "config set limits.messageBytes 16MB");
+}
+
 static void on_done(void *arg, const skn_answer *answer)
 {
     skn_run *run = arg;
@@ -192,8 +202,8 @@ static void on_done(void *arg, const skn_answer *answer)
     run->err = answer->error;
     run->limit = skn_arena_copy(run->a, answer->limit);
     run->limited = answer->state == SKN_ASK_OVER_BUDGET && !run->limit.n;
-    if (!answer->error.rc && (run->text.over || run->thinking.over))
-        skn_fail(&run->err, SKEIN_PROVIDER, "the answer is over %d MB", SKN_RUN_TEXT >> 20);
+    if (!answer->error.rc && (run->text.over || run->text.n > skn_text_most(run->r->o.engine)))
+        say_too_long(run);
     else if (!answer->error.rc && run->calls.n > SKN_RUN_CALLS)
         skn_fail(&run->err, SKEIN_PROVIDER, "the answer calls more than %d tools",
                  SKN_RUN_CALLS);

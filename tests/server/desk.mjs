@@ -133,6 +133,11 @@ class Question {
         if (!this.res.headersSent) this.res.setHeader('content-type', 'text/event-stream');
         if (text) this.#chunk({ role: 'assistant', content: text });
     }
+    // What it thinks before it writes.
+    think(text) {
+        this.begin();
+        this.#chunk({ role: 'assistant', reasoning_content: text });
+    }
     // What it says to have read and written; before the end of an answer.
     usage(prompt_tokens, completion_tokens) {
         this.res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens } })}\n\n`);

@@ -241,6 +241,32 @@ test('what was said before all clocks began is in the log', async () => {
     await sql(server.store, `UPDATE messages SET created_at = 1 WHERE uid = '${said.messageId}'`);
 });
 
+// The last character that fits ends where a byte is left over.
+test('an answer that is longer than a message may be is kept as far as it fits, and what to do is said', async () => {
+    const w = await fresh(), stream = await watch(w), said = await w.say('@ada tell me everything');
+    (await desk.next()).answer(`a${'é'.repeat(500000)}`);
+    await stream.event('message.failed');
+    await w.idle();
+    stream.close();
+    const all = await w.messages(), kept = all.find(m => m.sender === 'ada');
+    assert.deepEqual([kept?.unfinished, kept?.content.length, kept?.content.slice(0, 3)], ['cut', 500000, 'aéé']);
+    const { delivery } = all.find(m => m.messageId === said.messageId);
+    const { error } = delivery.find(d => d.agent === 'ada');
+    assert.match(error, /^the answer is 1000001 bytes; limits\.messageBytes is 1000000/);
+    assert.match(await told(w, 'log', '--oneline'), /ada failed at .*limits\.messageBytes/);
+});
+
+test('what a model thinks is cut where a message ends, and its answer is whole', async () => {
+    const w = await fresh();
+    await w.say('@ada think');
+    const question = await desk.next();
+    question.think(`a${'é'.repeat(500000)}`);
+    question.answer('It is four.');
+    await w.idle();
+    const answer = (await w.messages()).find(m => m.sender === 'ada');
+    assert.deepEqual([answer?.content, answer?.unfinished ?? null, answer?.thinking.length], ['It is four.', null, 500000]);
+});
+
 test('all of it is there after a restart', async () => {
     const w = await fresh(), said = await inVain(w, '@ada remember this');
     const was = await about(w);
