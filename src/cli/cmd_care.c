@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@ static skein_rc look(skn_cli *cli, schema_state *out)
     if (rc)
         return rc;
     *out = SCHEMA_MISSING;
-    if (skn_place_file(cli) && stat(skn_place_file(cli), &file) != 0)
+    if (skn_place_file(cli) && stat(skn_place_file(cli), &file) != 0 && errno != EACCES)
         return SKEIN_OK;
     options.store = skn_str_of(cli->address);
     options.read_only = true;

@@ -267,6 +267,8 @@ static skein_rc check_server(visit *v)
     skn_arena *a = v->cli->keep;
     skn_str    text;
 
+    if (!v->has_server && skn_lock_holder(v->traces.lock) < 0)
+        return SKEIN_OK; /* whether one runs cannot be known; the lock says so */
     if (!v->has_server)
         return tell(v, "server", OK, SKN_STR("none runs; commands open the store themselves"),
                     NULL);
@@ -291,6 +293,13 @@ static skein_rc check_lock(visit *v)
                     holder ? skn_arena_printf(v->cli->keep, "held by that server")
                            : SKN_STR("free"),
                     NULL);
+    if (holder < 0)
+        return tell(v, "lock", WARN,
+                    skn_arena_printf(v->cli->keep,
+                                     "%s may be another user's: who holds it, "
+                                     "and whether a server runs, cannot be known",
+                                     v->traces.lock),
+                    "run it as the user whose store it is, or name another with --data DIR");
     return tell(v, "lock", WARN,
                 skn_arena_printf(v->cli->keep,
                                  "pid %" PRId64 " holds %s and does not say where it answers",

@@ -95,7 +95,7 @@ static skein_rc open_store(skn_serve *s)
     options.store = skn_str_of(cli->address);
     options.read_only = s->read_only;
     options.max_text = (size_t)s->config->values[SKN_CONFIG_MESSAGE_BYTES].number;
-    s->is_new = file && access(file, F_OK) != 0;
+    s->is_new = file && access(file, F_OK) != 0 && errno != EACCES;
     if (s->is_new && s->read_only)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no store at \"%s\" to read",
                         file);

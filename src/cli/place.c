@@ -141,11 +141,16 @@ static skein_rc no_store(skn_cli *cli)
 static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options)
 {
     bool     write = cli->command->kind == SKN_CMD_WRITE;
+    bool     there = access(file, F_OK) == 0;
     skein_rc rc = SKEIN_OK;
 
-    if (access(file, F_OK) != 0 && (!write || cli->dry_run))
+    if (!there && errno == EACCES) { /* nobody knows what is in it; opening it says so */
+        options->read_only = true;
+        return skein_open(&cli->engine, options, &cli->err);
+    }
+    if (!there && (!write || cli->dry_run))
         return no_store(cli);
-    if (access(file, F_OK) != 0 && !skn_opt(cli, "db"))
+    if (!there && !skn_opt(cli, "db"))
         rc = skn_place_folders(cli, file);
     if (!rc)
         rc = skn_place_guard(cli);

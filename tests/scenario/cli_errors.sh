@@ -323,6 +323,29 @@ if [ "$kind" = sqlite ]; then
         s "--db=sqlite:$dir/ro.db" world new x
         t 'but not written' gave 1
     fi
+    # What is in a folder that is shut nobody can know, and nobody says that nothing is.
+    mkdir -p "$dir/shut/data"
+    cp "$dir/data1/skein.db" "$dir/shut/data/skein.db"
+    chmod 000 "$dir/shut"
+    shut() {
+        rc=0
+        if [ "$(id -u)" = 0 ]; then
+            chmod 711 "$dir"
+            HOME=/ setpriv --reuid=65534 --regid=65534 --clear-groups "$SKEIN" "--data=$dir/shut/data" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+            chmod 700 "$dir"
+        else
+            "$SKEIN" "--data=$dir/shut/data" "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+        fi
+        read_told
+    }
+    for words in log status 'world ls' migrate fsck 'world new x'; do
+        shut $words
+        t "a store in a folder that is shut is not said to be missing ($words)" fails 1 'permission denied'
+    done
+    shut doctor
+    t 'the doctor says so, too' prints 'permission denied'
+    t 'and no number of a process that it does not know' lacks 'pid -1'
+    t 'nor that none runs' lacks 'none runs'
     # No file may grow: what was stored stays whole.
     { i=0; while [ $i -lt 400 ]; do head -c 4000 /dev/zero | tr '\0' y | sed 's/.*/{"content":"&"}/'; echo; i=$((i + 1)); done; } >"$dir/in"
     had=$(count)
