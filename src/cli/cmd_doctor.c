@@ -163,6 +163,28 @@ static skein_rc check_data(visit *v)
                             : "go back to a backup, or name another store with --data");
 }
 
+/* The index is made of the messages: where nothing else is wrong, nothing is lost with it. */
+static bool only_index(const skein_check *check)
+{
+    for (size_t i = 0; i < check->count; i++)
+        if (!skn_str_is(check->at[i].invariant, "search"))
+            return false;
+    return check->count > 0;
+}
+
+static skein_rc tell_index(visit *v)
+{
+    skein_rc rc;
+
+    if (!v->fix)
+        return tell(v, "integrity", FAIL, SKN_STR("the index of words is damaged"),
+                    "\"skein doctor --fix\" makes it anew");
+    rc = skn_search_anew(v->cli->engine, &v->cli->err);
+    return rc ? rc
+              : tell(v, "integrity", FIXED,
+                     SKN_STR("the index of words was damaged; it is made anew"), NULL);
+}
+
 static skein_rc check_integrity(visit *v)
 {
     skn_cli    *cli = v->cli;
@@ -171,6 +193,8 @@ static skein_rc check_integrity(visit *v)
 
     if (rc)
         return rc;
+    if (only_index(&check))
+        return tell_index(v);
     if (check.count)
         return tell(v, "integrity", FAIL,
                     skn_arena_printf(cli->keep, "%zu rules are broken", check.count),

@@ -144,7 +144,17 @@ typedef struct call {
     skein_mem    *mem;
     skein_check  *out;
     bool          done;
+    bool          bad_index;
 } call;
+
+/* A store that cannot be written, or is busy, is looked at without it. */
+static skein_rc check_index(skn_tx *tx, void *arg, skein_error *err)
+{
+    call *c = arg;
+
+    c->bad_index = skn_check_index(tx, err) == SKEIN_DAMAGED;
+    return SKEIN_OK;
+}
 
 static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 {
@@ -159,6 +169,9 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
     f.spans = skn_heap(SKN_FSCK_SLOTS * sizeof *f.spans);
     rc = run_parts(&f, skn_store_is_pg(c->e->store), err);
     c->done = rc == SKEIN_OK;
+    if (c->bad_index)
+        skn_fsck_find(&f, "search",
+                      "the index of words is damaged: \"skein doctor --fix\" makes it anew");
     if (f.untold > 0) {
         f.findings.n--;
         skn_fsck_find(&f, "more", "%lld more findings are not listed", (long long)f.untold + 1);
@@ -174,8 +187,12 @@ static skein_rc check(skn_tx *tx, void *arg, skein_error *err)
 
 skein_rc skein_fsck(skein_engine *e, skein_mem *mem, skein_check *out, skein_error *err)
 {
-    call     c = {e, mem, out, false};
-    skein_rc rc = skn_store_read(e->store, check, &c, err);
+    call        c = {.e = e, .mem = mem, .out = out};
+    skein_error none;
+    skein_rc    rc;
 
+    if (!skn_store_is_pg(e->store))
+        (void)skn_store_write(e->store, check_index, &c, &none);
+    rc = skn_store_read(e->store, check, &c, err);
     return c.done ? SKEIN_OK : rc; /* on a damaged file a snapshot may fail to end */
 }

@@ -3,6 +3,7 @@
 #include "base/uid.h"
 #include "base/utf8.h"
 #include "engine/fsck.h"
+#include "engine/mention.h"
 
 #include <stdlib.h>
 
@@ -334,6 +335,58 @@ static skein_rc on_file(void *arg, skn_str path, skn_str json, skein_error *err)
     return SKEIN_OK;
 }
 
+/* --- Worlds and agents ------------------------------------------------------------------------------------------ */
+
+static bool is_object(skn_str settings, skn_arena *a)
+{
+    const skn_json *v;
+
+    return !settings.n ||
+           (!skn_json_parse(&v, settings, "settings", a, NULL) && v->kind == SKN_JSON_OBJECT);
+}
+
+/* A name that is not as names are kept is found by nobody. */
+static bool is_normal(skn_str name, skn_arena *a)
+{
+    skn_str normal;
+
+    return !skn_name_normal(name, a, &normal, NULL) && skn_str_eq(name, normal);
+}
+
+static void check_agent(skn_fsck *f, const skein_agent *agent)
+{
+    if (!is_object(agent->settings, f->scratch))
+        skn_fsck_find(f, "refs", "the settings of agent \"%.*s\" (%.*s) cannot be read",
+                      SKN_FMT(agent->name), SKN_FMT(agent->uid));
+    if (!is_normal(agent->name, f->scratch))
+        skn_fsck_find(f, "refs", "\"%.*s\" (%.*s) is no name of an agent", SKN_FMT(agent->name),
+                      SKN_FMT(agent->uid));
+}
+
+static skein_rc check_worlds(skn_fsck *f, skein_error *err)
+{
+    skn_arena   *a = skn_arena_new();
+    skein_worlds worlds = {0};
+    skein_agents agents;
+    skein_rc     rc = skn_world_rows(f->tx, a, &worlds, err);
+
+    for (size_t i = 0; rc == SKEIN_OK && i < worlds.count; i++) {
+        const skein_world *w = &worlds.at[i];
+
+        if (!is_object(w->settings, f->scratch))
+            skn_fsck_find(f, "refs", "the settings of world \"%.*s\" cannot be read",
+                          SKN_FMT(w->name));
+        if (!is_normal(w->name, f->scratch))
+            skn_fsck_find(f, "refs", "\"%.*s\" is no name of a world", SKN_FMT(w->name));
+        rc = skn_agent_rows(f->tx, w->id.v, a, &agents, err);
+        for (size_t k = 0; rc == SKEIN_OK && k < agents.count; k++)
+            check_agent(f, &agents.at[k]);
+        skn_arena_reset(f->scratch);
+    }
+    skn_arena_free(a);
+    return rc;
+}
+
 skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err)
 {
     items    s = {.f = f};
@@ -344,6 +397,7 @@ skein_rc skn_fsck_rows(skn_fsck *f, skein_error *err)
         (rc = skn_check_items(f->tx, on_item, &s, err)))
         return rc;
     end_thread(&s);
-    rc = check_places(f, err);
-    return rc ? rc : skn_check_files(f->tx, on_file, f, err);
+    if ((rc = check_places(f, err)) || (rc = check_worlds(f, err)))
+        return rc;
+    return skn_check_files(f->tx, on_file, f, err);
 }

@@ -1,4 +1,5 @@
 /* search_index.c: keeping the index of words. */
+#include "engine/engine.h"
 #include "engine/search.h"
 
 /* Of one transaction, since other writers wait for its end. */
@@ -98,6 +99,22 @@ skein_rc skn_search_catch_up(skein_engine *e, skein_error *err)
     while (rc == SKEIN_OK && g.upto < g.last)
         rc = write_batch(e, add_batch, &g, err);
     return rc;
+}
+
+static skein_rc begin_anew(skn_tx *tx, void *arg, skein_error *err)
+{
+    int64_t  upto;
+    skein_rc rc = skn_words_upto(tx, SKN_WORDS_TAKE, &upto, err);
+
+    (void)arg;
+    if (rc || (rc = skn_words_clear(tx, err)))
+        return rc;
+    return skn_words_set_upto(tx, 0, err);
+}
+
+skein_rc skn_search_anew(skein_engine *e, skein_error *err)
+{
+    return skn_store_write(e->store, begin_anew, NULL, err);
 }
 
 skein_rc skn_search_forget(skn_tx *tx, int64_t message, skn_arena *a, skein_error *err)

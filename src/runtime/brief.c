@@ -117,11 +117,18 @@ static skein_rc write_prompt(skn_brief *of, const skein_agents *all, const skein
 
 /* --- What it may do ------------------------------------------------------------------------------------ */
 
-static const skn_json *object_of(skn_str text, skn_arena *a)
+/* *out is NULL where there are none. Who cannot read what is to be asked about must not act as if nothing were. */
+static skein_rc object_of(skn_str text, const char *whose, skn_str name, skn_arena *a,
+                          const skn_json **out, skein_error *err)
 {
-    const skn_json *json;
-
-    return text.n && !skn_json_parse(&json, text, "settings", a, NULL) ? json : NULL;
+    *out = NULL;
+    if (!text.n ||
+        (!skn_json_parse(out, text, "settings", a, NULL) && (*out)->kind == SKN_JSON_OBJECT))
+        return SKEIN_OK;
+    *out = NULL;
+    skn_fail(err, SKEIN_DAMAGED, "the settings of %s \"%.*s\" cannot be read", whose,
+             SKN_FMT(name));
+    return skn_hint(err, SKEIN_DAMAGED, "Set them anew, or go back to a backup: skein fsck");
 }
 
 static double number_of(const skn_json *settings, const char *key, double fallback,
@@ -143,11 +150,16 @@ static unsigned standing_of(const skein_agents *all, const skein_agent *me)
     return standing;
 }
 
-static void load_rights(skn_brief *of, const skein_agents *all, const skein_agent *me)
+static skein_rc load_rights(skn_brief *of, const skein_agents *all, const skein_agent *me,
+                            skein_error *err)
 {
-    const skn_json *own = object_of(skn_arena_copy(of->a, me->settings), of->a);
-    const skn_json *theirs = object_of(of->world->settings, of->a);
+    const skn_json *own, *theirs;
+    skein_rc        rc;
 
+    if ((rc = object_of(skn_arena_copy(of->a, me->settings), "agent", me->name, of->a, &own,
+                        err)) ||
+        (rc = object_of(of->world->settings, "world", of->world->name, of->a, &theirs, err)))
+        return rc;
     of->rights = (skn_rights){
         .tools = skn_json_get(own, "tools"),
         .approvals = skn_json_get(theirs, "approvals"),
@@ -158,6 +170,7 @@ static void load_rights(skn_brief *of, const skein_agents *all, const skein_agen
     skn_json_flag(theirs, "knowledge", false, &of->rights.learns, NULL);
     if (!of->without_tools)
         skn_tools_offer(&of->rights, place_of(of) | standing_of(all, me), of->a);
+    return SKEIN_OK;
 }
 
 /* --- All of it ----------------------------------------------------------------------------------------- */
@@ -181,7 +194,7 @@ skein_rc skn_brief_make(skn_brief *of, skein_error *err)
     if (!rc && of->agent.v && !(me = find_me(&all, of->agent)))
         rc = SKEIN_NOT_FOUND;
     if (!rc && me)
-        load_rights(of, &all, me);
+        rc = load_rights(of, &all, me, err);
     if (!rc)
         rc = write_prompt(of, &all, me, err);
     skn_arena_free(scratch);

@@ -145,6 +145,16 @@ skein_rc skn_check_database(skn_tx *tx, skn_check_sink *sink, void *arg, skein_e
     return rc;
 }
 
+skein_rc skn_check_index(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_index);
+    bool     row;
+    skein_rc rc = skn_stmt_step(&s, &row, err);
+
+    skn_stmt_done(&s);
+    return rc;
+}
+
 skein_rc skn_check_count(skn_tx *tx, skn_check_counts *out, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_check_counts);

@@ -37,6 +37,13 @@ skein_rc skn_words_set_upto(skn_tx *tx, int64_t id, skein_error *err)
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_words_clear(skn_tx *tx, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_search_clear);
+
+    return skn_stmt_run(&s, err);
+}
+
 skein_rc skn_words_texts(skn_tx *tx, int64_t after, int64_t last, skn_arena *a, skn_texts *out,
                          skein_error *err)
 {

@@ -32,6 +32,8 @@ typedef enum skn_words_hold {
 /* The last message that the index knows of. */
 skein_rc skn_words_upto(skn_tx *tx, skn_words_hold hold, int64_t *id, skein_error *err);
 skein_rc skn_words_set_upto(skn_tx *tx, int64_t id, skein_error *err);
+/* Empties the index, whatever is in it. */
+skein_rc skn_words_clear(skn_tx *tx, skein_error *err);
 /* The next few messages with ids above `after` and up to `last`: the beginning of their texts. */
 skein_rc skn_words_texts(skn_tx *tx, int64_t after, int64_t last, skn_arena *a, skn_texts *out,
                          skein_error *err);

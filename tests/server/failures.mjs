@@ -241,6 +241,17 @@ test('what was said before all clocks began is in the log', async () => {
     await sql(server.store, `UPDATE messages SET created_at = 1 WHERE uid = '${said.messageId}'`);
 });
 
+// What is to be asked about cannot be read: nothing is done rather than all.
+test('where the settings of a world cannot be read, its agents do nothing', async () => {
+    const w = await fresh(), stream = await watch(w);
+    await sql(server.store, `UPDATE worlds SET settings = '{"approvals":' WHERE name = '${w.name}'`);
+    await w.say('@ada hello');
+    const failed = await stream.event('message.failed');
+    stream.close();
+    await sql(server.store, `UPDATE worlds SET settings = NULL WHERE name = '${w.name}'`);
+    assert.match(JSON.stringify(failed.body), /the settings of world .* cannot be read/);
+});
+
 // The last character that fits ends where a byte is left over.
 test('an answer that is longer than a message may be is kept as far as it fits, and what to do is said', async () => {
     const w = await fresh(), stream = await watch(w), said = await w.say('@ada tell me everything');

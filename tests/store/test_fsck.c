@@ -1,4 +1,5 @@
 /* Every invariant that a store can break, broken by hand: the check names that one and no other. */
+#include "engine/engine.h"
 #include "store/fsck_store.h"
 
 /* --- Breaking it --------------------------------------------------------------------------------------- */
@@ -47,6 +48,12 @@ BREAKS(a_time_before_all_clocks_is_I3, "I3",
        "UPDATE messages SET created_at = -1 WHERE uid = 'm10'")
 BREAKS(a_time_that_cannot_be_shown_is_I3, "I3",
        "UPDATE ops SET at = 253402300800000000 WHERE kind = 'edit'")
+BREAKS(settings_of_a_world_that_are_no_object_are_told, "refs",
+       "UPDATE worlds SET settings = '{\"approvals\":' WHERE id = (SELECT MIN(id) FROM worlds)")
+BREAKS(settings_of_an_agent_that_are_no_object_are_told, "refs",
+       "UPDATE agents SET settings = '[]' WHERE name = 'ada'")
+BREAKS(an_agent_whose_name_is_none_is_told, "refs",
+       "UPDATE agents SET name = 'LEAD' WHERE name = 'ada'")
 BREAKS(a_thread_in_a_foreign_lane_is_I6, "I6",
        "UPDATE threads SET lane_id = " LANE(BRANCH, "main.2") " WHERE id = " SIDE)
 BREAKS(an_item_without_a_message_is_I6, "I6",
@@ -255,6 +262,20 @@ static void an_erased_store_is_sound(void **state)
     kit_close(&k);
 }
 
+static void a_damaged_index_of_words_is_told_and_made_anew(void **state)
+{
+    kit         k;
+    skein_check check;
+
+    build(&k, state);
+    vandalise(&k, "DELETE FROM message_words_data WHERE id > 10");
+    expect_only(&k, "search", "doctor --fix");
+    KIT_OK(&k, skn_search_anew(k.e, &k.err));
+    KIT_OK(&k, skein_fsck(k.e, k.mem, &check, &k.err));
+    assert_int_equal(check.count, 0);
+    done(&k);
+}
+
 static void a_message_of_a_clock_that_was_ahead_is_no_damage(void **state)
 {
     kit         k;
@@ -384,6 +405,10 @@ int main(void)
         SKN_BOTH(a_time_before_all_clocks_is_I3),
         SKN_BOTH(a_time_that_cannot_be_shown_is_I3),
         SKN_BOTH(a_message_of_a_clock_that_was_ahead_is_no_damage),
+        SKN_ON_SQLITE(a_damaged_index_of_words_is_told_and_made_anew),
+        SKN_BOTH(settings_of_a_world_that_are_no_object_are_told),
+        SKN_BOTH(settings_of_an_agent_that_are_no_object_are_told),
+        SKN_BOTH(an_agent_whose_name_is_none_is_told),
         SKN_BOTH(a_thread_in_a_foreign_lane_is_I6),
         SKN_BOTH(an_item_without_a_message_is_I6),
         SKN_BOTH(a_node_without_a_conversation_is_I6),

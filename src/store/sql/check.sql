@@ -3,6 +3,8 @@
 
 -- :check_database
 PRAGMA integrity_check(20);
+-- :check_index
+INSERT INTO message_words(message_words) VALUES('integrity-check');
 -- :check_counts
 SELECT (SELECT COUNT(*) FROM messages), (SELECT COUNT(*) FROM threads), (SELECT COUNT(*) FROM nodes), (SELECT COUNT(*) FROM conversations),
   (SELECT COUNT(*) FROM messages WHERE warning IS NOT NULL), (SELECT COUNT(*) FROM messages WHERE created_at > $1);

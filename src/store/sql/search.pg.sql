@@ -12,6 +12,8 @@ LOCK TABLE messages IN SHARE MODE NOWAIT;
 SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE;
 -- :search_try
 SELECT value FROM meta WHERE key = 'words_upto' FOR UPDATE NOWAIT;
+-- :search_clear
+DELETE FROM message_words;
 -- Many at once, with line ends between them.
 -- :search_add
 INSERT INTO message_words(message_id, words) SELECT CAST(x.id AS BIGINT), CAST(x.list AS tsvector)

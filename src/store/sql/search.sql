@@ -15,6 +15,8 @@ SELECT value FROM meta WHERE key = 'words_upto';
 SELECT value FROM meta WHERE key = 'words_upto';
 -- :search_set_upto
 INSERT INTO meta(key, value) VALUES('words_upto', $1) ON CONFLICT(key) DO UPDATE SET value = excluded.value;
+-- :search_clear
+INSERT INTO message_words(message_words) VALUES('delete-all');
 -- :search_texts
 SELECT id, SUBSTR(content, 1, 262144) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 50;
 -- :search_add
