@@ -171,6 +171,23 @@ static void note_unknown(skn_cli *cli, batch *b, const char *what, skn_str membe
              near ? " Did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+/* An id that every command would read as something else could not be named. */
+static skein_rc check_id(skn_cli *cli, const char *what, skn_str id)
+{
+    const char *other = !id.p                                         ? NULL
+                        : skn_str_starts(id, SKN_STR("t_"))           ? "a thread"
+                        : skn_str_starts(id, SKN_STR("sq_"))          ? "a squash"
+                        : skn_is_lane(id)                             ? "a delegation"
+                        : skn_is_version(id) || skn_is_version_at(id) ? "a version"
+                                                                      : NULL;
+
+    if (!other)
+        return SKEIN_OK;
+    skn_fail(&cli->err, SKEIN_INVALID, "%s: \"%.*s\" is the name of %s, not of a message", what,
+             SKN_FMT(id), other);
+    return skn_hint(&cli->err, SKEIN_INVALID, "Leave the id out to get a new one.");
+}
+
 /* Reads a line into the batch; *other says that it is for another lane, and comes again. */
 static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, bool *other)
 {
@@ -181,7 +198,8 @@ static skein_rc add_line(skn_cli *cli, batch *b, skn_str line, int64_t number, b
 
     snprintf(what, sizeof what, "line %" PRId64, number);
     line = skn_arena_copy(cli->mem, line);
-    if ((rc = skn_message_read(line, what, cli->mem, &m, &lane, &unknown, &cli->err)))
+    if ((rc = skn_message_read(line, what, cli->mem, &m, &lane, &unknown, &cli->err)) ||
+        (rc = check_id(cli, what, m.uid)))
         return rc;
     if (unknown.p && b->noted.n < NOTED_MOST)
         note_unknown(cli, b, what, unknown);

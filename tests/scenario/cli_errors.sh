@@ -187,6 +187,10 @@ printf '{"content":"x","createdAt":"yesterday"}\n' >"$dir/in"
 refused 'a time that is none is refused' 'no RFC 3339 time'
 printf '{"content":"fine"}\n{"content":"x","messageId":"not ok!"}\n' >"$dir/in"
 refused 'a bad id is named with its line' 'line 2: '
+for id in v1 v1.2 main main.1 t_x sq_x; do
+    printf '{"content":"fine"}\n{"content":"x","messageId":"%s"}\n' "$id" >"$dir/in"
+    refused "an id that means something else is refused ($id)" "line 2: \"$id\" is the name of "
+done
 { printf '{"content":"'; head -c 16777217 /dev/zero | tr '\0' x; printf '"}\n'; } >"$dir/in"
 refused 'a text over 16 MiB is refused' 'line 1: '
 printf '{"content":"fine"}\n{"role":"tool","sender":"x","content":"x","toolCallId":"none"}\n' >"$dir/in"
