@@ -144,10 +144,9 @@ static skein_rc open_file(skn_cli *cli, const char *file, skein_options *options
     bool     there = access(file, F_OK) == 0;
     skein_rc rc = SKEIN_OK;
 
-    if (!there && errno == EACCES) { /* nobody knows what is in it; opening it says so */
-        options->read_only = true;
+    options->read_only = !there && errno == EACCES;
+    if (options->read_only) /* nobody knows what is in it; opening it says so */
         return skein_open(&cli->engine, options, &cli->err);
-    }
     if (!there && (!write || cli->dry_run))
         return no_store(cli);
     if (!there && !skn_opt(cli, "db"))
@@ -332,19 +331,24 @@ skein_rc skn_place_open(skn_cli *cli)
 
 /* --- World, conversation, agent ----------------------------------------------------------- */
 
-static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds)
+/* `gone`: the default world, which was removed; or NULL. */
+static skein_rc which_world(skn_cli *cli, const skein_worlds *worlds, const char *gone)
 {
     char   names[160];
     size_t n = 0;
 
     if (!worlds->count) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no world yet");
-        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Make one with \"skein world new NAME\"");
+        skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no world%s",
+                 gone ? ": the default world was removed" : " yet");
+        return skn_hint(&cli->err, SKEIN_NOT_FOUND, "%s%s%s \"skein world new NAME\"",
+                        gone ? "Bring it back with \"skein world restore " : "Make one with",
+                        gone ? gone : "", gone ? "\", or make one with" : "");
     }
     for (size_t i = 0; i < worlds->count && n < sizeof names; i++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%.*s", i ? ", " : "",
                               SKN_FMT(worlds->at[i].name));
-    skn_fail(&cli->err, SKEIN_USAGE, "there are several worlds: %s", names);
+    skn_fail(&cli->err, SKEIN_USAGE, "%sthere are several worlds: %s",
+             gone ? "the default world was removed; " : "", names);
     return skn_hint(&cli->err, SKEIN_USAGE,
                     "Choose one with -w NAME, or for good with \"skein world use %.*s\"",
                     SKN_FMT(worlds->at[0].name));
@@ -386,7 +390,7 @@ static skein_rc which_or_only(skn_cli *cli, skein_world *out)
     if ((rc = worlds_of(cli, &worlds)))
         return rc;
     if (worlds.count != 1)
-        return which_world(cli, &worlds);
+        return which_world(cli, &worlds, now.world);
     *out = worlds.at[0];
     return SKEIN_OK;
 }

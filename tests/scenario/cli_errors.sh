@@ -365,4 +365,13 @@ else
     t 'a database that does not answer has its own status' gave 6
 fi
 
+# The default world goes.
+fresh
+must world new gone
+must world use gone
+must world rm gone
+s log
+t 'that the default world was removed is said' fails 3 'there is no world: the default world was removed'
+t 'and how it comes back' complains 'world restore '
+
 finish
