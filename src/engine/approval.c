@@ -88,6 +88,17 @@ static const char *about(const skn_inbox_row *asked)
                                       : ": its definition has changed";
 }
 
+/* Of "a__b__c" nobody can tell by its name whose it is. */
+static skn_str whose(const call *c, skn_str tool)
+{
+    ptrdiff_t first = skn_str_find(tool, SKN_STR("__"));
+    skn_str   rest = first < 0 ? SKN_NONE : skn_str_sub(tool, (size_t)first + 1, tool.n);
+
+    if (!c->definition || skn_str_find(rest, SKN_STR("__")) < 0)
+        return SKN_STR("");
+    return skn_arena_printf(c->mem, " of the server %.*s", SKN_FMT(c->definition->server));
+}
+
 /* --- Asking ------------------------------------------------------------------------------------- */
 
 /* The call as the turn's last message makes it. */
@@ -156,9 +167,9 @@ static skein_rc add(const call *c, skn_working *w, skn_turn_row *turn, skn_inbox
                            .call_id = c->call_id};
     if ((rc = define(c, w, row, err)))
         return rc;
-    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s%s",
+    row->item.title = skn_arena_printf(c->mem, "%.*s wants to use %.*s%.*s%s",
                                        SKN_FMT(turn->turn.agent_name), SKN_FMT(what.tool_name),
-                                       about(row));
+                                       SKN_FMT(whose(c, what.tool_name)), about(row));
     if ((rc = skn_inbox_new(w->tx, c->mem, row, err)) ||
         (rc = show_waiting(c, w, turn, &row->item, err)))
         return rc;

@@ -9,40 +9,61 @@
 
 #define NAME_SHOWN ((size_t)80)
 
-/* The runtime's own, and what it calls some of them besides (runtime/tools.c counts them). */
-static const char *const built_in[] = {
-    "tell_agent",      "delegate",         "request_input", "report_to_lead",
-    "remember",        "forget",           "recall",        "read_context",
-    "list_agents",     "search_messages",  "demo_lookup",   "create_inbox_item",
-    "get_team_status", "delegate_to_agent"};
-static const char *const also[] = {"tellAgent",       "requestInput",    "reportToLead",
-                                   "createInboxItem", "delegateToAgent", "getTeamStatus"};
+/* The runtime's own (runtime/tools.c counts them), and what the seeds call some of them. */
+static const struct built_in {
+    const char *name, *also;
+} built_in[] = {{"tell_agent", "tellAgent"},
+                {"delegate", NULL},
+                {"request_input", "requestInput"},
+                {"report_to_lead", "reportToLead"},
+                {"remember", NULL},
+                {"forget", NULL},
+                {"recall", NULL},
+                {"read_context", NULL},
+                {"list_agents", NULL},
+                {"search_messages", NULL},
+                {"demo_lookup", NULL},
+                {"create_inbox_item", "createInboxItem"},
+                {"get_team_status", "getTeamStatus"},
+                {"delegate_to_agent", "delegateToAgent"}};
 _Static_assert(sizeof built_in / sizeof *built_in == SKN_TOOLS_BUILT_IN, "one for each");
-_Static_assert(sizeof also / sizeof *also == SKN_TOOLS_ALSO, "one for each");
 
-static bool is_among(skn_str name, const char *const *names, size_t count)
+static const struct built_in *find_built_in(skn_str name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (skn_str_is(name, names[i]))
-            return true;
-    return false;
+    for (size_t i = 0; i < SKN_TOOLS_BUILT_IN; i++)
+        if (skn_str_is(name, built_in[i].name) ||
+            (built_in[i].also && skn_str_is(name, built_in[i].also)))
+            return &built_in[i];
+    return NULL;
 }
 
-bool skn_tool_is_built_in(skn_str name)
+skn_str skn_tool_name(skn_str name)
 {
-    return is_among(name, built_in, SKN_TOOLS_BUILT_IN) || is_among(name, also, SKN_TOOLS_ALSO);
+    const struct built_in *found = find_built_in(name);
+
+    return found ? skn_str_of(found->name) : name;
 }
 
-/* Names of servers may have "__" in them, so one of a tool may fit several: "a__b__c". */
+static bool is_same(skn_str a, skn_str b)
+{
+    return skn_str_eq(skn_tool_name(a), skn_tool_name(b));
+}
+
+/* Older stores have names of servers with "__" in them, so one of a tool may fit several: "a__b__c". */
 static bool is_of(skn_str tool, skn_str server)
 {
     return tool.n > server.n + 2 && skn_str_starts(tool, server) &&
            skn_str_starts(skn_str_sub(tool, server.n, tool.n), SKN_STR("__"));
 }
 
+static const skn_json *first_of(const skn_json *v)
+{
+    return v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+}
+
 static const skn_json *member_of(const skn_json *v, skn_str key)
 {
-    for (const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL; m; m = m->next)
+    for (const skn_json *m = first_of(v); m; m = m->next)
         if (skn_str_eq(m->key, key))
             return m;
     return NULL;
@@ -52,13 +73,9 @@ static const skn_json *member_of(const skn_json *v, skn_str key)
 
 static bool has_server_of(const skn_json *settings, skn_str tool)
 {
-    const skn_json *servers = skn_json_get(settings, "mcpServers");
-
     if (memchr(tool.p, '*', tool.n))
         return false;
-    for (const skn_json *s = servers && servers->kind == SKN_JSON_OBJECT ? servers->first
-                                                                         : NULL;
-         s; s = s->next)
+    for (const skn_json *s = first_of(skn_json_get(settings, "mcpServers")); s; s = s->next)
         if (is_of(tool, s->key))
             return true;
     return false;
@@ -66,14 +83,10 @@ static bool has_server_of(const skn_json *settings, skn_str tool)
 
 static void add_known(skn_buf *out, const skn_json *settings)
 {
-    const skn_json *servers = skn_json_get(settings, "mcpServers");
-
-    for (const skn_json *s = servers && servers->kind == SKN_JSON_OBJECT ? servers->first
-                                                                         : NULL;
-         s; s = s->next)
+    for (const skn_json *s = first_of(skn_json_get(settings, "mcpServers")); s; s = s->next)
         skn_buf_addf(out, "%.*s__TOOL, ", SKN_FMT(s->key));
     for (size_t i = 0; i < SKN_TOOLS_BUILT_IN; i++)
-        skn_buf_addf(out, "%s%s", i ? ", " : "", built_in[i]);
+        skn_buf_addf(out, "%s%s", i ? ", " : "", built_in[i].name);
 }
 
 static skein_rc unknown(skn_str name, const skn_json *settings, skein_error *err)
@@ -89,6 +102,24 @@ static skein_rc unknown(skn_str name, const skn_json *settings, skein_error *err
     return SKEIN_INVALID;
 }
 
+/* Which of two words would count is not to be a matter of their order. */
+static skein_rc check_once(const skn_json *list, const skn_json *m, const skn_json *was,
+                           skein_error *err)
+{
+    for (const skn_json *other = list->first; other != m; other = other->next) {
+        bool stood = !skn_str_eq(other->key, m->key) && member_of(was, other->key) &&
+                     member_of(was, m->key);
+
+        if (!is_same(other->key, m->key) || stood)
+            continue;
+        skn_fail(err, SKEIN_INVALID, "\"/settings/approvals/%.*s\" and \"%.*s\" are one tool",
+                 SKN_FMT(skn_utf8_cut(other->key, NAME_SHOWN)),
+                 SKN_FMT(skn_utf8_cut(m->key, NAME_SHOWN)));
+        return skn_hint(err, SKEIN_INVALID, "Keep one of the two; null takes one away.");
+    }
+    return SKEIN_OK;
+}
+
 skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *before,
                                    skein_error *err)
 {
@@ -96,41 +127,69 @@ skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *bef
     const skn_json *was = skn_json_get(before, "approvals");
     skein_rc        rc = SKEIN_OK;
 
-    for (const skn_json *m = list ? list->first : NULL; !rc && m; m = m->next)
-        if (!skn_tool_is_built_in(m->key) && !has_server_of(settings, m->key) &&
+    for (const skn_json *m = first_of(list); !rc && m; m = m->next)
+        if (!find_built_in(m->key) && !has_server_of(settings, m->key) &&
             !member_of(was, m->key))
             rc = unknown(m->key, settings, err);
+        else
+            rc = check_once(list, m, was, err);
     return rc;
 }
 
 /* --- What counts for one ---------------------------------------------------------------------- */
 
-static int strictness(skn_str word)
+/* Nothing said is stricter than "always": then something usual counts, which may be a question. */
+static int strictness(const skn_json *word)
 {
-    return skn_str_is(word, "never") ? 3 : skn_str_is(word, "ask") ? 2 : word.n ? 1 : 0;
+    return !word                           ? 2
+           : word->kind != SKN_JSON_STRING ? 4
+           : skn_str_is(word->text, "ask") ? 3
+           : skn_str_is(word->text, "always")
+               ? 1
+               : 4; /* what cannot be understood is not a permission */
+}
+
+static skn_str word_of(int strictness)
+{
+    return strictness == 4   ? SKN_STR("never")
+           : strictness == 3 ? SKN_STR("ask")
+           : strictness == 1 ? SKN_STR("always")
+                             : SKN_NONE;
+}
+
+/* Of the words that are said of a tool, the strictest; 0: none is. Older stores may have two for one. */
+static int said_of(const skn_json *approvals, skn_str tool)
+{
+    int most = 0;
+
+    for (const skn_json *m = first_of(approvals); m; m = m->next)
+        if (is_same(m->key, tool) && strictness(m) > most)
+            most = strictness(m);
+    return most;
+}
+
+skn_str skn_approval_said(const skn_json *approvals, const skn_json *servers, skn_str tool)
+{
+    int    said = said_of(approvals, tool), most = 0;
+    size_t count = 0;
+
+    for (const skn_json *s = first_of(servers); s; s = s->next)
+        if (is_of(tool, s->key)) {
+            int own = strictness(skn_json_get(s, "approval"));
+
+            most = own > most ? own : most;
+            count++;
+        }
+    if (said == 1 && count > 1) /* nobody can tell which of them was meant */
+        return SKN_STR("ask");
+    return word_of(said ? said : most);
 }
 
 skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch)
 {
-    const skn_json *v, *said, *servers;
-    skn_str         word = SKN_NONE;
+    const skn_json *v;
 
     if (!settings.n || skn_json_parse(&v, settings, "the settings", scratch, NULL))
         return SKN_NONE;
-    said = member_of(skn_json_get(v, "approvals"), tool);
-    if (said)
-        return said->text;
-    servers = skn_json_get(v, "mcpServers");
-    for (const skn_json *s = servers && servers->kind == SKN_JSON_OBJECT ? servers->first
-                                                                         : NULL;
-         s; s = s->next) {
-        const skn_json *own = skn_json_get(s, "approval");
-
-        if (!is_of(tool, s->key))
-            continue;
-        if (!own) /* another one could be meant, of which nothing is said */
-            return SKN_NONE;
-        word = strictness(own->text) > strictness(word) ? own->text : word;
-    }
-    return word;
+    return skn_approval_said(skn_json_get(v, "approvals"), skn_json_get(v, "mcpServers"), tool);
 }

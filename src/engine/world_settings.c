@@ -238,16 +238,39 @@ static skein_rc check_member(skn_arena *a, const skn_json *m, const skn_json *be
                     "A server has command, env, url, headers, timeoutMs and approval.");
 }
 
+static const skn_json *member_of(const skn_json *v, skn_str key)
+{
+    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
+
+    while (m && !skn_str_eq(m->key, key))
+        m = m->next;
+    return m;
+}
+
+/* So the first "__" in the name of a tool ends the name of its server, and no two tools have one name. */
+static skein_rc check_server_name(const skn_json *v, const skn_json *before, skn_str at,
+                                  skein_error *err)
+{
+    skn_str name = v->key;
+
+    if (!is_name(name, true))
+        return wrong(at, "has a name that is not made of 1 to 64 letters, digits, - and _",
+                     err);
+    if ((name.p[0] == '_' || name.p[name.n - 1] == '_' ||
+         skn_str_find(name, SKN_STR("__")) >= 0) &&
+        !member_of(skn_json_get(before, "mcpServers"), name))
+        return wrong(at, "has a name that begins or ends with _, or has __ in it", err);
+    return SKEIN_OK;
+}
+
 static skein_rc check_server(skn_arena *a, const skn_json *v, const skn_json *before,
                              skn_str at, skein_error *err)
 {
     bool     command = skn_json_get(v, "command"), url = skn_json_get(v, "url");
-    skein_rc rc;
+    skein_rc rc = check_server_name(v, before, at, err);
 
-    if (!is_name(v->key, true))
-        return wrong(at, "has a name that is not made of 1 to 64 letters, digits, - and _",
-                     err);
-    rc = check_object(v, at, err);
+    if (!rc)
+        rc = check_object(v, at, err);
     for (const skn_json *m = v->first; rc == SKEIN_OK && m; m = m->next)
         rc = check_member(a, m, before, v->key, below(a, at, m->key), err);
     if (rc)
@@ -260,15 +283,6 @@ static skein_rc check_server(skn_arena *a, const skn_json *v, const skn_json *be
 }
 
 /* --- Variables of the environment ----------------------------------------------------------------------- */
-
-static const skn_json *member_of(const skn_json *v, skn_str key)
-{
-    const skn_json *m = v && v->kind == SKN_JSON_OBJECT ? v->first : NULL;
-
-    while (m && !skn_str_eq(m->key, key))
-        m = m->next;
-    return m;
-}
 
 static skein_rc check_env(const skn_json *server, const skn_json *before, skn_env_rule *rule,
                           skein_error *err)
@@ -332,7 +346,8 @@ static skein_rc check_setting(skn_arena *a, const skn_json *m, const skn_json *b
             "approvals, mcpServers and knowledge.");
     rc = check_object(m, at, err);
     for (const skn_json *s = m->first; rc == SKEIN_OK && s; s = s->next)
-        rc = check_server(a, s, before, below(a, at, s->key), err);
+        rc = member_of(m, s->key) == s ? check_server(a, s, before, below(a, at, s->key), err)
+                                       : wrong(below(a, at, s->key), "is there twice", err);
     return rc;
 }
 

@@ -34,15 +34,19 @@ typedef struct skn_world_limits {
     bool    knowledge;
 } skn_world_limits;
 
-enum { SKN_TOOLS_BUILT_IN = 14, SKN_TOOLS_ALSO = 6 };
+enum { SKN_TOOLS_BUILT_IN = 14 };
 
-/* world_approvals.c: whether a tool comes with the program, by whichever of its names. */
-bool skn_tool_is_built_in(skn_str name);
-/* Whether `approvals` name tools only: such, and those of servers that the settings have. What stood there before may
- * stay. Both are whole settings; before may be NULL. */
+/* world_approvals.c: the one name of a tool that has two; of every other, the name itself. Whoever compares names of tools
+ * compares these. */
+skn_str skn_tool_name(skn_str name);
+/* Whether `approvals` name tools only, each once: those built in, and those of servers that the settings have. What stood
+ * there before may stay. Both are whole settings; before may be NULL. */
 skein_rc skn_world_approvals_check(const skn_json *settings, const skn_json *before,
                                    skein_error *err);
-/* "always", "ask" or "never", as the settings say of a tool or of its server; absent: they say nothing. */
+/* "always", "ask" or "never", as a world's approvals say of a tool, or its servers of theirs; absent: they say nothing. Of
+ * several words the strictest counts, and a tool's "always" does not where two servers could be meant. */
+skn_str skn_approval_said(const skn_json *approvals, const skn_json *servers, skn_str tool);
+/* The same, of whole settings. */
 skn_str skn_world_approval(skn_str settings, skn_str tool, skn_arena *scratch);
 
 /* What is damaged reads as not said. */

@@ -243,7 +243,7 @@ void skn_budget_tell(skn_run *run);
 
 /* A tool that is built in. Reading ones have `read`; the others are acts of the engine. */
 typedef struct skn_tool {
-    const char    *name, *seed_name; /* as the seeds write it, where that differs */
+    const char    *name;
     const char    *description, *schema;
     unsigned       where; /* SKN_IN_… */
     skein_act_kind act;

@@ -9,7 +9,6 @@
 
 static const skn_tool tools[] = {
     {.name = "tell_agent",
-     .seed_name = "tellAgent",
      .description =
          "Send a message to another agent. Say whether you expect an answer; it comes "
          "as a message to you, later.",
@@ -48,7 +47,6 @@ static const skn_tool tools[] = {
      .where = SKN_IN_ALL,
      .act = SKEIN_ACT_DELEGATE},
     {.name = "request_input",
-     .seed_name = "requestInput",
      .description =
          "Ask your lead, or the person when you have no lead, a question. The answer "
          "comes later, as a message.",
@@ -57,14 +55,12 @@ static const skn_tool tools[] = {
      .where = SKN_IN_BACKGROUND,
      .act = SKEIN_ACT_REQUEST_INPUT},
     {.name = "report_to_lead",
-     .seed_name = "reportToLead",
      .description = "Report the result of your task to your lead. This finishes the task.",
      .schema = "{\"type\":\"object\",\"properties\":{\"result\":" TEXT(
          "what came of it") "},\"required\":[\"result\"]}",
      .where = SKN_IN_BACKGROUND | SKN_NEEDS_LEAD,
      .act = SKEIN_ACT_REPORT},
     {.name = "create_inbox_item",
-     .seed_name = "createInboxItem",
      .description =
          "Tell the person something: a short summary goes into the inbox, and the full "
          "text into your conversation with the person.",
@@ -78,7 +74,6 @@ static const skn_tool tools[] = {
      .where = SKN_IN_BACKGROUND | SKN_IN_LANE,
      .act = SKEIN_ACT_BRIEF},
     {.name = "delegate_to_agent",
-     .seed_name = "delegateToAgent",
      .description = "Give one of the agents that work for you a task for its background. It "
                     "reports when it is done.",
      .schema = "{\"type\":\"object\",\"properties\":{\"agent\":" TEXT(
@@ -144,7 +139,6 @@ static const skn_tool tools[] = {
      .where = SKN_IN_ALL,
      .read = skn_read_agents},
     {.name = "get_team_status",
-     .seed_name = "getTeamStatus",
      .description = "What the agents that work for you are doing: their tasks and results.",
      .schema = NOTHING,
      .where = SKN_IN_ALL | SKN_NEEDS_TEAM,
@@ -161,9 +155,9 @@ _Static_assert(sizeof tools / sizeof *tools == SKN_TOOLS_BUILT_IN,
 
 const skn_tool *skn_tool_find(skn_str name)
 {
+    name = skn_tool_name(name);
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (skn_str_is(name, tools[i].name) ||
-            (tools[i].seed_name && skn_str_is(name, tools[i].seed_name)))
+        if (skn_str_is(name, tools[i].name))
             return &tools[i];
     return NULL;
 }
@@ -213,54 +207,15 @@ void skn_tools_offer(skn_rights *rights, unsigned where, skn_arena *a)
     }
 }
 
-static bool said(const skn_json *v, skn_approve *out)
-{
-    if (!v || v->kind != SKN_JSON_STRING)
-        return false;
-    if (skn_str_is(v->text, "always"))
-        *out = SKN_APPROVE_ALWAYS;
-    else if (skn_str_is(v->text, "ask"))
-        *out = SKN_APPROVE_ASK;
-    else
-        *out = SKN_APPROVE_NEVER; /* what cannot be understood is not a permission */
-    return true;
-}
-
-/* Names of servers may have "__" in them, so one of a tool may fit several: "a__b__c". */
-static bool is_of(skn_str tool, skn_str server)
-{
-    return skn_str_starts(tool, server) &&
-           skn_str_starts(skn_str_sub(tool, server.n, tool.n), SKN_STR("__"));
-}
-
-/* Some tools have two names. */
-static bool is_same(skn_str a, skn_str b)
-{
-    const skn_tool *tool = skn_tool_find(a);
-
-    return tool && tool == skn_tool_find(b);
-}
-
-/* The tool's own word, its server's, or what is usual; where two servers could be meant, the stricter. */
+/* The tool's own word, its server's, or what is usual. */
 skn_approve skn_tool_approval(const skn_rights *rights, skn_str name, skn_approve fallback)
 {
-    skn_approve how = fallback;
-    bool        found = false;
+    skn_str word = skn_approval_said(rights->approvals, rights->servers, name);
 
-    for (const skn_json *v = rights->approvals ? rights->approvals->first : NULL; v;
-         v = v->next)
-        if ((skn_str_eq(v->key, name) || is_same(v->key, name)) && said(v, &how))
-            return how;
-    for (const skn_json *v = rights->servers ? rights->servers->first : NULL; v; v = v->next) {
-        skn_approve word = fallback;
-
-        if (!is_of(name, v->key))
-            continue;
-        said(skn_json_get(v, "approval"), &word);
-        how = found && how > word ? how : word;
-        found = true;
-    }
-    return how;
+    return !word.p                      ? fallback
+           : skn_str_is(word, "always") ? SKN_APPROVE_ALWAYS
+           : skn_str_is(word, "ask")    ? SKN_APPROVE_ASK
+                                        : SKN_APPROVE_NEVER;
 }
 
 /* --- Arguments of acts ----------------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ finally_(() => new Promise(resolve => {
 }));
 const address = `http://127.0.0.1:${model.address().port}`;
 
-const servers = ['plain', 'in__between', 'at_the_end_', '_', '__', 'forger', 'flooder'];
+const servers = ['plain', 'in__between', 'in__x', 'at_the_end_', '_', '__', 'forger', 'flooder'];
 const store = freshStore();
 const server = await Server.start({ store, script: script('hostile', `
 seed: 1
@@ -59,22 +59,29 @@ async function use(w, name) {
 }
 const worldWith = (name, mcpServers, agent = 'ada') => server.world(name, [agent], { settings: { mcpServers } });
 
+// As older stores have them: with names of servers that are refused by now.
+async function olderWorld(name, settings, agent = 'ada') {
+    const w = await server.world(name, [agent]);
+    await sql(store, `UPDATE worlds SET settings = '${JSON.stringify(settings)}' WHERE name = '${name}'`);
+    return w;
+}
+
 // --- Servers of tools -----------------------------------------------------------------------------------
 
 test('whatever a server of tools is called, what was said of its approval holds', async () => {
     for (const [i, name] of ['plain', 'in__between', 'at_the_end_', '_', '__'].entries()) {
-        const w = await worldWith(`approval${i}`, { [name]: { command: tools(), approval: 'never' } });
+        const w = await olderWorld(`approval${i}`, { mcpServers: { [name]: { command: tools(), approval: 'never' } } });
         assert.deepEqual(await use(w, name), ['this tool is not allowed in this world'], name);
     }
     // Of two that could be meant the stricter word counts.
-    const w = await worldWith('approval', { in: { command: tools(), approval: 'always' }, in__between: { command: tools(), approval: 'never' } });
+    const w = await olderWorld('approval', { mcpServers: { in: { command: tools(), approval: 'always' }, in__between: { command: tools(), approval: 'never' } } });
     assert.deepEqual(await use(w, 'in__between'), ['this tool is not allowed in this world']);
     assert.deepEqual(lines().filter(l => /ran$/.test(l)), []);
 }, limit(90000));
 
 test('tools whose names become one are offered once', async () => {
     await server.post('/providers', { name: 'far', type: 'openai-compatible', baseUrl: `${address}/v1` });
-    const w = await worldWith('names', { in: { command: tools() }, in__x: { command: tools() } }, { name: 'ada', model: 'far/m' });
+    const w = await olderWorld('names', { mcpServers: { in: { command: tools() }, in__x: { command: tools() } } }, { name: 'ada', model: 'far/m' });
     await w.converse('@ada hello');
     const names = offered.at(-1).filter(n => n.startsWith('in__'));
     assert.deepEqual(names, [...new Set(names)]);
@@ -139,14 +146,28 @@ async function define(w, version, more, pid) {
     while (!(await names()).includes(`plain__${version}`)) await new Promise(resolve => { setTimeout(resolve, 20); });
 }
 // Lets ada use "read" and gives the question that comes of it, and what is to be awaited after it was answered.
-async function asked(w, events) {
+async function asked(w, events, name = 'plain') {
     const from = events.events.length;
-    const used = use(w, 'plain');
+    const used = use(w, name);
     const { body } = await events.event('inbox.created', i => i.type === 'approval', { from });
     return { item: await server.get(`/inbox/${body.data.id}`), used };
 }
 const decide = (item, decision) => server.post(`/inbox/${item.id}/answer`, { decision }, 200);
 const readings = () => lines().filter(l => l === 'read ran').length;
+
+test('a name that fits tools of two servers is asked about, whatever was allowed always', async () => {
+    const mcpServers = { in: { command: tools() }, in__x: { command: tools() } }, before = readings();
+    const w = await olderWorld('doubt', { mcpServers, approvals: { in__x__read: 'always' } });
+    const events = await w.events('');
+    for (let i = 0; i < 2; i++) {
+        const q = await asked(w, events, 'in__x');
+        assert.deepEqual([q.item.title, q.item.definitionState], ['ada wants to use in__x__read of the server in: its first use here', 'new']);
+        await server.ask('PATCH', w.path, { settings: { approvals: { in__x__read: 'always' }, knowledge: true } });
+        await decide(q.item, 'deny');
+        assert.deepEqual(await q.used, ['not run: a person did not allow it']);
+    }
+    assert.equal(readings(), before);
+}, limit(60000));
 
 test('a tool is asked about on its first use whatever it says of itself, and again when its definition has changed', async () => {
     const mark = `defined-of-${process.pid}`, before = readings();

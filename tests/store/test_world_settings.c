@@ -192,6 +192,80 @@ static void approvals_name_tools_that_there_are(void **state)
     kit_close(&k);
 }
 
+static void two_names_of_one_tool_are_refused(void **state)
+{
+    kit         k;
+    skein_world w;
+
+    kit_open(&k, state);
+    assert_int_equal(
+        set(&k, "{\"approvals\":{\"tellAgent\":\"always\",\"tell_agent\":\"never\"}}", &w),
+        SKEIN_INVALID);
+    assert_non_null(strstr(k.err.message, "tellAgent"));
+    assert_non_null(strstr(k.err.message, "tell_agent"));
+    assert_int_equal(
+        set(&k, "{\"approvals\":{\"recall\":\"always\",\"recall\":\"never\"}}", &w),
+        SKEIN_INVALID);
+    KIT_OK(&k, set(&k, "{\"approvals\":{\"tellAgent\":\"never\",\"recall\":\"ask\"}}", &w));
+    kit_close(&k);
+}
+
+/* As stores have them that are older than the rule. */
+static void of_two_words_for_one_tool_the_stricter_counts(void **state)
+{
+    static const char *const cases[][4] = {
+        /* approvals, servers, tool, word */
+        {"\"tellAgent\":\"always\",\"tell_agent\":\"never\"", "", "tellAgent", "never"},
+        {"\"tell_agent\":\"ask\",\"tellAgent\":\"always\"", "", "tell_agent", "ask"},
+        {"\"tellAgent\":\"always\"", "", "tell_agent", "always"},
+        {"\"a__b__c\":\"always\"", "\"a\":{},\"a__b\":{}", "a__b__c", "ask"},
+        {"\"a__b__c\":\"always\"", "\"a__b\":{}", "a__b__c", "always"},
+        {"\"a__b__c\":\"never\"", "\"a\":{},\"a__b\":{}", "a__b__c", "never"},
+        {"", "\"a\":{\"approval\":\"always\"},\"a__b\":{}", "a__b__c", NULL},
+        {"", "\"a\":{\"approval\":\"never\"},\"a__b\":{}", "a__b__c", "never"},
+        {"\"recall\":\"perhaps\"", "", "recall", "never"},
+        {"", "", "recall", NULL}};
+    kit k;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        skn_str json = skn_arena_printf(k.mem, "{\"approvals\":{%s},\"mcpServers\":{%s}}",
+                                        cases[i][0], cases[i][1]);
+        skn_str word = skn_world_approval(json, skn_str_of(cases[i][2]), k.mem);
+
+        if (!skn_str_eq(word, skn_str_of(cases[i][3])))
+            fail_msg("%s: %s is %.*s", json.p, cases[i][2], SKN_FMT(word));
+    }
+    kit_close(&k);
+}
+
+static void names_of_servers_leave_no_doubt_whose_a_tool_is(void **state)
+{
+    static const char *const refused[] = {"a__b", "_a", "a_", "_", "__"};
+    kit                      k;
+    skein_world              w;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        skn_str json = skn_arena_printf(
+            k.mem, "{\"mcpServers\":{\"%s\":{\"url\":\"http://h\"}}}", refused[i]);
+
+        if (set(&k, json.p, &w) != SKEIN_INVALID)
+            fail_msg("not refused: %s", refused[i]);
+        assert_non_null(strstr(k.err.message, "begins or ends with _, or has __ in it"));
+    }
+    assert_int_equal(set(&k,
+                         "{\"mcpServers\":{\"a\":{\"url\":\"http://h\"},"
+                         "\"a\":{\"url\":\"http://g\"}}}",
+                         &w),
+                     SKEIN_INVALID);
+    KIT_OK(&k, set(&k, "{\"mcpServers\":{\"a_b-c\":{\"url\":\"http://h\"}}}", &w));
+    skn_fixture_sql(k.fx, "UPDATE worlds SET settings = "
+                          "'{\"mcpServers\":{\"a__b\":{\"url\":\"http://h\"}}}'");
+    KIT_OK(&k, set(&k, "{\"mcpServers\":{\"a__b\":{\"url\":\"http://g\"}}}", &w));
+    kit_close(&k);
+}
+
 #define SERVERS                                                                                \
     "{\"mcpServers\":{\"git\":{\"command\":[\"mcp-git\",\"--all\"],\"env\":{\"PLACE\":\"%s\"," \
     "\"HOME\":{\"env\":\"HOME\"}}},\"web\":{\"url\":\"https://h/mcp\",\"headers\":"            \
@@ -306,6 +380,9 @@ int main(void)
         SKN_BOTH(a_new_world_may_have_settings),
         SKN_ON_SQLITE(what_is_wrong_is_refused_with_its_place),
         SKN_BOTH(approvals_name_tools_that_there_are),
+        SKN_ON_SQLITE(two_names_of_one_tool_are_refused),
+        SKN_ON_SQLITE(of_two_words_for_one_tool_the_stricter_counts),
+        SKN_ON_SQLITE(names_of_servers_leave_no_doubt_whose_a_tool_is),
         SKN_BOTH(secrets_are_kept_but_never_shown),
         SKN_BOTH(what_was_shown_can_be_sent_back),
         SKN_ON_SQLITE(what_is_secret_by_its_name_is_not_kept),
