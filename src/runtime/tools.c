@@ -178,7 +178,7 @@ static bool is_in(const skn_json *entry, skn_str name)
         return false;
     if (word.n && word.p[word.n - 1] == '*')
         return skn_str_starts(name, skn_str_sub(word, 0, word.n - 1));
-    return skn_str_eq(word, name);
+    return skn_str_eq(skn_tool_name(word), skn_tool_name(name));
 }
 
 bool skn_tool_listed(const skn_rights *rights, skn_str name)

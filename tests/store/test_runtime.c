@@ -503,6 +503,25 @@ static void a_tool_that_is_not_there_or_misused_fails_and_the_turn_goes_on(void 
     close_stage(&s);
 }
 
+static void a_list_of_tools_may_have_either_name_of_one(void **state)
+{
+    stage          s;
+    skein_agent    ada;
+    skein_messages m;
+
+    open_stage(&s, state, SCRIPT, true);
+    KIT_OK(&s.k,
+           skein_agent_find(s.k.e, s.k.world.id, SKN_STR("ada"), s.k.mem, &ada, &s.k.err));
+    ada.settings = SKN_STR("{\"tools\":[\"tellAgent\",\"recall\"]}");
+    KIT_OK(&s.k, skein_agent_update(s.k.e, &ada, s.k.mem, &s.k.err));
+    start_runtime(&s, 0);
+    post(&s, "@ada wrong");
+    run_until(&s, is_idle);
+    m = room(&s);
+    assert_non_null(strstr(m.at[2].content.p, "known: tell_agent, recall"));
+    close_stage(&s);
+}
+
 static void agents_that_name_each_other_answer_in_turn(void **state)
 {
     stage          s;
@@ -1335,6 +1354,7 @@ int main(void)
         SKN_BOTH(everybody_who_has_to_answer_does),
         SKN_BOTH(a_call_is_stored_before_its_result_and_answered),
         SKN_BOTH(a_tool_that_is_not_there_or_misused_fails_and_the_turn_goes_on),
+        SKN_ON_SQLITE(a_list_of_tools_may_have_either_name_of_one),
         SKN_BOTH(agents_that_name_each_other_answer_in_turn),
         SKN_BOTH(an_answer_of_nothing_is_no_message),
         SKN_BOTH(a_provider_that_is_not_there_fails_the_turn),
