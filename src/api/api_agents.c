@@ -193,13 +193,8 @@ static skein_rc merge_settings(skn_api_call *c, skn_str *settings)
 #define EVERY_LEAST 1000
 #define EVERY_MOST  (INT64_C(366) * 24 * 3600 * 1000)
 
-typedef struct hours {
-    bool    set_paused, paused, set_every;
-    int64_t every_ms;
-} hours;
-
 /* "15m", a number of milliseconds, or null or 0 for no timer. */
-static skein_rc read_every(skn_api_call *c, hours *out)
+static skein_rc read_every(skn_api_call *c, skn_agent_hours *out)
 {
     const skn_json *v = skn_json_get(c->json, "runEvery");
     bool            ok;
@@ -218,23 +213,12 @@ static skein_rc read_every(skn_api_call *c, hours *out)
                             "must be \"15m\" or milliseconds, from a second to a year, or 0");
 }
 
-static skein_rc read_hours(skn_api_call *c, hours *out)
+static skein_rc read_hours(skn_api_call *c, skn_agent_hours *out)
 {
     skein_rc rc = skn_call_flag(c, "paused", false, &out->paused);
 
     out->set_paused = skn_api_has(c, "paused");
     return rc ? rc : read_every(c, out);
-}
-
-static skein_rc set_hours(skn_api_call *c, skein_agent_id agent, const hours *h)
-{
-    skein_rc rc = SKEIN_OK;
-
-    if (h->set_paused)
-        rc = skein_agent_pause(c->engine, agent, h->paused, &c->error);
-    if (rc == SKEIN_OK && h->set_every)
-        rc = skein_agent_timer(c->engine, agent, h->every_ms, &c->error);
-    return rc;
 }
 
 /* --- Changing ----------------------------------------------------------------------------- */
@@ -279,10 +263,10 @@ static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
 
 skein_rc skn_api_create_agent(skn_api_call *c)
 {
-    skein_agent agent = {.id = {0}};
-    skein_error err;
-    hours       when;
-    skein_rc    rc;
+    skein_agent     agent = {.id = {0}};
+    skein_error     err;
+    skn_agent_hours when;
+    skein_rc        rc;
 
     if ((rc = skn_find_world(c)) || (rc = skn_call_text(c, "name", true, &agent.name)) ||
         (rc = read_hours(c, &when)))
@@ -291,8 +275,7 @@ skein_rc skn_api_create_agent(skn_api_call *c)
         return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
     agent.world = c->world.id;
     if ((rc = merge_agent(c, &agent)) ||
-        (rc = skein_agent_new(c->engine, &agent, c->mem, &c->error)) ||
-        (rc = set_hours(c, agent.id, &when)))
+        (rc = skn_agent_save(c->engine, NULL, &agent, &when, c->mem, &c->error)))
         return skn_api_blame(c, rc);
     c->status = 201;
     skn_api_location(c, "/agents/%.*s", SKN_FMT(agent.name));
@@ -310,7 +293,7 @@ static skein_rc check_match(skn_api_call *c, skein_agent *agent, bool *asked)
 
 /* Whoever changes another part of it at the same time is not overwritten: the change is then made again
  * on what is there now, unless the request says what it must be. */
-static skein_rc change_agent(skn_api_call *c, skein_agent *agent)
+static skein_rc change_agent(skn_api_call *c, skein_agent *agent, const skn_agent_hours *when)
 {
     skein_agent was;
     bool        asked;
@@ -322,24 +305,24 @@ static skein_rc change_agent(skn_api_call *c, skein_agent *agent)
             return rc;
         *agent = was;
         if ((rc = merge_agent(c, agent)) == SKEIN_OK)
-            rc = skein_agent_update_from(c->engine, &was, agent, c->mem, &c->error);
+            rc = skn_agent_save(c->engine, &was, agent, when, c->mem, &c->error);
     } while (rc == SKEIN_VERSION_CHANGED && !asked && ++tries < TRIES);
     return rc;
 }
 
 skein_rc skn_api_update_agent(skn_api_call *c)
 {
-    skein_agent agent;
-    skn_str     name;
-    hours       when;
-    skein_rc    rc;
+    skein_agent     agent;
+    skn_str         name;
+    skn_agent_hours when;
+    skein_rc        rc;
 
     if ((rc = skn_api_find_agent(c, &agent)) || (rc = skn_call_text(c, "name", false, &name)) ||
         (rc = read_hours(c, &when)))
         return rc;
     if (name.p && !skn_str_eq(name, agent.name))
         return skn_call_invalid(c, "/name", "cannot be changed: messages carry it");
-    if ((rc = change_agent(c, &agent)) || (rc = set_hours(c, agent.id, &when)) ||
+    if ((rc = change_agent(c, &agent, &when)) ||
         (rc = skein_agent_find(c->engine, c->world.id, agent.uid, c->mem, &agent, &c->error)))
         return skn_api_blame(c, rc);
     return skn_api_answer_agent(c, &agent);

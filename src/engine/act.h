@@ -190,6 +190,12 @@ skein_rc skn_world_decide(skein_engine *e, skn_tx *tx, const skein_world *before
 
 /* --- agent_work.c ------------------------------------------------------------------------------------------ */
 
+/* Pauses an agent and sets its timer, as the hours say. They are checked before. */
+struct skn_agent_hours; /* engine.h */
+skein_rc skn_agent_hours_check(const struct skn_agent_hours *hours, skein_error *err);
+skein_rc skn_agent_hours_in(skn_tx *tx, skein_engine *e, skein_agent_id agent,
+                            const struct skn_agent_hours *hours, skn_arena *a,
+                            skein_error *err);
 /* An agent goes: its tasks are cancelled, and what it has put into the inbox goes with it. */
 skein_rc skn_agent_left(skein_engine *e, skn_tx *tx, const skein_agent *agent, int64_t now,
                         skn_arena *a, skein_error *err);

@@ -1,5 +1,6 @@
 /* agent_work.c: agents that pause, are woken, or work every so often; and one that goes. */
 #include "engine/act.h"
+#include "engine/engine.h"
 
 #define EVERY_LEAST ((int64_t)1000) /* milliseconds */
 #define EVERY_MOST  ((int64_t)366 * 86400 * 1000)
@@ -157,29 +158,54 @@ skein_rc skein_agent_wake(skein_engine *e, skein_agent_id agent, skein_error *er
 
 static skein_rc set_timer(skn_tx *tx, void *arg, skein_error *err)
 {
-    call       *c = arg;
-    int64_t     next = c->every ? SKN_NOW() + c->every * 1000 : 0;
-    skein_agent agent;
-    bool        found;
-    skein_rc    rc;
+    call            *c = arg;
+    int64_t          next = c->every ? SKN_NOW() + c->every * 1000 : 0;
+    skein_agent      agent;
+    skein_agent_work was;
+    bool             found;
+    skein_rc         rc;
 
     if ((rc = need_agent(tx, c, c->agent, &agent, err)) ||
+        (rc = skn_agent_work(tx, c->agent, c->mem, &was, err)) ||
         (rc = skn_timer_set(tx, c->agent, c->every, next, &found, err)))
         return rc;
     skn_feed_agent_is(tx, &agent, "agent.updated");
-    return SKEIN_OK;
+    if (was.run_every == c->every)
+        return SKEIN_OK;
+    return skn_agent_audit(tx, c->e, "agent.change", &agent,
+                           c->every ? SKN_STR("runEvery") : SKN_STR("runEvery removed"), c->mem,
+                           err);
+}
+
+skein_rc skn_agent_hours_check(const skn_agent_hours *hours, skein_error *err)
+{
+    int64_t ms = hours->set_every ? hours->every_ms : 0;
+
+    if (ms == 0 || (ms >= EVERY_LEAST && ms <= EVERY_MOST))
+        return SKEIN_OK;
+    return skn_fail(err, SKEIN_INVALID,
+                    "an agent's timer is 0, or from a second to a year, not %lld ms",
+                    (long long)ms);
 }
 
 skein_rc skein_agent_timer(skein_engine *e, skein_agent_id agent, int64_t every_ms,
                            skein_error *err)
 {
-    call c = {.e = e, .agent = agent.v, .every = every_ms};
+    call            c = {.e = e, .agent = agent.v, .every = every_ms};
+    skn_agent_hours hours = {.set_every = true, .every_ms = every_ms};
+    skein_rc        rc = skn_agent_hours_check(&hours, err);
 
-    if (every_ms != 0 && (every_ms < EVERY_LEAST || every_ms > EVERY_MOST))
-        return skn_fail(err, SKEIN_INVALID,
-                        "an agent's timer is 0, or from a second to a year, not %lld ms",
-                        (long long)every_ms);
-    return write_with(&c, set_timer, err);
+    return rc ? rc : write_with(&c, set_timer, err);
+}
+
+skein_rc skn_agent_hours_in(skn_tx *tx, skein_engine *e, skein_agent_id agent,
+                            const skn_agent_hours *hours, skn_arena *a, skein_error *err)
+{
+    call c = {
+        .e = e, .mem = a, .agent = agent.v, .paused = hours->paused, .every = hours->every_ms};
+    skein_rc rc = hours->set_paused ? set_paused(tx, &c, err) : SKEIN_OK;
+
+    return rc || !hours->set_every ? rc : set_timer(tx, &c, err);
 }
 
 static int64_t sooner(int64_t a, int64_t b)

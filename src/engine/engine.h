@@ -58,6 +58,16 @@ skein_rc skn_floor_measure(skein_engine *e, skein_conversation_id conversation, 
 
 /* --- Worlds, agents, conversations -------------------------------------------------------- */
 
+/* When an agent works; what is not set stays as it is. */
+typedef struct skn_agent_hours {
+    bool    set_paused, paused, set_every;
+    int64_t every_ms;
+} skn_agent_hours;
+
+/* skein_agent_new where *a has no id, else skein_agent_update_from; with its hours, in one transaction. */
+skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
+                        const skn_agent_hours *hours, skein_mem *mem, skein_error *err);
+
 /* Tokens of an answer that an agent's settings may allow. */
 #define SKN_AGENT_TOKENS_MOST INT64_C(1000000000)
 

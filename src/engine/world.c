@@ -165,8 +165,15 @@ typedef struct agent_call {
     int64_t       world, id;
     bool          force;
 
-    const skein_agent *was; /* as it must still be; NULL: it may be any */
+    const skein_agent     *was;   /* as it must still be; NULL: it may be any */
+    const skn_agent_hours *hours; /* NULL: as they are */
 } agent_call;
+
+static skein_rc set_hours(skn_tx *tx, const agent_call *c, skein_error *err)
+{
+    return c->hours ? skn_agent_hours_in(tx, c->e, c->agent->id, c->hours, c->mem, err)
+                    : SKEIN_OK;
+}
 
 static skein_rc no_agent(skn_str ref, skein_error *err)
 {
@@ -248,9 +255,10 @@ static skein_rc agent_new(skn_tx *tx, void *arg, skein_error *err)
     if ((rc = skn_agent_insert(tx, c->agent, err)))
         return rc;
     skn_feed_agent_is(tx, c->agent, "agent.created");
-    return skn_agent_audit(tx, c->e, "agent.create", c->agent,
-                           changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, c->mem),
-                           c->mem, err);
+    rc = skn_agent_audit(tx, c->e, "agent.create", c->agent,
+                         changes_of(&(skein_agent){.name = SKN_NONE}, c->agent, c->mem), c->mem,
+                         err);
+    return rc ? rc : set_hours(tx, c, err);
 }
 
 static skein_rc check_agent(const skein_engine *e, skein_agent *a, skein_mem *mem,
@@ -286,19 +294,24 @@ static bool is_reserved(skn_str name)
     return false;
 }
 
-skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+static skein_rc save_new(agent_call *c, skein_error *err)
 {
-    agent_call c = {.e = e, .mem = mem, .agent = a};
-    skein_rc   rc = skn_name_normal(a->name, mem, &a->name, err);
+    skein_agent *a = c->agent;
+    skein_rc     rc = skn_name_normal(a->name, c->mem, &a->name, err);
 
     if (!rc)
-        rc = check_agent(e, a, mem, err);
+        rc = check_agent(c->e, a, c->mem, err);
     if (!rc && is_reserved(a->name))
         return skn_fail(err, SKEIN_INVALID,
                         "\"%.*s\" cannot be an agent's name: it has a "
                         "meaning of its own",
                         SKN_FMT(a->name));
-    return rc ? rc : skn_store_write(e->store, agent_new, &c, err);
+    return rc ? rc : skn_store_write(c->e->store, agent_new, c, err);
+}
+
+skein_rc skein_agent_new(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)
+{
+    return save_new(&(agent_call){.e = e, .mem = mem, .agent = a}, err);
 }
 
 static skein_rc agent_find(skn_tx *tx, void *arg, skein_error *err)
@@ -374,6 +387,7 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
 {
     agent_call *c = arg;
     skein_agent now;
+    skn_str     names;
     bool        found;
     skein_rc    rc;
 
@@ -390,19 +404,35 @@ static skein_rc agent_update(skn_tx *tx, void *arg, skein_error *err)
         (rc = skn_agent_put(tx, c->agent, err)))
         return rc;
     skn_feed_agent_is(tx, c->agent, "agent.updated");
-    if (is_same(&now, c->agent))
-        return SKEIN_OK;
-    return skn_agent_audit(tx, c->e, "agent.change", c->agent,
-                           changes_of(&now, c->agent, c->mem), c->mem, err);
+    names = changes_of(&now, c->agent, c->mem);
+    if (names.n &&
+        (rc = skn_agent_audit(tx, c->e, "agent.change", c->agent, names, c->mem, err)))
+        return rc;
+    return set_hours(tx, c, err);
+}
+
+static skein_rc save_changed(agent_call *c, skein_error *err)
+{
+    skein_rc rc = check_agent(c->e, c->agent, c->mem, err);
+
+    return rc ? rc : skn_store_write(c->e->store, agent_update, c, err);
 }
 
 skein_rc skein_agent_update_from(skein_engine *e, const skein_agent *was, skein_agent *a,
                                  skein_mem *mem, skein_error *err)
 {
     agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was};
-    skein_rc   rc = check_agent(e, a, mem, err);
 
-    return rc ? rc : skn_store_write(e->store, agent_update, &c, err);
+    return save_changed(&c, err);
+}
+
+skein_rc skn_agent_save(skein_engine *e, const skein_agent *was, skein_agent *a,
+                        const skn_agent_hours *hours, skein_mem *mem, skein_error *err)
+{
+    agent_call c = {.e = e, .mem = mem, .agent = a, .id = a->id.v, .was = was, .hours = hours};
+    skein_rc   rc = skn_agent_hours_check(hours, err);
+
+    return rc ? rc : a->id.v ? save_changed(&c, err) : save_new(&c, err);
 }
 
 skein_rc skein_agent_update(skein_engine *e, skein_agent *a, skein_mem *mem, skein_error *err)

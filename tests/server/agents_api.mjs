@@ -530,7 +530,7 @@ test('changes of settings, providers and keys, removals and purges are rows of t
     await as('provider.change', 'DELETE', '/providers/audited');
     await as('message.remove', 'DELETE', `${w.path}/messages/${said.messageId}?chatId=${w.chat}`);
     await as('agent.create', 'POST', `${w.path}/agents`, { name: 'di', systemPrompt: 'planted-prompt' });
-    await as('agent.change', 'PATCH', `${w.path}/agents/di`, { model: 'demo/scripted' });
+    for (const body of [{ runEvery: '20m' }, { runEvery: null, paused: true }, { model: 'demo/scripted' }]) await as('agent.change', 'PATCH', `${w.path}/agents/di`, body);
     await as('agent.remove', 'DELETE', `${w.path}/agents/di`);
     await as('chat.remove', 'DELETE', `${w.chatPath}?force=true`);
     await as('chat.restore', 'POST', `${w.chatPath}/restore`);
@@ -548,6 +548,7 @@ test('changes of settings, providers and keys, removals and purges are rows of t
     const one = what => data.find(a => asked.some(([, id]) => id === a.requestId) && a.what === what);
     assert.equal(one('world.change').detail, 'approvals.remember, mcpServers.files');
     assert.deepEqual(['agent.create', 'agent.change'].map(what => [one(what).subject, one(what).detail]), [['di', `${w.name}: systemPrompt`], ['di', `${w.name}: model`]]);
+    assert.deepEqual(data.filter(a => a.what === 'agent.change' && a.subject === 'di').map(a => a.detail.slice(w.name.length)), [': model', ': runEvery removed', ': paused', ': runEvery']);
     assert.deepEqual([one('key.set').subject, one('key.remove').subject], ['audited', 'audited']);
     const text = JSON.stringify(data);
     for (const hidden of [secret, 'planted-words', 'planted-place', 'planted-prompt']) assert.ok(!text.includes(hidden), hidden);

@@ -476,6 +476,9 @@ static void every_change_leaves_a_row_in_the_trail(void **state)
     KIT_OK(&k, skein_agent_update(k.e, &di, k.mem, &k.err)); /* no change */
     KIT_OK(&k, skein_agent_pause(k.e, di.id, true, &k.err));
     KIT_OK(&k, skein_agent_pause(k.e, di.id, false, &k.err));
+    KIT_OK(&k, skein_agent_timer(k.e, di.id, 60000, &k.err));
+    KIT_OK(&k, skein_agent_timer(k.e, di.id, 60000, &k.err)); /* no change */
+    KIT_OK(&k, skein_agent_timer(k.e, di.id, 0, &k.err));
     KIT_OK(&k, skein_agent_remove(k.e, k.agent[2].id, false, &k.err));
     KIT_OK(&k, skein_conversation_remove(k.e, k.chat.id, true, &k.err));
     KIT_OK(&k, skein_conversation_restore(k.e, k.world.id, k.chat.uid, k.mem, &k.chat, &k.err));
@@ -495,6 +498,8 @@ static void every_change_leaves_a_row_in_the_trail(void **state)
             "kim@cli chat.restore %.*s: lab\n"
             "kim@cli chat.remove %.*s: lab\n"
             "kim@cli agent.remove cy: lab\n"
+            "kim@cli agent.change di: lab: runEvery removed\n"
+            "kim@cli agent.change di: lab: runEvery\n"
             "kim@cli agent.change di: lab: resumed\n"
             "kim@cli agent.change di: lab: paused\n"
             "kim@cli agent.change di: lab: model, tools\n"
