@@ -367,7 +367,7 @@ static bool can_run(skn_run *run, skn_approve how)
         return false;
     }
     if (how == SKN_APPROVE_NEVER) {
-        say(run, SKN_STR("this tool is not allowed in this world"), true);
+        say(run, SKN_STR("not run: this tool is not allowed in this world"), true);
         return false;
     }
     return true;
@@ -409,7 +409,7 @@ static void say_unknown(skn_run *run)
     for (size_t i = 0; i < run->rights.offers.n; i++)
         skn_buf_addf(&known, "%s%.*s", i ? ", " : "", SKN_FMT(run->rights.offers.p[i].name));
     say(run,
-        skn_arena_printf(run->a, "there is no tool \"%.*s\"; known: %.*s",
+        skn_arena_printf(run->a, "not run: there is no tool \"%.*s\"; known: %.*s",
                          SKN_FMT(call_of(run)->tool_name), SKN_FMT(skn_buf_str(&known))),
         true);
     skn_buf_release(&known);

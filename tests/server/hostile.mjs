@@ -71,11 +71,11 @@ async function olderWorld(name, settings, agent = 'ada') {
 test('whatever a server of tools is called, what was said of its approval holds', async () => {
     for (const [i, name] of ['plain', 'in__between', 'at_the_end_', '_', '__'].entries()) {
         const w = await olderWorld(`approval${i}`, { mcpServers: { [name]: { command: tools(), approval: 'never' } } });
-        assert.deepEqual(await use(w, name), ['this tool is not allowed in this world'], name);
+        assert.deepEqual(await use(w, name), ['not run: this tool is not allowed in this world'], name);
     }
     // Of two that could be meant the stricter word counts.
     const w = await olderWorld('approval', { mcpServers: { in: { command: tools(), approval: 'always' }, in__between: { command: tools(), approval: 'never' } } });
-    assert.deepEqual(await use(w, 'in__between'), ['this tool is not allowed in this world']);
+    assert.deepEqual(await use(w, 'in__between'), ['not run: this tool is not allowed in this world']);
     assert.deepEqual(lines().filter(l => /ran$/.test(l)), []);
 }, limit(90000));
 

@@ -224,7 +224,7 @@ test('a tool that is denied does not run, and the agent hears of it', async () =
 
 test('a tool that is never allowed does not run, and nobody is asked', async () => {
     const got = await tell('forget Bern');
-    assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['this tool is not allowed in this world', 'error']]);
+    assert.deepEqual(got.results.map(r => [r.content, r.toolStatus]), [['not run: this tool is not allowed in this world', 'error']]);
     assert.match((await tell('what is known')).results[0].content, /Bern/);
     assert.deepEqual((await server.get('/inbox?world=tools&type=approval')).data.filter(i => i.open), []);
 });

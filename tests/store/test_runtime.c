@@ -497,7 +497,8 @@ static void a_tool_that_is_not_there_or_misused_fails_and_the_turn_goes_on(void 
     assert_int_equal(m.at[1].call_count, 2);
     assert_true(m.at[2].tool_failed && m.at[3].tool_failed);
     assert_true(skn_str_starts(
-        m.at[2].content, SKN_STR("there is no tool \"no_such_tool\"; known: tell_agent, ")));
+        m.at[2].content,
+        SKN_STR("not run: there is no tool \"no_such_tool\"; known: tell_agent, ")));
     assert_true(skn_str_starts(m.at[3].content, SKN_STR("demo data: the arguments")));
     assert_true(skn_str_is(m.at[4].content, "Found."));
     close_stage(&s);
