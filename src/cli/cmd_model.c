@@ -87,10 +87,11 @@ static skein_rc put(skn_cli *cli, skn_str model)
 
     if (rc)
         return rc;
+    if (!skn_str_is(model, "auto") &&
+        (rc = skn_need_provider_of(cli, found ? &server : NULL, model)))
+        return rc;
     if (!found)
         return skein_setting_put(cli->engine, &one, 1, &cli->err);
-    if (!skn_str_is(model, "auto") && (rc = skn_need_provider_of(cli, &server, model)))
-        return rc;
     body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one.key), SKN_FMT(one.value));
     return skn_server_ask(cli, &server, "PATCH", "/settings", body, &answer);
 }

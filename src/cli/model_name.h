@@ -8,10 +8,10 @@
 
 /* Has it the form of one? */
 bool skn_is_model_name(const char *text);
-/* A server knows which providers there are; a name that none has would make every turn fail. */
+/* A name that no provider has would make every turn fail. A server knows which there are; NULL: none runs, and the store
+ * and the files tell. */
 skein_rc skn_need_provider_of(skn_cli *cli, const skn_server *server, skn_str model);
-/* The option --model of an agent: absent when it is empty or "default". Where a server runs, its provider
- * must be there. */
+/* The option --model of an agent: absent when it is empty or "default". Its provider must be there. */
 skein_rc skn_model_option(skn_cli *cli, skn_str *out);
 
 #endif

@@ -344,12 +344,17 @@ static bool wants_key(const skn_provider_plan *p)
            !skn_str_is(p->s.type, "openai-compatible");
 }
 
-void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+void skn_plans_name(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
 {
     *out = (skn_provider_plans){0};
     add_known(out, from, a);
     add_stored(out, from, a);
     add_settings(out, from, a);
+}
+
+void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a)
+{
+    skn_plans_name(out, from, a);
     for (size_t i = 0; i < out->all.n; i++) {
         skn_provider_plan *p = &out->all.p[i];
 

@@ -78,6 +78,8 @@ typedef struct skn_provider_plans {
     skn_vec(skn_str) warnings;
 } skn_provider_plans;
 
+/* Only which there are: no key is looked for, and no program asked. */
+void skn_plans_name(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a);
 void skn_plans_make(skn_provider_plans *out, const skn_plan_sources *from, skn_arena *a);
 void skn_plans_wipe(skn_provider_plans *p);
 /* NULL when there is none. */

@@ -154,6 +154,16 @@ s -c two edit @~1 -m x
 t 'without a session nothing is sent again' gave 5
 must conv use two
 
+# --- Models -----------------------------------------------------------------------------------
+
+s model use nowhere/none
+t 'a provider must be there, also where no server runs' fails 3 'there is no provider "nowhere"'
+t 'those there are, are listed' complains 'There are: demo'
+s agent new zoe --model nowhere/none
+t 'also for a new agent' fails 3 'there is no provider "nowhere"'
+must model use ollama/some
+must model use auto
+
 # --- Lines ------------------------------------------------------------------------------------
 
 count() {
