@@ -144,26 +144,13 @@ static skein_rc by_reference(skn_cli *cli, const skein_conversations *all, skn_s
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein conv ls\" lists them");
 }
 
-/* The current one, or else the newest chat. */
 static skein_rc by_default(skn_cli *cli, const skein_conversations *all,
                            const skein_world *world, size_t *which)
 {
-    *which = SIZE_MAX;
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->at[i].id.v == world->current_chat.v) {
-            *which = i;
+    for (*which = 0; *which < all->count; (*which)++)
+        if (all->at[*which].id.v == world->current_chat.v)
             return SKEIN_OK;
-        }
-        if (all->at[i].mode == SKEIN_CHAT &&
-            (*which == SIZE_MAX || all->at[i].created_at > all->at[*which].created_at))
-            *which = i;
-    }
-    if (*which != SIZE_MAX)
-        return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
-             SKN_FMT(world->name));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                    "Make one with \"skein conv new\", or name one with -c");
+    return skn_no_current_chat(cli, world, all);
 }
 
 /* An archived one is in no list, but its whole id names it. */
