@@ -45,6 +45,22 @@ static void note_begun(skn_answers *a, skn_str name)
         skn_vec_add(a->cli->keep, &a->begun, skn_arena_copy(a->cli->keep, name));
 }
 
+static void note_heard(skn_answers *a, skn_str name)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->silent.n; i++)
+        if (!skn_str_eq(a->silent.p[i], name))
+            a->silent.p[kept++] = a->silent.p[i];
+    a->silent.n = kept;
+}
+
+static void note_silent(skn_answers *a, skn_str name)
+{
+    note_heard(a, name);
+    skn_vec_add(a->cli->keep, &a->silent, skn_arena_copy(a->cli->keep, name));
+}
+
 bool skn_answers_waits(const skn_answers *a, skn_str name)
 {
     return is_among(a->agents.p, a->agents.n, name) && !is_among(a->begun.p, a->begun.n, name);
@@ -400,6 +416,11 @@ static skein_rc take_own(skn_answers *a, const skn_news_item *item)
 
     if (is(item, "message.created"))
         return take_created(a, item);
+    if (is(item, "message.started"))
+        note_silent(a, item->agent);
+    else if (is(item, "message.completed") || is(item, "message.failed") ||
+             skn_news_text(item->data, "stoppedAt").n)
+        note_heard(a, item->agent);
     if (is(item, "message.completed"))
         return take_completed(a, t, item);
     if (is(item, "message.failed"))
@@ -445,6 +466,8 @@ void skn_answers_end(skn_answers *a)
             skn_print_raw(a->cli, SKN_STR("{\"event\":\"world.idle\",\"elapsedMs\":0}\n"));
         return;
     }
+    for (size_t i = 0; i < a->silent.n; i++) /* a model may answer with blanks only */
+        skn_note(a->cli, "%.*s answered nothing", SKN_FMT(a->silent.p[i]));
     if (!n)
         skn_note(a->cli, "Nobody has to answer it.");
     else if ((n -= a->resting))

@@ -43,6 +43,9 @@ rules:
   - when: two lines
     do:
       - say: "first\nsecond"
+  - when: only blanks
+    do:
+      - say: "  "
   - when: ask bo
     agent: ada
     do:
@@ -138,6 +141,9 @@ s send two lines --to ada
 t 'further lines stand under the name' prints 'first
       second'
 t 'only who is named answers' prints '1 agent idle after '
+s send --to ada only blanks
+t 'an answer of blanks is one' gave 0
+t 'and it is said that there is nothing in it' complains 'ada answered nothing'
 s send --to ada "ask bo"
 t 'answers of agents to agents come too' prints '@bo are you there?'
 t 'from each of them' prints '2 agents idle after '
