@@ -1,6 +1,7 @@
 /* Saying something: to the server that runs on the store, which has it answered, or into the store. */
 #include "cli/await.h"
 #include "cli/commands.h"
+#include "cli/current.h"
 #include "cli/far_change.h"
 #include "cli/say.h"
 #include "cli/waits.h"
@@ -211,5 +212,6 @@ int skn_cmd_send(skn_cli *cli)
         skn_would(cli, "say %zu bytes in %.*s", s.message.content.n, SKN_FMT(s.chat.uid));
         return 0;
     }
+    skn_current_note(cli, &s.world);
     return s.served ? send_it(cli, &s) : (int)store_it(cli, &s);
 }

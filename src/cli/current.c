@@ -7,6 +7,7 @@
 #include "cli/discover.h"
 #include "cli/far.h"
 #include "cli/file_write.h"
+#include "cli/own.h"
 #include "cli/place.h"
 #include "cli/print.h"
 
@@ -22,28 +23,53 @@
 
 /* --- .skein.yaml ---------------------------------------------------------------------------- */
 
-/* The nearest, in the working folder or above; NULL: there is none. What is not a plain file is none: reading it
- * could wait for ever. */
-static const char *nearest_file(skn_cli *cli)
+/* Does this folder hold a file that counts? One that somebody else could have written does not. *last: nor does any
+ * above, because others decide what is in this folder. */
+static skein_rc look_in(skn_cli *cli, const char *folder, skn_current *out, skn_str *text,
+                        bool *last)
 {
-    char        folder[PATH_MAX];
+    const char *path =
+        skn_arena_printf(cli->keep, "%s/" FILE_NAME, strcmp(folder, "/") ? folder : "").p;
     struct stat about;
+    skein_error err = {.rc = SKEIN_OK};
+    skein_rc    rc;
 
-    if (!getcwd(folder, sizeof folder))
-        return NULL;
-    for (size_t n = strlen(folder);; n--) {
-        const char *path;
-
-        while (n > 0 && folder[n - 1] == '/')
-            n--;
-        path = skn_arena_printf(cli->keep, "%.*s/" FILE_NAME, (int)n, folder).p;
-        if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
-            return path;
-        while (n > 0 && folder[n - 1] != '/')
-            n--;
-        if (n == 0)
-            return NULL;
+    *last = skn_own_folder_alone(folder, &err) != SKEIN_OK;
+    if (*last) {
+        if (lstat(path, &about) == 0)
+            skn_note(cli, "%s is passed over: %s.", path, err.message);
+        return SKEIN_OK;
     }
+    rc = skn_own_read(path, SKN_OWN_FILE, FILE_LIMIT, cli->keep, text, NULL, &err);
+    if (!rc) {
+        out->by = path;
+        return SKEIN_OK;
+    }
+    if (skn_own_refused(&err))
+        skn_note(cli, "Passed over: %s.", err.message);
+    else if (rc != SKEIN_NOT_FOUND)
+        cli->err = err;
+    return cli->err.rc;
+}
+
+/* The nearest, in the working folder or above; out->by is NULL where there is none. */
+static skein_rc nearest_file(skn_cli *cli, skn_current *out, skn_str *text)
+{
+    char     folder[PATH_MAX];
+    bool     last = false;
+    skein_rc rc = SKEIN_OK;
+
+    *out = (skn_current){.by = NULL};
+    if (!getcwd(folder, sizeof folder))
+        return SKEIN_OK;
+    while (!(rc = look_in(cli, folder, out, text, &last)) && !out->by && !last) {
+        char *slash = strrchr(folder, '/');
+
+        if (!strcmp(folder, "/"))
+            break;
+        slash[slash == folder] = 0;
+    }
+    return rc;
 }
 
 static skein_rc take_name(skn_cli *cli, const char *path, const skn_yaml *y, const char **out)
@@ -83,10 +109,10 @@ static skein_rc read_nearest(skn_cli *cli, skn_current *out)
 
     if (!cli->folder) {
         cli->folder = SKN_NEW(cli->keep, skn_current);
-        *cli->folder = (skn_current){.by = nearest_file(cli)};
+        if ((rc = nearest_file(cli, cli->folder, &text)))
+            return rc;
         if (cli->folder->by &&
-            ((rc = skn_read_file(cli, cli->folder->by, FILE_LIMIT, &text)) ||
-             (rc = skn_yaml_parse(&root, text, cli->folder->by, cli->keep, &cli->err)) ||
+            ((rc = skn_yaml_parse(&root, text, cli->folder->by, cli->keep, &cli->err)) ||
              (rc = take_members(cli, root, cli->folder))))
             return rc;
     }
@@ -168,4 +194,11 @@ skein_rc skn_current_of(skn_cli *cli, skn_current *out)
         return rc;
     out->by = NULL;
     return read_default(cli, out);
+}
+
+void skn_current_note(skn_cli *cli, const skein_world *world)
+{
+    if (cli->folder && cli->folder->world)
+        skn_note(cli, "To the world \"%.*s\", which is named by %s.", SKN_FMT(world->name),
+                 cli->folder->by);
 }

@@ -217,19 +217,29 @@ static skein_rc check_above(char *path, skein_error *err)
     return SKEIN_OK;
 }
 
-skein_rc skn_own_folder(const char *path, const char *again, skein_error *err)
+/* One that cannot be had is fine here: who needs it says why it cannot. */
+static skein_rc check_this(const char *path, const char *again, skein_error *err)
 {
-    char        above[PATH_MAX];
     struct stat about;
     int         fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     bool        known = fd >= 0 && fstat(fd, &about) == 0;
-    skein_rc    rc;
 
     if (fd >= 0)
         close(fd);
-    if (!known)
-        return SKEIN_OK; /* who needs it says why it cannot be had */
-    if ((rc = check_folder(path, &about, again, err)))
+    return known ? check_folder(path, &about, again, err) : SKEIN_OK;
+}
+
+skein_rc skn_own_folder_alone(const char *path, skein_error *err)
+{
+    return check_this(path, NULL, err);
+}
+
+skein_rc skn_own_folder(const char *path, const char *again, skein_error *err)
+{
+    char     above[PATH_MAX];
+    skein_rc rc = check_this(path, again, err);
+
+    if (rc)
         return rc;
     if (*path == '/' && (size_t)snprintf(above, sizeof above, "%s", path) < sizeof above &&
         (rc = check_above(above, err)))

@@ -33,5 +33,7 @@ skein_rc skn_own_read(const char *path, skn_own_kind kind, size_t limit, skn_are
 /* A folder in which the program keeps its own, and those above it; one that is not there is fine. `again` is what
  * was typed, to be typed as its owner; NULL: not known. */
 skein_rc skn_own_folder(const char *path, const char *again, skein_error *err);
+/* The same of this folder and none above it. */
+skein_rc skn_own_folder_alone(const char *path, skein_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/paste.h"
 
 #include "cli/chat.h"
+#include "cli/current.h"
 
 #include <string.h>
 
@@ -40,9 +41,21 @@ static bool has_option(skn_str rest, const char *letter)
     return skn_str_find(rest, skn_str_of(letter)) >= 0;
 }
 
-static void add_option(skn_cli *cli, skn_buf *b, const char *name, const char *before)
+/* What this run was given: with an option, or by the .skein.yaml of the folder, which counts only there. */
+static const char *given(const skn_cli *cli, const char *name)
 {
     const char *value = skn_opt(cli, name);
+
+    if (value || !cli->folder)
+        return value;
+    return !strcmp(name, "world")          ? cli->folder->world
+           : !strcmp(name, "conversation") ? cli->folder->conversation
+                                           : NULL;
+}
+
+static void add_option(skn_cli *cli, skn_buf *b, const char *name, const char *before)
+{
+    const char *value = given(cli, name);
 
     if (value && (strcmp(name, "db") != 0 || !is_secret(value)))
         skn_buf_addf(b, " %s%.*s", before, SKN_FMT(skn_shell_word(cli->keep, value)));
@@ -153,7 +166,7 @@ static bool has_place(const skn_cli *cli)
                                         "config", "world", "conversation"};
 
     for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
-        if (skn_opt(cli, those[i]))
+        if (given(cli, those[i]))
             return true;
     return false;
 }

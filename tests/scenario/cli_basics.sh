@@ -505,6 +505,50 @@ t 'a file that cannot be read is a failure, not another world' fails 2 "$dir/clo
 printf 'world: gone\n' >"$dir/clone/.skein.yaml"
 s log
 t 'it is said who named a world that is not there' complains "The world is named by $dir/clone/.skein.yaml."
+printf 'world: second\n' >"$dir/clone/.skein.yaml"
+s send 'into the other world'
+t 'what is said into its world says which that is' complains "To the world \"second\", which is named by $dir/clone/.skein.yaml."
+s send -w prime 'into the one that is named'
+t 'but not where the world was named' is "$err" 'No server runs here: it is stored, and nobody answers.'
+s conv show nowhere
+t 'commands that are told hold its world' complains '"skein -w second conv ls"'
+
+# What others can have written chooses no world.
+chmod 666 "$dir/clone/.skein.yaml"
+s status
+t 'one that others can write is passed over' prints 'current  prime, conversation plan  (default)'
+t 'and that is told once' is "$(printf '%s\n' "$err" | grep -c "^Passed over: others can write \"$dir/clone/.skein.yaml\" (0666).\$")" 1
+s status -w prime
+t 'but not where it would not count' is "$err" ''
+chmod 644 "$dir/clone/.skein.yaml"
+mv "$dir/clone/.skein.yaml" "$dir/clone/deep/real.yaml"
+ln -s deep/real.yaml "$dir/clone/.skein.yaml"
+s status
+t 'so is a link' complains "Passed over: \"$dir/clone/.skein.yaml\" is a link."
+rm "$dir/clone/.skein.yaml"
+printf 'world: [' >"$dir/clone/.skein.yaml"
+chmod 1777 "$dir/clone"
+s status
+t 'one in a folder that others can write into is passed over' prints 'current  prime, conversation plan  (default)'
+t 'and its folder named' complains "$dir/clone/.skein.yaml is passed over: others can write into the folder \"$dir/clone\" (1777)."
+rm "$dir/clone/.skein.yaml"
+printf 'world: second\n' >"$dir/.skein.yaml"
+s status
+t 'nothing above such a folder counts' prints 'current  prime, conversation plan  (default)'
+t 'of which there is nothing to say' is "$err" ''
+chmod 755 "$dir/clone"
+s status
+t 'a folder above that is the own counts' prints 'current  second'
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 "$dir/.skein.yaml"
+    s status
+    t 'a file of another user is passed over' complains "Passed over: \"$dir/.skein.yaml\" belongs to the user"
+    chown 0 "$dir/.skein.yaml"
+    chown 65534 "$dir/clone"
+    s status
+    t 'a folder of another user ends the search' prints 'current  prime, conversation plan  (default)'
+fi
+rm "$dir/.skein.yaml"
 cd "$dir"
 
 finish
