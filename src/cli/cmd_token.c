@@ -112,17 +112,32 @@ static skein_rc list_near(skn_cli *cli)
     return rc;
 }
 
+/* Who knows of browsers: the server, or where none runs the store; and one that only reads, which knows alone of those
+ * that signed in there. */
+typedef struct doors {
+    skn_server server, reader;
+    bool       served, read;
+} doors;
+
+static skein_rc find_doors(skn_cli *cli, doors *out)
+{
+    skein_rc rc = skn_discover(cli, &out->server, &out->served);
+
+    return rc ? rc : skn_discover_reader(cli, &out->reader, &out->read);
+}
+
 int skn_cmd_token_ls(skn_cli *cli)
 {
-    skn_server server;
-    bool       found;
-    skein_rc   rc = skn_discover(cli, &server, &found);
+    doors    d;
+    skein_rc rc = find_doors(cli, &d);
 
     if (rc)
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
-    rc = found ? list_far(cli, &server) : list_near(cli);
+    rc = d.served ? list_far(cli, &d.server) : list_near(cli);
+    if (!rc && d.read)
+        rc = list_far(cli, &d.reader);
     if (!rc && cli->json)
         skn_list_end(cli);
     return (int)rc;
@@ -141,27 +156,52 @@ static skein_rc revoke_near(skn_cli *cli, skn_str id)
 }
 
 /* A running server is asked, so that it holds at once. */
+static skein_rc revoke(skn_cli *cli, const doors *d, skn_str id)
+{
+    const char *path = "/api/v1/sessions";
+    skein_rc    rc;
+
+    if (id.p)
+        path = skn_arena_printf(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id)).p;
+    if (d->read) {
+        rc = ask(cli, &d->reader, "DELETE", path, NULL);
+        if (id.p ? rc != SKEIN_NOT_FOUND : rc != SKEIN_OK)
+            return rc;
+        cli->err = (skein_error){.rc = SKEIN_OK};
+    }
+    return d->served ? ask(cli, &d->server, "DELETE", path, NULL) : revoke_near(cli, id);
+}
+
+/* Only what is so: further servers that only read are not known here. */
+static void note_revoked(skn_cli *cli, const doors *d)
+{
+    if (!d->served && !d->read)
+        skn_note(cli, "All browsers that the store knows are signed out.");
+    else
+        skn_note(cli, "All browsers are signed out of %s%s%s.",
+                 d->served ? d->server.url : d->reader.url, d->served && d->read ? " and " : "",
+                 d->served && d->read ? d->reader.url : "");
+}
+
 int skn_cmd_token_revoke(skn_cli *cli)
 {
-    bool        all = skn_opt(cli, "all"), found;
-    skn_str     id = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
-    const char *path = "/api/v1/sessions";
-    skn_server  server;
-    skein_rc    rc;
+    bool     all = skn_opt(cli, "all");
+    skn_str  id = cli->arg_count ? skn_arg(cli, 0) : SKN_NONE;
+    doors    d;
+    skein_rc rc;
 
     if (all == (cli->arg_count > 0))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "name one that \"skein token ls\" lists, or --all");
-    if (id.p)
-        path = skn_arena_printf(cli->keep, "%s/%s", path, skn_client_encode(cli->keep, id)).p;
     if (cli->dry_run) {
         skn_would(cli, "sign out %s", all ? "all browsers" : cli->args[0]);
         return 0;
     }
-    if ((rc = skn_discover(cli, &server, &found)))
+    if ((rc = find_doors(cli, &d)) || (rc = revoke(cli, &d, id)))
         return (int)rc;
-    rc = found ? ask(cli, &server, "DELETE", path, NULL) : revoke_near(cli, id);
-    if (!rc)
-        skn_note(cli, all ? "All browsers are signed out." : "The browser is signed out.");
-    return (int)rc;
+    if (all)
+        note_revoked(cli, &d);
+    else
+        skn_note(cli, "The browser is signed out.");
+    return 0;
 }

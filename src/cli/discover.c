@@ -365,13 +365,51 @@ skein_rc skn_discover_here(skn_cli *cli, skn_server *out, bool *found)
     return find_here(cli, false, out, found);
 }
 
-static skein_rc find_any(skn_cli *cli, bool any, skn_server *out, bool *found)
+/* NULL: the server is the one that runs here. */
+static const char *server_option(const skn_cli *cli)
 {
     const char *named = skn_opt(cli, "server");
 
     if (!named)
         named = getenv("SKEIN_SERVER");
-    if (!named || !*named)
+    return named && *named ? named : NULL;
+}
+
+skein_rc skn_discover_reader(skn_cli *cli, skn_server *out, bool *found)
+{
+    skn_traces traces;
+    skein_rc   rc;
+
+    *out = (skn_server){.url = NULL};
+    *found = false;
+    if (server_option(cli))
+        return SKEIN_OK;
+    if ((rc = skn_traces_of(cli, &traces)) || (rc = skn_place_guard(cli)))
+        return rc;
+    return behind_lock(cli, &traces, true, out, found);
+}
+
+bool skn_only_reads(skn_cli *cli)
+{
+    skein_error before = cli->err;
+    skn_server  server;
+    bool        found = false;
+
+    (void)skn_discover_reader(cli, &server, &found);
+    cli->err = before;
+    return found;
+}
+
+const char *skn_nobody_runs(skn_cli *cli)
+{
+    return skn_only_reads(cli) ? "The server that runs here only reads" : "No server runs here";
+}
+
+static skein_rc find_any(skn_cli *cli, bool any, skn_server *out, bool *found)
+{
+    const char *named = server_option(cli);
+
+    if (!named)
         return find_here(cli, any, out, found);
     *out = (skn_server){.url = NULL};
     *found = false;

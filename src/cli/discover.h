@@ -38,6 +38,12 @@ typedef struct skn_traces {
 skein_rc skn_discover(skn_cli *cli, skn_server *out, bool *found);
 /* The same; where there is none, one that only reads will do. */
 skein_rc skn_discover_any(skn_cli *cli, skn_server *out, bool *found);
+/* The one that runs on the store and only reads, whatever else runs; none where --server or SKEIN_SERVER names another. */
+skein_rc skn_discover_reader(skn_cli *cli, skn_server *out, bool *found);
+/* Where no other server was found: does one run that only reads? */
+bool skn_only_reads(skn_cli *cli);
+/* The same as the beginning of a sentence. */
+const char *skn_nobody_runs(skn_cli *cli);
 /* The address that is meant by "host:port". */
 const char *skn_discover_url(skn_cli *cli, const char *named);
 /* The one that runs on the store, whatever else is named. */

@@ -66,6 +66,15 @@ answers() {
     [ "$status" = "$wanted" ]
 }
 
+# sign_in LABEL: as a browser, with $token; leaves $cookie.
+sign_in() {
+    cookie=$(node -e '
+        const [url, token, label] = process.argv.slice(1)
+        const headers = { origin: new URL(url).origin, "content-type": "application/json", "user-agent": label }
+        fetch(url + "session", { method: "POST", headers, body: JSON.stringify({ token }) })
+            .then(r => console.log(r.headers.get("set-cookie").split(";")[0]))' "$url" "$token" "$1")
+}
+
 # r WORD…: a server that is to end by itself; leaves $out, $err and $rc.
 r() {
     rc=0
@@ -455,6 +464,8 @@ fresh
 r --read-only
 t 'there is nothing to read only' gave 3
 must world new launch
+must token
+token=$out
 start --read-only --listen 127.0.0.1:0
 t 'a server that only reads answers' answers 200 worlds/launch
 t 'and makes no tour' answers 404 worlds/tour
@@ -469,12 +480,26 @@ s doctor
 t 'and the doctor sees it' prints "$url  pid $pid, up "
 s agent new ada
 t 'what changes something does without it' gave 0
-reader=$pid read_url=$url
+sign_in reading
+s token ls
+t 'its browsers are listed' prints reading
+s token revoke "${out%% *}"
+t 'and one of them signed out' answers 401 session "Cookie: $cookie" 'X-Forwarded-For: 192.0.2.1'
+sign_in reading
+reader=$pid read_url=$url reading=$cookie
 exec 4<&3
 start --listen 127.0.0.1:0
 s status
 t 'a server that does more comes before it' prints "server   $url  pid $pid"
+sign_in writing
+s token ls
+t 'the browsers of both are listed' lines 2
+s token revoke --all
+t 'who signs all out is told of which servers' complains "All browsers are signed out of $url and $read_url."
+t 'which is so of the one' answers 401 session "Cookie: $cookie" 'X-Forwarded-For: 192.0.2.1'
 stop
+url=$read_url
+t 'and of the other' answers 401 session "Cookie: $reading" 'X-Forwarded-For: 192.0.2.1'
 pid=$reader url=$read_url
 s status
 t 'and leaves it behind' prints "server   $url  pid $pid"
