@@ -494,7 +494,7 @@ static int edit(skn_cli *cli)
         return (int)count_out(cli, &e.world, &e.chat, &e.target, &r);
     if ((rc = removal_out(cli, &e.world, &e.chat, &r)) || e.how.wake)
         return rc ? (int)rc : (int)say_responding(cli, &e.chat, &r.added);
-    skn_note(cli, "No server runs here: nobody answers.");
+    skn_note(cli, "%s: nobody answers.", skn_nobody_runs(cli));
     return 0;
 }
 

@@ -349,7 +349,8 @@ static void open_edit(skn_chat *c)
 
 static skein_rc no_server(skn_cli *cli)
 {
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "no server runs on %.*s",
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s on %.*s",
+             skn_only_reads(cli) ? "only a server that reads runs" : "no server runs",
              SKN_FMT(skn_place_shown(cli)));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
 }

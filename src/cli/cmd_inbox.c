@@ -392,8 +392,8 @@ static skein_rc note_nobody(skn_cli *cli, const skein_inbox_item *item)
     skein_rc   rc = cli->far || !item->tool.n ? SKEIN_OK : skn_discover(cli, &server, &found);
 
     if (!rc && !found)
-        skn_note(cli, "No server runs here: %.*s goes on when one does (skein serve).",
-                 SKN_FMT(item->agent));
+        skn_note(cli, "%s: %.*s goes on when %s (skein serve).", skn_nobody_runs(cli),
+                 SKN_FMT(item->agent), skn_only_reads(cli) ? "another runs" : "one does");
     return rc;
 }
 

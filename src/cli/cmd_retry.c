@@ -74,7 +74,8 @@ static skein_rc print(skn_cli *cli, const retry_job *job)
     skn_print(cli, "%.*s answers %.*s again.\n", SKN_FMT(job->agent.name),
               SKN_FMT(job->message.uid));
     if (!served)
-        skn_note(cli, "No server runs here: it is answered once one does.");
+        skn_note(cli, "%s: it is answered once %s.", skn_nobody_runs(cli),
+                 skn_only_reads(cli) ? "another runs" : "one does");
     return SKEIN_OK;
 }
 

@@ -142,7 +142,7 @@ static skein_rc store_it(skn_cli *cli, const sending *s)
         (rc = said(cli, &s->chat, &stored)))
         return rc;
     if (!skn_opt(cli, "no-wait"))
-        skn_note(cli, "No server runs here: it is stored, and nobody answers.");
+        skn_note(cli, "%s: it is stored, and nobody answers.", skn_nobody_runs(cli));
     return SKEIN_OK;
 }
 

@@ -17,8 +17,9 @@ skein_rc skn_need_server(skn_cli *cli, const char *what, skn_server *out)
 
     if (rc || found)
         return rc;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s needs a running server, and none runs on %.*s",
-             what, SKN_FMT(skn_place_shown(cli)));
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "%s needs a running server, and %s runs on %.*s", what,
+             skn_only_reads(cli) ? "only one that reads" : "none",
+             SKN_FMT(skn_place_shown(cli)));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Start one with \"skein serve\"");
 }
 

@@ -480,6 +480,8 @@ s doctor
 t 'and the doctor sees it' prints "$url  pid $pid, up "
 s agent new ada
 t 'what changes something does without it' gave 0
+s send hello
+t 'what is said says that it only reads' complains 'The server that runs here only reads: it is stored, and nobody answers.'
 sign_in reading
 s token ls
 t 'its browsers are listed' prints reading
