@@ -93,6 +93,7 @@ typedef struct skn_cli {
     const char              *scratch;  /* a folder made for this run only; NULL: none */
     skein_conversation_id    changing; /* what a change was asked for; zero: nothing */
     const char              *changing_world;
+    bool                     untouched;  /* the world that is meant has no conversation */
     bool                     own_status; /* skn_status said how it ends */
     skein_error              err;
     skn_problem              more; /* of err */

@@ -238,7 +238,7 @@ static skein_rc append_lines(skn_cli *cli, batch *b, input *in)
 static skein_rc begin(skn_cli *cli, batch *b)
 {
     const char *expect = skn_opt(cli, "expect");
-    skein_rc    rc = skn_need_chat(cli, &b->world, &b->chat);
+    skein_rc    rc = skn_need_first_chat(cli, &b->world, &b->chat);
 
     if (!rc)
         skn_keep_state(cli, &b->chat);

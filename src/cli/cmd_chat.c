@@ -374,7 +374,7 @@ static skein_rc find_place(skn_cli *cli, skn_chat *c)
                                      &c->chat, &cli->err);
     }
     rc = skn_need_chat(cli, &c->world, &c->chat);
-    if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation") || !c->world.id.v)
+    if (rc != SKEIN_NOT_FOUND || !cli->untouched)
         return rc;
     cli->err = (skein_error){.rc = SKEIN_OK};
     if (cli->far)

@@ -2,7 +2,6 @@
 #include "cli/await.h"
 #include "cli/commands.h"
 #include "cli/current.h"
-#include "cli/far_change.h"
 #include "cli/say.h"
 #include "cli/waits.h"
 
@@ -71,23 +70,6 @@ static skn_names names_of(skn_cli *cli, const char *option)
     return (skn_names){list.p, list.n};
 }
 
-/* Who says something in a new world gets its first conversation. */
-static skein_rc need_chat(skn_cli *cli, sending *s)
-{
-    skein_rc rc = skn_need_chat(cli, &s->world, &s->chat);
-
-    if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation") || !s->world.name.n ||
-        cli->dry_run)
-        return rc;
-    cli->err = (skein_error){.rc = SKEIN_OK};
-    cli->more = (skn_problem){.thing = NULL};
-    if (cli->far && (rc = skn_far_chat_new(cli, SKN_NONE, &s->chat)))
-        return rc;
-    return cli->far
-               ? skn_need_chat(cli, &s->world, &s->chat)
-               : skein_chat_first(cli->engine, s->world.id, cli->keep, &s->chat, &cli->err);
-}
-
 static skein_rc prepare(skn_cli *cli, sending *s)
 {
     skn_saying what = {.reply_to = skn_opt(cli, "reply-to"),
@@ -96,7 +78,8 @@ static skein_rc prepare(skn_cli *cli, sending *s)
                        .tags = names_of(cli, "tag")};
     skein_rc   rc;
 
-    if ((rc = skn_await_timeout(cli, &s->timeout_ms)) || (rc = need_chat(cli, s)) ||
+    if ((rc = skn_await_timeout(cli, &s->timeout_ms)) ||
+        (rc = skn_need_first_chat(cli, &s->world, &s->chat)) ||
         (rc = given_text(cli, &what.text)) || (rc = check_text(cli, what.text)) ||
         (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
         return rc;

@@ -172,6 +172,17 @@ static skein_rc load(skn_cli *cli, timeline_job *job, int64_t version)
     return skein_timeline_read(cli->engine, job->chat.id, version, &job->set, &cli->err);
 }
 
+/* Of a world without a conversation. */
+static void print_empty(skn_cli *cli, timeline_job *job)
+{
+    skein_timeline_options options = SKEIN_TIMELINE_OPTIONS_INIT;
+
+    job->set = skein_timelines_new(&options);
+    if (!skein_timelines_declare(job->set, SKN_STR("main"), NULL))
+        (void)print_one(cli, job, NULL);
+    skein_timelines_free(job->set);
+}
+
 int skn_cmd_timeline(skn_cli *cli)
 {
     const char   *events = skn_opt(cli, "events"), *at = skn_opt(cli, "at");
@@ -185,8 +196,11 @@ int skn_cmd_timeline(skn_cli *cli)
     if (skn_opt(cli, "guess-links"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--guess-links\" goes with \"--events\"");
-    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &job.chat)))
+    if ((rc = skn_place_open(cli)) || (rc = skn_need_chat(cli, &world, &job.chat))) {
+        if (cli->untouched && cli->json && !at)
+            print_empty(cli, &job);
         return (int)rc;
+    }
     if (at && (rc = skn_need_version(cli, &job.chat, at, &version)))
         return (int)rc;
     if (cli->far)

@@ -70,6 +70,7 @@ static skein_rc check_colour(skn_cli *cli)
 
 static int run(skn_cli *cli)
 {
+    int      status;
     skein_rc rc;
 
     if (skn_opt(cli, "version")) {
@@ -86,7 +87,8 @@ static int run(skn_cli *cli)
     }
     if ((rc = cli->command->kind == SKN_CMD_PLAIN ? skn_place_plain(cli) : skn_place_open(cli)))
         return (int)rc;
-    return cli->command->run(cli);
+    status = cli->command->run(cli);
+    return skn_nothing_open(cli) ? 0 : status;
 }
 
 int main(int argc, char **argv)

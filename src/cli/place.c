@@ -521,12 +521,8 @@ skein_rc skn_no_current_chat(skn_cli *cli, const skein_world *world,
 
     for (size_t i = 0; i < all->count; i++)
         any = any || all->at[i].mode == SKEIN_CHAT;
-    if (!any) {
-        skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
-                 SKN_FMT(world->name));
-        return skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                        "Make one with \"skein conv new\", or name one with -c");
-    }
+    if (!any)
+        return skn_no_chat(cli, world);
     skn_fail(&cli->err, SKEIN_SESSION_OFF, "the world \"%.*s\" has no current conversation",
              SKN_FMT(world->name));
     return skn_hint(&cli->err, SKEIN_SESSION_OFF,

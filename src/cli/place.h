@@ -30,6 +30,12 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
 /* Why there is no current conversation: none at all among these, or session mode is off. */
 skein_rc skn_no_current_chat(skn_cli *cli, const skein_world *world,
                              const skein_conversations *all);
+/* The same to say something: a world without a conversation gets its first one. */
+skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* Fails: the world has no conversation yet. */
+skein_rc skn_no_chat(skn_cli *cli, const skein_world *world);
+/* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is no failure. */
+bool skn_nothing_open(skn_cli *cli);
 /* All agents, and all conversations, of the world that skn_need_world gave. */
 skein_rc skn_agents_of(skn_cli *cli, const skein_world *world, skein_agents *out);
 skein_rc skn_chats_of(skn_cli *cli, const skein_world *world, skein_conversations *out);

@@ -451,6 +451,33 @@ s world ls --json=name
 t 'a world has its new name' is "$out" '[{"name":"landing"}]'
 must world rename landing launch
 
+# --- A world in which nothing was said ----------------------------------------------------------
+
+fresh
+must world new silent
+shown= quiet=
+for words in log timeline tree history 'lane ls' 'queue ls' 'files ls'; do
+    # shellcheck disable=SC2086
+    s $words
+    gave 0 && complains 'Nothing to show: no conversation is open in this world. Begin one: skein conv new' && [ -z "$out" ] || shown="$shown $words"
+    # shellcheck disable=SC2086
+    s $words --json
+    [ "$words" = timeline ] || { gave 0 && [ "$out$err" = '[]' ]; } || quiet="$quiet $words"
+done
+t 'what shows a conversation says that there is none yet' is "$shown" ''
+t 'and to programs that there is nothing' is "$quiet" ''
+s timeline --json
+t 'in the form that is theirs' is "$out" '{"lane":"main","items":[],"counts":{"events":0,"items":0,"messages":0},"lastActivityAt":null,"version":"main:0:","delegations":{}}'
+s tree M1
+t 'a message that is named is still not there' fails 3 'has no conversation yet'
+echo '{"role":"user","sender":"human","content":"first"}' >"$dir/in"
+s append -n <"$dir/in"
+t 'a dry run makes no conversation' fails 3 'has no conversation yet'
+s append <"$dir/in"
+t 'what is appended makes the first conversation' complains '1 stored.'
+s log --json=content
+t 'and is in it' is "$out" '[{"content":"first"}]'
+
 # --- Which world is current ---------------------------------------------------------------------
 
 fresh

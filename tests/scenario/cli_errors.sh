@@ -63,7 +63,7 @@ t 'nor was one removed that there never was' fails 3 '"skein conv ls --archived"
 s conv use nowhere
 t 'an unknown conversation is not found' gave 3
 s log
-t 'a world without conversations says how to make one' fails 3 'skein conv new'
+t 'a world without conversations says how to make one' complains 'Begin one: skein conv new'
 s world set mcpServers nowhere
 t 'a setting that is an object says so' fails 2 'mcpServers takes a JSON object, the name of a file with one, or null'
 t 'with an example' complains "skein world set mcpServers '{\"NAME\":"

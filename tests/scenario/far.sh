@@ -276,6 +276,11 @@ f log -c 'launch plan'
 t 'unless several have one of that name' fails 2 '"launch plan" fits conversations of several worlds'
 f log -c 'launch plan' -w launch
 t 'and none is named' gave 0
+for words in log 'log --json' timeline 'timeline --json' tree 'history --json' 'lane ls'; do
+    # shellcheck disable=SC2086
+    t "a world without a conversation is the same from afar: $words" alike $words -w third
+    t 'and is no failure' gave 0
+done
 must world rm other -y
 must world rm third -y
 

@@ -1,0 +1,62 @@
+/* A world without a conversation: it gets its first one when somebody says something. */
+#include "cli/far_change.h"
+#include "cli/place.h"
+#include "cli/print.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+skein_rc skn_no_chat(skn_cli *cli, const skein_world *world)
+{
+    cli->untouched = true;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
+             SKN_FMT(world->name));
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                    "Make one with \"skein conv new\", or name one with -c");
+}
+
+skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+{
+    skein_rc rc = skn_need_chat(cli, world, out);
+
+    if (rc != SKEIN_NOT_FOUND || !cli->untouched || cli->dry_run)
+        return rc;
+    cli->untouched = false;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->more = (skn_problem){.thing = NULL};
+    if (cli->far && (rc = skn_far_chat_new(cli, SKN_NONE, out)))
+        return rc;
+    return cli->far ? skn_need_chat(cli, world, out)
+                    : skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err);
+}
+
+/* Does the command show all of a conversation? What was asked of it by name is not there. */
+static bool shows_all(const skn_cli *cli)
+{
+    static const char *const those[] = {"log",     "timeline", "tree",    "history",
+                                        "lane ls", "queue ls", "files ls"};
+
+    if (cli->arg_count || skn_opt(cli, "at") || skn_opt(cli, "follow"))
+        return false;
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
+        if (!strcmp(cli->command->name, those[i]))
+            return true;
+    return false;
+}
+
+bool skn_nothing_open(skn_cli *cli)
+{
+    if (!cli->untouched || cli->err.rc != SKEIN_NOT_FOUND || !shows_all(cli))
+        return false;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    cli->more = (skn_problem){.thing = NULL};
+    if (!cli->json) {
+        skn_note(cli, "Nothing to show: no conversation is open in this world. Begin one: "
+                      "skein conv new");
+    } else if (strcmp(cli->command->name, "timeline") != 0) { /* which is no list */
+        skn_list_begin(cli);
+        skn_list_end(cli);
+    }
+    return true;
+}
