@@ -170,18 +170,21 @@ static skein_rc find_candidates(call *c, head_vec *out, bool *more, skein_error 
     return add_candidates(c, &heads, &kin, out, more, err);
 }
 
-/* The end of an id that this conversation does not have, but perhaps one other. */
+/* A part of an id that this conversation does not have, but perhaps one other. */
 static skein_rc none_here(call *c, skein_error *err)
 {
-    skn_heads heads = {0};
-    skein_rc  rc = c->typed ? skn_heads_by_ending(c->r.trees.tx, c->ref.id, 2, c->r.trees.a,
-                                                  &heads, err)
-                            : SKEIN_OK;
+    skn_trees *f = &c->r.trees;
+    skn_heads  begin = {0}, end = {0};
+    skn_head   only;
+    skein_rc   rc = SKEIN_OK;
 
-    if (rc)
+    if (c->typed && ((rc = skn_heads_by_beginning(f->tx, c->ref.id, 2, f->a, &begin, err)) ||
+                     (rc = skn_heads_by_ending(f->tx, c->ref.id, 2, f->a, &end, err))))
         return rc;
-    return heads.count == 1 ? elsewhere(c, heads.at[0].uid, heads.at[0].conversation_id, err)
-                            : unknown(c, err);
+    if (begin.count + end.count != 1)
+        return unknown(c, err);
+    only = begin.count ? begin.at[0] : end.at[0];
+    return elsewhere(c, only.uid, only.conversation_id, err);
 }
 
 static skein_rc by_part(call *c, skein_error *err)

@@ -89,6 +89,17 @@ skein_rc skn_heads_by_prefix(skn_tx *tx, skn_str prefix, int64_t conversation, i
     return read_heads(&s, a, out, err);
 }
 
+skein_rc skn_heads_by_beginning(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
+                                skn_heads *out, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_message_heads_beginning);
+
+    skn_stmt_bind_text(&s, prefix);
+    skn_stmt_bind_text(&s, skn_prefix_end(prefix, a));
+    skn_stmt_bind_int(&s, limit);
+    return read_heads(&s, a, out, err);
+}
+
 skein_rc skn_heads_by_ending(skn_tx *tx, skn_str ending, int64_t limit, skn_arena *a,
                              skn_heads *out, skein_error *err)
 {

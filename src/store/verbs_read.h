@@ -56,7 +56,10 @@ skein_rc skn_heads_of(skn_tx *tx, const skn_ids *ids, skn_arena *a, skn_heads *o
 /* At most `limit` messages born in a conversation whose public ids begin so. */
 skein_rc skn_heads_by_prefix(skn_tx *tx, skn_str prefix, int64_t conversation, int64_t limit,
                              skn_arena *a, skn_heads *out, skein_error *err);
-/* The same of all conversations, whose public ids end so. It looks at every id of the store. */
+/* The same of all conversations. */
+skein_rc skn_heads_by_beginning(skn_tx *tx, skn_str prefix, int64_t limit, skn_arena *a,
+                                skn_heads *out, skein_error *err);
+/* Those of all conversations whose public ids end so. It looks at every id of the store. */
 skein_rc skn_heads_by_ending(skn_tx *tx, skn_str ending, int64_t limit, skn_arena *a,
                              skn_heads *out, skein_error *err);
 /* Every place of these messages, by message. */

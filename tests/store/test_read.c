@@ -331,6 +331,10 @@ static void a_message_of_another_conversation_is_said_to_be_there(void **state)
         skn_message_typed(k.e, other.id, skein_text("ne-1"), k.mem, &there, &k.err),
         SKEIN_NOT_FOUND);
     SAYS(k.err, "\"mine-1\" is in another conversation");
+    assert_int_equal(
+        skn_message_typed(k.e, other.id, skein_text("mine"), k.mem, &there, &k.err),
+        SKEIN_NOT_FOUND);
+    SAYS(k.err, "\"mine-1\" is in another conversation");
     as(&k, "mine-2", "two");
     assert_string_equal(found(&k, 0, "mine").content.p,
                         "two"); /* only those of this one count */

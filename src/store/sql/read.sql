@@ -19,6 +19,9 @@ SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM json_each('[' |
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m WHERE m.uid >= $1 AND m.uid < $2 AND m.conversation_id = $3
  ORDER BY m.uid LIMIT $4;
 
+-- :message_heads_beginning
+SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m WHERE m.uid >= $1 AND m.uid < $2 ORDER BY m.uid LIMIT $3;
+
 -- No index knows how ids end. The inner query reads nothing but the index of all ids.
 -- :message_heads_ending
 SELECT m.id, m.lineage_id, m.conversation_id, m.uid, m.role FROM messages m
