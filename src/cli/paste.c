@@ -66,6 +66,7 @@ static const skn_command *command_at(skn_str text)
 {
     static const char *const anywhere[] = {"help", "version", "completion"};
     const skn_command       *c, *best = NULL;
+    const skn_noun          *noun = skn_noun_find(text);
 
     for (size_t i = 0; i < sizeof anywhere / sizeof anywhere[0]; i++)
         if (skn_str_starts(text, skn_str_of(anywhere[i])))
@@ -79,9 +80,7 @@ static const skn_command *command_at(skn_str text)
         if (!word.n || !strchr("abcdefghijklmnopqrstuvwxyz-", word.p[0]))
             best = !best || strlen(best->name) < name.n ? c : best;
     }
-    return best                                     ? best
-           : skn_str_starts(text, SKN_STR("inbox")) ? skn_command_find("inbox ls")
-                                                    : NULL;
+    return best || !noun || !noun->usual ? best : skn_command_find(noun->usual);
 }
 
 /* Does the command work in a world that it does not name itself? */

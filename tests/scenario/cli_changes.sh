@@ -403,11 +403,23 @@ s -w launch -c "$shelf" status
 t 'of an archived conversation status says that nobody answers' prints 'current  launch, conversation shelf, archived: nobody answers in it  (-w)'
 s -w launch conv show nowhere
 t 'advice of a failure can be pasted' pasted
+s -w launch queue rm nothing
+t 'also a command that is named by its noun alone' pasted
+t 'which has its place' complains '"skein -w launch queue" lists those that do'
 s conv ls -w lanch
 t 'and names what is needed' complains 'skein world new lanch'
 s -w launch log -v 'v1, v2'
 t 'nothing is left out of advice' sh -c 'case $1 in *…*) exit 1 ;; esac' - "$err"
 source=$(cd "$(dirname "$0")/../.." && pwd)
+# printed_as_it_is: statements that print a command by what does not add the place.
+printed_as_it_is() {
+    for file in "$source"/src/cli/*.c; do
+        tr '\n' ' ' <"$file" | sed 's/;/;\n/g' |
+            grep -E '(skn_print_(raw|colour|line|text|block)|skn_clean_add|fprintf|fputs)\(.*"([^"]*[^a-z/."])?(\\")?skein [a-z]' |
+            grep -v 'skn_pasteable' || true
+    done
+}
+t 'no command in the source is printed without its place' is "$(printed_as_it_is)" ''
 t 'no advice in the source has a gap' is "$(grep -rn 'skein [a-z][^"]*…' "$source/src/cli" "$source/src/engine" "$source/src/api" "$source/src/http" --include='*.c' | grep -v '/\*')" ''
 
 # --- What a message is called ---------------------------------------------------------------------
