@@ -230,6 +230,23 @@ static skein_rc as_typed(skn_cli *cli, skein_rc rc)
     return rc;
 }
 
+/* What the configuration of this run does not allow, that of a server that runs here may: it has the last word. */
+static skein_rc refused_here(skn_cli *cli, const skein_world *world, skein_world *now)
+{
+    skein_error refused = cli->err;
+    skn_server  server;
+    bool        found = false;
+
+    if (cli->dry_run || skn_discover_here(cli, &server, &found) || !found) {
+        cli->err = refused;
+        return refused.rc;
+    }
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    skn_far_begin(cli, &server);
+    skn_far_enter(cli, world);
+    return far_set(cli, now);
+}
+
 static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
 {
     skein_world_change what;
@@ -237,9 +254,12 @@ static skein_rc set(skn_cli *cli, const skein_world *world, skein_world *now)
 
     if (cli->far)
         return far_set(cli, now);
-    if ((rc = read_change(cli, world, &what)) || (rc = try_settings(cli, world, &what)) ||
-        cli->dry_run)
+    if ((rc = read_change(cli, world, &what)))
         return rc;
+    if ((rc = try_settings(cli, world, &what)))
+        return refused_here(cli, world, now);
+    if (cli->dry_run)
+        return SKEIN_OK;
     return skein_world_patch(cli->engine, &what, cli->keep, now, &cli->err);
 }
 

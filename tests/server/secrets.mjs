@@ -284,6 +284,10 @@ test('a variable is not sent where skein.yaml does not list it: refused when it 
     await refused('PATCH', '/providers/named', { apiKeyEnv: 'HOME' }, /HOME.*may not be sent to/);
     const near = await run([...store.args, `--config=${config}`, '--world=w', 'world', 'set', 'mcpServers', JSON.stringify({ y: { url: `http://${away()}/`, headers: headers('HOME') } })]);
     assert.deepEqual([near.code, /HOME.*may not be sent to/.test(near.err)], [2, true], near.err);
+    // The command line has read no skein.yaml, and the server's lists it: the server decides.
+    const listed = await run([...store.args, '--world=w', 'world', 'set', 'mcpServers.z', JSON.stringify({ url: address, headers: headers('PLANTED_HEADER') })]);
+    assert.deepEqual([listed.code, listed.err], [0, '']);
+    assert.equal((await run([...store.args, '--world=w', 'world', 'set', 'mcpServers.z', 'null'])).code, 0);
 });
 
 test('a variable is not sent where skein.yaml does not list it any more: refused when it is used', async () => {
