@@ -139,8 +139,8 @@ static int leave_session(skn_cli *cli)
         skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
     else if (!rc && !cli->json)
         skn_print(cli,
-                  "%.*s has no current conversation now. Choose one with \"skein conv "
-                  "use REF\".\n",
+                  "%.*s has no current conversation now: clients of the API have to name one, "
+                  "and commands take the newest. Choose one with \"skein conv use REF\".\n",
                   SKN_FMT(world.name));
     if (!rc && cli->json)
         skn_print(cli, "null\n");

@@ -144,13 +144,21 @@ static skein_rc by_reference(skn_cli *cli, const skein_conversations *all, skn_s
     return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein conv ls\" lists them");
 }
 
+/* The current one, or else the newest chat. */
 static skein_rc by_default(skn_cli *cli, const skein_conversations *all,
                            const skein_world *world, size_t *which)
 {
-    for (*which = 0; *which < all->count; (*which)++)
-        if (all->at[*which].id.v == world->current_chat.v)
+    *which = SIZE_MAX;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->at[i].id.v == world->current_chat.v) {
+            *which = i;
             return SKEIN_OK;
-    return skn_no_current_chat(cli, world, all);
+        }
+        if (all->at[i].mode == SKEIN_CHAT &&
+            (*which == SIZE_MAX || all->at[i].created_at > all->at[*which].created_at))
+            *which = i;
+    }
+    return *which != SIZE_MAX ? SKEIN_OK : skn_no_chat(cli, world);
 }
 
 /* An archived one is in no list, but its whole id names it. */

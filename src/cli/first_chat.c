@@ -27,8 +27,11 @@ skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversatio
     cli->more = (skn_problem){.thing = NULL};
     if (cli->far && (rc = skn_far_chat_new(cli, SKN_NONE, out)))
         return rc;
-    return cli->far ? skn_need_chat(cli, world, out)
-                    : skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err);
+    if (cli->far)
+        return skn_need_chat(cli, world, out);
+    if (!(rc = skein_chat_first(cli->engine, world->id, cli->keep, out, &cli->err)))
+        skn_far_enter_chat(cli, out);
+    return rc;
 }
 
 /* Does the command show all of a conversation? What was asked of it by name is not there. */

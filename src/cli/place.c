@@ -514,27 +514,21 @@ static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world
     return skn_missing(cli, existing_of(cli, &agent, mode, out), "chat");
 }
 
-skein_rc skn_no_current_chat(skn_cli *cli, const skein_world *world,
-                             const skein_conversations *all)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < all->count; i++)
-        any = any || all->at[i].mode == SKEIN_CHAT;
-    if (!any)
-        return skn_no_chat(cli, world);
-    skn_fail(&cli->err, SKEIN_SESSION_OFF, "the world \"%.*s\" has no current conversation",
-             SKN_FMT(world->name));
-    return skn_hint(&cli->err, SKEIN_SESSION_OFF,
-                    "Choose one with \"skein conv use REF\", or name one with -c");
-}
-
-static skein_rc no_current(skn_cli *cli, const skein_world *world)
+/* The newest chat; those that belong to one agent are only taken when asked for. */
+static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out)
 {
     skein_conversations all;
+    size_t              best = SIZE_MAX;
     skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
 
-    return rc ? rc : skn_no_current_chat(cli, world, &all);
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].mode == SKEIN_CHAT &&
+            (best == SIZE_MAX || all.at[i].id.v > all.at[best].id.v))
+            best = i;
+    if (rc || best == SIZE_MAX)
+        return rc ? rc : skn_no_chat(cli, world);
+    *out = all.at[best];
+    return SKEIN_OK;
 }
 
 static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
@@ -569,7 +563,7 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
         rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
                                     &cli->err);
     else
-        rc = skn_missing(cli, no_current(cli, world), "chat");
+        rc = skn_missing(cli, newest_chat(cli, world, out), "chat");
     if (!rc && !cli->far) {
         skn_far_enter(cli, world);
         skn_far_enter_chat(cli, out);

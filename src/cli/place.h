@@ -25,11 +25,8 @@ skn_str skn_place_shown(const skn_cli *cli);
 
 /* -w, what is current (current.h), or the only world. */
 skein_rc skn_need_world(skn_cli *cli, skein_world *out);
-/* -c, that of a .skein.yaml, or the world's current chat; the world comes with it. */
+/* -c, that of a .skein.yaml, the world's current chat, or its newest; the world comes with it. */
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
-/* Why there is no current conversation: none at all among these, or session mode is off. */
-skein_rc skn_no_current_chat(skn_cli *cli, const skein_world *world,
-                             const skein_conversations *all);
 /* The same to say something: a world without a conversation gets its first one. */
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* Fails: the world has no conversation yet. */

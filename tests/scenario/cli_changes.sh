@@ -318,7 +318,7 @@ s world restore launch
 t 'two may have had the name' fails 5 'Name its id'
 s world restore "$gone" --as moon
 t 'by its id it is meant alone' prints 'The world moon is back'
-s -w moon -c "$plan" log
+s -w moon log
 t 'with what was said' prints 'said before'
 must world restore launch
 s world ls --removed --json

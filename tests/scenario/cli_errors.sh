@@ -152,13 +152,10 @@ t 'that the conversation would be left is said' prints 'Would leave'
 must conv use none
 s -c two edit @~1 -m x
 t 'without a session nothing is sent again' gave 5
-s append <<'END'
-{"role":"user","content":"where to?"}
-END
-t 'nothing is said where none is current' fails 5 'has no current conversation'
-t 'and how to choose one is said' complains 'skein conv use REF'
+s conv use none
+t 'which conversation commands take then is said' prints 'commands take the newest'
 s status
-t 'the state names no conversation' lacks ', conversation '
+t 'and so it is' prints ', conversation two'
 must conv use two
 
 # --- Models -----------------------------------------------------------------------------------
