@@ -37,9 +37,9 @@ export class Skein {
     // One request. Gives status, headers (names in lower case) and body: what the JSON says, or bytes of another type.
     async call(method, path, body, headers = {}) {
         const response = await this.#fetch(method, path, { body, headers: { accept: 'application/json', ...headers } });
-        const type = response.headers.get('content-type') ?? '';
+        const type = (response.headers.get('content-type') ?? '').split(';')[0].trim();
         const bytes = new Uint8Array(await response.arrayBuffer());
-        const read = () => type.includes('json') ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
+        const read = () => /^application\/(.*\+)?json$/.test(type) ? JSON.parse(new TextDecoder().decode(bytes)) : bytes;
         return { status: response.status, headers: Object.fromEntries(response.headers), body: bytes.length ? read() : null };
     }
 

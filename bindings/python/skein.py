@@ -60,7 +60,8 @@ class Answer:
                         for i in range(raw.header_count)}
         self.type = bytes_of(raw.type).decode()
         self.body = bytes_of(raw.body)
-        if self.body and "json" in self.type:
+        media = self.type.split(";")[0].strip()
+        if self.body and (media == "application/json" or media.endswith("+json")):
             self.body = json.loads(self.body)
 
 
@@ -97,15 +98,22 @@ class Store:
         if self.lib.skein_open(ctypes.byref(self.engine), ctypes.byref(options), ctypes.byref(problem)):
             raise Error(f"{problem.message.decode()}. {problem.hint.decode()}".strip())
 
+    def opened(self):
+        """The engine; what is called with none would end the program."""
+        if not self.engine:
+            raise Error("the store is closed")
+        return self.engine
+
     def call(self, method, path, body=None, headers=None):
         """One request, answered in this process. What fails raises Error."""
+        engine = self.opened()
         given = [(text(k), text(v)) for k, v in (headers or {}).items()]
         payload = json.dumps(body) if isinstance(body, (dict, list)) else body
         list_of = (Header * len(given))(*(Header(k, v) for k, v in given))
         request = Request(ctypes.sizeof(Request), text(method), text(path), list_of, len(given), text(payload))
         raw, problem, mem = RawAnswer(), Problem(), self.lib.skein_mem_new()
         try:
-            failed = self.lib.skein_call(self.engine, ctypes.byref(request), mem, ctypes.byref(raw),
+            failed = self.lib.skein_call(engine, ctypes.byref(request), mem, ctypes.byref(raw),
                                          ctypes.byref(problem))
             answer = Answer(raw)
         finally:
@@ -117,7 +125,7 @@ class Store:
     def wait(self, after, seconds):
         """Waits for an event after this one, of any process; gives the number of the newest event."""
         newest, problem = ctypes.c_int64(), Problem()
-        if self.lib.skein_wait(self.engine, after, int(seconds * 1000), ctypes.byref(newest), ctypes.byref(problem)):
+        if self.lib.skein_wait(self.opened(), after, int(seconds * 1000), ctypes.byref(newest), ctypes.byref(problem)):
             raise Error(problem.message.decode())
         return newest.value
 

@@ -1,7 +1,9 @@
 /* call.h: the API in this process: a request in, an answer out, without a server.
  *
  * Operations, bodies and answers are those of the HTTP API (docs/api.md): the same code answers both. What needs a server
- * (providers, settings, jobs, streams) is 501 server-needed here; agents answer where they run.
+ * (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health, metrics, its
+ * pages) is 404. Agents answer where they run. A host acts as the owner of the store: what a server's configuration
+ * forbids (secrets.env, tools.commands) is looked at when a server starts what was set.
  * Threads: any.  Lifetimes: an answer lives in the skein_mem it was given. */
 #ifndef SKEIN_CALL_H
 #define SKEIN_CALL_H

@@ -22,3 +22,12 @@ skein_rc skn_api_openapi(skn_api_call *c)
     skn_buf_add(&c->out, (skn_str){skn_openapi_json, skn_openapi_json_size});
     return SKEIN_OK;
 }
+
+skein_rc skn_api_get_problem(skn_api_call *c)
+{
+    if (!skn_problem_page(c->params[0], &c->out))
+        return skn_call_problem(c, 404, "not-found", "there is no problem \"%.*s\"",
+                                SKN_FMT(c->params[0]));
+    c->type = "text/html; charset=utf-8";
+    return SKEIN_OK;
+}

@@ -292,11 +292,15 @@ skein_rc skn_post_gather(skn_posting *p)
 skein_rc skn_api_post_message(skn_api_call *c)
 {
     skn_posting p = {.c = c};
-    skein_rc    rc = skn_post_store(&p);
+    bool        stream;
+    skein_rc    rc = skn_call_flag(c, "stream", false, &stream);
 
-    if (rc == SKEIN_OK)
-        skn_post_answer(&p);
-    return rc;
+    if (rc == SKEIN_OK && stream)
+        rc = skn_call_problem(c, 501, "server-needed", "a stream needs a server");
+    if (rc || (rc = skn_post_store(&p)))
+        return rc;
+    skn_post_answer(&p);
+    return SKEIN_OK;
 }
 
 skein_rc skn_api_queue_message(skn_api_call *c)

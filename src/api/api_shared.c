@@ -223,7 +223,8 @@ void skn_api_fresh_etag(skn_api_call *c)
 
 skein_rc skn_api_no_models(skn_api_call *c)
 {
-    return skn_call_problem(c, 503, "no-models", "this server asks no models");
+    return c->by ? skn_call_problem(c, 503, "no-models", "this server asks no models")
+                 : skn_call_problem(c, 501, "server-needed", "only a server asks models");
 }
 
 /* What the engine calls a thing, and where it stands in a request. */

@@ -2,6 +2,7 @@
 #include "api/handlers.h"
 
 #define CHANGES SKN_ROUTE_CHANGES
+#define OPEN    SKN_ROUTE_OPEN
 #define PLAIN   SKN_ROUTE_PLAIN
 #define LONG    SKN_ROUTE_LONG
 #define UPLOAD  SKN_ROUTE_UPLOAD

@@ -21,6 +21,7 @@ static void read_request(skn_api_call *c, const skein_request *r)
     c->body = r->body;
 }
 
+/* Finds its route; none when the answer is there already. */
 static skein_rc admit(skn_api_call *c)
 {
     skn_match m;
@@ -30,10 +31,17 @@ static skein_rc admit(skn_api_call *c)
         return skn_call_problem(c, 414, "url-too-long", "the path is longer than %zu bytes",
                                 SKN_URL_MAX);
     skn_tree_match(c->api->tree, c->method, c->path, c->mem, &m);
+    if (m.allow.p && skn_str_is(c->method, "OPTIONS")) {
+        c->status = 204;
+        skn_call_add_header(c, "Allow", m.allow);
+        return SKEIN_OK;
+    }
     if ((rc = skn_api_route(c, &m)) || (rc = skn_read_key(c)))
         return rc;
     skn_read_prefer(c);
-    return SKEIN_OK;
+    return c->wants_stream
+               ? skn_call_problem(c, 501, "server-needed", "a stream needs a server")
+               : SKEIN_OK;
 }
 
 static void fill(const skn_api_call *c, skein_answer *out)
@@ -42,7 +50,9 @@ static void fill(const skn_api_call *c, skein_answer *out)
                           .type = skn_str_of(c->type ? c->type : "application/json"),
                           .headers = c->headers.p,
                           .header_count = c->headers.n,
-                          .body = skn_arena_copy(c->mem, skn_buf_str(&c->out))};
+                          .body = skn_str_is(c->method, "HEAD")
+                                      ? SKN_STR("")
+                                      : skn_arena_copy(c->mem, skn_buf_str(&c->out))};
 }
 
 /* The table is made for each call: an engine knows nothing of the API, and that costs less than the smallest read. */
@@ -55,10 +65,10 @@ skein_rc skein_call(skein_engine *e, const skein_request *request, skein_mem *me
     skn_buf_init(&c.out, SKN_ANSWER_MAX);
     skn_jw_init(&c.w, &c.out);
     read_request(&c, request);
-    if ((c.rc = admit(&c)) == SKEIN_OK)
-        skn_api_run(&c);
-    else
+    if ((c.rc = admit(&c)))
         skn_problem_write(&c);
+    else if (c.route)
+        skn_api_run(&c);
     fill(&c, out);
     skn_buf_release(&c.out);
     skn_api_free(api);

@@ -99,14 +99,6 @@ skein_rc skn_http_docs(skn_api_call *c)
     return page(c);
 }
 
-skein_rc skn_http_problem(skn_api_call *c)
-{
-    if (!skn_problem_page(c->params[0], &c->out))
-        return skn_call_problem(c, 404, "not-found", "there is no problem \"%.*s\"",
-                                SKN_FMT(c->params[0]));
-    return page(c);
-}
-
 /* --- Jobs ------------------------------------------------------------------------------------------ */
 
 static skein_rc no_such_job(skn_api_call *c)

@@ -24,8 +24,6 @@ const skn_route skn_server_routes[] = {
     {"GET", "/healthz", skn_http_healthz, ALWAYS, "healthz", "the same as JSON"},
     {"GET", "/metrics", skn_http_metrics, 0, "metrics", "numbers for Prometheus"},
     {"GET", "/docs", skn_http_docs, PLAIN, "docs", "this API as a page"},
-    {"GET", "/problems/{word}", skn_http_problem, OPEN | PLAIN, "problem",
-     "help for a kind of failure"},
     {"POST", "/session", skn_http_sign_in, OPEN | SIGN, "signIn",
      "signs a browser in: a token, or the code of a link, for a cookie"},
     {"GET", "/session", skn_http_get_session, 0, "getSession", "who asks"},

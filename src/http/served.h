@@ -13,8 +13,7 @@ extern const skn_route skn_server_routes[];
 /* Sets c->run and c->by->take of a call that has its route. */
 void skn_served_find(skn_api_call *c);
 
-skn_handler skn_http_livez, skn_http_readyz, skn_http_healthz, skn_http_metrics, skn_http_docs,
-    skn_http_problem;
+skn_handler skn_http_livez, skn_http_readyz, skn_http_healthz, skn_http_metrics, skn_http_docs;
 skn_handler skn_http_page, skn_http_asset, skn_http_plain_page, skn_http_plain_world;
 skn_handler skn_http_sign_in, skn_http_get_session, skn_http_sign_out, skn_http_new_link,
     skn_http_list_sessions, skn_http_remove_session, skn_http_remove_sessions;

@@ -36,6 +36,21 @@ test('the example in Python says, edits, undoes and hears, on a new store and on
     for (const run of [1, 2]) check(await lines('python3', path.join(root, 'examples/talk.py'), own), run);
 });
 
+test('a store that was closed, and lines of JSON, are no riddle to a program in Python', async () => {
+    const program = `
+import skein, sys
+with skein.open(sys.argv[1]) as store:
+    store.call("POST", "/worlds", {"name": "lines"})
+    print(type(store.call("GET", "/worlds/lines/export?format=jsonl").body).__name__)
+for use in (lambda: store.call("GET", "/worlds"), lambda: store.wait(0, 0)):
+    try:
+        use()
+    except skein.Error as error:
+        print(error)
+`;
+    assert.deepEqual(await lines('python3', '-c', program, `sqlite:${path.join(folder, 'closed.db')}`), ['bytes', 'the store is closed', 'the store is closed']);
+});
+
 test('the example in Node does the same at a server, twice', async () => {
     for (const run of [1, 2]) check(await lines('node', path.join(root, 'examples/talk.mjs'), base), run);
 });

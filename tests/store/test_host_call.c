@@ -100,6 +100,8 @@ static void what_fails_says_why_and_changes_nothing(void **state)
         {"GET", "/providers", NULL, 501, "SERVER_NEEDED"},
         {"GET", "/settings", NULL, 501, "SERVER_NEEDED"},
         {"GET", "", NULL, 404, "NOT_FOUND"},
+        {"POST", "/worlds/lab/messages", "{\"content\":\"x\",\"stream\":true}", 501,
+         "SERVER_NEEDED"},
     };
     kit         k;
     const char *before;
@@ -114,6 +116,24 @@ static void what_fails_says_why_and_changes_nothing(void **state)
         assert_string_equal(a.type.p, "application/problem+json");
     }
     assert_string_equal(kit_state(&k), before);
+    kit_close(&k);
+}
+
+static void methods_are_those_of_http(void **state)
+{
+    kit          k;
+    skein_answer a;
+
+    kit_open(&k, state);
+    a = ask(&k, "HEAD", "/worlds", NULL, NULL);
+    assert_int_equal(a.status, 200);
+    assert_int_equal(a.body.n, 0);
+    a = ask(&k, "OPTIONS", "/worlds", NULL, "{");
+    assert_int_equal(a.status, 204);
+    assert_string_equal(header_of(&a, "Allow"), "POST, HEAD, GET, OPTIONS");
+    assert_int_equal(ask(&k, "GET", "/events", "Accept: text/event-stream", NULL).status, 501);
+    a = ask(&k, "GET", "/problems/server-needed", NULL, NULL);
+    assert_non_null(strstr(a.body.p, "skein serve"));
     kit_close(&k);
 }
 
@@ -200,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
+        SKN_BOTH(methods_are_those_of_http),
         SKN_BOTH(the_same_key_does_it_once),
         SKN_BOTH(what_a_host_has_is_not_read_again),
         SKN_BOTH(who_waits_hears_of_what_another_engine_did),
