@@ -35,7 +35,7 @@ static int run_or_help(skn_cli *sub)
     if (skn_opt(sub, "force"))
         sub->engine = NULL;
     if (!skn_opt(sub, "help"))
-        return !sub->engine && (rc = skn_place_open(sub)) ? (int)rc : sub->command->run(sub);
+        return (rc = skn_place_open(sub)) ? (int)rc : sub->command->run(sub);
     skn_help_command(sub, sub->command);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* A world without a conversation: it gets its first one when somebody says something. */
+/* A world without a current conversation: its newest is taken. One without any gets its first when somebody says
+ * something. */
 #include "cli/far_change.h"
 #include "cli/place.h"
 #include "cli/print.h"
@@ -14,6 +15,22 @@ skein_rc skn_no_chat(skn_cli *cli, const skein_world *world)
              SKN_FMT(world->name));
     return skn_hint(&cli->err, SKEIN_NOT_FOUND,
                     "Make one with \"skein conv new\", or name one with -c");
+}
+
+skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out)
+{
+    skein_conversations all;
+    size_t              best = SIZE_MAX;
+    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
+
+    for (size_t i = 0; !rc && i < all.count; i++)
+        if (all.at[i].mode == SKEIN_CHAT &&
+            (best == SIZE_MAX || all.at[i].id.v > all.at[best].id.v))
+            best = i;
+    if (rc || best == SIZE_MAX)
+        return rc ? rc : skn_no_chat(cli, world);
+    *out = all.at[best];
+    return SKEIN_OK;
 }
 
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)

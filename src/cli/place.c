@@ -313,8 +313,12 @@ skein_rc skn_place_open(skn_cli *cli)
     const char   *file;
     skein_rc      rc;
 
-    if (cli->engine || cli->far)
+    if (cli->door)
         return SKEIN_OK;
+    if (cli->engine) { /* another's, that is lent */
+        skn_far_begin(cli, &(skn_server){.engine = cli->engine});
+        return SKEIN_OK;
+    }
     if ((rc = choose_server(cli)) || cli->far || (rc = skn_place_address(cli)))
         return rc;
     options.store = skn_str_of(cli->address);
@@ -514,23 +518,6 @@ static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world
     return skn_missing(cli, existing_of(cli, &agent, mode, out), "chat");
 }
 
-/* The newest chat; those that belong to one agent are only taken when asked for. */
-static skein_rc newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out)
-{
-    skein_conversations all;
-    size_t              best = SIZE_MAX;
-    skein_rc rc = skein_conversation_list(cli->engine, world->id, cli->keep, &all, &cli->err);
-
-    for (size_t i = 0; !rc && i < all.count; i++)
-        if (all.at[i].mode == SKEIN_CHAT &&
-            (best == SIZE_MAX || all.at[i].id.v > all.at[best].id.v))
-            best = i;
-    if (rc || best == SIZE_MAX)
-        return rc ? rc : skn_no_chat(cli, world);
-    *out = all.at[best];
-    return SKEIN_OK;
-}
-
 static skein_rc far_chat(skn_cli *cli, const char *ref, skein_world *world,
                          skein_conversation *out)
 {
@@ -563,7 +550,7 @@ skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out
         rc = skein_conversation_get(cli->engine, world->current_chat, cli->keep, out,
                                     &cli->err);
     else
-        rc = skn_missing(cli, newest_chat(cli, world, out), "chat");
+        rc = skn_missing(cli, skn_newest_chat(cli, world, out), "chat");
     if (!rc && !cli->far) {
         skn_far_enter(cli, world);
         skn_far_enter_chat(cli, out);

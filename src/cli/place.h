@@ -29,6 +29,8 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out);
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* The same to say something: a world without a conversation gets its first one. */
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* The newest chat; those that belong to one agent are only taken when asked for. Near. */
+skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out);
 /* Fails: the world has no conversation yet. */
 skein_rc skn_no_chat(skn_cli *cli, const skein_world *world);
 /* Did a command that shows a conversation fail because there is none yet? Then that is shown, and is no failure. */
