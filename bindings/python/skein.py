@@ -133,7 +133,7 @@ class Store:
         """Events after this one, as they come; ends when nothing came for so many seconds."""
         seen = after
         while True:
-            page = self.call("GET", f"{path}?after={after}&limit=500").body["data"]
+            page = self.call("GET", f"{path}{'&' if '?' in path else '?'}after={after}&limit=500").body["data"]
             for event in page:
                 after = event["seq"]
                 yield event

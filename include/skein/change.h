@@ -256,7 +256,8 @@ SKEIN_API skein_rc skein_branch(skein_engine *e, const skein_change *how, int64_
 SKEIN_API skein_rc skein_purge(skein_engine *e, const skein_change *how, skein_message_ids ids,
                                int64_t *erased, skein_error *err);
 /* Erases every message of the conversation that neither its current version nor that of a branch holds:
- * also what an undo would have brought back. */
+ * also what an undo would have brought back. What the system made of their words goes with them, as by
+ * skein_purge, also where a current version holds it. */
 SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *how,
                                            int64_t *erased, skein_error *err);
 

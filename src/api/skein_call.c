@@ -88,7 +88,8 @@ static void sleep_ms(int64_t ms)
 skein_rc skein_wait(skein_engine *e, int64_t after, int64_t timeout_ms, int64_t *newest,
                     skein_error *err)
 {
-    int64_t  end = skn_clock_monotonic() / 1000000 + timeout_ms;
+    int64_t  now = skn_clock_monotonic() / 1000000;
+    int64_t  end = timeout_ms < INT64_MAX - now ? now + timeout_ms : INT64_MAX;
     int64_t  pause = WAIT_FIRST_MS, forgotten, left, seen = 0, stamp = 0;
     bool     first = true;
     skein_rc rc;

@@ -4,7 +4,6 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/yaml.h"
 #include "cli/far_agent.h"
 #include "cli/far_view.h"
 #include "cli/model_name.h"

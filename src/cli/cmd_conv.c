@@ -64,8 +64,9 @@ int skn_cmd_conv_ls(skn_cli *cli)
             rc = skn_chat_item(cli, c);
             continue;
         }
-        skn_print(cli, "%c %.*s  v%-4lld %7lld  ", c->id.v == world.current_chat.v ? '*' : ' ',
-                  SKN_FMT(c->uid), (long long)c->version, (long long)c->length);
+        skn_print(cli, "%c %.*s  v%-4lld %7lld  ",
+                  skn_str_eq(c->uid, world.current_chat_uid) ? '*' : ' ', SKN_FMT(c->uid),
+                  (long long)c->version, (long long)c->length);
         chat_name(cli, c);
         skn_print_raw(cli, SKN_STR("\n"));
     }

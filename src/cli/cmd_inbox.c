@@ -4,7 +4,6 @@
 #include "base/amount.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/yaml.h"
 #include "cli/definition.h"
 #include "cli/discover.h"
 #include "cli/far_inbox.h"

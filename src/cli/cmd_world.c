@@ -15,19 +15,21 @@ skein_rc skn_world_item(skn_cli *cli, const skein_world *world)
     skein_conversations chats;
     skn_at_work         work;
     const skn_json     *whole, *answers;
+    skein_world         here; /* with the engine's own id, however it was found */
     skein_rc            rc;
 
     if (cli->far) {
         rc = skn_far_get(cli, &whole, "/worlds/%s", skn_far_part(cli, world->name));
         return rc ? rc : skn_far_item(cli, whole);
     }
-    if ((rc = skein_agent_list(cli->engine, world->id, cli->keep, &agents, &cli->err)) ||
-        (rc = skein_conversation_list(cli->engine, world->id, cli->keep, &chats, &cli->err)) ||
-        (rc = skn_at_work_in(cli, world->id, &work)))
+    if ((rc = skein_world_find(cli->engine, world->uid, cli->keep, &here, &cli->err)) ||
+        (rc = skein_agent_list(cli->engine, here.id, cli->keep, &agents, &cli->err)) ||
+        (rc = skein_conversation_list(cli->engine, here.id, cli->keep, &chats, &cli->err)) ||
+        (rc = skn_at_work_in(cli, here.id, &work)))
         return rc;
-    if ((answers = skn_answers_with(cli, world)))
+    if ((answers = skn_answers_with(cli, &here)))
         work.answers = answers->raw;
-    skn_shape_world_at_work(skn_item(cli), world, &agents, &chats, &work, cli->keep);
+    skn_shape_world_at_work(skn_item(cli), &here, &agents, &chats, &work, cli->keep);
     return skn_item_end(cli);
 }
 

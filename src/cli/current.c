@@ -47,9 +47,11 @@ static skein_rc look_in(skn_cli *cli, const char *folder, skn_current *out, skn_
     }
     if (skn_own_refused(&err))
         skn_note(cli, "Passed over: %s.", err.message);
-    else if (rc != SKEIN_NOT_FOUND)
+    else if (rc != SKEIN_NOT_FOUND) {
         cli->err = err;
-    return cli->err.rc;
+        return rc;
+    }
+    return SKEIN_OK;
 }
 
 /* The nearest, in the working folder or above; out->by is NULL where there is none. */

@@ -194,6 +194,8 @@ static skein_rc pass(void *arg, skn_str piece, skein_error *err)
     if (!p->shown)
         return p->sink->write(p->sink->arg, piece, err);
     skn_buf_add(&p->line, piece);
+    if (p->line.starved || p->line.over)
+        return skn_no_memory(err);
     all = skn_buf_str(&p->line);
     for (whole = all.n; whole && all.p[whole - 1] != '\n'; whole--)
         ;

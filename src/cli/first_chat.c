@@ -25,7 +25,7 @@ skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversat
 
     for (size_t i = 0; !rc && i < all.count; i++)
         if (all.at[i].mode == SKEIN_CHAT &&
-            (best == SIZE_MAX || all.at[i].id.v > all.at[best].id.v))
+            (best == SIZE_MAX || all.at[i].created_at > all.at[best].created_at))
             best = i;
     if (rc || best == SIZE_MAX)
         return rc ? rc : skn_no_chat(cli, world);
@@ -57,7 +57,8 @@ static bool shows_all(const skn_cli *cli)
     static const char *const those[] = {"log",     "timeline", "tree",    "history",
                                         "lane ls", "queue ls", "files ls"};
 
-    if (cli->arg_count || skn_opt(cli, "at") || skn_opt(cli, "follow"))
+    if (cli->arg_count || skn_opt(cli, "at") || skn_opt(cli, "follow") ||
+        skn_opt(cli, "agent") || skn_opt(cli, "delegation"))
         return false;
     for (size_t i = 0; i < sizeof those / sizeof those[0]; i++)
         if (!strcmp(cli->command->name, those[i]))

@@ -68,7 +68,8 @@ bool skn_wraps(const skn_cli *cli)
 
 size_t skn_row_begin(skn_cli *cli)
 {
-    skn_out_flush(cli);
+    if (skn_wraps(cli))
+        skn_out_flush(cli);
     return cli->out.bytes.n;
 }
 

@@ -413,7 +413,8 @@ static bool become_job(boxed *b)
 
 static bool wants_job(const skn_api_call *c)
 {
-    return c->async && !c->key.p && c->run && !(c->route->flags & SKN_ROUTE_PLAIN);
+    return c->async && !c->key.p && c->run && !c->written &&
+           !(c->route->flags & SKN_ROUTE_PLAIN);
 }
 
 /* What a change by force takes away from agents is known on the loop alone. Whether it is one is read later. */

@@ -7,8 +7,9 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A short part of a key tells little and may be a word of any text. Of headers that are not called like a secret, and
- * of an answer, only a long part can be no accident. */
+/* A short part of a key tells little and may be a word of any text; in an answer only a long part can be no accident. Of
+ * headers that are not called like a secret a long part is hidden in errors and the whole in answers: an address in
+ * one has parts that every text has. */
 enum { PART = 6, LONG_PART = 12 };
 
 static bool is_part(skn_str secret, skn_str text, size_t at, size_t least)
@@ -18,7 +19,7 @@ static bool is_part(skn_str secret, skn_str text, size_t at, size_t least)
 
 static size_t least_of(const skn_wire_secret *s, bool answer)
 {
-    size_t least = answer && s->least < LONG_PART ? LONG_PART : s->least;
+    size_t least = !answer ? s->least : s->least < LONG_PART ? LONG_PART : s->text.n;
 
     return least < s->text.n ? least : s->text.n;
 }
@@ -118,7 +119,8 @@ void skn_wire_secrets_find(skn_wire_secrets *all, skn_str key, const skn_wire_op
     add(all, skn_arena_copy(a, key), PART);
     if (!skn_str_eq(written, key))
         add(all, written, PART);
-    add(all, base64_written(key, a), PART);
+    if (key.n >= PART)
+        add(all, base64_written(key, a), PART);
     for (size_t i = 0; i < o->header_count; i++) {
         bool secret = skn_name_is_secret(o->headers[i].name);
 

@@ -61,8 +61,9 @@ test('what is said at the server is heard by a program in Python that waits', as
     const program = `
 import skein, sys
 with skein.open(sys.argv[1]) as store:
+    newest = store.wait(0, 0)
     print("ready", flush=True)
-    for event in store.events(store.wait(0, 0), 60, "/worlds/heard/events"):
+    for event in store.events(newest, 60, "/worlds/heard/events"):
         if event["type"] == "message.created":
             print(event["data"]["content"])
             break
