@@ -113,13 +113,31 @@ static skein_rc check_end(skn_cli *cli, const skn_json *page, size_t count, int6
                             "the server says that its list goes on, and gives nothing more");
 }
 
+/* Adds the items of a page; *next is the cursor of this one, and then of the next. */
+static skein_rc take_page(skn_cli *cli, const skn_json *page, skn_str *next, skn_json_list *out)
+{
+    const skn_json *data = skn_json_get(page, "data");
+    skn_str         was = *next;
+
+    if (!data || data->kind != SKN_JSON_ARRAY)
+        return skn_fail(&cli->err, SKEIN_UNREACHABLE,
+                        "the server's answer is no list, and cannot be read");
+    for (const skn_json *v = data->first; v; v = v->next)
+        skn_vec_add(cli->keep, out, v);
+    *next = skn_far_text(skn_json_get(page, "page"), "next");
+    return next->n && skn_str_eq(was, *next)
+               ? skn_fail(&cli->err, SKEIN_UNREACHABLE,
+                          "the server gives the same page of its list again and again")
+               : SKEIN_OK;
+}
+
 skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list *out)
 {
     const char     *join = strchr(path, '?') ? "&" : "?", *cursor = "";
-    const skn_json *page, *data;
+    const skn_json *page;
     int64_t         began = skn_clock_monotonic();
     size_t          bytes = 0, size = SKN_FAR_PAGE;
-    skn_str         next;
+    skn_str         next = SKN_NONE;
     skein_rc        rc;
 
     do {
@@ -131,10 +149,8 @@ skein_rc skn_far_all(skn_cli *cli, const char *path, size_t most, skn_json_list 
         while (rc == SKEIN_LIMIT && skn_far_less(&size));
         if (rc)
             return rc;
-        data = skn_json_get(page, "data");
-        for (const skn_json *v = data ? data->first : NULL; v; v = v->next)
-            skn_vec_add(cli->keep, out, v);
-        next = skn_far_text(skn_json_get(page, "page"), "next");
+        if ((rc = take_page(cli, page, &next, out)))
+            return rc;
         cursor = skn_far_part(cli, next);
         if (next.n && (rc = check_end(cli, page, out->n - before, began, &bytes)))
             return rc;

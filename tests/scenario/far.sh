@@ -619,6 +619,14 @@ evil pages
 f world ls
 t 'a list that goes on for ever is not waited for' fails 6 'the server says that its list goes on, and gives nothing more'
 honest_again
+evil round
+f world ls
+t 'nor one whose page comes again' fails 6 'the server gives the same page of its list again and again'
+honest_again
+evil bare
+f audit
+t 'an answer that is no list is not told as an empty one' fails 6 "the server's answer is no list"
+honest_again
 evil huge
 f world ls
 t 'an answer that nobody can need is not kept' fails 2 "the server's answer is too large: over 32 MB"
