@@ -70,8 +70,8 @@ static skein_rc refuse_owner(const char *path, skn_own_kind kind, uid_t owner, s
     if (kind == SKN_OWN_FILE || kind == SKN_OWN_TOKEN)
         return skn_hint(err, SKEIN_IO, "Remove it, and a new one is made: rm -f \"%s\"", path);
     return skn_hint(err, SKEIN_IO,
-                    "If you know what is in it, make it yours: chown %lld \"%s\"",
-                    (long long)geteuid(), path);
+                    "If you know what is in it, make it yours: %schown %lld \"%s\"",
+                    geteuid() ? "sudo " : "", (long long)geteuid(), path);
 }
 
 static skein_rc refuse_mode(const char *path, skn_own_kind kind, const struct stat *about,
@@ -229,6 +229,19 @@ static skein_rc check_this(const char *path, const char *again, skein_error *err
     return known ? check_folder(path, &about, again, err) : SKEIN_OK;
 }
 
+/* Whoever owns a link can let it lead elsewhere. */
+static skein_rc check_link(const char *path, skein_error *err)
+{
+    char        theirs[NAME_TEXT], ours[NAME_TEXT];
+    struct stat about;
+
+    if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode) || is_ours(&about))
+        return SKEIN_OK;
+    skn_fail(err, SKEIN_IO, "the link \"%s\" belongs to the user %s, not to %s", path,
+             name_of(about.st_uid, theirs), name_of(geteuid(), ours));
+    return skn_hint(err, SKEIN_IO, "Name the folder itself with --data DIR");
+}
+
 skein_rc skn_own_folder_alone(const char *path, skein_error *err)
 {
     return check_this(path, NULL, err);
@@ -237,9 +250,9 @@ skein_rc skn_own_folder_alone(const char *path, skein_error *err)
 skein_rc skn_own_folder(const char *path, const char *again, skein_error *err)
 {
     char     above[PATH_MAX];
-    skein_rc rc = check_this(path, again, err);
+    skein_rc rc;
 
-    if (rc)
+    if ((rc = check_link(path, err)) || (rc = check_this(path, again, err)))
         return rc;
     if (*path == '/' && (size_t)snprintf(above, sizeof above, "%s", path) < sizeof above &&
         (rc = check_above(above, err)))

@@ -257,6 +257,12 @@ byRoot('nothing is done in a folder of another user, and no token of theirs is u
     }
     const r = await run([`--data=${data}`, 'world', 'new', 'x'], { before: asUser(owner), env: { HOME: place } });
     assert.match(r.err, /Use a folder of your own with --data DIR/);
+    const link = path.join(place, 'link');
+    fs.symlinkSync(place, link);
+    fs.lchownSync(link, other, other);
+    const led = await run([`--data=${link}`, 'status'], { raw: true });
+    assert.match(led.err, new RegExp(`the link "${link}" belongs to the user \\S+, not to root`));
+    fs.rmSync(link);
     fs.chownSync(data, 0, 0); // the folder is ours now, the token is not
     for (const words of [serve, [`--data=${data}`, 'token']]) {
         const r = await run(words);
