@@ -4,8 +4,6 @@
  * (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health, metrics, its
  * pages) is 404. Agents answer where they run. A host acts as the owner of the store: what a server's configuration
  * forbids (secrets.env, tools.commands) is looked at when a server starts what was set.
- * An Idempotency-Key makes it safe to repeat a request that was answered; of two at the same time a server refuses one, a host
- * has to take care itself.
  * Threads: any.  Lifetimes: an answer lives in the skein_mem it was given. */
 #ifndef SKEIN_CALL_H
 #define SKEIN_CALL_H

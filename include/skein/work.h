@@ -421,8 +421,10 @@ SKEIN_API skein_rc skein_setting_put_from(skein_engine *e, const skein_settings 
 /* How often they were changed, by whomever. */
 SKEIN_API skein_rc skein_setting_changes(skein_engine *e, int64_t *out, skein_error *err);
 
-/* Instead of the status of an answer which an erasure has emptied. It was given, but what it said may be
- * among what was erased. */
+/* Instead of the status of an answer: its request has begun; it failed, and may be tried again; or an erasure has emptied
+ * the answer: it was given, but what it said may be among what was erased. */
+#define SKEIN_ANSWER_BEGUN  0
+#define SKEIN_ANSWER_FAILED (-1)
 #define SKEIN_ANSWER_ERASED (-2)
 
 /* The answer that a request with a key got, for when it comes again. */
@@ -435,6 +437,10 @@ typedef struct skein_kept_answer {
 
 SKEIN_API skein_rc skein_answer_find(skein_engine *e, skein_str key, skein_mem *mem,
                                      skein_kept_answer *out, bool *found, skein_error *err);
+/* Says that a request begins under this key, of all programs on the store for one alone: *begun is false for the others, until
+ * it has failed or a day is over. */
+SKEIN_API skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request,
+                                      bool *begun, skein_error *err);
 /* Keeps it for a day; older ones go. */
 SKEIN_API skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer,
                                      skein_error *err);

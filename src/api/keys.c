@@ -15,9 +15,6 @@
 
 enum { BUCKETS = 1024 };
 
-/* Instead of a status; SKEIN_ANSWER_ERASED is another. */
-enum { BEGUN = 0, FAILED = -1 };
-
 typedef struct running {
     char           *key;
     struct running *next;
@@ -124,10 +121,11 @@ static void put_back(skn_api_call *c, const skein_kept_answer *kept)
 static skein_rc outcome_unknown(skn_api_call *c)
 {
     c->more.done = true;
-    return skn_call_problem(c, 409, "idempotency-running",
-                            "the server ended while it worked on the first request with this "
-                            "key, and its outcome is not known: look before you repeat it "
-                            "with another key");
+    return skn_call_problem(
+        c, 409, "idempotency-running",
+        "a request with this key has begun, and its outcome is not known: it "
+        "is still at work, or its program has ended. Look before you repeat "
+        "it with another key");
 }
 
 /* Where the engine knows the key it is asked again, and tells what is left. What it does not know would be done twice,
@@ -150,12 +148,12 @@ skein_rc skn_keys_find(skn_api_call *c, int64_t hash, bool *again)
     skein_rc rc = skein_answer_find(c->engine, c->key, c->mem, &kept, &found, &c->error);
 
     *again = false;
-    if (rc || !found || kept.status == FAILED)
+    if (rc || !found || kept.status == SKEIN_ANSWER_FAILED)
         return rc;
     if (kept.request != hash)
         return skn_call_problem(c, 422, "idempotency-mismatch",
                                 "the Idempotency-Key was used for another request");
-    if (kept.status == BEGUN)
+    if (kept.status == SKEIN_ANSWER_BEGUN)
         return outcome_unknown(c);
     if (kept.status == SKEIN_ANSWER_ERASED)
         return answer_erased(c);
@@ -164,21 +162,15 @@ skein_rc skn_keys_find(skn_api_call *c, int64_t hash, bool *again)
     return SKEIN_OK;
 }
 
-/* What stands in the place of an answer. */
-static skein_rc put_mark(skn_api_call *c, int64_t hash, int64_t mark, skein_error *err)
-{
-    const skein_kept_answer kept = {.key = c->key,
-                                    .request = hash,
-                                    .status = mark,
-                                    .head = SKN_STR(""),
-                                    .body = SKN_STR("")};
-
-    return skein_answer_keep(c->engine, &kept, err);
-}
-
 skein_rc skn_keys_mark(skn_api_call *c, int64_t hash)
 {
-    return put_mark(c, hash, BEGUN, &c->error);
+    bool     begun;
+    skein_rc rc = skein_answer_begin(c->engine, c->key, hash, &begun, &c->error);
+
+    return rc || begun
+               ? rc
+               : skn_call_problem(c, 409, "idempotency-running",
+                                  "a request with this Idempotency-Key is still running");
 }
 
 static void not_kept(const skn_api_call *c, const skein_error *err)
@@ -189,9 +181,14 @@ static void not_kept(const skn_api_call *c, const skein_error *err)
 
 void skn_keys_unmark(skn_api_call *c, int64_t hash)
 {
-    skein_error err;
+    const skein_kept_answer failed = {.key = c->key,
+                                      .request = hash,
+                                      .status = SKEIN_ANSWER_FAILED,
+                                      .head = SKN_STR(""),
+                                      .body = SKN_STR("")};
+    skein_error             err;
 
-    if (put_mark(c, hash, FAILED, &err))
+    if (skein_answer_keep(c->engine, &failed, &err))
         not_kept(c, &err);
 }
 

@@ -4,6 +4,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -329,7 +330,8 @@ static void drop_headers(skn_api_call *c)
 
 void skn_problem_write(skn_api_call *c)
 {
-    int status;
+    size_t bad;
+    int    status;
 
     if (c->error.rc == SKEIN_OK)
         skn_fail(&c->error, SKEIN_FAILED, "the request failed without a reason");
@@ -342,7 +344,7 @@ void skn_problem_write(skn_api_call *c)
     name_kind(c);
     status = status_of(c);
     retry_header(c, status);
-    c->more.instance = c->path;
+    c->more.instance = skn_utf8_valid(c->path, &bad) ? c->path : SKN_STR("/");
     c->more.request_id = c->request_id;
     c->more.extra = c->problem_extra;
     c->status = status;

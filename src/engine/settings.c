@@ -197,6 +197,30 @@ skein_rc skein_answer_keep(skein_engine *e, const skein_kept_answer *answer, ske
     return skn_store_write(e->store, answer_keep, &c, err);
 }
 
+typedef struct begin_call {
+    skn_str key;
+    int64_t request;
+    bool   *begun;
+} begin_call;
+
+static skein_rc answer_begin(skn_tx *tx, void *arg, skein_error *err)
+{
+    const begin_call *c = arg;
+    int64_t           now = SKN_NOW();
+
+    return skn_answer_begin(tx, c->key, c->request, now, now - DAY, c->begun, err);
+}
+
+skein_rc skein_answer_begin(skein_engine *e, skein_str key, int64_t request, bool *begun,
+                            skein_error *err)
+{
+    begin_call c = {key, request, begun};
+    skein_rc   rc = skn_check_word(key, "the key", SKN_TITLE_MAX, err);
+
+    *begun = false;
+    return rc ? rc : skn_store_write(e->store, answer_begin, &c, err);
+}
+
 /* --- Failed edits -------------------------------------------------------------------------------- */
 
 typedef struct edit_call {

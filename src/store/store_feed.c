@@ -305,6 +305,20 @@ skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now
     return skn_stmt_run(&s, err);
 }
 
+skein_rc skn_answer_begin(skn_tx *tx, skn_str key, int64_t request, int64_t now, int64_t since,
+                          bool *begun, skein_error *err)
+{
+    skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_begin);
+
+    skn_stmt_bind_text(&s, key);
+    skn_stmt_bind_int(&s, request);
+    skn_stmt_bind_int(&s, SKEIN_ANSWER_BEGUN);
+    skn_stmt_bind_int(&s, now);
+    skn_stmt_bind_int(&s, SKEIN_ANSWER_FAILED);
+    skn_stmt_bind_int(&s, since);
+    return skn_stmt_changed(tx, &s, begun, err);
+}
+
 skein_rc skn_answer_erase(skn_tx *tx, skein_error *err)
 {
     skn_stmt s = skn_stmt_use(tx->db, SKN_Q_answer_erase);

@@ -79,6 +79,9 @@ skein_rc skn_answer_get(skn_tx *tx, skn_str key, int64_t since, skn_arena *a,
 /* Keeps it in the place of an older one with its key. */
 skein_rc skn_answer_put(skn_tx *tx, const skein_kept_answer *answer, int64_t now,
                         skein_error *err);
+/* Marks it as begun, unless there is one that is younger than `since` and has not failed. */
+skein_rc skn_answer_begin(skn_tx *tx, skn_str key, int64_t request, int64_t now, int64_t since,
+                          bool *begun, skein_error *err);
 /* Empties them all: any may repeat what is erased. */
 skein_rc skn_answer_erase(skn_tx *tx, skein_error *err);
 /* Deletes at most 100 answers that are older than a time. */

@@ -170,6 +170,67 @@ static void what_a_host_has_is_not_read_again(void **state)
     kit_close(&k);
 }
 
+typedef struct asker {
+    const char        *address;
+    pthread_barrier_t *together;
+    int                status;
+} asker;
+
+static void *make_chat(void *arg)
+{
+    asker        *a = arg;
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skein_header  key = {SKN_STR("Idempotency-Key"), SKN_STR("one")};
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_mem    *mem = skein_mem_new();
+    skein_engine *e = NULL;
+    skein_answer  out = {0};
+
+    options.store = skein_text(a->address);
+    if (skein_open(&e, &options, NULL) == SKEIN_OK) {
+        request.method = skein_text("POST");
+        request.path = skein_text("/worlds/lab/chats");
+        request.headers = &key;
+        request.header_count = 1;
+        request.body = skein_text("{\"title\":\"once\"}");
+        pthread_barrier_wait(a->together);
+        (void)skein_call(e, &request, mem, &out, NULL);
+        a->status = out.status;
+    }
+    skein_close(e);
+    skein_mem_free(mem);
+    return NULL;
+}
+
+/* Each with an engine of its own, as programs have. */
+static void of_requests_with_one_key_at_the_same_time_one_is_done(void **state)
+{
+    enum { ASKERS = 4 };
+    kit                 k;
+    pthread_barrier_t   together;
+    pthread_t           threads[ASKERS];
+    asker               all[ASKERS];
+    skein_conversations chats;
+    size_t              before;
+
+    kit_open(&k, state);
+    KIT_OK(&k, skein_conversation_list(k.e, k.world.id, k.mem, &chats, &k.err));
+    before = chats.count;
+    pthread_barrier_init(&together, NULL, ASKERS);
+    for (int i = 0; i < ASKERS; i++) {
+        all[i] = (asker){k.fx->address, &together, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, make_chat, &all[i]), 0);
+    }
+    for (int i = 0; i < ASKERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (int i = 0; i < ASKERS; i++)
+        assert_true(all[i].status == 201 || all[i].status == 409);
+    KIT_OK(&k, skein_conversation_list(k.e, k.world.id, k.mem, &chats, &k.err));
+    assert_int_equal(chats.count, before + 1);
+    pthread_barrier_destroy(&together);
+    kit_close(&k);
+}
+
 /* --- Waiting ----------------------------------------------------------------------------------- */
 
 typedef struct waiter {
@@ -222,6 +283,7 @@ int main(void)
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
         SKN_BOTH(methods_are_those_of_http),
         SKN_BOTH(the_same_key_does_it_once),
+        SKN_BOTH(of_requests_with_one_key_at_the_same_time_one_is_done),
         SKN_BOTH(what_a_host_has_is_not_read_again),
         SKN_BOTH(who_waits_hears_of_what_another_engine_did),
     };

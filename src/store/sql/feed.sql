@@ -69,6 +69,11 @@ SELECT request_hash, status, head, body FROM answers WHERE key = $1 AND created_
 INSERT INTO answers(key, request_hash, status, head, body, created_at) VALUES($1, $2, $3, $4, $5, $6)
 ON CONFLICT(key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, head = excluded.head,
   body = excluded.body, created_at = excluded.created_at;
+-- Only where nobody has begun with it, or that has failed or is forgotten.
+-- :answer_begin
+INSERT INTO answers(key, request_hash, status, head, body, created_at) VALUES($1, $2, $3, '', '', $4)
+ON CONFLICT(key) DO UPDATE SET request_hash = excluded.request_hash, status = excluded.status, head = '', body = '',
+  created_at = excluded.created_at WHERE answers.status = $5 OR answers.created_at < $6;
 -- :answer_erase
 UPDATE answers SET status = $1, head = '', body = '' WHERE body <> '';
 -- :answer_expire
