@@ -36,7 +36,8 @@ static void keep(skn_provider_info *p, skn_arena *a)
     *p = (skn_provider_info){.name = skn_arena_copy(a, p->name),
                              .type = skn_arena_copy(a, p->type),
                              .place = skn_arena_copy(a, p->place),
-                             .local = p->local};
+                             .local = p->local,
+                             .state = p->state};
 }
 
 void skn_model_board_put(skn_model_board *b, skn_provider_set *set)
@@ -80,6 +81,8 @@ void skn_model_board_find(skn_model_board *b, skn_str model, skn_arena *a,
     pthread_mutex_lock(&b->mu);
     model = b->only ? skn_str_of(b->only) : model.n ? model : b->usual;
     p = provider_locked(b, model);
+    if (p && (p->state == SKN_PROVIDER_UNUSED || p->state == SKN_PROVIDER_NO_KEY))
+        p = NULL; /* it would refuse */
     *out = (skn_api_answerer){.model = skn_arena_copy(a, model), .known = p != NULL};
     if (p) {
         out->scripted = skn_str_is(p->type, "scripted");

@@ -106,6 +106,7 @@ static skein_rc change_store(skein_engine *e, const skn_provider_change *c, skei
 skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_options *o,
                          skein_error *err)
 {
+    bool     had = false;
     skein_rc rc = SKEIN_OK;
 
     if (c->key.p)
@@ -113,8 +114,8 @@ skein_rc skn_change_make(const skn_provider_change *c, const skn_provider_set_op
     else if (c->moved_from.p)
         rc = skn_secret_drop(o->data_dir, c->name, c->moved_from, err);
     else if (c->forget_key || c->remove)
-        rc = skn_secret_remove(o->data_dir, c->name, err);
-    if (!rc && c->as && (c->key.p || c->forget_key || c->remove))
+        rc = skn_secret_remove(o->data_dir, c->name, &had, err);
+    if (!rc && c->as && (c->key.p || had))
         rc = skn_audit_add(c->as, c->key.p ? "key.set" : "key.remove", c->name, c->place, err);
     if (!rc && (c->put || c->remove))
         rc = change_store(c->as, c, err);

@@ -132,17 +132,19 @@ skein_rc skn_secret_put(const char *data_dir, skn_str name, skn_str key, skn_str
     return rc;
 }
 
-skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err)
+skein_rc skn_secret_remove(const char *data_dir, skn_str name, bool *was, skein_error *err)
 {
     skn_arena  *a;
     const char *path;
     skein_rc    rc;
 
+    *was = false;
     if (!data_dir)
         return SKEIN_OK;
     a = skn_arena_new();
     rc = path_of(data_dir, name, a, &path, err);
-    if (!rc && unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR)
+    *was = !rc && unlink(path) == 0;
+    if (!rc && !*was && errno != ENOENT && errno != ENOTDIR)
         rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be removed: %s", path, strerror(errno));
     skn_arena_free(a);
     return rc;
@@ -218,11 +220,12 @@ skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skei
     skn_arena  *a = skn_arena_new();
     skn_str     key, was;
     const char *path;
+    bool        had;
     skein_rc    rc = skn_secret_get(data_dir, name, a, &key, &was, err);
 
     place = was.n ? was : place;
     if (rc || !place.n || place.n > SKN_SECRET_PLACE)
-        rc = skn_secret_remove(data_dir, name, err);
+        rc = skn_secret_remove(data_dir, name, &had, err);
     else if (key.p && !(rc = path_of(data_dir, name, a, &path, err)))
         rc = write_key(path, SKN_STR(""), place, a, err);
     skn_secret_wipe(key);

@@ -25,8 +25,8 @@ skein_rc skn_secret_get(const char *data_dir, skn_str name, skn_arena *a, skn_st
 /* Drops the key and keeps in mind what it was given for: `place`, where the store does not know. One that is
  * not there is no failure. */
 skein_rc skn_secret_drop(const char *data_dir, skn_str name, skn_str place, skein_error *err);
-/* One that is not there is no failure. */
-skein_rc skn_secret_remove(const char *data_dir, skn_str name, skein_error *err);
+/* One that is not there is no failure: *was is false then. */
+skein_rc skn_secret_remove(const char *data_dir, skn_str name, bool *was, skein_error *err);
 /* Overwrites it; NULL is fine. */
 void skn_secret_wipe(skn_str key);
 

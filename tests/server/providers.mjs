@@ -147,6 +147,11 @@ test('which model answers the next message, and where it runs, is one fact in th
     }
     await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'nobody/x' });
     assert.deepEqual((await told())[1], { model: 'nobody/x', scripted: false, local: null, host: null, agents: ['bo'] });
+    await server.post('/providers', { name: 'keyless', type: 'openai' });
+    await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'keyless/x' });
+    assert.deepEqual((await told())[1], { model: 'keyless/x', scripted: false, local: null, host: null, agents: ['bo'] }, 'one that would refuse');
+    await server.ask('DELETE', '/providers/keyless', undefined, 204);
+    assert.deepEqual((await server.get('/audit?limit=20')).data.filter(a => a.subject === 'keyless').map(a => a.what), [], 'no key was set or removed');
     await server.ask('PATCH', `${w.path}/agents/bo`, { model: 'demo/scripted' });
     await cli('agent', 'pause', 'ada', '-w', 'office');
     const only = / answers with demo\/scripted \(scripted, on this computer\)\n/, none = / nobody answers: all agents are paused\n/;

@@ -112,6 +112,7 @@ static const char *kept(fixture *f, const char *name)
 static void a_key_is_kept_for_nobody_elses_eyes(void **state)
 {
     fixture *f = *state;
+    bool     was;
 
     assert_null(kept(f, "openai"));
     umask(0);
@@ -124,8 +125,10 @@ static void a_key_is_kept_for_nobody_elses_eyes(void **state)
     assert_int_equal(
         skn_secret_put(f->dir, SKN_STR("openai"), SKN_STR(OTHER), SKN_NONE, &f->err), 0);
     assert_string_equal(kept(f, "openai"), OTHER);
-    assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &f->err), 0);
-    assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &f->err), 0);
+    assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &was, &f->err), 0);
+    assert_true(was);
+    assert_int_equal(skn_secret_remove(f->dir, SKN_STR("openai"), &was, &f->err), 0);
+    assert_false(was);
     assert_null(kept(f, "openai"));
 }
 
