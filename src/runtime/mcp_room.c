@@ -10,7 +10,13 @@
 #include <string.h>
 
 /* As many as world_settings.c takes of each. */
-enum { SERVERS_MOST = 256, WORDS_MOST = 256, NAME_MOST = 64, SECRET_LEAST = 4 };
+enum {
+    SERVERS_MOST = 256,
+    WORDS_MOST = 256,
+    NAME_MOST = 64,
+    SECRET_LEAST = 4,
+    NAMED_LEAST = 8
+};
 
 typedef struct server {
     skn_mcp   *mcp;
@@ -19,9 +25,10 @@ typedef struct server {
     bool       old;      /* not in the settings any more: goes when it has stopped */
     bool       remote;
     skn_str    url, command; /* one of them, as the settings say it */
-    skn_str
-        *secrets; /* values of its environment and headers, which nothing told of it may show */
-    size_t secret_count;
+    /* Values of its environment and headers, which nothing told of it may show; first those that come from variables,
+     * which its tools' results may not show either. */
+    skn_str *secrets;
+    size_t   secret_count, named_count;
 } server;
 
 struct skn_mcp_room {
@@ -113,8 +120,8 @@ static bool name_once(skn_map *names, skn_mcp *mcp, skn_str tool, skn_arena *a, 
     return true;
 }
 
-/* A server may say back what it was given. */
-static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
+/* A server may say back what it was given: the first `count` of its secrets are taken out. */
+static skn_str without(const server *s, size_t count, skn_str text, skn_arena *a)
 {
     skn_buf b;
     skn_str out;
@@ -123,7 +130,7 @@ static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
     for (size_t i = 0; i < text.n;) {
         size_t hidden = 0;
 
-        for (size_t k = 0; k < s->secret_count; k++)
+        for (size_t k = 0; k < count; k++)
             if (s->secrets[k].n > hidden &&
                 skn_str_starts(skn_str_sub(text, i, text.n), s->secrets[k]))
                 hidden = s->secrets[k].n;
@@ -133,6 +140,26 @@ static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
     out = skn_arena_copy(a, skn_buf_str(&b));
     skn_buf_release(&b);
     return out;
+}
+
+static skn_str without_secrets(const server *s, skn_str text, skn_arena *a)
+{
+    return without(s, s->secret_count, text, a);
+}
+
+/* What a tool gives is changed only where a value that somebody keeps in a variable stands in it. */
+skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a)
+{
+    for (size_t i = 0; room && i < room->servers.n; i++) {
+        const server *s = &room->servers.p[i];
+        bool          shown = false;
+
+        for (size_t k = 0; k < s->named_count; k++)
+            shown = shown || skn_str_find(text, s->secrets[k]) >= 0;
+        if (shown)
+            text = without(s, s->named_count, text, a);
+    }
+    return text;
 }
 
 static void show(const skn_mcp_room *room, const server *s)
@@ -211,20 +238,30 @@ static void on_log(void *arg, skn_mcp *mcp, skn_str level, skn_str text)
     skn_arena_free(a);
 }
 
-/* What is too short to be one would hide ordinary words. */
+/* Those that come from variables and are long, or the others. What is too short to be one would hide ordinary words. */
+static void add_secrets(const skn_json *of, bool named, server *s)
+{
+    for (const skn_json *w = of ? of->first : NULL; w; w = w->next) {
+        skn_str value = value_of(w);
+
+        bool long_named = w->kind == SKN_JSON_OBJECT && value.n >= NAMED_LEAST;
+
+        if (value.n >= SECRET_LEAST && named == long_named)
+            s->secrets[s->secret_count++] = skn_arena_copy(s->a, value);
+    }
+}
+
 static void keep_secrets(const skn_json *v, server *s)
 {
     const skn_json *of[] = {skn_json_get(v, "env"), skn_json_get(v, "headers")};
 
     s->secrets = SKN_ARRAY(s->a, (of[0] ? of[0]->count : 0) + (of[1] ? of[1]->count : 0) + 1,
                            skn_str);
-    for (size_t i = 0; i < 2; i++)
-        for (const skn_json *w = of[i] ? of[i]->first : NULL; w; w = w->next) {
-            skn_str value = value_of(w);
-
-            if (value.n >= SECRET_LEAST)
-                s->secrets[s->secret_count++] = skn_arena_copy(s->a, value);
-        }
+    add_secrets(of[0], true, s);
+    add_secrets(of[1], true, s);
+    s->named_count = s->secret_count;
+    add_secrets(of[0], false, s);
+    add_secrets(of[1], false, s);
 }
 
 static void cannot_start(const skn_mcp_room *room, const skn_json *v, const skein_error *err)

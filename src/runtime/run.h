@@ -305,6 +305,8 @@ typedef struct skn_mcp_found {
 
 /* By the name that models know; false when there is none. */
 bool skn_mcp_room_find(skn_mcp_room *room, skn_str name, skn_mcp_found *out);
+/* A result without the values of variables that its servers were given. */
+skn_str skn_mcp_room_hide(const skn_mcp_room *room, skn_str text, skn_arena *a);
 /* Its definition as of now; absent when it is longer than SKN_DEFINITION_MOST. No secret of the server is in it. */
 skn_str skn_mcp_room_definition(const skn_mcp_room *room, const skn_mcp_found *found,
                                 skn_arena *a);

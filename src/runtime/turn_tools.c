@@ -156,7 +156,7 @@ static void on_mcp(void *arg, const skn_mcp_result *result)
     skn_run *run = arg;
 
     run->mcp_call = NULL;
-    say(run, result->text, result->failed);
+    say(run, skn_mcp_room_hide(run->room, result->text, run->a), result->failed);
 }
 
 static void call_server(skn_run *run, const skn_mcp_found *found, bool (*may_send)(void *))

@@ -182,7 +182,7 @@ test('a call whose arguments were cut off is not run, and nobody is asked', asyn
 test('a server of tools gets the variables that it was given, and no others', async () => {
     const got = await tell('environment');
     const env = JSON.parse(got.results[0].content);
-    assert.deepEqual([env.GIVEN, env.TAKEN, env.PLANTED_TOKEN], ['given', 'sk-planted-mcp', undefined]);
+    assert.deepEqual([env.GIVEN, env.TAKEN, env.PLANTED_TOKEN], ['given', '…', undefined]);
 });
 
 test('a tool that changes something asks first, and runs when it is allowed', async () => {
