@@ -50,7 +50,7 @@ export class Skein {
             try {
                 for await (const event of this.#stream(path, after, signal)) {
                     pause = 100;
-                    if (event.seq !== undefined) after = event.seq;
+                    after = event.seq ?? after ?? event.data?.lastEventId; // stream.open says where it begins
                     yield event;
                 }
             } catch (error) {
