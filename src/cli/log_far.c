@@ -2,10 +2,12 @@
 
 #include "cli/commands.h"
 #include "cli/far_view.h"
+#include "cli/interrupt.h"
 #include "cli/news.h"
 #include "cli/unanswered.h"
 
 #include <inttypes.h>
+#include <signal.h>
 
 #define LOOK_BACK 20 /* messages that are read again to see which are new */
 
@@ -135,8 +137,12 @@ skein_rc skn_log_follow_far(skn_cli *cli, const skein_conversation *chat,
     f.news.again = f.news.first;
     f.news.take = take;
     f.news.arg = &f;
+    skn_interrupt_arm(SIGINT);
     rc = skn_news_wait(&f.news, -1);
+    skn_interrupt_disarm(SIGINT);
     skn_news_release(&f.news);
     skn_arena_free(f.mem);
+    if (rc == SKEIN_NOTHING)
+        raise(SIGINT); /* the person has ended it, as every command is ended */
     return rc;
 }

@@ -1,5 +1,6 @@
 // more.mjs: the corners of the API: what waits, what is changed as a whole, who came first, what is
 // searched and included, exports that are too large, tool calls that are moved.
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Desk } from './desk.mjs';
@@ -24,6 +25,22 @@ async function busy(w, content) {
     stream.close();
     return message;
 }
+
+// --- Following -----------------------------------------------------------------------------------------
+
+test('log --follow at a server follows until it is interrupted, as a person starts it', async () => {
+    const w = await fresh();
+    const child = spawn(path.resolve(process.env.SKEIN), [`--server=${server.url}`, '-w', w.name, '-c', w.chat, 'log', '--follow'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '', err = '';
+    const shown = text => new Promise(resolve => child.stdout.on('data', b => { if ((out += b).includes(text)) resolve(); }));
+    child.stderr.on('data', b => { err += b; });
+    const over = new Promise(resolve => child.on('close', (code, signal) => resolve([code, signal])));
+    const told = shown('said while it follows');
+    await quiet(w, 'said while it follows');
+    assert.equal(await Promise.race([told.then(() => 'shown'), over]), 'shown', err);
+    child.kill('SIGINT');
+    assert.deepEqual(await over, [null, 'SIGINT'], err);
+});
 
 // --- Archived conversations ---------------------------------------------------------------------------
 
