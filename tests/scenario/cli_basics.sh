@@ -188,6 +188,8 @@ s tree --json=messageId,parentMessageId
 t 'the tree as JSON names parents' prints '{"messageId":"m-4","parentMessageId":"m-3"}'
 s tree m-2 --depth 1 --json=messageId
 t 'a part of the tree, one level deep' is "$(every messageId)" m-2
+s tree m-4
+t 'what a part of it answers is not said to be missing' lacks 'not here'
 s tree --unanswered --json=messageId
 t 'answers of agents that nobody answers are not unanswered' is "$out" '[]'
 s tree --dot
