@@ -123,9 +123,9 @@ static skein_rc outcome_unknown(skn_api_call *c)
     c->more.done = true;
     return skn_call_problem(
         c, 409, "idempotency-running",
-        "a request with this key has begun, and its outcome is not known: it "
-        "is still at work, or its program has ended. Look before you repeat "
-        "it with another key");
+        "a request with this key has begun; it is still at work, or its program "
+        "has ended, and its outcome is not known: look before you repeat it "
+        "with another key");
 }
 
 /* Where the engine knows the key it is asked again, and tells what is left. What it does not know would be done twice,
