@@ -13,19 +13,7 @@ typedef enum strictness {
     CONSENT /* nor what a text may have, but nobody would see */
 } strictness;
 
-typedef struct range {
-    uint32_t from, to;
-} range;
-
-static bool among(const range *ranges, size_t count, uint32_t c)
-{
-    for (size_t i = 0; i < count; i++)
-        if (c >= ranges[i].from && c <= ranges[i].to)
-            return true;
-    return false;
-}
-
-#define AMONG(ranges, c) among(ranges, sizeof(ranges) / sizeof *(ranges), c)
+#define AMONG(ranges, c) skn_utf8_among(ranges, sizeof(ranges) / sizeof *(ranges), c)
 
 static bool is_control(uint32_t c)
 {
@@ -36,7 +24,7 @@ static bool is_control(uint32_t c)
  * embeddings, overrides and isolates, which reorder what stands behind a text too, notes between lines, and beams. */
 static bool is_hidden(uint32_t c)
 {
-    static const range ranges[] = {
+    static const skn_utf8_range ranges[] = {
         {0x00ad, 0x00ad},   {0x180e, 0x180e},   {0x2028, 0x202e}, {0x2060, 0x206f},
         {0x3164, 0x3164},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0}, {0xfff9, 0xfffb},
         {0x1d173, 0x1d17a}, {0xe0000, 0xe001f},
@@ -50,7 +38,7 @@ static bool is_hidden(uint32_t c)
  * in Hebrew could not. But it can stand inside a name that is to be agreed to. */
 static bool is_mark(uint32_t c)
 {
-    static const range ranges[] = {
+    static const skn_utf8_range ranges[] = {
         {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
         {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200c, 0x200f},
     };
@@ -71,7 +59,8 @@ static bool is_selector(uint32_t c)
 /* Scripts without blanks between words: Thai to Khmer, and those around New Tai Lue. U+200B is where a line may end in them. */
 static bool is_spaceless(uint32_t c)
 {
-    static const range ranges[] = {{0x0e00, 0x109f}, {0x1780, 0x17ff}, {0x1950, 0x1aaf}};
+    static const skn_utf8_range ranges[] = {
+        {0x0e00, 0x109f}, {0x1780, 0x17ff}, {0x1950, 0x1aaf}};
 
     return AMONG(ranges, c);
 }

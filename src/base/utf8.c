@@ -93,11 +93,7 @@ skn_str skn_utf8_cut(skn_str s, size_t max)
     return (skn_str){s.p, n};
 }
 
-typedef struct range {
-    uint32_t from, to;
-} range;
-
-static bool among(const range *ranges, size_t count, uint32_t c)
+bool skn_utf8_among(const skn_utf8_range *ranges, size_t count, uint32_t c)
 {
     for (size_t i = 0; i < count; i++)
         if (c >= ranges[i].from && c <= ranges[i].to)
@@ -109,20 +105,20 @@ static bool among(const range *ranges, size_t count, uint32_t c)
  * a table, not a full width database. */
 static bool combining(uint32_t c)
 {
-    static const range ranges[] = {
+    static const skn_utf8_range ranges[] = {
         {0x0300, 0x036f},   {0x0483, 0x0489},   {0x0591, 0x05bd}, {0x061c, 0x061c},
         {0x064b, 0x065f},   {0x1ab0, 0x1aff},   {0x1dc0, 0x1dff}, {0x200b, 0x200f},
         {0x20d0, 0x20ff},   {0x3099, 0x309a},   {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
         {0xe0020, 0xe007f}, {0xe0100, 0xe01ef},
     };
 
-    return among(ranges, sizeof ranges / sizeof *ranges, c);
+    return skn_utf8_among(ranges, sizeof ranges / sizeof *ranges, c);
 }
 
 /* The scripts of East Asia, and the pictures that terminals draw as wide as these. */
 static bool wide(uint32_t c)
 {
-    static const range ranges[] = {
+    static const skn_utf8_range ranges[] = {
         {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},   {0x25fd, 0x25fe},
         {0x2614, 0x2615},   {0x2648, 0x2653},   {0x26aa, 0x26ab},   {0x2705, 0x2705},
         {0x270a, 0x270b},   {0x2728, 0x2728},   {0x274c, 0x274c},   {0x2753, 0x2755},
@@ -133,7 +129,7 @@ static bool wide(uint32_t c)
         {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
     };
 
-    return among(ranges, sizeof ranges / sizeof *ranges, c);
+    return skn_utf8_among(ranges, sizeof ranges / sizeof *ranges, c);
 }
 
 static size_t columns_of(uint32_t c)

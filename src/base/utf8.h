@@ -18,4 +18,11 @@ size_t skn_utf8_columns(skn_str s);
 /* Appends code point c, which must be a scalar value, to out[4]; returns the bytes written. */
 size_t skn_utf8_put(uint32_t c, char out[4]);
 
+/* Characters from one to another, and whether a character is in any of such ranges. */
+typedef struct skn_utf8_range {
+    uint32_t from, to;
+} skn_utf8_range;
+
+bool skn_utf8_among(const skn_utf8_range *ranges, size_t count, uint32_t c);
+
 #endif

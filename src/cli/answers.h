@@ -23,7 +23,7 @@ typedef struct skn_answers {
     skn_buf     held;        /* complete ones that wait for that */
     skn_vec(skn_str) agents; /* that had to answer */
     skn_vec(skn_str) begun;  /* of them, those that have begun to */
-    skn_vec(skn_str) silent; /* of them, those of whom nothing has come since they began */
+    skn_vec(skn_str) silent; /* of the agents at work, those that have sent nothing yet */
     size_t  failed, answered;
     size_t  keyless;              /* of those that failed: for want of a key that works */
     size_t  resting;              /* agents that are paused, and answer later */

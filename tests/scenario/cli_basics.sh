@@ -564,7 +564,7 @@ rm "$dir/clone/.skein.yaml"
 printf 'world: second\n' >"$dir/.skein.yaml"
 s status
 t 'nothing above such a folder counts' prints 'current  prime, conversation plan  (default)'
-t 'of which there is nothing to say' is "$err" ''
+t 'no note is printed about it' is "$err" ''
 chmod 755 "$dir/clone"
 s status
 t 'a folder above that is the own counts' prints 'current  second'
