@@ -106,10 +106,11 @@ skein_rc skn_api_create_chat(skn_api_call *c)
 
 skein_rc skn_api_get_chat(skn_api_call *c)
 {
-    bool     same = false;
-    skein_rc rc = skn_find_chat_param(c);
+    bool     same = false, typed;
+    skein_rc rc;
 
-    if (rc)
+    if ((rc = skn_call_query_flag(c, "typed", &typed)) || (rc = skn_find_world(c)) ||
+        (rc = typed ? skn_find_chat_typed(c, c->params[1]) : skn_find_chat(c, c->params[1])))
         return rc;
     skn_call_etag(c, skn_call_chat_etag(c, &c->chat), &same);
     if (same)

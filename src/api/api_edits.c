@@ -233,7 +233,8 @@ static skein_rc revise_message(skn_api_call *c, skein_message *m)
     if ((rc = prepare(c, m, &how)) || (rc = read_new_content(c, &content)) ||
         (rc = skn_call_text(c, "clientMessageId", false, &how.client_id)))
         return rc;
-    how.wake = true;
+    if ((rc = skn_call_flag(c, "answer", true, &how.wake)))
+        return rc;
     rc = skein_revise(c->engine, &how, m->id, content, c->mem, &done, &c->error);
     if (rc)
         return removal_failed(c, m, "revise", not_found_now(c, m, rc));

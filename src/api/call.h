@@ -52,6 +52,8 @@ void skn_call_list_end(skn_api_call *c, skn_str next, skn_str prev, int64_t tota
 skein_rc skn_find_world(skn_api_call *c);            /* params[0] */
 skein_rc skn_find_chat(skn_api_call *c, skn_str id); /* of c->world */
 skein_rc skn_find_chat_param(skn_api_call *c);       /* world, then params[1] */
+/* As a person names it: "@", a title, "ada:background", the beginning of an id. */
+skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref);
 skein_rc skn_find_agent(skn_api_call *c, skn_str ref, skein_agent *out);
 /* By public id, in any version of the chat; the exact id, no prefix. */
 skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out);

@@ -70,6 +70,59 @@ skein_rc skn_find_chat(skn_api_call *c, skn_str id)
     return missing(c, rc, "chat");
 }
 
+/* The newest chat; those that belong to one agent are only taken when asked for. */
+static skein_rc newest_chat(skn_api_call *c)
+{
+    skein_conversations all;
+    skein_rc rc = skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error);
+
+    for (size_t i = all.count; !rc && i-- > 0;)
+        if (all.at[i].mode == SKEIN_CHAT &&
+            (!c->chat.id.v || all.at[i].created_at > c->chat.created_at))
+            c->chat = all.at[i];
+    if (rc || c->chat.id.v)
+        return rc;
+    return skn_fail(&c->error, SKEIN_NOT_FOUND, "the world \"%.*s\" has no conversation yet",
+                    SKN_FMT(c->world.name));
+}
+
+/* An agent's own conversation, if it has come into being: reading does not make it. */
+static skein_rc own_chat(skn_api_call *c, skn_str name, skein_mode mode)
+{
+    skein_conversations all;
+    skein_agent         agent;
+    skein_rc            rc = skn_find_agent(c, name, &agent);
+
+    if (rc || (rc = skein_conversation_list(c->engine, c->world.id, c->mem, &all, &c->error)))
+        return rc;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.at[i].agent.v == agent.id.v && all.at[i].mode == mode) {
+            c->chat = all.at[i];
+            return SKEIN_OK;
+        }
+    skn_fail(&c->error, SKEIN_NOT_FOUND, "\"%.*s\" has no %s conversation yet",
+             SKN_FMT(agent.name), skn_mode_name(mode));
+    return skn_hint(&c->error, SKEIN_NOT_FOUND, "It comes into being when it is first used");
+}
+
+skein_rc skn_find_chat_typed(skn_api_call *c, skn_str ref)
+{
+    skn_str    agent;
+    skein_mode mode;
+    skein_rc   rc;
+
+    if (skn_str_is(ref, "@") && !c->world.current_chat.v)
+        rc = newest_chat(c);
+    else if (skn_str_is(ref, "@"))
+        rc = skein_conversation_get(c->engine, c->world.current_chat, c->mem, &c->chat,
+                                    &c->error);
+    else if (skn_mode_ref(ref, &agent, &mode))
+        rc = own_chat(c, agent, mode);
+    else
+        rc = skein_conversation_find(c->engine, c->world.id, ref, c->mem, &c->chat, &c->error);
+    return c->more.thing ? rc : missing(c, rc, "chat");
+}
+
 skein_rc skn_find_chat_param(skn_api_call *c)
 {
     skein_rc rc = skn_find_world(c);
@@ -97,13 +150,20 @@ skein_rc skn_find_message(skn_api_call *c, skn_str id, skein_message *out)
     return missing(c, rc, "message");
 }
 
+/* "v7": the ids of threads begin otherwise. */
+static bool version_number(skn_str id, int64_t *out)
+{
+    return id.n > 1 && id.p[0] == 'v' && skn_str_int(skn_str_sub(id, 1, id.n), out) && *out > 0;
+}
+
 skein_rc skn_find_version(skn_api_call *c, skn_str id, skein_version *out)
 {
+    int64_t  number = c->chat.version;
     skein_rc rc;
 
-    if (!id.p)
-        return skein_version_get(c->engine, c->chat.id, c->chat.version, c->mem, out,
-                                 &c->error);
-    rc = skein_version_of_thread(c->engine, c->chat.id, id, c->mem, out, &c->error);
+    if (!id.p || version_number(id, &number))
+        rc = skein_version_get(c->engine, c->chat.id, number, c->mem, out, &c->error);
+    else
+        rc = skein_version_of_thread(c->engine, c->chat.id, id, c->mem, out, &c->error);
     return missing(c, rc, "version");
 }

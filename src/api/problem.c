@@ -260,8 +260,8 @@ static void tell_at_work(skn_api_call *c)
     if (skein_turns_open(c->engine, c->world.id, c->chat.id, c->mem, &turns, NULL))
         return;
     c->problem_extra = joined(c, busy_members(c, &turns), c->problem_extra);
-    skn_fail(&c->error, SKEIN_AT_WORK, "%s", refused(c));
-    skn_hint(&c->error, SKEIN_AT_WORK, "Please wait for agents to finish responding");
+    c->more.error = refused(c);
+    c->more.message = "Please wait for agents to finish responding";
     c->problem = c->problem ? c->problem : "world-busy";
 }
 

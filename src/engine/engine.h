@@ -156,6 +156,8 @@ void skn_shape_file_members(skn_jw *w, const skein_context_file *file,
 /* The word for a mode or a state, as it stands in JSON. */
 const char *skn_mode_name(skein_mode mode);
 bool        skn_mode_from(skn_str name, skein_mode *out);
+/* "ada:background": the conversation of its own that an agent has. */
+bool        skn_mode_ref(skn_str ref, skn_str *agent, skein_mode *mode);
 const char *skn_lane_state_name(skein_lane_state state);
 bool        skn_lane_state_from(skn_str name, skein_lane_state *out);
 
@@ -362,6 +364,8 @@ typedef struct skn_problem {
     skein_str   instance, request_id;
     int64_t     retry_after_ms; /* 0: not known */
     skein_str   extra;          /* further members, ready JSON without braces */
+    const char *error,
+        *message; /* these members, where clients know other words; NULL: as the failure says */
 } skn_problem;
 
 /* RFC 9457, with the seed's own members and the hint beside it; `more` may be NULL. */

@@ -21,6 +21,16 @@ bool skn_mode_from(skn_str name, skein_mode *out)
     return false;
 }
 
+bool skn_mode_ref(skn_str ref, skn_str *agent, skein_mode *mode)
+{
+    for (size_t i = ref.n; i-- > 0;)
+        if (ref.p[i] == ':') {
+            *agent = skn_str_sub(ref, 0, i);
+            return skn_mode_from(skn_str_sub(ref, i + 1, ref.n), mode) && *mode != SKEIN_CHAT;
+        }
+    return false;
+}
+
 const char *skn_lane_state_name(skein_lane_state state)
 {
     return state_names[state];

@@ -267,8 +267,11 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
     skn_jw_kbool(w, "retryable", (more->again || retryable(err->rc)) && !more->done);
     if (more->retry_after_ms)
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
-    skn_jw_kstr(w, "error", skn_str_of(err->message));
-    skn_jw_kstr(w, "message", skn_str_of(err->hint[0] ? err->hint : k.title));
+    skn_jw_kstr(w, "error", skn_str_of(more->error ? more->error : err->message));
+    skn_jw_kstr(w, "message",
+                skn_str_of(more->message  ? more->message
+                           : err->hint[0] ? err->hint
+                                          : k.title));
     if (err->hint[0])
         skn_jw_kstr(w, "hint", skn_str_of(err->hint));
     extra_members(w, err, more);
