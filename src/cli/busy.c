@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/discover.h"
+#include "cli/far.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -85,35 +86,18 @@ skein_rc skn_wait_idle(skn_cli *cli, skein_conversation_id chat)
 }
 
 /* "lead is answering b7c8d9e0f1 (4 s)", for those that fit. */
-static void who(const skein_turns *turns, skn_buf *out)
+static void who(const skn_json *busy, skn_buf *out)
 {
-    int64_t now = skn_clock_micros();
+    size_t i = 0;
 
-    for (size_t i = 0; i < turns->count && i < SHOWN_MOST; i++) {
-        const skein_turn *t = &turns->at[i];
-        int64_t           seconds = now > t->since ? (now - t->since) / 1000000 : 0;
-
-        skn_buf_addf(out, "%s%.*s is answering %.*s (%" PRId64 " s)", i ? ", " : "",
-                     SKN_FMT(t->agent_name), SKN_FMT(t->trigger_uid), seconds);
-    }
-    if (turns->count > SHOWN_MOST)
-        skn_buf_addf(out, " and %zu more", turns->count - SHOWN_MOST);
-    if (!turns->count)
+    for (const skn_json *t = busy->first; t && i < SHOWN_MOST; t = t->next)
+        skn_buf_addf(out, "%s%.*s is answering %.*s (%" PRId64 " s)", i++ ? ", " : "",
+                     SKN_FMT(skn_far_text(t, "agent")), SKN_FMT(skn_far_text(t, "messageId")),
+                     skn_far_int(t, "sinceMs", 0) / 1000);
+    if (busy->count > SHOWN_MOST)
+        skn_buf_addf(out, " and %" PRIu32 " more", busy->count - SHOWN_MOST);
+    if (!busy->count)
         skn_buf_add(out, SKN_STR("agents have to answer"));
-}
-
-static void in_json(skn_cli *cli, const skein_turns *turns)
-{
-    skn_buf b;
-    skn_jw  w;
-
-    skn_buf_init(&b, (size_t)1 << 20);
-    skn_buf_add(&b, SKN_STR("\"busy\":"));
-    skn_jw_init(&w, &b);
-    skn_shape_busy(&w, turns, skn_clock_micros());
-    if (!b.over)
-        cli->more.extra = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
 }
 
 /* Of something that goes, there is nobody to name but those that the failure names. */
@@ -125,24 +109,28 @@ static void advise_force(skn_cli *cli)
                  "Wait until they are done, stop them with \"skein stop\", or give --force");
 }
 
+/* The failure tells who is at work. */
+static const skn_json *busy_of(skn_cli *cli)
+{
+    const skn_json *v;
+    skn_str         text = skn_arena_printf(cli->keep, "{%.*s}", SKN_FMT(cli->more.extra));
+
+    if (!cli->more.extra.n || skn_json_parse(&v, text, "who is busy", cli->keep, NULL))
+        return NULL;
+    return skn_json_get(v, "busy");
+}
+
 void skn_busy_explain(skn_cli *cli)
 {
-    skein_error err = cli->err;
-    skein_turns turns;
-    skn_buf     names;
-    bool        busy;
+    const skn_json *busy = busy_of(cli);
+    skn_buf         names;
 
-    if (cli->far || !cli->changing.v ||
-        skn_chat_busy(cli, cli->changing, cli->keep, &turns, &busy)) {
-        cli->err = err;
+    if (!busy || !cli->changing_world) {
         advise_force(cli);
         return;
     }
-    if (!busy)
-        return;
-    skn_buf_init(&names, sizeof err.message);
-    who(&turns, &names);
-    in_json(cli, &turns);
+    skn_buf_init(&names, sizeof cli->err.message);
+    who(busy, &names);
     skn_fail(&cli->err, SKEIN_AT_WORK, "%s is busy: %.*s", cli->changing_world,
              SKN_FMT(skn_buf_str(&names)));
     skn_hint(&cli->err, SKEIN_AT_WORK, "Wait with --wait, or stop them: skein stop -w %s",

@@ -88,13 +88,12 @@ typedef struct skn_cli {
     struct skn_far    *far;     /* the store is elsewhere, behind a server; NULL: here */
     struct skn_far    *door;    /* the API of the store, wherever that is; NULL: not open yet */
     const char        *address; /* of the store, once asked for */
-    const struct skn_config *config;   /* once asked for */
-    struct skn_current      *folder;   /* what a .skein.yaml names, once asked for */
-    const char              *scratch;  /* a folder made for this run only; NULL: none */
-    skein_conversation_id    changing; /* what a change was asked for; zero: nothing */
-    const char              *changing_world;
-    bool                     untouched;  /* the world that is meant has no conversation */
-    bool                     own_status; /* skn_status said how it ends */
+    const struct skn_config *config;         /* once asked for */
+    struct skn_current      *folder;         /* what a .skein.yaml names, once asked for */
+    const char              *scratch;        /* a folder made for this run only; NULL: none */
+    const char              *changing_world; /* what a change was asked for; NULL: nothing */
+    bool                     untouched;      /* the world that is meant has no conversation */
+    bool                     own_status;     /* skn_status said how it ends */
     skein_error              err;
     skn_problem              more; /* of err */
 } skn_cli;

@@ -270,6 +270,28 @@ static skein_rc code_of(skn_str name, int status)
                            : SKEIN_FAILED;
 }
 
+/* What a problem tells beside its words. */
+static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code)
+{
+    static const struct {
+        const char *code, *thing;
+    } lost[] = {{"WORLD_NOT_FOUND", "world"},
+                {"CHAT_NOT_FOUND", "chat"},
+                {"MESSAGE_NOT_FOUND", "message"},
+                {"AGENT_NOT_FOUND", "agent"},
+                {"VERSION_NOT_FOUND", "version"}};
+    const skn_json *busy = skn_json_get(v, "busy");
+    skn_str         meant = SKN_NONE;
+
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
+        if (skn_str_is(code, lost[i].code))
+            cli->more.thing = lost[i].thing;
+    if (!skn_json_text(v, "didYouMean", &meant, NULL) && meant.n)
+        cli->more.meant = skn_arena_copy(cli->keep, meant).p;
+    if (busy && busy->kind == SKN_JSON_ARRAY)
+        cli->more.extra = skn_arena_printf(cli->keep, "\"busy\":%.*s", SKN_FMT(busy->raw));
+}
+
 skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
 {
     const skn_json *v = NULL;
@@ -280,6 +302,7 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
         (void)skn_json_text(v, "code", &code, NULL);
         (void)skn_json_text(v, "detail", &detail, NULL);
         (void)skn_json_text(v, "hint", &hint, NULL);
+        keep_problem(cli, v, code);
     }
     rc = code_of(code, status);
     if (detail.n)

@@ -31,10 +31,10 @@ skein_rc skn_need_state(skn_cli *cli, const skein_conversation *chat, const char
                           &version);
     out->thread = rc ? (skein_thread_id){0} : version.thread;
     out->length = length;
-    if (!rc && cli->far)
-        cli->far->match = skn_arena_printf(cli->keep, "\"%.*s.%" PRId64 "\"",
-                                           SKN_FMT(version.thread_uid), length)
-                              .p;
+    if (!rc)
+        cli->door->match = skn_arena_printf(cli->keep, "\"%.*s.%" PRId64 "\"",
+                                            SKN_FMT(version.thread_uid), length)
+                               .p;
     return rc;
 }
 
@@ -79,11 +79,9 @@ static skein_rc wait_for(skn_cli *cli, skein_conversation *chat)
     skein_world world;
     skein_rc    rc = fix_places(cli, chat);
 
-    if (!rc && cli->far)
-        return (rc = skn_far_wait_idle(cli)) ? rc : skn_need_chat(cli, &world, chat);
     if (!rc)
-        rc = skn_wait_idle(cli, chat->id);
-    return rc ? rc : skein_conversation_get(cli->engine, chat->id, cli->keep, chat, &cli->err);
+        rc = cli->far ? skn_far_wait_idle(cli) : skn_wait_idle(cli, chat->id);
+    return rc ? rc : skn_need_chat(cli, &world, chat);
 }
 
 skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *chat,
@@ -97,7 +95,6 @@ skein_rc skn_need_change(skn_cli *cli, skein_world *world, skein_conversation *c
     if (skn_opt(cli, "wait") && !cli->dry_run && (rc = wait_for(cli, chat)))
         return rc;
     skn_keep_state(cli, chat);
-    cli->changing = chat->id;
     cli->changing_world = skn_arena_copy(cli->keep, world->name).p;
     *how = (skein_change){.conversation = chat->id,
                           .actor = skn_str_of(skn_opt(cli, "as")),
@@ -156,18 +153,16 @@ int skn_cmd_amend(skn_cli *cli)
 
     if (rc || (rc = skn_need_message(cli, &chat, skn_arg(cli, 0), &target)) ||
         (rc = skn_need_text(cli, target.content, &text)) ||
-        (rc = cli->far ? skn_far_edit(cli, &how, target.id, text, &version, &edited)
-                       : skein_edit(cli->engine, &how, target.id, text, cli->keep, &version,
-                                    &edited, &cli->err)))
+        (rc = skn_far_edit(cli, &how, target.uid, text, &version, &edited)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, edited.uid, target.uid);
 }
 
-/* --before ID, or --end; zero stands for the end. */
-static skein_rc where(skn_cli *cli, const skein_conversation *chat, skein_message_id *out)
+/* --before ID, or --end; absent stands for the end. */
+static skein_rc where(skn_cli *cli, const skein_conversation *chat, skn_str *out)
 {
     const char   *before = skn_opt(cli, "before");
-    skein_message m = {.id = {0}};
+    skein_message m = {.uid = SKN_NONE};
     skein_rc      rc = SKEIN_OK;
 
     if (!before == !skn_opt(cli, "end"))
@@ -175,7 +170,7 @@ static skein_rc where(skn_cli *cli, const skein_conversation *chat, skein_messag
                         "\"skein %s\" needs either --before ID or --end", cli->command->name);
     if (before)
         rc = skn_need_message(cli, chat, skn_str_of(before), &m);
-    *out = m.id;
+    *out = m.uid;
     return rc;
 }
 
@@ -184,17 +179,15 @@ int skn_cmd_insert(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_change       how;
-    skein_message_id   before;
-    skein_new_message  message = {.role = SKEIN_USER, .sender = SKN_STR("human")};
+    skn_str            before;
     skein_message      inserted = {.id = {0}};
     skein_version      version;
+    skn_str            text;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = where(cli, &chat, &before)) ||
-        (rc = skn_need_text(cli, SKN_STR(""), &message.content)) ||
-        (rc = cli->far ? skn_far_insert(cli, &how, before, message.content, &version, &inserted)
-                       : skein_insert(cli->engine, &how, before, &message, cli->keep, &version,
-                                      &inserted, &cli->err)))
+        (rc = skn_need_text(cli, SKN_STR(""), &text)) ||
+        (rc = skn_far_insert(cli, &how, before, text, &version, &inserted)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, inserted.uid, SKN_NONE);
 }
@@ -204,16 +197,14 @@ int skn_cmd_move(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_change       how;
-    skein_message_ids  ids;
-    skein_message_id   before;
+    skn_uids           ids;
+    skn_str            before;
     skein_version      version;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = where(cli, &chat, &before)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = cli->far ? skn_far_reorder(cli, &how, ids, before, &version)
-                       : skein_reorder(cli->engine, &how, ids, before, cli->keep, &version,
-                                       &cli->err)))
+        (rc = skn_far_reorder(cli, &how, &ids, before, &version)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
 }
@@ -316,16 +307,8 @@ static skein_rc removal_out(skn_cli *cli, const skein_world *world,
     return SKEIN_OK;
 }
 
-static skein_rc remove_all_from(skn_cli *cli, const skein_change *how, skein_message_id target,
-                                skein_removal *out)
-{
-    if (cli->far)
-        return skn_far_remove(cli, how, target, SKN_NONE, out);
-    return skein_remove_from(cli->engine, how, target, false, cli->keep, out, &cli->err);
-}
-
 /* On a terminal the person sees what goes before it goes. */
-static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message_id target)
+static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skn_str target)
 {
     skein_change  look = *how;
     skein_removal r;
@@ -335,7 +318,7 @@ static skein_rc ask_removal(skn_cli *cli, const skein_change *how, skein_message
         return SKEIN_OK;
     look.dry_run = true;
     look.key = SKN_NONE;
-    if ((rc = remove_all_from(cli, &look, target, &r)))
+    if ((rc = skn_far_remove(cli, &look, target, SKN_NONE, &r)))
         return rc;
     say_count(cli, &r);
     return skn_confirm(cli, "Continue?", false);
@@ -359,8 +342,8 @@ static int remove_from(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = skn_need_message(cli, &chat, first_to_go(cli), &target)) ||
-        (rc = ask_removal(cli, &how, target.id)) ||
-        (rc = remove_all_from(cli, &how, target.id, &r)))
+        (rc = ask_removal(cli, &how, target.uid)) ||
+        (rc = skn_far_remove(cli, &how, target.uid, SKN_NONE, &r)))
         return (int)rc;
     return cli->dry_run ? (int)count_out(cli, &world, &chat, &target, &r)
                         : (int)removal_out(cli, &world, &chat, &r);
@@ -372,7 +355,7 @@ int skn_cmd_rm(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_change       how;
-    skein_message_ids  ids;
+    skn_uids           ids;
     skein_version      version;
     skein_rc           rc;
 
@@ -383,25 +366,18 @@ int skn_cmd_rm(skn_cli *cli)
         return remove_from(cli);
     if ((rc = skn_need_change(cli, &world, &chat, &how)) ||
         (rc = skn_need_messages(cli, &chat, 0, &ids)) ||
-        (rc = cli->far ? skn_far_delete(cli, &how, ids, &version)
-                       : skein_delete(cli->engine, &how, ids, cli->keep, &version, &cli->err)))
+        (rc = skn_far_delete(cli, &how, &ids, &version)))
         return (int)rc;
     return (int)version_out(cli, &chat, &version, SKN_NONE, SKN_NONE);
 }
 
 /* Who has to answer what was sent instead. */
-static skein_rc say_responding(skn_cli *cli, const skein_conversation *chat,
-                               skein_message *added)
+static skein_rc say_responding(skn_cli *cli, skein_message *added)
 {
-    skein_messages   one = {added, 1};
     skein_deliveries list = {NULL, 0};
-    skein_rc         rc;
+    skein_rc         rc = skn_far_message(cli, added->uid, added, NULL, &list);
     bool             any = false;
 
-    if (cli->far)
-        rc = skn_far_message(cli, added->uid, added, NULL, &list);
-    else
-        rc = skein_deliveries_of(cli->engine, chat->id, &one, cli->keep, &list, &cli->err);
     for (size_t i = 0; !rc && !cli->json && i < list.count; i++) {
         if (skn_str_is(list.at[i].state, "inMemory"))
             continue;
@@ -428,8 +404,7 @@ typedef struct editing {
 static skein_rc find_newest(skn_cli *cli, editing *e)
 {
     skein_versions all;
-    skein_rc       rc = cli->far ? skn_far_history(cli, &all)
-                                 : skein_history(cli->engine, e->chat.id, cli->keep, &all, &cli->err);
+    skein_rc       rc = skn_far_history(cli, &all);
 
     e->newest = 0;
     for (size_t i = 0; !rc && i < all.count; i++)
@@ -447,7 +422,7 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
         (rc = skn_need_message(
              cli, &e->chat, cli->arg_count ? skn_arg(cli, 0) : SKN_STR("@you"), &e->target)) ||
         (rc = skn_need_text(cli, e->target.content, &e->text)) ||
-        (rc = ask_removal(cli, &e->how, e->target.id)) ||
+        (rc = ask_removal(cli, &e->how, e->target.uid)) ||
         (rc = skn_discover(cli, &e->server, &e->how.wake)))
         return rc;
     return e->how.key.n ? find_newest(cli, e) : SKEIN_OK;
@@ -455,9 +430,7 @@ static skein_rc prepare_edit(skn_cli *cli, editing *e)
 
 static skein_rc revise(skn_cli *cli, const editing *e, skein_removal *r)
 {
-    if (cli->far)
-        return skn_far_remove(cli, &e->how, e->target.id, e->text, r);
-    return skein_revise(cli->engine, &e->how, e->target.id, e->text, cli->keep, r, &cli->err);
+    return skn_far_remove(cli, &e->how, e->target.uid, e->text, r);
 }
 
 /* The stream of events is opened first, so that nothing is missed of what the edit causes. */
@@ -493,7 +466,7 @@ static int edit(skn_cli *cli)
     if (cli->dry_run)
         return (int)count_out(cli, &e.world, &e.chat, &e.target, &r);
     if ((rc = removal_out(cli, &e.world, &e.chat, &r)) || e.how.wake)
-        return rc ? (int)rc : (int)say_responding(cli, &e.chat, &r.added);
+        return rc ? (int)rc : (int)say_responding(cli, &r.added);
     skn_note(cli, "%s: nobody answers.", skn_nobody_runs(cli));
     return 0;
 }
@@ -554,9 +527,7 @@ static skein_rc find_failed(skn_cli *cli, skein_edit_error *out)
     skein_world             world;
     skein_rc                rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = cli->far ? skn_far_edit_errors(cli, &all)
-                             : skein_edit_error_list(cli->engine, world.id, cli->keep, &all,
-                                                     &cli->err)))
+    if (rc || (rc = skn_far_edit_errors(cli, &all)))
         return rc;
     if ((found = pick_failed(&all, ref, false, &other)) && other)
         return refuse_several(cli, found->message_uid, other->message_uid);

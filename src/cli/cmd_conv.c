@@ -32,9 +32,7 @@ int skn_cmd_conv_new(skn_cli *cli)
         skn_would(cli, "make a conversation in %.*s and make it current", SKN_FMT(world.name));
         return 0;
     }
-    if ((rc = cli->far
-                  ? skn_far_chat_new(cli, title, &chat)
-                  : skein_chat_new(cli->engine, world.id, title, cli->keep, &chat, &cli->err)))
+    if ((rc = skn_far_chat_new(cli, title, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -52,8 +50,7 @@ int skn_cmd_conv_ls(skn_cli *cli)
     skein_conversations all;
     skein_rc            rc = skn_need_world(cli, &world);
 
-    if (rc || (rc = archived ? skn_chats_removed(cli, &world, &all)
-                             : skn_chats_of(cli, &world, &all)))
+    if (rc || (rc = archived ? skn_chats_removed(cli, &world, &all) : skn_far_chats(cli, &all)))
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -118,24 +115,13 @@ int skn_cmd_conv_show(skn_cli *cli)
     return 0;
 }
 
-/* NULL: none is. */
-static skein_rc set_current(skn_cli *cli, const skein_world *world,
-                            const skein_conversation *chat)
-{
-    skein_conversation_id none = {0};
-
-    if (cli->far)
-        return skn_far_set_current(cli, chat ? chat->uid : SKN_NONE);
-    return skein_world_set_chat(cli->engine, world->id, chat ? chat->id : none, &cli->err);
-}
-
 static int leave_session(skn_cli *cli)
 {
     skein_world world;
     skein_rc    rc = skn_need_world(cli, &world);
 
     if (!rc && !cli->dry_run)
-        rc = set_current(cli, &world, NULL);
+        rc = skn_far_set_current(cli, SKN_NONE);
     if (!rc && !cli->json && cli->dry_run)
         skn_would(cli, "leave %.*s without a current conversation", SKN_FMT(world.name));
     else if (!rc && !cli->json)
@@ -158,7 +144,7 @@ int skn_cmd_conv_use(skn_cli *cli)
         return leave_session(cli);
     if ((rc = skn_chat_named(cli, &world, &chat)))
         return (int)rc;
-    if (!cli->dry_run && (rc = set_current(cli, &world, &chat)))
+    if (!cli->dry_run && (rc = skn_far_set_current(cli, chat.uid)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -189,9 +175,7 @@ int skn_cmd_conv_of(skn_cli *cli)
                   SKN_FMT(agent.name));
         return 0;
     }
-    if ((rc = cli->far ? skn_far_chat_of(cli, agent.name, mode, &chat)
-                       : skein_conversation_of(cli->engine, agent.id, mode, cli->keep, &chat,
-                                               &cli->err)))
+    if ((rc = skn_far_chat_of(cli, agent.name, mode, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -210,9 +194,7 @@ int skn_cmd_conv_rm(skn_cli *cli)
 
     if (rc || (rc = skn_confirm(cli, "Archive this conversation?", false)))
         return (int)rc;
-    if (!cli->dry_run &&
-        (rc = cli->far ? skn_far_remove_chat(cli, force)
-                       : skein_conversation_remove(cli->engine, chat.id, force, &cli->err)))
+    if (!cli->dry_run && (rc = skn_far_remove_chat(cli, force)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);
@@ -272,8 +254,8 @@ static skein_rc read_set(skn_cli *cli, const skein_world *world, skein_conversat
     return SKEIN_OK;
 }
 
-static skein_rc far_set(skn_cli *cli, const skein_conversation_change *what, skn_str agent,
-                        skein_conversation *out)
+static skein_rc send_set(skn_cli *cli, const skein_conversation_change *what, skn_str agent,
+                         skein_conversation *out)
 {
     const skn_json *v;
     skn_far_body    b;
@@ -284,7 +266,7 @@ static skein_rc far_set(skn_cli *cli, const skein_conversation_change *what, skn
         skn_jw_kstr(w, "replyExpected", agent);
     if (what->set_read_only)
         skn_jw_kbool(w, "readOnly", what->read_only);
-    if (!(rc = skn_far_send(&b, "PATCH", cli->far->chat, &v)))
+    if (!(rc = skn_far_send(&b, "PATCH", cli->door->chat, &v)))
         skn_far_read_chat(cli, v, out);
     return rc;
 }
@@ -313,11 +295,7 @@ int skn_cmd_conv_set(skn_cli *cli)
         skn_would(cli, "change what messages of %.*s ask for", SKN_FMT(chat.uid));
         return 0;
     }
-    if (cli->far)
-        rc = far_set(cli, &what, agent.name, &chat);
-    else if (!(rc = skein_conversation_set(cli->engine, chat.id, &what, &cli->err)))
-        rc = skein_conversation_get(cli->engine, chat.id, cli->keep, &chat, &cli->err);
-    if (rc)
+    if ((rc = send_set(cli, &what, agent.name, &chat)))
         return (int)rc;
     if (cli->json)
         return (int)skn_chat_item(cli, &chat);

@@ -134,6 +134,20 @@ static skein_rc show_unreachable(skn_cli *cli, const skein_change *how)
     return SKEIN_OK;
 }
 
+/* The messages that are named, by the engine's own ids. */
+static skein_rc named(skn_cli *cli, const skein_conversation *chat, skein_message_ids *out)
+{
+    skein_message_id *ids = SKN_ARRAY(cli->keep, cli->arg_count + 1, skein_message_id);
+    skein_message     m;
+    skein_rc          rc = SKEIN_OK;
+
+    for (size_t i = 0; i < cli->arg_count && !rc; i++)
+        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+            ids[i] = m.id;
+    *out = (skein_message_ids){ids, cli->arg_count};
+    return rc;
+}
+
 static bool is_named(const skein_message_ids *ids, int64_t message)
 {
     for (size_t i = 0; i < ids->count; i++)
@@ -151,7 +165,7 @@ static skein_rc show_repeats(skn_cli *cli, const skein_conversation *chat,
     int64_t           count;
     skein_rc          rc;
 
-    if ((rc = skn_need_messages(cli, chat, 0, &ids)) ||
+    if ((rc = named(cli, chat, &ids)) ||
         (rc = skn_purge_look(cli->engine, how, ids, ids.count + SHOWN_MOST, cli->keep, &all,
                              &count, &cli->err)))
         return rc;
@@ -194,7 +208,7 @@ static skein_rc purge(skn_cli *cli, const skein_conversation *chat, skein_change
 
     if (skn_opt(cli, "unreachable"))
         return skein_purge_unreachable(cli->engine, how, erased, &cli->err);
-    if ((rc = skn_need_messages(cli, chat, 0, &ids)))
+    if ((rc = named(cli, chat, &ids)))
         return rc;
     return skein_purge(cli->engine, how, ids, erased, &cli->err);
 }

@@ -11,30 +11,21 @@
 
 #define SELECT_MOST 1000 /* hits of one search */
 
-static skein_rc squash_by_hand(skn_cli *cli, const skein_change *how,
-                               const skein_squash_spec *spec, skein_squash *out)
-{
-    if (cli->far)
-        return skn_far_squash(cli, how, spec->sources, spec->content, out);
-    return skein_squash_messages(cli->engine, how, spec, cli->keep, out, &cli->err);
-}
-
 /* A dry run says which messages a squash is made of, in the order of the conversation and with what goes
  * with them. */
-static skein_rc look_at(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+static skein_rc look_at(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skein_squash *out)
 {
-    skein_change      look = *how;
-    skein_squash_spec spec = {.sources = ids, .content = SKN_STR("-")};
+    skein_change look = *how;
 
     look.dry_run = true;
     look.key = SKN_NONE;
-    return squash_by_hand(cli, &look, &spec, out);
+    return skn_far_squash(cli, &look, ids, SKN_STR("-"), out);
 }
 
 /* The messages' own texts, each under its sender's name. */
 static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
-                           const skein_change *how, skein_message_ids ids, skn_str *out)
+                           const skein_change *how, const skn_uids *ids, skn_str *out)
 {
     skein_squash  squash;
     skein_message m;
@@ -60,37 +51,34 @@ static skein_rc join_texts(skn_cli *cli, const skein_conversation *chat,
 
 /* What is found in the current version of the conversation, outside of delegations. */
 static skein_rc select_messages(skn_cli *cli, const skein_world *world,
-                                const skein_conversation *chat, skein_message_ids *out)
+                                const skein_conversation *chat, skn_uids *out)
 {
     skein_search_request req = {.world = world->id,
                                 .conversation = chat->id,
                                 .query = skn_str_of(skn_opt(cli, "select")),
                                 .current_only = true,
                                 .limit = SELECT_MOST};
-    skein_message_id    *ids;
     skein_message        m;
     skein_hits           hits;
-    skein_rc             rc = cli->far ? skn_far_search(cli, &req, chat->uid, &hits)
-                                       : skein_search(cli->engine, &req, cli->keep, &hits, &cli->err);
+    skein_rc             rc = skn_far_search(cli, &req, chat->uid, &hits);
 
     if (rc)
         return rc;
     if (hits.count == SELECT_MOST)
         return skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" selects %d messages or more",
                         SKN_FMT(req.query), SELECT_MOST);
-    *out = (skein_message_ids){
-        .at = ids = SKN_ARRAY(cli->keep, hits.count + 1, skein_message_id)};
+    *out = (skn_uids){0};
     for (size_t i = 0; i < hits.count && !rc; i++) {
         rc = skn_need_message(cli, chat, hits.at[i].message.uid, &m);
         if (!rc && m.position >= 0)
-            ids[out->count++] = m.id;
+            skn_vec_add(cli->keep, out, m.uid);
     }
     return rc;
 }
 
 /* Two or more, named or selected; not both. */
 static skein_rc sources(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                        skein_message_ids *out)
+                        skn_uids *out)
 {
     const char *query = skn_opt(cli, "select");
     skein_rc    rc;
@@ -100,14 +88,14 @@ static skein_rc sources(skn_cli *cli, const skein_world *world, const skein_conv
                         "\"skein squash\" needs either messages or --select QUERY");
     if (!query)
         return skn_need_messages(cli, chat, 0, out);
-    if ((rc = select_messages(cli, world, chat, out)) || out->count > 1)
+    if ((rc = select_messages(cli, world, chat, out)) || out->n > 1)
         return rc;
     return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" selects %s, and a squash needs two",
-                    query, out->count ? "one message" : "no message");
+                    query, out->n ? "one message" : "no message");
 }
 
 static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
-                            const skein_change *how, skein_message_ids ids, skn_str *out)
+                            const skein_change *how, const skn_uids *ids, skn_str *out)
 {
     if (skn_opt(cli, "join"))
         return join_texts(cli, chat, how, ids, out);
@@ -115,7 +103,7 @@ static skein_rc squash_text(skn_cli *cli, const skein_conversation *chat,
 }
 
 static skein_rc by_model(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                         const skein_change *how, skein_message_ids ids)
+                         const skein_change *how, const skn_uids *ids)
 {
     skein_squash squash;
     skein_rc     rc;
@@ -132,26 +120,26 @@ int skn_cmd_squash(skn_cli *cli)
     skein_world        world;
     skein_conversation chat;
     skein_change       how;
-    skein_squash_spec  spec = {.agent = {0}};
+    skn_uids           ids;
     skein_squash       squash;
-    skn_str            size;
+    skn_str            text, size;
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
-    if (rc || (rc = sources(cli, &world, &chat, &spec.sources)))
+    if (rc || (rc = sources(cli, &world, &chat, &ids)))
         return (int)rc;
     if (!skn_opt(cli, "join") && !skn_opt(cli, "by-hand"))
-        return (int)by_model(cli, &world, &chat, &how, spec.sources);
-    if ((rc = squash_text(cli, &chat, &how, spec.sources, &spec.content)) ||
-        (rc = squash_by_hand(cli, &how, &spec, &squash)))
+        return (int)by_model(cli, &world, &chat, &how, &ids);
+    if ((rc = squash_text(cli, &chat, &how, &ids, &text)) ||
+        (rc = skn_far_squash(cli, &how, &ids, text, &squash)))
         return (int)rc;
     if (cli->json) {
         skn_shape_squash(skn_item(cli), &squash);
         return (int)skn_item_end(cli);
     }
-    size = skn_squash_size(cli, spec.sources.count, squash.source_count);
+    size = skn_squash_size(cli, ids.n, squash.source_count);
     if (cli->dry_run) {
         skn_print(cli, "Would squash %.*s into one:\n", SKN_FMT(size));
-        skn_print_block(cli, spec.content, 4);
+        skn_print_block(cli, text, 4);
         skn_print_raw(cli, SKN_STR("Nothing was changed (-n).\n"));
         return 0;
     }
@@ -180,30 +168,13 @@ static skein_rc compaction_lane(skn_cli *cli, const skein_world *world, skn_str 
     return SKEIN_OK;
 }
 
-/* `whole` is what a server answered; NULL: it was made here. */
-static skein_rc summary_item(skn_cli *cli, const skein_conversation *chat,
-                             const skein_message *summary, int64_t covers,
-                             const skn_json *whole)
-{
-    skn_jw *w;
-
-    if (whole)
-        return skn_far_item(cli, whole);
-    w = skn_item(cli);
-    skn_jw_object(w);
-    skn_shape_message_members(w, chat->uid, summary, NULL);
-    skn_jw_kint(w, "covers", covers);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
-}
-
 int skn_cmd_compact(skn_cli *cli)
 {
     skein_world        world;
     skein_conversation chat;
     skein_compaction   what = {.reason = SKN_STR("manual"),
                                .model = skn_str_of(skn_opt(cli, "model"))};
-    const skn_json    *whole = NULL;
+    const skn_json    *whole;
     skein_message      summary;
     int64_t            covers;
     skein_rc           rc = skn_need_chat(cli, &world, &chat);
@@ -219,9 +190,7 @@ int skn_cmd_compact(skn_cli *cli)
         skn_would(cli, "append a summary of %zu bytes", what.content.n);
         return 0;
     }
-    if ((rc = cli->far ? skn_far_compact(cli, &what, &summary, &covers, &whole)
-                       : skein_compact(cli->engine, chat.id, &what, cli->keep, &summary,
-                                       &covers, &cli->err)))
+    if ((rc = skn_far_compact(cli, &what, &summary, &covers, &whole)))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli,
@@ -230,5 +199,5 @@ int skn_cmd_compact(skn_cli *cli)
                   SKN_FMT(summary.uid), covers, skn_plural(covers));
         return 0;
     }
-    return (int)summary_item(cli, &chat, &summary, covers, whole);
+    return (int)skn_far_item(cli, whole);
 }

@@ -42,30 +42,9 @@ static void say_newer(skn_cli *cli, const skein_move *m, const char *back)
               skn_pasteable(cli, text.p));
 }
 
-/* Undo, redo and switch alike. */
-typedef skein_rc mover(skn_cli *cli, const skein_change *how, int64_t where, skein_move *out);
-
-static skein_rc go_back(skn_cli *cli, const skein_change *how, int64_t steps, skein_move *out)
-{
-    return cli->far ? skn_far_travel(cli, how, "undo", steps, out)
-                    : skein_undo(cli->engine, how, steps, cli->keep, out, &cli->err);
-}
-
-static skein_rc go_forth(skn_cli *cli, const skein_change *how, int64_t steps, skein_move *out)
-{
-    return cli->far ? skn_far_travel(cli, how, "redo", steps, out)
-                    : skein_redo(cli->engine, how, steps, cli->keep, out, &cli->err);
-}
-
-static skein_rc go_to(skn_cli *cli, const skein_change *how, int64_t version, skein_move *out)
-{
-    return cli->far ? skn_far_travel(cli, how, NULL, version, out)
-                    : skein_switch(cli->engine, how, version, cli->keep, out, &cli->err);
-}
-
 /* A dry run counts what moves; what it says holds if the same move is made then. That it failed is for
  * the move itself to say. */
-static skein_rc travel(skn_cli *cli, mover *go, const skein_change *how, int64_t where,
+static skein_rc travel(skn_cli *cli, const char *move, const skein_change *how, int64_t where,
                        skein_move *out)
 {
     skein_change before = *how;
@@ -75,9 +54,9 @@ static skein_rc travel(skn_cli *cli, mover *go, const skein_change *how, int64_t
 
     before.dry_run = true;
     before.key = SKN_NONE; /* else it would be answered with what was done before */
-    look = cli->dry_run ? SKEIN_NOTHING : go(cli, &before, where, &counted);
+    look = cli->dry_run ? SKEIN_NOTHING : skn_far_travel(cli, &before, move, where, &counted);
     cli->err = none;
-    rc = go(cli, how, where, out);
+    rc = skn_far_travel(cli, how, move, where, out);
     if (!rc && !look && out->from.number == counted.from.number &&
         out->from.length == counted.from.length && out->to.number == counted.to.number) {
         out->returning = counted.returning;
@@ -151,7 +130,7 @@ int skn_cmd_undo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, go_back, &how, steps, &move)))
+        (rc = travel(cli, "undo", &how, steps, &move)))
         return (int)rc;
     return (int)move_out(cli, &move,
                          &(wording){"takes back", "Took back",
@@ -168,7 +147,7 @@ int skn_cmd_redo(skn_cli *cli)
     skein_rc           rc = read_steps(cli, &steps);
 
     if (rc || (rc = skn_need_change(cli, &world, &chat, &how)) ||
-        (rc = travel(cli, go_forth, &how, steps, &move)))
+        (rc = travel(cli, "redo", &how, steps, &move)))
         return (int)rc;
     return (int)move_out(
         cli, &move,
@@ -185,7 +164,7 @@ int skn_cmd_switch(skn_cli *cli)
     skein_rc           rc = skn_need_change(cli, &world, &chat, &how);
 
     if (rc || (rc = skn_need_version(cli, &chat, cli->args[0], &version)) ||
-        (rc = travel(cli, go_to, &how, version.number, &move)))
+        (rc = travel(cli, NULL, &how, version.number, &move)))
         return (int)rc;
     if (cli->json || cli->dry_run)
         return (int)move_out(cli, &move, &(wording){"switches to", "", "", "undo", true});
@@ -197,15 +176,24 @@ int skn_cmd_switch(skn_cli *cli)
     return 0;
 }
 
-/* A server tells with the message in which versions it is, and where. */
-static skein_rc far_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
-                          int64_t *length)
+/* Which version, and how much of it: all, or up to and including a message. The newest version that holds it, where
+ * the current one does not. */
+static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
+                             int64_t *length)
 {
+    skein_version       v;
     skein_message       m;
     skein_message_facts facts;
-    skein_rc            rc = skn_far_message(cli, skn_arg(cli, 0), &m, &facts, NULL);
+    skein_rc            rc;
 
-    if (rc)
+    *length = -1;
+    if (skn_is_version(skn_arg(cli, 0)) || skn_is_version_at(skn_arg(cli, 0))) {
+        rc = skn_need_version_at(cli, chat, cli->args[0], &v, length);
+        *version = rc ? 0 : v.number;
+        return rc;
+    }
+    if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)) ||
+        (rc = skn_far_message(cli, m.uid, &m, &facts, NULL)))
         return rc;
     if (!facts.version_count || m.position < 0)
         return skn_fail(&cli->err, SKEIN_NOT_FOUND, "\"%s\" is in no version of the main lane",
@@ -216,43 +204,6 @@ static skein_rc far_point(skn_cli *cli, const skein_conversation *chat, int64_t 
             *version = chat->version;
     *length = m.position + 1;
     return SKEIN_OK;
-}
-
-/* Which version, and how much of it: all, or up to and including a message. */
-static skein_rc branch_point(skn_cli *cli, const skein_conversation *chat, int64_t *version,
-                             int64_t *length)
-{
-    skein_version       v;
-    skein_message       m;
-    skein_message_facts facts = {.seen_by = NULL};
-    skein_messages      one = {&m, 1};
-    skein_rc            rc;
-
-    *length = -1;
-    if (skn_is_version(skn_arg(cli, 0)) || skn_is_version_at(skn_arg(cli, 0))) {
-        rc = skn_need_version_at(cli, chat, cli->args[0], &v, length);
-        *version = rc ? 0 : v.number;
-        return rc;
-    }
-    if (cli->far)
-        return far_point(cli, chat, version, length);
-    if ((rc = skn_need_message(cli, chat, skn_arg(cli, 0), &m)))
-        return rc;
-    *version = chat->version;
-    if (m.position < 0) { /* not in the current version: the newest that holds it */
-        rc = skein_message_explain(cli->engine, chat->id, 0, &one, cli->keep, &facts,
-                                   &cli->err);
-        if (!rc && !facts.version_count)
-            rc = skn_fail(&cli->err, SKEIN_NOT_FOUND,
-                          "\"%s\" is in no version of the main lane", cli->args[0]);
-        if (rc)
-            return rc;
-        *version = facts.versions[0];
-        rc = skein_message_find(cli->engine, chat->id, *version, m.uid, cli->keep, &m,
-                                &cli->err);
-    }
-    *length = m.position + 1;
-    return rc;
 }
 
 int skn_cmd_branch(skn_cli *cli)
@@ -272,9 +223,7 @@ int skn_cmd_branch(skn_cli *cli)
     }
     if (!title.p && chat.title.n)
         title = skn_arena_printf(cli->keep, "%.*s (branch)", SKN_FMT(chat.title));
-    if ((rc = cli->far ? skn_far_branch(cli, version, length, title, &branch)
-                       : skein_branch(cli->engine, &how, version, length, title, cli->keep,
-                                      &branch, &cli->err)))
+    if ((rc = skn_far_branch(cli, version, length, title, &branch)))
         return (int)rc;
     if (cli->json) {
         skn_shape_chat(skn_item(cli), &branch);

@@ -47,6 +47,7 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
 /* The body of a change, being written: begun as an object, ended when it is sent. */
 typedef struct skn_far_body {
     skn_cli *cli;
+    skn_str  key; /* Idempotency-Key: that of --key */
     skn_buf  bytes;
     skn_jw   w;
 } skn_far_body;

@@ -173,6 +173,7 @@ skein_rc skn_far_change(skn_cli *cli, const char *method, const char *path, skn_
 skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
 {
     b->cli = cli;
+    b->key = skn_str_of(skn_opt(cli, "key"));
     skn_buf_init(&b->bytes, BODY_MOST);
     skn_jw_init(&b->w, &b->bytes);
     skn_jw_object(&b->w);
@@ -182,6 +183,10 @@ skn_jw *skn_far_body_begin(skn_cli *cli, skn_far_body *b)
 skein_rc skn_far_send(skn_far_body *b, const char *method, const char *path,
                       const skn_json **out)
 {
+    skn_request_spec what = {
+        .method = method, .path = path, .key = b->key, .match = b->cli->door->match};
+
     skn_jw_object_end(&b->w);
-    return skn_far_change(b->cli, method, path, skn_body_keep(b->cli, &b->bytes), out);
+    what.body = skn_body_keep(b->cli, &b->bytes);
+    return ask(b->cli, &what, out);
 }

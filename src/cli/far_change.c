@@ -15,6 +15,8 @@ static skn_jw *begin(skn_cli *cli, const skein_change *how, skn_far_body *b)
 {
     skn_jw *w = skn_far_body_begin(cli, b);
 
+    if (how->dry_run) /* a look is not what the key is for */
+        b->key = SKN_NONE;
     if (how->actor.p)
         skn_jw_kstr(w, "by", how->actor);
     if (how->dry_run)
@@ -29,12 +31,12 @@ static const char *chat_path(skn_cli *cli, const char *rest)
     return skn_arena_printf(cli->keep, "%s/%s", cli->door->chat, rest).p;
 }
 
-static void write_ids(skn_cli *cli, skn_jw *w, const char *key, skein_message_ids ids)
+static void write_ids(skn_jw *w, const char *key, const skn_uids *ids)
 {
     skn_jw_key(w, key);
     skn_jw_array(w);
-    for (size_t i = 0; i < ids.count; i++)
-        skn_jw_str(w, skn_far_uid(cli, ids.at[i].v));
+    for (size_t i = 0; i < ids->n; i++)
+        skn_jw_str(w, ids->p[i]);
     skn_jw_array_end(w);
 }
 
@@ -53,50 +55,50 @@ static skein_rc operate(skn_far_body *b, skein_version *out, skein_message *made
     return SKEIN_OK;
 }
 
-skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skein_message_id target,
-                      skn_str text, skein_version *out, skein_message *edited)
+skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                      skein_version *out, skein_message *edited)
 {
     skn_far_body b;
     skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("edit"));
-    skn_jw_kstr(w, "messageId", skn_far_uid(cli, target.v));
+    skn_jw_kstr(w, "messageId", target);
     skn_jw_kstr(w, "content", text);
     return operate(&b, out, edited);
 }
 
-skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skein_message_id before,
-                        skn_str text, skein_version *out, skein_message *inserted)
+skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skn_str before, skn_str text,
+                        skein_version *out, skein_message *inserted)
 {
     skn_far_body b;
     skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("insert"));
     skn_jw_kstr(w, "content", text);
-    skn_jw_kstr(w, "before", skn_far_uid(cli, before.v));
+    skn_jw_kstr(w, "before", before);
     return operate(&b, out, inserted);
 }
 
-skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skein_version *out)
 {
     skn_far_body b;
     skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("delete"));
-    write_ids(cli, w, "messageIds", ids);
+    write_ids(w, "messageIds", ids);
     return operate(&b, out, NULL);
 }
 
-skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, skein_message_ids ids,
-                         skein_message_id before, skein_version *out)
+skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                         skn_str before, skein_version *out)
 {
     skn_far_body b;
     skn_jw      *w = begin(cli, how, &b);
 
     skn_jw_kstr(w, "op", SKN_STR("reorder"));
-    write_ids(cli, w, "messageIds", ids);
-    skn_jw_kstr(w, "before", skn_far_uid(cli, before.v));
+    write_ids(w, "messageIds", ids);
+    skn_jw_kstr(w, "before", before);
     return operate(&b, out, NULL);
 }
 
@@ -118,7 +120,7 @@ static void read_squash(skn_cli *cli, const skn_json *v, skein_squash *out)
         out->sources[out->source_count++] = s->text;
 }
 
-skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skn_str text, skein_squash *out)
 {
     skn_far_body    b;
@@ -126,7 +128,7 @@ skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids
     const skn_json *v;
     skein_rc        rc;
 
-    write_ids(cli, w, "sourceMessageIds", ids);
+    write_ids(w, "sourceMessageIds", ids);
     skn_jw_kstr(w, "content", text);
     if (!(rc = skn_far_send(&b, "POST", chat_path(cli, "squashes"), &v)))
         read_squash(cli, v, out);
@@ -216,13 +218,12 @@ static void read_removal(skn_cli *cli, const skn_json *v, skein_removal *out)
     out->by_agent = read_counts(cli, skn_json_get(v, "removedByAgent"), &out->by_agent_count);
 }
 
-skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id target,
-                        skn_str text, skein_removal *out)
+skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                        skein_removal *out)
 {
     skn_far_body b;
-    skn_str      uid = skn_far_uid(cli, target.v);
     const char  *path = skn_arena_printf(cli->keep, "%s/messages/%s", cli->door->world,
-                                         skn_far_part(cli, uid))
+                                         skn_far_part(cli, target))
                            .p;
     const skn_json *v;
     skn_jw         *w;
@@ -238,6 +239,8 @@ skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id 
     skn_jw_kstr(w, "chatId", cli->door->chat_uid);
     if (text.p)
         skn_jw_kstr(w, "newContent", text);
+    if (text.p && !how->wake)
+        skn_jw_kbool(w, "answer", false);
     if (!(rc = skn_far_send(&b, text.p ? "PUT" : "DELETE", path, &v)))
         read_removal(cli, v, out);
     return rc;

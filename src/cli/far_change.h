@@ -4,25 +4,27 @@
 #define SKN_CLI_FAR_CHANGE_H
 
 #include "cli/far.h"
+#include "cli/place.h"
 
-skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skein_message_id target,
-                      skn_str text, skein_version *out, skein_message *edited);
-skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skein_message_id before,
-                        skn_str text, skein_version *out, skein_message *inserted);
-skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+/* Messages are named by their ids; an absent one stands for the end. */
+skein_rc skn_far_edit(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                      skein_version *out, skein_message *edited);
+skein_rc skn_far_insert(skn_cli *cli, const skein_change *how, skn_str before, skn_str text,
+                        skein_version *out, skein_message *inserted);
+skein_rc skn_far_delete(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skein_version *out);
-skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, skein_message_ids ids,
-                         skein_message_id before, skein_version *out);
+skein_rc skn_far_reorder(skn_cli *cli, const skein_change *how, const skn_uids *ids,
+                         skn_str before, skein_version *out);
 /* With a text the message is said again, in the same request. */
-skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skein_message_id target,
-                        skn_str text, skein_removal *out);
+skein_rc skn_far_remove(skn_cli *cli, const skein_change *how, skn_str target, skn_str text,
+                        skein_removal *out);
 /* The move is "undo" or "redo", by so many steps; NULL: to the version with that number. */
 skein_rc skn_far_travel(skn_cli *cli, const skein_change *how, const char *move, int64_t where,
                         skein_move *out);
 /* With so many messages of the version; -1: with all. */
 skein_rc skn_far_branch(skn_cli *cli, int64_t version, int64_t length, skn_str title,
                         skein_conversation *out);
-skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, skein_message_ids ids,
+skein_rc skn_far_squash(skn_cli *cli, const skein_change *how, const skn_uids *ids,
                         skn_str text, skein_squash *out);
 skein_rc skn_far_squash_get(skn_cli *cli, skn_str uid, skein_squash *out);
 skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out);

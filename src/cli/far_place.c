@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-#define BEGINNING 4 /* characters of an id that may stand for it */
-
 /* --- Worlds and agents -------------------------------------------------------------------- */
 
 skein_rc skn_far_worlds(skn_cli *cli, skein_worlds *out)
@@ -99,98 +97,18 @@ skein_rc skn_far_chats(skn_cli *cli, skein_conversations *out)
     return rc;
 }
 
-static bool is_called(skn_cli *cli, const skein_conversation *c, skn_str ref)
-{
-    if (skn_str_eq(c->uid, ref))
-        return true;
-    if (c->mode == SKEIN_CHAT)
-        return c->title.n && skn_str_eq(c->title, ref);
-    return skn_str_eq(ref, skn_arena_printf(cli->keep, "%.*s:%s", SKN_FMT(c->agent_name),
-                                            skn_mode_name(c->mode)));
-}
-
-/* How many are called so, or else have an id that begins so; *which is one of them. */
-static size_t count_fits(skn_cli *cli, const skein_conversations *all, skn_str ref,
-                         size_t *which)
-{
-    size_t fits = 0;
-
-    for (size_t i = 0; i < all->count; i++)
-        if (is_called(cli, &all->at[i], ref)) {
-            *which = i;
-            fits++;
-        }
-    if (fits || ref.n < BEGINNING)
-        return fits;
-    for (size_t i = 0; i < all->count; i++)
-        if (skn_str_starts(all->at[i].uid, ref)) {
-            *which = i;
-            fits++;
-        }
-    return fits;
-}
-
-static skein_rc by_reference(skn_cli *cli, const skein_conversations *all, skn_str ref,
-                             size_t *which)
-{
-    size_t fits = count_fits(cli, all, ref, which);
-
-    if (fits > 1)
-        return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits several conversations",
-                        SKN_FMT(ref));
-    if (fits)
-        return SKEIN_OK;
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no conversation \"%.*s\"", SKN_FMT(ref));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein conv ls\" lists them");
-}
-
-/* The current one, or else the newest chat. */
-static skein_rc by_default(skn_cli *cli, const skein_conversations *all,
-                           const skein_world *world, size_t *which)
-{
-    *which = SIZE_MAX;
-    for (size_t i = 0; i < all->count; i++) {
-        if (all->at[i].id.v == world->current_chat.v) {
-            *which = i;
-            return SKEIN_OK;
-        }
-        if (all->at[i].mode == SKEIN_CHAT &&
-            (*which == SIZE_MAX || all->at[i].created_at > all->at[*which].created_at))
-            *which = i;
-    }
-    return *which != SIZE_MAX ? SKEIN_OK : skn_no_chat(cli, world);
-}
-
-/* An archived one is in no list, but its whole id names it. */
-static bool read_archived(skn_cli *cli, const char *ref, skein_conversation *out)
-{
-    skein_error     err = cli->err;
-    skn_problem     more = cli->more;
-    const skn_json *v;
-    skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s", cli->door->world,
-                                     skn_far_part(cli, skn_str_of(ref)));
-
-    if (!rc)
-        skn_far_read_chat(cli, v, out);
-    cli->err = rc ? err : (skein_error){.rc = SKEIN_OK};
-    cli->more = more;
-    return rc == SKEIN_OK;
-}
-
 skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
                       skein_conversation *out)
 {
-    skein_conversations all;
-    size_t              which = 0;
-    skein_rc            rc = skn_far_chats(cli, &all);
+    const skn_json *v;
+    skein_rc        rc = skn_far_get(cli, &v, "%s/chats/%s?typed=true", cli->door->world,
+                                     skn_far_part(cli, skn_str_of(ref ? ref : "@")));
 
-    if (!rc)
-        rc = ref ? by_reference(cli, &all, skn_str_of(ref), &which)
-                 : by_default(cli, &all, world, &which);
-    if (!rc)
-        *out = all.at[which];
-    else if (!ref || rc != SKEIN_NOT_FOUND || !read_archived(cli, ref, out))
-        return skn_missing(cli, rc, "chat");
+    if (rc == SKEIN_NOT_FOUND && !ref)
+        rc = skn_no_chat(cli, world);
+    if (rc)
+        return cli->more.thing ? rc : skn_missing(cli, rc, "chat");
+    skn_far_read_chat(cli, v, out);
     skn_far_enter_chat(cli, out);
     return SKEIN_OK;
 }
@@ -259,30 +177,14 @@ skein_rc skn_far_history(skn_cli *cli, skein_versions *out)
     return rc;
 }
 
-static skein_rc version_of_thread(skn_cli *cli, skn_str thread, skein_version *out)
+skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out)
 {
     const skn_json *v;
+    skn_str         ref = number ? skn_arena_printf(cli->keep, "v%" PRId64, number) : thread;
     skein_rc        rc = skn_far_get(cli, &v, "%s/threads/%s", cli->door->chat,
-                                     skn_far_part(cli, thread));
+                                     skn_far_part(cli, ref));
 
     if (!rc)
         skn_far_read_version(v, out);
     return rc;
-}
-
-skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_version *out)
-{
-    skein_versions all;
-    skein_rc       rc;
-
-    if (!number)
-        return version_of_thread(cli, thread, out);
-    if ((rc = skn_far_history(cli, &all)))
-        return rc;
-    for (size_t i = 0; i < all.count; i++)
-        if (all.at[i].number == number) {
-            *out = all.at[i];
-            return SKEIN_OK;
-        }
-    return skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no version v%" PRId64, number);
 }

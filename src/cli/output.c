@@ -362,7 +362,7 @@ static void report_text(skn_cli *cli, const skein_error *err)
         fprintf(stderr, "error: %s\n  stop:  /stop\n", err->message);
         return;
     }
-    if (err->rc == SKEIN_AT_WORK && cli->more.extra.n) {
+    if (err->rc == SKEIN_AT_WORK && cli->changing_world && cli->more.extra.n) {
         fprintf(stderr, "error: %s\n  wait:  %.*s --wait\n  stop:  %s\n", err->message,
                 SKN_FMT(skn_typed_line(cli)), skn_pasteable(cli, stop.p));
         return;

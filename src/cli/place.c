@@ -416,17 +416,6 @@ static bool world_is_named(skn_cli *cli)
     return !skn_current_of(cli, &now) && now.world && now.by;
 }
 
-/* "ada:background" */
-static bool agent_and_mode(skn_str ref, skn_str *agent, skein_mode *mode)
-{
-    for (size_t i = ref.n; i-- > 0;)
-        if (ref.p[i] == ':') {
-            *agent = skn_str_sub(ref, 0, i);
-            return skn_mode_from(skn_str_sub(ref, i + 1, ref.n), mode) && *mode != SKEIN_CHAT;
-        }
-    return false;
-}
-
 /* An agent's own conversation, if it has come into being: reading does not make it. */
 static skein_rc existing_of(skn_cli *cli, const skein_agent *agent, skein_mode mode,
                             skein_conversation *out)
@@ -505,7 +494,7 @@ static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world
         return chat_anywhere(cli, called, world, out);
     if (rc)
         return rc;
-    if (!agent_and_mode(ref, &name, &mode)) {
+    if (!skn_mode_ref(ref, &name, &mode)) {
         rc = skein_conversation_find(cli->engine, world->id, ref, cli->keep, out, &cli->err);
         if (rc == SKEIN_NOT_FOUND && !world_is_named(cli))
             return chat_anywhere(cli, called, world, out);

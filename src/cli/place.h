@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+typedef skn_vec(skn_str) skn_uids;
+
 /* The store's address: --db, --data, the environment, or the person's data folder. */
 skein_rc skn_place_address(skn_cli *cli);
 /* Refuses a folder of data that is not the user's own, or that others can write: what is in it decides what the program
@@ -61,7 +63,7 @@ skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str 
                           skein_message *out);
 /* The arguments from number `from` on, as messages. */
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
-                           skein_message_ids *out);
+                           skn_uids *out);
 skein_rc skn_find_lane(skn_cli *cli, const skein_conversation *chat, skn_str key,
                        skein_lane *out, bool *found);
 /* Text of -m, of the file of -F, or from the person's editor (starting with `old`). */

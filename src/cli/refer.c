@@ -167,19 +167,15 @@ skein_rc skn_need_message(skn_cli *cli, const skein_conversation *chat, skn_str 
 }
 
 skein_rc skn_need_messages(skn_cli *cli, const skein_conversation *chat, size_t from,
-                           skein_message_ids *out)
+                           skn_uids *out)
 {
-    size_t            count = cli->arg_count - from;
-    skein_message_id *ids = SKN_ARRAY(cli->keep, count + 1, skein_message_id);
-    skein_message     m;
-    skein_rc          rc = SKEIN_OK;
+    skein_message m;
+    skein_rc      rc = SKEIN_OK;
 
-    for (size_t i = 0; i < count && !rc; i++) {
-        rc = skn_need_message(cli, chat, skn_arg(cli, from + i), &m);
-        ids[i] = m.id;
-    }
-    out->at = ids;
-    out->count = count;
+    *out = (skn_uids){0};
+    for (size_t i = from; i < cli->arg_count && !rc; i++)
+        if (!(rc = skn_need_message(cli, chat, skn_arg(cli, i), &m)))
+            skn_vec_add(cli->keep, out, m.uid);
     return rc;
 }
 

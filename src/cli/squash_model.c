@@ -43,35 +43,18 @@ static skein_rc need_server(skn_cli *cli, const char *what, const char *otherwis
 
 /* --- Squashes ----------------------------------------------------------------------------- */
 
-static skein_rc uids_of(skn_cli *cli, skein_message_ids ids, skein_str **out)
+static skn_str squash_body(skn_cli *cli, const skn_uids *ids, skn_str prompt)
 {
-    skein_messages list = {NULL, 0};
-    skein_rc       rc = SKEIN_OK;
+    skn_buf b;
+    skn_jw  w;
 
-    *out = SKN_ARRAY(cli->keep, ids.count + 1, skein_str);
-    if (!cli->far)
-        rc = skein_messages_get(cli->engine, ids, cli->keep, &list, &cli->err);
-    for (size_t i = 0; !rc && i < ids.count; i++)
-        (*out)[i] = cli->far ? skn_far_uid(cli, ids.at[i].v) : list.at[i].uid;
-    return rc;
-}
-
-static skein_rc squash_body(skn_cli *cli, skein_message_ids ids, skn_str prompt, skn_str *out)
-{
-    skein_str *uids;
-    skn_buf    b;
-    skn_jw     w;
-    skein_rc   rc = uids_of(cli, ids, &uids);
-
-    if (rc)
-        return rc;
     skn_buf_init(&b, BODY_MOST);
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
     skn_jw_key(&w, "sourceMessageIds");
     skn_jw_array(&w);
-    for (size_t i = 0; i < ids.count; i++)
-        skn_jw_str(&w, uids[i]);
+    for (size_t i = 0; i < ids->n; i++)
+        skn_jw_str(&w, ids->p[i]);
     skn_jw_array_end(&w);
     skn_jw_kstr(&w, "prompt", prompt);
     write_option(cli, &w, "model", "model");
@@ -79,8 +62,7 @@ static skein_rc squash_body(skn_cli *cli, skein_message_ids ids, skn_str prompt,
     skn_jw_kbool(&w, "dryRun", cli->dry_run);
     skn_jw_kbool(&w, "force", skn_opt(cli, "force") != NULL);
     skn_jw_object_end(&w);
-    *out = skn_body_keep(cli, &b);
-    return SKEIN_OK;
+    return skn_body_keep(cli, &b);
 }
 
 skn_str skn_squash_size(skn_cli *cli, size_t chosen, size_t squashed)
@@ -116,25 +98,24 @@ static void say_squash(skn_cli *cli, const skein_conversation *chat, skn_str siz
 }
 
 skein_rc skn_squash_by_model(skn_cli *cli, const skein_world *world,
-                             const skein_conversation *chat, skein_message_ids ids,
+                             const skein_conversation *chat, const skn_uids *ids,
                              size_t squashed)
 {
     const skn_json *made;
     skn_server      server;
-    skn_str         prompt, body;
+    skn_str         prompt;
     skein_rc        rc;
 
     if ((rc = need_server(cli, "a squash by a model",
                           "write the text yourself with --by-hand -m TEXT, or use --join",
                           &server)) ||
         (rc = skn_need_text(cli, SKN_STR(""), &prompt)) ||
-        (rc = squash_body(cli, ids, prompt, &body)) ||
-        (rc = skn_server_job(cli, &server, chat_path(cli, world, chat, "squashes"), body,
-                             &made)))
+        (rc = skn_server_job(cli, &server, chat_path(cli, world, chat, "squashes"),
+                             squash_body(cli, ids, prompt), &made)))
         return rc;
     if (cli->json)
         return print_result(cli, made);
-    say_squash(cli, chat, skn_squash_size(cli, ids.count, squashed), made);
+    say_squash(cli, chat, skn_squash_size(cli, ids->n, squashed), made);
     return SKEIN_OK;
 }
 
