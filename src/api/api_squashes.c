@@ -56,7 +56,8 @@ static skein_rc read_spec(skn_api_call *c, skein_squash_spec *spec)
         (rc = skn_call_text(c, "prompt", false, &spec->prompt)) ||
         (rc = skn_call_text(c, "model", false, &spec->model)))
         return rc;
-    if (spec->sources.count < 2)
+    /* One that calls tools comes with its results; before a model is asked that is not looked up. */
+    if (!spec->sources.count || (spec->sources.count < 2 && !spec->content.p))
         return skn_call_invalid(c, "/sourceMessageIds", "must name two messages or more");
     if (!spec->content.p && !spec->prompt.p)
         return skn_call_invalid(c, "/content", "is required, or \"prompt\" for a model");

@@ -134,40 +134,20 @@ static void tell_alone(skn_cli *cli)
              "new NAME\".");
 }
 
-static void tell_paused_far(skn_cli *cli, skn_answers *a)
+/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
+static void tell_paused(skn_cli *cli, skn_answers *a)
 {
     skn_json_list list = {0};
     skein_error   err = cli->err;
 
-    if (skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->far->world).p, 0, &list))
+    if (skn_far_all(cli, skn_arena_printf(cli->keep, "%s/agents", cli->door->world).p, 0,
+                    &list))
         cli->err = err;
     for (size_t i = 0; i < list.n; i++)
         if (skn_far_flag(list.p[i], "paused"))
             tell_resting(cli, a, skn_far_text(list.p[i], "name"));
     if (!list.n && cli->err.rc == err.rc)
         tell_alone(cli);
-}
-
-/* Who is paused begins nothing: nobody who waits is told of it by what happens. */
-static void tell_paused(skn_cli *cli, skein_world_id world, skn_answers *a)
-{
-    skein_agents      agents;
-    skein_agent_work *work;
-
-    if (cli->far) {
-        tell_paused_far(cli, a);
-        return;
-    }
-    if (skein_agent_list(cli->engine, world, cli->keep, &agents, NULL))
-        return;
-    if (!agents.count)
-        tell_alone(cli);
-    work = SKN_ARRAY(cli->keep, agents.count + 1, skein_agent_work);
-    if (skein_agent_work_of(cli->engine, &agents, cli->keep, work, NULL))
-        return;
-    for (size_t i = 0; i < agents.count; i++)
-        if (work[i].paused)
-            tell_resting(cli, a, agents.at[i].name);
 }
 
 static int none_answered(skn_cli *cli, const skn_answers *a)
@@ -219,7 +199,7 @@ static int outcome(skn_await *w, skein_rc rc)
         return (int)rc;
     if (a->fate.gone)
         return taken_away(cli, a);
-    tell_paused(cli, w->world, a);
+    tell_paused(cli, a);
     skn_answers_end(a);
     if (a->failed && a->answered)
         return skn_status(cli, PARTLY);

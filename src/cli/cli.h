@@ -96,6 +96,7 @@ typedef struct skn_cli {
     bool                     own_status;     /* skn_status said how it ends */
     skein_error              err;
     skn_problem              more; /* of err */
+    const char              *told; /* what a problem said that `more` is of; NULL: none did */
 } skn_cli;
 
 /* --- What was asked for (args.c) ---------------------------------------------------------- */

@@ -270,8 +270,8 @@ static skein_rc code_of(skn_str name, int status)
                            : SKEIN_FAILED;
 }
 
-/* What a problem tells beside its words. */
-static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code)
+/* What a problem tells beside its words. Its kind is told in the place of what the code says. */
+static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int status)
 {
     static const struct {
         const char *code, *thing;
@@ -281,8 +281,18 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code)
                 {"AGENT_NOT_FOUND", "agent"},
                 {"VERSION_NOT_FOUND", "version"}};
     const skn_json *busy = skn_json_get(v, "busy");
-    skn_str         meant = SKN_NONE;
+    skn_str         meant = SKN_NONE, type = SKN_NONE, title = SKN_NONE;
 
+    cli->more = (skn_problem){.current = cli->more.current};
+    (void)skn_json_text(v, "title", &title, NULL);
+    if (!skn_json_text(v, "type", &type, NULL) && title.n && code.n &&
+        skn_str_starts(type, SKN_STR("/problems/"))) {
+        cli->more.word =
+            skn_arena_copy(cli->keep, skn_str_sub(type, sizeof "/problems/" - 1, type.n)).p;
+        cli->more.title = skn_arena_copy(cli->keep, title).p;
+        cli->more.name = skn_arena_copy(cli->keep, code).p;
+        cli->more.status = status;
+    }
     for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
         if (skn_str_is(code, lost[i].code))
             cli->more.thing = lost[i].thing;
@@ -302,11 +312,12 @@ skein_rc skn_client_problem(skn_cli *cli, int status, skn_str body)
         (void)skn_json_text(v, "code", &code, NULL);
         (void)skn_json_text(v, "detail", &detail, NULL);
         (void)skn_json_text(v, "hint", &hint, NULL);
-        keep_problem(cli, v, code);
+        keep_problem(cli, v, code, status);
     }
     rc = code_of(code, status);
     if (detail.n)
         skn_fail(&cli->err, rc, "%.*s", SKN_FMT(detail));
+    cli->told = detail.n ? skn_arena_copy(cli->keep, skn_str_of(cli->err.message)).p : NULL;
     if (detail.n && hint.n)
         skn_hint(&cli->err, rc, "%.*s", SKN_FMT(hint));
     if (!detail.n)

@@ -28,26 +28,9 @@ static skein_rc read_inbox(skn_cli *cli, int done, size_t limit, skein_inbox *ou
     skein_world       world;
     skein_rc          rc;
 
-    if (skn_opt(cli, "world")) {
-        if ((rc = skn_need_world(cli, &world)))
-            return rc;
-        what.world = world.id;
-    }
-    return cli->far ? skn_far_inbox(cli, &what, out)
-                    : skein_inbox_list(cli->engine, &what, cli->keep, out, &cli->err);
-}
-
-static skein_rc get_item(skn_cli *cli, skn_str uid, skein_inbox_item *out)
-{
-    return cli->far ? skn_far_inbox_get(cli, uid, out)
-                    : skein_inbox_get(cli->engine, uid, cli->keep, out, &cli->err);
-}
-
-static skein_rc set_item(skn_cli *cli, skn_str uid, const skein_inbox_change *what,
-                         skein_inbox_item *out)
-{
-    return cli->far ? skn_far_inbox_set(cli, uid, what, out)
-                    : skein_inbox_set(cli->engine, uid, what, cli->keep, out, &cli->err);
+    if (skn_opt(cli, "world") && (rc = skn_need_world(cli, &world)))
+        return rc;
+    return skn_far_inbox(cli, &what, out);
 }
 
 /* --- Which one is meant ------------------------------------------------------------------- */
@@ -79,7 +62,7 @@ static skein_rc find_by_start(skn_cli *cli, skn_str ref, skein_inbox_item *out)
     if (hits > 1)
         return skn_fail(&cli->err, SKEIN_INVALID, "\"%.*s\" fits %zu inbox items", SKN_FMT(ref),
                         hits);
-    return hits ? get_item(cli, out->uid, out) : none_such(cli, ref);
+    return hits ? skn_far_inbox_get(cli, out->uid, out) : none_such(cli, ref);
 }
 
 /* Its number counts what is listed now: enough to look at one, not to decide by. */
@@ -92,7 +75,7 @@ static skein_rc find_by_number(skn_cli *cli, skn_str ref, int64_t n, skein_inbox
         return rc;
     if (n < 1 || (uint64_t)n > listed.count)
         return none_such(cli, ref);
-    return get_item(cli, listed.at[n - 1].uid, out);
+    return skn_far_inbox_get(cli, listed.at[n - 1].uid, out);
 }
 
 static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_item *out)
@@ -101,7 +84,7 @@ static skein_rc need_item(skn_cli *cli, size_t arg, bool number, skein_inbox_ite
     skein_error err = cli->err;
     int64_t     n;
 
-    if (get_item(cli, ref, out) == SKEIN_OK)
+    if (skn_far_inbox_get(cli, ref, out) == SKEIN_OK)
         return SKEIN_OK;
     if (cli->err.rc != SKEIN_NOT_FOUND && cli->err.rc != SKEIN_INVALID)
         return cli->err.rc;
@@ -267,7 +250,7 @@ int skn_cmd_inbox_show(skn_cli *cli)
     skein_rc                 rc = need_item(cli, 0, true, &item);
 
     if (!rc && !cli->dry_run && !item.read_at) {
-        rc = set_item(cli, item.uid, &seen, &now);
+        rc = skn_far_inbox_set(cli, item.uid, &seen, &now);
         item.read_at = rc ? 0 : now.read_at;
     }
     if (rc)
@@ -286,7 +269,7 @@ static skein_rc change(skn_cli *cli, size_t arg, const skein_inbox_change *what,
     skein_rc rc = need_item(cli, arg, true, item);
 
     if (!rc && !cli->dry_run)
-        rc = set_item(cli, item->uid, what, item);
+        rc = skn_far_inbox_set(cli, item->uid, what, item);
     return rc;
 }
 
@@ -358,31 +341,6 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
 
 /* --- Answering ---------------------------------------------------------------------------- */
 
-/* The message that it became is told with the conversation that it is in. */
-static skein_rc answered_json(skn_cli *cli, const skein_inbox_item *item,
-                              const skein_message *told)
-{
-    skein_message      m;
-    skein_conversation chat;
-    skn_jw            *w;
-    skein_rc           rc = SKEIN_OK;
-
-    if (told->uid.p && (rc = skein_message_in_world(cli->engine, item->world, told->uid,
-                                                    cli->keep, &m, &chat, &cli->err)))
-        return rc;
-    w = skn_item(cli);
-    skn_jw_object(w);
-    skn_jw_key(w, "item");
-    skn_shape_inbox_item(w, item, cli->keep);
-    skn_jw_key(w, "message");
-    if (told->uid.p)
-        skn_shape_message(w, chat.uid, &m, NULL);
-    else
-        skn_jw_null(w);
-    skn_jw_object_end(w);
-    return skn_item_end(cli);
-}
-
 /* The answer is stored, and whoever speaks for the agent next goes by it. */
 static skein_rc note_nobody(skn_cli *cli, const skein_inbox_item *item)
 {
@@ -407,12 +365,10 @@ static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
         skn_would(cli, "answer %.*s", SKN_FMT(item->uid));
         return SKEIN_OK;
     }
-    if ((rc = cli->far ? skn_far_inbox_answer(cli, item, text, &now, &told, &whole)
-                       : skein_inbox_answer(cli->engine, item->uid, text, cli->keep, &now,
-                                            &told, &cli->err)))
+    if ((rc = skn_far_inbox_answer(cli, item, text, &now, &told, &whole)))
         return rc;
     if (cli->json)
-        return whole ? skn_far_item(cli, whole) : answered_json(cli, &now, &told);
+        return skn_far_item(cli, whole);
     if (told.uid.p)
         skn_print(cli, "Sent to %.*s as %.*s. %.*s is %s.\n", SKN_FMT(item->agent),
                   SKN_FMT(told.uid), SKN_FMT(item->uid), now.done_at ? "done" : "answered");

@@ -34,28 +34,11 @@ static skein_rc find(skn_cli *cli, retry_job *job)
     return skn_need_agent(cli, &job->world, agent, &job->agent);
 }
 
-static skein_rc explain(skn_cli *cli, retry_job *job, skein_message_facts *facts,
-                        skein_deliveries *deliveries)
-{
-    skein_messages    list = {&job->message, 1};
-    skein_deliveries *d;
-    skein_rc          rc;
-
-    if (cli->far)
-        return skn_far_message(cli, job->message.uid, &job->message, facts, deliveries);
-    if ((rc = skein_message_explain(cli->engine, job->chat.id, 0, &list, cli->keep, facts,
-                                    &cli->err)) ||
-        (rc = skn_deliveries_for(cli, &job->chat, 0, &list, cli->keep, &d)))
-        return rc;
-    *deliveries = d[0];
-    return SKEIN_OK;
-}
-
 static skein_rc print_json(skn_cli *cli, retry_job *job)
 {
     skein_message_facts facts = {.seen_by = NULL};
     skein_deliveries    d = {.count = 0};
-    skein_rc            rc = explain(cli, job, &facts, &d);
+    skein_rc            rc = skn_far_message(cli, job->message.uid, &job->message, &facts, &d);
 
     if (rc)
         return rc;
@@ -82,13 +65,9 @@ static skein_rc print(skn_cli *cli, const retry_job *job)
 /* In the store: a server notices what is due, whoever wrote it. */
 static skein_rc answer_again(skn_cli *cli, const retry_job *job)
 {
-    bool         without_tools = skn_opt(cli, "no-tools") != NULL;
-    skein_posted posted;
+    bool without_tools = skn_opt(cli, "no-tools") != NULL;
 
-    if (cli->far)
-        return skn_far_answer_again(cli, job->message.uid, job->agent.name, without_tools);
-    return skein_answer_again(cli->engine, job->chat.id, job->message.id, job->agent.id,
-                              without_tools, cli->keep, &posted, &cli->err);
+    return skn_far_answer_again(cli, job->message.uid, job->agent.name, without_tools);
 }
 
 static skein_rc ask_again(skn_cli *cli)

@@ -2,21 +2,18 @@
 #include "cli/commands.h"
 #include "cli/say.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/client.h"
 #include "cli/far.h"
 
 #include <inttypes.h>
 
-#define STOP_MS    30000
 #define TASK_SHOWN 60
 
 typedef struct stopping {
     skein_world        world;
-    skein_conversation chat;  /* id zero: every one of the world */
-    skein_agent        agent; /* id zero: all */
+    skein_conversation chat;  /* without an id: every one of the world */
+    skein_agent        agent; /* without a name: all */
     int64_t            stopped;
     skein_tasks        tasks; /* that were cancelled with it */
 } stopping;
@@ -48,56 +45,26 @@ static void read_tasks(skn_cli *cli, const skn_json *list, skein_tasks *out)
                                              .content = skn_far_text(v, "content")};
 }
 
-static skein_rc ask_server(skn_cli *cli, stopping *s, const skn_server *server)
+static skein_rc stop(skn_cli *cli, stopping *s)
 {
-    skn_request_spec  what = {.method = "POST",
-                              .path = skn_world_path(cli, &s->world, "messages/stop")};
-    skn_client_answer got;
-    const skn_json   *v;
-    skn_buf           b;
-    skn_jw            w;
-    skein_rc          rc;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+    const skn_json *v;
+    skein_rc        rc;
 
-    skn_buf_init(&b, 4096);
-    skn_jw_init(&w, &b);
-    skn_jw_object(&w);
-    if (s->chat.id.v)
-        skn_jw_kstr(&w, "chatId", s->chat.uid);
-    if (s->agent.id.v) {
-        skn_jw_key(&w, "agents");
-        skn_jw_array(&w);
-        skn_jw_str(&w, s->agent.name);
-        skn_jw_array_end(&w);
+    if (s->chat.uid.n)
+        skn_jw_kstr(w, "chatId", s->chat.uid);
+    if (s->agent.name.n) {
+        skn_jw_key(w, "agents");
+        skn_jw_array(w);
+        skn_jw_str(w, s->agent.name);
+        skn_jw_array_end(w);
     }
-    skn_jw_object_end(&w);
-    what.body = skn_arena_copy(cli->keep, skn_buf_str(&b));
-    skn_buf_release(&b);
-    if ((rc = skn_client_call(cli, server, &what, STOP_MS, &got)) ||
-        (rc = skn_json_parse(&v, got.body, "the answer of the server", cli->keep, &cli->err)))
+    if ((rc = skn_far_to_server(cli)) ||
+        (rc = skn_far_send(&b, "POST", skn_world_path(cli, &s->world, "messages/stop"), &v)))
         return rc;
     read_tasks(cli, skn_json_get(v, "tasks"), &s->tasks);
     return skn_json_int(v, "stopped", 0, &s->stopped, &cli->err);
-}
-
-static skein_rc stop_in_store(skn_cli *cli, stopping *s)
-{
-    skein_conversations chats = {&s->chat, 1};
-    int64_t             since = skn_clock_micros();
-    skein_agents        agents;
-    skein_rc            rc = SKEIN_OK;
-
-    if (!s->chat.id.v)
-        rc = skein_conversation_list(cli->engine, s->world.id, cli->keep, &chats, &cli->err);
-    for (size_t i = 0; !rc && i < chats.count; i++) {
-        skein_stop what = {.chat = chats.at[i].id, .agent = s->agent.id};
-        int64_t    n = 0;
-
-        rc = skein_work_stop(cli->engine, &what, &n, &cli->err);
-        s->stopped += n;
-    }
-    if (rc || (rc = skein_agent_list(cli->engine, s->world.id, cli->keep, &agents, &cli->err)))
-        return rc;
-    return skein_tasks_cancelled(cli->engine, &agents, since, cli->keep, &s->tasks, &cli->err);
 }
 
 static skein_rc tell_json(skn_cli *cli, const stopping *s)
@@ -141,7 +108,7 @@ static skein_rc tell(skn_cli *cli, const stopping *s)
                   answers, skn_plural(answers), SKN_FMT(s->world.name));
     else if (s->tasks.count)
         skn_print(cli, "What was written stays.\n");
-    else if (s->agent.id.v)
+    else if (s->agent.name.n)
         skn_print(cli, "%.*s is not at work.\n", SKN_FMT(s->agent.name));
     else
         skn_print(cli, "Nobody is at work in %.*s.\n", SKN_FMT(s->world.name));
@@ -150,10 +117,8 @@ static skein_rc tell(skn_cli *cli, const stopping *s)
 
 int skn_cmd_stop(skn_cli *cli)
 {
-    stopping   s = {.stopped = 0};
-    skn_server server;
-    bool       found;
-    skein_rc   rc;
+    stopping s = {.stopped = 0};
+    skein_rc rc;
 
     if (cli->arg_count && skn_is_lane(skn_arg(cli, 0)))
         return skn_stop_delegation(cli);
@@ -164,8 +129,6 @@ int skn_cmd_stop(skn_cli *cli)
                   SKN_FMT(s.world.name));
         return 0;
     }
-    if ((rc = skn_discover(cli, &server, &found)) ||
-        (rc = found ? ask_server(cli, &s, &server) : stop_in_store(cli, &s)))
-        return (int)rc;
-    return (int)tell(cli, &s);
+    rc = stop(cli, &s);
+    return (int)(rc ? rc : tell(cli, &s));
 }

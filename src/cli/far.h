@@ -33,6 +33,9 @@ void skn_far_begin(skn_cli *cli, const skn_server *server);
 
 /* --- Asking (far_ask.c) ------------------------------------------------------------------- */
 
+/* From here on the server that runs on the store is asked, where one does: of those who are stopped only it has the last
+ * words. */
+skein_rc skn_far_to_server(skn_cli *cli);
 /* One answer; the path is made like by printf. */
 skein_rc skn_far_get(skn_cli *cli, const skn_json **out, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -37,6 +37,17 @@ skn_cli *skn_far_ask_apart(skn_cli *cli, skn_arena *mem, skn_far_question *q)
     return &q->cli;
 }
 
+skein_rc skn_far_to_server(skn_cli *cli)
+{
+    skn_server server;
+    bool       found;
+    skein_rc   rc = cli->door->server.engine ? skn_discover(cli, &server, &found) : SKEIN_OK;
+
+    if (!rc && cli->door->server.engine && found)
+        cli->door->server = server;
+    return rc;
+}
+
 const char *skn_far_part(skn_cli *cli, skn_str text)
 {
     return skn_client_encode(cli->keep, text);

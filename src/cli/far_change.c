@@ -348,11 +348,11 @@ skein_rc skn_far_delegation(skn_cli *cli, skn_str key, skein_delegation *out)
     return SKEIN_OK;
 }
 
-skein_rc skn_far_delegation_retry(skn_cli *cli, skn_str key)
+skein_rc skn_far_delegation_do(skn_cli *cli, skn_str key, const char *what)
 {
     const skein_change how = {.dry_run = false};
-    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s/retry", cli->door->world,
-                                        skn_far_part(cli, key))
+    const char *path = skn_arena_printf(cli->keep, "%s/delegations/%s/%s", cli->door->world,
+                                        skn_far_part(cli, key), what)
                            .p;
     const skn_json *v;
     skn_far_body    b;

@@ -389,6 +389,8 @@ void skn_report(skn_cli *cli)
         report_text(cli, &cli->err);
         return;
     }
+    if (cli->told && strcmp(cli->told, cli->err.message) != 0)
+        cli->more.word = NULL; /* the kind of a failure that was met before */
     skn_buf_clear(&cli->item);
     skn_jw_init(&cli->jw, &cli->item);
     skn_shape_problem(&cli->jw, &cli->err, &cli->more);

@@ -65,13 +65,11 @@ static skein_rc check_tags(skn_cli *cli, const skein_tags *all, const skn_saying
 }
 
 /* Tags that are on in the conversation, and those asked for here. */
-static skein_rc add_tags(skn_cli *cli, const skein_world *world, const skein_conversation *chat,
-                         const skn_saying *what, instruction_list *list)
+static skein_rc add_tags(skn_cli *cli, const skein_conversation *chat, const skn_saying *what,
+                         instruction_list *list)
 {
     skein_tags all;
-    skein_rc   rc = cli->far ? skn_far_tags(cli, chat, &all)
-                             : skein_tag_list(cli->engine, world->id, chat->id, cli->keep, &all,
-                                              &cli->err);
+    skein_rc   rc = skn_far_tags(cli, chat, &all);
 
     if (rc || (rc = check_tags(cli, &all, what)))
         return rc;
@@ -101,15 +99,12 @@ static skein_rc add_state(skn_cli *cli, const skein_conversation *chat, instruct
 {
     skein_conversation now;
     const skn_json    *v;
-    skein_rc           rc;
+    skein_rc           rc = skn_far_get(cli, &v, "%s/chats/%s", cli->door->world,
+                                        skn_far_part(cli, chat->uid));
 
-    if (!cli->far)
-        rc = skein_conversation_get(cli->engine, chat->id, cli->keep, &now, &cli->err);
-    else if (!(rc = skn_far_get(cli, &v, "%s/chats/%s", cli->far->world,
-                                skn_far_part(cli, chat->uid))))
-        skn_far_read_chat(cli, v, &now);
     if (rc)
         return rc;
+    skn_far_read_chat(cli, v, &now);
     if (now.reply_expected.n)
         instruct(cli, list, SKN_STR("ResponseExpected"), now.reply_expected);
     if (now.read_only)
@@ -127,7 +122,7 @@ skein_rc skn_say_compose(skn_cli *cli, const skein_world *world, const skein_con
     *out = (skein_new_message){.role = SKEIN_USER, .sender = SKN_STR("human")};
     if ((rc = address(cli, world, what, &out->content)) ||
         (rc = add_expected(cli, world, what, &list)) || (rc = add_state(cli, chat, &list)) ||
-        (rc = add_tags(cli, world, chat, what, &list)))
+        (rc = add_tags(cli, chat, what, &list)))
         return rc;
     if (what->reply_to) {
         if ((rc = skn_need_message(cli, chat, skn_str_of(what->reply_to), &parent)))
