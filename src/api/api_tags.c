@@ -63,6 +63,23 @@ static skein_rc bad_tag(skn_api_call *c, size_t i, const char *why)
                             skn_arena_printf(c->mem, "%s", why).p);
 }
 
+/* How a tag is defined, but for its name. */
+static skein_rc read_definition(const skn_json *v, skein_tag *out, skein_error *err)
+{
+    skein_rc rc;
+
+    if ((rc = skn_json_text(v, "control", &out->control, err)) ||
+        (rc = skn_json_text(v, "instruction", &out->instruction, err)) ||
+        (rc = skn_json_text(v, "target", &out->target, err)) ||
+        (rc = skn_json_flag(v, "includeInMessage", true, &out->include_in_message, err)))
+        return rc;
+    if (!out->control.p)
+        out->control = SKN_STR("toggle");
+    if (!out->instruction.p)
+        out->instruction = out->name;
+    return SKEIN_OK;
+}
+
 static skein_rc read_tag(skn_api_call *c, const skn_json *v, size_t i, skein_tag *out)
 {
     skein_error err = {.rc = SKEIN_OK};
@@ -70,20 +87,10 @@ static skein_rc read_tag(skn_api_call *c, const skn_json *v, size_t i, skein_tag
     *out = (skein_tag){.name = SKN_NONE};
     if (v->kind != SKN_JSON_OBJECT)
         return bad_tag(c, i, "must be an object");
-    if (skn_json_text(v, "name", &out->name, &err) ||
-        skn_json_text(v, "control", &out->control, &err) ||
-        skn_json_text(v, "instruction", &out->instruction, &err) ||
-        skn_json_text(v, "target", &out->target, &err) ||
-        skn_json_flag(v, "includeInMessage", true, &out->include_in_message, &err) ||
+    if (skn_json_text(v, "name", &out->name, &err) || read_definition(v, out, &err) ||
         skn_json_flag(v, "active", false, &out->active, &err))
         return bad_tag(c, i, err.message);
-    if (!out->name.n)
-        return bad_tag(c, i, "needs a name");
-    if (!out->control.p)
-        out->control = SKN_STR("toggle");
-    if (!out->instruction.p)
-        out->instruction = out->name;
-    return SKEIN_OK;
+    return out->name.n ? SKEIN_OK : bad_tag(c, i, "needs a name");
 }
 
 skein_rc skn_api_set_tags(skn_api_call *c)
@@ -107,6 +114,80 @@ skein_rc skn_api_set_tags(skn_api_call *c)
     if (rc == SKEIN_INVALID && bad < tags.count)
         return bad_tag(c, bad, c->error.message);
     return rc ? rc : answer_tags(c);
+}
+
+static skein_rc no_tag(skn_api_call *c)
+{
+    return skn_hint(
+        &c->error,
+        skn_fail(&c->error, SKEIN_NOT_FOUND, "there is no tag \"%.*s\"", SKN_FMT(c->params[1])),
+        "Define it with \"skein tag new\"");
+}
+
+/* The tag that the path names, as it is in the chat. */
+static skein_rc find_tag(skn_api_call *c, skein_tag *out)
+{
+    skein_tags tags;
+    skein_rc   rc;
+
+    if ((rc = find_place(c)) ||
+        (rc = skein_tag_list(c->engine, c->world.id, c->chat.id, c->mem, &tags, &c->error)))
+        return rc;
+    for (size_t i = 0; i < tags.count; i++)
+        if (skn_str_eq(tags.at[i].name, c->params[1])) {
+            *out = tags.at[i];
+            return SKEIN_OK;
+        }
+    return no_tag(c);
+}
+
+static skein_rc answer_tag(skn_api_call *c)
+{
+    skein_tag tag;
+    skein_rc  rc = find_tag(c, &tag);
+
+    if (!rc)
+        skn_shape_tag(&c->w, &tag);
+    return rc;
+}
+
+skein_rc skn_api_set_tag(skn_api_call *c)
+{
+    skein_tag tag = {.name = c->params[1]};
+    skein_rc  rc;
+
+    if ((rc = find_place(c)) || (rc = read_definition(c->json, &tag, &c->error)) ||
+        (rc = skein_tag_define(c->engine, c->world.id, &tag, &c->error)))
+        return rc;
+    return answer_tag(c);
+}
+
+skein_rc skn_api_switch_tag(skn_api_call *c)
+{
+    skein_tag tag;
+    bool      active;
+    skein_rc  rc;
+
+    if ((rc = skn_find_world(c)) || (rc = skn_api_chat_or_current(c)) ||
+        (rc = find_tag(c, &tag)) || (rc = skn_api_flag(c, "active", &active)))
+        return rc;
+    if (!skn_api_has(c, "active"))
+        return skn_call_invalid(c, "/active", "is required");
+    if ((rc = skein_tag_activate(c->engine, c->chat.id, tag.name, active, &c->error)))
+        return rc;
+    return answer_tag(c);
+}
+
+skein_rc skn_api_remove_tag(skn_api_call *c)
+{
+    skein_tag tag;
+    skein_rc  rc;
+
+    if ((rc = find_tag(c, &tag)) ||
+        (rc = skein_tag_forget(c->engine, c->world.id, tag.name, &c->error)))
+        return rc;
+    c->status = 204;
+    return SKEIN_OK;
 }
 
 /* --- Instructions of a message ------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* struct ucred */
 #include "cli/client.h"
 
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -270,6 +271,19 @@ static skein_rc code_of(skn_str name, int status)
                            : SKEIN_FAILED;
 }
 
+/* A server's word, which may be anybody's, as it may be shown. */
+static const char *shown(skn_cli *cli, skn_str text)
+{
+    skn_buf b;
+    skn_str out;
+
+    skn_buf_init(&b, PROBLEM_MOST);
+    skn_clean_add(&b, text, false);
+    out = skn_arena_copy(cli->keep, skn_buf_str(&b));
+    skn_buf_release(&b);
+    return out.p;
+}
+
 /* What a problem tells beside its words. Its kind is told in the place of what the code says. */
 static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int status)
 {
@@ -287,17 +301,16 @@ static void keep_problem(skn_cli *cli, const skn_json *v, skn_str code, int stat
     (void)skn_json_text(v, "title", &title, NULL);
     if (!skn_json_text(v, "type", &type, NULL) && title.n && code.n &&
         skn_str_starts(type, SKN_STR("/problems/"))) {
-        cli->more.word =
-            skn_arena_copy(cli->keep, skn_str_sub(type, sizeof "/problems/" - 1, type.n)).p;
-        cli->more.title = skn_arena_copy(cli->keep, title).p;
-        cli->more.name = skn_arena_copy(cli->keep, code).p;
+        cli->more.word = shown(cli, skn_str_sub(type, sizeof "/problems/" - 1, type.n));
+        cli->more.title = shown(cli, title);
+        cli->more.name = shown(cli, code);
         cli->more.status = status;
     }
     for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
         if (skn_str_is(code, lost[i].code))
             cli->more.thing = lost[i].thing;
     if (!skn_json_text(v, "didYouMean", &meant, NULL) && meant.n)
-        cli->more.meant = skn_arena_copy(cli->keep, meant).p;
+        cli->more.meant = shown(cli, meant);
     if (busy && busy->kind == SKN_JSON_ARRAY)
         cli->more.extra = skn_arena_printf(cli->keep, "\"busy\":%.*s", SKN_FMT(busy->raw));
 }

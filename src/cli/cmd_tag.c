@@ -1,43 +1,17 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/far_view.h"
 
-#include <stdlib.h>
-
-/* Tags belong to the world; a conversation is only needed to say which are on there. */
-static skein_rc tag_place(skn_cli *cli, skein_world *world, skein_conversation_id *chat)
+/* "…/tags/NAME", with the chat where one is known. */
+static const char *tag_path(skn_cli *cli, skn_str name)
 {
-    skein_conversation found;
-    skein_rc           rc = skn_need_world(cli, world);
+    skn_str chat = cli->door->chat_uid;
 
-    *chat = (skein_conversation_id){0};
-    if (rc)
-        return rc;
-    rc = skn_need_chat(cli, world, &found);
-    if (rc == SKEIN_NOT_FOUND && !skn_opt(cli, "conversation")) {
-        cli->err = (skein_error){.rc = SKEIN_OK};
-        return SKEIN_OK;
-    }
-    if (!rc)
-        *chat = found.id;
-    return rc;
-}
-
-static skein_rc tag_named(skn_cli *cli, skn_str name, skein_world *world,
-                          skein_conversation_id *chat, skein_tag *out)
-{
-    skein_tags tags;
-    skein_rc   rc = tag_place(cli, world, chat);
-
-    if (rc || (rc = skein_tag_list(cli->engine, world->id, *chat, cli->keep, &tags, &cli->err)))
-        return rc;
-    for (size_t i = 0; i < tags.count; i++)
-        if (skn_str_eq(tags.at[i].name, name)) {
-            *out = tags.at[i];
-            return SKEIN_OK;
-        }
-    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%.*s\"", SKN_FMT(name));
-    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
+    return skn_arena_printf(cli->keep, "%s/tags/%s%s%s", cli->door->world,
+                            skn_far_part(cli, name), chat.n ? "?chatId=" : "",
+                            skn_far_part(cli, chat))
+        .p;
 }
 
 static skein_rc tag_out(skn_cli *cli, const skein_tag *tag, const char *what)
@@ -57,14 +31,30 @@ static skein_rc tag_out(skn_cli *cli, const skein_tag *tag, const char *what)
     return SKEIN_OK;
 }
 
+/* Tags belong to the world; a conversation is only needed to say which are on there. */
+static skein_rc read_tags(skn_cli *cli, skein_tags *out)
+{
+    skein_world        world;
+    skein_conversation chat;
+    skein_rc           rc = skn_need_world(cli, &world);
+
+    if (rc)
+        return rc;
+    rc = skn_need_chat(cli, &world, &chat);
+    if (!rc)
+        return skn_far_tags(cli, &chat, out);
+    if (rc != SKEIN_NOT_FOUND || skn_opt(cli, "conversation"))
+        return rc;
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    return skn_far_tags(cli, NULL, out);
+}
+
 int skn_cmd_tag_ls(skn_cli *cli)
 {
-    skein_world           world;
-    skein_conversation_id chat;
-    skein_tags            tags;
-    skein_rc              rc = tag_place(cli, &world, &chat);
+    skein_tags tags;
+    skein_rc   rc = read_tags(cli, &tags);
 
-    if (rc || (rc = skein_tag_list(cli->engine, world.id, chat, cli->keep, &tags, &cli->err)))
+    if (rc)
         return (int)rc;
     if (cli->json)
         skn_list_begin(cli);
@@ -73,6 +63,19 @@ int skn_cmd_tag_ls(skn_cli *cli)
     if (cli->json)
         skn_list_done(cli, rc);
     return (int)rc;
+}
+
+static skein_rc define(skn_cli *cli, const skein_tag *tag)
+{
+    const skn_json *v;
+    skn_far_body    b;
+    skn_jw         *w = skn_far_body_begin(cli, &b);
+
+    skn_jw_kstr(w, "control", tag->control);
+    skn_jw_kstr(w, "instruction", tag->instruction);
+    skn_jw_kstr(w, "target", tag->target);
+    skn_jw_kbool(w, "includeInMessage", tag->include_in_message);
+    return skn_far_send(&b, "PUT", tag_path(cli, tag->name), &v);
 }
 
 int skn_cmd_tag_new(skn_cli *cli)
@@ -92,36 +95,59 @@ int skn_cmd_tag_new(skn_cli *cli)
         !skn_str_is(tag.control, "choice"))
         return (int)skn_fail(&cli->err, SKEIN_USAGE,
                              "\"--control\" is button, toggle or choice, not \"%s\"", control);
-    if (!cli->dry_run && (rc = skein_tag_define(cli->engine, world.id, &tag, &cli->err)))
+    if (!cli->dry_run && (rc = define(cli, &tag)))
         return (int)rc;
     return (int)tag_out(cli, &tag, cli->dry_run ? "  (would be defined)" : "  defined");
 }
 
+static skein_rc tag_named(skn_cli *cli, skein_tag *out)
+{
+    skein_tags tags;
+    skein_rc   rc = read_tags(cli, &tags);
+
+    for (size_t i = 0; !rc && i < tags.count; i++)
+        if (skn_str_eq(tags.at[i].name, skn_arg(cli, 0))) {
+            *out = tags.at[i];
+            return SKEIN_OK;
+        }
+    if (rc)
+        return rc;
+    skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no tag \"%s\"", cli->args[0]);
+    return skn_hint(&cli->err, SKEIN_NOT_FOUND, "Define it with \"skein tag new\"");
+}
+
 int skn_cmd_tag_rm(skn_cli *cli)
 {
-    skein_world           world;
-    skein_conversation_id chat;
-    skein_tag             tag;
-    skein_rc              rc = tag_named(cli, skn_arg(cli, 0), &world, &chat, &tag);
+    const skn_json *none;
+    skein_tag       tag;
+    skein_rc        rc = tag_named(cli, &tag);
 
     if (!rc && !cli->dry_run)
-        rc = skein_tag_forget(cli->engine, world.id, tag.name, &cli->err);
+        rc = skn_far_change(cli, "DELETE", tag_path(cli, tag.name), SKN_NONE, &none);
     return rc ? (int)rc
               : (int)tag_out(cli, &tag, cli->dry_run ? "  (would be removed)" : "  removed");
 }
 
+static skein_rc switch_tag(skn_cli *cli, skein_tag *tag, bool on)
+{
+    const skn_json *v;
+    skn_far_body    b;
+
+    skn_jw_kbool(skn_far_body_begin(cli, &b), "active", on);
+    return skn_far_send(&b, "PATCH", tag_path(cli, tag->name), &v);
+}
+
 static int tag_turn(skn_cli *cli, bool on)
 {
-    skein_world           world;
-    skein_conversation_id chat;
-    skein_tag             tag;
-    skein_conversation    found;
-    skein_rc              rc = tag_named(cli, skn_arg(cli, 0), &world, &chat, &tag);
+    skein_world        world;
+    skein_conversation chat;
+    skein_tag          tag;
+    skein_rc           rc = tag_named(cli, &tag);
 
-    if (!rc && !chat.v)
-        rc = skn_need_chat(cli, &world, &found); /* says how to make one */
+    if (!rc && !cli->door->chat)
+        rc = skn_need_chat(cli, &world, &chat); /* says how to make one */
     if (!rc && !cli->dry_run)
-        rc = skein_tag_activate(cli->engine, chat, tag.name, on, &cli->err);
+        rc = switch_tag(cli, &tag, on);
     tag.active = on;
     return rc ? (int)rc : (int)tag_out(cli, &tag, "");
 }

@@ -34,6 +34,8 @@ static const far_row rows[] = {
     {"conv set", NULL},      {"conv rename", NULL},  {"world rename", NULL},
     {"conv of", NULL},       {"lane ls", NULL},      {"world use", NULL},
     {"queue ls", NULL},      {"queue rm", NULL},     {"audit", NULL},
+    {"tag new", NULL},       {"tag ls", NULL},       {"tag rm", NULL},
+    {"tag on", NULL},        {"tag off", NULL},
 };
 
 bool skn_far_asks(const skn_cli *cli)

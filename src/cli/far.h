@@ -112,6 +112,7 @@ skein_rc skn_far_version(skn_cli *cli, int64_t number, skn_str thread, skein_ver
 skein_rc skn_far_history(skn_cli *cli, skein_versions *out);
 /* What waits in the chat. */
 skein_rc skn_far_queue(skn_cli *cli, skein_queue *out);
+/* Of the world; with a chat, which of them are on there. */
 skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out);
 
 #endif

@@ -115,8 +115,9 @@ skein_rc skn_far_chat(skn_cli *cli, const char *ref, const skein_world *world,
 
 skein_rc skn_far_tags(skn_cli *cli, const skein_conversation *chat, skein_tags *out)
 {
-    const char *path = skn_arena_printf(cli->keep, "%s/tags?chatId=%s", cli->door->world,
-                                        skn_far_part(cli, chat->uid))
+    const char *path = skn_arena_printf(cli->keep, "%s/tags%s%s", cli->door->world,
+                                        chat ? "?chatId=" : "",
+                                        chat ? skn_far_part(cli, chat->uid) : "")
                            .p;
     skn_json_list list = {0};
     skein_rc      rc = skn_far_all(cli, path, 0, &list);
