@@ -75,6 +75,8 @@ int skn_run_editor(const char *file);
 
 skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing);
 skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref);
+/* A conversation that is in none of the worlds. */
+skein_rc skn_missing_chat(skn_cli *cli, const skein_worlds *worlds);
 skein_rc skn_missing_agent(skn_cli *cli, skein_rc rc, skein_world_id world, skn_str ref);
 
 /* The bytes of one text that the store takes. */
