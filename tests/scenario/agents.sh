@@ -408,8 +408,15 @@ s inbox
 t 'the inbox does not' gave 0
 s agent task ada later
 t 'nor a task' gave 0
+t 'which says that nobody begins it yet' is "$err" 'No server runs here: ada begins when one does (skein serve).'
 s inspect ada
 t 'nor a look' prints '1 task waiting'
+for command in 'agent wake ada' 'agent tell ada hello' 'agent timer ada 1h' 'agent wake ada --json'; do
+    s $command
+    t "so does $command" complains 'No server runs here: ada'
+    s $command -n
+    t 'not where nothing is done' is "$err" ''
+done
 s fsck
 t 'all is well in the store' gave 0
 finish
