@@ -281,6 +281,8 @@ static skn_str add_body(skn_cli *cli)
         skn_jw_kstr(&w, "baseUrl", skn_str_of(skn_opt(cli, "base-url")));
     if (skn_opt(cli, "key-env"))
         skn_jw_kstr(&w, "apiKeyEnv", skn_str_of(skn_opt(cli, "key-env")));
+    if (cli->dry_run)
+        skn_jw_kbool(&w, "dryRun", true);
     skn_jw_object_end(&w);
     return skn_body_keep(cli, &b);
 }
@@ -296,8 +298,11 @@ static skein_rc check_add(skn_cli *cli)
 
 int skn_cmd_provider_add(skn_cli *cli)
 {
-    if (check_add(cli))
-        return (int)cli->err.rc;
+    const skn_json *none;
+    skein_rc        rc = check_add(cli);
+
+    if (rc || (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none))))
+        return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "add the provider %s%s", cli->args[0],
                   skn_opt(cli, "default")
@@ -316,13 +321,16 @@ int skn_cmd_provider_add(skn_cli *cli)
 /* A key is never an argument: those can be seen by everybody on the computer. */
 int skn_cmd_provider_login(skn_cli *cli)
 {
-    bool     none = skn_opt(cli, "none");
-    skn_buf  b;
-    skn_jw   w;
-    skn_str  key, body;
-    skein_rc rc;
+    bool            none = skn_opt(cli, "none");
+    const skn_json *now;
+    skn_buf         b;
+    skn_jw          w;
+    skn_str         key, body;
+    skein_rc        rc;
 
     if (cli->dry_run) {
+        if ((rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &now)))
+            return (int)rc;
         skn_would(cli, "%s a key for %s", none ? "forget" : "keep", cli->args[0]);
         return 0;
     }
