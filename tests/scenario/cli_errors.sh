@@ -24,6 +24,14 @@ s log --json=messageid
 t 'an unknown field lists the known ones' fails 2 'messageId,chatId'
 s log --json=messageid
 t 'with --json the failure is one object' complains '"code":"USAGE"'
+for words in 'log --bogus --json' 'log --bogus --json=id' 'nonsense --json' 'log -x --json' 'world nonsense --json' '--nonsense log --json'; do
+    s $words
+    t "also behind the mistake: $words" fails 2 '"code":"USAGE"'
+done
+s log --bogus -- --json
+t 'but not where it is a word' fails 2 'skein: "--bogus" is not an option'
+s rm --json=id
+t 'where there are no fields that is said' fails 2 '"hint":"Write --json alone"'
 s export --world --format json
 t 'a world is named' fails 2 '"--world" needs a name, not "--format"'
 t 'all of one is something else' complains 'All of a world is --whole-world'
