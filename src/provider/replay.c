@@ -51,7 +51,7 @@ static bool load(const char *path, size_t most, skn_arena *a, skn_str *out)
         return false;
     piece = skn_heap(AT_ONCE);
     skn_buf_init(&all, most);
-    while ((n = read(fd, piece, AT_ONCE)) > 0 || (n < 0 && errno == EINTR))
+    while (!all.over && ((n = read(fd, piece, AT_ONCE)) > 0 || (n < 0 && errno == EINTR)))
         skn_buf_add(&all, (skn_str){piece, n > 0 ? (size_t)n : 0});
     close(fd);
     free(piece);

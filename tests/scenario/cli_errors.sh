@@ -32,6 +32,16 @@ s log --bogus -- --json
 t 'but not where it is a word' fails 2 'skein: "--bogus" is not an option'
 s rm --json=id
 t 'where there are no fields that is said' fails 2 '"hint":"Write --json alone"'
+for words in 'status --config /dev/zero' 'config check /dev/zero'; do
+    rc=0
+    "$SKEIN" $words >"$dir/out" 2>"$dir/err" || rc=$?
+    read_told
+    t "a file without an end is refused: $words" gave 2
+    t 'and what is wrong with it is told' sh -c 'cat "$1" "$2" | grep -q -F "/dev/zero: cannot be read: it is over 1 MB"' - "$dir/out" "$dir/err"
+done
+s serve --token-file /dev/zero
+t 'a device is no token' fails 2 'skein: "/dev/zero" is a device, no file'
+t 'a pipe with an end is read' is "$(printf 'log:\n  level: warn\n' | "$SKEIN" config get log.level --config /dev/stdin)" warn
 s export --world --format json
 t 'a world is named' fails 2 '"--world" needs a name, not "--format"'
 t 'all of one is something else' complains 'All of a world is --whole-world'
