@@ -29,6 +29,10 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out);
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* The same to say something: a world without a conversation gets its first one. */
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* Both steps of it: *any is false where the world has none. */
+skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
+                              bool *any);
+skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* The newest chat; those that belong to one agent are only taken when asked for. Near. */
 skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out);
 /* Fails: the world has no conversation yet. */
