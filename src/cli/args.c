@@ -287,6 +287,20 @@ static bool json_behind(const reading *r)
     return false;
 }
 
+/* What a script leaves empty by mistake must not mean another store. */
+static skein_rc check_places(skn_cli *cli)
+{
+    static const char *const those[] = {"data", "db", "server", "config"};
+
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++) {
+        const char *value = skn_opt(cli, those[i]);
+
+        if (value && !*value)
+            return skn_fail(&cli->err, SKEIN_USAGE, "\"--%s\" is empty", those[i]);
+    }
+    return SKEIN_OK;
+}
+
 static skein_rc check_words(const reading *r)
 {
     skn_cli           *cli = r->cli;
@@ -361,7 +375,7 @@ skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
     cli->yes = skn_opt(cli, "yes");
     if (rc || skn_opt(cli, "help") || skn_opt(cli, "version"))
         return rc;
-    if ((rc = check_words(&r)))
+    if ((rc = check_places(cli)) || (rc = check_words(&r)))
         return rc;
     return check_fields(cli);
 }

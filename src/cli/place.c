@@ -23,8 +23,6 @@ skein_rc skn_place_address(skn_cli *cli)
 
     if (cli->address)
         return SKEIN_OK;
-    if (db && !*db)
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"--db\" is empty");
     if (!db && (rc = skn_config_data(cli, &folder)))
         return rc;
     if (!db && !folder) {
