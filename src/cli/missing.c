@@ -57,8 +57,7 @@ skein_rc skn_missing_chat(skn_cli *cli, const skein_worlds *worlds)
 {
     if (worlds->count > 1)
         skn_hint(&cli->err, SKEIN_NOT_FOUND,
-                 "\"skein conv ls -w %.*s\" lists those of one world, \"skein world ls\" the "
-                 "worlds",
+                 "\"skein conv ls -w %.*s\" lists those of that world, and so for the others",
                  SKN_FMT(worlds->at[0].name));
     return skn_missing(cli, SKEIN_NOT_FOUND, "chat");
 }
