@@ -45,7 +45,7 @@ static bool load(const char *path, size_t most, skn_arena *a, skn_str *out)
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
     char   *piece;
     skn_buf all;
-    ssize_t n;
+    ssize_t n = 0;
 
     if (fd < 0)
         return false;
