@@ -56,6 +56,18 @@ test('400 validation names the member', async () => {
         await server.refused('GET', `${w.chatPath}/messages?${query}`, 400, 'validation');
 });
 
+// Every operation that takes a body, at an address that need not be there: the body is looked at first.
+const bodies = Object.entries(document.paths).flatMap(([url, methods]) => Object.keys(methods)
+    .filter(method => method !== 'get' && methods[method].operationId !== 'importWorld')
+    .map(method => ({ method: method.toUpperCase(), url: url.replace(/\{\w+\}/g, 'none') })));
+
+test('a body that is no JSON is refused everywhere', async () => {
+    for (const { method, url } of bodies) {
+        await server.refused(method, url, 415, 'media-type', { raw: '{}', headers: { 'content-type': 'text/plain' } });
+        await server.refused(method, url, 400, 'validation', { raw: '{' });
+    }
+});
+
 test('400 not-a-user-message', async () => {
     const w = await fresh(['ada']);
     const answer = (await w.converse('hello')).of('message.completed')[0];
