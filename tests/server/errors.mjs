@@ -68,6 +68,17 @@ test('a body that is no JSON is refused everywhere', async () => {
     }
 });
 
+// What is in it would be passed over: the body ["c_1"] would stop the agents of every chat.
+test('a body that is no object is refused everywhere, but for a list where one is asked for', async () => {
+    for (const { method, url } of bodies)
+        for (const raw of ['null', '"force"', '["c_1"]'])
+            if (raw !== '["c_1"]' || !/\/(tags|context-files)$/.test(url))
+                assert.equal((await server.refused(method, url, 400, 'validation', { raw })).body.detail, 'the body must be an object');
+    const w = await fresh();
+    assert.deepEqual((await server.ask('PUT', `${w.path}/tags`, [{ name: 'urgent' }])).data.map(t => t.name), ['urgent']);
+    assert.deepEqual((await server.ask('PUT', `${w.chatPath}/context-files`, [{ path: 'a.c' }])).data.map(f => f.path), ['a.c']);
+});
+
 test('400 not-a-user-message', async () => {
     const w = await fresh(['ada']);
     const answer = (await w.converse('hello')).of('message.completed')[0];
