@@ -48,7 +48,8 @@ test('400 validation names the member', async () => {
     for (const [method, url, body, pointer] of [['POST', `${w.path}/messages`, {}, '/content'], ['POST', `${w.path}/messages`, { content: '' }, '/content'], ['POST', `${w.path}/messages`, { content: '  \n ' }, '/content'],
         ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'], ['PATCH', `${w.path}/agents/ada`, { maxTokens: 0 }, '/maxTokens'],
         ['PATCH', `${w.path}/agents/ada`, { model: 'null' }, '/model'], ['POST', `${w.path}/agents`, { name: 'b', model: 'demo/' }, '/model'],
-        ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name']]) {
+        ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name'],
+        ['PATCH', w.path, { settings: { delegationDepth: 0 } }, '/settings/delegationDepth'], ['POST', '/worlds', { name: 'x', settings: { approvals: { x: 'maybe' } } }, '/settings/approvals/x'], ['PATCH', `${w.path}/agents/ada`, { lead: '' }, '/lead'], ['POST', '/session', {}, '/token']]) {
         const r = await server.refused(method, url, 400, 'validation', { body });
         assert.equal(r.body.errors[0].pointer, pointer, `${method} ${url} ${JSON.stringify(body)}: ${r.text}`);
     }
