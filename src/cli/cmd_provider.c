@@ -186,7 +186,9 @@ int skn_cmd_provider_detect(skn_cli *cli)
     return (
         int)(rc ? rc
                 : print_list(cli, answer, found_line,
-                             "No model server on this computer, no key in the environment."));
+                             "Nothing was found. The server looks for model servers on this "
+                             "computer (detect.local) and for keys in its environment "
+                             "(detect.environment)."));
 }
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)

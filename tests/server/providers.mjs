@@ -73,6 +73,12 @@ test('a provider that is added changes the model of no agent', async () => {
     assert.equal(await modelOf(), 'demo/scripted');
 });
 
+test('where nobody was to look nothing is said to be absent', async () => {
+    const { out } = await cli('provider', 'detect');
+    assert.doesNotMatch(out, /No model server/);
+    assert.match(out, /Nothing was found\..*detect\.local/);
+});
+
 test('provider add says that nothing changes and how to change it', async () => {
     const added = await cli('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
     assert.equal(added.code, 0, added.err);
