@@ -309,10 +309,14 @@ int skn_cmd_provider_add(skn_cli *cli)
     }
     return (int)change_openly(
         cli, "POST", "/providers", add_body(cli),
-        skn_arena_printf(cli->keep,
-                         "Added. A key: skein provider login %s. Take it back with \"skein "
-                         "provider rm %s\".",
-                         cli->args[0], cli->args[0]));
+        skn_opt(cli, "key-env")
+            ? skn_arena_printf(cli->keep,
+                               "Added. Take it back with \"skein provider rm %s\".",
+                               cli->args[0])
+            : skn_arena_printf(cli->keep,
+                               "Added. A key: skein provider login %s. Take it back with "
+                               "\"skein provider rm %s\".",
+                               cli->args[0], cli->args[0]));
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */
