@@ -310,8 +310,7 @@ int skn_cmd_provider_add(skn_cli *cli)
     return (int)change_openly(
         cli, "POST", "/providers", add_body(cli),
         skn_opt(cli, "key-env")
-            ? skn_arena_printf(cli->keep,
-                               "Added. Take it back with \"skein provider rm %s\".",
+            ? skn_arena_printf(cli->keep, "Added. Take it back with \"skein provider rm %s\".",
                                cli->args[0])
             : skn_arena_printf(cli->keep,
                                "Added. A key: skein provider login %s. Take it back with "
