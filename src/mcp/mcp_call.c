@@ -119,7 +119,8 @@ void skn_mcp_call_result(skn_mcp_call *c, const skn_json *result)
 /* The server took the call and refused it, in its own words. */
 void skn_mcp_call_error(skn_mcp_call *c, const skn_json *error)
 {
-    const skn_json *message = skn_json_get(error, "message"),
+    const skn_json *message = error->kind == SKN_JSON_STRING ? error
+                                                             : skn_json_get(error, "message"),
                    *code = skn_json_get(error, "code");
     skn_str said = SKN_STR("no reason given");
     skn_buf text;

@@ -164,6 +164,14 @@ test('a result with characters that cannot be stored is mended', async () => {
     await d.end();
 });
 
+test('an error that is only a text is told in its words', async () => {
+    const d = fake();
+    await d.ready();
+    const { text, failed, unknown } = await d.call('boom');
+    assert.deepEqual([text, failed, unknown], ['error: out of paper', true, false]);
+    await d.end();
+});
+
 test('an answer that is the last thing a server did still counts', async () => {
     const d = fake();
     const { pid } = await d.ready();
