@@ -25,6 +25,8 @@ function welcomedBy(one: Partial<Answerer>): string {
 }
 
 it('says what the demo does with words that it does not know, and nothing of that where a model answers', () => {
-    expect(welcomedBy({ model: 'demo/scripted', scripted: true })).toContain('it has no line for what you wrote');
+    expect(welcomedBy({ model: 'demo/scripted', scripted: true })).toContain(
+        'it has no line for what you wrote',
+    );
     expect(welcomedBy({ model: 'ollama/llama3', scripted: false })).not.toContain('demo');
 });

@@ -54,8 +54,7 @@ function TourWelcome() {
             </ol>
             <p class="muted">
                 {hidden ? 'Or' : 'Press one, or send its number; or'} type anything.
-                {onlyScripted(answerers()) &&
-                    ' The demo will say so when it has no line for what you wrote.'}
+                {onlyScripted(answerers()) && ' The demo will say so when it has no line for what you wrote.'}
             </p>
         </div>
     );
