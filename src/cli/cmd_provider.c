@@ -186,7 +186,9 @@ int skn_cmd_provider_detect(skn_cli *cli)
     return (
         int)(rc ? rc
                 : print_list(cli, answer, found_line,
-                             "No model server on this computer, no key in the environment."));
+                             "Nothing was found. The server looks for model servers on this "
+                             "computer (detect.local) and for keys in its environment "
+                             "(detect.environment)."));
 }
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
@@ -312,10 +314,13 @@ int skn_cmd_provider_add(skn_cli *cli)
     }
     return (int)change_openly(
         cli, "POST", "/providers", add_body(cli),
-        skn_arena_printf(cli->keep,
-                         "Added. A key: skein provider login %s. Take it back with \"skein "
-                         "provider rm %s\".",
-                         cli->args[0], cli->args[0]));
+        skn_opt(cli, "key-env")
+            ? skn_arena_printf(cli->keep, "Added. Take it back with \"skein provider rm %s\".",
+                               cli->args[0])
+            : skn_arena_printf(cli->keep,
+                               "Added. A key: skein provider login %s. Take it back with "
+                               "\"skein provider rm %s\".",
+                               cli->args[0], cli->args[0]));
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */

@@ -35,6 +35,8 @@ t 'the same as JSON' prints '"model":"demo/scripted","found":{"servers":[],"keys
 mkdir -p "$HOME/.config/skein"
 printf 'secrets:\n  env:\n    ABSENT_API_KEY: ["127.0.0.1:9"]\n' >"$HOME/.config/skein/skein.yaml"
 start_server --no-delay
+must world ls --json=description
+t 'the tour does not say who answers: a model of this computer may' lacks 'no AI'
 idle() { "$SKEIN" "$store" -w tour world show --json | grep -q '"isProcessing":false'; }
 inbox_has() { "$SKEIN" "$store" inbox ls --json | grep -q -F -- "$1"; }
 
