@@ -255,7 +255,10 @@ static skein_rc merge_agent(skn_api_call *c, skein_agent *a)
         return rc;
     if (a->lead_name.p && !skn_str_eq(a->lead_name, before)) {
         if ((rc = skn_find_agent(c, a->lead_name, &lead)))
-            return rc;
+            return rc == SKEIN_INVALID
+                       ? skn_call_invalid(c, "/lead",
+                                          skn_arena_printf(c->mem, "%s", c->error.message).p)
+                       : rc;
         a->lead_name = lead.name;
     }
     return merge_settings(c, &a->settings);

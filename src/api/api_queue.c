@@ -88,8 +88,11 @@ skein_rc skn_api_remove_queued(skn_api_call *c)
 
 /* --- Stopping ----------------------------------------------------------------------------- */
 
+/* A task that nobody has begun may have no conversation yet: there is nothing to stop. */
 static void add_target(skn_stopping *s, skein_conversation_id chat, skein_agent_id agent)
 {
+    if (!chat.v)
+        return;
     for (size_t i = 0; i < s->targets.n; i++)
         if (s->targets.p[i].chat.v == chat.v && s->targets.p[i].agent.v == agent.v)
             return;

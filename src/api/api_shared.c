@@ -207,10 +207,10 @@ skein_rc skn_api_match(skn_api_call *c, skn_str stem, const char *what, bool *as
     while (skn_str_split(&list, ',', &tag))
         if (has_stem(skn_str_trim(tag), stem))
             return SKEIN_OK;
-    return skn_hint(
-        &c->error,
-        skn_fail(&c->error, SKEIN_VERSION_CHANGED, "%s was changed since it was read", what),
-        "Read it again, and repeat the request with its new ETag.");
+    return skn_hint(&c->error,
+                    skn_fail(&c->error, SKEIN_VERSION_CHANGED,
+                             "somebody has changed %s since it was read", what),
+                    "Read it again, and repeat the request with its new ETag.");
 }
 
 void skn_api_fresh_etag(skn_api_call *c)
@@ -227,7 +227,7 @@ skein_rc skn_api_no_models(skn_api_call *c)
                  : skn_call_problem(c, 501, "server-needed", "only a server asks models");
 }
 
-/* What the engine calls a thing, and where it stands in a request. */
+/* What the engine calls a thing, and where it stands in a request. A message that begins with a pointer says it itself. */
 static const struct {
     const char *words, *pointer;
 } places[] = {{"the title", "/title"},
@@ -247,17 +247,28 @@ static const struct {
               {"the reason", "/reason"},
               {"actor", "/by"}};
 
+static const char *place_of(skn_api_call *c, skn_str text)
+{
+    skn_str rest = skn_str_sub(text, text.n > 0, text.n), quoted;
+
+    if (skn_str_starts(text, SKN_STR("\"/")) && skn_str_split(&rest, '"', &quoted))
+        return skn_arena_copy(c->mem, quoted).p;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (skn_str_find(text, skn_str_of(places[i].words)) >= 0)
+            return places[i].pointer;
+    return NULL;
+}
+
 skein_rc skn_api_blame(skn_api_call *c, skein_rc rc)
 {
-    skn_str text = skn_arena_copy(c->mem, skn_str_of(c->error.message));
+    skn_str     text = skn_arena_copy(c->mem, skn_str_of(c->error.message));
+    skein_error told = c->error;
+    const char *place;
 
-    if (rc != SKEIN_INVALID || c->problem_extra.p)
+    if (rc != SKEIN_INVALID || c->problem_extra.p || !(place = place_of(c, text)))
         return rc;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (skn_str_find(text, skn_str_of(places[i].words)) >= 0) {
-            skn_call_invalid(c, places[i].pointer, text.p);
-            return skn_fail(&c->error, rc, "%s", text.p);
-        }
+    skn_call_invalid(c, place, text.p);
+    c->error = told; /* with its hint */
     return rc;
 }
 

@@ -323,15 +323,22 @@ static skein_rc read_current(skn_api_call *c, skein_conversation_id *out)
     return rc;
 }
 
+static bool is_null(const skn_json *v)
+{
+    return v && v->kind == SKN_JSON_NULL;
+}
+
 static skein_rc read_change(skn_api_call *c, skein_world_change *out)
 {
-    skein_world wanted = {.id = {0}};
-    skein_rc    rc;
+    static const char *const kept[] = {"/name", "/turnLimit", "/compactAt"};
+    skein_world              wanted = {.id = {0}};
+    skein_rc                 rc;
 
     if ((rc = read_world(c, false, &wanted)) || (rc = read_current(c, &out->chat)))
         return rc;
-    if (skn_api_has(c, "name") && !wanted.name.p)
-        return skn_call_invalid(c, "/name", "cannot be removed");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (is_null(skn_json_get(c->json, kept[i] + 1)))
+            return skn_call_invalid(c, kept[i], "cannot be removed");
     if (skn_api_has(c, "description") && !wanted.description.p)
         wanted.description = SKN_STR("");
     out->name = wanted.name;

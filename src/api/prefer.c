@@ -56,10 +56,15 @@ skein_rc skn_read_body(skn_api_call *c)
         return skn_hint(&c->error, rc, "Send JSON with \"Content-Type: application/json\".");
     }
     rc = skn_json_parse_few(&c->json, c->body, "the body", SKN_VALUES_MAX, c->mem, &c->error);
-    return rc == SKEIN_OK || rc == SKEIN_LIMIT || rc == SKEIN_NO_MEMORY
-               ? rc
-               : skn_call_invalid(
-                     c, "", skn_arena_printf(c->mem, "is not JSON: %s", c->error.message).p);
+    if (rc == SKEIN_LIMIT || rc == SKEIN_NO_MEMORY)
+        return rc;
+    if (rc)
+        return skn_call_invalid(
+            c, "", skn_arena_printf(c->mem, "is not JSON: %s", c->error.message).p);
+    if (c->json->kind == SKN_JSON_OBJECT ||
+        (c->json->kind == SKN_JSON_ARRAY && c->route->flags & SKN_ROUTE_LIST))
+        return SKEIN_OK;
+    return skn_call_invalid(c, "", "must be an object");
 }
 
 skein_rc skn_read_key(skn_api_call *c)

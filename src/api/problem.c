@@ -21,7 +21,8 @@ typedef struct word {
 /* Every kind there is. Those that are known by a code of the engine have the same words there. */
 static const word words[] = {
     {"validation", 400, false, "VALIDATION_ERROR", "The input is not valid",
-     "A value is missing or has the wrong form. \"errors\" names each with a JSON pointer."},
+     "A value is missing or has the wrong form: \"detail\" says which. Where it stands in one "
+     "place, \"errors\" has a JSON pointer to it, or the name of the parameter."},
     {"bad-request", 400, false, "BAD_REQUEST", "The request is not HTTP as it should be",
      "The request could not be read without doubt. Check the client or proxy that sent it."},
     {"usage", 400, false, "USAGE", "The request was not understood",

@@ -11,6 +11,7 @@
 #define KNOWN   (SKN_ROUTE_CHANGES | SKN_ROUTE_KNOWN)
 #define SERVED  SKN_ROUTE_SERVED
 #define STOPS   SKN_ROUTE_STOPS
+#define LIST    SKN_ROUTE_LIST
 
 const skn_route skn_routes[] = {
 #define OPERATION(method, path, handler, flags, id, summary)                                   \

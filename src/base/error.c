@@ -49,9 +49,7 @@ int skein_rc_exit(skein_rc rc)
     return skein_rc_exit(SKEIN_FAILED);
 }
 
-/* Arguments may be file names or a stranger's bytes; the line is shown on terminals and stands
- * in JSON, so what is left is UTF-8 without what clean.h calls harmful. */
-static void clean(char *line, size_t n)
+void skn_line_clean(char *line, size_t n)
 {
     size_t at = 0, bad = 0;
 
@@ -75,7 +73,7 @@ __attribute__((format(printf, 3, 0))) static void fill(char *out, size_t cap, co
 
     len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     cut = skn_utf8_cut((skn_str){line, len}, cap - 1);
-    clean(line, cut.n);
+    skn_line_clean(line, cut.n);
     memcpy(out, line, cut.n);
     out[cut.n] = '\0';
 }

@@ -13,8 +13,11 @@ typedef struct reading {
     int         argc;
     char      **argv;
     int         i;
-    const char *noun;  /* "world" of "world new", until its verb comes */
-    bool        usual; /* the command is the noun's usual one, unless a verb comes */
+    const char *noun;       /* "world" of "world new", until its verb comes */
+    bool        usual;      /* the command is the noun's usual one, unless a verb comes */
+    bool        only_words; /* "--" was there */
+    skn_given  *fields;     /* of a bare --json, with the word behind it; NULL: there is none */
+    size_t      fields_at;  /* the argument that the word would be */
 } reading;
 
 static const char *command_name(const void *ctx, size_t i)
@@ -128,6 +131,8 @@ static void take_json(reading *r, const skn_option *o)
 
     if (c && c->fields && like_fields(c, skn_str_of(next))) {
         give(r->cli, o, next);
+        r->fields = &r->cli->given[r->cli->given_count - 1];
+        r->fields_at = r->cli->arg_count;
         r->i++;
     } else {
         give(r->cli, o, "");
@@ -240,17 +245,16 @@ static skein_rc command_word(reading *r, const char *word)
 static skein_rc read_words(reading *r)
 {
     skn_cli *cli = r->cli;
-    bool     only_words = false;
     skein_rc rc = SKEIN_OK;
 
     for (r->i = 1; !rc && r->i < r->argc; r->i++) {
         const char *a = r->argv[r->i];
 
-        if (!only_words && !strcmp(a, "--"))
-            only_words = true;
-        else if (!only_words && a[0] == '-' && a[1] == '-')
+        if (!r->only_words && !strcmp(a, "--"))
+            r->only_words = true;
+        else if (!r->only_words && a[0] == '-' && a[1] == '-')
             rc = long_option(r);
-        else if (!only_words && a[0] == '-' && a[1])
+        else if (!r->only_words && a[0] == '-' && a[1])
             rc = short_options(r);
         else if (!cli->command || r->usual)
             rc = command_word(r, a);
@@ -258,6 +262,43 @@ static skein_rc read_words(reading *r)
             cli->args[cli->arg_count++] = a;
     }
     return rc;
+}
+
+/* "skein show --json lead": what a command cannot do without is no field. */
+static void give_back(reading *r)
+{
+    skn_cli *cli = r->cli;
+
+    if (!r->fields || !cli->command || cli->arg_count >= (size_t)cli->command->min_args)
+        return;
+    memmove(&cli->args[r->fields_at + 1], &cli->args[r->fields_at],
+            (cli->arg_count - r->fields_at) * sizeof cli->args[0]);
+    cli->args[r->fields_at] = r->fields->value;
+    cli->arg_count++;
+    r->fields->value = "";
+}
+
+/* Is --json among the words behind a mistake, which nobody reads any more? */
+static bool json_behind(const reading *r)
+{
+    for (int i = r->i; !r->only_words && i < r->argc && strcmp(r->argv[i], "--") != 0; i++)
+        if (!strcmp(r->argv[i], "--json") || !strncmp(r->argv[i], "--json=", 7))
+            return true;
+    return false;
+}
+
+/* What a script leaves empty by mistake must not mean another store. */
+static skein_rc check_places(skn_cli *cli)
+{
+    static const char *const those[] = {"data", "db", "server", "config"};
+
+    for (size_t i = 0; i < sizeof those / sizeof those[0]; i++) {
+        const char *value = skn_opt(cli, those[i]);
+
+        if (value && !*value)
+            return skn_fail(&cli->err, SKEIN_USAGE, "\"--%s\" is empty", those[i]);
+    }
+    return SKEIN_OK;
 }
 
 static skein_rc check_words(const reading *r)
@@ -284,24 +325,32 @@ static skein_rc check_words(const reading *r)
     return SKEIN_OK;
 }
 
+skein_rc skn_fields_check(skn_cli *cli, const char *known, const char *of)
+{
+    skn_str unknown;
+
+    if (!cli->fields || skn_fields_known(known, skn_str_of(cli->fields), &unknown))
+        return SKEIN_OK;
+    cli->more.fields = known;
+    skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a field of %s", SKN_FMT(unknown), of);
+    return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", cli->command->name);
+}
+
 static skein_rc check_fields(skn_cli *cli)
 {
-    const char *fields = skn_opt(cli, "json");
-    skn_str     unknown;
+    const char        *fields = skn_opt(cli, "json");
+    const skn_command *c = cli->command;
 
     cli->json = fields != NULL;
     if (!fields || !*fields)
         return SKEIN_OK;
-    if (!cli->command || !cli->command->fields)
-        return skn_fail(&cli->err, SKEIN_USAGE, "there are no fields to choose from here");
-    if (!skn_fields_known(cli->command->fields, skn_str_of(fields), &unknown)) {
-        cli->more.fields = cli->command->fields;
-        skn_fail(&cli->err, SKEIN_USAGE, "\"%.*s\" is not a field of \"skein %s\"",
-                 SKN_FMT(unknown), cli->command->name);
-        return skn_hint(&cli->err, SKEIN_USAGE, "See \"skein help %s\"", cli->command->name);
+    if (!c || !c->fields) {
+        skn_fail(&cli->err, SKEIN_USAGE, "there are no fields to choose from here");
+        return skn_hint(&cli->err, SKEIN_USAGE, "Write --json alone");
     }
     cli->fields = fields;
-    return SKEIN_OK;
+    return skn_fields_check(cli, c->fields,
+                            skn_arena_printf(cli->keep, "\"skein %s\"", c->name).p);
 }
 
 skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
@@ -317,6 +366,8 @@ skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
     cli->args = SKN_ARRAY(cli->keep, (size_t)argc + 1, const char *);
     cli->given = SKN_ARRAY(cli->keep, room, skn_given);
     rc = read_words(&r);
+    give_back(&r);
+    cli->json = rc && json_behind(&r);
     for (size_t i = 0; i < cli->given_count; i++) /* also when it failed: how to say so */
         cli->json |= !strcmp(cli->given[i].option->name, "json");
     cli->quiet = skn_opt(cli, "quiet");
@@ -324,7 +375,7 @@ skein_rc skn_args_read(skn_cli *cli, int argc, char **argv)
     cli->yes = skn_opt(cli, "yes");
     if (rc || skn_opt(cli, "help") || skn_opt(cli, "version"))
         return rc;
-    if ((rc = check_words(&r)))
+    if ((rc = check_places(cli)) || (rc = check_words(&r)))
         return rc;
     return check_fields(cli);
 }

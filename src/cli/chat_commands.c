@@ -130,7 +130,7 @@ static void cmd_edit(skn_chat *c, skn_str rest)
     word_list   list = {.at = {"edit", "--no-wait"}, .count = 2}; /* the chat shows them */
 
     if (!rest.n && c->plain) { /* there is no editor */
-        need(c, "/edit ID TEXT");
+        need(c, skn_arena_printf(c->mem, "/edit %s TEXT", ref ? ref : "@you").p);
         return;
     }
     if (ref)

@@ -124,9 +124,13 @@ const skn_command *skn_command_find(const char *name);
 /* The noun that the name begins with ("world" of "world new"); NULL when it has none. */
 const skn_noun   *skn_noun_find(skn_str name);
 const skn_option *skn_option_find(const skn_option *table, skn_str name, char letter);
+/* True for one of the names with commas between. */
+bool skn_is_among(skn_str names, skn_str wanted);
 /* True for a comma-separated list of one or more names out of another; "id" and "text" stand for
  * a message's id and content. */
 bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown);
+/* Refuses a field of --json=FIELDS that is not among those of what is printed; `of`: "a version". */
+skein_rc skn_fields_check(skn_cli *cli, const char *known, const char *of);
 
 void skn_help_overview(skn_cli *cli);
 void skn_help_command(skn_cli *cli, const skn_command *c);

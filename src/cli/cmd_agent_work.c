@@ -4,6 +4,7 @@
 #include "base/amount.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/discover.h"
 #include "cli/far_agent.h"
 #include "cli/far_view.h"
 #include "cli/model_name.h"
@@ -162,15 +163,17 @@ static int pause_agent(skn_cli *cli, bool paused)
     if (rc)
         return (int)rc;
     if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    if (cli->dry_run)
+        rc = skn_agent_item(cli, &agent);
+    else if (cli->dry_run)
         skn_would(cli, "%s %.*s", paused ? "pause" : "let go on", SKN_FMT(agent.name));
     else if (paused)
         skn_print(cli, "%.*s begins nothing new. Go on with \"skein agent resume %.*s\".\n",
                   SKN_FMT(agent.name), SKN_FMT(agent.name));
     else
         skn_print(cli, "%.*s goes on with what waits for it.\n", SKN_FMT(agent.name));
-    return 0;
+    if (!paused && !cli->dry_run)
+        skn_note_nobody(cli, agent.name, "goes on");
+    return (int)rc;
 }
 
 int skn_cmd_agent_pause(skn_cli *cli)
@@ -234,12 +237,14 @@ int skn_cmd_agent_wake(skn_cli *cli)
     if (rc || (rc = wake(cli, &agent, &paused)))
         return (int)rc;
     if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    if (cli->dry_run)
+        rc = skn_agent_item(cli, &agent);
+    else if (cli->dry_run)
         skn_would(cli, "wake %.*s", SKN_FMT(agent.name));
     else
         say_woken(cli, &agent, paused);
-    return 0;
+    if (!rc && !paused && !cli->dry_run)
+        skn_note_nobody(cli, agent.name, "begins");
+    return (int)rc;
 }
 
 int skn_cmd_agent_timer(skn_cli *cli)
@@ -261,8 +266,8 @@ int skn_cmd_agent_timer(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->json)
-        return (int)skn_agent_item(cli, &agent);
-    if (cli->dry_run)
+        rc = skn_agent_item(cli, &agent);
+    else if (cli->dry_run)
         skn_would(cli, "set the timer of %.*s to %.*s", SKN_FMT(agent.name), SKN_FMT(text));
     else if (ms)
         skn_print(cli,
@@ -271,7 +276,9 @@ int skn_cmd_agent_timer(skn_cli *cli)
                   SKN_FMT(agent.name), SKN_FMT(text), SKN_FMT(agent.name));
     else
         skn_print(cli, "%.*s has no timer.\n", SKN_FMT(agent.name));
-    return 0;
+    if (ms && !cli->dry_run)
+        skn_note_nobody(cli, agent.name, "begins");
+    return (int)rc;
 }
 
 /* --- Tell and task ------------------------------------------------------------------------ */
@@ -330,10 +337,12 @@ int skn_cmd_agent_tell(skn_cli *cli)
                        : skein_tell_agent(cli->engine, &tell, cli->keep, &m, &cli->err)))
         return (int)rc;
     if (cli->json)
-        return (int)(whole ? skn_far_item(cli, whole) : told_item(cli, &world, m.uid));
-    skn_print(cli, "Told %.*s as %.*s, in its background. Watch it: skein inspect %.*s\n",
-              SKN_FMT(agent.name), SKN_FMT(m.uid), SKN_FMT(agent.name));
-    return 0;
+        rc = whole ? skn_far_item(cli, whole) : told_item(cli, &world, m.uid);
+    else
+        skn_print(cli, "Told %.*s as %.*s, in its background. Watch it: skein inspect %.*s\n",
+                  SKN_FMT(agent.name), SKN_FMT(m.uid), SKN_FMT(agent.name));
+    skn_note_nobody(cli, agent.name, "reads it");
+    return (int)rc;
 }
 
 int skn_cmd_agent_task(skn_cli *cli)
@@ -355,11 +364,14 @@ int skn_cmd_agent_task(skn_cli *cli)
         return (int)rc;
     if (cli->json) {
         skn_shape_task(skn_item(cli), &task);
-        return (int)skn_item_end(cli);
+        rc = skn_item_end(cli);
+    } else {
+        skn_print(cli,
+                  "%.*s has the task %.*s. Take it back with \"skein task cancel %.*s\".\n",
+                  SKN_FMT(agent.name), SKN_FMT(task.uid), SKN_FMT(task.uid));
     }
-    skn_print(cli, "%.*s has the task %.*s. Take it back with \"skein task cancel %.*s\".\n",
-              SKN_FMT(agent.name), SKN_FMT(task.uid), SKN_FMT(task.uid));
-    return 0;
+    skn_note_nobody(cli, agent.name, "begins");
+    return (int)rc;
 }
 
 /* --- What it keeps in mind ---------------------------------------------------------------- */

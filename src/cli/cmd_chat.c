@@ -2,6 +2,7 @@
 #include "cli/busy.h"
 #include "cli/chat_far.h"
 #include "cli/commands.h"
+#include "cli/current.h"
 #include "cli/far_change.h"
 #include "cli/interrupt.h"
 #include "cli/own.h"
@@ -407,15 +408,34 @@ static const char *gap_before(const skn_chat *c, size_t heading, skn_str text)
                : "\n  ";
 }
 
+/* The chat as it is now: in its conversation where that is not the world's own, with the model that was chosen. */
+static skn_str way_back(skn_chat *c)
+{
+    skn_cli    *cli = c->cli;
+    const char *agent = c->moved ? NULL : skn_opt(cli, "agent");
+    bool        named = c->moved || skn_opt(cli, "conversation") ||
+                 (cli->folder && cli->folder->conversation);
+    skn_str model = skn_arena_copy(cli->keep, skn_buf_str(&c->model));
+    skn_str where = agent   ? skn_arena_printf(cli->keep, " --agent %.*s",
+                                               SKN_FMT(skn_shell_word(cli->keep, agent)))
+                    : named ? skn_arena_printf(cli->keep, " -c %.*s", SKN_FMT(c->chat.uid))
+                            : SKN_STR("");
+
+    if (model.n)
+        model = skn_arena_printf(cli->keep, " --model %.*s",
+                                 SKN_FMT(skn_shell_word(cli->keep, model.p)));
+    return skn_str_of(skn_pasteable(
+        cli, skn_arena_printf(cli->keep, "skein chat %.*s%.*s%.*s%s --continue",
+                              SKN_FMT(c->world.name), SKN_FMT(where), SKN_FMT(model),
+                              skn_opt(cli, "plain") ? " --plain" : "")
+                 .p));
+}
+
 static void say_goodbye(skn_chat *c)
 {
-    skn_str how = SKN_STR("Come back with:"), web = SKN_STR("On the web:"), command, address;
-    bool    named = c->moved || skn_opt(c->cli, "conversation");
+    skn_str how = SKN_STR("Come back with:"), web = SKN_STR("On the web:");
+    skn_str command = way_back(c), address;
 
-    command = skn_arena_printf(c->cli->keep, "skein chat %.*s%s%.*s --continue",
-                               SKN_FMT(c->world.name), named ? " -c " : "",
-                               named ? (int)c->chat.uid.n : 0, c->chat.uid.p);
-    command = skn_str_of(skn_pasteable(c->cli, command.p));
     address = skn_arena_printf(c->cli->keep, "%sw/%.*s/c/%.*s", c->news.server.url,
                                SKN_FMT(c->world.name), SKN_FMT(c->chat.uid));
     skn_note(c->cli, "%.*s%s%.*s\n%.*s%s%.*s", SKN_FMT(how), gap_before(c, how.n, command),

@@ -1,6 +1,7 @@
 /* The configuration: list, get, set, check, path. */
 #include "cli/commands.h"
 #include "cli/config_cli.h"
+#include "cli/model_name.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -288,6 +289,8 @@ static skein_rc check_value(skn_cli *cli, skn_str name, skn_str text)
     skn_config_store(&c, id, text, cli->keep);
     if (c.errors)
         return skn_fail(&cli->err, SKEIN_USAGE, "%.*s", SKN_FMT(c.problems.p[0].text));
+    if (id == SKN_CONFIG_DEFAULT_MODEL && skn_str_find(text, SKN_STR("/")) >= 0)
+        return skn_need_provider_here(cli, text);
     return SKEIN_OK;
 }
 

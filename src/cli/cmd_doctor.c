@@ -3,8 +3,10 @@
 #include "cli/backups.h"
 #include "cli/commands.h"
 #include "cli/config_cli.h"
+#include "cli/default_model.h"
 #include "cli/discover.h"
 #include "cli/doctor.h"
+#include "cli/model_name.h"
 #include "cli/news.h"
 #include "cli/paste.h"
 #include "cli/server_ask.h"
@@ -406,6 +408,27 @@ static skein_rc check_providers(visit *v)
     return rc;
 }
 
+/* Agents that name no model could not answer. */
+static skein_rc check_default_model(visit *v)
+{
+    skn_cli                *cli = v->cli;
+    const skn_config_value *set = skn_default_model_set(cli);
+    skn_str                 problem;
+    skein_rc                rc = SKEIN_OK;
+
+    if (skn_str_find(set->text, SKN_STR("/")) >= 0)
+        rc = skn_need_provider_of(cli, v->has_server ? &v->server : NULL, set->text);
+    problem = skn_arena_printf(cli->keep, "defaults.model is %.*s, and %s", SKN_FMT(set->text),
+                               cli->err.message);
+    cli->err = (skein_error){.rc = SKEIN_OK};
+    if (rc != SKEIN_NOT_FOUND)
+        return SKEIN_OK; /* what a server did not answer was told with it */
+    return tell(v, "model", WARN, problem,
+                set->from <= SKN_FROM_STORE
+                    ? "\"skein model use auto\" chooses one that is available"
+                    : skn_arena_printf(cli->keep, "name another model in %s", set->source).p);
+}
+
 /* --- All of it ------------------------------------------------------------------------------ */
 
 static skein_rc examine(visit *v)
@@ -428,7 +451,8 @@ static skein_rc examine(visit *v)
     } else {
         rc = check_server(v);
     }
-    if (rc || (rc = check_lock(v)) || (rc = check_providers(v)) || (rc = check_folder(v)))
+    if (rc || (rc = check_lock(v)) || (rc = check_providers(v)) ||
+        (rc = check_default_model(v)) || (rc = check_folder(v)))
         return rc;
     return check_backups(v);
 }

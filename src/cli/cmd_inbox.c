@@ -341,19 +341,6 @@ int skn_cmd_inbox_snooze(skn_cli *cli)
 
 /* --- Answering ---------------------------------------------------------------------------- */
 
-/* The answer is stored, and whoever speaks for the agent next goes by it. */
-static skein_rc note_nobody(skn_cli *cli, const skein_inbox_item *item)
-{
-    skn_server server;
-    bool       found = true;
-    skein_rc   rc = cli->far || !item->tool.n ? SKEIN_OK : skn_discover(cli, &server, &found);
-
-    if (!rc && !found)
-        skn_note(cli, "%s: %.*s goes on when %s (skein serve).", skn_nobody_runs(cli),
-                 SKN_FMT(item->agent), skn_only_reads(cli) ? "another runs" : "one does");
-    return rc;
-}
-
 static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
 {
     skein_inbox_item now = *item;
@@ -381,7 +368,9 @@ static skein_rc answer(skn_cli *cli, const skein_inbox_item *item, skn_str text)
                                              SKN_FMT(item->uid), SKN_FMT(item->agent),
                                              skn_str_is(text, "allow") ? "may" : "may not",
                                              SKN_FMT(item->tool)));
-    return note_nobody(cli, item);
+    if (item->tool.n)
+        skn_note_nobody(cli, item->agent, "goes on");
+    return SKEIN_OK;
 }
 
 int skn_cmd_inbox_reply(skn_cli *cli)

@@ -74,42 +74,40 @@ int skn_cmd_model_ls(skn_cli *cli)
     return (int)rc;
 }
 
-/* A server that runs is told: then it counts when the command has ended. */
-static skein_rc put(skn_cli *cli, skn_str model)
+/* A server that runs (else NULL) is told: then it counts when the command has ended. */
+static skein_rc put(skn_cli *cli, const skn_server *server, skn_str model)
 {
     const skein_setting one = {SKN_STR("defaults.model"),
                                skn_arena_printf(cli->keep, "\"%.*s\"", SKN_FMT(model))};
     const skn_json     *answer;
-    skn_server          server;
-    bool                found;
     skn_str             body;
-    skein_rc            rc = skn_discover(cli, &server, &found);
 
-    if (rc)
-        return rc;
-    if (!skn_str_is(model, "auto") &&
-        (rc = skn_need_provider_of(cli, found ? &server : NULL, model)))
-        return rc;
-    if (!found)
+    if (!server)
         return skein_setting_put(cli->engine, &one, 1, &cli->err);
     body = skn_arena_printf(cli->keep, "{\"%.*s\":%.*s}", SKN_FMT(one.key), SKN_FMT(one.value));
-    return skn_server_ask(cli, &server, "PATCH", "/settings", body, &answer);
+    return skn_server_ask(cli, server, "PATCH", "/settings", body, &answer);
 }
 
 int skn_cmd_model_use(skn_cli *cli)
 {
     const char *model = cli->args[0];
+    bool        is_auto = !strcmp(model, "auto"), found;
+    skn_server  server;
     skn_jw     *w;
     skein_rc    rc;
 
-    if (strcmp(model, "auto") != 0 && !skn_is_model_name(model))
+    if (!is_auto && !skn_is_model_name(model))
         return (int)skn_fail(&cli->err, SKEIN_USAGE, "\"%s\" is not PROVIDER/MODEL, or auto",
                              model);
+    if ((rc = skn_discover(cli, &server, &found)) ||
+        (!is_auto &&
+         (rc = skn_need_provider_of(cli, found ? &server : NULL, skn_str_of(model)))))
+        return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "let %s answer for agents that name no model", model);
         return 0;
     }
-    if ((rc = put(cli, skn_str_of(model))))
+    if ((rc = put(cli, found ? &server : NULL, skn_str_of(model))))
         return (int)rc;
     if (!cli->json) {
         skn_print(cli, "%s answers for agents that name no model.\n", model);

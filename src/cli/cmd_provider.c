@@ -186,7 +186,9 @@ int skn_cmd_provider_detect(skn_cli *cli)
     return (
         int)(rc ? rc
                 : print_list(cli, answer, found_line,
-                             "No model server on this computer, no key in the environment."));
+                             "Nothing was found. The server looks for model servers on this "
+                             "computer (detect.local) and for keys in its environment "
+                             "(detect.environment)."));
 }
 
 static skn_str told_detail(skn_cli *cli, const skn_json *v)
@@ -281,6 +283,8 @@ static skn_str add_body(skn_cli *cli)
         skn_jw_kstr(&w, "baseUrl", skn_str_of(skn_opt(cli, "base-url")));
     if (skn_opt(cli, "key-env"))
         skn_jw_kstr(&w, "apiKeyEnv", skn_str_of(skn_opt(cli, "key-env")));
+    if (cli->dry_run)
+        skn_jw_kbool(&w, "dryRun", true);
     skn_jw_object_end(&w);
     return skn_body_keep(cli, &b);
 }
@@ -296,8 +300,11 @@ static skein_rc check_add(skn_cli *cli)
 
 int skn_cmd_provider_add(skn_cli *cli)
 {
-    if (check_add(cli))
-        return (int)cli->err.rc;
+    const skn_json *none;
+    skein_rc        rc = check_add(cli);
+
+    if (rc || (cli->dry_run && (rc = ask(cli, "POST", "/providers", add_body(cli), &none))))
+        return (int)rc;
     if (cli->dry_run) {
         skn_would(cli, "add the provider %s%s", cli->args[0],
                   skn_opt(cli, "default")
@@ -307,22 +314,28 @@ int skn_cmd_provider_add(skn_cli *cli)
     }
     return (int)change_openly(
         cli, "POST", "/providers", add_body(cli),
-        skn_arena_printf(cli->keep,
-                         "Added. A key: skein provider login %s. Take it back with \"skein "
-                         "provider rm %s\".",
-                         cli->args[0], cli->args[0]));
+        skn_opt(cli, "key-env")
+            ? skn_arena_printf(cli->keep, "Added. Take it back with \"skein provider rm %s\".",
+                               cli->args[0])
+            : skn_arena_printf(cli->keep,
+                               "Added. A key: skein provider login %s. Take it back with "
+                               "\"skein provider rm %s\".",
+                               cli->args[0], cli->args[0]));
 }
 
 /* A key is never an argument: those can be seen by everybody on the computer. */
 int skn_cmd_provider_login(skn_cli *cli)
 {
-    bool     none = skn_opt(cli, "none");
-    skn_buf  b;
-    skn_jw   w;
-    skn_str  key, body;
-    skein_rc rc;
+    bool            none = skn_opt(cli, "none");
+    const skn_json *now;
+    skn_buf         b;
+    skn_jw          w;
+    skn_str         key, body;
+    skein_rc        rc;
 
     if (cli->dry_run) {
+        if ((rc = ask(cli, "GET", path_of(cli, skn_arg(cli, 0), ""), SKN_NONE, &now)))
+            return (int)rc;
         skn_would(cli, "%s a key for %s", none ? "forget" : "keep", cli->args[0]);
         return 0;
     }

@@ -23,6 +23,10 @@ static skein_rc read_queue(skn_cli *cli, waiting_here *q)
 
 static skein_rc waiting_out(skn_cli *cli, const waiting_here *q, const skein_waiting *m)
 {
+    skein_rc rc = skn_fields_check(cli, SKN_FIELDS_WAITING, "a message that waits");
+
+    if (rc)
+        return rc;
     if (cli->json) {
         skn_shape_waiting(skn_item(cli), q->chat.uid, m);
         return skn_item_end(cli);

@@ -76,11 +76,19 @@ static skein_rc prepare(skn_cli *cli, sending *s)
                        .to = names_of(cli, "to"),
                        .expect = names_of(cli, "expect-reply"),
                        .tags = names_of(cli, "tag")};
+    bool       any = true;
     skein_rc   rc;
 
+    /* What is refused makes no conversation, and a dry run makes none. */
     if ((rc = skn_await_timeout(cli, &s->timeout_ms)) ||
-        (rc = skn_need_first_chat(cli, &s->world, &s->chat)) ||
-        (rc = given_text(cli, &what.text)) || (rc = check_text(cli, what.text)) ||
+        (rc = skn_need_chat_if_any(cli, &s->world, &s->chat, &any)) ||
+        (rc = given_text(cli, &what.text)) || (rc = check_text(cli, what.text)))
+        return rc;
+    if (!any && cli->dry_run) {
+        s->message.content = what.text;
+        return SKEIN_OK;
+    }
+    if ((!any && (rc = skn_make_first_chat(cli, &s->world, &s->chat))) ||
         (rc = skn_say_compose(cli, &s->world, &s->chat, &what, &s->message)))
         return rc;
     return skn_discover(cli, &s->server, &s->served);
@@ -192,7 +200,8 @@ int skn_cmd_send(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->dry_run) {
-        skn_would(cli, "say %zu bytes in %.*s", s.message.content.n, SKN_FMT(s.chat.uid));
+        skn_would(cli, "say %zu bytes in %.*s", s.message.content.n,
+                  SKN_FMT(s.chat.uid.n ? s.chat.uid : SKN_STR("a new conversation")));
         return 0;
     }
     skn_current_note(cli, &s.world);

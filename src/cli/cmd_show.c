@@ -149,8 +149,10 @@ static skein_rc message_json(skn_cli *cli, const show_job *job, const skein_mess
                              const skein_slice *lane, int64_t covers)
 {
     skn_jw  *w = skn_item(cli);
-    skein_rc rc = SKEIN_OK;
+    skein_rc rc = skn_fields_check(cli, SKN_FIELDS_SHOWN_MESSAGE, "a message");
 
+    if (rc)
+        return rc;
     skn_jw_object(w);
     skn_shape_message_delivered_members(w, job->chat.uid, m, facts, d->count ? d : NULL);
     if (lane)
@@ -245,7 +247,7 @@ static skein_rc show_version(skn_cli *cli, const show_job *job)
     int64_t       length;
     skein_rc      rc = skn_need_version_at(cli, &job->chat, cli->args[0], &v, &length);
 
-    if (rc)
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_THREAD, "a version")))
         return rc;
     if (length >= 0)
         v.length = length;
@@ -276,7 +278,7 @@ static skein_rc show_squash(skn_cli *cli)
                                : skein_squash_get(cli->engine, skn_arg(cli, 0), cli->keep, &s,
                                                   &cli->err);
 
-    if (rc)
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_SQUASH, "a squash")))
         return rc;
     if (cli->json) {
         skn_shape_squash(skn_item(cli), &s);
@@ -315,7 +317,7 @@ static skein_rc show_lane(skn_cli *cli, const show_job *job)
         skn_fail(&cli->err, SKEIN_NOT_FOUND, "there is no delegation \"%s\"", cli->args[0]);
         rc = skn_hint(&cli->err, SKEIN_NOT_FOUND, "\"skein lane ls\" lists them");
     }
-    if (rc)
+    if (rc || (rc = skn_fields_check(cli, SKN_FIELDS_LANE, "a delegation")))
         return rc;
     if (cli->json) {
         skn_shape_lane(skn_item(cli), &lane);
@@ -345,8 +347,11 @@ static skein_rc show_agent(skn_cli *cli, const show_job *job, skein_rc otherwise
     skein_agent agent;
 
     cli->err = (skein_error){.rc = SKEIN_OK};
-    if (!skn_need_agent(cli, &job->world, cli->args[0], &agent))
-        return (skein_rc)skn_cmd_agent_show(cli);
+    if (!skn_need_agent(cli, &job->world, cli->args[0], &agent)) {
+        skein_rc rc = skn_fields_check(cli, SKN_FIELDS_AGENT, "an agent");
+
+        return rc ? rc : (skein_rc)skn_cmd_agent_show(cli);
+    }
     cli->err = first;
     cli->more = more;
     return otherwise;

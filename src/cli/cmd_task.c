@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/discover.h"
 #include "cli/far_agent.h"
 #include "cli/say.h"
 #include "cli/server_ask.h"
@@ -245,14 +246,16 @@ int skn_cmd_task_retry(skn_cli *cli)
     if (rc)
         return (int)rc;
     if (cli->json)
-        return (int)task_json(cli, &task);
-    if (cli->dry_run)
+        rc = task_json(cli, &task);
+    else if (cli->dry_run)
         skn_would(cli, "have %.*s begin anew with the task %.*s", SKN_FMT(task.agent_name),
                   SKN_FMT(task.uid));
     else
         skn_print(cli, "%.*s has the task %.*s again. Watch it: skein inspect %.*s\n",
                   SKN_FMT(task.agent_name), SKN_FMT(task.uid), SKN_FMT(task.agent_name));
-    return 0;
+    if (!cli->dry_run)
+        skn_note_nobody(cli, task.agent_name, "begins");
+    return (int)rc;
 }
 
 int skn_cmd_task_cancel(skn_cli *cli)

@@ -34,7 +34,7 @@ const skn_option *skn_option_find(const skn_option *table, skn_str name, char le
     return NULL;
 }
 
-static bool is_among(skn_str names, skn_str wanted)
+bool skn_is_among(skn_str names, skn_str wanted)
 {
     skn_str name;
 
@@ -46,9 +46,9 @@ static bool is_among(skn_str names, skn_str wanted)
 
 static bool is_field(skn_str known, skn_str name)
 {
-    return is_among(known, name) ||
-           (skn_str_is(name, "id") && is_among(known, SKN_STR("messageId"))) ||
-           (skn_str_is(name, "text") && is_among(known, SKN_STR("content")));
+    return skn_is_among(known, name) ||
+           (skn_str_is(name, "id") && skn_is_among(known, SKN_STR("messageId"))) ||
+           (skn_str_is(name, "text") && skn_is_among(known, SKN_STR("content")));
 }
 
 bool skn_fields_known(const char *known, skn_str wanted, skn_str *unknown)

@@ -322,7 +322,7 @@ static const skn_command talk[] = {
     {"tree", READ, "[ID]", "Show messages as reply threads", 0, 1, SKN_CMD_READ,
      SKN_FIELDS_NODE, tree_options, skn_cmd_tree},
     {"show", READ, "ID", "Show a message, version, squash, delegation or agent", 1, 1,
-     SKN_CMD_READ, NULL, show_options, skn_cmd_show},
+     SKN_CMD_READ, SKN_FIELDS_SHOWN, show_options, skn_cmd_show},
     {"search", READ, "QUERY…", "Find messages, in all versions", 1, -1, SKN_CMD_READ,
      SKN_FIELDS_HIT, search_options, skn_cmd_search},
     {"history", READ, "", "List the versions of a conversation", 0, 0, SKN_CMD_READ,

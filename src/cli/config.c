@@ -277,21 +277,11 @@ static void refused(skn_config_reading *r, const skein_error *err)
 
 static bool load_bytes(skn_config_reading *r, int fd, skn_str *out)
 {
-    char    piece[8192];
-    skn_buf all;
-    ssize_t n;
+    skein_rc rc = skn_fd_read(fd, FILE_LIMIT, r->a, out);
 
-    skn_buf_init(&all, FILE_LIMIT);
-    while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
-        skn_buf_add(&all, (skn_str){piece, n > 0 ? (size_t)n : 0});
-    if (n < 0)
-        unreadable(r, strerror(errno));
-    else if (all.over)
-        unreadable(r, "it is over 1 MB");
-    *out = skn_arena_copy(r->a, skn_buf_str(&all));
-    n = n < 0 || all.over;
-    skn_buf_release(&all);
-    return !n;
+    if (rc)
+        unreadable(r, rc == SKEIN_LIMIT ? "it is over 1 MB" : strerror(errno));
+    return !rc;
 }
 
 static void parse_file(skn_config_reading *r, skn_str text)
@@ -312,7 +302,8 @@ static void parse_file(skn_config_reading *r, skn_str text)
 /* A file that must be there, or one of those that may be missing. */
 static void read_file(skn_config_reading *r, const char *path, bool must)
 {
-    int         fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe that was named is waited for, one that somebody put in a file's place is not. */
+    int         fd = open(path, O_RDONLY | O_CLOEXEC | (must ? 0 : O_NONBLOCK));
     struct stat about;
     skn_str     text;
     skein_error err;

@@ -157,7 +157,7 @@ static skein_rc read_default(skn_cli *cli, skn_current *out)
 
     if (rc || !path)
         return rc;
-    if (skn_read_file(cli, path, DEFAULT_LIMIT, &text)) {
+    if (skn_own_read(path, SKN_OWN_FILE, DEFAULT_LIMIT, cli->keep, &text, NULL, &cli->err)) {
         cli->err = (skein_error){.rc = SKEIN_OK};
         return SKEIN_OK;
     }

@@ -29,8 +29,7 @@ skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out)
     return SKEIN_OK;
 }
 
-/* As it is set in the store or in the files. */
-static skn_str set_model(skn_cli *cli)
+const skn_config_value *skn_default_model_set(skn_cli *cli)
 {
     skn_config    *c = skn_config_make(skn_config_sources_of(cli, NULL), cli->keep);
     skein_settings list = {NULL, 0};
@@ -40,7 +39,7 @@ static skn_str set_model(skn_cli *cli)
         list.count = 0;
     for (size_t i = 0; i < list.count; i++)
         (void)skn_config_stored(c, &list.at[i], cli->keep);
-    return c->values[SKN_CONFIG_DEFAULT_MODEL].text;
+    return &c->values[SKN_CONFIG_DEFAULT_MODEL];
 }
 
 skn_str skn_default_model_shown(skn_cli *cli)
@@ -54,7 +53,7 @@ skn_str skn_default_model_shown(skn_cli *cli)
 
     cli->err = before;
     if (!told)
-        return set_model(cli);
+        return skn_default_model_set(cli)->text;
     return model.n ? model : SKN_STR("a model that is not there");
 }
 

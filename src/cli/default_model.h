@@ -7,9 +7,12 @@
 
 #include "base/json.h"
 #include "cli/client.h"
+#include "cli/config.h"
 
 /* "demo/scripted"; absent when it names a provider that is not there. */
 skein_rc skn_default_model(skn_cli *cli, const skn_server *server, skn_str *out);
+/* As it is set in the store or in the files. */
+const skn_config_value *skn_default_model_set(skn_cli *cli);
 /* The same for a person, where no server runs too: "auto" when only a server could tell. */
 skn_str skn_default_model_shown(skn_cli *cli);
 /* Behind a model that is the one of agents that name none. */

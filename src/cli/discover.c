@@ -8,6 +8,7 @@
 #include "cli/config_cli.h"
 #include "cli/own.h"
 #include "cli/place.h"
+#include "cli/print.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -403,6 +404,19 @@ bool skn_only_reads(skn_cli *cli)
 const char *skn_nobody_runs(skn_cli *cli)
 {
     return skn_only_reads(cli) ? "The server that runs here only reads" : "No server runs here";
+}
+
+/* What was asked for is stored: that nobody can be found is no failure of it. */
+void skn_note_nobody(skn_cli *cli, skn_str agent, const char *does)
+{
+    skein_error before = cli->err;
+    skn_server  server;
+    bool        found = true;
+
+    if (!cli->far && !skn_discover(cli, &server, &found) && !found)
+        skn_note(cli, "%s: %.*s %s when %s (skein serve).", skn_nobody_runs(cli),
+                 SKN_FMT(agent), does, skn_only_reads(cli) ? "another runs" : "one does");
+    cli->err = before;
 }
 
 static skein_rc find_any(skn_cli *cli, bool any, skn_server *out, bool *found)

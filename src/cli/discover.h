@@ -44,6 +44,8 @@ skein_rc skn_discover_reader(skn_cli *cli, skn_server *out, bool *found);
 bool skn_only_reads(skn_cli *cli);
 /* The same as the beginning of a sentence. */
 const char *skn_nobody_runs(skn_cli *cli);
+/* After a change that an agent is to act on: says so where it cannot, since no server runs. `does`: "begins". */
+void skn_note_nobody(skn_cli *cli, skn_str agent, const char *does);
 /* The address that is meant by "host:port". */
 const char *skn_discover_url(skn_cli *cli, const char *named);
 /* The one that runs on the store, whatever else is named. */

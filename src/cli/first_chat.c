@@ -33,15 +33,34 @@ skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversat
     return SKEIN_OK;
 }
 
-skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
+                              bool *any)
 {
     skein_rc rc = skn_need_chat(cli, world, out);
 
-    if (rc != SKEIN_NOT_FOUND || !cli->untouched || cli->dry_run)
+    *any = rc != SKEIN_NOT_FOUND || !cli->untouched;
+    if (*any)
         return rc;
     cli->untouched = false;
     cli->err = (skein_error){.rc = SKEIN_OK};
     cli->more = (skn_problem){.thing = NULL};
+    return SKEIN_OK;
+}
+
+skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+{
+    bool     any;
+    skein_rc rc = skn_need_chat_if_any(cli, world, out, &any);
+
+    if (rc || any)
+        return rc;
+    return cli->dry_run ? skn_no_chat(cli, world) : skn_make_first_chat(cli, world, out);
+}
+
+skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out)
+{
+    skein_rc rc;
+
     if (cli->far && (rc = skn_far_chat_new(cli, SKN_NONE, out)))
         return rc;
     if (cli->far)

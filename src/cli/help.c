@@ -85,10 +85,12 @@ static void option_rows(skn_cli *cli, const skn_option *options, const skn_optio
 /* The fields in lines that fit a terminal. */
 static void field_rows(skn_cli *cli, const char *fields)
 {
-    skn_str rest = skn_str_of(fields), name;
+    skn_str all = skn_str_of(fields), rest = all, name;
     size_t  used = 0;
 
     while (skn_str_split(&rest, ',', &name)) {
+        if (skn_is_among(skn_str_sub(all, 0, (size_t)(name.p - all.p)), name))
+            continue; /* what a command prints may be of several kinds */
         if (used && used + name.n + 2 > 76) {
             skn_print_raw(cli, SKN_STR("\n"));
             used = 0;

@@ -2,6 +2,7 @@
 #include "cli/place.h"
 
 #include "base/error.h"
+#include "cli/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,29 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static skein_rc read_all(skn_cli *cli, int fd, const char *name, size_t limit, skn_str *out)
-{
-    char     piece[65536];
-    skn_buf  all;
-    ssize_t  n;
-    skein_rc rc = SKEIN_OK;
-
-    skn_buf_init(&all, limit);
-    do {
-        n = read(fd, piece, sizeof piece);
-        if (n > 0)
-            skn_buf_add(&all, (skn_str){piece, (size_t)n});
-    } while ((n > 0 && !all.over) || (n < 0 && errno == EINTR));
-    if (n < 0)
-        rc = skn_fail(&cli->err, SKEIN_IO, "\"%s\" cannot be read: %s", name, strerror(errno));
-    else if (all.over)
-        rc = skn_fail(&cli->err, SKEIN_LIMIT, "\"%s\" is over %zu bytes", name, limit);
-    else
-        *out = skn_arena_copy(cli->keep, skn_buf_str(&all));
-    skn_buf_release(&all);
-    return rc;
-}
 
 skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *out)
 {
@@ -43,7 +21,8 @@ skein_rc skn_read_file(skn_cli *cli, const char *path, size_t limit, skn_str *ou
     if (fd < 0)
         return skn_fail(&cli->err, errno == ENOENT ? SKEIN_NOT_FOUND : SKEIN_IO,
                         "\"%s\" cannot be read: %s", path, strerror(errno));
-    rc = read_all(cli, fd, standard ? "standard input" : path, limit, out);
+    if ((rc = skn_fd_read(fd, limit, cli->keep, out)))
+        skn_fd_fail(rc, standard ? "standard input" : path, limit, &cli->err);
     if (!standard)
         close(fd);
     return rc;

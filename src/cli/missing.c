@@ -53,6 +53,15 @@ skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref)
     return rc;
 }
 
+skein_rc skn_missing_chat(skn_cli *cli, const skein_worlds *worlds)
+{
+    if (worlds->count > 1)
+        skn_hint(&cli->err, SKEIN_NOT_FOUND,
+                 "\"skein conv ls -w %.*s\" lists those of that world, and so for the others",
+                 SKN_FMT(worlds->at[0].name));
+    return skn_missing(cli, SKEIN_NOT_FOUND, "chat");
+}
+
 skein_rc skn_missing_agent(skn_cli *cli, skein_rc rc, skein_world_id world, skn_str ref)
 {
     skein_agents   agents;

@@ -64,11 +64,11 @@ static skein_rc look_near(skn_cli *cli, skn_str name, skn_buf *all, bool *known)
                                                skn_provider_setting);
     skn_plan_sources      from = {
              .settings = settings, .setting_count = c->providers.n, .env = variable};
-    skein_settings     stored;
+    skein_settings     stored = {NULL, 0};
     skn_provider_plans plans;
-    skein_rc           rc = skein_setting_list(cli->engine, cli->keep, &stored, &cli->err);
+    skein_rc           rc;
 
-    if (rc)
+    if (cli->engine && (rc = skein_setting_list(cli->engine, cli->keep, &stored, &cli->err)))
         return rc;
     from.stored = skn_change_setting(&stored);
     for (size_t i = 0; i < c->providers.n; i++)
@@ -98,12 +98,18 @@ skein_rc skn_need_provider_of(skn_cli *cli, const skn_server *server, skn_str mo
     return rc;
 }
 
+skein_rc skn_need_provider_here(skn_cli *cli, skn_str model)
+{
+    skn_server server;
+    bool       found;
+    skein_rc   rc = skn_discover(cli, &server, &found);
+
+    return rc ? rc : skn_need_provider_of(cli, found ? &server : NULL, model);
+}
+
 skein_rc skn_model_option(skn_cli *cli, skn_str *out)
 {
     const char *given = skn_opt(cli, "model");
-    skn_server  server;
-    bool        found;
-    skein_rc    rc;
 
     *out = SKN_NONE;
     if (!given || !*given || !strcmp(given, "default"))
@@ -116,7 +122,5 @@ skein_rc skn_model_option(skn_cli *cli, skn_str *out)
                         "name none");
     }
     *out = skn_str_of(given);
-    if ((rc = skn_discover(cli, &server, &found)))
-        return rc;
-    return skn_need_provider_of(cli, found ? &server : NULL, *out);
+    return skn_need_provider_here(cli, *out);
 }

@@ -318,6 +318,17 @@ skein_rc skn_confirm(skn_cli *cli, const char *question, bool must_ask)
     return skn_fail(&cli->err, SKEIN_NOTHING, "not confirmed; nothing was changed");
 }
 
+/* With the place of a store in it a hint may be longer than that of an error can be. */
+static const char *clean_line(skn_cli *cli, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char  *own = skn_arena_alloc(cli->keep, n);
+
+    memcpy(own, text, n);
+    skn_line_clean(own, n - 1);
+    return own;
+}
+
 /* What failed on the way to a success did not matter; only the answer can still be lost. A failure that
  * nobody described is one all the same: its number is a code of ours, no status. */
 int skn_cli_settle(skn_cli *cli, int status)
@@ -339,8 +350,8 @@ int skn_cli_settle(skn_cli *cli, int status)
     if (cli->err.rc == SKEIN_DAMAGED && cli->command && !strcmp(cli->command->name, "fsck"))
         skn_hint(&cli->err, SKEIN_DAMAGED, "Copy it away and go back to a backup");
     hint = skn_pasteable(cli, cli->err.hint);
-    if (hint != cli->err.hint && strlen(hint) < sizeof cli->err.hint)
-        skn_hint(&cli->err, cli->err.rc, "%s", hint);
+    if (hint != cli->err.hint)
+        cli->more.hint = clean_line(cli, hint);
     skn_report(cli);
     return skein_rc_exit(cli->err.rc);
 }
@@ -355,7 +366,8 @@ int skn_status(skn_cli *cli, int status)
 /* Whoever mistyped reads one line; whoever met a real failure also gets what to do about it. */
 static void report_text(skn_cli *cli, const skein_error *err)
 {
-    skn_str stop = skn_arena_printf(cli->keep, "skein stop -w %s",
+    const char *hint = cli->more.hint ? cli->more.hint : err->hint;
+    skn_str     stop = skn_arena_printf(cli->keep, "skein stop -w %s",
                                     cli->changing_world ? cli->changing_world : "");
 
     if (err->rc == SKEIN_AT_WORK && cli->inside) {
@@ -369,14 +381,14 @@ static void report_text(skn_cli *cli, const skein_error *err)
     }
     if (err->rc != SKEIN_USAGE) {
         fprintf(stderr, "error: %s\n", err->message);
-        if (err->hint[0])
-            fprintf(stderr, "  %s\n", err->hint);
+        if (hint[0])
+            fprintf(stderr, "  %s\n", hint);
         return;
     }
     if (cli->more.fields)
         fprintf(stderr, "skein: %s. There are: %s\n", err->message, cli->more.fields);
-    else if (err->hint[0])
-        fprintf(stderr, "skein: %s. %s\n", err->message, err->hint);
+    else if (hint[0])
+        fprintf(stderr, "skein: %s. %s\n", err->message, hint);
     else
         fprintf(stderr, "skein: %s\n", err->message);
 }

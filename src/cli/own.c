@@ -15,6 +15,7 @@
 
 #define NAME_TEXT   64
 #define OTHERS_READ 044
+#define FIRST_PIECE ((size_t)64 << 10)
 
 /* The name that sudo and chown know a user by. */
 static const char *name_of(uid_t user, char out[NAME_TEXT])
@@ -104,6 +105,9 @@ skein_rc skn_own_check(int fd, const char *path, skn_own_kind kind, int *open_to
         return skn_fail(err, SKEIN_IO, "\"%s\" cannot be read: %s", path, strerror(errno));
     if (!is_ours(&about))
         return refuse_owner(path, kind, about.st_uid, err);
+    if (kind == SKN_OWN_NAMED &&
+        S_ISCHR(about.st_mode)) /* nobody should remove or close that */
+        return skn_fail(err, SKEIN_IO, "\"%s\" is a device, no file", path);
     if (others_can_write(&about) || (secret && about.st_mode & OTHERS_READ))
         return refuse_mode(path, kind, &about, err);
     if (kind != SKN_OWN_NAMED && !S_ISREG(about.st_mode))
@@ -139,30 +143,53 @@ skein_rc skn_own_open(const char *path, skn_own_kind kind, int flags, int *fd, i
     return rc;
 }
 
+/* A secret fits into the first piece, so that no copy of it stays behind. */
+skein_rc skn_fd_read(int fd, size_t limit, skn_arena *a, skn_str *out)
+{
+    size_t  room = limit < FIRST_PIECE ? limit + 1 : FIRST_PIECE, got = 0;
+    char   *bytes = skn_arena_alloc(a, room + 1);
+    ssize_t n = 1;
+
+    *out = SKN_NONE;
+    while (got <= limit && n) {
+        if (got == room) {
+            char *more = skn_arena_alloc(a, 2 * room + 1);
+
+            memcpy(more, bytes, got);
+            bytes = more;
+            room *= 2;
+        }
+        n = read(fd, bytes + got, room - got);
+        if (n < 0 && errno != EINTR)
+            return SKEIN_IO;
+        got += n > 0 ? (size_t)n : 0;
+    }
+    if (got > limit)
+        return SKEIN_LIMIT;
+    bytes[got] = 0;
+    *out = (skn_str){bytes, got};
+    return SKEIN_OK;
+}
+
+skein_rc skn_fd_fail(skein_rc rc, const char *name, size_t limit, skein_error *err)
+{
+    return rc == SKEIN_LIMIT
+               ? skn_fail(err, rc, "\"%s\" is over %zu bytes", name, limit)
+               : skn_fail(err, rc, "\"%s\" cannot be read: %s", name, strerror(errno));
+}
+
 skein_rc skn_own_read(const char *path, skn_own_kind kind, size_t limit, skn_arena *a,
                       skn_str *out, int *open_to, skein_error *err)
 {
-    char    *bytes;
-    size_t   got = 0;
-    ssize_t  n = -1;
     int      fd;
     skein_rc rc = skn_own_open(path, kind, O_RDONLY, &fd, open_to, err);
 
     *out = SKN_NONE;
     if (rc)
         return rc;
-    bytes = skn_arena_alloc(a, limit + 2);
-    while (got <= limit &&
-           ((n = read(fd, bytes + got, limit + 1 - got)) > 0 || (n < 0 && errno == EINTR)))
-        got += n > 0 ? (size_t)n : 0;
-    if (n < 0)
-        rc = skn_fail(err, SKEIN_IO, "\"%s\" cannot be read: %s", path, strerror(errno));
-    else if (got > limit)
-        rc = skn_fail(err, SKEIN_LIMIT, "\"%s\" is over %zu bytes", path, limit);
+    if ((rc = skn_fd_read(fd, limit, a, out)))
+        skn_fd_fail(rc, path, limit, err);
     close(fd);
-    bytes[got] = 0;
-    if (!rc)
-        *out = (skn_str){bytes, got};
     return rc;
 }
 

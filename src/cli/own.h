@@ -27,6 +27,10 @@ skein_rc skn_own_check(int fd, const char *path, skn_own_kind kind, int *open_to
                        skein_error *err);
 /* Did this error refuse a file for whose it is? Then it says how that is mended. */
 bool skn_own_refused(const skein_error *err);
+/* All that comes from a descriptor: SKEIN_LIMIT where that is more, SKEIN_IO where it cannot be read (errno says why). */
+skein_rc skn_fd_read(int fd, size_t limit, skn_arena *a, skn_str *out);
+/* The same failure in words. */
+skein_rc skn_fd_fail(skein_rc rc, const char *name, size_t limit, skein_error *err);
 /* All that is in it, up to the limit. */
 skein_rc skn_own_read(const char *path, skn_own_kind kind, size_t limit, skn_arena *a,
                       skn_str *out, int *open_to, skein_error *err);

@@ -23,8 +23,6 @@ skein_rc skn_place_address(skn_cli *cli)
 
     if (cli->address)
         return SKEIN_OK;
-    if (db && !*db)
-        return skn_fail(&cli->err, SKEIN_USAGE, "\"--db\" is empty");
     if (!db && (rc = skn_config_data(cli, &folder)))
         return rc;
     if (!db && !folder) {
@@ -479,7 +477,7 @@ static skein_rc chat_anywhere(skn_cli *cli, const char *ref, skein_world *world,
     cli->err = fits ? (skein_error){.rc = SKEIN_OK} : missing;
     if (fits && cli->far)
         return chat_in(cli, ref, world, out); /* enters it again */
-    return fits ? SKEIN_OK : skn_missing(cli, SKEIN_NOT_FOUND, "chat");
+    return fits ? SKEIN_OK : skn_missing_chat(cli, &worlds);
 }
 
 static skein_rc chat_by_ref(skn_cli *cli, const char *called, skein_world *world,

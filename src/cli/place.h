@@ -31,6 +31,10 @@ skein_rc skn_need_world(skn_cli *cli, skein_world *out);
 skein_rc skn_need_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* The same to say something: a world without a conversation gets its first one. */
 skein_rc skn_need_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
+/* Both steps of it: *any is false where the world has none. */
+skein_rc skn_need_chat_if_any(skn_cli *cli, skein_world *world, skein_conversation *out,
+                              bool *any);
+skein_rc skn_make_first_chat(skn_cli *cli, skein_world *world, skein_conversation *out);
 /* The newest chat; those that belong to one agent are only taken when asked for. Near. */
 skein_rc skn_newest_chat(skn_cli *cli, const skein_world *world, skein_conversation *out);
 /* Fails: the world has no conversation yet. */
@@ -77,6 +81,8 @@ int skn_run_editor(const char *file);
 
 skein_rc skn_missing(skn_cli *cli, skein_rc rc, const char *thing);
 skein_rc skn_missing_world(skn_cli *cli, skein_rc rc, skn_str ref);
+/* A conversation that is in none of the worlds. */
+skein_rc skn_missing_chat(skn_cli *cli, const skein_worlds *worlds);
 skein_rc skn_missing_agent(skn_cli *cli, skein_rc rc, skein_world_id world, skn_str ref);
 
 /* The bytes of one text that the store takes. */

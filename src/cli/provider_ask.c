@@ -118,13 +118,6 @@ static void on_call(void *arg, const skein_tool_call *call)
     q->sink.call(q->sink.arg, call);
 }
 
-static void on_pause(void *arg, skn_ask_state why, int64_t ms)
-{
-    question *q = arg;
-
-    q->sink.pause(q->sink.arg, why, ms);
-}
-
 /* An answer that the provider refused for what it says is no fault of the provider. */
 static bool is_its_fault(skn_ask_state state)
 {
@@ -132,13 +125,28 @@ static bool is_its_fault(skn_ask_state state)
            state != SKN_ASK_OVER_BUDGET;
 }
 
+static void note(const question *q, skn_ask_state state, const skein_error *err)
+{
+    if (is_its_fault(state) && q->slot->host == q->host)
+        skn_slot_note(q->slot, state, err);
+}
+
+/* The pause may last minutes: meanwhile the provider says what is wrong with it. */
+static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
+{
+    question *q = arg;
+
+    note(q, why, err);
+    if (q->sink.pause)
+        q->sink.pause(q->sink.arg, why, err, ms);
+}
+
 static void on_done(void *arg, const skn_answer *answer)
 {
     question *q = arg;
 
     q->over = true;
-    if (is_its_fault(answer->state) && q->slot->host == q->host)
-        skn_slot_note(q->slot, answer->state, &answer->error);
+    note(q, answer->state, &answer->error);
     skn_spending_note(q->slot, q->model, answer);
     q->sink.done(q->sink.arg, answer);
     free_question(q);
@@ -207,7 +215,7 @@ static skn_asking *ask(skn_provider *p, const skn_ask *what, const skn_answer_si
                                   .received = sink->received ? on_received : NULL,
                                   .delta = on_delta,
                                   .call = on_call,
-                                  .pause = sink->pause ? on_pause : NULL,
+                                  .pause = on_pause,
                                   .done = on_done,
                                   .arg = q};
 

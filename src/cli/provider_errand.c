@@ -237,7 +237,8 @@ skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_jso
     r->what.name = r->what.patch.name = skn_arena_copy(r->a, name);
     r->what.as = as ? as : set->o.engine;
     if ((rc = skn_change_read(&r->what, body, s ? s->plan : NULL, how, rule_of(set), r->a, at,
-                              err)))
+                              err)) ||
+        !done)
         free_errand(r);
     else
         send(r);

@@ -125,7 +125,7 @@ typedef enum skn_provider_put {
  * "headers","timeoutMs","maxRetries","concurrency"}. A key goes into the secret store; null removes it.
  * A new address drops a kept key, which was meant for the old one. One of the configuration file only takes
  * a key. When the body is wrong, SKEIN_INVALID at once, and *at (may be NULL) is the member: "/baseUrl";
- * then done is not called. `as` is the engine for who wants it, good until done; NULL: the set's own. */
+ * then done is not called. With done NULL the body is only checked. `as` is the engine for who wants it, good until done; NULL: the set's own. */
 skein_rc skn_provider_set_put(skn_provider_set *set, skn_str name, const skn_json *body,
                               skn_provider_put how, skein_engine *as,
                               skn_provider_set_done *done, void *arg, const char **at,

@@ -255,9 +255,9 @@ bool skn_spending_over(const skn_slot *s, skein_error *err)
     skn_hint(
         err, SKEIN_PROVIDER,
         s->plan->s.stops
-            ? "raise its budget.monthly in %.*s and try again, or wait for the next month"
-            : "say in the inbox whether to go on, raise its budget.monthly in %.*s, or wait "
-              "for the next month",
+            ? "Raise its budget.monthly in %.*s and try again, or wait for the next month"
+            : "The inbox asks whether to go on, at the latest with the next message. Or raise "
+              "its budget.monthly in %.*s, or wait for the next month",
         SKN_FMT(s->plan->s.origin));
     return true;
 }

@@ -126,6 +126,7 @@ typedef struct inquiry {
     skn_str                 name;
     int64_t                 began;
     skn_timer              *soon;
+    bool                    tried; /* a dry run: there is nothing to tell */
     skein_error             err;
     skn_api_providers_done *done;
     void                   *arg;
@@ -221,6 +222,8 @@ static void on_soon(void *arg)
 
     if (q->err.rc)
         inquiry_end(q, &(skn_api_providers){0}, &q->err);
+    else if (q->tried)
+        inquiry_end(q, &(skn_api_providers){0}, NULL);
     else if (q->op == SKN_PROVIDERS_LIST)
         tell_list(q);
     else
@@ -360,10 +363,11 @@ static void put(inquiry *q, const skn_provider_request *w)
         rc = skn_provider_set_put(q->s->providers, q->name, body,
                                   q->op == SKN_PROVIDERS_NEW ? SKN_PROVIDER_CREATE
                                                              : SKN_PROVIDER_CHANGE,
-                                  w->engine, was_put, q, NULL, &q->err);
+                                  w->engine, w->dry_run ? NULL : was_put, q, NULL, &q->err);
     skn_secret_wipe(skn_buf_str(&b));
     skn_buf_release(&b);
-    if (rc)
+    q->tried = w->dry_run;
+    if (rc || q->tried)
         later(q);
 }
 

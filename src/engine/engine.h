@@ -356,6 +356,7 @@ typedef struct skn_problem {
     const char *meant; /* the name that is nearest to the one that was not found */
     const char *current; /* where the conversation stands, when it has moved on */
     const char *fields;  /* those there are, when one that is not was asked for */
+    const char *hint;    /* in the place of the error's, which is short; NULL: that one */
     bool        done;    /* the change was made all the same: trying again is wrong */
     /* A problem that has no code of its own, in the place of what the code says. */
     const char *word, *title, *name; /* after "/problems/"; for people; "code" */

@@ -247,10 +247,12 @@ static void extra_members(skn_jw *w, const skein_error *err, const skn_problem *
 void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *more)
 {
     static const skn_problem nothing = {0};
+    const char              *hint;
     kind                     k;
     char                     type[80];
 
     more = more ? more : &nothing;
+    hint = more->hint ? more->hint : err->hint;
     k = kind_of(err, more->thing);
     if (more->word) {
         snprintf(type, sizeof type, "/problems/%s", more->word);
@@ -269,11 +271,11 @@ void skn_shape_problem(skn_jw *w, const skein_error *err, const skn_problem *mor
         skn_jw_kint(w, "retryAfterMs", more->retry_after_ms);
     skn_jw_kstr(w, "error", skn_str_of(more->error ? more->error : err->message));
     skn_jw_kstr(w, "message",
-                skn_str_of(more->message  ? more->message
-                           : err->hint[0] ? err->hint
-                                          : k.title));
-    if (err->hint[0])
-        skn_jw_kstr(w, "hint", skn_str_of(err->hint));
+                skn_str_of(more->message ? more->message
+                           : hint[0]     ? hint
+                                         : k.title));
+    if (hint[0])
+        skn_jw_kstr(w, "hint", skn_str_of(hint));
     extra_members(w, err, more);
     skn_jw_object_end(w);
 }

@@ -218,9 +218,13 @@ static skein_rc undo_one(call *c, skein_error *err)
 
     if (rc)
         return rc;
-    if (!found)
-        return skn_hint(err, skn_fail(err, SKEIN_NOTHING, "there is nothing to undo"),
-                        "Messages are not undone: remove them with \"skein rm\".");
+    if (!found) {
+        rc = skn_fail(err, SKEIN_NOTHING, "there is nothing to undo");
+        return c->out->from.length
+                   ? skn_hint(err, rc,
+                              "Messages are not undone: \"skein rm @\" removes the last one.")
+                   : rc;
+    }
     rc = skn_version_move(c->tx, &c->row, "undo", op.from_version_id, op.id, c->how->actor,
                           SKN_NOW(), &id, err);
     if (rc == SKEIN_OK)

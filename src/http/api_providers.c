@@ -165,6 +165,10 @@ static skein_rc answer_one(const asked *a, const skn_api_providers *told)
 {
     skn_api_call *c = a->c;
 
+    if (a->request.dry_run) {
+        c->status = 204;
+        return SKEIN_OK;
+    }
     if (told->count != 1)
         return skn_fail(&c->error, SKEIN_FAILED, "the provider was changed and is not there");
     if (a->request.op == SKN_PROVIDERS_NEW) {
@@ -319,7 +323,7 @@ static skein_rc read_new(skn_api_call *c, skn_provider_request *request)
         return rc;
     if (skn_name_normal(request->name, c->mem, &request->name, &err))
         return skn_call_invalid(c, "/name", skn_arena_printf(c->mem, "%s", err.message).p);
-    if ((rc = read_parts(c, request)))
+    if ((rc = read_parts(c, request)) || (rc = skn_api_flag(c, "dryRun", &request->dry_run)))
         return rc;
     return request->type.p ? SKEIN_OK : skn_call_invalid(c, "/type", "is required");
 }

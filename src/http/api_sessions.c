@@ -78,7 +78,8 @@ skein_rc skn_http_sign_in(skn_api_call *c)
         (rc = skn_call_text(c, "code", false, &code)))
         return rc;
     if (!token.p == !code.p)
-        return skn_call_invalid(c, "/token", "give either a token, or the code of a link");
+        return skn_call_invalid(c, "/token",
+                                "the body must have either a token, or the code of a link");
     if (token.p && !skn_gate_is_token(&c->by->http->gate, token))
         return refuse(c, "the server does not know this token",
                       "The user who runs the server gets the token with \"skein token\"");

@@ -12,7 +12,10 @@
 
 #define TOOL_MOST ((size_t)256)
 #define ARGS_MOST ((size_t)4 * 1024 * 1024)
-enum { PATIENCE = 10 }; /* times call_ms, when there is progress */
+enum {
+    PATIENCE = 10, /* times call_ms, when there is progress */
+    SOON = 10      /* milliseconds: a timer may be early by some */
+};
 
 static int64_t now_ms(void)
 {
@@ -119,7 +122,8 @@ void skn_mcp_call_result(skn_mcp_call *c, const skn_json *result)
 /* The server took the call and refused it, in its own words. */
 void skn_mcp_call_error(skn_mcp_call *c, const skn_json *error)
 {
-    const skn_json *message = skn_json_get(error, "message"),
+    const skn_json *message = error->kind == SKN_JSON_STRING ? error
+                                                             : skn_json_get(error, "message"),
                    *code = skn_json_get(error, "code");
     skn_str said = SKN_STR("no reason given");
     skn_buf text;
@@ -226,6 +230,7 @@ static void on_timer(void *arg)
 {
     skn_mcp_call *c = arg;
     char          words[100];
+    long long     ms = c->s->o.call_ms;
 
     if (c->refused) {
         fail_words(c, false, c->refused);
@@ -237,7 +242,11 @@ static void on_timer(void *arg)
     }
     if (skn_mcp_alive(c->s))
         tell_cancelled(c, "timeout");
-    snprintf(words, sizeof words, "no answer within %lld ms", (long long)c->s->o.call_ms);
+    if (c->progressed && now_ms() + SOON < c->until)
+        snprintf(words, sizeof words, "no answer, and no progress for %lld ms", ms);
+    else
+        snprintf(words, sizeof words, "no answer within %lld ms",
+                 c->progressed ? ms * PATIENCE : ms);
     fail_words(c, true, words);
 }
 
@@ -264,6 +273,7 @@ void skn_mcp_call_progress(skn_mcp *s, const skn_json *params)
 
     if (!c)
         return;
+    c->progressed = true;
     left = c->until - now_ms();
     skn_timer_start(c->timer, left < s->o.call_ms ? left : s->o.call_ms);
     if (message && message->kind == SKN_JSON_STRING)

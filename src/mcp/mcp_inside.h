@@ -56,6 +56,7 @@ struct skn_mcp_call {
     char             *tool, *args;
     bool              sent, again; /* again: its session was gone, and it has been sent anew */
     int64_t           until;       /* at the latest, in monotonic ms */
+    bool              progressed;  /* it has told how far it is */
     char             *refused;     /* words, when it will not be sent at all */
     skn_timer        *timer;
     skn_mcp_call_sink sink;

@@ -149,7 +149,7 @@ static bool message_of(const skn_json *v, skn_mcp_message *out)
     }
     if (!result && !error)
         return false;
-    out->kind = error && error->kind == SKN_JSON_OBJECT ? SKN_MCP_ERROR : SKN_MCP_RESULT;
+    out->kind = error && error->kind != SKN_JSON_NULL ? SKN_MCP_ERROR : SKN_MCP_RESULT;
     out->id = our_id(id);
     out->body = out->kind == SKN_MCP_ERROR ? error : result;
     return true;

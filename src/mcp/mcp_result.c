@@ -83,6 +83,12 @@ static void add_block(const skn_json *block, skn_buf *out)
         skn_buf_add(out, SKN_STR("[unknown content]"));
 }
 
+static bool cannot_be_read(skn_buf *out, const char *why)
+{
+    skn_buf_addf(out, "the server of this tool gave a result that cannot be read: %s", why);
+    return true;
+}
+
 bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
 {
     const skn_json *content = skn_json_get(result, "content");
@@ -90,11 +96,10 @@ bool skn_mcp_result_text(const skn_json *result, skn_buf *out)
     const skn_json *failed = skn_json_get(result, "isError");
     bool            has_text = false;
 
-    if (content && content->kind != SKN_JSON_ARRAY && content->kind != SKN_JSON_NULL) {
-        skn_buf_add(out, SKN_STR("the server of this tool gave a result that cannot be read: "
-                                 "its \"content\" is no list"));
-        return true;
-    }
+    if (result && result->kind != SKN_JSON_OBJECT && result->kind != SKN_JSON_NULL)
+        return cannot_be_read(out, "it is no object");
+    if (content && content->kind != SKN_JSON_ARRAY && content->kind != SKN_JSON_NULL)
+        return cannot_be_read(out, "its \"content\" is no list");
     if (content && content->kind == SKN_JSON_ARRAY)
         for (const skn_json *v = content->first; v && !out->over; v = v->next) {
             add_block(v, out);

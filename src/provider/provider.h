@@ -87,7 +87,7 @@ typedef struct skn_answer_sink {
     void (*delta)(void *arg, skn_part part, skn_str text);
     void (*call)(void *arg, const skein_tool_call *call);
     /* It could not be answered, and is asked again after so many milliseconds. May be NULL. */
-    void (*pause)(void *arg, skn_ask_state why, int64_t ms);
+    void (*pause)(void *arg, skn_ask_state why, const skein_error *err, int64_t ms);
     /* Once, last, unless the request was cancelled; never from inside skn_ask_model. */
     void (*done)(void *arg, const skn_answer *answer);
     void *arg;

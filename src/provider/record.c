@@ -185,12 +185,12 @@ static void on_call(void *arg, const skein_tool_call *call)
     t->sink.call(t->sink.arg, call);
 }
 
-static void on_pause(void *arg, skn_ask_state why, int64_t ms)
+static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
 {
     take *t = arg;
 
     if (t->sink.pause)
-        t->sink.pause(t->sink.arg, why, ms);
+        t->sink.pause(t->sink.arg, why, err, ms);
 }
 
 /* What never left this computer (no key, canned answers) is no recording. */

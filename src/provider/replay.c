@@ -45,13 +45,13 @@ static bool load(const char *path, size_t most, skn_arena *a, skn_str *out)
     int     fd = open(path, O_RDONLY | O_CLOEXEC);
     char   *piece;
     skn_buf all;
-    ssize_t n;
+    ssize_t n = 0;
 
     if (fd < 0)
         return false;
     piece = skn_heap(AT_ONCE);
     skn_buf_init(&all, most);
-    while ((n = read(fd, piece, AT_ONCE)) > 0 || (n < 0 && errno == EINTR))
+    while (!all.over && ((n = read(fd, piece, AT_ONCE)) > 0 || (n < 0 && errno == EINTR)))
         skn_buf_add(&all, (skn_str){piece, n > 0 ? (size_t)n : 0});
     close(fd);
     free(piece);

@@ -201,11 +201,14 @@ static bool shall_retry(const skn_wire_talk *t)
 
 static void try_later(skn_wire_talk *t)
 {
-    int64_t ms = backoff(t);
+    int64_t     ms = backoff(t);
+    skein_error why;
 
     skn_timer_start(t->timer, ms);
-    if (t->sink.pause && !t->cancelled)
-        t->sink.pause(t->sink.arg, t->w.state, ms);
+    if (!t->sink.pause || t->cancelled)
+        return;
+    skn_wire_explain(wire_of(t), t->w.state, t->status, t->w.error.message, &why);
+    t->sink.pause(t->sink.arg, t->w.state, &why, ms);
 }
 
 static void settle(skn_wire_talk *t)

@@ -23,6 +23,9 @@ typedef struct skn_wire_request {
 /* Ends a piece here. */
 void skn_wire_cut(skn_wire_request *r);
 
+/* Bytes of the id and of the name of a call; the store has the same limit. */
+enum { SKN_WIRE_NAME = 256 };
+
 /* A call that is being received: its arguments may come in single characters. */
 typedef struct skn_wire_call {
     int64_t index; /* the server's number for it; -1: it gave none */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_CALLS = 64, MOST_ARGS = 1 << 20, MOST_NAME = 256 };
+enum { MOST_CALLS = 64, MOST_ARGS = 1 << 20 };
 
 static const char end_mark[] = "</s>";
 
@@ -118,7 +118,7 @@ static void give_id(skn_wire_answer *w, size_t i)
     skn_wire_call *call = &w->calls.p[i];
     uint64_t       hash;
 
-    if (call->id.n && call->id.n <= MOST_NAME && !id_is_taken(w, i, call->id))
+    if (call->id.n && call->id.n <= SKN_WIRE_NAME && !id_is_taken(w, i, call->id))
         return;
     hash = skn_hash_bytes(i + 1, w->id);
     call->id = skn_arena_printf(w->a, "call_%016llx", (unsigned long long)hash);

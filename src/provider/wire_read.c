@@ -311,6 +311,21 @@ static void end_stream(skn_wire_reader *r)
         skn_wire_read_bytes(r, SKN_STR("\n"));
 }
 
+/* What cannot be stored is told as the model's fault, not as one of the store. */
+static void check_call(skn_wire_reader *r, const skn_wire_call *c)
+{
+    bool fits = c->name.n <= SKN_WIRE_NAME;
+
+    for (size_t i = 0; i < c->name.n && fits; i++)
+        fits = (unsigned char)c->name.p[i] >= 0x20 && c->name.p[i] != 0x7f;
+    if (!c->name.n)
+        malformed(r, "it calls a tool without a name");
+    else if (!fits)
+        malformed(r, "it calls a tool by a name that none can have");
+    else if (c->args.over)
+        malformed(r, "the arguments of a call are over 1 MB");
+}
+
 static void settle(skn_wire_reader *r, bool cut)
 {
     skn_wire_answer *w = r->w;
@@ -322,8 +337,7 @@ static void settle(skn_wire_reader *r, bool cut)
     else if (!w->text_bytes && !w->thinking_bytes && !w->calls.n)
         skn_wire_fail(w, SKN_ASK_EMPTY, SKN_STR("the answer is empty"));
     for (size_t i = 0; i < w->calls.n && !w->failed; i++)
-        if (w->calls.p[i].args.over)
-            malformed(r, "the arguments of a call are over 1 MB");
+        check_call(r, &w->calls.p[i]);
     if (w->calls.n && (!w->finish || strcmp(w->finish, "length") != 0))
         w->finish = "tool"; /* some say "stop" */
     else if (!w->finish)

@@ -35,7 +35,7 @@ skein_rc skn_tour_make(skein_engine *e, skein_world *out, bool *made, skein_erro
 {
     skein_mem         *mem = skein_mem_new();
     skein_world        world = {.name = SKN_STR("tour"),
-                                .description = SKN_STR("a scripted demo: canned replies, no AI")};
+                                .description = SKN_STR("a tour of skein in five steps")};
     skein_worlds       worlds;
     skein_conversation chat;
     skein_rc           rc;

@@ -76,10 +76,11 @@ static void on_call(void *arg, const skein_tool_call *call)
     skn_vec_add(run->a, &run->calls, kept);
 }
 
-static void on_pause(void *arg, skn_ask_state why, int64_t ms)
+static void on_pause(void *arg, skn_ask_state why, const skein_error *err, int64_t ms)
 {
     skn_run *run = arg;
 
+    (void)err;
     skn_run_pauses(run, why, ms);
 }
 

@@ -35,6 +35,8 @@ t 'the same as JSON' prints '"model":"demo/scripted","found":{"servers":[],"keys
 mkdir -p "$HOME/.config/skein"
 printf 'secrets:\n  env:\n    ABSENT_API_KEY: ["127.0.0.1:9"]\n' >"$HOME/.config/skein/skein.yaml"
 start_server --no-delay
+must world ls --json=description
+t 'the tour does not say who answers: a model of this computer may' lacks 'no AI'
 idle() { "$SKEIN" "$store" -w tour world show --json | grep -q '"isProcessing":false'; }
 inbox_has() { "$SKEIN" "$store" inbox ls --json | grep -q -F -- "$1"; }
 
@@ -348,8 +350,22 @@ s model ls --json
 t 'as JSON' prints '"model":"demo/scripted","contextWindow":null,"default":true'
 s model ls --json=model,default
 t 'with chosen fields' is "$out" '[{"model":"demo/scripted","default":true}]'
+for wrong in 'office --type openai-compatible' 'office --type nonsense' 'OFFICE/1 --type ollama' 'demo --type ollama' 'office --type openai --base-url ftp://nowhere' \
+    'office --type openai --key-env HOME'; do
+    s provider add $wrong
+    really="$rc $err"
+    s provider add $wrong -n
+    t "a dry run refuses what is refused: $wrong" is "$rc $err" "$really"
+    t 'which it is' test "$rc" != 0
+done
+s provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1 -n
+t 'one that is all right adds nothing' prints 'Would add the provider office'
+s provider login office -n
+t 'as can be seen' fails 3 'there is no provider "office"'
 s provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1
 t 'a provider can be added' prints 'office'
+s provider add office --type openai-compatible --base-url http://127.0.0.1:9/v1 -n
+t 'once' fails 5 'there is a provider "office" already'
 printf 'sk-planted-9876543210\n' >"$dir/key"
 s provider login office <"$dir/key"
 t 'and given a key' prints '3210'
@@ -394,12 +410,20 @@ t 'and no longer' until_true model_is demo/scripted
 must provider rm office -y
 s model use office/some
 t 'a provider must be there' fails 3 'there is no provider "office"'
+s model use office/some -n
+t 'also to try it' fails 3 'there is no provider "office"'
+s config set defaults.model office/some
+t 'or to set it by its name' fails 3 'there is no provider "office"'
+s model use demo/scripted -n
+t 'one that is there can be tried' prints 'Would let demo/scripted answer'
 s model use nonsense
 t 'a model has a provider' fails 2 'PROVIDER/MODEL'
 t 'no key is in the log' sh -c '! grep -q planted "$1"' - "$dir/log"
 
 # Without a server.
 stop_server
+s provider add office --type ollama -n
+t 'trying to add a provider needs a server as adding one does' fails 3 'skein serve'
 for command in 'provider ls' 'model ls' 'squash @ @~1 -m x' compact; do
     s $command
     t "$command needs a server" fails 3 'skein serve'
@@ -408,8 +432,15 @@ s inbox
 t 'the inbox does not' gave 0
 s agent task ada later
 t 'nor a task' gave 0
+t 'which says that nobody begins it yet' is "$err" 'No server runs here: ada begins when one does (skein serve).'
 s inspect ada
 t 'nor a look' prints '1 task waiting'
+for command in 'agent wake ada' 'agent tell ada hello' 'agent timer ada 1h' 'agent wake ada --json'; do
+    s $command
+    t "so does $command" complains 'No server runs here: ada'
+    s $command -n
+    t 'not where nothing is done' is "$err" ''
+done
 s fsck
 t 'all is well in the store' gave 0
 finish

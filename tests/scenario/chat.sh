@@ -131,15 +131,43 @@ t 'or not' prints 'There is no /zzzzz. /help lists what there is.'
 c '/quit' 'never said'
 t 'quit ends it' is "$out" ''
 c '/edit @' '/squash 1'
-t 'what is missing is told' prints 'Use it like this: /edit ID TEXT'
+t 'what is missing is told' prints 'Use it like this: /edit @ TEXT'
+c '@bo once' '/edit' '/edit @you @bo twice'
+t 'without an id the last message is meant, and how it is named is told' prints 'Use it like this: /edit @you TEXT'
+t 'which works' prints 'you › @bo twice'
 
 # --- Places ---------------------------------------------------------------------------------------
 
 s chat elsewhere </dev/null
 t 'a world must be there' fails 3 '"elsewhere"'
-printf 'just us\n' | "$SKEIN" "$store" chat launch --agent ada >"$dir/out" 2>"$dir/err"
+printf 'just us\n' | "$SKEIN" "$store" chat launch --agent ada --model demo/scripted >"$dir/out" 2>"$dir/err"
 out=$(cat "$dir/out")
 t 'an agent has a conversation of its own' is "$(shape | head -n 1)" 'you › just us  → ada'
+mkdir "$dir/paste"
+ln -s "$SKEIN" "$dir/paste/skein"
+# back: what the chat before says of how to come back, run by a shell as it stands.
+back() {
+    rc=0
+    (PATH=$dir/paste:$PATH && eval "$(sed -n 's/^Come back with: //p' "$dir/err")") </dev/null >"$dir/out" 2>"$dir/back" || rc=$?
+    out=$(cat "$dir/out") err=$(cat "$dir/back")
+}
+back
+t 'which is come back to' prints 'you › just us'
+t 'with the model that was chosen' complains '--agent ada --model demo/scripted --continue'
+must conv show -w launch --json
+usual=$(first id)
+must conv new --title aside -w launch --json
+aside=$(first id)
+must conv new --title newer -w launch --json
+newer=$(first id)
+mkdir "$dir/folder"
+printf 'world: launch\nconversation: %s\n' "$aside" >"$dir/folder/.skein.yaml"
+(cd "$dir/folder" && echo '@ada in the folder' | "$SKEIN" "$store" chat >"$dir/out" 2>"$dir/err")
+back
+t 'so is the conversation that a folder names, from elsewhere' prints 'you › @ada in the folder'
+must conv rm "$aside" -y -w launch
+must conv rm "$newer" -y -w launch
+must conv use "$usual" -w launch
 rc=0
 "$SKEIN" "$store" chat launch --continue </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
 out=$(cat "$dir/out")

@@ -222,6 +222,20 @@ t 'such a version can be shown' prints '"length":2'
 s branch v1.2 --json
 t 'and branched from' prints '"messageCount":2'
 t 'a branch has a title of its own' is "$(first title)" 'Plan (branch)'
+s show a-1 --json=id,text
+t 'a message is shown with chosen fields' is "$out" '{"id":"a-1","text":"'"$("$SKEIN" "$store" show a-1 --raw)"'"}'
+s show v1 --json length
+t 'a version too' is "$out" '{"length":7}'
+s show ada --json=name,lead
+t 'and an agent' is "$out" '{"name":"ada","lead":null}'
+s show v1 --json=content
+t 'each has its own' fails 2 '"content\" is not a field of a version'
+s show a-1 --json=systemPrompt
+t 'which are named' complains '"fields":"messageId,'
+must agent new model
+s show --json model
+t 'a word that a command needs is no field' prints '"name":"model"'
+must agent rm model -y
 s show ada
 t 'an agent is shown with what it is told' prints 'You are Ada.'
 s world ls

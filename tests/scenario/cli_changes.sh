@@ -387,6 +387,12 @@ s -w launch amend @ -m 'two, in other words'
 t 'the undo that a change tells of can be pasted' pasted
 s -w launch undo
 t 'it was taken back' fails 5 'nothing to undo'
+t 'what to do about a message instead can be pasted' pasted
+s -w launch undo
+t 'and was a change' gave 0
+must -w launch conv new --title untouched
+s -w launch -c untouched undo
+t 'where nothing was said there is nothing to remove' is "$err" 'error: there is nothing to undo'
 s -w launch -c 'a plan' rm @
 t 'also with a conversation that has blanks' pasted
 must -w launch agent new bo
@@ -403,6 +409,14 @@ s -w launch -c "$shelf" status
 t 'of an archived conversation status says that nobody answers' prints 'current  launch, conversation shelf, archived: nobody answers in it  (-w)'
 s -w launch conv show nowhere
 t 'advice of a failure can be pasted' pasted
+must world rm other -y
+must world new third
+for words in 'conv show nowhere' 'log -c nowhere'; do
+    s $words
+    t "where no world is named, that of $words too" pasted
+done
+must world rm third -y
+must world restore other
 s -w launch queue rm nothing
 t 'also a command that is named by its noun alone' pasted
 t 'which has its place' complains '"skein -w launch queue" lists those that do'

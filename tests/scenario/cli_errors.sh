@@ -24,6 +24,35 @@ s log --json=messageid
 t 'an unknown field lists the known ones' fails 2 'messageId,chatId'
 s log --json=messageid
 t 'with --json the failure is one object' complains '"code":"USAGE"'
+for words in 'log --bogus --json' 'log --bogus --json=id' 'nonsense --json' 'log -x --json' 'world nonsense --json' '--nonsense log --json'; do
+    s $words
+    t "also behind the mistake: $words" fails 2 '"code":"USAGE"'
+done
+s log --bogus -- --json
+t 'but not where it is a word' fails 2 'skein: "--bogus" is not an option'
+s rm --json=id
+t 'where there are no fields that is said' fails 2 '"hint":"Write --json alone"'
+for words in 'status --config /dev/zero' 'config check /dev/zero'; do
+    rc=0
+    "$SKEIN" $words >"$dir/out" 2>"$dir/err" || rc=$?
+    read_told
+    t "a file without an end is refused: $words" gave 2
+    t 'and what is wrong with it is told' sh -c 'cat "$1" "$2" | grep -q -F "/dev/zero: cannot be read: it is over 1 MB"' - "$dir/out" "$dir/err"
+done
+s serve --token-file /dev/zero
+t 'a device is no token' fails 2 'skein: "/dev/zero" is a device, no file'
+t 'a pipe with an end is read' is "$(printf 'log:\n  level: warn\n' | "$SKEIN" config get log.level --config /dev/stdin)" warn
+for option in data db server config; do
+    s log --$option=
+    t "an empty --$option is refused" fails 2 "skein: \"--$option\" is empty"
+done
+"$SKEIN" --data "$dir/$(printf 'x\377y')" log --json >"$dir/out" 2>"$dir/err"
+t 'bytes that are no text do not stand in JSON' sh -c 'iconv -f UTF-8 -t UTF-8 <"$1" | grep -q "/x?y.* world new"' - "$dir/err"
+deep=$dir/$(printf '%0200d' 0)
+rc=0
+"$SKEIN" --data "$deep" log >"$dir/out" 2>"$dir/err" || rc=$?
+out=$(cat "$dir/out") err=$(cat "$dir/err")
+t 'a store with a long name stands in what is told' fails 3 "Begin one with \"skein --data=$deep world new NAME\""
 s export --world --format json
 t 'a world is named' fails 2 '"--world" needs a name, not "--format"'
 t 'all of one is something else' complains 'All of a world is --whole-world'

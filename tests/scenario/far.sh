@@ -96,6 +96,9 @@ t 'what it answers' alike show @~4^
 t 'its text' alike show @ --raw
 t 'who has it' alike show @~6 --delivery
 t 'in JSON' alike show @~6 --json
+t 'with chosen fields' alike show @~6 --json=id,text
+t 'an agent' alike show bo --json=name,model
+t 'a field of something else' alike show bo --json=content
 t 'what is found' alike search plan
 t 'in JSON' alike search plan --json
 t 'numbers' alike stats

@@ -107,6 +107,12 @@ answered() { s log -n 1 --json && prints '"role":"assistant"'; }
 must world new launch
 must agent new ada
 must agent new bo
+s send ''
+t 'no text is refused' fails 2 'the message has no text'
+s send hello -n
+t 'a dry run in a world without a conversation says that there will be one' is "$out" 'Would say 5 bytes in a new conversation. Nothing was changed.'
+s conv ls
+t 'neither makes one' is "$out" ''
 must conv new --title talk
 
 # --- Without a server ---------------------------------------------------------------------------

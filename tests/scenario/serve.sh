@@ -579,6 +579,19 @@ s config set log.level info
 t 'what is in files is not set in the store' fails 2 'is read from a file'
 s config set defaults.model gpt
 t 'what is set is checked' fails 2 'defaults.model is "gpt": use auto or PROVIDER/MODEL'
+for words in 'config set defaults.model nix/x' 'config set -n defaults.model nix/x' 'model use -n nix/x'; do
+    s $words
+    t "the provider of a model must be there: $words" fails 3 'there is no provider "nix"'
+    t 'those that are there are named' complains 'There are: demo, office'
+done
+SKEIN_DEFAULTS_MODEL=nix/x s doctor
+t 'the doctor tells of one that is set all the same' prints 'warn  model          defaults.model is nix/x, and there is no provider "nix"'
+t 'with a cure' prints 'cure: name another model in SKEIN_DEFAULTS_MODEL'
+printf 'defaults:\n  model: nix/x\n' >"$dir/own.yaml"
+s doctor --config "$dir/own.yaml"
+t 'also in a file' prints 'cure: "skein --config='"$dir"'/own.yaml model use auto" chooses one that is available'
+s doctor
+t 'but of nothing else' lacks 'defaults.model'
 must config set defaults.model demo/scripted
 must config set ui.theme dark
 s config set theme light

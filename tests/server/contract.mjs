@@ -121,6 +121,8 @@ export function check(method, url, answer) {
     checkHeaders(answer, what);
     for (const [header, object] of Object.entries(response.headers ?? {}))
         if (resolve(object).required && answer.headers[header.toLowerCase()] === undefined) throw new Error(`${what}: no ${header}`);
+    for (const header of ['ETag', 'Link', 'Location', 'Retry-After'])
+        if (answer.headers[header.toLowerCase()] !== undefined && !response.headers?.[header]) throw new Error(`${what}: the document has no ${header}`);
     if (method === 'HEAD') return;
     if (!response.content) {
         if (answer.text) throw new Error(`${what}: the document has no body: ${answer.text.slice(0, 300)}`);

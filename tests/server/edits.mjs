@@ -648,6 +648,18 @@ test('a world is busy from the first message to the last answer, at every moment
     assert.deepEqual(before.filter(a => !a.isProcessing), [], `of ${before.length} answers`);
 });
 
+test('a dry run changes nothing, whether it stands in the address or in the body', async () => {
+    const w = await fresh(server, []);
+    const m = await w.say('hello');
+    const before = await w.etag(), path = `${w.path}/messages/${m.messageId}`;
+    for (const [method, url, body] of [['DELETE', `${path}?chatId=${w.chat}`], ['PUT', path, { chatId: w.chat, newContent: 'bye' }], ['PUT', `${path}/instructions`, { instructions: [{ type: 'Late' }] }],
+        ['POST', `${w.chatPath}/operations`, { op: 'edit', messageId: m.messageId, content: 'bye' }]]) {
+        await server.ask(method, `${url}${url.includes('?') ? '&' : '?'}dryRun=true`, body);
+        await server.ask(method, url, { ...body, dryRun: true });
+    }
+    assert.deepEqual([await w.etag(), texts(await w.messages())], [before, ['hello']]);
+});
+
 test('a waiting message can be said at once', async () => {
     const w = await fresh(slow, ['ada', 'bo']);
     const { stream } = await busy(w, '@ada hold');

@@ -49,12 +49,36 @@ test('400 validation names the member', async () => {
     for (const [method, url, body, pointer] of [['POST', `${w.path}/messages`, {}, '/content'], ['POST', `${w.path}/messages`, { content: '' }, '/content'], ['POST', `${w.path}/messages`, { content: '  \n ' }, '/content'],
         ['POST', `${w.path}/messages`, { content: 'x', instructions: ['no'] }, '/instructions/0'], ['POST', `${w.path}/agents`, { name: 'b', temperature: 'hot' }, '/temperature'], ['PATCH', `${w.path}/agents/ada`, { autoReply: 'yes' }, '/autoReply'], ['PATCH', `${w.path}/agents/ada`, { maxTokens: 0 }, '/maxTokens'],
         ['PATCH', `${w.path}/agents/ada`, { model: 'null' }, '/model'], ['POST', `${w.path}/agents`, { name: 'b', model: 'demo/' }, '/model'],
-        ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name']]) {
+        ['POST', `${w.chatPath}/operations`, { op: 'burn' }, '/op'], ['POST', `${w.chatPath}/squashes`, { sourceMessageIds: [] , content: 'x' }, '/sourceMessageIds'], ['POST', `${w.chatPath}/branches`, {}, '/messageId'], ['PATCH', w.path, { name: null }, '/name'], ['PATCH', w.path, { turnLimit: null }, '/turnLimit'], ['PATCH', w.path, { compactAt: null }, '/compactAt'],
+        ['PATCH', w.path, { settings: { delegationDepth: 0 } }, '/settings/delegationDepth'], ['POST', '/worlds', { name: 'x', settings: { approvals: { x: 'maybe' } } }, '/settings/approvals/x'], ['PATCH', `${w.path}/agents/ada`, { lead: '' }, '/lead'], ['POST', '/session', {}, '/token']]) {
         const r = await server.refused(method, url, 400, 'validation', { body });
         assert.equal(r.body.errors[0].pointer, pointer, `${method} ${url} ${JSON.stringify(body)}: ${r.text}`);
     }
     for (const query of ['limit=0', 'limit=501', 'limit=many', 'cursor=nonsense', 'fields=nonsense'])
         await server.refused('GET', `${w.chatPath}/messages?${query}`, 400, 'validation');
+});
+
+// Every operation that takes a body, at an address that need not be there: the body is looked at first.
+const bodies = Object.entries(document.paths).flatMap(([url, methods]) => Object.keys(methods)
+    .filter(method => method !== 'get' && methods[method].operationId !== 'importWorld')
+    .map(method => ({ method: method.toUpperCase(), url: url.replace(/\{\w+\}/g, 'none') })));
+
+test('a body that is no JSON is refused everywhere', async () => {
+    for (const { method, url } of bodies) {
+        await server.refused(method, url, 415, 'media-type', { raw: '{}', headers: { 'content-type': 'text/plain' } });
+        await server.refused(method, url, 400, 'validation', { raw: '{' });
+    }
+});
+
+// What is in it would be passed over: the body ["c_1"] would stop the agents of every chat.
+test('a body that is no object is refused everywhere, but for a list where one is asked for', async () => {
+    for (const { method, url } of bodies)
+        for (const raw of ['null', '"force"', '["c_1"]'])
+            if (raw !== '["c_1"]' || !/\/(tags|context-files)$/.test(url))
+                assert.equal((await server.refused(method, url, 400, 'validation', { raw })).body.detail, 'the body must be an object');
+    const w = await fresh();
+    assert.deepEqual((await server.ask('PUT', `${w.path}/tags`, [{ name: 'urgent' }])).data.map(t => t.name), ['urgent']);
+    assert.deepEqual((await server.ask('PUT', `${w.chatPath}/context-files`, [{ path: 'a.c' }])).data.map(f => f.path), ['a.c']);
 });
 
 test('400 not-a-user-message', async () => {

@@ -30,6 +30,7 @@ function version(asked) {
 const calls = {
     give: (id, args) => say({ id, result: content(`given ${JSON.stringify(args)}`) }),
     hang: () => {},
+    boom: id => say({ id, error: 'out of paper' }),
     env: id => say({ id, result: content(JSON.stringify(process.env)) }),
     huge: (id, { n }) => say({ id, result: content('é'.repeat(n)) }),
     nul: id => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"a\\u0000b\\ud800"}]}}\n`),

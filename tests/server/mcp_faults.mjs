@@ -140,6 +140,15 @@ test('a call that tells its progress is given more time', async () => {
     await d.end();
 });
 
+test('a call that tells its progress for ever is ended, and told how long it was waited for', async () => {
+    const d = fake([], ['--call-ms', '200']);
+    await d.ready();
+    const { unknown, text } = await d.call('work', { ms: 10, steps: 1e9 }, 20000);
+    assert.equal(unknown, true);
+    assert.match(text, /no answer within 2000 ms|no answer, and no progress for 200 ms/); // the second where the machine is busy
+    await d.end();
+});
+
 test('a call that is cancelled is told to the server', async () => {
     const d = fake();
     await d.ready();
@@ -161,6 +170,14 @@ test('a result that is too long is cut between characters and says so', async ()
 test('a result with characters that cannot be stored is mended', async () => {
     const d = fake();
     assert.equal(await d.text('nul'), 'a\ufffdb\ufffd');
+    await d.end();
+});
+
+test('an error that is only a text is told in its words', async () => {
+    const d = fake();
+    await d.ready();
+    const { text, failed, unknown } = await d.call('boom');
+    assert.deepEqual([text, failed, unknown], ['error: out of paper', true, false]);
     await d.end();
 });
 

@@ -73,6 +73,12 @@ test('a provider that is added changes the model of no agent', async () => {
     assert.equal(await modelOf(), 'demo/scripted');
 });
 
+test('where nobody was to look nothing is said to be absent', async () => {
+    const { out } = await cli('provider', 'detect');
+    assert.doesNotMatch(out, /No model server/);
+    assert.match(out, /Nothing was found\..*detect\.local/);
+});
+
 test('provider add says that nothing changes and how to change it', async () => {
     const added = await cli('provider', 'add', 'told', '--type=openai-compatible', `--base-url=${base}`);
     assert.equal(added.code, 0, added.err);
@@ -98,6 +104,7 @@ test('the key is in a variable that skein.yaml lists for the host, and no other 
     const add = (name, variable) => cli('provider', 'add', name, '--type=openai-compatible', '--base-url=http://127.0.0.1:9/v1', `--key-env=${variable}`);
     for (const [name, variable] of [['office', 'OFFICE_KEY'], ['office2', 'OFFICE_TOKEN']]) {
         const added = await add(name, variable);
+        assert.doesNotMatch(added.out, /A key:/); // it has one
         assert.equal(added.code, 0, added.err);
         assert.equal((await cli('provider', 'rm', name, '-y')).code, 0);
     }

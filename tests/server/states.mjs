@@ -103,6 +103,8 @@ test('an agent whose model was asked too often waits, and everybody says for who
     assert.deepEqual([world.busy[0].until, world.agents.find(a => a.name === 'ada').until], [data.until, data.until]);
     for (const args of [['agent', 'ls'], ['inspect', 'ada'], ['status']])
         assert.ok((await told(w, ...args)).includes(`waiting ${words}, until 20`), args.join(' '));
+    const { state, detail } = await server.get(`/providers/${desk.model.split('/')[0]}`);
+    assert.deepEqual([state, /429.*slow down/.test(detail)], ['limited', true], detail);
     await server.post(`${w.path}/messages/stop`, { chatId: w.chat }, 200);
     assert.equal(await doing(w, 'ada'), 'idle');
     events.close();

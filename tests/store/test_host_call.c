@@ -137,6 +137,25 @@ static void methods_are_those_of_http(void **state)
     kit_close(&k);
 }
 
+/* Its conversation comes with its first turn. */
+static void a_task_that_nobody_has_begun_does_not_keep_others_from_being_stopped(void **state)
+{
+    kit          k;
+    skein_answer a;
+
+    kit_open(&k, state);
+    assert_int_equal(ask(&k, "POST", path(&k, "agents"), NULL, "{\"name\":\"fay\"}").status,
+                     201);
+    a = ask(&k, "POST", path(&k, "agents/fay/tasks"), NULL, "{\"content\":\"count\"}");
+    assert_int_equal(a.status, 201);
+    a = ask(&k, "POST", path(&k, "messages"), NULL, "{\"content\":\"@fay hello\"}");
+    assert_int_equal(a.status, 202);
+    a = ask(&k, "POST", path(&k, "messages/stop"), NULL, "{}");
+    assert_int_equal(a.status, 200);
+    assert_non_null(strstr(a.body.p, "\"stopped\":1,"));
+    kit_close(&k);
+}
+
 static void the_same_key_does_it_once(void **state)
 {
     kit          k;
@@ -282,6 +301,7 @@ int main(void)
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
         SKN_BOTH(methods_are_those_of_http),
+        SKN_BOTH(a_task_that_nobody_has_begun_does_not_keep_others_from_being_stopped),
         SKN_BOTH(the_same_key_does_it_once),
         SKN_BOTH(of_requests_with_one_key_at_the_same_time_one_is_done),
         SKN_BOTH(what_a_host_has_is_not_read_again),

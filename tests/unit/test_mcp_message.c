@@ -77,6 +77,7 @@ static void each_kind_of_message_is_known(void **state)
           "notice notifications/x {\"a\":1}|");
     reads("{\"id\":3,\"result\":{\"x\":[]}}", "result 3 {\"x\":[]}|");
     reads("{\"id\":4,\"error\":{\"code\":-1}}", "error 4 {\"code\":-1}|");
+    reads("{\"id\":4,\"error\":\"boom\"}", "error 4 \"boom\"|");
 }
 
 static void an_id_that_is_not_ours_is_none(void **state)
@@ -214,6 +215,9 @@ static void content_that_is_no_list_is_a_failed_result(void **state)
     assert_true(text_of("{\"content\":42}", words));
     assert_true(text_of("{\"content\":{\"type\":\"text\",\"text\":\"a\"}}", words));
     assert_false(text_of("{\"content\":[]}", ""));
+    words = "the server of this tool gave a result that cannot be read: it is no object";
+    assert_true(text_of("\"done\"", words));
+    assert_true(text_of("[1]", words));
 }
 
 static void a_resource_is_its_text_or_its_address(void **state)

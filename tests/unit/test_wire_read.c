@@ -238,6 +238,16 @@ static void more_than_64_calls_are_refused(void **state)
     skn_buf_release(&b);
 }
 
+static void a_call_of_what_can_be_no_tool_is_malformed(void **state)
+{
+    (void)state;
+    streams(SAY("a") CALL("\"index\":0,\"id\":\"c\",\"function\":{\"arguments\":\"{}\"}")
+                CALLED DONE,
+            (expected){.text = "a", .state = SKN_ASK_MALFORMED, .words = "without a name"});
+    streams(CALL("\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\\u0007\"}") CALLED DONE,
+            (expected){.state = SKN_ASK_MALFORMED, .words = "a name that none can have"});
+}
+
 /* --- Failures --------------------------------------------------------------------------------- */
 
 static void an_error_inside_a_stream_ends_it_with_its_words(void **state)
@@ -387,6 +397,7 @@ int main(void)
         cmocka_unit_test(calls_without_an_id_or_with_the_same_get_one),
         cmocka_unit_test(arguments_that_are_no_json_are_passed_on_as_they_are),
         cmocka_unit_test(more_than_64_calls_are_refused),
+        cmocka_unit_test(a_call_of_what_can_be_no_tool_is_malformed),
         cmocka_unit_test(an_error_inside_a_stream_ends_it_with_its_words),
         cmocka_unit_test(what_cannot_be_read_is_malformed),
         cmocka_unit_test(nothing_at_all_is_empty),

@@ -237,7 +237,7 @@ export function AgentForm({ agent, others, submit, onSubmit, onCancel, disabled,
                             value={values.maxTokens}
                             onInput={set('maxTokens')}
                             error={error('maxTokens')}
-                            hint="Empty: as many as the model gives."
+                            hint="Empty: as many as the model gives, or 8192 with Anthropic."
                         />
                     </div>
                     <div class="agent-pair">

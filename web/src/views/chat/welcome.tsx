@@ -5,6 +5,7 @@ import { Badge, Button, Empty } from '../../parts/parts';
 import { prefs, setPref } from '../../store/prefs';
 import { send, world } from '../../store/store';
 import { closeSheets } from '../frame/layout';
+import { answerers, onlyScripted } from '../shared/answering';
 import { useNarrow } from '../shared/narrow';
 import { STEPS, isTour } from './tour';
 
@@ -52,8 +53,8 @@ function TourWelcome() {
                 ))}
             </ol>
             <p class="muted">
-                {hidden ? 'Or' : 'Press one, or send its number; or'} type anything. The demo will say so when
-                it has no line for what you wrote.
+                {hidden ? 'Or' : 'Press one, or send its number; or'} type anything.
+                {onlyScripted(answerers()) && ' The demo will say so when it has no line for what you wrote.'}
             </p>
         </div>
     );
