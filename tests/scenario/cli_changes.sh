@@ -396,6 +396,11 @@ t 'it is gone' gave 3
 s -w launch world set turnLimit 7
 t 'so can what shows a setting of a world' pasted
 t 'which names the world' prints '"skein -w launch world show"'
+s -w launch world set turnLimit null --json=turnLimit
+t 'null restores the turns that a world has by default' prints '{"turnLimit":8}'
+must -w launch world set compactAt 20
+s -w launch world set compactAt null --json=compactAt
+t 'and when it is summarised' prints '{"compactAt":50}'
 must -w launch conv new --title shelf --json
 shelf=$(first id)
 must -w launch conv rm "$shelf" -y
