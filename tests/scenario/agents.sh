@@ -369,7 +369,7 @@ s provider test office
 t 'one that does not answer' gave 6
 t 'says so' prints unreachable
 s provider rm office -y
-t 'it can be forgotten' gave 0
+t 'it can be forgotten' is "$out" 'Forgotten, with its key.'
 s provider show office
 t 'and is' fails 3 office
 must provider add fk --type anthropic --base-url http://127.0.0.1:9 --key-env ABSENT_API_KEY
