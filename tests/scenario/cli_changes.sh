@@ -293,6 +293,10 @@ s -c "$plan" send --no-wait more
 t 'nothing is said there' fails 5 "skein conv restore $plan"
 s conv show "$plan"
 t 'it is shown as archived' prints 'archived: it can be read'
+s conv restore nosuch -n
+t 'a dry run looks whether it is there' fails 3 'no conversation "nosuch" was removed here'
+s conv restore "$plan" -n
+t 'and says what it would do' prints "Would bring the conversation $plan back"
 must conv restore "$plan"
 s conv ls --removed --json
 t 'until it is brought back' is "$out" '[]'
@@ -308,6 +312,8 @@ t 'and as JSON with its agents' prints '"name":"ada"'
 gone=$(first id)
 s world restore nosuch
 t 'it must have been removed' fails 3 'no world "nosuch" was removed here'
+s world restore nosuch -n
+t 'also for a dry run' fails 3 'no world "nosuch" was removed here'
 must world new launch
 s world restore launch
 t 'its name may be taken' fails 5 '--as NAME'
