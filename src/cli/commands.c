@@ -6,7 +6,8 @@
 const skn_option skn_global_options[] = {
     {"world", 'w', "NAME",
      "The world; default: SKEIN_WORLD, .skein.yaml, \"world use\", the only one"},
-    {"conversation", 'c', "REF", "The conversation: id, title, or AGENT:background"},
+    {"conversation", 'c', "REF",
+     "The conversation: id, title, AGENT:foreground or AGENT:background"},
     {"data", 0, "DIR", "Use this data folder"},
     {"db", 0, "URL", "The store: sqlite:PATH or postgresql://…"},
     {"server", 0, "URL", "The server to talk to; default: the one that runs on the store"},
