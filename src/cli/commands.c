@@ -26,7 +26,7 @@ const skn_option skn_global_options[] = {
 };
 
 static const skn_noun nouns[] = {
-    {"inbox", "Read", "Briefings, questions, failures", "inbox ls"},
+    {"inbox", "Read", "Briefings, questions, approvals, failures", "inbox ls"},
     {"queue", "Change", "Queued messages", "queue ls"},
     {"world", "Manage", "Worlds", NULL},
     {"agent", "Manage", "Agents of a world", NULL},
