@@ -11,6 +11,7 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
+#include <skein/version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,7 +476,7 @@ static void set_options(skn_fetch *f, const skn_fetch_spec *what)
     free(url);
     if (skn_net_is_direct(what->url)) /* else as the environment says */
         curl->curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
-    curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKN_VERSION);
+    curl->curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "skein/" SKEIN_VERSION);
     curl->curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl->curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);
     curl->curl_easy_setopt(f->easy, CURLOPT_TCP_KEEPALIVE, 1L);
