@@ -28,6 +28,7 @@ typedef enum skein_act_kind {
 } skein_act_kind;
 
 typedef struct skein_act {
+    size_t         size; /* set by SKEIN_ACT_INIT */
     skein_act_kind kind;
     skein_str      call_id; /* the call of the turn's last message that this answers */
     skein_str      agent;   /* whom it concerns, by name */
@@ -35,6 +36,7 @@ typedef struct skein_act {
     int64_t        confidence; /* percent; -1: not said */
     bool           response_expected, wait;
 } skein_act;
+#define SKEIN_ACT_INIT SKEIN_INIT(skein_act)
 
 typedef struct skein_acted {
     skein_message result;  /* the tool's message; zero id while the result is yet to come */
@@ -92,10 +94,12 @@ SKEIN_API skein_rc skein_delegation_retry(skein_engine *e, skein_conversation_id
 /* What tell_agent does, for a person or another program: a message in the agent's background, and a task
  * that wakes it. `from` is an agent's name, or absent for a person. */
 typedef struct skein_tell {
+    size_t         size; /* set by SKEIN_TELL_INIT */
     skein_world_id world;
     skein_str      agent, from, text;
     bool           response_expected;
 } skein_tell;
+#define SKEIN_TELL_INIT SKEIN_INIT(skein_tell)
 
 SKEIN_API skein_rc skein_tell_agent(skein_engine *e, const skein_tell *what, skein_mem *mem,
                                     skein_message *out, skein_error *err);
@@ -228,6 +232,7 @@ typedef struct skein_inbox {
 } skein_inbox;
 
 typedef struct skein_inbox_query {
+    size_t         size;   /* set by SKEIN_INBOX_QUERY_INIT */
     skein_world_id world;  /* zero: all */
     skein_str      kind;   /* absent: all */
     int            unread; /* 1: only those; 0: all */
@@ -235,6 +240,7 @@ typedef struct skein_inbox_query {
     skein_str before; /* a public id: only older ones */
     size_t    limit;  /* 0: 50 */
 } skein_inbox_query;
+#define SKEIN_INBOX_QUERY_INIT SKEIN_INIT(skein_inbox_query)
 
 /* Questions, approvals and failures first, then newest first. */
 SKEIN_API skein_rc skein_inbox_list(skein_engine *e, const skein_inbox_query *what,
@@ -244,10 +250,12 @@ SKEIN_API skein_rc skein_inbox_get(skein_engine *e, skein_str uid, skein_mem *me
                                    skein_inbox_item *out, skein_error *err);
 
 typedef struct skein_inbox_change {
+    size_t  size;          /* set by SKEIN_INBOX_CHANGE_INIT */
     int     read, done;    /* -1: as it is */
     int64_t snoozed_until; /* -1: as it is; 0: not snoozed */
     bool    remove;
 } skein_inbox_change;
+#define SKEIN_INBOX_CHANGE_INIT SKEIN_INIT(skein_inbox_change)
 
 SKEIN_API skein_rc skein_inbox_set(skein_engine *e, skein_str uid,
                                    const skein_inbox_change *what, skein_mem *mem,
@@ -286,10 +294,12 @@ SKEIN_API skein_rc skein_approval_state(skein_engine *e, const skein_turn *turn,
 
 /* A tool of a server of tools, as that defines it. */
 typedef struct skein_tool_definition {
+    size_t    size;         /* set by SKEIN_TOOL_DEFINITION_INIT */
     skein_str server, tool; /* as the world calls it, and the server's own name for the tool */
     skein_str
         text; /* all that a person is shown of it: the text of a JSON object. Equal tools have equal texts */
 } skein_tool_definition;
+#define SKEIN_TOOL_DEFINITION_INIT SKEIN_INIT(skein_tool_definition)
 
 /* Whether a person has allowed the tool in this world, defined as it is here. */
 SKEIN_API skein_rc skein_tool_allowed(skein_engine *e, skein_world_id world,
@@ -313,10 +323,12 @@ SKEIN_API skein_rc skein_approval_take(skein_engine *e, const skein_turn *turn,
 
 /* A limit of spending that a person may let be exceeded. */
 typedef struct skein_limit {
+    size_t         size;  /* set by SKEIN_LIMIT_INIT */
     skein_world_id world; /* that came to it first: the question is in its inbox */
     skein_str      key;   /* which limit, and of when: what is asked once */
     skein_str      title, content;
 } skein_limit;
+#define SKEIN_LIMIT_INIT SKEIN_INIT(skein_limit)
 
 /* Asks the person, once for each key, whether to go on: an approval in the inbox, of no tool. *out is
  * what was answered; while that is open, who looks at the turn (may be NULL) sees that it waits. */

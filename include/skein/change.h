@@ -46,6 +46,7 @@ typedef struct skein_new_message {
 } skein_new_message;
 
 typedef struct skein_append_request {
+    size_t                   size; /* set by SKEIN_APPEND_REQUEST_INIT */
     skein_conversation_id    conversation;
     skein_str                lane; /* absent: "main" */
     const skein_new_message *messages;
@@ -53,6 +54,7 @@ typedef struct skein_append_request {
     skein_at                 expect; /* of that lane; zero thread: no condition */
     bool                     import; /* accept tool results without a call */
 } skein_append_request;
+#define SKEIN_APPEND_REQUEST_INIT SKEIN_INIT(skein_append_request)
 
 /* Stores all of them or none. A reply link that cannot be is dropped (self, cycle, over 100 levels) or
  * kept dangling (unknown parent); `warning` of the stored message says so. When one of the messages
@@ -63,6 +65,7 @@ SKEIN_API skein_rc skein_append(skein_engine *e, const skein_append_request *req
 /* --- Changes that make a version -------------------------------------------------------------- */
 
 typedef struct skein_change {
+    size_t                size; /* set by SKEIN_CHANGE_INIT */
     skein_conversation_id conversation;
     skein_str             actor; /* who does it; absent: "human" */
     skein_at  expect;    /* the main lane must still stand here; zero thread: anywhere */
@@ -76,6 +79,7 @@ typedef struct skein_change {
     /* With force: what those agents have written, kept in the version that is left. Of work.h; may be NULL. */
     const struct skein_stop *written;
 } skein_change;
+#define SKEIN_CHANGE_INIT SKEIN_INIT(skein_change)
 
 typedef struct skein_version {
     int64_t         number; /* 7 for v7 */
@@ -136,6 +140,7 @@ SKEIN_API skein_rc skein_restore(skein_engine *e, const skein_change *how, int64
                                  skein_mem *mem, skein_version *out, skein_error *err);
 
 typedef struct skein_squash_spec {
+    size_t            size;    /* set by SKEIN_SQUASH_SPEC_INIT */
     skein_message_ids sources; /* two or more, of the current version */
     skein_str         content; /* what stands for them */
     skein_str         prompt;  /* absent when it was done by hand */
@@ -145,6 +150,7 @@ typedef struct skein_squash_spec {
     struct skein_model_call
         *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_squash_spec;
+#define SKEIN_SQUASH_SPEC_INIT SKEIN_INIT(skein_squash_spec)
 
 typedef struct skein_squash {
     skein_str     uid; /* "sq_…" */
@@ -262,6 +268,7 @@ SKEIN_API skein_rc skein_purge_unreachable(skein_engine *e, const skein_change *
                                            int64_t *erased, skein_error *err);
 
 typedef struct skein_compaction {
+    size_t    size;   /* set by SKEIN_COMPACTION_INIT */
     skein_str lane;   /* absent: "main" */
     int64_t   covers; /* the first messages of the lane that the text stands for; 0: as many as
                              may be, which ends at the last closed tool exchange */
@@ -272,6 +279,7 @@ typedef struct skein_compaction {
     struct skein_model_call
         *call; /* how it was asked for; kept with it, and its uid is filled in. May be NULL */
 } skein_compaction;
+#define SKEIN_COMPACTION_INIT SKEIN_INIT(skein_compaction)
 
 /* Appends the summary and lets the context begin after what it covers. Removes nothing. */
 SKEIN_API skein_rc skein_compact(skein_engine *e, skein_conversation_id conversation,

@@ -15,15 +15,12 @@ extern "C" {
 typedef struct skein_engine skein_engine;
 
 typedef struct skein_options {
-    size_t    size;     /* set by SKEIN_OPTIONS_INIT; new fields go at the end */
+    size_t    size;     /* set by SKEIN_OPTIONS_INIT */
     skein_str store;    /* "sqlite:PATH" or "postgresql://…" */
     size_t    max_text; /* bytes of one text; 0 means 16 MiB */
     bool      read_only;
 } skein_options;
-#define SKEIN_OPTIONS_INIT                                                                     \
-    {                                                                                          \
-        sizeof(skein_options), {NULL, 0}, 0, false                                             \
-    }
+#define SKEIN_OPTIONS_INIT SKEIN_INIT(skein_options)
 
 /* Creates the store when it is missing, and brings its schema up to date. */
 SKEIN_API skein_rc    skein_open(skein_engine **out, const skein_options *options,
@@ -76,6 +73,7 @@ SKEIN_API skein_rc skein_world_update(skein_engine *e, skein_world *w, skein_mem
                                       skein_error *err);
 /* What is to become of a world, all of it in one; an absent text and a zero leave things as they are. */
 typedef struct skein_world_change {
+    size_t         size; /* set by SKEIN_WORLD_CHANGE_INIT */
     skein_world_id id;
     const skein_world
              *was; /* set: only if it still is as it was read, else SKEIN_VERSION_CHANGED */
@@ -85,6 +83,7 @@ typedef struct skein_world_change {
     bool      set_chat; /* make `chat` the current one; zero switches session mode off */
     skein_conversation_id chat;
 } skein_world_change;
+#define SKEIN_WORLD_CHANGE_INIT SKEIN_INIT(skein_world_change)
 
 SKEIN_API skein_rc skein_world_patch(skein_engine *e, const skein_world_change *what,
                                      skein_mem *mem, skein_world *out, skein_error *err);
@@ -180,11 +179,13 @@ SKEIN_API skein_rc skein_conversation_list(skein_engine *e, skein_world_id world
                                            skein_mem *mem, skein_conversations *out,
                                            skein_error *err);
 typedef struct skein_conversation_change {
+    size_t         size; /* set by SKEIN_CONVERSATION_CHANGE_INIT */
     bool           set_title, set_reply_expected, set_read_only; /* what of it is changed */
     skein_str      title;                                        /* absent: none */
     skein_agent_id reply_expected;                               /* zero: of nobody */
     bool           read_only;
 } skein_conversation_change;
+#define SKEIN_CONVERSATION_CHANGE_INIT SKEIN_INIT(skein_conversation_change)
 
 /* Changes all of it that is set, or nothing. Whose reply is expected and whether it is read only is
  * kept for those who write: they put it on what they say, as ResponseExpected and ReadOnly. */

@@ -13,6 +13,23 @@
 extern "C" {
 #endif
 
+/* What a caller fills in and hands over begins with its size, so that a program that was compiled with older headers works
+ * with a newer library: new fields come at the end, and those that the size does not cover have their defaults. A size of 0
+ * covers what is there in 0.1. */
+#ifdef __cplusplus
+#define SKEIN_INIT(type)                                                                       \
+    ([] {                                                                                      \
+        type init = type();                                                                    \
+        init.size = sizeof(type);                                                              \
+        return init;                                                                           \
+    }())
+#else
+#define SKEIN_INIT(type)                                                                       \
+    {                                                                                          \
+        .size = sizeof(type)                                                                   \
+    }
+#endif
+
 typedef struct skein_str {
     const char *p; /* NULL means absent, which is not the same as empty */
     size_t      n;

@@ -65,13 +65,10 @@ typedef struct skein_timelines skein_timelines; /* all lanes of one history */
 typedef struct skein_timeline  skein_timeline;  /* one of them */
 
 typedef struct skein_timeline_options {
-    size_t size;        /* set by SKEIN_TIMELINE_OPTIONS_INIT; new fields go at the end */
+    size_t size;        /* set by SKEIN_TIMELINE_OPTIONS_INIT */
     bool   guess_links; /* link what nobody stated by notices and times; marked as guesses */
 } skein_timeline_options;
-#define SKEIN_TIMELINE_OPTIONS_INIT                                                            \
-    {                                                                                          \
-        sizeof(skein_timeline_options), false                                                  \
-    }
+#define SKEIN_TIMELINE_OPTIONS_INIT SKEIN_INIT(skein_timeline_options)
 
 /* NULL options are the defaults. */
 SKEIN_API skein_timelines *skein_timelines_new(const skein_timeline_options *options);
@@ -91,11 +88,13 @@ SKEIN_API skein_rc skein_timelines_declare(skein_timelines *set, skein_str lane,
 
 /* Which call of which lane started a child. It may come before or after the call itself. */
 typedef struct skein_lane_link {
+    size_t    size; /* set by SKEIN_LANE_LINK_INIT */
     skein_str child, parent;
     skein_str call_id;    /* absent: the child is not attached to any call */
     skein_str message_id; /* of the message that holds the call; absent: by occurrence */
     uint32_t  occurrence; /* which call with this id, from 1; 0 is the first */
 } skein_lane_link;
+#define SKEIN_LANE_LINK_INIT SKEIN_INIT(skein_lane_link)
 
 /* States a link, which then stands above what records say about this child. The first link to a
  * call holds; another one for the same child is SKEIN_CONFLICT. */

@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 typedef struct skein_slice {
+    size_t                size; /* set by SKEIN_SLICE_INIT */
     skein_conversation_id conversation;
     skein_str             lane; /* absent: "main" */
     skein_agent_id agent;   /* set: this agent's memory, role and reply links as it sees them */
@@ -20,6 +21,7 @@ typedef struct skein_slice {
     int64_t        task;    /* of a context: the task in hand; 0: none */
     skein_str      turn;    /* of a context: the public id of the turn that is at work */
 } skein_slice;
+#define SKEIN_SLICE_INIT SKEIN_INIT(skein_slice)
 
 /* Messages of a lane in order, and the state they were read from. */
 SKEIN_API skein_rc skein_read(skein_engine *e, const skein_slice *what, skein_mem *mem,
@@ -229,6 +231,7 @@ typedef enum skein_archived {
 } skein_archived;
 
 typedef struct skein_search_request {
+    size_t                size;         /* set by SKEIN_SEARCH_REQUEST_INIT */
     skein_world_id        world;        /* zero: all */
     skein_conversation_id conversation; /* zero: all of the world */
     skein_str query; /* words, "phrases", prefix*; all must be there. Absent: every message */
@@ -241,6 +244,7 @@ typedef struct skein_search_request {
     void          *arg;
     skein_archived archived; /* whether what stands in archived conversations is found */
 } skein_search_request;
+#define SKEIN_SEARCH_REQUEST_INIT SKEIN_INIT(skein_search_request)
 
 typedef struct skein_hit {
     skein_message      message;

@@ -37,11 +37,13 @@ typedef struct skein_events {
 } skein_events;
 
 typedef struct skein_event_query {
+    size_t                size;  /* set by SKEIN_EVENT_QUERY_INIT */
     skein_world_id        world; /* zero: all */
     skein_conversation_id chat;  /* zero: all of the world */
     int64_t               after; /* only greater sequence numbers */
     size_t                limit; /* 0: 1000 */
 } skein_event_query;
+#define SKEIN_EVENT_QUERY_INIT SKEIN_INIT(skein_event_query)
 
 /* Events in order. The same events read again are the same bytes. A page that has many megabytes ends
  * before its limit; one without events is the end. */
@@ -63,6 +65,7 @@ SKEIN_API skein_rc skein_store_stamp(skein_engine *e, int64_t *stamp, skein_erro
 /* --- Posting ---------------------------------------------------------------------------------- */
 
 typedef struct skein_post {
+    size_t                size; /* set by SKEIN_POST_INIT */
     skein_conversation_id chat;
     skein_new_message     message; /* of a person: role user. uid must be absent */
     skein_str client_id; /* the sender's own name for it: the same again in this chat is
@@ -70,6 +73,7 @@ typedef struct skein_post {
     bool      now;       /* even while agents are at work; else it waits in the queue then */
     skein_str model;     /* asked for this once, instead of the agents' own; may be absent */
 } skein_post;
+#define SKEIN_POST_INIT SKEIN_INIT(skein_post)
 
 typedef struct skein_delivery {
     skein_str agent;
@@ -264,6 +268,7 @@ SKEIN_API skein_rc skein_turns_save(skein_engine *e, skein_piece *pieces, size_t
                                     skein_error *err);
 
 typedef struct skein_step {
+    size_t                   size;    /* set by SKEIN_STEP_INIT */
     const skein_new_message *message; /* assistant or tool; sender, reply_to, model and turn are
                                          filled in from the turn where they are absent; an
                                          assistant's uid is the turn's message_uid */
@@ -273,6 +278,7 @@ typedef struct skein_step {
     bool                     estimated;             /* the tokens are a guess */
     const struct skein_model_call *call; /* how it was asked for; kept with it. May be NULL */
 } skein_step;
+#define SKEIN_STEP_INIT SKEIN_INIT(skein_step)
 
 /* Stores one step, whatever agents it names get work, and the events of it. SKEIN_TURN_OVER when the
  * turn is not open any more: then nothing was stored, and the turn is to be dropped. Fills in the id
@@ -310,11 +316,13 @@ SKEIN_API skein_rc skein_work_now(skein_engine *e, skein_world_id world,
                                   skein_turns *turns, skein_dues *dues, skein_error *err);
 
 typedef struct skein_stop {
+    size_t                size; /* set by SKEIN_STOP_INIT */
     skein_conversation_id chat;
     skein_agent_id        agent; /* zero: all of the chat */
     const skein_partial  *partials;
     size_t                partial_count;
 } skein_stop;
+#define SKEIN_STOP_INIT SKEIN_INIT(skein_stop)
 
 /* Closes the open turns as cancelled, keeps what they had written so far, and takes back the work
  * that waits. Waiting messages of the queue go on. *stopped is how many turns and pieces of work. */
