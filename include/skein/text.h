@@ -37,9 +37,11 @@ typedef struct skein_str {
 
 typedef struct skein_mem skein_mem;
 
+/* Makes memory for what calls return; it is the caller's, for skein_mem_free. */
 SKEIN_API skein_mem *skein_mem_new(void);
 /* Gives back all that was returned through it; the skein_mem itself stays usable. */
 SKEIN_API void skein_mem_reset(skein_mem *mem);
+/* Frees it with all that was returned through it. NULL is fine. */
 SKEIN_API void skein_mem_free(skein_mem *mem);
 /* A view of a C string; NULL gives an absent text. */
 SKEIN_API skein_str skein_text(const char *s);
