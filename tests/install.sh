@@ -24,6 +24,8 @@ PYTHONPATH="$prefix/lib/python3/dist-packages" SKEIN_LIBRARY="$libdir/libskein.s
 "$prefix/bin/skein" version | grep -q '^skein 0'
 test -f "$prefix/share/man/man1/skein.1"
 test -f "$prefix/share/man/man1/skein-send.1"
+test -f "$prefix/share/man/man3/libskein.3"
+test -f "$prefix/share/man/man3/skein_open.3"
 test -f "$prefix/share/man/man5/skein.yaml.5"
 test -f "$prefix/share/man/man7/skein-tutorial.7"
 grep -q _skein "$prefix/share/bash-completion/completions/skein"

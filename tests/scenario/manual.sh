@@ -9,8 +9,8 @@ if ! command -v mandoc >/dev/null; then
     echo 'Bail out! there is no mandoc'
     exit 1
 fi
-t 'they are well made' sh -c 'out=$(mandoc -Tlint -Wwarning "$@") || { printf "%s\n" "$out" | sed "s/^/# /"; exit 1; }' - \
-    "$dir/man"/*.1 "$source/docs/skein.1" "$source/docs/man"/*.[1-9]
+well_made() { mandoc -Tlint -Wwarning "$@" >"$dir/lint" || { sed 's/^/# /' "$dir/lint" && return 1; }; }
+t 'they are well made' well_made "$dir/man"/*.1 "$source/docs/skein.1" "$source/docs/man"/*.[1-9]
 
 # Every command has a page, every page is a command, and all of them are installed.
 s
@@ -18,6 +18,20 @@ words=$(printf '%s\n' "$out" | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p' | LC_ALL=
 pages=$(find "$dir/man" -name 'skein-*.1' | sed 's/.*skein-\(.*\)\.1/\1/' | LC_ALL=C sort)
 t 'every command has a page' is "$pages" "$words"
 t 'every page is installed' is "$(sed -n "/^man_pages = /,/^]/s/^ *'\(.*\)',\$/\1/p" "$source/docs/meson.build" | LC_ALL=C sort)" "$words"
+
+# The library's: every public function has a page, made of what the header says of it.
+t 'the pages of the library can be made' "$source/tools/man3.sh" "$dir/man3" "$source/docs/skein.1" \
+    "$source"/include/skein/*.h "$source/include/skein/codes.def"
+t 'they are well made too' well_made "$dir/man3"/*.3
+words=$(cat "$source"/include/skein/*.h | tr '\n' ' ' | grep -o 'SKEIN_API [^(]*(' | sed -n 's/.*[ *]\(skein_[a-z_0-9]*\)($/\1/p' | LC_ALL=C sort)
+pages=$(find "$dir/man3" -name 'skein_*.3' | sed 's/.*\/\(.*\)\.3/\1/' | LC_ALL=C sort)
+t 'every public function has a page' is "$pages" "$words"
+out=$(mandoc -Tutf8 "$dir/man3/skein_world_list.3" | sed "s/.$(printf '\b')//g")
+t 'with what it does' prints 'All worlds that were not removed.'
+t 'and the types that it names' prints '} skein_world;'
+out=$(mandoc -Tutf8 "$dir/man3/libskein.3" | sed "s/.$(printf '\b')//g")
+t 'and libskein(3) has them all' is "$(printf '%s\n' "$out" | grep -c '^     skein_[a-z_]*(3)$')" "$(printf '%s\n' "$words" | wc -l)"
+t 'and every code' prints 'SKEIN_VERSION_CHANGED'
 
 # page COMMAND: its text, without bold and underlined.
 page() { mandoc -Tutf8 "$dir/man/skein-$1.1" | sed "s/.$(printf '\b')//g"; }
