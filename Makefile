@@ -58,8 +58,10 @@ cover: deps-test build-cover/build.ninja
 format:
 	tools/check-format.sh --fix
 	tools/web.sh format
-install: all
-	meson configure build --prefix=$(PREFIX) && meson install -C build
+install: build/build.ninja
+	meson configure build --prefix=$(PREFIX)
+	ninja -C build installed
+	meson install -C build --no-rebuild
 clean:
 	rm -rf build build-*
 
