@@ -6,7 +6,7 @@
 #   make quick    the tests of a plain build   make fuzz     FUZZ_SECONDS=60 of fuzzing in all
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
-#   make tour     a walk through the commands
+#   make tour     a walk through the commands  make deb      Debian packages, in build/deb
 #   make screenshot   the picture of the README, made anew
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -25,7 +25,7 @@ compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
 
-.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install clean
+.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install deb clean
 
 all: build/build.ninja
 	ninja -C build
@@ -58,6 +58,9 @@ cover: deps-test build-cover/build.ninja
 format:
 	tools/check-format.sh --fix
 	tools/web.sh format
+deb: deps-deb build/build.ninja
+	ninja -C build installed
+	tools/deb.sh build
 install: build/build.ninja
 	meson configure build --prefix=$(PREFIX)
 	ninja -C build installed
@@ -65,8 +68,8 @@ install: build/build.ninja
 clean:
 	rm -rf build build-*
 
-.PHONY: deps-build deps-test deps-check
-deps-build deps-test deps-check: deps-%:
+.PHONY: deps-build deps-deb deps-test deps-check
+deps-build deps-deb deps-test deps-check: deps-%:
 	tools/deps.sh $*
 build/build.ninja: | deps-build
 	meson setup build --buildtype=debugoptimized
