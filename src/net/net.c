@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/late.h"
 
 #include <fcntl.h>
 #include <skein/version.h>
@@ -499,9 +500,8 @@ static bool may_begin(skn_fetch *f, const skn_fetch_spec *what)
 
     open_multi(f->net);
     if (f->net->missing)
-        snprintf(f->why, sizeof f->why,
-                 "libcurl is missing \"%s\"; install it: apt install libcurl4",
-                 f->net->missing);
+        snprintf(f->why, sizeof f->why, "libcurl is missing \"%s\"; %s", f->net->missing,
+                 skn_late_advice("install it: apt install libcurl4"));
     else if (wrong)
         snprintf(f->why, sizeof f->why, "cannot ask %s: %s", f->host, wrong);
     else if (!(f->easy = f->net->curl.curl_easy_init()))
