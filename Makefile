@@ -7,6 +7,7 @@
 #   make format   formats the source           make soak     the tests that take long
 #   make install  PREFIX=/usr/local DESTDIR=   make bench    measures; make cover shows coverage
 #   make tour     a walk through the commands  make deb      Debian packages, in build/deb
+#   make static   build/skein-static, without models and PostgreSQL
 #   make screenshot   the picture of the README, made anew
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -25,7 +26,7 @@ compiler_gcc   = CC=gcc
 compiler_clang = CC=clang
 compiler_fuzz  = CC=clang
 
-.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install deb clean
+.PHONY: all run tour screenshot test quick check asan tsan fuzz soak bench cover format install static deb clean
 
 all: build/build.ninja
 	ninja -C build
@@ -58,6 +59,8 @@ cover: deps-test build-cover/build.ninja
 format:
 	tools/check-format.sh --fix
 	tools/web.sh format
+static: deps-static build/build.ninja
+	ninja -C build skein-static
 deb: deps-deb build/build.ninja
 	ninja -C build installed
 	tools/deb.sh build
@@ -68,8 +71,8 @@ install: build/build.ninja
 clean:
 	rm -rf build build-*
 
-.PHONY: deps-build deps-deb deps-test deps-check
-deps-build deps-deb deps-test deps-check: deps-%:
+.PHONY: deps-build deps-static deps-deb deps-test deps-check
+deps-build deps-static deps-deb deps-test deps-check: deps-%:
 	tools/deps.sh $*
 build/build.ninja: | deps-build
 	meson setup build --buildtype=debugoptimized

@@ -1,6 +1,8 @@
 #!/bin/sh
 # What "make install" brings, and what the packages of "make deb" bring into an empty root, is enough to build and run the
 # examples through pkg-config alone, and to type what the README says.
+#
+#   tests/install.sh BUILDDIR TREE [STATIC-PROGRAM]
 set -eu
 build=$1 source=$2
 dir=$(mktemp -d)
@@ -61,3 +63,15 @@ for script in postinst prerm; do
     sh -n "$dir/control/$script"
 done
 quietly env SKEIN="$root/usr/bin/skein" sh "$source/tests/scenario/readme.sh" sqlite
+
+# Linked statically it needs no library, and says what it cannot do without.
+if [ -n "${3:-}" ]; then
+    readelf -l "$3" >"$dir/segments"
+    test "$(grep -c 'LOAD\|INTERP' "$dir/segments")" = "$(grep -c LOAD "$dir/segments")"
+    "$3" --data "$dir/data" world new launch >/dev/null
+    "$3" --data "$dir/data" send hello 2>/dev/null | grep -q '^you'
+    if "$3" --db postgresql://127.0.0.1/skein log 2>"$dir/refused"; then
+        exit 1
+    fi
+    grep -q 'linked statically' "$dir/refused"
+fi
