@@ -19,20 +19,14 @@ typedef struct skein_header {
 } skein_header;
 
 typedef struct skein_request {
-    size_t              size;    /* set by SKEIN_REQUEST_INIT; new fields go at the end */
+    size_t              size;    /* set by SKEIN_REQUEST_INIT */
     skein_str           method;  /* "GET" */
     skein_str           path;    /* "/worlds/tour/messages?limit=10", as in an address */
     const skein_header *headers; /* If-Match, Idempotency-Key, Prefer, … */
     size_t              header_count;
     skein_str           body; /* JSON, or the file of an import; may be absent */
 } skein_request;
-#define SKEIN_REQUEST_INIT                                                                     \
-    {                                                                                          \
-        sizeof(skein_request), {NULL, 0}, {NULL, 0}, NULL, 0,                                  \
-        {                                                                                      \
-            NULL, 0                                                                            \
-        }                                                                                      \
-    }
+#define SKEIN_REQUEST_INIT SKEIN_INIT(skein_request)
 
 typedef struct skein_answer {
     int                 status;  /* as of HTTP: 200, 404, … */
