@@ -24,11 +24,12 @@ typedef struct skein_request {
     skein_str           path;    /* "/worlds/tour/messages?limit=10", as in an address */
     const skein_header *headers; /* If-Match, Idempotency-Key, Prefer, … */
     size_t              header_count;
-    skein_str           body; /* JSON, or the file of an import; may be absent */
+    skein_str           body;  /* JSON, or the file of an import; may be absent */
+    skein_str           files; /* the folder that context files are read in; absent: none is */
 } skein_request;
 #define SKEIN_REQUEST_INIT                                                                     \
     {                                                                                          \
-        sizeof(skein_request), {NULL, 0}, {NULL, 0}, NULL, 0,                                  \
+        sizeof(skein_request), {NULL, 0}, {NULL, 0}, NULL, 0, {NULL, 0},                       \
         {                                                                                      \
             NULL, 0                                                                            \
         }                                                                                      \

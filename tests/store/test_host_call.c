@@ -5,6 +5,7 @@
 #include "base/json.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 /* One request; headers as "Name: value", or NULL. */
 static skein_answer ask(kit *k, const char *method, const char *path, const char *header,
@@ -81,6 +82,39 @@ static void what_is_posted_edited_and_taken_back_is_what_the_engine_has(void **s
             "If-Match: *", "{\"move\":\"undo\"}");
     assert_int_equal(a.status, 200);
     assert_string_equal(kit_texts(&k, "main", 0), "hello");
+    kit_close(&k);
+}
+
+static const char *chat_path(kit *k, const char *rest)
+{
+    return path(k, skn_arena_printf(k->mem, "chats/%s%s", k->chat.uid.p, rest).p);
+}
+
+static void context_files_are_looked_into_where_the_host_says(void **state)
+{
+    kit           k;
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_answer  a;
+    char          file[300];
+    FILE         *f;
+
+    kit_open(&k, state);
+    f = fopen(skn_fixture_file(k.fx, "here.txt", file), "w");
+    assert_non_null(f);
+    fclose(f);
+    a = ask(&k, "PUT", chat_path(&k, "/context-files"), NULL,
+            "{\"files\":[{\"path\":\"here.txt\"},{\"path\":\"gone.txt\"}]}");
+    assert_int_equal(a.status, 200);
+    assert_null(strstr(a.body.p, "detail"));
+    request.method = skein_text("GET");
+    request.path = skein_text(chat_path(&k, "/context-files"));
+    request.files = skein_text(k.fx->dir);
+    KIT_OK(&k, skein_call(k.e, &request, k.mem, &a, &k.err));
+    assert_null(strstr(strstr(a.body.p, "gone.txt"), "here.txt"));
+    assert_non_null(strstr(strstr(a.body.p, "gone.txt"), "detail"));
+    request.size = offsetof(skein_request, files); /* who was compiled before there were any */
+    KIT_OK(&k, skein_call(k.e, &request, k.mem, &a, &k.err));
+    assert_null(strstr(a.body.p, "detail"));
     kit_close(&k);
 }
 
@@ -280,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
+        SKN_BOTH(context_files_are_looked_into_where_the_host_says),
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
         SKN_BOTH(methods_are_those_of_http),
         SKN_BOTH(the_same_key_does_it_once),
