@@ -4,6 +4,7 @@
  * (providers, settings, jobs, streams, models) is 501 server-needed; what only a server has (sessions, health, metrics, its
  * pages) is 404. Agents answer where they run. A host acts as the owner of the store: what a server's configuration
  * forbids (secrets.env, tools.commands) is looked at when a server starts what was set.
+ * A call that finds no memory for its answer fails with 503 overloaded; the process lives on.
  * Threads: any.  Lifetimes: an answer lives in the skein_mem it was given. */
 #ifndef SKEIN_CALL_H
 #define SKEIN_CALL_H

@@ -46,13 +46,15 @@ static skein_rc admit(skn_api_call *c)
     if ((rc = skn_api_route(c, &m)) || (rc = skn_read_key(c)))
         return rc;
     skn_read_prefer(c);
-    return c->wants_stream
-               ? skn_call_problem(c, 501, "server-needed", "a stream needs a server")
-               : SKEIN_OK;
+    if (c->wants_stream)
+        return skn_call_problem(c, 501, "server-needed", "a stream needs a server");
+    return skn_api_has_memory(c, 0) ? SKEIN_OK : skn_api_no_memory(c);
 }
 
-static void fill(const skn_api_call *c, skein_answer *out)
+static void fill(skn_api_call *c, skein_answer *out)
 {
+    if (!skn_arena_reserve(c->mem, c->out.n + sizeof(max_align_t)))
+        skn_api_lose_answer(c);
     *out = (skein_answer){.status = c->status ? c->status : 200,
                           .type = skn_str_of(c->type ? c->type : "application/json"),
                           .headers = c->headers.p,

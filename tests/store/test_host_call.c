@@ -6,6 +6,10 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* One request; headers as "Name: value", or NULL. */
 static skein_answer ask(kit *k, const char *method, const char *path, const char *header,
@@ -117,6 +121,74 @@ static void context_files_are_looked_into_where_the_host_says(void **state)
     assert_null(strstr(a.body.p, "detail"));
     kit_close(&k);
 }
+
+/* --- Little memory ------------------------------------------------------------------------------ */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { MB = 1024 * 1024, LARGE = 24 };
+
+static rlim_t in_use(void)
+{
+    FILE         *f = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+
+    if (!f || fscanf(f, "%lu", &pages) != 1)
+        _exit(9);
+    fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* 0: every answer was whole, or a 503; and both were given. */
+static int read_with_little(const char *address, const char *where)
+{
+    skein_options options = SKEIN_OPTIONS_INIT;
+    skein_request request = SKEIN_REQUEST_INIT;
+    skein_engine *e;
+    skein_error   err;
+    int           whole = 0, refused = 0;
+
+    options.store = skein_text(address);
+    if (skein_open(&e, &options, &err))
+        return 8;
+    request.method = skein_text("GET");
+    request.path = skein_text(where);
+    for (rlim_t more = 24; more <= 192; more += 12) {
+        skein_mem    *mem = skein_mem_new();
+        struct rlimit limit = {in_use() + more * MB, RLIM_INFINITY};
+        skein_answer  a;
+
+        setrlimit(RLIMIT_AS, &limit);
+        skein_call(e, &request, mem, &a, &err);
+        whole += a.status == 200 && a.body.n > (size_t)LARGE * MB;
+        refused += a.status == 503 && strstr(a.body.p, "OVERLOADED");
+        setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+        skein_mem_free(mem);
+    }
+    return whole + refused == 15 && whole && refused ? 0 : 7;
+}
+
+static void an_answer_that_finds_no_memory_fails_alone(void **state)
+{
+    kit               k;
+    skein_new_message m = {.role = SKEIN_USER};
+    skein_messages    out;
+    const char       *where;
+    int               status = 0;
+    pid_t             child;
+
+    kit_open(&k, state);
+    m.content = (skein_str){memset(malloc(MB), 'x', MB), MB};
+    for (int i = 0; i < LARGE; i++)
+        KIT_OK(&k, kit_append(&k, &m, 1, &out));
+    where = chat_path(&k, "/messages?limit=500");
+    if ((child = fork()) == 0)
+        _exit(read_with_little(k.fx->address, where));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    free((void *)(uintptr_t)m.content.p);
+    kit_close(&k);
+}
+#endif
 
 static void what_fails_says_why_and_changes_nothing(void **state)
 {
@@ -315,6 +387,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
         SKN_BOTH(context_files_are_looked_into_where_the_host_says),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        SKN_ON_SQLITE(an_answer_that_finds_no_memory_fails_alone),
+#endif
         SKN_BOTH(what_fails_says_why_and_changes_nothing),
         SKN_BOTH(methods_are_those_of_http),
         SKN_BOTH(the_same_key_does_it_once),
