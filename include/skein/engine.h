@@ -184,6 +184,8 @@ typedef struct skein_conversation_change {
     skein_str      title;                                        /* absent: none */
     skein_agent_id reply_expected;                               /* zero: of nobody */
     bool           read_only;
+    const skein_conversation
+        *was; /* set: only if these still are as they were read, else SKEIN_VERSION_CHANGED */
 } skein_conversation_change;
 
 /* Changes all of it that is set, or nothing. Whose reply is expected and whether it is read only is

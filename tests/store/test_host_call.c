@@ -94,6 +94,56 @@ static const char *chat_path(kit *k, const char *rest)
     return path(k, skn_arena_printf(k->mem, "chats/%s%s", k->chat.uid.p, rest).p);
 }
 
+static int patch(kit *k, const char *tag, const char *body)
+{
+    return ask(k, "PATCH", chat_path(k, ""), skn_arena_printf(k->mem, "If-Match: %s", tag).p,
+               body)
+        .status;
+}
+
+static void a_chat_is_changed_only_as_it_was_read(void **state)
+{
+    static const char *const bodies[] = {"{\"title\":\"one\"}", "{\"readOnly\":true}",
+                                         "{\"replyExpected\":\"ada\"}", "{\"title\":null}"};
+    kit                      k;
+    skein_answer             a, some;
+    const char              *old, *said;
+
+    kit_open(&k, state);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        a = ask(&k, "GET", chat_path(&k, ""), NULL, NULL);
+        old = header_of(&a, "ETag");
+        some = ask(&k, "GET", chat_path(&k, "?fields=id"), NULL, NULL);
+        assert_string_equal(header_of(&some, "ETag"), old);
+        a = ask(&k, "PATCH", chat_path(&k, ""), skn_arena_printf(k.mem, "If-Match: %s", old).p,
+                bodies[i]);
+        assert_int_equal(a.status, 200);
+        assert_string_not_equal(header_of(&a, "ETag"), old);
+        assert_int_equal(patch(&k, old, "{\"title\":\"late\"}"), 412);
+        assert_int_equal(patch(&k, header_of(&a, "ETag"), bodies[i]), 200);
+    }
+    /* The state alone is what was said, and an edit asks for nothing else. */
+    said = skn_arena_printf(k.mem, "\"%s.%d\"", k.chat.thread_uid.p, (int)k.chat.length).p;
+    assert_int_equal(patch(&k, said, "{\"title\":\"two\"}"), 200);
+    kit_close(&k);
+}
+
+static void a_chat_that_somebody_changed_meanwhile_is_not_overwritten(void **state)
+{
+    kit                       k;
+    skein_conversation_change what = {.set_title = true, .title = skein_text("mine")};
+
+    kit_open(&k, state);
+    what.was = &k.chat;
+    KIT_OK(&k, skein_conversation_rename(k.e, k.chat.id, skein_text("theirs"), &k.err));
+    assert_int_equal(skein_conversation_set(k.e, k.chat.id, &what, &k.err),
+                     SKEIN_VERSION_CHANGED);
+    KIT_OK(&k, skein_conversation_get(k.e, k.chat.id, k.mem, &k.chat, &k.err));
+    assert_string_equal(k.chat.title.p, "theirs");
+    KIT_OK(&k, skein_conversation_set(k.e, k.chat.id, &what, &k.err));
+    kit_close(&k);
+}
+
 static void context_files_are_looked_into_where_the_host_says(void **state)
 {
     kit           k;
@@ -386,6 +436,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SKN_BOTH(what_is_posted_edited_and_taken_back_is_what_the_engine_has),
+        SKN_BOTH(a_chat_is_changed_only_as_it_was_read),
+        SKN_BOTH(a_chat_that_somebody_changed_meanwhile_is_not_overwritten),
         SKN_BOTH(context_files_are_looked_into_where_the_host_says),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         SKN_ON_SQLITE(an_answer_that_finds_no_memory_fails_alone),
