@@ -3,10 +3,15 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/url.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Bytes of a pointer, or of what is wrong there: a name in it is as long as a client likes. As JSON a byte takes six
+ * at most. */
+enum { NAMED_MOST = 1024 };
 
 /* --- The request ------------------------------------------------------------------------------ */
 
@@ -35,14 +40,14 @@ skein_rc skn_call_invalid(skn_api_call *c, const char *pointer, const char *deta
     skn_jw  w;
     skn_str text;
 
-    skn_buf_init(&b, 16 * 1024);
+    skn_buf_init(&b, (size_t)16 * NAMED_MOST);
     skn_jw_init(&w, &b);
     skn_jw_object(&w);
     skn_jw_key(&w, "errors");
     skn_jw_array(&w);
     skn_jw_object(&w);
-    skn_jw_kstr(&w, "pointer", skn_str_of(pointer));
-    skn_jw_kstr(&w, "detail", skn_str_of(detail));
+    skn_jw_kstr(&w, "pointer", skn_utf8_cut(skn_str_of(pointer), NAMED_MOST));
+    skn_jw_kstr(&w, "detail", skn_utf8_cut(skn_str_of(detail), NAMED_MOST));
     skn_jw_object_end(&w);
     skn_jw_array_end(&w);
     skn_jw_object_end(&w);
