@@ -195,6 +195,8 @@ typedef struct skein_conversation_change {
     skein_str      title;                                        /* absent: none */
     skein_agent_id reply_expected;                               /* zero: of nobody */
     bool           read_only;
+    const skein_conversation
+        *was; /* set: only if these still are as they were read, else SKEIN_VERSION_CHANGED */
 } skein_conversation_change;
 #define SKEIN_CONVERSATION_CHANGE_INIT SKEIN_INIT(skein_conversation_change)
 
